@@ -18,7 +18,7 @@ from deepdiver.core.identity import canonical, content_id
 from deepdiver.core.record import Hypothesis, Run, RunStatus
 from deepdiver.core.settings import load
 from deepdiver.gateway import Gateway
-from deepdiver.memory.past import recall
+from deepdiver.memory.recall import recall
 from deepdiver.store import SqliteStore, open_store
 from deepdiver.store.blobs import encode, pack
 

@@ -21,14 +21,14 @@ from deepdiver.core.belief import (
     SUPPORTED_AT,
     UNLIKELIEST,
     WeighedEvidence,
+    bounded_prior,
     confidence,
     contributions,
-    guess,
     log_odds,
     posterior,
     probability,
     status,
-    untested,
+    untested_confidence,
     weight,
 )
 from deepdiver.core.record import HypothesisStatus, Stance
@@ -216,7 +216,7 @@ def test_what_was_unlikely_from_the_start_is_not_refuted_until_evidence_says_so(
 
 @given(st.floats(-1, 2))
 def test_a_prior_alone_neither_accepts_nor_refutes(told: float) -> None:
-    prior = guess(told)
+    prior = bounded_prior(told)
     assert UNLIKELIEST <= prior <= LIKELIEST
     assert status(posterior(prior, ()), 1, prior) is HypothesisStatus.UNDECIDED
 
@@ -348,12 +348,12 @@ def test_confidence_in_nothing_is_zero() -> None:
 def test_untested_is_the_mean_of_what_is_claimed_times_what_is_covered(
     sentences: list[float], coverage: float
 ) -> None:
-    value = untested(sentences, coverage)
+    value = untested_confidence(sentences, coverage)
     assert value == pytest.approx(sum(sentences) / len(sentences) * coverage)
     assert 0.0 <= value <= max(sentences) + ROUNDING
-    assert value.hex() == untested(reversed(sentences), coverage).hex()
+    assert value.hex() == untested_confidence(reversed(sentences), coverage).hex()
 
 
 def test_what_claims_nothing_or_covers_nothing_is_not_believed() -> None:
-    assert untested([], 1.0) == 0.0
-    assert untested([0.9], 0.0) == 0.0
+    assert untested_confidence([], 1.0) == 0.0
+    assert untested_confidence([0.9], 0.0) == 0.0

@@ -14,7 +14,7 @@ from deepdiver.core.record import RunStatus, SentenceKind, SourceKind
 from deepdiver.core.settings import load
 from deepdiver.errors import CallError, CallFault, ReasonError, UsageError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
-from deepdiver.report.render import markdown
+from deepdiver.report.markdown import render_markdown
 from deepdiver.run import replay, research
 from deepdiver.run.begin import load_ledger
 from deepdiver.sample import LIBRARY
@@ -351,7 +351,7 @@ async def test_state_and_messages_are_the_seeds(tmp_path: Path) -> None:
     assert (type(human), human.text) == (HumanMessage, QUESTION)
     assert isinstance(report, AIMessage)
     assert session.deps.report is not None
-    assert report.text == markdown(session.deps.report)
+    assert report.text == render_markdown(session.deps.report)
 
 
 async def test_the_state_holds_no_text_of_a_source(tmp_path: Path) -> None:

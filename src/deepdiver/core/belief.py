@@ -56,7 +56,7 @@ class WeighedEvidence:
     """Copies of one story share this."""
 
 
-def guess(prior: float) -> float:
+def bounded_prior(prior: float) -> float:
     """Return a prior within its bounds."""
     return min(max(prior, UNLIKELIEST), LIKELIEST)
 
@@ -141,7 +141,7 @@ def confidence(accepted: Iterable[float], undecided: Iterable[float]) -> float:
     return max(undecided, default=0.0)
 
 
-def untested(sentences: Iterable[float], coverage: float) -> float:
+def untested_confidence(sentences: Iterable[float], coverage: float) -> float:
     """Return belief in an answer that no hypothesis carries.
 
     Sources were weighed, and nothing was put to a test.

@@ -30,7 +30,7 @@ _PRONOUN = re.compile(
 _TAIL = re.compile(r"-(\w+)")
 
 
-def faults(
+def find_faults(
     sentence: Sentence, findings: Sequence[Finding], snapshot: Snapshot, as_of: str
 ) -> list[str]:
     """Return what is wrong with a sentence, in words; nothing if code finds no fault.
@@ -48,13 +48,13 @@ def faults(
     if not findings:
         return ["it names no finding"]
     quotes = [quote for finding in findings for quote in finding.quotes]
-    if missing := [quote for quote in quotes if not stands(quote, snapshot)]:
+    if missing := [quote for quote in quotes if not quote_stands(quote, snapshot)]:
         return [f"the quote {missing[0].text[:60]!r} does not stand in its source"]
     text = "\n\n".join(quote.text for quote in quotes)
     return [*_faults_of_sum(sentence, text, as_of), *_faults_of_values(sentence, text, as_of)]
 
 
-def stands(quote: Quote, snapshot: Snapshot) -> bool:
+def quote_stands(quote: Quote, snapshot: Snapshot) -> bool:
     """Whether the snapshot holds exactly the quote's text at the quote's span."""
     try:
         text = snapshot(quote.passage.snapshot)

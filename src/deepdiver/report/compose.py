@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from deepdiver.core.belief import SUPPORTED_AT, confidence, untested
+from deepdiver.core.belief import SUPPORTED_AT, confidence, untested_confidence
 from deepdiver.core.corroboration import count_agreeing, count_copies
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import (
@@ -26,7 +26,7 @@ from deepdiver.core.record import (
 )
 
 
-class Numbering:
+class CitationNumbering:
     """Gives each cited quote its number."""
 
     def __init__(self, ledger: Ledger, hypotheses: Sequence[Assessment] = ()) -> None:
@@ -114,7 +114,7 @@ def compose(
         weighed: For a strategy without hypotheses: an answer is accepted if it covers the question
             and its sentences are, together, as well believed as an accepted hypothesis is.
     """
-    numbering = Numbering(ledger, hypotheses)
+    numbering = CitationNumbering(ledger, hypotheses)
     lead = tuple(numbering.cite(sentence) for sentence in answer)
     body = tuple(
         Section(
@@ -133,7 +133,7 @@ def compose(
     ]
     sure = confidence(accepted, undecided)
     if weighed is not None:
-        sure = untested(weighed.sentences, weighed.coverage)
+        sure = untested_confidence(weighed.sentences, weighed.coverage)
         accepted = [sure] if sure >= SUPPORTED_AT and weighed.coverage == 1.0 else []
     if cited and accepted:
         status = RunStatus.ANSWERED

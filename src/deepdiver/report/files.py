@@ -20,10 +20,10 @@ from deepdiver.core.corroboration import count_agreeing, count_copies
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import Report, Run, Source
 from deepdiver.errors import StoreAccessError, StoreFullError
-from deepdiver.report.figures.album import album
+from deepdiver.report.figures.pictures import draw_pictures
 from deepdiver.report.figures.svg import Picture
-from deepdiver.report.page import page
-from deepdiver.report.render import answer_text, markdown
+from deepdiver.report.html import render_html
+from deepdiver.report.markdown import answer_text, render_markdown
 from deepdiver.store import CallState, JournalRow, Store
 
 
@@ -48,21 +48,21 @@ def write_files(
     """
     rows = store.journal_list(run.id)
     events = [json.loads(text) for _, text in store.get_events(run.id)]
-    pictures = album(report, ledger, store.get_text, scene=scene)
+    pictures = draw_pictures(report, ledger, store.get_text, scene=scene)
     drawn = {f"{item.name}.svg": item for item in pictures.pictures} if scene else {}
     texts = {
-        "report.md": _illustrated(markdown(report), drawn),
-        "report.html": page(report, pictures.pictures, pictures.missing),
+        "report.md": _illustrated(render_markdown(report), drawn),
+        "report.html": render_html(report, pictures.pictures, pictures.missing),
         **{name: picture.file("report.html") for name, picture in drawn.items()},
         "report.json": json.dumps(
-            record(run, report, ledger, rows, cost), ensure_ascii=False, indent=1, sort_keys=True
+            record_of(run, report, ledger, rows, cost), ensure_ascii=False, indent=1, sort_keys=True
         )
         + "\n",
         "reasoning.log": "".join(
-            json.dumps(line, ensure_ascii=False) + "\n" for line in reasoning(events)
+            json.dumps(line, ensure_ascii=False) + "\n" for line in reasoning_lines(events)
         ),
         "sources.jsonl": "".join(
-            json.dumps(line, ensure_ascii=False) + "\n" for line in sources(report, ledger)
+            json.dumps(line, ensure_ascii=False) + "\n" for line in source_lines(report, ledger)
         ),
     }
     try:
@@ -106,7 +106,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def summary(
+def run_summary(
     run: Run, report: Report | None, rows: Iterable[JournalRow], cost: Decimal
 ) -> dict[str, Any]:
     """Return the one object that `--json` prints."""
@@ -116,14 +116,14 @@ def summary(
         "status": run.status.value,
         "answer": answer_text(report) if report else "",
         "confidence": report.confidence if report else 0.0,
-        "report": markdown(report) if report else "",
+        "report": render_markdown(report) if report else "",
         "citations": [c.model_dump(mode="json") for c in report.citations] if report else [],
         "hypotheses": [h.model_dump(mode="json") for h in report.hypotheses] if report else [],
-        "cost": account(rows, cost),
+        "cost": cost_account(rows, cost),
     }
 
 
-def account(rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
+def cost_account(rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
     """Return what a run has cost, and the calls whose fate was never learnt."""
     listed = list(rows)
     kinds = sorted({row.kind for row in listed})
@@ -154,7 +154,7 @@ def _usd(amount: Decimal) -> str:
     return f"{amount.normalize():f}"
 
 
-def record(
+def record_of(
     run: Run, report: Report, ledger: Ledger, rows: Iterable[JournalRow], cost: Decimal
 ) -> dict[str, Any]:
     """Return the whole record of a run."""
@@ -165,11 +165,11 @@ def record(
         "ledger": [
             {"record": type(entry).__name__, **entry.model_dump(mode="json")} for entry in ledger
         ],
-        "account": account(rows, cost),
+        "account": cost_account(rows, cost),
     }
 
 
-def sources(report: Report, ledger: Ledger) -> Iterator[dict[str, Any]]:
+def source_lines(report: Report, ledger: Ledger) -> Iterator[dict[str, Any]]:
     """Return everything read, each with its origin, its copies, who else says it, and where it is cited."""
     one_story, places = count_copies(ledger)
     agreeing = count_agreeing(report.hypotheses, ledger, one_story)
@@ -185,7 +185,7 @@ def sources(report: Report, ledger: Ledger) -> Iterator[dict[str, Any]]:
         }
 
 
-def reasoning(events: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+def reasoning_lines(events: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
     """Turn events into lines of the reasoning log: timestamp, phase, step, action, details."""
     phase = "start"
     for step, event in enumerate(events, 1):

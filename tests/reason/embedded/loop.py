@@ -33,7 +33,7 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.text import STOPWORDS, terms, words
 from deepdiver.reason.embedded import EmbeddedReasoner
-from deepdiver.report.audit import faults
+from deepdiver.report.audit import find_faults
 from deepdiver.tasks import (
     CheckSupport,
     Claim,
@@ -409,7 +409,7 @@ class Loop:
             calculation=drafted.calculation,
         )
         held = [self.findings[key] for key in sentence.findings]
-        found = faults(sentence, held, self.texts.__getitem__, self.as_of)
+        found = find_faults(sentence, held, self.texts.__getitem__, self.as_of)
         if drafted.kind is not SentenceKind.FRAME:
             quotes = tuple(quote.text for finding in held for quote in finding.quotes)
             checks = await self.reasoner.perform(

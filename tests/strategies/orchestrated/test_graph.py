@@ -16,7 +16,7 @@ from deepdiver.core.record import RunStatus, SentenceKind
 from deepdiver.core.settings import load
 from deepdiver.errors import CallError, CallFault, ReasonError, UsageError
 from deepdiver.gateway import Gateway, Mode
-from deepdiver.report.render import markdown
+from deepdiver.report.markdown import render_markdown
 from deepdiver.run import replay, research
 from deepdiver.run.begin import load_ledger
 from deepdiver.sample import LIBRARY
@@ -530,7 +530,7 @@ async def test_the_context_is_complete_and_the_report_is_the_last_message(tmp_pa
         outcome.run.created
     }
     assert outcome.report is not None
-    assert state["final_report"] == markdown(outcome.report)
+    assert state["final_report"] == render_markdown(outcome.report)
     messages = state["messages"]
     assert [type(message) for message in messages] == [HumanMessage, AIMessage]
     assert messages[-1].text == state["final_report"]

@@ -19,8 +19,8 @@ from deepdiver.core.record import (
     Stance,
 )
 from deepdiver.errors import ReasonError
-from deepdiver.report.page import page
-from deepdiver.report.render import markdown
+from deepdiver.report.html import render_html
+from deepdiver.report.markdown import render_markdown
 from deepdiver.strategies.shared.look import look_into
 from deepdiver.strategies.shared.write_report import (
     JUDGED,
@@ -107,8 +107,8 @@ async def test_what_no_quote_carries_is_cut_and_listed_with_the_reason(
     assert report.cut == (CutSentence(text=sentence.text, reason=reason),)
     assert announced(rig) == [report.cut[0]]
     line = f"Cut from the answer: “{sentence.text}” Reason: {reason}."
-    assert markdown(report).partition("## Limits")[2].count(f"- {line}\n") == 1
-    assert page(report).partition("<h2>Limits</h2>")[2].count(line) == 1
+    assert render_markdown(report).partition("## Limits")[2].count(f"- {line}\n") == 1
+    assert render_html(report).partition("<h2>Limits</h2>")[2].count(line) == 1
 
 
 def announced(rig: Rig) -> list[CutSentence]:
@@ -124,7 +124,7 @@ async def test_a_report_of_which_nothing_was_cut_lists_nothing(tmp_path: Path) -
     assert report.answer
     assert report.cut == ()
     assert not announced(rig)
-    assert "Cut from" not in markdown(report) + page(report)
+    assert "Cut from" not in render_markdown(report) + render_html(report)
 
 
 async def test_a_sentence_that_is_cut_from_a_section_is_listed_with_its_heading(
@@ -139,8 +139,9 @@ async def test_a_sentence_that_is_cut_from_a_section_is_listed_with_its_heading(
     report, rig = await report_of(tmp_path, write_report=draft)
     assert [item.section for item in report.cut] == ["", "History"]
     assert announced(rig) == list(report.cut)
-    assert "- Cut from the section “History”: “Holm Works was sold for 77 crowns.”" in markdown(
-        report
+    assert (
+        "- Cut from the section “History”: “Holm Works was sold for 77 crowns.”"
+        in render_markdown(report)
     )
 
 

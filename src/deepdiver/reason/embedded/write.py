@@ -124,7 +124,7 @@ def weighed(task: WriteReport) -> tuple[HypothesisStanding, ...]:
     )
     standing = []
     for number, item in enumerate(proposed.hypotheses, 1):
-        prior = belief.guess(item.prior)
+        prior = belief.bounded_prior(item.prior)
         asked = Judge(
             question=task.question,
             as_of=task.as_of,

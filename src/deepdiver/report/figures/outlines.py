@@ -51,7 +51,7 @@ Shape = tuple[Box, list[Point]]
 """Points, and the box around them."""
 
 
-def lines(box: Box) -> Iterator[tuple[Literal["coast", "border"], list[Point]]]:
+def coasts_and_borders(box: Box) -> Iterator[tuple[Literal["coast", "border"], list[Point]]]:
     """Return the coasts and borders of a box.
 
     Pieces of line that have a point in it, or cross it.
@@ -64,7 +64,7 @@ def lines(box: Box) -> Iterator[tuple[Literal["coast", "border"], list[Point]]]:
                     yield "border" if border else "coast", piece
 
 
-def land(box: Box) -> Iterator[list[Point]]:
+def land_rings(box: Box) -> Iterator[list[Point]]:
     """Return the land of a box, as rings cut to it; a ring within another is water."""
     _, rings, _ = _read()
     for around, ring in rings:

@@ -224,7 +224,9 @@ def confidence(deps: Deps, state: Held) -> float:
     out = disputes.kept_out(disputes.disputes(deps, state["conflicts"], state["same"]))
     found = answered(state, out)
     beliefs = [summary.believed(deps, keys) for keys in found.values()]
-    return round(belief.untested(beliefs, len(found) / max(1, len(state["problems"]))), 4)
+    return round(
+        belief.untested_confidence(beliefs, len(found) / max(1, len(state["problems"]))), 4
+    )
 
 
 def analysis(deps: Deps, state: Held) -> tuple[AnalyseOutput, Texts, dict[str, str]]:

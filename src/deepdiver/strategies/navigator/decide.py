@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from deepdiver.core.events import Decided
-from deepdiver.memory.past import shown
+from deepdiver.memory.recall import show_past_runs
 from deepdiver.strategies.navigator import analyser, disputes, loops, tools
 from deepdiver.strategies.navigator.tools import Held
 from deepdiver.strategies.shared.base import Deps, attempt
@@ -124,7 +124,7 @@ def _task(deps: Deps, state: Held, at: loops.Situation, found: loops.Circle | No
         max_iterations=deps.max_iterations,
         guidance=deps.settings.system_prompt,
         objection=state["objection"],
-        past=shown(state["past"]) if not history else (),
+        past=show_past_runs(state["past"]) if not history else (),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import Insight
 from deepdiver.core.text import within
-from deepdiver.memory.past import shown
+from deepdiver.memory.recall import show_past_runs
 from deepdiver.strategies.overwatch.correlate import kept, own, show_typed
 from deepdiver.strategies.overwatch.execute import ToolExecutor, asked, fresh, planned, searches
 from deepdiver.strategies.overwatch.trace import standing_of
@@ -141,7 +141,7 @@ async def reflect(
         max_iterations=state["max_iterations"],
         limits=within(sorted(deps.notes), LIMITS_BYTES),
         guidance=deps.settings.system_prompt,
-        past=shown(state["context"]["past"]),
+        past=show_past_runs(state["context"]["past"]),
         limit=FOLLOW_UPS,
     )
     answer = await attempt(deps, task) or Reflection(

@@ -30,7 +30,7 @@ from deepdiver.core.record import (
     Stance,
 )
 from deepdiver.core.time_and_place import Moment, Position
-from deepdiver.report.audit import faults
+from deepdiver.report.audit import find_faults
 from deepdiver.strategies.shared.base import Deps, attempt
 from deepdiver.strategies.shared.findings import show_findings
 from deepdiver.tasks import Correlate, Correlated, Pairing, ShownFinding, TypedFindings
@@ -181,7 +181,9 @@ def _entered(
     """Enter a correlation into the ledger and return it as a state carries it."""
     description = " ".join(said.description.split())
     held = [deps.ledger.get(Finding, key) for key in keys]
-    if faults(Sentence(text=description, findings=keys), held, deps.store.get_text, deps.as_of):
+    if find_faults(
+        Sentence(text=description, findings=keys), held, deps.store.get_text, deps.as_of
+    ):
         description = ""  # it says a value that its findings do not hold
     record = Correlation(
         id=content_id("c", kind, keys),

@@ -151,7 +151,7 @@ def _hypothesis(item: Proposed, labels: Mapping[str, str], iteration: int) -> Hy
         statement=statement,
         supports_if=item.supports_if,
         refutes_if=item.refutes_if or f"A source that shows the opposite: not {statement}",
-        prior=belief.guess(item.prior),
+        prior=belief.bounded_prior(item.prior),
         answer=item.answer,
         findings=tuple(dict.fromkeys(labels[label] for label in item.findings if label in labels)),
         iteration=iteration,

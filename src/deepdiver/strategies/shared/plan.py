@@ -17,7 +17,7 @@ from deepdiver.errors import (
     NotJournalledError,
     UsageError,
 )
-from deepdiver.memory.past import recall
+from deepdiver.memory.recall import recall
 from deepdiver.strategies.shared.base import Deps, Update, attempt
 from deepdiver.tasks import (
     Decompose,

@@ -22,7 +22,7 @@ from deepdiver.core.numbers import numbers
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Probability, Record, Sentence, Source, Stance
 from deepdiver.core.text import shingles, size_of, terms, words
-from deepdiver.report.audit import faults
+from deepdiver.report.audit import find_faults
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.tasks import Note, Statement
 
@@ -157,7 +157,7 @@ def line_of(deps: Deps, text: str, findings: Sequence[str]) -> Line:
     """
     held = [deps.ledger.get(Finding, key) for key in findings[:STANDS_ON]]
     text = " ".join(text.split())
-    if not text or faults(
+    if not text or find_faults(
         Sentence(text=text, findings=tuple(findings)), held, deps.store.get_text, deps.as_of
     ):
         held = held[:1]

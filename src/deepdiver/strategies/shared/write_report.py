@@ -26,7 +26,7 @@ from deepdiver.core.record import (
     Stance,
 )
 from deepdiver.core.text import words
-from deepdiver.report.audit import faults
+from deepdiver.report.audit import find_faults
 from deepdiver.report.compose import WeighedAnswer, compose
 from deepdiver.strategies.shared.base import Deps, attempt, together
 from deepdiver.strategies.shared.findings import show_findings
@@ -477,7 +477,7 @@ def _audit(deps: Deps, lines: Sequence[_Line]) -> None:
     """Let code find what is wrong."""
     for line in lines:
         if not line.cut and not line.computed:
-            found = faults(
+            found = find_faults(
                 line.sentence, _findings(deps, line.sentence), deps.store.get_text, deps.as_of
             )
             line.problem = _Problem("; ".join(found)) if found else None

@@ -21,19 +21,19 @@ from deepdiver.core.record import HypothesisStatus, Lead, RunStatus
 from deepdiver.core.settings import Settings, load
 from deepdiver.errors import NotJournalledError, UnknownNameError
 from deepdiver.gateway import Gateway, Mode
-from deepdiver.memory.past import (
+from deepdiver.memory.recall import (
     BYTES,
     CHARS,
     CLAIMS,
     LEADS,
     Recollection,
-    consulted,
-    left_over,
+    past_runs_note,
     recall,
     recollect,
-    shown,
+    show_past_runs,
+    unfollowed_leads,
 )
-from deepdiver.report.render import markdown
+from deepdiver.report.markdown import render_markdown
 from deepdiver.run import Outcome, replay, research, resume
 from deepdiver.store import CallState, SqliteStore, open_store
 from tests.memory.made import (
@@ -236,9 +236,9 @@ async def test_leads_that_nobody_followed_are_recalled(store: SqliteStore) -> No
         ("url", "https://a.example/unread"),
     }
     held = item.model_dump(mode="json")
-    assert left_over([held, held]) == [lead.model_dump() for lead in item.leads], "each once"
-    assert left_over([]) == []
-    (view,) = shown([held])
+    assert unfollowed_leads([held, held]) == [lead.model_dump() for lead in item.leads], "each once"
+    assert unfollowed_leads([]) == []
+    (view,) = show_past_runs([held])
     assert set(view.leads) == {"Bertil Ask", "cellar books"}
     assert "a.example" not in view.model_dump_json(), "a task sees no address of a past run"
 
@@ -376,7 +376,7 @@ async def test_what_is_recalled_stays_within_its_size(store: SqliteStore) -> Non
         for item in found
         for text in (*item.accepted, *item.fruitless, item.question)
     )
-    views = shown(item.model_dump(mode="json") for item in found)
+    views = show_past_runs(item.model_dump(mode="json") for item in found)
     assert sum(len(view.model_dump_json().encode()) for view in views) <= BYTES
 
 
@@ -462,7 +462,7 @@ def test_a_task_sees_neither_ids_nor_addresses() -> None:
     held = recollection(
         sources=[{"title": "Register", "url": "doc:register", "credibility": 0.9}], run="20260301-x"
     )
-    (view,) = shown([held])
+    (view,) = show_past_runs([held])
     assert view.id == "P1"
     assert view.sources == ("Register",)
     text = view.model_dump_json()
@@ -471,17 +471,17 @@ def test_a_task_sees_neither_ids_nor_addresses() -> None:
 
 
 def test_the_report_names_every_run_that_was_built_on_with_its_age() -> None:
-    (line,) = consulted(
+    (line,) = past_runs_note(
         [recollection(), recollection(run="r2", days=1), recollection(run="r3", days=0)]
     )
     assert "r1 (30 days old), r2 (1 day old), r3 (of the same day)" in line
-    assert consulted([]) == ()
+    assert past_runs_note([]) == ()
 
 
 @given(st.text(max_size=2_000), st.text(max_size=2_000))
 def test_whatever_was_said_becomes_a_view_that_survives_the_state(statement: str, by: str) -> None:
     held = recollection(accepted=[statement], refuted=[{"statement": statement, "by": by}])
-    (view,) = shown(json.loads(json.dumps([held])))
+    (view,) = show_past_runs(json.loads(json.dumps([held])))
     assert view.accepted == (statement.encode("utf-8", "replace").decode(),)
 
 
@@ -520,7 +520,7 @@ async def test_by_default_nothing_of_another_run_reaches_a_prompt(settings: Sett
     assert prompts
     assert "<<<past>>>" not in prompts
     assert CHILDREN not in prompts
-    assert first.run.id not in markdown(second.report)
+    assert first.run.id not in render_markdown(second.report)
 
 
 async def test_asked_for_it_is_announced_shown_and_said_in_the_report(settings: Settings) -> None:
@@ -539,7 +539,7 @@ async def test_asked_for_it_is_announced_shown_and_said_in_the_report(settings: 
     assert second.report is not None
     assert second.run.status is RunStatus.ANSWERED
     assert "38 tonnes" in second.report.answer[0].text
-    assert f"hints were taken from {first.run.id} (30 days old)" in markdown(second.report)
+    assert f"hints were taken from {first.run.id} (30 days old)" in render_markdown(second.report)
 
 
 async def test_nothing_of_memory_is_evidence(settings: Settings) -> None:

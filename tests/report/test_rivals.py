@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from deepdiver.core.record import Assessment, HypothesisStatus, Report, RunStatus
-from deepdiver.report.compared import HEAD, LONGEST, compared, marks
-from deepdiver.report.page import page
-from deepdiver.report.render import markdown
+from deepdiver.report.html import render_html
+from deepdiver.report.markdown import render_markdown
+from deepdiver.report.rivals import COLUMN_NAMES, LONGEST, citation_marks, rival_answers
 from tests.report.making import assessment
-from tests.report.test_render import citation
+from tests.report.test_markdown import citation
 
 SUPPORTED, REFUTED, UNDECIDED = (
     HypothesisStatus.SUPPORTED,
@@ -58,9 +58,9 @@ def report(*hypotheses: Assessment) -> Report:
     ],
 )
 def test_what_does_not_compare_is_no_table(hypotheses: tuple[Assessment, ...]) -> None:
-    assert compared(report(*hypotheses)) == []
-    assert "| answer |" not in markdown(report(*hypotheses))
-    assert "<table" not in page(report(*hypotheses))
+    assert rival_answers(report(*hypotheses)) == []
+    assert "| answer |" not in render_markdown(report(*hypotheses))
+    assert "<table" not in render_html(report(*hypotheses))
 
 
 def test_a_sentence_is_no_short_answer() -> None:
@@ -70,7 +70,7 @@ def test_a_sentence_is_no_short_answer() -> None:
             "hypothesis": own.hypothesis.model_copy(update={"answer": own.hypothesis.statement})
         }
     )
-    assert compared(report(told, put("Bo"))) == []
+    assert rival_answers(report(told, put("Bo"))) == []
 
 
 # -- the table
@@ -81,18 +81,18 @@ def test_the_likeliest_stands_first_with_its_citations() -> None:
         put("Bo", 0.2, REFUTED, supporting=("f_3",), refuting=("f_2", "f_1", "f_9")),
         put("Anna", 0.8, SUPPORTED, supporting=("f_2", "f_1")),
     )
-    rows = compared(made)
+    rows = rival_answers(made)
     assert [(row.answer, row.supporting, row.refuting) for row in rows] == [
         ("Anna", (1, 2), ()),
         ("Bo", (3,), (1, 2)),
     ]
-    lines = markdown(made).splitlines()
-    at = lines.index(f"| {' | '.join(HEAD)} |")
+    lines = render_markdown(made).splitlines()
+    at = lines.index(f"| {' | '.join(COLUMN_NAMES)} |")
     assert lines[at + 2 : at + 4] == [
         "| Anna | 0.80 | supported | [1][2] |  |",
         "| Bo | 0.20 | refuted | [3] | [1][2] |",
     ]
-    shown = page(made)
+    shown = render_html(made)
     assert shown.index('<th scope="row" dir="auto">Anna</th>') < shown.index(
         '<th scope="row" dir="auto">Bo</th>'
     )
@@ -101,19 +101,19 @@ def test_the_likeliest_stands_first_with_its_citations() -> None:
 
 def test_what_strangers_wrote_stays_within_its_cell() -> None:
     made = report(put("a | b <b>x</b>\n| c |"), put("Bo"))
-    tokens = MarkdownIt("commonmark").enable("table").parse(markdown(made))
+    tokens = MarkdownIt("commonmark").enable("table").parse(render_markdown(made))
     rows = sum(token.type == "tr_open" for token in tokens)
     cells = sum(token.type in {"td_open", "th_open"} for token in tokens)
-    assert (rows, cells) == (3, 3 * len(HEAD))
-    assert "<b>x</b>" not in page(made)
+    assert (rows, cells) == (3, 3 * len(COLUMN_NAMES))
+    assert "<b>x</b>" not in render_html(made)
 
 
 @given(st.lists(st.tuples(st.sampled_from("ABCD"), st.floats(0, 1)), max_size=6))
 def test_every_short_answer_has_a_row(told: list[tuple[str, float]]) -> None:
-    rows = compared(report(*(put(answer, belief) for answer, belief in told)))
+    rows = rival_answers(report(*(put(answer, belief) for answer, belief in told)))
     assert len(rows) in {0, len(told)}
     assert [row.belief for row in rows] == sorted((row.belief for row in rows), reverse=True)
 
 
 def test_marks() -> None:
-    assert (marks(()), marks((1, 12))) == ("", "[1][12]")
+    assert (citation_marks(()), citation_marks((1, 12))) == ("", "[1][12]")

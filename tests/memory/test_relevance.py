@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver import sample
-from deepdiver.memory.bearing import SHARE, TERMS, bearing, share
+from deepdiver.memory.relevance import SHARE, TERMS, relevant_runs, share_of_weight
 from deepdiver.store import PastRun
 
 CHILDREN = "How old are the children of the parents who run Svedjan Ost AB?"
@@ -45,14 +45,14 @@ def past(
 
 
 def ids(question: str, *runs: PastRun) -> list[str]:
-    return [run.id for run in bearing(question, runs)]
+    return [run.id for run in relevant_runs(question, runs)]
 
 
 # -- nothing bears
 
 
 def test_without_past_runs_there_are_none() -> None:
-    assert bearing(CHILDREN, []) == []
+    assert relevant_runs(CHILDREN, []) == []
 
 
 @pytest.mark.parametrize("question", ["", "?!", "Who is it and why?"])
@@ -185,12 +185,12 @@ def test_the_order_of_the_store_plays_no_part(
 ) -> None:
     shuffled = list(listed)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert bearing(question, listed) == bearing(question, shuffled)
+    assert relevant_runs(question, listed) == relevant_runs(question, shuffled)
 
 
 @given(questions, runs)
 def test_whatever_bears_shares_a_word_and_comes_once(question: str, listed: list[PastRun]) -> None:
-    found = bearing(question, listed)
+    found = relevant_runs(question, listed)
     assert len({run.id for run in found}) == len(found)
     assert {run.id for run in found} <= {run.id for run in listed}
     for run in found:
@@ -203,14 +203,14 @@ def test_a_share_lies_between_nothing_and_all_and_grows_with_every_word(
     weights: dict[str, float], data: st.DataObject
 ) -> None:
     some = data.draw(st.lists(st.sampled_from(sorted(weights)), unique=True))
-    part = share(some, weights)
+    part = share_of_weight(some, weights)
     assert 0.0 <= part <= 1.0
-    assert part == share(reversed(some), weights)
-    assert share(weights, weights) == pytest.approx(1.0)
+    assert part == share_of_weight(reversed(some), weights)
+    assert share_of_weight(weights, weights) == pytest.approx(1.0)
     for word in weights:
-        assert share([*some, word], weights) >= part
+        assert share_of_weight([*some, word], weights) >= part
 
 
 def test_nothing_is_a_share_of_nothing() -> None:
-    assert share([], {}) == 0.0
+    assert share_of_weight([], {}) == 0.0
     assert 0 < SHARE < 1

@@ -13,11 +13,11 @@ from deepdiver.core.record import HypothesisStatus, Report
 LONGEST = 60
 """Characters of an answer that still compares at a glance; longer ones are sentences, and stand in
 the list below."""
-HEAD = ("answer", "belief", "standing", "for", "against")
+COLUMN_NAMES = ("answer", "belief", "standing", "for", "against")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RivalAnswer:
     """One answer."""
 
     answer: str
@@ -32,7 +32,7 @@ class Row:
     """Citations that stand against it."""
 
 
-def compared(report: Report) -> list[Row]:
+def rival_answers(report: Report) -> list[RivalAnswer]:
     """Return the short answers that were put forward, the likeliest first.
 
     None where fewer than two differ.
@@ -54,7 +54,7 @@ def compared(report: Report) -> list[Row]:
         return tuple(sorted({numbers[key] for key in findings if key in numbers}))
 
     rows = [
-        Row(
+        RivalAnswer(
             item.hypothesis.answer,
             item.posterior,
             item.status,
@@ -66,6 +66,6 @@ def compared(report: Report) -> list[Row]:
     return sorted(rows, key=lambda row: -row.belief)
 
 
-def marks(numbers: Iterable[int]) -> str:
+def citation_marks(numbers: Iterable[int]) -> str:
     """Return citation marks as they stand behind a sentence."""
     return "".join(f"[{number}]" for number in numbers)

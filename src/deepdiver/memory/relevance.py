@@ -35,7 +35,7 @@ CLOSER = 200
 s."""
 
 
-def bearing(question: str, runs: Sequence[PastRun]) -> list[PastRun]:
+def relevant_runs(question: str, runs: Sequence[PastRun]) -> list[PastRun]:
     """Return the runs that bear on a question, the closest first, and of equally close ones the newest.
 
     Of several runs of one question only the newest is returned. The order of `runs` plays no part.
@@ -43,10 +43,10 @@ def bearing(question: str, runs: Sequence[PastRun]) -> list[PastRun]:
     factors = _factors(unicodedata.normalize("NFC", question))
     glances = [(run, _glance(_text(run), factors)) for run in runs]
     weights = _weights(factors, [found for _, found in glances])
-    promising = _closest((share(found, weights), run) for run, found in glances)[:CLOSER]
+    promising = _closest((share_of_weight(found, weights), run) for run, found in glances)[:CLOSER]
     read = [(run, _shared(run, factors)) for run in promising]
     closest = _closest(
-        (share(found, weights), run) for run, found in read if _enough(found, factors)
+        (share_of_weight(found, weights), run) for run, found in read if _enough(found, factors)
     )
     newest: dict[tuple[str, ...], PastRun] = {}
     for run in closest:
@@ -55,7 +55,7 @@ def bearing(question: str, runs: Sequence[PastRun]) -> list[PastRun]:
     return list(newest.values())
 
 
-def share(found: Iterable[str], weights: Mapping[str, float]) -> float:
+def share_of_weight(found: Iterable[str], weights: Mapping[str, float]) -> float:
     """Return what part of all weight some words have, 0..1.
 
     The order in which they come plays no part.

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import CutSentence, HypothesisStatus, Report, Section, SentenceKind
 from deepdiver.report.compose import compose
-from deepdiver.report.figures.album import album
-from deepdiver.report.page import page
+from deepdiver.report.figures.pictures import draw_pictures
+from deepdiver.report.html import render_html
 from tests.report.figures import week
 from tests.report.making import assessment, finding, quote, sentence, source
 
@@ -96,12 +96,12 @@ def hostile(url: str = "https://example.org/x") -> Report:
 
 
 def whole() -> str:
-    made = album(week.report(), week.ledger(), week.texts().__getitem__, scene=True)
-    return page(week.report(), made.pictures, made.missing)
+    made = draw_pictures(week.report(), week.ledger(), week.texts().__getitem__, scene=True)
+    return render_html(week.report(), made.pictures, made.missing)
 
 
 def test_hostile_text_is_text_everywhere() -> None:
-    read = Read(page(hostile(), (), (HOSTILE,)))
+    read = Read(render_html(hostile(), (), (HOSTILE,)))
     assert read.open == []
     assert read.text.count("<script>alert(1)</script>") >= 12
     assert "\x00" not in read.text
@@ -111,19 +111,19 @@ def test_hostile_text_is_text_everywhere() -> None:
 
 def test_each_cut_sentence_is_listed_behind_the_other_limits() -> None:
     cut = CutSentence(text="It is 40.", reason="see https://evil.example", section="Age")
-    made = page(empty(limits=("one page could not be read",), cut=(cut,)))
+    made = render_html(empty(limits=("one page could not be read",), cut=(cut,)))
     line = "Cut from the section “Age”: “It is 40.” Reason: see https://evil.example."
     inside = f'<li dir="auto">one page could not be read</li><li dir="auto">{line}</li>'
     assert f"<h2>Limits</h2><ul>{inside}</ul>" in made
     assert not Read(made).all("a")
-    assert f'<h2>Limits</h2><ul><li dir="auto">{line}</li></ul>' in page(empty(cut=(cut,)))
+    assert f'<h2>Limits</h2><ul><li dir="auto">{line}</li></ul>' in render_html(empty(cut=(cut,)))
 
 
 @settings(max_examples=40)
 @given(st.text(max_size=60))
 def test_any_text_can_stand_in_a_page(text: str) -> None:
     report = hostile().model_copy(update={"question": text, "limits": (text,), "made_by": text})
-    assert Read(page(report)).open == []
+    assert Read(render_html(report)).open == []
 
 
 @pytest.mark.parametrize(
@@ -142,12 +142,12 @@ def test_any_text_can_stand_in_a_page(text: str) -> None:
     ],
 )
 def test_only_addresses_of_the_web_are_links(url: str) -> None:
-    read = Read(page(hostile(url)))
+    read = Read(render_html(hostile(url)))
     assert all(held["href"].startswith("#c") for held in read.all("a"))
 
 
 def test_an_address_of_the_web_is_a_link_that_tells_nothing_of_its_reader() -> None:
-    read = Read(page(hostile("https://example.org/a?b=1&c='\"><script>")))
+    read = Read(render_html(hostile("https://example.org/a?b=1&c='\"><script>")))
     (link,) = [held for held in read.all("a") if not held["href"].startswith("#")]
     assert link["href"] == "https://example.org/a?b=1&c='\"><script>"
     assert link["rel"] == "noopener noreferrer nofollow"
@@ -206,7 +206,7 @@ def test_every_id_is_there_once() -> None:
 
 
 def test_refuted_hypotheses_are_shown_struck() -> None:
-    text = page(
+    text = render_html(
         empty(
             hypotheses=(
                 assessment(HypothesisStatus.REFUTED, 0.1),
@@ -219,7 +219,7 @@ def test_refuted_hypotheses_are_shown_struck() -> None:
 
 
 def test_an_empty_report_says_so_and_has_no_empty_parts() -> None:
-    read = Read(page(empty()))
+    read = Read(render_html(empty()))
     assert "No evidence found" in read.text
     assert "No evidence was found that bears on the question." in read.text
     assert read.all("h2") == []
@@ -227,7 +227,7 @@ def test_an_empty_report_says_so_and_has_no_empty_parts() -> None:
 
 
 def test_what_was_not_drawn_is_said() -> None:
-    read = Read(page(empty(), (), ("No finding has a time, so there is no timeline.",)))
+    read = Read(render_html(empty(), (), ("No finding has a time, so there is no timeline.",)))
     assert "Pictures No finding has a time, so there is no timeline." in read.text
 
 

@@ -34,7 +34,7 @@ from deepdiver.core.text import terms
 from deepdiver.errors import DamagedStoreError, UnknownNameError
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.gateway.threads import in_thread
-from deepdiver.memory.bearing import bearing
+from deepdiver.memory.relevance import relevant_runs
 from deepdiver.store import CallState, JournalRow, Store
 from deepdiver.tasks import RecalledRefutation, RecalledRun
 
@@ -164,7 +164,7 @@ async def recall(
     return [Recollection.model_validate(item) for item in reply.value["recollections"]]
 
 
-def shown(past: Iterable[Mapping[str, Any]]) -> tuple[RecalledRun, ...]:
+def show_past_runs(past: Iterable[Mapping[str, Any]]) -> tuple[RecalledRun, ...]:
     """Return recollections, as a graph's state carries them, as a task is shown them.
 
     Without ids and addresses.
@@ -175,7 +175,7 @@ def shown(past: Iterable[Mapping[str, Any]]) -> tuple[RecalledRun, ...]:
     )
 
 
-def left_over(past: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+def unfollowed_leads(past: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Return the leads of recollections, as a graph's state carries both.
 
     What earlier runs met and did not follow.
@@ -184,7 +184,7 @@ def left_over(past: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
     return [{"kind": lead.kind, "text": lead.text} for lead in dict.fromkeys(held)]
 
 
-def consulted(past: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+def past_runs_note(past: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return the line of a report that says which past runs were built on.
 
     None where there are none.
@@ -228,7 +228,7 @@ def _look_back(question: str, run: Run, store: Store, limit: int, only: str) -> 
         chosen = (
             [only]
             if only
-            else [past.id for past in bearing(question, store.past_runs(run.id, "h_"))]
+            else [past.id for past in relevant_runs(question, store.past_runs(run.id, "h_"))]
         )
     except DamagedStoreError as error:
         return {"recollections": [], "notes": [f"past runs could not be looked through: {error}"]}

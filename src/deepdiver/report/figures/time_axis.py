@@ -31,7 +31,7 @@ class Tick:
     """What stands below that where it is new: the day of an hour, the year of a day."""
 
 
-def ticks(start: int, end: int) -> list[Tick]:
+def ticks_between(start: int, end: int) -> list[Tick]:
     """Return the marks of an axis between two minutes, MOST at most."""
     start, end = max(start, FIRST), min(max(end, start + 1), LAST)
     for step in STEPS:

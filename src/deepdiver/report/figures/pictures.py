@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import Correlation, Report
-from deepdiver.report.figures.map import map_of
-from deepdiver.report.figures.matrix import matrix
-from deepdiver.report.figures.scene import scene as scene_of
+from deepdiver.report.figures.findings import drawn_findings as scene_of
+from deepdiver.report.figures.map import draw_map
+from deepdiver.report.figures.matrix import draw_matrix
 from deepdiver.report.figures.svg import Picture
-from deepdiver.report.figures.timeline import timeline
+from deepdiver.report.figures.timeline import draw_timeline
 
 
 @dataclass(frozen=True, slots=True)
-class Album:
+class Pictures:
     """What was drawn of a run."""
 
     pictures: tuple[Picture, ...] = ()
@@ -24,7 +24,9 @@ class Album:
     """A line for each of the others."""
 
 
-def album(report: Report, ledger: Ledger, read: Callable[[str], str], *, scene: bool) -> Album:
+def draw_pictures(
+    report: Report, ledger: Ledger, read: Callable[[str], str], *, scene: bool
+) -> Pictures:
     """Draw a run.
 
     The evidence, and where a scene is wanted, what was seen when and where.
@@ -35,18 +37,18 @@ def album(report: Report, ledger: Ledger, read: Callable[[str], str], *, scene: 
         read: Returns the saved text of a hash; KeyError if it is not kept.
         scene: Whether the strategy shows when and where things happened.
     """
-    evidence = matrix(report, ledger)
+    evidence = draw_matrix(report, ledger)
     if not scene:
-        return Album((evidence,) if evidence else ())
+        return Pictures((evidence,) if evidence else ())
     seen = scene_of(report, ledger, read)
     drawn = {
-        "No finding has a time, so there is no timeline.": timeline(
+        "No finding has a time, so there is no timeline.": draw_timeline(
             seen, ledger.of(Correlation).values()
         ),
-        "No finding has a place, so there is no map.": map_of(seen),
+        "No finding has a place, so there is no map.": draw_map(seen),
         "No finding was judged on a hypothesis, so there is no matrix of them.": evidence,
     }
-    return Album(
+    return Pictures(
         tuple(picture for picture in drawn.values() if picture),
         tuple(line for line, picture in drawn.items() if not picture),
     )

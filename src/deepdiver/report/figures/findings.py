@@ -13,7 +13,7 @@ from deepdiver.core.ledger import Ledger
 from deepdiver.core.occurrence import Occurrence, occurrence_of
 from deepdiver.core.record import Finding, Report, Source
 from deepdiver.core.time_and_place import DAY, Moment, Position
-from deepdiver.report.figures.svg import plain
+from deepdiver.report.figures.svg import one_line
 
 TYPES = (
     "news",
@@ -34,7 +34,7 @@ STATEMENT_CHARS = 240
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class DrawnFinding:
     """One finding, as it is drawn."""
 
     finding: str
@@ -56,7 +56,9 @@ class Seen:
         return str(self.number) if self.number else ""
 
 
-def scene(report: Report, ledger: Ledger, read: Callable[[str], str]) -> list[Seen]:
+def drawn_findings(
+    report: Report, ledger: Ledger, read: Callable[[str], str]
+) -> list[DrawnFinding]:
     """Return all findings of a run, those cited first and in the order of their numbers.
 
     Args:
@@ -65,7 +67,7 @@ def scene(report: Report, ledger: Ledger, read: Callable[[str], str]) -> list[Se
         read: Returns the saved text of a hash; KeyError if it is not kept, which costs what only it
             said.
     """
-    cited = numbering(report)
+    cited = citation_numbers(report)
     texts: dict[str, str] = {}
     made = []
     for finding in ledger.of(Finding).values():
@@ -84,7 +86,7 @@ def scene(report: Report, ledger: Ledger, read: Callable[[str], str]) -> list[Se
     return sorted(made, key=lambda item: (not item.number, item.number, item.finding))
 
 
-def numbering(report: Report) -> Callable[[Finding], int]:
+def citation_numbers(report: Report) -> Callable[[Finding], int]:
     """Return what gives a finding the number of its first citation in the report.
 
     0: it is not cited.
@@ -98,12 +100,12 @@ def numbering(report: Report) -> Callable[[Finding], int]:
     return cited
 
 
-def _seen(finding: Finding, source: Source, cited: int, there: Occurrence) -> Seen:
+def _seen(finding: Finding, source: Source, cited: int, there: Occurrence) -> DrawnFinding:
     kind = type_of(source)
-    when = f", {told(there.moment)}" if there.moment else ""
+    when = f", {moment_in_words(there.moment)}" if there.moment else ""
     head = f"[{cited}] {kind}{when}" if cited else f"{kind}{when}"
-    says = f"{head}: {plain(finding.statement, STATEMENT_CHARS)} ({plain(source.title, 100)})"
-    return Seen(finding.id, kind, cited, there.moment, there.position, says)
+    says = f"{head}: {one_line(finding.statement, STATEMENT_CHARS)} ({one_line(source.title, 100)})"
+    return DrawnFinding(finding.id, kind, cited, there.moment, there.position, says)
 
 
 def type_of(source: Source) -> str:
@@ -114,7 +116,7 @@ def type_of(source: Source) -> str:
     return source.intelligence if source.intelligence in TYPES else source.kind.value
 
 
-def told(moment: Moment) -> str:
+def moment_in_words(moment: Moment) -> str:
     """Return a moment in words.
 
     `2026-11-11 14:05 UTC`, `2026-11-11`, `2026-11-11 14:00 to 14:30 UTC`.
@@ -131,7 +133,7 @@ def told(moment: Moment) -> str:
     return f"{start}{until} UTC"
 
 
-def counted(items: Iterable[Seen]) -> str:
+def count_by_type(items: Iterable[DrawnFinding]) -> str:
     """Return how many findings there are of each type, in words: `12 news, 3 satellite`."""
     held = [item.type for item in items]
     return ", ".join(f"{held.count(name)} {name}" for name in TYPES if name in held)

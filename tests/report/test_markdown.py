@@ -20,12 +20,12 @@ from deepdiver.core.record import (
     Section,
     SentenceKind,
 )
-from deepdiver.report.render import (
+from deepdiver.report.markdown import (
     JOURNEY,
     QUOTE_CHARS,
     STATUS_LINES,
     answer_text,
-    markdown,
+    render_markdown,
     sentence_text,
 )
 from tests.report.making import assessment, quote, sentence, source
@@ -116,7 +116,7 @@ The sources disagree. Bertil Ask owned it. [2] *(only partly carried by its quot
 
 
 def test_a_small_report() -> None:
-    assert markdown(report()) == SNAPSHOT
+    assert render_markdown(report()) == SNAPSHOT
 
 
 def test_sentences_about_the_research_itself_are_a_list() -> None:
@@ -124,15 +124,17 @@ def test_sentences_about_the_research_itself_are_a_list() -> None:
         sentence(text, kind=SentenceKind.FRAME) for text in ("1. first", "# second", "a *third*")
     )
     parts = (Section(heading="Notes", sentences=told),)
-    assert "## Notes\n\n- 1\\. first\n- \\# second\n- a \\*third\\*\n" in markdown(
+    assert "## Notes\n\n- 1\\. first\n- \\# second\n- a \\*third\\*\n" in render_markdown(
         report(sections=parts)
     )
-    assert "## Answer" not in markdown(report(sections=parts))
+    assert "## Answer" not in render_markdown(report(sections=parts))
 
 
 def test_a_report_that_tells_its_journey_has_its_answer_under_a_heading() -> None:
     parts = (Section(heading=JOURNEY, sentences=(sentence("a step", kind=SentenceKind.FRAME),)),)
-    assert "\n## Answer\n\n**Answered, confidence 0.81.** Anna" in markdown(report(sections=parts))
+    assert "\n## Answer\n\n**Answered, confidence 0.81.** Anna" in render_markdown(
+        report(sections=parts)
+    )
 
 
 def test_a_report_without_evidence_says_so() -> None:
@@ -143,7 +145,7 @@ def test_a_report_without_evidence_says_so() -> None:
         confidence=0.0,
         made_by="deepdiver",
     )
-    assert markdown(empty) == (
+    assert render_markdown(empty) == (
         "# Who?\n\n**No evidence found.** No evidence was found that bears on the "
         "question.\n\n---\n*deepdiver*\n"
     )
@@ -153,7 +155,7 @@ def test_evidence_without_an_answer_says_so() -> None:
     made = report(answer=(), status=RunStatus.PARTIAL)
     line = "The evidence found does not answer the question. What was found is set out below."
     assert answer_text(made) == line
-    assert f"**Answered in part.** {line}\n" in markdown(made)
+    assert f"**Answered in part.** {line}\n" in render_markdown(made)
 
 
 def test_a_source_is_shown_with_its_reasons_where_it_stands_and_its_copies() -> None:
@@ -164,7 +166,7 @@ def test_a_source_is_shown_with_its_reasons_where_it_stands_and_its_copies() -> 
         "[1] Title of s_1, https://example.org/s_1, page 3 (credibility 0.90: a newspaper with an "
         "editor, secondary, "
         "no date, one of 40 copies of one story)\\\n“Holm Works"
-        in markdown(report(citations=(told,)))
+        in render_markdown(report(citations=(told,)))
     )
 
 
@@ -175,15 +177,15 @@ def test_the_reasons_are_told_once_for_each_source() -> None:
         citation(2, where="page 9", **why),
         citation(3, source="s_9", **why),
     )
-    made = markdown(report(citations=listed))
+    made = render_markdown(report(citations=listed))
     assert made.count("an official register, primary") == 2
     assert "[2] Title of s_1, https://example.org/s_1, page 9 (credibility 0.90)\\\n" in made
     assert "one of" not in made
 
 
 def test_a_source_without_reasons_has_its_number() -> None:
-    assert "(credibility 0.90)\\\n" in markdown(report(citations=(citation(),)))
-    assert "(credibility 0.90: one of 2 copies of one story)" in markdown(
+    assert "(credibility 0.90)\\\n" in render_markdown(report(citations=(citation(),)))
+    assert "(credibility 0.90: one of 2 copies of one story)" in render_markdown(
         report(citations=(citation(copies=2),))
     )
 
@@ -197,8 +199,8 @@ def test_each_cut_sentence_is_a_line_behind_the_other_limits() -> None:
         "- Cut from the answer: “Carl Dahl owns it.” Reason: Carl Dahl stands in none of its "
         "quotes.\n- Cut from the section “Age”: “It is 40.” Reason: the quotes say 30.\n"
     )
-    assert f"tavily answered 500\n{limits}\n---\n" in markdown(report(cut=cut))
-    assert f"## Limits\n\n{limits}\n---\n" in markdown(report(cut=cut, limits=()))
+    assert f"tavily answered 500\n{limits}\n---\n" in render_markdown(report(cut=cut))
+    assert f"## Limits\n\n{limits}\n---\n" in render_markdown(report(cut=cut, limits=()))
 
 
 @pytest.mark.parametrize(
@@ -219,18 +221,20 @@ def test_an_address_in_a_cut_sentence_makes_no_link_and_reads_as_it_was_written(
     address: str, written: str
 ) -> None:
     cut = CutSentence(text=f"See {address}", reason=f"nobody says {address}")
-    made = markdown(report(cut=(cut,), citations=()))
+    made = render_markdown(report(cut=(cut,), citations=()))
     assert made.count(written) == 2
     assert GFM.render(made).count(address) == 2
 
 
 def test_every_finished_status_has_its_words() -> None:
     for status in STATUS_LINES:
-        assert f"**{STATUS_LINES[status]}, confidence 0.81.**" in markdown(report(status=status))
+        assert f"**{STATUS_LINES[status]}, confidence 0.81.**" in render_markdown(
+            report(status=status)
+        )
 
 
 def test_every_standing_of_a_hypothesis_has_its_words() -> None:
-    made = markdown(
+    made = render_markdown(
         report(hypotheses=tuple(assessment(status, 0.5) for status in HypothesisStatus))
     )
     for word in ("supported", "refuted", "undecided", "not tested"):
@@ -250,7 +254,7 @@ def test_a_long_quote_is_shortened_and_a_short_one_is_not() -> None:
         (QUOTE_CHARS, "x" * QUOTE_CHARS),
         (QUOTE_CHARS + 1, "x" * (QUOTE_CHARS - 1) + "…"),
     ):
-        assert f"“{shown}”" in markdown(report(citations=(citation(quote="x" * size),)))
+        assert f"“{shown}”" in render_markdown(report(citations=(citation(quote="x" * size),)))
 
 
 def test_ordinary_text_is_left_as_it_is() -> None:
@@ -258,7 +262,7 @@ def test_ordinary_text_is_left_as_it_is() -> None:
         "Svedjan Ost AB's “cellar” (1 250 m², 12 %) – opened 3 May 2014; see no. 4 & file_name_1, "
         "#7 at a > b? Yes!"
     )
-    assert text in markdown(report(answer=(sentence(text),)))
+    assert text in render_markdown(report(answer=(sentence(text),)))
 
 
 # -- strangers
@@ -397,14 +401,18 @@ def seen(text: str) -> str:
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("text", HOSTILE, ids=repr)
 def test_strangers_cannot_change_the_structure(place: str, text: str) -> None:
-    tokens = GFM.parse(markdown(infested(place, f"{text} tail" if not text.strip() else text)))
-    assert shape(tokens) == shape(GFM.parse(markdown(infested(place, "harmless"))))
+    tokens = GFM.parse(
+        render_markdown(infested(place, f"{text} tail" if not text.strip() else text))
+    )
+    assert shape(tokens) == shape(GFM.parse(render_markdown(infested(place, "harmless"))))
     if place != "url":
         assert seen(text) in shown(tokens)
 
 
 def test_half_a_character_is_shown_as_such() -> None:
-    assert "[1] half \ufffd, " in markdown(report(citations=(citation(title="half \ud83d"),)))
+    assert "[1] half \ufffd, " in render_markdown(
+        report(citations=(citation(title="half \ud83d"),))
+    )
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -412,22 +420,22 @@ def test_nothing_speaks_to_the_terminal(place: str) -> None:
     for text in HOSTILE:
         made = infested(place, text)
         assert not re.search(
-            "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", markdown(made)
+            "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", render_markdown(made)
         )
         assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", answer_text(made))
-        assert markdown(made).encode("utf-8")
+        assert render_markdown(made).encode("utf-8")
 
 
 @given(st.sampled_from(PLACES), TEXTS)
 def test_no_text_changes_the_structure(place: str, text: str) -> None:
     held = f"a{text}" if not seen(text) else text
-    tokens = GFM.parse(markdown(infested(place, held)))
-    assert shape(tokens) == shape(GFM.parse(markdown(infested(place, "harmless"))))
+    tokens = GFM.parse(render_markdown(infested(place, held)))
+    assert shape(tokens) == shape(GFM.parse(render_markdown(infested(place, "harmless"))))
 
 
 @given(st.text(st.sampled_from("*_`~[]<>!&;#\\amp lt1 "), max_size=30))
 def test_what_was_said_is_what_is_shown(text: str) -> None:
-    made = shown(GFM.parse(markdown(report(answer=(sentence(f"x{text}x"),)))))
+    made = shown(GFM.parse(render_markdown(report(answer=(sentence(f"x{text}x"),)))))
     assert seen(f"x{text}x") in made
 
 
@@ -444,6 +452,6 @@ def test_what_was_said_is_what_is_shown(text: str) -> None:
     ],
 )
 def test_addresses_can_be_copied_and_do_no_harm(url: str, shown_as: str) -> None:
-    assert f"Title of s_1, {shown_as} (credibility" in markdown(
+    assert f"Title of s_1, {shown_as} (credibility" in render_markdown(
         report(citations=(citation(url=url),))
     )

@@ -32,7 +32,7 @@ LENGTHS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class MapFrame:
     """A map on paper."""
 
     box: Box
@@ -87,7 +87,7 @@ class Frame:
         return km, km / self.km
 
 
-def fitted(positions: Sequence[Position], width: float) -> Frame:
+def fit_frame(positions: Sequence[Position], width: float) -> MapFrame:
     """Return the map that shows all positions, with some room around them.
 
     Args:
@@ -108,7 +108,7 @@ def fitted(positions: Sequence[Position], width: float) -> Frame:
     side = width / (scale * flat) / 2
     centre = west + across / 2
     centre -= 360 * math.floor((centre + 180) / 360)
-    return Frame(
+    return MapFrame(
         Box(centre - side, middle - half, centre + side, middle + half), width, height, scale
     )
 
@@ -127,7 +127,7 @@ def _multiples(low: float, high: float, step: float) -> Iterator[float]:
     return (round(n * step, 6) for n in range(math.ceil(low / step), math.floor(high / step) + 1))
 
 
-def degrees(value: float, letters: str, step: float) -> str:
+def degrees_label(value: float, letters: str, step: float) -> str:
     """Return a latitude or longitude as it stands at the edge of a map: `49.9° N`, `180°`.
 
     Args:

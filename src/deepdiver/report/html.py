@@ -22,10 +22,17 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
-from deepdiver.report.compared import HEAD, compared
 from deepdiver.report.figures import svg
-from deepdiver.report.figures.svg import Picture, element, shown
-from deepdiver.report.render import STATUS_LINES, answer_text, cut_line
+from deepdiver.report.figures.svg import Picture, element, escape_text
+from deepdiver.report.markdown import (
+    STANDINGS,
+    STATUS_LINES,
+    answer_text,
+    attempts_to_refute,
+    cut_line,
+    reasons_to_believe,
+)
+from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
 
 _NAMES = {name: name for name in ("paper", "ink", "faint", "rule", "band")} | {
     "good": "for",
@@ -64,15 +71,11 @@ figure svg{{min-width:0}}h2{{break-after:avoid}}.sources>li,.tested li{{break-in
 meter{{display:none}}}}
 """.replace("\n", "")
 """How the page looks: by the reader's choice light or dark on a screen, always light on paper."""
-_MARKS = {
-    HypothesisStatus.SUPPORTED: "supported",
-    HypothesisStatus.REFUTED: "refuted",
-    HypothesisStatus.UNDECIDED: "undecided",
-    HypothesisStatus.OPEN: "not tested",
-}
 
 
-def page(report: Report, pictures: Iterable[Picture] = (), missing: Iterable[str] = ()) -> str:
+def render_html(
+    report: Report, pictures: Iterable[Picture] = (), missing: Iterable[str] = ()
+) -> str:
     """Return the whole page.
 
     Args:
@@ -84,14 +87,14 @@ def page(report: Report, pictures: Iterable[Picture] = (), missing: Iterable[str
     parts = [
         *_head(report.question, style),
         "<body><main>",
-        f'<h1 dir="auto">{shown(report.question)}</h1>',
+        f'<h1 dir="auto">{escape_text(report.question)}</h1>',
         *_lead(report),
         *(line for section in report.sections for line in _section(section)),
         *_pictures(pictures, missing),
         *_hypotheses(report),
         *_sources(report.citations),
         *_limits([*report.limits, *map(cut_line, report.cut)]),
-        f"</main><footer><hr><p>{shown(report.made_by)}</p></footer></body></html>",
+        f"</main><footer><hr><p>{escape_text(report.made_by)}</p></footer></body></html>",
     ]
     return "\n".join(parts) + "\n"
 
@@ -107,13 +110,13 @@ def _head(title: str, style: str) -> Iterator[str]:
     yield element("meta", {"http-equiv": "Content-Security-Policy", "content": policy})
     yield element("meta", {"name": "referrer", "content": "no-referrer"})
     yield element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"})
-    yield f"<title>{shown(title, 120)}</title>"
+    yield f"<title>{escape_text(title, 120)}</title>"
     yield f"<style>{style}</style></head>"
 
 
 def _lead(report: Report) -> Iterator[str]:
     sure = f", confidence {report.confidence:.2f}" if report.answer else ""
-    lead = " ".join(map(_sentence, report.answer)) or shown(answer_text(report))
+    lead = " ".join(map(_sentence, report.answer)) or escape_text(answer_text(report))
     yield f'<section class="lead"><p class="state">{STATUS_LINES[report.status]}{sure}</p>'
     yield f'<p dir="auto">{lead}</p></section>'
 
@@ -123,7 +126,7 @@ def _section(section: Section) -> Iterator[str]:
 
     Where all of its sentences are about the research itself, as a list.
     """
-    yield f'<section><h2 dir="auto">{shown(section.heading)}</h2>'
+    yield f'<section><h2 dir="auto">{escape_text(section.heading)}</h2>'
     if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
         yield f"{_listed(map(_sentence, section.sentences))}</section>"
     else:
@@ -131,36 +134,40 @@ def _section(section: Section) -> Iterator[str]:
 
 
 def _sentence(sentence: Sentence) -> str:
-    marks = "".join(f'<a href="#c{number}">[{number}]</a>' for number in sentence.citations)
-    caution = f' <span class="caution">({shown(sentence.mark)})</span>' if sentence.mark else ""
-    return f"{shown(sentence.text)}{f'<sup>{marks}</sup>' if marks else ''}{caution}"
+    marks = _links(sentence.citations)
+    caution = (
+        f' <span class="caution">({escape_text(sentence.mark)})</span>' if sentence.mark else ""
+    )
+    return f"{escape_text(sentence.text)}{f'<sup>{marks}</sup>' if marks else ''}{caution}"
+
+
+def _links(numbers: Iterable[int]) -> str:
+    """Return citation marks that lead to the list of sources."""
+    return "".join(f'<a href="#c{number}">[{number}]</a>' for number in numbers)
 
 
 def _pictures(pictures: Iterable[Picture], missing: Iterable[str]) -> Iterator[str]:
     drawn = [
-        f"<figure>{picture.inline()}<figcaption>{shown(picture.title)}. "
-        f"{shown(picture.text)}</figcaption></figure>"
+        f"<figure>{picture.inline()}<figcaption>{escape_text(picture.title)}. "
+        f"{escape_text(picture.text)}</figcaption></figure>"
         for picture in pictures
     ]
-    told = [f'<p class="faint">{shown(line)}</p>' for line in missing]
+    told = [f'<p class="faint">{escape_text(line)}</p>' for line in missing]
     if drawn or told:
         yield f"<section><h2>Pictures</h2>{''.join(drawn)}{''.join(told)}</section>"
 
 
 def _compared(report: Report) -> Iterator[str]:
     """Return rival answers as a table."""
-    if not (rows := compared(report)):
+    if not (rows := rival_answers(report)):
         return
-    head = "".join(f'<th scope="col">{name}</th>' for name in HEAD)
+    head = "".join(f'<th scope="col">{name}</th>' for name in COLUMN_NAMES)
     yield f'<div class="wide"><table class="compared"><thead><tr>{head}</tr></thead><tbody>'
     for row in rows:
-        for_, against = (
-            "".join(f'<a href="#c{number}">[{number}]</a>' for number in numbers)
-            for numbers in (row.supporting, row.refuting)
-        )
-        badge = f'<span class="badge {row.status.value}">{_MARKS[row.status]}</span>'
+        for_, against = _links(row.supporting), _links(row.refuting)
+        badge = f'<span class="badge {row.status.value}">{STANDINGS[row.status]}</span>'
         cells = (f"{row.belief:.2f}", badge, for_, against)
-        answer = f'<th scope="row" dir="auto">{shown(row.answer)}</th>'
+        answer = f'<th scope="row" dir="auto">{escape_text(row.answer)}</th>'
         yield f"<tr>{answer}{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
     yield "</tbody></table></div>"
 
@@ -173,18 +180,18 @@ def _hypotheses(report: Report) -> Iterator[str]:
     yield '<ul class="tested">'
     for item in report.hypotheses:
         badge = (
-            f'<span class="badge {item.status.value}">{_MARKS[item.status]} '
+            f'<span class="badge {item.status.value}">{STANDINGS[item.status]} '
             f"{item.posterior:.2f}</span>"
         )
         own = item.hypothesis
         statement = (
-            f"<s>{shown(own.statement)}</s>"
+            f"<s>{escape_text(own.statement)}</s>"
             if item.status is HypothesisStatus.REFUTED
-            else shown(own.statement)
+            else escape_text(own.statement)
         )
-        tried = f"{item.trials} attempt{'s' if item.trials != 1 else ''} to refute"
+        tried = attempts_to_refute(item)
         counts = f"{len(item.supporting)} for, {len(item.refuting)} against"
-        told = f"{tried}; findings: {counts}. Would be refuted by: {shown(own.refutes_if)}"
+        told = f"{tried}; findings: {counts}. Would be refuted by: {escape_text(own.refutes_if)}"
         yield f'<li dir="auto">{badge} {statement}<br><span class="faint">{told}</span></li>'
     yield "</ul></section>"
 
@@ -201,7 +208,7 @@ def _sources(citations: Sequence[Citation]) -> Iterator[str]:
     for item in citations:
         why = "" if item.source in seen else _why(item)
         seen.add(item.source)
-        place = f", {shown(item.where)}" if item.where else ""
+        place = f", {escape_text(item.where)}" if item.where else ""
         meter = element(
             "meter",
             {"min": 0, "max": 1, "value": f"{item.credibility:.2f}", "aria-hidden": "true"},
@@ -210,7 +217,7 @@ def _sources(citations: Sequence[Citation]) -> Iterator[str]:
         yield (
             f'<li id="c{item.number}"><span class="number">[{item.number}]</span>'
             f'<span dir="auto">{_titled(item)}</span>{place}<blockquote '
-            f'dir="auto">{shown(item.quote)}</blockquote>'
+            f'dir="auto">{escape_text(item.quote)}</blockquote>'
             f'<span class="faint">{meter} credibility {item.credibility:.2f}{why}</span></li>'
         )
     yield "</ol></section>"
@@ -218,11 +225,11 @@ def _sources(citations: Sequence[Citation]) -> Iterator[str]:
 
 def _titled(item: Citation) -> str:
     """Return the title, as a link where the source is of the web, with its address in words beside it."""
-    title = shown(item.title) or shown(item.url)
+    title = escape_text(item.title) or escape_text(item.url)
     if not _on_the_web(item.url):
-        return f'{title} <span class="faint">{shown(item.url)}</span>'
+        return f'{title} <span class="faint">{escape_text(item.url)}</span>'
     link = element("a", {"href": item.url, "rel": "noopener noreferrer nofollow"}, title)
-    return f'{link} <span class="faint">{shown(item.url, 90)}</span>'
+    return f'{link} <span class="faint">{escape_text(item.url, 90)}</span>'
 
 
 def _on_the_web(url: str) -> bool:
@@ -234,15 +241,13 @@ def _on_the_web(url: str) -> bool:
 
 
 def _why(item: Citation) -> str:
-    reasons = [*item.reasons]
-    if item.copies > 1:
-        reasons.append(f"one of {item.copies} copies of one story")
-    return f": {shown(', '.join(reasons))}" if reasons else ""
+    reasons = reasons_to_believe(item)
+    return f": {escape_text(reasons)}" if reasons else ""
 
 
 def _limits(limits: Sequence[str]) -> Iterator[str]:
     if limits:
-        yield f"<section><h2>Limits</h2>{_listed(map(shown, limits))}</section>"
+        yield f"<section><h2>Limits</h2>{_listed(map(escape_text, limits))}</section>"
 
 
 def _listed(items: Iterable[str]) -> str:

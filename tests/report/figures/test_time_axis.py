@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.time_and_place import DAY
-from deepdiver.report.figures.ticks import FIRST, LAST, MOST, ticks
+from deepdiver.report.figures.time_axis import FIRST, LAST, MOST, ticks_between
 
 
 def at(year: int, month: int = 1, day: int = 1, minute: int = 0) -> int:
@@ -20,7 +20,7 @@ def at(year: int, month: int = 1, day: int = 1, minute: int = 0) -> int:
 @given(st.integers(FIRST, LAST), st.integers(FIRST, LAST))
 def test_any_span_has_few_ticks_in_order_within_it(one: int, other: int) -> None:
     start, end = sorted((one, other))
-    made = ticks(start, end)
+    made = ticks_between(start, end)
     assert len(made) <= MOST
     assert [tick.at for tick in made] == sorted({tick.at for tick in made})
     assert all(start <= tick.at <= max(end, start + 1) for tick in made)
@@ -44,13 +44,13 @@ def test_any_span_has_few_ticks_in_order_within_it(one: int, other: int) -> None
     ],
 )
 def test_sensible_ticks(start: int, end: int, texts: list[str], below: str) -> None:
-    made = ticks(start, end)
+    made = ticks_between(start, end)
     assert [tick.text for tick in made[:2]] == texts
     assert made[0].below == below
 
 
 def test_what_stands_below_is_said_once_and_again_where_it_changes() -> None:
-    made = ticks(at(2026, 11, 10, 1_200), at(2026, 11, 11, 360))
+    made = ticks_between(at(2026, 11, 10, 1_200), at(2026, 11, 11, 360))
     assert [(tick.text, tick.below) for tick in made if tick.below] == [
         ("20:00", "10 Nov 2026"),
         ("00:00", "11 Nov 2026"),
@@ -58,27 +58,27 @@ def test_what_stands_below_is_said_once_and_again_where_it_changes() -> None:
 
 
 def test_weeks_begin_on_mondays() -> None:
-    made = ticks(at(2026, 10, 1), at(2026, 12, 1))
+    made = ticks_between(at(2026, 10, 1), at(2026, 12, 1))
     assert {date.fromordinal(tick.at // DAY).weekday() for tick in made} == {0}
 
 
 @given(st.integers(FIRST, LAST - 1), st.integers(1, 60))
 def test_minutes_are_given_to_the_minute(start: int, long: int) -> None:
-    for tick in ticks(start, min(start + long, LAST)):
+    for tick in ticks_between(start, min(start + long, LAST)):
         hours, minutes = map(int, tick.text.split(":"))
         assert (hours * 60 + minutes) == tick.at % DAY
 
 
 @given(st.integers(at(1900), at(2100)), st.integers(10 * DAY, 20 * DAY))
 def test_days_begin_at_midnight(start: int, long: int) -> None:
-    for tick in ticks(start, start + long):
+    for tick in ticks_between(start, start + long):
         assert tick.at % DAY == 0
         assert str(date.fromordinal(tick.at // DAY).day) == tick.text.split()[0]
 
 
 @given(st.integers(1, 9_000), st.integers(10, 900))
 def test_years_begin_in_january_and_are_round(year: int, long: int) -> None:
-    made = ticks(at(year), at(year + long))
+    made = ticks_between(at(year), at(year + long))
     days = [date.fromordinal(tick.at // DAY) for tick in made]
     assert all((day.month, day.day) == (1, 1) for day in days)
     gaps = {later.year - earlier.year for earlier, later in itertools.pairwise(days)}
@@ -90,4 +90,4 @@ def test_years_begin_in_january_and_are_round(year: int, long: int) -> None:
     ("start", "end"), [(LAST - 5, LAST), (LAST, LAST), (FIRST, FIRST), (LAST - 10 * DAY, LAST)]
 )
 def test_the_ends_of_the_calendar(start: int, end: int) -> None:
-    assert all(FIRST <= tick.at <= LAST for tick in ticks(start, end))
+    assert all(FIRST <= tick.at <= LAST for tick in ticks_between(start, end))

@@ -8,7 +8,15 @@ from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import SourceKind
 from deepdiver.core.time_and_place import DAY, Moment, Position
 from deepdiver.report.compose import compose
-from deepdiver.report.figures.scene import TYPES, Seen, counted, numbering, scene, told, type_of
+from deepdiver.report.figures.findings import (
+    TYPES,
+    DrawnFinding,
+    citation_numbers,
+    count_by_type,
+    drawn_findings,
+    moment_in_words,
+    type_of,
+)
 from deepdiver.report.figures.svg import MARKS
 from tests.report.figures import week
 from tests.report.making import finding, quote, sentence, source
@@ -26,9 +34,9 @@ def test_a_text_that_is_not_kept_costs_what_only_it_said() -> None:
     def gone(key: str) -> str:
         raise KeyError(key)
 
-    (item,) = scene(report, ledger, gone)
+    (item,) = drawn_findings(report, ledger, gone)
     assert item.position == Position(49.99, 36.23)
-    (kept,) = scene(report, ledger, lambda key: "At 14:05 UTC at 49.99 N, 36.23 E.")
+    (kept,) = drawn_findings(report, ledger, lambda key: "At 14:05 UTC at 49.99 N, 36.23 E.")
     assert kept.moment is not None
 
 
@@ -42,19 +50,24 @@ def test_each_text_is_read_once() -> None:
         asked.append(key)
         return "One. Two."
 
-    assert len(scene(compose("Q", (), (), (), ledger, limits=(), made_by=""), ledger, read)) == 2
+    assert (
+        len(drawn_findings(compose("Q", (), (), (), ledger, limits=(), made_by=""), ledger, read))
+        == 2
+    )
     assert asked == ["h_s_1"]
 
 
 def test_nothing_found_nothing_drawn() -> None:
     assert (
-        scene(compose("Q", (), (), (), Ledger(), limits=(), made_by=""), Ledger(), lambda key: "")
+        drawn_findings(
+            compose("Q", (), (), (), Ledger(), limits=(), made_by=""), Ledger(), lambda key: ""
+        )
         == []
     )
 
 
 def test_the_week() -> None:
-    seen = scene(week.report(), week.ledger(), week.texts().__getitem__)
+    seen = drawn_findings(week.report(), week.ledger(), week.texts().__getitem__)
     assert len(seen) == 30
     cited = [item.number for item in seen if item.number]
     assert cited == sorted(cited)
@@ -69,7 +82,7 @@ def test_the_week() -> None:
     assert strike.says.startswith(
         f"[{strike.number}] news, 2026-11-11 14:00 UTC: On 2026-11-11 at 14:00 UTC a strike"
     )
-    assert scene(week.report(), week.ledger(), week.texts().__getitem__) == seen
+    assert drawn_findings(week.report(), week.ledger(), week.texts().__getitem__) == seen
 
 
 @pytest.mark.parametrize(
@@ -104,7 +117,7 @@ def test_a_finding_with_the_quote_of_another_has_its_number() -> None:
         ]
     )
     report = compose("Q", (sentence("One.", "f_1"),), (), (), ledger, limits=(), made_by="")
-    cited = numbering(report)
+    cited = citation_numbers(report)
     assert [
         cited(item) for item in (finding("f_2", quote("One.")), finding("f_3", quote("x")))
     ] == [1, 0]
@@ -121,13 +134,13 @@ def test_a_finding_with_the_quote_of_another_has_its_number() -> None:
 )
 def test_moments_in_words(start: int, end: int, text: str) -> None:
     day = 739_931 * DAY
-    assert told(Moment(day + start, day + end)) == text
+    assert moment_in_words(Moment(day + start, day + end)) == text
 
 
 def test_counting() -> None:
     items = [
-        Seen(str(n), kind, 0, None, None, "")
+        DrawnFinding(str(n), kind, 0, None, None, "")
         for n, kind in enumerate(("satellite", "news", "news"))
     ]
-    assert counted(items) == "2 news, 1 satellite"
-    assert counted([]) == ""
+    assert count_by_type(items) == "2 news, 1 satellite"
+    assert count_by_type([]) == ""

@@ -22,19 +22,20 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
-from deepdiver.report.compared import HEAD, compared, marks
+from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
 
 STATUS_LINES = {
     RunStatus.ANSWERED: "Answered",
     RunStatus.PARTIAL: "Answered in part",
     RunStatus.NO_EVIDENCE: "No evidence found",
 }
-_MARKS = {
+STANDINGS = {
     HypothesisStatus.SUPPORTED: "supported",
     HypothesisStatus.REFUTED: "refuted",
     HypothesisStatus.UNDECIDED: "undecided",
     HypothesisStatus.OPEN: "not tested",
 }
+"""The words for where a hypothesis stands."""
 JOURNEY = "Research Journey"
 """Heading of the story of a hunt; a report that tells one has its answer under a heading too."""
 QUOTE_CHARS = 300
@@ -67,7 +68,18 @@ def cut_line(cut: CutSentence) -> str:
     return f"Cut from {where}: “{cut.text}” Reason: {cut.reason.rstrip(' .')}."
 
 
-def markdown(report: Report) -> str:
+def attempts_to_refute(item: Assessment) -> str:
+    """Return how often it was tried to refute a hypothesis, in words."""
+    return f"{item.trials} attempt{'s' if item.trials != 1 else ''} to refute"
+
+
+def reasons_to_believe(citation: Citation) -> str:
+    """Return why a source is believed so far, and of how many copies it is one; may be empty."""
+    copies = f"one of {citation.copies} copies of one story" if citation.copies > 1 else ""
+    return ", ".join((*citation.reasons, *filter(None, (copies,))))
+
+
+def render_markdown(report: Report) -> str:
     """Return the whole report."""
     parts = [f"# {_block(report.question)}", ""]
     sure = f", confidence {report.confidence:.2f}" if report.answer else ""
@@ -105,7 +117,7 @@ def _nothing(report: Report) -> str:
 
 
 def _marked(sentence: Sentence, text: str) -> str:
-    marks = "".join(f"[{number}]" for number in sentence.citations)
+    marks = citation_marks(sentence.citations)
     caution = f" *({sentence.mark})*" if sentence.mark else ""
     return f"{text}{' ' + marks if marks else ''}{caution}"
 
@@ -143,20 +155,26 @@ def _opened(text: str) -> str:
 
 def _compared(report: Report) -> list[str]:
     """Return rival answers as a table."""
-    if not (rows := compared(report)):
+    if not (rows := rival_answers(report)):
         return []
-    lines = [
-        (_inline(row.answer).replace("|", "\\|"), f"{row.belief:.2f}", _MARKS[row.status], marks(row.supporting),
-         marks(row.refuting))
-        for row in rows
-    ]  # fmt: skip
-    return [*("| " + " | ".join(cells) + " |" for cells in (HEAD, ["---"] * len(HEAD), *lines)), ""]
+    table = [COLUMN_NAMES, ("---",) * len(COLUMN_NAMES), *map(_cells, rows)]
+    return [*(f"| {' | '.join(cells)} |" for cells in table), ""]
+
+
+def _cells(row: RivalAnswer) -> tuple[str, ...]:
+    """Return the cells of one answer, in the order of the columns."""
+    return (
+        _inline(row.answer).replace("|", "\\|"),
+        f"{row.belief:.2f}",
+        STANDINGS[row.status],
+        citation_marks(row.supporting),
+        citation_marks(row.refuting),
+    )
 
 
 def _hypothesis(item: Assessment) -> str:
-    tried = f"{item.trials} attempt{'s' if item.trials != 1 else ''} to refute"
     return (
-        f"- **{_MARKS[item.status]}** ({item.posterior:.2f}, {tried}): "
+        f"- **{STANDINGS[item.status]}** ({item.posterior:.2f}, {attempts_to_refute(item)}): "
         f"{_inline(item.hypothesis.statement)} "
         f"Would be refuted by: {_inline(item.hypothesis.refutes_if)}"
     )
@@ -178,10 +196,8 @@ def _sources(citations: Iterable[Citation]) -> Iterator[str]:
 
 
 def _why(citation: Citation) -> str:
-    reasons = [*citation.reasons]
-    if citation.copies > 1:
-        reasons.append(f"one of {citation.copies} copies of one story")
-    return f": {_inline(', '.join(reasons))}" if reasons else ""
+    reasons = reasons_to_believe(citation)
+    return f": {_inline(reasons)}" if reasons else ""
 
 
 def _url(url: str) -> str:
