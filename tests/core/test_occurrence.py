@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepdiver.core.occurrence import Occurrence, occurrence_of, towns_in
+from deepdiver.core.occurrence import Occurrence, occurrence_of, towns_named_in
 from deepdiver.core.record import Finding, Passage, Quote, Source, SourceKind
 from deepdiver.core.time_and_place import Position
 
@@ -96,7 +96,7 @@ def test_two_towns_are_no_place_and_a_country_is_none() -> None:
     ],
 )
 def test_a_mere_name_is_no_place(text: str) -> None:
-    assert towns_in(text) == []
+    assert towns_named_in(text) == []
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_mere_name_is_no_place(text: str) -> None:
     ],
 )
 def test_what_is_placed_somewhere_is_there(text: str, town: str) -> None:
-    assert town in [place.name for place in towns_in(text)]
+    assert town in [place.name for place in towns_named_in(text)]
 
 
 def test_failing_the_words_the_title_says_where() -> None:

@@ -14,7 +14,7 @@ from deepdiver.core.time_and_place import (
     Position,
     distance_km,
     moment_of,
-    places,
+    place_names,
     positions,
     time_and_place_of,
 )
@@ -140,11 +140,11 @@ def test_positions_are_read_in_their_usual_forms(text: str, found: list[Position
 
 
 def test_places_are_names_behind_a_word_of_place() -> None:
-    assert places("A fire broke out in the port of Vantskär, near Lake Tvärven.") == [
+    assert place_names("A fire broke out in the port of Vantskär, near Lake Tvärven.") == [
         "Vantskär",
         "Lake Tvärven",
     ]
-    assert places("Anna Holm owns Holm Works.") == []
+    assert place_names("Anna Holm owns Holm Works.") == []
 
 
 def test_a_source_with_one_position_gives_it_for_all_that_it_reports() -> None:

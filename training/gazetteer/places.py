@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from deepdiver.core.column_file import pack_columns, pack_numbers
-from deepdiver.core.gazetteer import fold
+from deepdiver.core.gazetteer import fold_name
 from training.gazetteer.topology import Topology, centre
 
 ROOT = Path(__file__).parents[2]
@@ -106,7 +106,7 @@ def located(countries: Mapping[str, City], cities: Iterable[City], atlas: Topolo
         largest = max((centre(atlas.ring(ring)) for ring in rings), default=None)
         if largest:
             centres[number] = max(largest, centres.get(number, largest))
-    capitals = {(city["countrycode"], fold(city["name"])): city for city in cities}
+    capitals = {(city["countrycode"], fold_name(city["name"])): city for city in cities}
     largest_city: dict[str, City] = {}
     for city in cities:
         largest_city.setdefault(city["countrycode"], city)
@@ -116,7 +116,7 @@ def located(countries: Mapping[str, City], cities: Iterable[City], atlas: Topolo
             lon, lat = (found[1][0] + 180) % 360 - 180, found[1][1]
         else:
             capital = capitals.get(
-                (code, fold(country["capital"] or CAPITALS.get(code, "")))
+                (code, fold_name(country["capital"] or CAPITALS.get(code, "")))
             ) or largest_city.get(code)
             if capital is None:
                 continue  # uninhabited islands: nothing says where they are
@@ -140,10 +140,10 @@ def spellings(city: City, first_names: set[str]) -> list[str]:
         city: The town.
         first_names: What all towns are called in the first place.
     """
-    own = fold(city["name"])
+    own = fold_name(city["name"])
     others = sorted(
         {
-            fold(name)
+            fold_name(name)
             for name in city["alternatenames"]
             if _LATIN.fullmatch(name) and not name.isupper()
         }
@@ -177,7 +177,7 @@ def packed(cities: list[City], countries: list[City], common: set[str]) -> bytes
 
     A line of JSON that says how long each column is, then the columns, all compressed.
     """
-    first_names = {fold(city["name"]) for city in cities}
+    first_names = {fold_name(city["name"]) for city in cities}
     owners: dict[str, list[int]] = defaultdict(list)
     for number, city in enumerate(cities):
         for key in {city["name"].lower(), *spellings(city, first_names)}:
@@ -215,7 +215,7 @@ def packed(cities: list[City], countries: list[City], common: set[str]) -> bytes
 
 
 def _told(country: City) -> list[Any]:
-    keys = sorted({fold(name) for name in country["alternatenames"]})
+    keys = sorted({fold_name(name) for name in country["alternatenames"]})
     place = [round(country["latitude"], 2), round(country["longitude"], 2)]
     return [country["name"], country["countrycode"], *place, country["population"], keys]
 

@@ -10,7 +10,7 @@ from deepdiver.core.record import Calculation
 
 
 def is_correct(sum_: Calculation) -> bool:
-    """Whether a calculation's result is what code gets from its inputs."""
+    """Whether the result of a calculation follows from its inputs."""
     try:
         wanted = number(sum_.result)
         return wanted is not None and Fraction(wanted) == _compute(sum_)
@@ -27,7 +27,7 @@ def _compute(sum_: Calculation) -> Fraction:
             ended.year - began.year - ((ended.month, ended.day) < (began.month, began.day))
         )
     if not sum_.inputs:
-        raise ValueError("nothing comes of nothing")
+        raise ValueError("a calculation needs inputs")
     if sum_.kind == "count":
         return Fraction(len(sum_.inputs))
     listed = [Fraction(value) for text in sum_.inputs if (value := number(text)) is not None]

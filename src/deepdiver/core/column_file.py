@@ -1,8 +1,7 @@
-"""Files of columns that come with the package.
+"""The compressed files of columns that come with the package.
 
-A line of JSON that says how long each is, then the columns, compressed.
-
-They are read whole and fast: a column of text is split, a column of numbers is an array.
+A file holds a line of JSON with the length of each column, followed by the columns. Files are read
+whole, and fast: a column of text is split, a column of numbers becomes an array.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from typing import Literal
 from deepdiver.errors import DamagedStoreError, StoreAccessError
 
 Kind = Literal["h", "H"]
-"""Numbers of two bytes, with and without a sign."""
+"""Type of a column of two-byte numbers: h with a sign, H without."""
 
 
 def read_columns(file: Path) -> dict[str, bytes]:
     """Return the columns of a file by name.
 
     Raises:
-        StoreAccessError: If it is not there, or may not be read.
-        DamagedStoreError: If it is not what was shipped, as far as its checksum tells.
+        StoreAccessError: If the file is missing or cannot be read.
+        DamagedStoreError: If its checksum shows that it is not the file that was shipped.
     """
     try:
         data = zlib.decompress(file.read_bytes())
@@ -35,11 +34,11 @@ def read_columns(file: Path) -> dict[str, bytes]:
     except OSError as error:
         why = error.strerror or str(error)
         raise StoreAccessError(
-            f"{file} cannot be read ({why}): install deepdiver again, it comes with it"
+            f"{file} cannot be read ({why}): install deepdiver again, which restores the file"
         ) from error
     except (zlib.error, ValueError):
         raise DamagedStoreError(
-            f"{file} is damaged: install deepdiver again, it comes with it"
+            f"{file} is damaged: install deepdiver again, which restores the file"
         ) from None
     columns, start = {}, 0
     for name, size in sizes.items():
@@ -49,7 +48,7 @@ def read_columns(file: Path) -> dict[str, bytes]:
 
 
 def read_numbers(kind: Kind, data: bytes) -> array[int]:
-    """Return a column of numbers; they are little-endian in the file, wherever it is read."""
+    """Return a column of numbers; the file holds them in little-endian order on every machine."""
     held = array(kind, data)
     if sys.byteorder == "big":
         held.byteswap()
@@ -63,7 +62,7 @@ def pack_columns(columns: Mapping[str, bytes]) -> bytes:
 
 
 def pack_numbers(kind: Kind, values: Iterable[int]) -> bytes:
-    """Return numbers as `read_numbers` reads them."""
+    """Return the bytes of a column of numbers, which `read_numbers` reads."""
     held = array(kind, values)
     if sys.byteorder == "big":
         held.byteswap()

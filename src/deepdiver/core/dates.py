@@ -1,7 +1,7 @@
 """Dates in a text, as precise as the text gives them.
 
-The audit asks whether every date of a sentence stands in its quotes; the embedded reasoner reads
-answers off them.
+The audit checks that every date of a sentence is in its quotes, and the embedded reasoner finds
+answers among them.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ MONTHS = {
 }
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 GAP = r"(?=\s)[^\S\n]*+\n?+[^\S\n]*+"
-"""White space within a line or over its end, never over an empty line."""
+"""White space that may include one line end, but no empty line."""
 _DOT = r"(?:(?<![a-z]{5})\.)?+"
-"""The point of a short form; behind a longer name it ends the sentence."""
+"""The point of an abbreviated month; behind a full name a point ends the sentence."""
 _YEAR = rf"(?:,?{GAP}(?P<y>\d{{4}})\b)"
 _DATES = (
     re.compile(r"\b(?P<y>\d{4})-(?P<m>\d{2})(?:-(?P<d>\d{2}))?(?=\b|T)"),
@@ -54,12 +54,12 @@ _DATES = (
     re.compile(rf"\b(?P<month>{_MONTH})\b{_DOT}{_YEAR}", re.IGNORECASE),
 )
 _VERBS = frozenset({"may", "march", "mar"})
-"""Months that, in small letters and without a year, are more likely verbs: 20 may be lost."""
+"""Months that are more likely verbs in lower case and without a year: 20 may be lost."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Day:
-    """A date, as precise as the text gives it; 0 where it is silent."""
+    """A date, as precise as the text gives it."""
 
     year: int = 0
     """The year, 0 if not given."""
@@ -69,7 +69,7 @@ class Day:
     """The day, 0 if not given."""
 
     def covers(self, other: Day) -> bool:
-        """Whether this date says at least what the other says, and nothing else."""
+        """Whether this date says everything that the other says, and perhaps more."""
         return all(
             theirs in (0, mine)
             for mine, theirs in (
@@ -80,7 +80,7 @@ class Day:
         )
 
     def iso(self) -> str:
-        """Return the ISO form, as long as it is known; a dash stands for a year that is not."""
+        """Return the ISO form, as long as the date is precise; a dash replaces an unknown year."""
         parts = [f"{self.year:04d}" if self.year else "-"]
         if self.month:
             parts.append(f"{self.month:02d}")
@@ -89,7 +89,7 @@ class Day:
         return "-".join(parts)
 
     def exact(self) -> date | None:
-        """Return the calendar date, if it is given to the day and exists."""
+        """Return the calendar date if it is given to the day and exists, else None."""
         try:
             return date(self.year, self.month, self.day)
         except ValueError:
@@ -99,7 +99,7 @@ class Day:
 def dated(text: str) -> list[tuple[Day, int, int]]:
     """Return the dates of a text with their spans, in order.
 
-    A longer reading hides the shorter ones inside it.
+    Of overlapping readings only the most complete counts.
     """
     found: list[tuple[Day, int, int]] = []
     taken = bytearray(len(text))
@@ -113,7 +113,7 @@ def dated(text: str) -> list[tuple[Day, int, int]]:
 
 
 def _day(match: re.Match[str]) -> Day | None:
-    """Return the date that was matched; None if there is no such day, or if its month is a verb."""
+    """Return the date of a match; None if there is no such day, or if its month is a verb."""
     groups = match.groupdict()
     if not groups.get("y") and groups["month"] in _VERBS:
         return None

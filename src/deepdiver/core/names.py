@@ -1,6 +1,6 @@
 """Names in a text: runs of capitalised words.
 
-The audit asks whether every name of a sentence stands in its quotes; strategies follow names as
+The audit checks that every name of a sentence is in its quotes, and strategies follow names as
 leads.
 """
 
@@ -13,7 +13,7 @@ from deepdiver.core.numbers import TENS, UNITS
 from deepdiver.core.text import STOPWORDS, blocks, sentences, words
 
 _UPPER = "".join(char for char in map(chr, range(0x41, 0x590)) if char.isupper())
-"""Capitals of the Latin, Greek, Cyrillic and Armenian alphabets; other scripts have none."""
+"""Capital letters of the Latin, Greek, Cyrillic and Armenian alphabets; other scripts have none."""
 _INITIALS = rf"(?:[{_UPPER}]\.){{2,}}|[{_UPPER}]\.(?={GAP}[{_UPPER}])"
 _TITLED = rf"(?:Mr|Mrs|Ms|Dr|Prof|Capt|Col|Gen|Gov|Lt|Rev|Sen|Sgt|St)\.(?={GAP}[{_UPPER}])"
 _NAME_PART = rf"(?:{_TITLED}|{_INITIALS}|[{_UPPER}][\w’'\-]*)"
@@ -39,13 +39,13 @@ _OPENERS = frozenset(
 )
 _WEEKDAYS = frozenset(words("monday tuesday wednesday thursday friday saturday sunday"))
 _NO_NAME = STOPWORDS | _TITLES | _OPENERS | _WEEKDAYS | MONTHS.keys() | UNITS.keys() | TENS.keys()
-"""Words that may stand capitalised before a name and are no part of it."""
+"""Words that may be capitalised before a name without being part of it."""
 
 
 def names(text: str) -> list[str]:
-    """Return the names of a text.
+    """Return the names of a text, each once.
 
-    Runs of capitalised words, without a word that merely opens its sentence.
+    A word that is capitalised only because it opens a sentence is left out.
     """
     found: dict[str, None] = {}
     for unit in sorted([*sentences(text), *(span for span, heading in blocks(text) if heading)]):
@@ -61,9 +61,9 @@ def names(text: str) -> list[str]:
 
 
 def _name(listed: list[str], opens: bool) -> str:
-    """Return the name in a run of capitalised words.
+    """Return the name in a run of capitalised words; empty if there is none.
 
-    Empty if there is none, or if it may just open a sentence.
+    A single word that opens a sentence is not a name.
     """
     if opens and len(listed) == 1:
         return ""

@@ -1,7 +1,7 @@
 """Numbers in a text, in figures and in words.
 
-The audit asks whether every number of a sentence stands in its quotes; the embedded reasoner reads
-answers off them.
+The audit checks that every number of a sentence is in its quotes, and the embedded reasoner finds
+answers among them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NUMBER = re.compile(
 _SCALE = {"thousand": 3, "million": 6, "billion": 9, "bn": 9, "trillion": 12}
 _SCALED = re.compile(rf"(?:{GAP}|-)?(?P<word>{'|'.join(_SCALE)})\b", re.IGNORECASE)
 _SHORT = {"k": 3, "m": 6}
-"""Behind an amount of money alone: 5 m is a length, $5m is not."""
+"""Scales that count only behind an amount of money: 5 m is a length, $5m is not."""
 UNITS = {
     word: value
     for value, word in enumerate(
@@ -55,7 +55,7 @@ _SPELLED = re.compile(
 
 
 def number(text: str) -> Decimal | None:
-    """Read one number: 1,250 and 1 250 are twelve hundred and fifty, 3,5 is three and a half."""
+    """Return the value of one number: 1,250 and 1 250 are 1250, and 3,5 is 3.5. None if it is not one."""
     match = _NUMBER.fullmatch(text.strip())
     return _value(match) if match else None
 
@@ -70,7 +70,7 @@ def _value(match: re.Match[str]) -> Decimal:
 
 
 def numbers(text: str) -> list[Decimal]:
-    """Return the numbers of a text, in figures and in words, those inside dates left out."""
+    """Return the numbers of a text, in figures and in words, without those inside dates."""
     kept = list(text)
     for _, start, end in dated(text):
         kept[start:end] = "|" * (end - start)

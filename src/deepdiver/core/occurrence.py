@@ -1,9 +1,7 @@
-"""A finding as something seen at a time and a place.
+"""When and where the event that a finding reports happened.
 
-What correlations, timelines and maps are made of.
-
-It is computed from the finding and its source alone, so that a report can be drawn from the record
-whenever it is read.
+Correlations, timelines and maps are made of this. It is computed from the finding and its source
+alone, so that pictures can be drawn from the record at any time.
 """
 
 from __future__ import annotations
@@ -13,13 +11,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from deepdiver.core.gazetteer import AROUND, Place, find, in_text
+from deepdiver.core.gazetteer import AROUND, Place, find_place, places_named_in
 from deepdiver.core.record import Finding, Source, SourceKind
 from deepdiver.core.time_and_place import Moment, Position, moment_of, time_and_place_of
 
 DENSITY, LEAST_KM, MOST_KM = 80.0, 2.0, 20.0
-"""Half the width of a town in kilometres is the root of its inhabitants by the first: 2.2 of 30,000
-and 15 of 1.4 million inhabitants."""
+"""Half the width of a town in kilometres is the square root of its inhabitants divided by DENSITY,
+within the other two: 2.2 km for 30,000 inhabitants and 15 km for 1.4 million."""
 
 _AT = re.compile(
     r"\b(?:[Ii]n|[Aa]t|[Nn]ear|[Oo]ff|[Aa]round|[Oo]utside|[Oo]ver|[Oo]n|[Hh]its?|[Ss]truck"
@@ -29,12 +27,12 @@ _AT = re.compile(
     r"(?:the\s+)?(?:(?:[a-z]+\s+)?(?:of|from)\s+)?(?:[a-z]+\s+)?"
     r"(?P<name>[^\W\d_a-z][^\W\d_]*(?:['’-][^\W\d_]+)*(?:[ -][^\W\d_a-z][^\W\d_]+){0,4})"
 )
-"""A word of place, or of what is done to a place, and the capitalised words behind it."""
+"""A word of place, or a verb for what happens to a place, and the capitalised words behind it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """When and where that was of which a finding tells."""
+    """When and where the event of a finding happened."""
 
     finding: str
     """Id of the finding."""
@@ -47,23 +45,23 @@ class Occurrence:
 
     @property
     def timestamp(self) -> str:
-        """The beginning of the moment in ISO form, as precise as it is known; empty: not said."""
+        """The beginning of the moment in ISO form, as precise as it is known; empty if it is not."""
         return self.moment.iso() if self.moment else ""
 
 
 def occurrence_of(finding: Finding, source: Source, text: str) -> Occurrence:
-    """Return when and where that was of which a finding tells.
+    """Return when and where the event of a finding happened.
 
-    A town that it places it at, if it is the only one, is where it was, give or take half the width
-    of a town of its size; failing that, the only one of the title. Where its own words give no
-    time, the time at which its source was published counts if it is given to the minute: a piece of
-    news tells of its day, and a service says when it first saw it; rows of a feed say themselves
-    when they are of. A bare day of publication does not count, because a report of today may tell
-    of last year.
+    If the quote gives no position, it is that of the only town at which the quote places the event,
+    give or take half the width of a town of its size; failing that, of the only such town of the
+    title. If the quote gives no time, the time of publication counts, provided that it is given to
+    the minute: news is about its day, and services say when they first saw something. Rows of a
+    feed have times of their own. A mere day of publication does not count, because a report of
+    today may be about last year.
 
     Args:
-        finding: The finding; its first quote counts.
-        source: Where that stands.
+        finding: The finding, of which the first quote counts.
+        source: The source of the quote.
         text: The whole text of the source.
     """
     quote = finding.quotes[0]
@@ -78,34 +76,30 @@ def occurrence_of(finding: Finding, source: Source, text: str) -> Occurrence:
 
 
 def _town(text: str) -> Position | None:
-    """Return where the only town is at which a text places something."""
-    towns = towns_in(text)
+    """Return the position of the town at which a text places something, if it names only one."""
+    towns = towns_named_in(text)
     if len(towns) != 1:
         return None
     reach = min(max(math.sqrt(towns[0].population) / DENSITY, LEAST_KM), MOST_KM)
     return Position(towns[0].lat, towns[0].lon, round(reach, 1))
 
 
-def towns_in(text: str) -> list[Place]:
+def towns_named_in(text: str) -> list[Place]:
     """Return the towns at which a text places something.
 
-    In Kharkiv, near Merefa, a strike on Odesa, it shook Izmir.
-
-    The mere name is not enough: there are towns called Alma and Victoria.
+    Examples are in Kharkiv, near Merefa, a strike on Odesa, it shook Izmir. The mere name is not
+    enough, because there are towns called Alma and Victoria.
     """
     named = (_begins_with(match["name"].split()) for match in _AT.finditer(text))
     return list(dict.fromkeys(place for place in named if place))
 
 
 def _begins_with(capitalised: Sequence[str]) -> Place | None:
-    """Return the town that capitalised words begin with.
-
-    None where they go on with another name (Paris Hilton).
-    """
+    """Return the town that capitalised words begin with; None if they go on (Paris Hilton)."""
     for count in range(len(capitalised), 0, -1):
         name, rest = " ".join(capitalised[:count]), capitalised[count:]
-        place = find(name)
-        if place is not None and in_text(name):
+        place = find_place(name)
+        if place is not None and places_named_in(name):
             return (
                 place if place.kind == "town" and (not rest or rest[0].lower() in AROUND) else None
             )

@@ -1,8 +1,8 @@
-"""When and where something was, as far as a text says so: moments, positions and names of places.
+"""When and where something happened, as far as a text says so: moments, positions and place names.
 
-Nothing is guessed. A time of day counts only with its zone (its own, or one that its source names
-for all its times); without one, the day is all that is known. A date that a line of a log leaves
-out is the last one given before it.
+Nothing is guessed. A time of day counts only with its zone: its own, or the one that its source
+names for all its times. Without a zone, only the day is known. If a line of a log has no date, it
+has the last date before it.
 """
 
 from __future__ import annotations
@@ -20,21 +20,20 @@ EARTH_KM = 6_371.0088
 DAY = 1_440
 """Minutes of a day."""
 NARROW = 60
-"""Minutes that a moment may last at most to be a point in time: half a day of observations is none.
-"""
+"""Most minutes that a point in time may last: half a day of observations is not a point."""
 MOST_DAYS = 2
-"""Days that a quote about one moment may name: the day, and that of the report."""
+"""Most days that a quote about one moment may name: the day itself and the day of the report."""
 _CLOCK = re.compile(
     r"(?<![\d:.])(?P<iso>(?<=T))?(?P<h>[01]?\d"
     r"|2[0-3]):(?P<m>[0-5]\d)(?::[0-5]\d(?:\.\d+)?)?(?![\d:])"
     r"(?:\s?(?P<zone>UTC|GMT|CEST|CET|Z)\b)?(?(iso)(?P<offset>[+-](?:0\d|1[0-4]):?[0-5]\d)?)"
 )
-"""A time of day with its zone; behind the T of an ISO time, with its distance from UTC."""
+"""A time of day with its zone; after the T of an ISO time, with its offset from UTC."""
 _ZONES = {"UTC": 0, "GMT": 0, "Z": 0, "CET": 60, "CEST": 120}
 _ALL_TIMES = re.compile(
     r"\b(?:all )?times?\b[^.\n]{0,20}\b(?P<zone>UTC|GMT|CEST|CET)\b", re.IGNORECASE
 )
-"""A source that says in which zone it gives its times."""
+"""Where a source says in which zone its times are."""
 _FROM, _TO = (
     re.compile(r"\b(?:between|from)\s+$", re.IGNORECASE),
     re.compile(r"\s*(?:and|to|until|–|-)\s*"),
@@ -53,9 +52,9 @@ _PLACED = re.compile(r"\b(?:in|at|near|off|around|outside|over)\s+(?:the\s+)?(?:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Moment:
-    """A stretch of time, in minutes since the first day of the calendar, UTC.
+    """A span of time, in minutes since the first day of the calendar, in UTC.
 
-    A day without a clock is all of it.
+    If only the day is known, it is the whole day.
     """
 
     start: int
@@ -65,7 +64,7 @@ class Moment:
 
     @property
     def narrow(self) -> bool:
-        """Whether it is a point in time, not a day or half a one."""
+        """Whether it is a point in time, and not a day or half a day."""
         return self.end - self.start <= NARROW
 
     def gap(self, other: Moment) -> int:
@@ -73,7 +72,7 @@ class Moment:
         return max(0, other.start - self.end, self.start - other.end)
 
     def iso(self) -> str:
-        """Return the ISO form of its beginning, as precise as it is known."""
+        """Return its beginning in ISO form, as precisely as it is known."""
         day, minute = divmod(self.start, DAY)
         clock = f"T{minute // 60:02d}:{minute % 60:02d}Z" if self.narrow else ""
         return date.fromordinal(day).isoformat() + clock
@@ -88,7 +87,7 @@ class Position:
     lon: float
     """Longitude, east positive."""
     within_km: float = 0.0
-    """How far off it may be: of a town that is only named, about half its width."""
+    """How far off it may be: for a town that is only named, about half its width."""
 
 
 def distance_km(one: Position, other: Position) -> float:
@@ -101,7 +100,7 @@ def distance_km(one: Position, other: Position) -> float:
 
 @dataclass(frozen=True, slots=True)
 class TimeAndPlace:
-    """When and where something was."""
+    """When and where something happened."""
 
     moment: Moment | None = None
     """When; None: not said."""
@@ -112,38 +111,34 @@ class TimeAndPlace:
 
 
 def time_and_place_of(quote: str, text: str = "", start: int = 0, title: str = "") -> TimeAndPlace:
-    """Return when and where that was of which a quote tells.
+    """Return when and where the event of a quote happened.
 
     Args:
-        quote: The words.
-        text: The whole text of the source.
-        start: Where the quote stands in it.
-        title: What the source calls itself.
+        quote: The quote.
+        text: The whole text of its source.
+        start: Offset of the quote in the text.
+        title: The title of the source.
     """
     here = positions(quote)
     everywhere = set(positions(text))
     position = here[0] if here else next(iter(everywhere)) if len(everywhere) == 1 else None
-    return TimeAndPlace(moment_of(quote, text, start, title), position, tuple(places(quote)))
+    return TimeAndPlace(moment_of(quote, text, start, title), position, tuple(place_names(quote)))
 
 
 def moment_of(quote: str, text: str = "", start: int = 0, title: str = "") -> Moment | None:
-    """Return when that was of which a quote tells.
+    """Return when the event of a quote happened: its first date, and the time of day that it gives.
 
-    Its first date and the time of day that it gives.
-
-    A list of days is no moment: a count by day tells of a period.
+    None if it gives no date, or a list of days: a count by day is about a period.
     """
-    if len({exact for named, _, _ in dated(quote) if (exact := named.exact())}) > MOST_DAYS:
+    days, clocks = _days(quote), list(_CLOCK.finditer(quote))
+    if len(set(days)) > MOST_DAYS:
         return None
-    day, clocks = _first_day(quote), list(_CLOCK.finditer(quote))
-    if day is None and clocks:
-        day = _last_day(text[:start]) or _first_day(title) or _first_day(text)
-    if day is None:
+    if not days and clocks:
+        days = _days(text[:start])[-1:] or _days(title) or _days(text)
+    if not days:
         return None
-    midnight = day.toordinal() * DAY
-    zone = next((clock["zone"] for clock in clocks if clock["zone"]), "")
-    if not zone and (told := _ALL_TIMES.search(text)):
-        zone = told["zone"].upper()
+    midnight = days[0].toordinal() * DAY
+    zone = _zone(clocks, text)
     minutes = [minute for clock in clocks if (minute := _minute(clock, zone)) is not None]
     if not minutes or len(minutes) < len(clocks):
         return Moment(midnight, midnight + DAY - 1)
@@ -151,22 +146,27 @@ def moment_of(quote: str, text: str = "", start: int = 0, title: str = "") -> Mo
     return Moment(midnight + first, midnight + max(first, last))
 
 
-def _first_day(text: str) -> date | None:
-    return next((exact for day, _, _ in dated(text) if (exact := day.exact())), None)
+def _days(text: str) -> list[date]:
+    """Return the calendar dates of a text that are given to the day, in order."""
+    return [exact for day, _, _ in dated(text) if (exact := day.exact())]
 
 
-def _last_day(text: str) -> date | None:
-    return next((exact for day, _, _ in reversed(dated(text)) if (exact := day.exact())), None)
+def _zone(clocks: list[re.Match[str]], text: str) -> str:
+    """Return the first zone that a time of day names, else the zone of all times of the text."""
+    if named := next((clock["zone"] for clock in clocks if clock["zone"]), ""):
+        return str(named)
+    stated = _ALL_TIMES.search(text)
+    return stated["zone"].upper() if stated else ""
 
 
 def _minute(clock: re.Match[str], zone: str) -> int | None:
-    """Return the minute of the day in UTC; it may lie in the day before or after.
+    """Return the minute of the day in UTC, which may be in the day before or after.
 
-    None: no zone is known.
+    None if the zone is not known.
 
     Args:
         clock: The time of day.
-        zone: The zone where it names none itself; empty: not known.
+        zone: The zone that holds if it does not name its own; empty: not known.
     """
     minute = int(clock["h"]) * 60 + int(clock["m"])
     if clock["offset"]:
@@ -186,7 +186,7 @@ def _is_range(quote: str, clocks: list[re.Match[str]]) -> bool:
 
 
 def positions(text: str) -> list[Position]:
-    """Return the positions of a text that lie on the earth, in order."""
+    """Return the positions in a text, in order; those with impossible coordinates are left out."""
     found: list[tuple[int, Position]] = []
     for match in _DEGREES.finditer(text):
         lat = float(match["lat"]) * (1 if match["ns"] == "N" else -1)
@@ -197,11 +197,8 @@ def positions(text: str) -> list[Position]:
     return [place for _, place in sorted(found) if abs(place.lat) <= 90 and abs(place.lon) <= 180]
 
 
-def places(text: str) -> list[str]:
-    """Return the names in a text that a word of place stands before.
-
-    In Oslo, near the port of Oslo.
-    """
+def place_names(text: str) -> list[str]:
+    """Return the names in a text that follow a word of place: in Oslo, near the port of Oslo."""
     found: dict[str, None] = {}
     for name in names(text):
         spots = (match.start() for match in re.finditer(re.escape(name), text))

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from deepdiver.core.dates import dates
-from deepdiver.core.gazetteer import Place, in_text
+from deepdiver.core.gazetteer import Place, places_named_in
 from deepdiver.core.names import names
-from deepdiver.core.occurrence import towns_in
+from deepdiver.core.occurrence import towns_named_in
 from deepdiver.core.text import STOPWORDS, terms, words
 from deepdiver.core.time_and_place import positions
 from deepdiver.reason.embedded.query import keywords
@@ -214,8 +214,8 @@ def days_back(question: str) -> int:
 
 def said_in(question: str, as_of: str) -> Said:
     """Return what a question says that arguments can be filled in with."""
-    countries = [place for place in in_text(question) if place.kind == "country"]
-    return Said(question, (*towns_in(question), *countries), as_of)
+    countries = [place for place in places_named_in(question) if place.kind == "country"]
+    return Said(question, (*towns_named_in(question), *countries), as_of)
 
 
 def tool_calls(

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import Literal
 
 from deepdiver.core.dates import dates
-from deepdiver.core.time_and_place import places
+from deepdiver.core.time_and_place import place_names
 from deepdiver.reason.embedded.calls import RADIUS_KM, days_back, said_in, tool_calls
 from deepdiver.reason.embedded.clause import Kind
 from deepdiver.reason.embedded.query import keywords, write_queries
@@ -93,7 +93,7 @@ def plan_research(task: PlanResearch) -> ResearchPlan:
     return ResearchPlan(
         objectives=tuple(objectives),
         regions_of_interest=tuple(
-            dict.fromkeys((*places(task.question), *(p.name for p in said.places)))
+            dict.fromkeys((*place_names(task.question), *(p.name for p in said.places)))
         )[:MOST_AREAS],
         keywords=tuple(keywords(task.question))[:MOST_WORDS],
         coordinates=tuple(

@@ -253,7 +253,7 @@ def _towns(frame: MapFrame, clusters: Sequence[_Cluster], room: _Room) -> Iterat
     box = frame.box
     west, east = ((lon + 180) % 360 - 180 for lon in (box.west, box.east))
     whole = box.east - box.west >= 359
-    found = gazetteer.within(
+    found = gazetteer.towns_within(
         box.south, -180 if whole else west, box.north, 180 if whole else east, ASKED
     )
     spots: list[Spot] = []
@@ -275,7 +275,7 @@ def _towns(frame: MapFrame, clusters: Sequence[_Cluster], room: _Room) -> Iterat
 def _nearest(frame: MapFrame) -> Iterator[str]:
     """Return a line that says where the map is, if no town lies in it that could."""
     middle = Position(frame.middle, ((frame.box.west + frame.box.east) / 2 + 180) % 360 - 180)
-    if found := gazetteer.nearest(middle):
+    if found := gazetteer.nearest_town(middle):
         town, km = found
         told = f"The nearest town is {town.name} ({town.country}), {km:.0f} km away"
         yield label(frame.width - 10, frame.height - 12, told, "p-town", "end")
