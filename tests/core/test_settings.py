@@ -185,7 +185,7 @@ class TestUnreadableFiles:
             raise PermissionError(13, "Permission denied")
 
         monkeypatch.setattr(Path, "is_file", refuse)
-        with pytest.raises(SettingsError, match="cannot be looked into: Permission denied"):
+        with pytest.raises(SettingsError, match="cannot be opened: Permission denied"):
             load(environ={}, folder=tmp_path, user_file=tmp_path / "none")
 
     def test_a_working_folder_that_is_gone(
@@ -195,7 +195,7 @@ class TestUnreadableFiles:
         gone.mkdir()
         monkeypatch.chdir(gone)
         gone.rmdir()
-        with pytest.raises(SettingsError, match="the working folder cannot be looked into"):
+        with pytest.raises(SettingsError, match="the working folder cannot be opened"):
             load(environ={}, user_file=tmp_path / "none")
 
     def test_no_file_at_all_is_fine(self, read: Load, tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ class TestBadValues:
             ({"filters": {"language": "english"}}, "filters.language"),
             ({"filters": {"region": "se"}}, "filters.region"),
             ({"filters": {"safe": "very"}}, "filters.safe"),
-            ({"filters": {"include_domains": ["a b"]}}, "a domain is written as example.org"),
+            ({"filters": {"include_domains": ["a b"]}}, "a domain must look like example.org"),
             (
                 {"filters": {"since": "2026-02-01", "until": "2026-01-01"}},
                 "since is later than until",
@@ -525,7 +525,8 @@ class TestSecrets:
     )
     def test_an_address_holds_no_password(self, read: Load, address: str) -> None:
         with pytest.raises(
-            SettingsError, match=r"urls\.searxng: an address must hold no user name and no password"
+            SettingsError,
+            match=r"urls\.searxng: an address must contain no user name and no password",
         ):
             read(environ={"SEARXNG_URL": address})
 
@@ -790,7 +791,7 @@ class TestMcp:
             ("[mcp.servers.one]\ncomand = ['x']", "did you mean command?"),
             ("[mcp.servers.'../up']\ncommand = ['x']", "match pattern"),
             ("[mcp.servers.one]\nurl = 'http://me:secret@localhost/mcp'", "no password"),
-            ("[mcp]\nfeeds = 'other'", "there is none of that name"),
+            ("[mcp]\nfeeds = 'other'", "no server has that name"),
             ("[mcp]\nserver = 1", "did you mean servers?"),
         ],
     )
