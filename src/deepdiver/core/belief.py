@@ -36,8 +36,8 @@ REFUTED_AT = 0.3
 AGAINST = 0.01
 """Evidence that lowers a belief by less than this does not speak against it."""
 LIKELIEST, UNLIKELIEST = 0.65, 0.12
-"""Bounds of a prior, which is a guess. Within them no prior is enough to accept a hypothesis, and one
-origin can still speak against it. A low prior does not refute either: only evidence does."""
+"""Bounds of a prior, which is a guess. Within them no prior is enough to accept a hypothesis, and
+one origin can still speak against it. A low prior does not refute either: only evidence does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from decimal import Context, Decimal
 
 ZERO = Decimal(0)
 EXACT = Context(prec=100)
-"""The default context keeps 28 digits: a divided price fills them, and adding one dollar would round
-the last digit away."""
+"""The default context keeps 28 digits: a divided price fills them, and adding one dollar would
+round the last digit away."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,8 +73,8 @@ class ProposedCorrelation:
     closeness: float
     """How close, 0..1."""
     minutes: int | None = None
-    """Most minutes between two of them; of a pattern, the mean interval. None: not known, or only to
-    the day."""
+    """Most minutes between two of them; of a pattern, the mean interval. None: not known, or only
+    to the day."""
     km: float | None = None
     """Most kilometres between two of them; None: not known."""
 
@@ -217,7 +217,7 @@ def _reach(one: ObservedEvent, other: ObservedEvent) -> float:
 def cluster_events(
     events: Sequence[ObservedEvent], near: Callable[[ObservedEvent, ObservedEvent], bool]
 ) -> list[list[ObservedEvent]]:
-    """Return events in groups: an event, all that are near it, all that are near those, and so on."""
+    """Return events in groups: an event, all that are near it, all that are near those, and on."""
     groups: list[list[ObservedEvent]] = []
     for event in sorted(events, key=lambda item: item.key):
         touching = [group for group in groups if any(near(event, other) for other in group)]

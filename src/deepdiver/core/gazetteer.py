@@ -69,8 +69,8 @@ class Place:
     country: str
     """Its country, two letters as in ISO 3166-1."""
     lat: float
-    """Latitude, north positive, to a hundredth of a degree; for a country, the middle of its largest
-    piece of land."""
+    """Latitude, north positive, to a hundredth of a degree; for a country, the middle of its
+    largest piece of land."""
     lon: float
     """Longitude, east positive."""
     population: int
@@ -214,7 +214,7 @@ def _named(line: str) -> Iterator[str]:
 
 
 def _longest(table: _Table, line: str, spans: Sequence[re.Match[str]], at: int) -> int:
-    """Return the end of the longest known name that begins at a word; `at` itself if there is none."""
+    """Return the end of the longest known name that begins at a word; `at` if there is none."""
     for until in range(min(len(spans), at + LONGEST), at, -1):
         words = spans[at:until]
         joined = all(_joined(line, *pair) for pair in pairwise(words))
@@ -265,8 +265,8 @@ class _Table:
     first: Mapping[str, int]
     """The number of each town by its own name in lower case."""
     others: str
-    """All other spellings, sorted, one a line, with an empty line at both ends. It is searched as one
-    text, because splitting it would take 40 ms."""
+    """All other spellings, sorted, one a line, with an empty line at both ends. It is searched as
+    one text, because splitting it would take 40 ms."""
     owners: array[int]
     """The number of the town that each line belongs to."""
     shared: Mapping[str, str]
@@ -299,7 +299,7 @@ class _Table:
         )
 
     def _other(self, key: str) -> int:
-        """Return the offset of the line end before another spelling; -1 if there is no such spelling."""
+        """Return the offset of the line end before another spelling; -1 if it is unknown."""
         low, high = 0, len(self.others) - 1  # both are line ends, and the key is between them
         while low < high:
             start = self.others.rfind("\n", 0, (low + high) // 2 + 1)

@@ -45,7 +45,7 @@ class Occurrence:
 
     @property
     def timestamp(self) -> str:
-        """The beginning of the moment in ISO form, as precise as it is known; empty if it is not."""
+        """The beginning of the moment in ISO form, as precise as it is known; empty: not known."""
         return self.moment.iso() if self.moment else ""
 
 

@@ -4,8 +4,8 @@ The id of a record is derived from its content, so the same thing found twice is
 machine and in any order. Values that change over time (a posterior, a status) are never stored:
 they are computed from the evidence.
 
-The docstrings of SentenceKind, Calculation, Stance, VerdictKind and CorrelationKind go to models, in
-the schemas of their answers, and so do those of their members and fields.
+Models see the docstrings of SentenceKind, Calculation, Stance, VerdictKind and CorrelationKind, and
+those of their fields, in the schemas of their answers.
 """
 
 from __future__ import annotations
@@ -131,8 +131,8 @@ class Source(Record):
     snapshot: str
     """Hash of the saved text."""
     sketch: tuple[int, ...] = ()
-    """A sketch of the text (see `core.origins`): near-identical texts share an origin and count once.
-    """
+    """A sketch of the text (see `core.origins`): near-identical texts share an origin and count
+    once."""
     publisher: str = ""
     """Who published it."""
     author: str = ""
@@ -151,7 +151,7 @@ class Source(Record):
     """Where its pages, slides, sheets and headings begin, in the order of the text."""
 
     def where(self, start: int) -> str:
-        """Return the parts that a character is in, such as `page 3` or `sheet Costs`; may be empty."""
+        """Return the parts that a character is in, such as `page 3` or `sheet Costs`, or nothing."""
         parts: dict[str, str] = {}
         for mark in itertools.takewhile(lambda mark: mark.start <= start, self.marks):
             parts[mark.kind] = mark.label
@@ -259,8 +259,8 @@ class Evidence(Record):
     """A finding's bearing on a hypothesis."""
 
     id: str
-    """Content id over hypothesis, finding, stance and strength. If a finding is judged several times,
-    the last judgement counts."""
+    """Content id over hypothesis, finding, stance and strength. If a finding is judged several
+    times, the last judgement counts."""
     hypothesis: str
     """Id of the hypothesis."""
     finding: str

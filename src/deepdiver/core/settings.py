@@ -165,8 +165,8 @@ SERVICE_LIMITS = {
     "opensanctions": Limit(rate=2.0, concurrent=2),
     "cisa_kev": Limit(rate=1.0, concurrent=1),
 }
-"""The limits that services ask their callers to keep, where these are lower than our default. `fetch`
-applies to each host separately."""
+"""The limits that services ask their callers to keep, where these are lower than our default.
+`fetch` applies to each host separately."""
 IDENTIFIED_LIMITS = {
     "crossref": Limit(rate=3.0, concurrent=3),
     "wikipedia": Limit(rate=3.0, concurrent=3),
@@ -182,7 +182,7 @@ class Cache(SettingsTable):
     """For how many seconds an answer may be shared between runs; 0: never."""
 
     model: Seconds = 0.0
-    """Answers of models. By default each run asks for itself and keeps the answers in its journal."""
+    """Answers of models. By default each run asks for itself and keeps them in its journal."""
     search: Seconds = 86_400.0
     """Search results."""
     fetch: Seconds = 86_400.0
@@ -310,8 +310,8 @@ class Mcp(SettingsTable):
     servers: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,40}$")], McpServer] = {}
     """The servers, each under a name of your choice."""
     feeds: str = ""
-    """Name of the server whose feeds `overwatch` calls (a `deepdiver mcp` elsewhere); empty: the feeds
-    of this process."""
+    """Name of the server whose feeds `overwatch` calls (a `deepdiver mcp` elsewhere); empty: the
+    feeds of this process."""
 
     @model_validator(mode="after")
     def _known(self) -> Self:
@@ -336,12 +336,12 @@ class Settings(SettingsTable):
     task_models: dict[str, str] = Field(default_factory=dict)
     """Models for single tasks, by the task's name."""
     max_output_tokens: Annotated[int, Field(ge=64)] = 4_096
-    """The most tokens that a model may write in one answer; the cost ceiling is computed from it."""
+    """The most tokens that a model may write in one answer; part of the cost ceiling."""
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     """Sampling temperature; empty: the model's default. Some models accept only that."""
     search: tuple[str, ...] = ()
-    """Search providers by name; `auto`: all web providers that are configured and reachable; `NAME?`:
-    that one if it is. Empty: your documents if you name any, else auto."""
+    """Search providers by name; `auto`: all web providers that are configured and reachable;
+    `NAME?`: that one if it is. Empty: your documents if you name any, else auto."""
     documents: tuple[UserPath, ...] = ()
     """Files and folders to search."""
     filters: Filters = Filters()
@@ -364,20 +364,20 @@ class Settings(SettingsTable):
     """An e-mail address for services that ask who calls (Crossref, OpenAlex, PubMed) and allow more
     to those who say so."""
     database: Key | None = None
-    """Address of a PostgreSQL database (postgresql://…) for a library that several machines share; it
-    may contain a password."""
+    """Address of a PostgreSQL database (postgresql://…) for a library that several machines share;
+    it may contain a password."""
     max_iterations: Annotated[int, Field(ge=1, le=100)] | None = None
     """The most rounds; empty: the strategy's own limit."""
     approve: bool = False
     """Show the plan first, and wait for a person's answer."""
     past: bool = False
-    """Use past runs of this database that bear on the question. Off by default: what one run has read
-    may be private, and is not shown to the model of another."""
+    """Use past runs of this database that bear on the question. Off by default: what one run has
+    read may be private, and is not shown to the model of another."""
     second_opinion: bool = True
     """Let the reader, a small model that comes with deepdiver, judge each cited sentence, whichever
     model wrote it."""
     as_of: date | None = None
-    """The day that counts as today, for ages and the like; empty: the day on which the run began."""
+    """The day that counts as today, for ages and the like; empty: the day the run began."""
     budget: Dollars | None = None
     """What a run may cost, in US dollars; empty: no limit."""
     hold_uncertain: bool = False
@@ -433,7 +433,7 @@ class Settings(SettingsTable):
         return self.model_dump(mode="json", exclude=set(MACHINE), exclude_defaults=True)
 
     def secrets(self) -> tuple[str, ...]:
-        """Return every secret value, the longest first, so that callers can remove them from a text.
+        """Return every secret value, the longest first, for removing them from a text.
 
         One may be the beginning of another, and removing it first would leave the end of the other.
         A value of less than 8 characters is a placeholder such as "none": removing it would spoil
@@ -480,7 +480,7 @@ def load(
 
 
 def from_public(public: Mapping[str, Any], current: Settings) -> Settings:
-    """Return the settings of a saved run, with the keys, home and other settings of this machine."""
+    """Return the settings of a saved run, with the keys, home and the like of this machine."""
     kept = {name: getattr(current, name) for name in MACHINE}
     return _validate({**public, **kept}, "the run's settings")
 

@@ -24,8 +24,8 @@ block of its own, which does not include the mark."""
 # Repeats are possessive and start at the beginning of a run: a megabyte of dots is read once, not
 # once for each dot.
 _UNSEEN = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-"""Characters that change the direction of writing; in a text that is written from right to left they
-can be anywhere."""
+"""Characters that change the direction of writing; in a text that is written from right to left
+they can be anywhere."""
 _EAST = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _SOUTH = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece"
 """Letters of Thai and Lao, whose sentences end in a space and not in a stop."""
@@ -173,7 +173,7 @@ def passages(text: str, size: int = PASSAGE_CHARS) -> list[Span]:
 
 
 def _gap(text: str, least: int, most: int) -> int:
-    """Return where to cut between two offsets: behind the last word that ends there, else at `most`."""
+    """Return where to cut: behind the last word that ends between two offsets, else at `most`."""
     at = most
     while at > least and not text[at].isspace():
         at -= 1
@@ -291,7 +291,7 @@ def _plain(char: str) -> str:
 
 
 def _hyphen(text: str, gap: re.Match[str]) -> str:
-    """Return the hyphen, soft or hard, that splits a word at the end of a line; empty if none does."""
+    """Return the hyphen, soft or hard, that splits a word at the end of a line; may be empty."""
     start, end = gap.span()
     if text[start] == _SOFT_HYPHEN:
         hyphen, before = _SOFT_HYPHEN, start - 1
@@ -358,7 +358,7 @@ def whole(span: Span, text: str) -> Span:
 
 
 def _inside(text: str, at: int) -> int:
-    """Return by how much a border must move to leave a word or number that it cuts; 0: it cuts none."""
+    """Return by how much a border must move to leave a word or number that it cuts; 0: none."""
     if not 0 < at < len(text):
         return 0
     before, after = text[at - 1], text[at]

@@ -1,8 +1,6 @@
-"""The files that a run leaves.
+"""The files of a run: report.md, report.html, report.json, reasoning.log, sources.jsonl, pictures.
 
-Report.md, report.html, report.json, reasoning.log, sources.jsonl, and pictures.
-
-The record is report.json. The page and the pictures are drawn from it, and are in no hash.
+The record is report.json. The page and the pictures are made from it, and no hash covers them.
 """
 
 from __future__ import annotations
@@ -37,10 +35,10 @@ def write_files(
     *,
     scene: bool = False,
 ) -> None:
-    """Write all of them.
+    """Write all files of a run.
 
-    Each is whole or not there, and none is put in place before all could be written. With `scene`,
-    pictures show when and where things happened, and are files of their own too.
+    Each file is complete or missing, and none is put in place before all have been written. With
+    `scene`, pictures show when and where things happened, and are also files of their own.
 
     Raises:
         StoreFullError: If the disk is full.
@@ -81,7 +79,7 @@ def write_files(
 
 
 def _illustrated(text: str, drawn: Mapping[str, Picture]) -> str:
-    """Return the Markdown of a report with the pictures that lie beside it, before the line that ends it."""
+    """Return the Markdown of a report with links to the pictures, before its last line."""
     if not drawn:
         return text
     body, rule, foot = text.rpartition("\n---\n")
@@ -109,7 +107,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
 def run_summary(
     run: Run, report: Report | None, rows: Iterable[JournalRow], cost: Decimal
 ) -> dict[str, Any]:
-    """Return the one object that `--json` prints."""
+    """Return the object that `--json` prints."""
     return {
         "id": run.id,
         "question": run.question,
@@ -124,7 +122,7 @@ def run_summary(
 
 
 def cost_account(rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
-    """Return what a run has cost, and the calls whose fate was never learnt."""
+    """Return what a run has cost, and the calls that were sent and whose outcome is unknown."""
     listed = list(rows)
     kinds = sorted({row.kind for row in listed})
     return {
@@ -170,7 +168,7 @@ def record_of(
 
 
 def source_lines(report: Report, ledger: Ledger) -> Iterator[dict[str, Any]]:
-    """Return everything read, each with its origin, its copies, who else says it, and where it is cited."""
+    """Yield all sources, each with its origin, its copies, who else says it, and its citations."""
     one_story, places = count_copies(ledger)
     agreeing = count_agreeing(report.hypotheses, ledger, one_story)
     cited: dict[str, list[dict[str, Any]]] = {}
@@ -186,7 +184,7 @@ def source_lines(report: Report, ledger: Ledger) -> Iterator[dict[str, Any]]:
 
 
 def reasoning_lines(events: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
-    """Turn events into lines of the reasoning log: timestamp, phase, step, action, details."""
+    """Yield the lines of the reasoning log: timestamp, phase, step, action and details of events."""
     phase = "start"
     for step, event in enumerate(events, 1):
         if event["type"] == "phase_started":
@@ -199,8 +197,6 @@ def reasoning_lines(events: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]
             "action": event["type"],
             "details": details,
         }
-        if (
-            event["type"] == "reasoned"
-        ):  # a step of the trace says itself in which phase it is and what was done
+        if event["type"] == "reasoned":  # a step of the trace has a phase and an action of its own
             line |= {"phase": details.pop("phase"), "action": details.pop("action")}
         yield line

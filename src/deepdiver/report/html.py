@@ -1,10 +1,8 @@
-"""A report as one page of HTML that needs nothing besides itself.
+"""A report as one self-contained page of HTML, without scripts, fonts or images from elsewhere.
 
-No script, no font, no image from anywhere.
-
-What stands in a report was written by models and strangers. Here it is text: it is escaped, and the
-page's own policy forbids browsers to load or run anything, should an escape ever fail. Addresses of
-sources are links only if they are of the web, and are followed only by the person who clicks them.
+The texts of a report were written by models and strangers. Here they are escaped, and should that
+ever fail, the page's own policy forbids browsers to load or run anything. The address of a source is
+a link only if it is a web address.
 """
 
 from __future__ import annotations
@@ -46,7 +44,8 @@ STYLE = f"""
 :root{{color-scheme:light dark;{_LIGHT}}}
 @media screen and (prefers-color-scheme:dark){{:root{{{_DARK}}}}}
 *{{box-sizing:border-box}}
-body{{margin:0 auto;max-width:52rem;padding:1.5rem 1rem 4rem;background:var(--paper);color:var(--ink);
+body{{margin:0 auto;max-width:52rem;padding:1.5rem 1rem 4rem;background:var(--paper);
+color:var(--ink);
 font:1rem/1.55 system-ui,sans-serif;overflow-wrap:break-word}}
 h1{{font-size:1.6rem;line-height:1.25;margin:.2em 0 .6em}}h2{{font-size:1.2rem;margin:2em 0 .5em}}
 a{{color:var(--link)}}p,li{{margin:.45em 0}}
@@ -54,23 +53,28 @@ a{{color:var(--link)}}p,li{{margin:.45em 0}}
 .state{{font-weight:700;margin:0}}.faint,footer{{color:var(--faint);font-size:.875rem}}
 sup a{{text-decoration:none;padding:0 .1em;font-weight:600}}
 .caution{{color:var(--bad);font-style:italic}}
-figure{{margin:1.2rem 0;overflow-x:auto}}figure svg{{display:block;width:100%;min-width:40rem;height:auto}}
+figure{{margin:1.2rem 0;overflow-x:auto}}
+figure svg{{display:block;width:100%;min-width:40rem;height:auto}}
 figcaption{{color:var(--faint);font-size:.875rem;margin-top:.3rem}}
 .wide{{overflow-x:auto}}.compared{{border-collapse:collapse}}
-.compared th,.compared td{{border-top:1px solid var(--rule);padding:.3rem .8rem .3rem 0;text-align:start}}
+.compared th,.compared td{{border-top:1px solid var(--rule);
+padding:.3rem .8rem .3rem 0;text-align:start}}
 .tested{{list-style:none;padding:0}}.tested li{{border-top:1px solid var(--rule);padding:.5rem 0}}
-.badge{{display:inline-block;border:1px solid;border-radius:1em;padding:0 .6em;font-size:.8125rem;font-weight:700}}
+.badge{{display:inline-block;border:1px solid;border-radius:1em;
+padding:0 .6em;font-size:.8125rem;font-weight:700}}
 .supported{{color:var(--good)}}.refuted{{color:var(--bad)}}.undecided,.open{{color:var(--faint)}}
 .sources{{list-style:none;padding:0}}
 .sources>li{{border-top:1px solid var(--rule);padding:.6rem 0 .6rem 2.6rem;position:relative}}
 .sources>li:target{{background:var(--band)}}.number{{position:absolute;left:0;font-weight:700}}
 blockquote{{margin:.4rem 0;padding-left:.8rem;border-left:2px solid var(--rule)}}
 meter{{width:5rem;height:.8rem;vertical-align:middle}}
-@media print{{body{{max-width:none;padding:0;font-size:10.5pt}}figure{{overflow:visible;break-inside:avoid}}
-figure svg{{min-width:0}}h2{{break-after:avoid}}.sources>li,.tested li{{break-inside:avoid}}a{{color:inherit}}
+@media print{{body{{max-width:none;padding:0;font-size:10.5pt}}
+figure{{overflow:visible;break-inside:avoid}}
+figure svg{{min-width:0}}h2{{break-after:avoid}}
+.sources>li,.tested li{{break-inside:avoid}}a{{color:inherit}}
 meter{{display:none}}}}
 """.replace("\n", "")
-"""How the page looks: by the reader's choice light or dark on a screen, always light on paper."""
+"""The style of the page: light or dark on a screen, as the browser prefers, and light on paper."""
 
 
 def render_html(
@@ -79,9 +83,9 @@ def render_html(
     """Return the whole page.
 
     Args:
-        report: What is shown.
-        pictures: Of it.
-        missing: A line for each picture that there is nothing to draw for.
+        report: The report.
+        pictures: Its pictures.
+        missing: A line for each picture for which there was nothing to draw.
     """
     style = STYLE + svg.STYLE
     parts = [
@@ -100,10 +104,7 @@ def render_html(
 
 
 def _head(title: str, style: str) -> Iterator[str]:
-    """Return the head.
-
-    Its policy allows the one style sheet below, by its hash, and nothing else.
-    """
+    """Yield the head. Its policy allows its own style sheet, by its hash, and nothing else."""
     hashed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"
     yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -122,10 +123,7 @@ def _lead(report: Report) -> Iterator[str]:
 
 
 def _section(section: Section) -> Iterator[str]:
-    """Return a section as a text.
-
-    Where all of its sentences are about the research itself, as a list.
-    """
+    """Yield a section as a paragraph, or as a list if all of its sentences are frames."""
     yield f'<section><h2 dir="auto">{escape_text(section.heading)}</h2>'
     if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
         yield f"{_listed(map(_sentence, section.sentences))}</section>"
@@ -158,7 +156,7 @@ def _pictures(pictures: Iterable[Picture], missing: Iterable[str]) -> Iterator[s
 
 
 def _compared(report: Report) -> Iterator[str]:
-    """Return rival answers as a table."""
+    """Yield the rival answers as a table."""
     if not (rows := rival_answers(report)):
         return
     head = "".join(f'<th scope="col">{name}</th>' for name in COLUMN_NAMES)
@@ -197,9 +195,9 @@ def _hypotheses(report: Report) -> Iterator[str]:
 
 
 def _sources(citations: Sequence[Citation]) -> Iterator[str]:
-    """Return the citations with their quotes.
+    """Yield the citations with their quotes.
 
-    Why a source is believed so far is said where it is first cited.
+    The reasons to believe a source are with its first citation.
     """
     if not citations:
         return
@@ -224,7 +222,7 @@ def _sources(citations: Sequence[Citation]) -> Iterator[str]:
 
 
 def _titled(item: Citation) -> str:
-    """Return the title, as a link where the source is of the web, with its address in words beside it."""
+    """Return the title of a source, with a link if it is on the web, and its address."""
     title = escape_text(item.title) or escape_text(item.url)
     if not _on_the_web(item.url):
         return f'{title} <span class="faint">{escape_text(item.url)}</span>'
@@ -251,6 +249,6 @@ def _limits(limits: Sequence[str]) -> Iterator[str]:
 
 
 def _listed(items: Iterable[str]) -> str:
-    """Return markup as a list."""
+    """Return a list of items that are markup already."""
     inside = "".join(f'<li dir="auto">{item}</li>' for item in items)
     return f"<ul>{inside}</ul>"

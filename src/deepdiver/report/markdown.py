@@ -1,8 +1,7 @@
 """A report as Markdown.
 
-What stands in a report was written by models and strangers. In Markdown it is text and nothing
-else: it can make no heading, no link, no image, no HTML and no mark of a citation, and it cannot
-speak to a terminal.
+The texts of a report were written by models and strangers. Here they are nothing but text: they
+cannot become a heading, a link, an image, HTML or a citation mark, and cannot control a terminal.
 """
 
 from __future__ import annotations
@@ -37,18 +36,18 @@ STANDINGS = {
 }
 """The words for where a hypothesis stands."""
 JOURNEY = "Research Journey"
-"""Heading of the story of a hunt; a report that tells one has its answer under a heading too."""
+"""Heading of the section about the research itself; with it, the answer has a heading as well."""
 QUOTE_CHARS = 300
-"""Longer quotes are shortened in the list of sources; the record has them whole."""
+"""Longer quotes are shortened in the list of sources; the record has the whole quotes."""
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters, among them those that steer terminals and turn the direction of writing; half
-characters."""
+"""Control characters, including those that control terminals and the direction of writing, and lone
+surrogates."""
 _SPECIAL = re.compile(r"[\\`*\[\]<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
-"""What means something within a line of Markdown."""
+"""Characters with a meaning within a line of Markdown."""
 _OPENING = re.compile(r"^(?:(\d{1,9})(?=[.)](?:\s|$))|(?=[#>=|]|[-+](?:\s|$|-)))")
-"""What means something where a block begins: a list, a heading, a quotation, a rule."""
+"""Characters with a meaning at the beginning of a block: a list, a heading, a quotation, a rule."""
 _LINKED = re.compile(r":(?=//)|(?<=mailto):|(?<=xmpp):|(?<=\w)\.(?=[^\W\d_])|@", re.IGNORECASE)
-"""What makes many readers of Markdown take an address in a text for a link."""
+"""Characters by which many Markdown readers recognise an address, and turn it into a link."""
 _NOT_IN_URL = re.compile(r"[\s<>\"`\\\[\]{}|^*]")
 
 
@@ -101,10 +100,7 @@ def render_markdown(report: Report) -> str:
 
 
 def _body(section: Section) -> list[str]:
-    """Return the sentences of a section as a text.
-
-    Where all of them are about the research itself, as a list.
-    """
+    """Return the sentences of a section as a paragraph, or as a list if all of them are frames."""
     if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
         return [f"- {_opened(_sentence(sentence))}" for sentence in section.sentences]
     return [_opened(" ".join(map(_sentence, section.sentences)))]
@@ -132,19 +128,19 @@ def _line(text: str) -> str:
 
 
 def _inline(text: str) -> str:
-    """Return a text as Markdown that shows it as it is, within a line."""
+    """Return Markdown that shows a text as it is, within a line."""
     return _SPECIAL.sub(r"\\\g<0>", _line(text))
 
 
 def _block(text: str) -> str:
-    """Return a text as Markdown that shows it as it is, at the beginning of a block."""
+    """Return Markdown that shows a text as it is, at the beginning of a block."""
     return _opened(_inline(text))
 
 
 def _unlinked(text: str) -> str:
-    """Return a text as `_block` does, and so that no address in it becomes a link.
+    """Return Markdown that shows a text as it is, and in which no address becomes a link.
 
-    No source has vouched for an address that a model wrote into a sentence that was cut.
+    An address in a sentence that was cut comes from a model alone, and no source confirms it.
     """
     return _LINKED.sub(r"\\\g<0>", _block(text))
 
@@ -154,7 +150,7 @@ def _opened(text: str) -> str:
 
 
 def _compared(report: Report) -> list[str]:
-    """Return rival answers as a table."""
+    """Return the rival answers as a table."""
     if not (rows := rival_answers(report)):
         return []
     table = [COLUMN_NAMES, ("---",) * len(COLUMN_NAMES), *map(_cells, rows)]
@@ -181,7 +177,7 @@ def _hypothesis(item: Assessment) -> str:
 
 
 def _sources(citations: Iterable[Citation]) -> Iterator[str]:
-    """Return the list of sources; why one is believed so far is said where it is first cited."""
+    """Yield the list of sources; the reasons to believe a source are with its first citation."""
     seen: set[str] = set()
     for citation in citations:
         quote = _line(citation.quote)
@@ -201,9 +197,9 @@ def _why(citation: Citation) -> str:
 
 
 def _url(url: str) -> str:
-    """Return an address that can be copied; what none may hold is encoded.
+    """Return a web address that can be copied, with invalid characters encoded.
 
-    A path is text like any other.
+    A path is escaped like any other text.
     """
     if not url.lower().startswith(("http://", "https://")):
         return _inline(url)

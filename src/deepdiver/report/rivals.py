@@ -1,7 +1,4 @@
-"""Rival answers beside each other.
-
-What each says, how far it is believed, and which sources stand for and against.
-"""
+"""Rival answers side by side: how far each is believed, and the sources for and against it."""
 
 from __future__ import annotations
 
@@ -11,8 +8,8 @@ from dataclasses import dataclass
 from deepdiver.core.record import HypothesisStatus, Report
 
 LONGEST = 60
-"""Characters of an answer that still compares at a glance; longer ones are sentences, and stand in
-the list below."""
+"""Most characters of an answer that can be compared at a glance; longer answers are sentences, and
+are in the list of hypotheses."""
 COLUMN_NAMES = ("answer", "belief", "standing", "for", "against")
 
 
@@ -27,17 +24,16 @@ class RivalAnswer:
     status: HypothesisStatus
     """Where it stands."""
     supporting: tuple[int, ...]
-    """Citations that stand for it."""
+    """Numbers of the citations for it."""
     refuting: tuple[int, ...]
-    """Citations that stand against it."""
+    """Numbers of the citations against it."""
 
 
 def rival_answers(report: Report) -> list[RivalAnswer]:
-    """Return the short answers that were put forward, the likeliest first.
+    """Return the short answers that were proposed, the likeliest first.
 
-    None where fewer than two differ.
-
-    Where several were accepted they answer different parts of the question, and do not compare.
+    The list is empty if fewer than two differ, or if several were accepted: these answer different
+    parts of the question, and are not rivals.
     """
     short = [
         item
@@ -67,5 +63,5 @@ def rival_answers(report: Report) -> list[RivalAnswer]:
 
 
 def citation_marks(numbers: Iterable[int]) -> str:
-    """Return citation marks as they stand behind a sentence."""
+    """Return citation marks as they are printed behind a sentence: [1][2]."""
     return "".join(f"[{number}]" for number in numbers)
