@@ -17,7 +17,7 @@ from deepdiver.core.identity import canonical, content_id
 from deepdiver.core.record import Hypothesis, Run, RunStatus
 from deepdiver.core.settings import load
 from deepdiver.gateway import Gateway
-from deepdiver.memory.past import recall
+from deepdiver.memory.recall import recall
 from deepdiver.store.blobs import encode, pack
 from deepdiver.store.sqlite import SqliteStore, open_sqlite
 

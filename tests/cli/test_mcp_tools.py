@@ -14,8 +14,7 @@ import pytest
 from rich.console import Console
 
 from deepdiver.cli.mcp_tools import approve, tools
-from deepdiver.core.parts import Deadlines, Mcp, McpServer
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Deadlines, Mcp, McpServer, Settings
 from deepdiver.errors import CallError, SettingsError, UnknownNameError, UsageError
 from deepdiver.tools.mcp.approval import FILE, Approvals, ApprovalState
 from deepdiver.tools.mcp.definitions import ToolDefinition

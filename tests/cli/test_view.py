@@ -45,6 +45,7 @@ from deepdiver.core.events import (
     RunEnded,
     RunStarted,
     Searched,
+    SentenceCut,
     SourceRead,
     TaskPerformed,
 )
@@ -98,6 +99,7 @@ STORY: list[Event] = [
     ),
     Decided(decision="finish", reason="it stood", by="reasoner"),
     Limited(what="tavily could not search: it was late"),
+    SentenceCut(text="Nobody\nruns it.", reason="it names no finding"),
     RunEnded(run="20261115-x-1", status=RunStatus.ANSWERED, cost=Decimal("0.016")),
 ]
 
@@ -269,6 +271,7 @@ def test_the_story_in_lines() -> None:
         "  0:00    tested 0.84 supported: Tyra runs it.",
         "  0:00    finish (reasoner): it stood",
         "  0:00    limit: tavily could not search: it was late",
+        "  0:00    cut, it names no finding: Nobody runs it.",
         "  0:00  answered: 1 source, 1 finding; 1 hypothesis: 1 supported; 1 call; "
         "1 thing could not be searched, read or afforded",
     ]
@@ -459,7 +462,7 @@ def test_a_stream_that_broke_does_not_stop_the_run() -> None:
 def test_the_picture_shows_phase_calls_sources_beliefs_cost_and_time() -> None:
     view, _ = picture(80)
     view._clock = lambda: 136.0
-    for event in STORY[:-2]:
+    for event in STORY[:-3]:
         view.take(event)
     view.take(CallStarted(**WHO))
     view.take(CallFailed(**{**WHO, "call": "k2"}, error="too many requests", retry_in=2.0))

@@ -20,41 +20,41 @@ from deepdiver.core.belief import (
     SOURCE_BOUND,
     SUPPORTED_AT,
     UNLIKELIEST,
-    Weighed,
+    WeighedEvidence,
+    bounded_prior,
     confidence,
     contributions,
-    guess,
     log_odds,
     posterior,
     probability,
     status,
-    untested,
+    untested_confidence,
     weight,
 )
 from deepdiver.core.record import HypothesisStatus, Stance
 
 SHARES = st.floats(0, 1)
 ORIGINS = st.sampled_from(["a", "b", "c", "d"])
-ITEMS = st.builds(Weighed, st.sampled_from(Stance), SHARES, SHARES, ORIGINS)
+ITEMS = st.builds(WeighedEvidence, st.sampled_from(Stance), SHARES, SHARES, ORIGINS)
 LISTS = st.lists(ITEMS, max_size=12)
 ROUNDING = 1e-12
 """What computing in floats may cost."""
 
 
-def supports(strength: float = 1.0, credibility: float = 1.0, origin: str = "a") -> Weighed:
-    return Weighed(Stance.SUPPORTS, strength, credibility, origin)
+def supports(strength: float = 1.0, credibility: float = 1.0, origin: str = "a") -> WeighedEvidence:
+    return WeighedEvidence(Stance.SUPPORTS, strength, credibility, origin)
 
 
-def refutes(strength: float = 1.0, credibility: float = 1.0, origin: str = "a") -> Weighed:
-    return Weighed(Stance.REFUTES, strength, credibility, origin)
+def refutes(strength: float = 1.0, credibility: float = 1.0, origin: str = "a") -> WeighedEvidence:
+    return WeighedEvidence(Stance.REFUTES, strength, credibility, origin)
 
 
-def neutral(strength: float = 1.0, credibility: float = 1.0, origin: str = "a") -> Weighed:
-    return Weighed(Stance.NEUTRAL, strength, credibility, origin)
+def neutral(strength: float = 1.0, credibility: float = 1.0, origin: str = "a") -> WeighedEvidence:
+    return WeighedEvidence(Stance.NEUTRAL, strength, credibility, origin)
 
 
 @given(SHARES, LISTS)
-def test_no_belief_reaches_certainty(prior: float, items: list[Weighed]) -> None:
+def test_no_belief_reaches_certainty(prior: float, items: list[WeighedEvidence]) -> None:
     belief = posterior(prior, items)
     assert 1 - BELIEF_BOUND <= belief <= BELIEF_BOUND
     assert 0 < belief < 1
@@ -70,11 +70,15 @@ def test_not_even_a_thousand_sources_make_certain() -> None:
 @given(
     st.floats(1 - SOURCE_BOUND, SOURCE_BOUND),
     st.lists(
-        ITEMS.map(lambda item: Weighed(item.stance, item.strength, item.credibility, "one")),
+        ITEMS.map(
+            lambda item: WeighedEvidence(item.stance, item.strength, item.credibility, "one")
+        ),
         max_size=8,
     ),
 )
-def test_no_single_origin_moves_a_belief_past_its_bound(prior: float, items: list[Weighed]) -> None:
+def test_no_single_origin_moves_a_belief_past_its_bound(
+    prior: float, items: list[WeighedEvidence]
+) -> None:
     belief = posterior(prior, items)
     assert 1 - SOURCE_BOUND - ROUNDING <= belief <= SOURCE_BOUND + ROUNDING
 
@@ -82,8 +86,8 @@ def test_no_single_origin_moves_a_belief_past_its_bound(prior: float, items: lis
 @given(SHARES, LISTS, st.sampled_from([supports, refutes]), SHARES, SHARES)
 def test_no_single_origin_moves_any_belief_further_past_the_bound(
     prior: float,
-    others: list[Weighed],
-    make: Callable[..., Weighed],
+    others: list[WeighedEvidence],
+    make: Callable[..., WeighedEvidence],
     strength: float,
     credibility: float,
 ) -> None:
@@ -113,7 +117,7 @@ def test_several_origins_together_pass_the_bound() -> None:
 
 @given(SHARES, LISTS, st.randoms(use_true_random=False))
 def test_the_order_of_evidence_does_not_matter_to_the_last_bit(
-    prior: float, items: list[Weighed], random: object
+    prior: float, items: list[WeighedEvidence], random: object
 ) -> None:
     mixed = list(items)
     random.shuffle(mixed)  # type: ignore[attr-defined]
@@ -123,15 +127,17 @@ def test_the_order_of_evidence_does_not_matter_to_the_last_bit(
 
 
 @given(SHARES, LISTS)
-def test_copies_of_one_story_count_once(prior: float, items: list[Weighed]) -> None:
+def test_copies_of_one_story_count_once(prior: float, items: list[WeighedEvidence]) -> None:
     assert posterior(prior, items * 3) == posterior(prior, items)
 
 
 @given(SHARES, ITEMS, SHARES, SHARES)
 def test_a_weaker_copy_adds_nothing(
-    prior: float, item: Weighed, less: float, lesser: float
+    prior: float, item: WeighedEvidence, less: float, lesser: float
 ) -> None:
-    weaker = Weighed(item.stance, item.strength * less, item.credibility * lesser, item.origin)
+    weaker = WeighedEvidence(
+        item.stance, item.strength * less, item.credibility * lesser, item.origin
+    )
     assert posterior(prior, [item, weaker]) == posterior(prior, [item])
 
 
@@ -156,7 +162,7 @@ def test_independent_origins_add_up() -> None:
 
 @given(SHARES, LISTS, SHARES, SHARES, ORIGINS)
 def test_neutral_evidence_changes_nothing(
-    prior: float, items: list[Weighed], strength: float, credibility: float, origin: str
+    prior: float, items: list[WeighedEvidence], strength: float, credibility: float, origin: str
 ) -> None:
     assert posterior(prior, [*items, neutral(strength, credibility, origin)]) == posterior(
         prior, items
@@ -165,7 +171,7 @@ def test_neutral_evidence_changes_nothing(
 
 @given(SHARES, LISTS, ORIGINS, SHARES)
 def test_what_has_no_strength_or_comes_from_nobody_changes_nothing(
-    prior: float, items: list[Weighed], origin: str, other: float
+    prior: float, items: list[WeighedEvidence], origin: str, other: float
 ) -> None:
     for make in (supports, refutes):
         assert posterior(prior, [*items, make(0.0, other, origin)]) == posterior(prior, items)
@@ -174,7 +180,7 @@ def test_what_has_no_strength_or_comes_from_nobody_changes_nothing(
 
 @given(SHARES, LISTS, SHARES, SHARES, SHARES, ORIGINS)
 def test_stronger_support_never_lowers_and_stronger_refutation_never_raises(
-    prior: float, items: list[Weighed], one: float, other: float, fixed: float, origin: str
+    prior: float, items: list[WeighedEvidence], one: float, other: float, fixed: float, origin: str
 ) -> None:
     weak, strong = sorted((one, other))
     for make, sign in ((supports, 1), (refutes, -1)):
@@ -204,13 +210,13 @@ def test_what_was_unlikely_from_the_start_is_not_refuted_until_evidence_says_so(
 ) -> None:
     assert status(posterior(prior, ()), 1, prior) is HypothesisStatus.UNDECIDED
     assert status(posterior(prior, ()), 0, prior) is HypothesisStatus.OPEN
-    against = Weighed(Stance.REFUTES, 0.5, 1.0, "one")
+    against = WeighedEvidence(Stance.REFUTES, 0.5, 1.0, "one")
     assert status(posterior(prior, [against]), 0, prior) is HypothesisStatus.REFUTED
 
 
 @given(st.floats(-1, 2))
 def test_a_prior_alone_neither_accepts_nor_refutes(told: float) -> None:
-    prior = guess(told)
+    prior = bounded_prior(told)
     assert UNLIKELIEST <= prior <= LIKELIEST
     assert status(posterior(prior, ()), 1, prior) is HypothesisStatus.UNDECIDED
 
@@ -222,7 +228,7 @@ def test_without_evidence_belief_is_the_prior(prior: float) -> None:
 
 @given(SHARES, SHARES, LISTS)
 def test_a_higher_prior_never_leads_to_a_lower_belief_from_support_alone(
-    one: float, other: float, items: list[Weighed]
+    one: float, other: float, items: list[WeighedEvidence]
 ) -> None:
     low, high = sorted((one, other))
     same_side = [item for item in items if item.stance is Stance.SUPPORTS][:1]
@@ -230,14 +236,14 @@ def test_a_higher_prior_never_leads_to_a_lower_belief_from_support_alone(
 
 
 @given(SHARES, LISTS)
-def test_for_and_against_are_treated_alike(prior: float, items: list[Weighed]) -> None:
+def test_for_and_against_are_treated_alike(prior: float, items: list[WeighedEvidence]) -> None:
     other_way = {
         Stance.SUPPORTS: Stance.REFUTES,
         Stance.REFUTES: Stance.SUPPORTS,
         Stance.NEUTRAL: Stance.NEUTRAL,
     }
     mirrored = [
-        Weighed(other_way[item.stance], item.strength, item.credibility, item.origin)
+        WeighedEvidence(other_way[item.stance], item.strength, item.credibility, item.origin)
         for item in items
     ]
     assert posterior(1 - prior, mirrored) == pytest.approx(1 - posterior(prior, items), abs=1e-9)
@@ -252,7 +258,7 @@ def test_for_and_against_are_treated_alike(prior: float, items: list[Weighed]) -
         (neutral(), 0.0),
     ],
 )
-def test_what_a_judgement_is_worth(item: Weighed, expected: float) -> None:
+def test_what_a_judgement_is_worth(item: WeighedEvidence, expected: float) -> None:
     assert weight(item) == pytest.approx(expected)
 
 
@@ -342,12 +348,12 @@ def test_confidence_in_nothing_is_zero() -> None:
 def test_untested_is_the_mean_of_what_is_claimed_times_what_is_covered(
     sentences: list[float], coverage: float
 ) -> None:
-    value = untested(sentences, coverage)
+    value = untested_confidence(sentences, coverage)
     assert value == pytest.approx(sum(sentences) / len(sentences) * coverage)
     assert 0.0 <= value <= max(sentences) + ROUNDING
-    assert value.hex() == untested(reversed(sentences), coverage).hex()
+    assert value.hex() == untested_confidence(reversed(sentences), coverage).hex()
 
 
 def test_what_claims_nothing_or_covers_nothing_is_not_believed() -> None:
-    assert untested([], 1.0) == 0.0
-    assert untested([0.9], 0.0) == 0.0
+    assert untested_confidence([], 1.0) == 0.0
+    assert untested_confidence([0.9], 0.0) == 0.0

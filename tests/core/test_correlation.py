@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import math
 import random
 
 import pytest
@@ -9,23 +8,21 @@ from hypothesis import strategies as st
 
 from deepdiver.core.correlation import (
     CAUSAL_WINDOW,
-    EARTH_KM,
     MOST,
     PER_EVENT,
     RADIUS_KM,
     SAME_DAY,
     WINDOW,
-    Event,
-    Proposal,
-    apart,
-    clusters,
-    distance_km,
-    propose,
-    together,
-    told,
+    ObservedEvent,
+    ProposedCorrelation,
+    cluster_events,
+    describe_closeness,
+    in_one_place,
+    km_between,
+    propose_correlations,
 )
 from deepdiver.core.record import CorrelationKind
-from deepdiver.core.whereabouts import DAY, Moment, Position
+from deepdiver.core.time_and_place import DAY, Moment, Position
 
 TEMPORAL, GEOSPATIAL, CAUSAL, PATTERN = CorrelationKind
 HERE, NEAR, FAR = Position(63.2140, 19.0820), Position(63.2201, 19.0765), Position(59.3293, 18.0686)
@@ -38,61 +35,13 @@ def event(
     where: Position | None = None,
     *names: str,
     origin: str = "",
-) -> Event:
+) -> ObservedEvent:
     when = None if minute is None else Moment(NOON + minute, NOON + minute)
-    return Event(key, origin or key, when, where, frozenset(names))
+    return ObservedEvent(key, origin or key, when, where, frozenset(names))
 
 
-def of(kind: CorrelationKind, *events: Event) -> list[Proposal]:
-    return [proposal for proposal in propose(events) if proposal.kind is kind]
-
-
-# -- distance
-
-CITIES = {
-    "Stockholm": Position(59.3293, 18.0686),
-    "Oslo": Position(59.9139, 10.7522),
-    "London": Position(51.5074, -0.1278),
-    "New York": Position(40.7128, -74.0060),
-    "Sydney": Position(-33.8688, 151.2093),
-    "Tokyo": Position(35.6762, 139.6503),
-    "Auckland": Position(-36.8509, 174.7645),
-    "Honolulu": Position(21.3069, -157.8583),
-}
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "km"),
-    [
-        ("Stockholm", "Oslo", 416),
-        ("London", "New York", 5_570),
-        ("Sydney", "Tokyo", 7_823),
-        ("Auckland", "Honolulu", 7_083),  # over the date line
-        ("London", "Stockholm", 1_433),
-    ],
-)
-def test_distances_are_those_of_the_atlas(one: str, other: str, km: float) -> None:
-    assert distance_km(CITIES[one], CITIES[other]) == pytest.approx(km, rel=0.005)
-
-
-spots = st.builds(Position, st.floats(-90, 90), st.floats(-180, 180))
-
-
-@given(spots, spots)
-def test_distance_is_symmetric_and_at_most_half_the_way_round(
-    one: Position, other: Position
-) -> None:
-    km = distance_km(one, other)
-    assert km == pytest.approx(distance_km(other, one), abs=1e-6)
-    assert 0.0 <= km <= math.pi * EARTH_KM + 1e-6
-    assert distance_km(one, one) == 0.0
-
-
-@given(spots, spots, spots)
-def test_no_way_is_shorter_over_a_third_place(
-    one: Position, other: Position, third: Position
-) -> None:
-    assert distance_km(one, other) <= distance_km(one, third) + distance_km(third, other) + 1e-6
+def of(kind: CorrelationKind, *events: ObservedEvent) -> list[ProposedCorrelation]:
+    return [proposal for proposal in propose_correlations(events) if proposal.kind is kind]
 
 
 # -- time
@@ -118,16 +67,19 @@ def test_the_closer_in_time_and_space_the_closer() -> None:
 
 
 def test_of_one_day_is_all_that_can_be_said_where_the_clock_is_not_known() -> None:
-    day = Event("d", "d", Moment(NOON - 720, NOON + 719))
+    day = ObservedEvent("d", "d", Moment(NOON - 720, NOON + 719))
     (found,) = of(TEMPORAL, day, event("a", 0))
     assert found.minutes is None
     assert found.closeness <= SAME_DAY
-    assert told(found) == "on the same day"
+    assert describe_closeness(found) == "on the same day"
     assert not of(TEMPORAL, day, event("a", 2 * DAY))
 
 
 def test_copies_of_one_story_make_no_correlation() -> None:
-    assert propose([event("a", 0, HERE, origin="o"), event("b", 6, NEAR, origin="o")]) == []
+    assert (
+        propose_correlations([event("a", 0, HERE, origin="o"), event("b", 6, NEAR, origin="o")])
+        == []
+    )
 
 
 def test_an_event_is_in_few_proposals_of_a_kind_and_there_are_few() -> None:
@@ -144,11 +96,11 @@ def test_an_event_is_in_few_proposals_of_a_kind_and_there_are_few() -> None:
 def test_events_within_the_radius_are_one_group() -> None:
     (found,) = of(GEOSPATIAL, event("a", None, HERE), event("b", None, NEAR), event("c", None, FAR))
     assert found.keys == ("a", "b")
-    assert told(found) == "0.73 km apart"
+    assert describe_closeness(found) == "0.73 km apart"
     (three,) = of(
         GEOSPATIAL, event("a", None, HERE), event("b", None, NEAR), event("c", None, HERE)
     )
-    assert told(three) == "within 0.73 km"
+    assert describe_closeness(three) == "within 0.73 km"
 
 
 def test_without_positions_a_name_is_enough() -> None:
@@ -156,14 +108,14 @@ def test_without_positions_a_name_is_enough() -> None:
         GEOSPATIAL, event("a", None, None, "oslo"), event("b", None, None, "oslo", "bergen")
     )
     assert found.km is None
-    assert told(found) == "at a place of the same name"
+    assert describe_closeness(found) == "at a place of the same name"
     assert not of(GEOSPATIAL, event("a", None, None, "oslo"), event("b", None, None, "bergen"))
 
 
 def test_positions_go_before_names() -> None:
-    assert not together(event("a", 0, HERE, "vantskär"), event("b", 0, FAR, "vantskär"))
-    assert together(event("a", 0, None, "vantskär"), event("b", 0, FAR, "vantskär"))
-    assert apart(event("a"), event("b", 0, HERE)) is None
+    assert not in_one_place(event("a", 0, HERE, "vantskär"), event("b", 0, FAR, "vantskär"))
+    assert in_one_place(event("a", 0, None, "vantskär"), event("b", 0, FAR, "vantskär"))
+    assert km_between(event("a"), event("b", 0, HERE)) is None
 
 
 # -- cause and pattern
@@ -180,7 +132,7 @@ def test_a_possible_cause_comes_first_and_is_near() -> None:
 
 
 def test_a_day_without_a_clock_has_no_order() -> None:
-    day = Event("d", "d", Moment(NOON - 720, NOON + 719), HERE)
+    day = ObservedEvent("d", "d", Moment(NOON - 720, NOON + 719), HERE)
     assert not of(CAUSAL, day, event("a", 6, HERE))
 
 
@@ -188,7 +140,7 @@ def test_equal_intervals_in_one_place_are_a_pattern() -> None:
     week = [event(f"e{n}", n * 7 * DAY, HERE) for n in range(4)]
     (found,) = of(PATTERN, *week)
     assert found.keys == ("e0", "e1", "e2", "e3")
-    assert told(found) == "7 days from one to the next"
+    assert describe_closeness(found) == "7 days from one to the next"
     assert not of(PATTERN, *week[:2])
     assert not of(PATTERN, event("a", 0, HERE), event("b", DAY, HERE), event("c", 9 * DAY, HERE))
     twice = [*week, event("f", 0, HERE)]
@@ -200,7 +152,7 @@ def test_equal_intervals_in_one_place_are_a_pattern() -> None:
 # -- whatever the events
 
 made = st.builds(
-    Event,
+    ObservedEvent,
     st.text("abcdef", min_size=1, max_size=3),
     st.text("xyz", min_size=1, max_size=1),
     st.none()
@@ -217,23 +169,23 @@ unlike = st.lists(made, max_size=12, unique_by=lambda item: item.key)
 
 @given(unlike, st.randoms())
 def test_what_is_proposed_does_not_depend_on_the_order(
-    events: list[Event], chance: random.Random
+    events: list[ObservedEvent], chance: random.Random
 ) -> None:
     shuffled = list(events)
     chance.shuffle(shuffled)
-    assert propose(shuffled) == propose(events)
-    assert propose([*events, *events]) == propose(events)
+    assert propose_correlations(shuffled) == propose_correlations(events)
+    assert propose_correlations([*events, *events]) == propose_correlations(events)
 
 
 @given(unlike)
-def test_what_is_proposed_holds(events: list[Event]) -> None:
+def test_what_is_proposed_holds(events: list[ObservedEvent]) -> None:
     by_key = {item.key: item for item in events}
-    for proposal in propose(events):
+    for proposal in propose_correlations(events):
         held = [by_key[key] for key in proposal.keys]
         assert len(held) == len(set(proposal.keys)) >= 2
         assert len({item.origin for item in held}) >= 2
         assert 0.0 <= proposal.closeness <= 1.0
-        assert told(proposal)
+        assert describe_closeness(proposal)
         if proposal.kind in {TEMPORAL, CAUSAL}:
             one, other = held
             assert one.moment is not None
@@ -241,16 +193,16 @@ def test_what_is_proposed_holds(events: list[Event]) -> None:
             assert one.moment.gap(other.moment) == other.moment.gap(one.moment) <= CAUSAL_WINDOW
             assert one.moment <= other.moment
         if proposal.kind is CAUSAL:
-            assert together(*held)
+            assert in_one_place(*held)
 
 
 @given(unlike, st.randoms())
-def test_clusters_part_the_events(events: list[Event], chance: random.Random) -> None:
-    def near(one: Event, other: Event) -> bool:
-        return (apart(one, other) or 0.0) <= RADIUS_KM
+def test_clusters_part_the_events(events: list[ObservedEvent], chance: random.Random) -> None:
+    def near(one: ObservedEvent, other: ObservedEvent) -> bool:
+        return (km_between(one, other) or 0.0) <= RADIUS_KM
 
     placed = [item for item in events if item.position is not None]
-    groups = clusters(placed, near)
+    groups = cluster_events(placed, near)
     assert sorted(item.key for group in groups for item in group) == sorted(
         item.key for item in placed
     )
@@ -258,18 +210,22 @@ def test_clusters_part_the_events(events: list[Event], chance: random.Random) ->
         for other in groups:
             assert one is other or not any(near(a, b) for a in one for b in other)
     chance.shuffle(placed)
-    assert clusters(placed, near) == groups
+    assert cluster_events(placed, near) == groups
 
 
 def test_a_town_that_is_only_named_reaches_as_far_as_it_is_wide() -> None:
-    news = Event("a", "o1", Moment(100, 100), Position(49.98, 36.25, 15.0))
+    news = ObservedEvent("a", "o1", Moment(100, 100), Position(49.98, 36.25, 15.0))
     near, far = Position(50.10, 36.25), Position(50.30, 36.25)  # 13 and 36 km north
-    fire, other = Event("b", "o2", Moment(105, 105), near), Event("c", "o3", Moment(105, 105), far)
-    assert together(news, fire)
-    assert not together(news, other)
-    assert not together(fire, other)
-    kinds = {proposal.kind for proposal in propose([news, fire])}
+    fire, other = (
+        ObservedEvent("b", "o2", Moment(105, 105), near),
+        ObservedEvent("c", "o3", Moment(105, 105), far),
+    )
+    assert in_one_place(news, fire)
+    assert not in_one_place(news, other)
+    assert not in_one_place(fire, other)
+    kinds = {proposal.kind for proposal in propose_correlations([news, fire])}
     assert {CorrelationKind.TEMPORAL, CorrelationKind.GEOSPATIAL} <= kinds
     assert all(
-        proposal.km == pytest.approx(13.34, abs=0.1) for proposal in propose([news, fire])
+        proposal.km == pytest.approx(13.34, abs=0.1)
+        for proposal in propose_correlations([news, fire])
     ), "what was measured"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.corroboration import copies, corroborated, publisher_of
+from deepdiver.core.corroboration import count_agreeing, count_copies, publisher_of
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.origins import origins, sketch
 from deepdiver.core.record import (
@@ -58,17 +58,17 @@ def assessment(
 
 def agreeing(sources: list[Source], *assessments: Assessment) -> dict[str, int]:
     held = Ledger([*sources, *(finding(f"f_{item.id}", item.id) for item in sources)])
-    return corroborated(assessments, held, origins(sources))
+    return count_agreeing(assessments, held, origins(sources))
 
 
 def test_a_finding_that_is_not_in_the_ledger_is_a_fault() -> None:
     with pytest.raises(KeyError):
-        corroborated([assessment("f_9")], Ledger(), {})
+        count_agreeing([assessment("f_9")], Ledger(), {})
 
 
 def test_nothing_is_corroborated_by_nothing() -> None:
-    assert corroborated([], Ledger(), {}) == {}
-    assert corroborated([assessment()], Ledger(), {}) == {}
+    assert count_agreeing([], Ledger(), {}) == {}
+    assert count_agreeing([assessment()], Ledger(), {}) == {}
     assert agreeing([source("a")], assessment("f_a")) == {"a": 0}
 
 
@@ -113,7 +113,7 @@ def test_copies_and_publishers_chain() -> None:
 
 def test_two_findings_of_one_source_are_one_voice() -> None:
     held = Ledger([source("a"), finding("f_1", "a"), finding("f_2", "a", "a")])
-    assert corroborated([assessment("f_1", "f_2")], held, {"a": "a"}) == {"a": 0}
+    assert count_agreeing([assessment("f_1", "f_2")], held, {"a": "a"}) == {"a": 0}
 
 
 def test_of_several_answers_the_best_supported_counts() -> None:
@@ -173,7 +173,7 @@ def test_copies_are_counted_by_place() -> None:
         source("c", text=f"{STORY} c", url="https://b.example/1"),
         source("d"),
     ]
-    one_story, places = copies(Ledger(listed))
+    one_story, places = count_copies(Ledger(listed))
     assert one_story == {"a": "a", "b": "a", "c": "a", "d": "d"}
     assert places == {"a": 2, "b": 2, "c": 2, "d": 1}
-    assert copies(Ledger()) == ({}, {})
+    assert count_copies(Ledger()) == ({}, {})

@@ -37,6 +37,7 @@ from deepdiver.core.events import (
     RunEnded,
     RunStarted,
     Searched,
+    SentenceCut,
     SourceRead,
     TaskPerformed,
 )
@@ -83,6 +84,8 @@ EXAMPLES: tuple[Event, ...] = (
     SourceRead(source="s_1", title="Register", url="a.txt", credibility=0.9),
     FindingAdded(finding="f_1", statement="Karin runs it.", source="s_1"),
     FindingDropped(statement="Nobody said that.", reason="the quote does not stand in the text"),
+    SentenceCut(text="Nobody owns it.", reason="it names no finding", section="Owners"),
+    SentenceCut(text="Nobody owns it.", reason="it names no finding"),
     Recalled(run="r_0", question="Who owns Svedjan Ost AB?", days=30, status=RunStatus.PARTIAL),
     PlanProposed(problems=("Who?", "When?")),
     HypothesisProposed(hypothesis="h_1", statement="It is so.", refutes_if="It is not.", prior=0.5),

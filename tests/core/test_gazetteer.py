@@ -12,16 +12,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepdiver.core import gazetteer
-from deepdiver.core.correlation import distance_km
-from deepdiver.core.gazetteer import FILE, Place, find, fold, in_text, nearest, within
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.gazetteer import (
+    FILE,
+    Place,
+    find_place,
+    fold_name,
+    nearest_town,
+    places_named_in,
+    towns_within,
+)
+from deepdiver.core.time_and_place import Position, distance_km
 from deepdiver.errors import DamagedStoreError
 
 LATITUDES, LONGITUDES = st.floats(-90, 90), st.floats(-180, 180)
 
 
 def named(text: str, country: str = "") -> list[str]:
-    return [place.name for place in in_text(text, country)]
+    return [place.name for place in places_named_in(text, country)]
 
 
 def test_a_damaged_file_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -29,9 +36,9 @@ def test_a_damaged_file_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     monkeypatch.setattr(gazetteer, "FILE", tmp_path / "places.bin")
     gazetteer._table.cache_clear()
     with pytest.raises(DamagedStoreError, match="install deepdiver again"):
-        find("Kharkiv")
+        find_place("Kharkiv")
     monkeypatch.undo()
-    assert find("Kharkiv") is not None, "what failed is not kept"
+    assert find_place("Kharkiv") is not None, "what failed is not kept"
 
 
 def test_the_file_is_small_and_says_where_it_comes_from() -> None:
@@ -54,12 +61,12 @@ def test_nothing_is_read_before_it_is_needed() -> None:
     "name", ["", " ", "Nowhereville", "Kharkivv", ",", ", Ukraine", "12345", "\n", "😀", "Харків"]
 )
 def test_what_is_not_known_is_not_found(name: str) -> None:
-    assert find(name) is None
+    assert find_place(name) is None
 
 
 def test_a_town_by_its_name() -> None:
-    assert find("Kharkiv") == Place("Kharkiv", "UA", 49.98, 36.25, 1_421_000)
-    place = find("Kharkiv")
+    assert find_place("Kharkiv") == Place("Kharkiv", "UA", 49.98, 36.25, 1_421_000)
+    place = find_place("Kharkiv")
     assert place is not None
     assert place.position == Position(49.98, 36.25)
 
@@ -85,7 +92,7 @@ def test_a_town_by_its_name() -> None:
     ],
 )
 def test_spellings(spelling: str, name: str, country: str) -> None:
-    place = find(spelling)
+    place = find_place(spelling)
     assert place is not None
     assert (place.name, place.country) == (name, country)
 
@@ -94,14 +101,14 @@ def test_spellings(spelling: str, name: str, country: str) -> None:
     ("name", "country"), [("Birmingham", "GB"), ("Hyderabad", "IN"), ("Paris", "FR")]
 )
 def test_of_several_places_of_a_name_the_largest_by_far_is_meant(name: str, country: str) -> None:
-    place = find(name)
+    place = find_place(name)
     assert place is not None
     assert place.country == country
 
 
 @pytest.mark.parametrize("name", ["Cambridge", "Valencia", "Springfield", "Victoria", "San José"])
 def test_a_name_in_doubt_is_no_place(name: str) -> None:
-    assert find(name) is None
+    assert find_place(name) is None
 
 
 @pytest.mark.parametrize(
@@ -114,20 +121,20 @@ def test_a_name_in_doubt_is_no_place(name: str) -> None:
     ],
 )
 def test_the_country_settles_it(name: str, country: str, lat: float) -> None:
-    place = find(name, country)
+    place = find_place(name, country)
     assert place is not None
     assert place.lat == pytest.approx(lat, abs=0.05)
-    assert find(f"{name}, {country}") == place
+    assert find_place(f"{name}, {country}") == place
 
 
 def test_two_towns_of_one_country_stay_in_doubt() -> None:
-    assert find("Springfield", "US") is None
+    assert find_place("Springfield", "US") is None
 
 
 def test_a_country_that_is_not_one_finds_nothing() -> None:
-    assert find("Kharkiv", "XX") is None
-    assert find("Kharkiv", "Atlantis") is None
-    assert find("Kharkiv", "FR") is None
+    assert find_place("Kharkiv", "XX") is None
+    assert find_place("Kharkiv", "Atlantis") is None
+    assert find_place("Kharkiv", "FR") is None
 
 
 @pytest.mark.parametrize(
@@ -142,13 +149,13 @@ def test_a_country_that_is_not_one_finds_nothing() -> None:
     ],
 )
 def test_countries(name: str, code: str) -> None:
-    place = find(name)
+    place = find_place(name)
     assert place is not None
     assert (place.country, place.kind) == (code, "country")
 
 
 def test_a_country_lies_in_its_middle() -> None:
-    ukraine, russia = find("Ukraine"), find("Russia")
+    ukraine, russia = find_place("Ukraine"), find_place("Russia")
     assert ukraine is not None
     assert russia is not None
     assert distance_km(ukraine.position, Position(49.0, 31.5)) < 60
@@ -156,7 +163,7 @@ def test_a_country_lies_in_its_middle() -> None:
 
 
 def test_a_country_beside_a_town_of_its_name() -> None:
-    there, town = find("Lebanon"), find("Lebanon", "US")
+    there, town = find_place("Lebanon"), find_place("Lebanon", "US")
     assert there is not None
     assert there.country == "LB"
     assert town is None or town.country == "US"
@@ -164,20 +171,20 @@ def test_a_country_beside_a_town_of_its_name() -> None:
 
 @given(st.text(max_size=40), st.text(max_size=12))
 def test_any_name_is_answered(name: str, country: str) -> None:
-    place = find(name, country)
+    place = find_place(name, country)
     assert place is None or (-90 <= place.lat <= 90 and -180 <= place.lon <= 180)
 
 
 @given(st.text(max_size=30))
 def test_folding_is_done_once(name: str) -> None:
-    assert fold(fold(name)) == fold(name)
+    assert fold_name(fold_name(name)) == fold_name(name)
 
 
 def test_every_town_is_found_in_its_own_country_or_in_doubt() -> None:
     table = gazetteer._table()
     for number in range(0, len(table.names), 97):
         town = table.town(number)
-        several = table.towns(fold(town.name))
+        several = table.towns(fold_name(town.name))
         assert town in several, town
         assert [place.population for place in several] == sorted(
             (p.population for p in several), reverse=True
@@ -250,13 +257,16 @@ def test_in_a_headline_every_word_is_capitalised() -> None:
 
 def test_the_country_of_a_text_settles_its_names() -> None:
     assert named("It happened in Cambridge.") == []
-    assert [place.country for place in in_text("It happened in Cambridge.", "GB")] == ["GB"]
-    assert [place.country for place in in_text("From Cambridge to Kharkiv", "GB")] == ["GB", "UA"]
+    assert [place.country for place in places_named_in("It happened in Cambridge.", "GB")] == ["GB"]
+    assert [place.country for place in places_named_in("From Cambridge to Kharkiv", "GB")] == [
+        "GB",
+        "UA",
+    ]
 
 
 @given(st.text(max_size=200))
 def test_any_text_can_be_read(text: str) -> None:
-    places = in_text(text)
+    places = places_named_in(text)
     assert len(places) == len(set(places))
 
 
@@ -268,7 +278,7 @@ def test_a_long_text_of_unknown_names() -> None:
 
 
 def test_the_largest_towns_of_an_area() -> None:
-    found = within(49.5, 35.5, 50.8, 37.0, most=3)
+    found = towns_within(49.5, 35.5, 50.8, 37.0, most=3)
     assert found[0].name == "Kharkiv"
     assert [place.population for place in found] == sorted(
         (place.population for place in found), reverse=True
@@ -277,7 +287,7 @@ def test_the_largest_towns_of_an_area() -> None:
 
 
 def test_an_area_over_the_antimeridian() -> None:
-    found = within(-25, 170, -10, -170, most=100)
+    found = towns_within(-25, 170, -10, -170, most=100)
     assert {place.country for place in found} >= {"FJ", "WS"}
     assert all(place.lon >= 170 or place.lon <= -170 for place in found)
 
@@ -286,7 +296,7 @@ def test_an_area_over_the_antimeridian() -> None:
 @given(LATITUDES, LONGITUDES)
 def test_the_nearest_town_is_the_nearest(lat: float, lon: float) -> None:
     here = Position(lat, lon)
-    found = nearest(here)
+    found = nearest_town(here)
     table = gazetteer._table()
     sample = (table.town(number) for number in range(0, len(table.names), 211))
     least = min(distance_km(here, town.position) for town in sample)
@@ -298,7 +308,7 @@ def test_the_nearest_town_is_the_nearest(lat: float, lon: float) -> None:
 
 
 def test_in_the_middle_of_the_ocean_no_town_is_near() -> None:
-    assert nearest(Position(0, -140)) is None
-    found = nearest(Position(49.99, 36.23))
+    assert nearest_town(Position(0, -140)) is None
+    found = nearest_town(Position(49.99, 36.23))
     assert found is not None
     assert found[0].name == "Kharkiv"

@@ -20,6 +20,7 @@ from deepdiver.core.record import (
     Finding,
     Hypothesis,
     Insight,
+    Lead,
     Link,
     Passage,
     Quote,
@@ -264,3 +265,17 @@ def test_a_ledger_survives_being_written_down(ledger: Ledger) -> None:
     saved = json.loads(text(ledger))
     again = Ledger(KINDS[name.lower()].model_validate(values) for name, values in saved)  # type: ignore[misc]
     assert text(again) == text(ledger)
+
+
+def test_the_same_lead_found_twice_is_one() -> None:
+    one, other = Lead.of("name", "Anna Holm"), Lead.of("name", "Anna Holm")
+    assert one == other
+    assert Lead.of("query", "Anna Holm").id != one.id
+    assert Lead.of("name", "Bertil Ask").id != one.id
+    assert len(merge(Ledger([one]), Ledger([other]))) == 1
+
+
+def test_a_lead_is_read_back() -> None:
+    lead = Lead.of("url", "https://a.example/x")
+    assert KINDS["lead"].model_validate_json(lead.model_dump_json()) == lead
+    assert Ledger([lead]).get(Lead, lead.id) == lead

@@ -22,9 +22,9 @@ from deepdiver.core.origins import (
     _place,
     _Shelf,
     _Text,
-    contained,
+    containment,
     origins,
-    shared,
+    resemblance,
     sketch,
 )
 from deepdiver.core.record import Source, SourceKind
@@ -118,7 +118,8 @@ def test_the_syndicated_story_is_one_origin_and_all_others_are_their_own(
 def test_the_threshold_lies_well_between_copies_and_the_rest(library: dict[str, str]) -> None:
     made = {url: sketch(text) for url, text in library.items()}
     shares = {
-        frozenset(pair): shared(made[pair[0]], made[pair[1]]) for pair in combinations(library, 2)
+        frozenset(pair): resemblance(made[pair[0]], made[pair[1]])
+        for pair in combinations(library, 2)
     }
     copies = [share for pair, share in shares.items() if pair <= SYNDICATED]
     others = [share for pair, share in shares.items() if not pair <= SYNDICATED]
@@ -128,26 +129,26 @@ def test_the_threshold_lies_well_between_copies_and_the_rest(library: dict[str, 
 
 def test_the_correction_of_the_story_is_not_the_story(library: dict[str, str]) -> None:
     correction = sketch(library["harbour/wire-correction.txt"])
-    assert all(shared(correction, sketch(library[url])) < ONE_STORY for url in SYNDICATED)
+    assert all(resemblance(correction, sketch(library[url])) < ONE_STORY for url in SYNDICATED)
 
 
 # -- shared
 
 
 def test_nothing_shares_nothing() -> None:
-    assert shared((), ()) == shared((), (1, 2)) == shared((1, 2), ()) == 0.0
+    assert resemblance((), ()) == resemblance((), (1, 2)) == resemblance((1, 2), ()) == 0.0
 
 
 def test_short_texts_are_compared_exactly() -> None:
     one = " ".join(f"w{n}" for n in range(24))
     two = " ".join(f"w{n}" for n in range(12, 36))
     exact = len(shingles(one) & shingles(two)) / len(shingles(one) | shingles(two))
-    assert shared(sketch(one), sketch(two)) == exact == 8 / 32
+    assert resemblance(sketch(one), sketch(two)) == exact == 8 / 32
 
 
 def test_a_text_and_its_copy_in_capitals_with_other_marks_are_one() -> None:
     text = "Nine people were hurt in a fire on the ferry, rescue workers said on Sunday."
-    assert shared(sketch(text), sketch(text.upper().replace(",", " –"))) == 1.0
+    assert resemblance(sketch(text), sketch(text.upper().replace(",", " –"))) == 1.0
 
 
 def test_long_texts_are_estimated_well() -> None:
@@ -157,21 +158,21 @@ def test_long_texts_are_estimated_well() -> None:
         one, two = " ".join(words), " ".join(words[start:] + [f"x{n}" for n in range(start)])
         exact = len(shingles(one) & shingles(two)) / len(shingles(one) | shingles(two))
         assert (
-            abs(shared(sketch(one), sketch(two)) - exact) < 0.19
+            abs(resemblance(sketch(one), sketch(two)) - exact) < 0.19
         )  # three standard errors of 64 hashes
 
 
 @given(SKETCHES, SKETCHES)
 def test_sharing_is_mutual_and_bounded(one: tuple[int, ...], two: tuple[int, ...]) -> None:
-    assert shared(one, two) == shared(two, one)
-    assert 0.0 <= shared(one, two) <= 1.0
-    assert shared(one, one) == (1.0 if one else 0.0)
+    assert resemblance(one, two) == resemblance(two, one)
+    assert 0.0 <= resemblance(one, two) <= 1.0
+    assert resemblance(one, one) == (1.0 if one else 0.0)
 
 
 @given(WORDS, WORDS)
 def test_a_sketch_that_is_not_full_makes_no_error(one: str, two: str) -> None:
     both, either = shingles(one) & shingles(two), shingles(one) | shingles(two)
-    assert shared(sketch(one), sketch(two)) == len(both) / len(either)
+    assert resemblance(sketch(one), sketch(two)) == len(both) / len(either)
 
 
 # -- sketch
@@ -206,8 +207,8 @@ def test_a_source_without_a_sketch_stands_alone() -> None:
 def test_a_chain_of_copies_is_one_story() -> None:
     words = [f"w{n}" for n in range(60)]
     texts = [" ".join(words[start : start + 40]) for start in (0, 10, 20)]
-    ends = shared(sketch(texts[0]), sketch(texts[2]))
-    assert ends < ONE_STORY <= shared(sketch(texts[0]), sketch(texts[1]))
+    ends = resemblance(sketch(texts[0]), sketch(texts[2]))
+    assert ends < ONE_STORY <= resemblance(sketch(texts[0]), sketch(texts[1]))
     assert len(set(origins(source(f"u{n}", text) for n, text in enumerate(texts)).values())) == 1
 
 
@@ -241,10 +242,10 @@ def test_every_source_has_one_origin_which_is_its_own(stories: list[tuple[str, s
         assert found[origin] == origin
     for one, two in combinations(listed, 2):
         if (
-            shared(one.sketch, two.sketch) >= ONE_STORY
+            resemblance(one.sketch, two.sketch) >= ONE_STORY
         ):  # among others, one of them may turn out to be a digest
             assert len(set(origins([one, two]).values())) == 1
-        if shared(one.sketch, two.sketch) >= 2 / 3:
+        if resemblance(one.sketch, two.sketch) >= 2 / 3:
             assert found[one.id] == found[two.id]
 
 
@@ -282,7 +283,7 @@ def test_a_truncated_copy_is_a_piece_of_the_story(part: float) -> None:
         assert len(groups(listed)) == 1
         if part <= 0.5:
             assert (
-                shared(listed[0].sketch, listed[1].sketch) < part + 0.15
+                resemblance(listed[0].sketch, listed[1].sketch) < part + 0.15
             )  # resemblance alone would not have seen it
 
 
@@ -376,23 +377,23 @@ def test_a_long_report_that_holds_many_stories_joins_none_of_them() -> None:
 def test_too_little_says_nothing_about_containment() -> None:
     part, whole = " ".join("abcdefg"), " ".join("abcdefghijklmnop")
     assert len(sketch(part)) < TELLING
-    assert contained(sketch(part), sketch(whole)) == 0.0
-    assert contained((), sketch(whole)) == contained(sketch(whole), ()) == 0.0
+    assert containment(sketch(part), sketch(whole)) == 0.0
+    assert containment((), sketch(whole)) == containment(sketch(whole), ()) == 0.0
 
 
 def test_containment_has_a_direction() -> None:
     whole = " ".join(f"w{n}" for n in range(100))
     part = " ".join(f"w{n}" for n in range(30))
-    assert contained(sketch(part), sketch(whole)) == 1.0
-    assert contained(sketch(whole), sketch(part)) == pytest.approx(26 / 96)
-    assert contained(sketch(part), sketch(whole)) >= PIECE
+    assert containment(sketch(part), sketch(whole)) == 1.0
+    assert containment(sketch(whole), sketch(part)) == pytest.approx(26 / 96)
+    assert containment(sketch(part), sketch(whole)) >= PIECE
 
 
 @given(WORDS, WORDS)
 def test_containment_is_exact_where_the_sketches_are_whole(one: str, two: str) -> None:
     made = sketch(one)
     share = len(shingles(one) & shingles(two)) / len(shingles(one))
-    assert contained(made, sketch(two)) == (share if len(made) >= TELLING else 0.0)
+    assert containment(made, sketch(two)) == (share if len(made) >= TELLING else 0.0)
 
 
 # -- scripts without spaces

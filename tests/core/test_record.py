@@ -28,11 +28,13 @@ from deepdiver.core.record import (
     Correlation,
     CorrelationKind,
     Credibility,
+    CutSentence,
     Evidence,
     Finding,
     Hypothesis,
     HypothesisStatus,
     Insight,
+    Lead,
     Link,
     Mark,
     Passage,
@@ -103,11 +105,13 @@ EXAMPLES: tuple[Record, ...] = (
     ),
     Contradiction(id="x_1", findings=("f_1", "f_2"), kind="contradicts", description="they differ"),
     Verdict(id="v_1", conclusion="h_1", kind=VerdictKind.PASS, reason="well supported"),
+    Lead.of("name", "Anna Holm"),
     Link(id="l_1", kind="supports", head="f_1", tail="h_1", weight=1.5),
     CITATION,
     Calculation(kind="sum", inputs=("1", "2"), result="3"),
     SENTENCE,
     Section(heading="What is known", sentences=(SENTENCE,)),
+    CutSentence(text="It is not so.", reason="it names no finding", section="What is known"),
     Assessment(hypothesis=HYPOTHESIS, posterior=0.7, status=HypothesisStatus.SUPPORTED, trials=1),
     Report(
         question="Who?",
@@ -264,9 +268,10 @@ def test_a_report_has_a_fingerprint() -> None:
         {"answer": ()},
         {"confidence": 0.7000001},
         {"sections": (Section(heading="A", sentences=()),)},
-        {"hypotheses": (EXAMPLES[18],)},
+        {"hypotheses": (next(item for item in EXAMPLES if isinstance(item, Assessment)),)},
         {"citations": (CITATION,)},
         {"limits": ("one page could not be read",)},
+        {"cut": (CutSentence(text="It is not so.", reason="it names no finding"),)},
         {"made_by": "popper, embedded"},
     ],
     ids=lambda change: next(iter(change)),
@@ -378,6 +383,51 @@ def test_an_opinion_is_part_of_the_record_and_of_its_hash() -> None:
         assert again.hash == judged.hash
         hashes.add(judged.hash)
     assert len(hashes) == 4
+
+
+def test_a_report_of_before_cuts_were_listed_is_read_and_keeps_its_hash() -> None:
+    report = Report.model_validate_json(OF_BEFORE)
+    assert report.cut == ()
+    assert report.hash == HASH_OF_BEFORE
+    assert "cut" not in report.model_dump()
+
+
+@pytest.mark.parametrize(
+    "cut", [["It is so."], [{"text": "It is so."}], [{"reason": "so"}], None, "It is so."]
+)
+def test_a_cut_without_text_or_reason_is_refused(cut: Any) -> None:
+    with pytest.raises(ValidationError, match="cut"):
+        Report.model_validate({**json.loads(OF_BEFORE), "cut": cut})
+
+
+def test_a_cut_is_part_of_the_record_and_of_its_hash() -> None:
+    report = Report.model_validate_json(OF_BEFORE)
+    hashes = {report.hash}
+    for cut in (
+        CutSentence(text="It is so.", reason="it names no finding"),
+        CutSentence(text="It is so.", reason="it names no finding", section="Owners"),
+        CutSentence(text="It is so.", reason="no"),
+        CutSentence(text="It is not so.", reason="no"),
+    ):
+        shortened = report.model_copy(update={"cut": (cut,)})
+        again = Report.model_validate_json(shortened.model_dump_json())
+        assert again.cut == (cut,)
+        assert again.hash == shortened.hash
+        hashes.add(again.hash)
+    assert len(hashes) == 5
+
+
+# -- leads
+
+
+def test_a_lead_of_an_unknown_kind_is_refused() -> None:
+    with pytest.raises(ValidationError):
+        Lead.model_validate({"id": "lead_1", "kind": "rumour", "text": "x"})
+
+
+def test_a_lead_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError):
+        Lead.of("name", "Anna Holm").text = "Bertil Ask"  # type: ignore[misc]
 
 
 # -- where in a source a quote stands

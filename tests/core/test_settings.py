@@ -21,17 +21,22 @@ from pydantic import BaseModel, SecretStr, ValidationError
 
 from deepdiver.core import settings as module
 from deepdiver.core.identity import canonical
-from deepdiver.core.parts import HERE, Cache
 from deepdiver.core.record import Run
 from deepdiver.core.settings import (
     EMBEDDED,
     FILE_NAME,
     KEY_VARIABLES,
+    KEYED_LIMITS,
+    LOCAL_LIMIT,
     MACHINE,
+    SERVICE_LIMITS,
     URL_VARIABLES,
+    Cache,
     Deadlines,
     Filters,
     Limit,
+    Mcp,
+    McpServer,
     Price,
     Rating,
     Settings,
@@ -179,7 +184,7 @@ class TestUnreadableFiles:
             raise PermissionError(13, "Permission denied")
 
         monkeypatch.setattr(Path, "is_file", refuse)
-        with pytest.raises(SettingsError, match="cannot be looked into: Permission denied"):
+        with pytest.raises(SettingsError, match="cannot be opened: Permission denied"):
             load(environ={}, folder=tmp_path, user_file=tmp_path / "none")
 
     def test_a_working_folder_that_is_gone(
@@ -189,7 +194,7 @@ class TestUnreadableFiles:
         gone.mkdir()
         monkeypatch.chdir(gone)
         gone.rmdir()
-        with pytest.raises(SettingsError, match="the working folder cannot be looked into"):
+        with pytest.raises(SettingsError, match="the working folder cannot be opened"):
             load(environ={}, user_file=tmp_path / "none")
 
     def test_no_file_at_all_is_fine(self, read: Load, tmp_path: Path) -> None:
@@ -223,7 +228,7 @@ class TestBadValues:
             ({"filters": {"language": "english"}}, "filters.language"),
             ({"filters": {"region": "se"}}, "filters.region"),
             ({"filters": {"safe": "very"}}, "filters.safe"),
-            ({"filters": {"include_domains": ["a b"]}}, "a domain is written as example.org"),
+            ({"filters": {"include_domains": ["a b"]}}, "a domain must look like example.org"),
             (
                 {"filters": {"since": "2026-02-01", "until": "2026-01-01"}},
                 "since is later than until",
@@ -519,7 +524,8 @@ class TestSecrets:
     )
     def test_an_address_holds_no_password(self, read: Load, address: str) -> None:
         with pytest.raises(
-            SettingsError, match=r"urls\.searxng: an address must hold no user name and no password"
+            SettingsError,
+            match=r"urls\.searxng: an address must contain no user name and no password",
         ):
             read(environ={"SEARXNG_URL": address})
 
@@ -673,7 +679,7 @@ def test_how_fast_a_provider_may_be_called() -> None:
     assert Settings(limits={"fetch:a.org": Limit(rate=9)}).limit("fetch:b.org") == Limit(
         rate=1, concurrent=1
     )
-    assert made.limit("library") == HERE
+    assert made.limit("library") == LOCAL_LIMIT
 
 
 @pytest.mark.parametrize(
@@ -756,3 +762,126 @@ def test_past_runs_are_built_on_only_if_asked_and_the_run_remembers_the_wish(rea
     assert from_public({}, asked).past is False, (
         "a run that was begun without it goes on without it"
     )
+
+
+# -- the tables
+
+TOKEN = "a-token-that-nobody-may-see"
+
+
+def project_settings(folder: Path, text: str) -> Settings:
+    (folder / "deepdiver.toml").write_text(text, encoding="utf-8")
+    return load(environ={}, folder=folder, user_file=folder / "absent.toml")
+
+
+class TestMcp:
+    """Only a settings file names a command, and a saved run never holds one."""
+
+    @pytest.mark.parametrize(
+        ("text", "told"),
+        [
+            ("[mcp.servers.one]", "either a command or a url"),
+            (
+                "[mcp.servers.one]\ncommand = ['x']\nurl = 'http://localhost:1/mcp'",
+                "either a command or a url",
+            ),
+            ("[mcp.servers.one]\ncommand = ['']", "at least 1 character"),
+            ("[mcp.servers.one]\ncommand = 'npx -y thing'", "tuple"),
+            ("[mcp.servers.one]\ncomand = ['x']", "did you mean command?"),
+            ("[mcp.servers.'../up']\ncommand = ['x']", "match pattern"),
+            ("[mcp.servers.one]\nurl = 'http://me:secret@localhost/mcp'", "no password"),
+            ("[mcp]\nfeeds = 'other'", "no server has that name"),
+            ("[mcp]\nserver = 1", "did you mean servers?"),
+        ],
+    )
+    def test_what_is_no_server_is_refused_in_one_line(
+        self, tmp_path: Path, text: str, told: str
+    ) -> None:
+        with pytest.raises(SettingsError, match="mcp") as caught:
+            project_settings(tmp_path, text)
+        assert told in str(caught.value)
+        assert "\n" not in str(caught.value)
+        assert "secret" not in str(caught.value)
+
+    def test_a_command_and_an_address_are_read(self, tmp_path: Path) -> None:
+        made = project_settings(
+            tmp_path,
+            "[mcp]\nfeeds = 'far'\n[mcp.servers.near]\ncommand = ['python', 'server.py']\n"
+            f"env = {{ TOKEN = '{TOKEN}' }}\n[mcp.servers.far]\nurl = "
+            f"'https://example.org/mcp'\nkey = '{TOKEN}-2'\n"
+            "query = { find = 'words' }\narguments = { find = { most = 3 } }\n",
+        )
+        near, far = made.mcp.servers["near"], made.mcp.servers["far"]
+        assert near.command == ("python", "server.py")
+        assert far.arguments == {"find": {"most": 3}}
+        assert far.query == {"find": "words"}
+
+    def test_neither_token_nor_variable_is_shown_or_saved(self, tmp_path: Path) -> None:
+        made = project_settings(
+            tmp_path,
+            f"[mcp.servers.near]\ncommand = ['x']\nenv = {{ TOKEN = '{TOKEN}' }}\n"
+            f"[mcp.servers.far]\nurl = 'https://example.org/mcp'\nkey = '{TOKEN}-2'\n",
+        )
+        assert set(made.secrets()) == {TOKEN, f"{TOKEN}-2"}
+        assert TOKEN not in repr(made) + str(made.public()) + made.model_dump_json()
+
+    def test_a_saved_run_starts_no_command(self, tmp_path: Path) -> None:
+        made = project_settings(tmp_path, "[mcp.servers.near]\ncommand = ['x']\n")
+        assert "mcp" not in made.public()
+        hostile = {"mcp": {"servers": {"bad": {"command": ["rm", "-rf", "/"]}}}}
+        assert from_public(hostile, made).mcp.servers.keys() == {"near"}
+        assert from_public(hostile, Settings()).mcp == Mcp()
+
+    def test_the_environment_names_no_server(self, tmp_path: Path) -> None:
+        with pytest.raises(SettingsError, match="unknown environment variable"):
+            load(
+                environ={"DEEPDIVER_MCP": "{}"}, folder=tmp_path, user_file=tmp_path / "absent.toml"
+            )
+
+    def test_a_server_is_one_of_two(self) -> None:
+        assert McpServer(command=("x",)).url == ""
+        with pytest.raises(ValidationError):
+            McpServer()
+
+
+class TestLimits:
+    """How fast a service may be called."""
+
+    def test_a_key_buys_more(self) -> None:
+        assert Settings().limit("nvd") == SERVICE_LIMITS["nvd"]
+        assert Settings.model_validate({"keys": {"nvd": "k"}}).limit("nvd") == KEYED_LIMITS["nvd"]
+
+    def test_what_the_user_sets_wins(self) -> None:
+        own = {"limits": {"nvd": {"rate": 1}}, "keys": {"nvd": "k"}, "contact": "me@example.org"}
+        made = Settings.model_validate(own)
+        assert made.limit("nvd") == Limit(rate=1)
+
+    def test_the_limit_of_a_provider_holds_unless_the_user_sets_one(self) -> None:
+        usual, mine = Limit(rate=3), Limit(rate=1)
+        assert Settings().limit("atlas", usual) == usual
+        assert Settings().limit("atlas") == Limit()
+        assert Settings(limits={"atlas": mine}).limit("atlas", usual) == mine
+
+    @pytest.mark.parametrize(
+        "fields", [{"rate": 0}, {"per": 0}, {"concurrent": 0}, {"rate": float("inf")}]
+    )
+    def test_a_limit_lets_something_through(self, fields: dict[str, float]) -> None:
+        with pytest.raises(ValidationError):
+            Limit.model_validate(fields)
+
+
+class TestFilters:
+    """What searches are narrowed to."""
+
+    def test_days_in_the_wrong_order_are_refused(self) -> None:
+        with pytest.raises(ValidationError, match="since is later than until"):
+            Filters.model_validate({"since": "2026-02-01", "until": "2026-01-01"})
+
+    @pytest.mark.parametrize(
+        "text",
+        ["https://www.Example.org/news?x=1", "*.example.org", "example.org:443", "EXAMPLE.ORG."],
+    )
+    def test_a_domain_is_known_however_it_is_written(self, text: str) -> None:
+        assert Filters.model_validate({"include_domains": [text]}).include_domains == (
+            "example.org",
+        )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from deepdiver.errors import UnknownNameError, UsageError
 from deepdiver.mcp_server.desk import Desk
 from deepdiver.mcp_server.resources import MOST_RUNS, PARTS, RUNS, listed, read
-from deepdiver.report.render import markdown
+from deepdiver.report.markdown import render_markdown
 from deepdiver.run import research
 from deepdiver.run.begin import new_run
 from tests.mcp_server.tides import KEY
@@ -81,7 +81,7 @@ async def test_what_can_be_read_of_a_run(desk: Desk) -> None:
     assert {name: mime for name, (mime, _) in found.items()} == {
         part.name: part.mime for part in PARTS
     }
-    assert found["report.md"][1] == markdown(report)
+    assert found["report.md"][1] == render_markdown(report)
     record = json.loads(found["report.json"][1])
     assert record["report_hash"] == report.hash
     assert {item["record"] for item in record["ledger"]} >= {"Source", "Finding"}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from deepdiver import sample
 from deepdiver.core.record import Calculation, Finding, Sentence, SentenceKind
 from deepdiver.core.text import sentences
-from deepdiver.report.audit import faults, stands
+from deepdiver.report.audit import find_faults, quote_stands
 from deepdiver.tools.document import Document
 from tests.report.making import AS_OF, finding, quote
 from tests.tools.library.reading import read_all
@@ -43,7 +43,7 @@ def found(
     said = Sentence(
         text=text, kind=kind, findings=("f_1",) if held else (), calculation=calculation
     )
-    return faults(said, [held] if held else [], lambda key: body, AS_OF)
+    return find_faults(said, [held] if held else [], lambda key: body, AS_OF)
 
 
 def made(
@@ -62,7 +62,7 @@ def years(first: str, second: str, result: str) -> Calculation:
 def test_a_finding_that_does_not_exist() -> None:
     said = Sentence(text="It burnt.", findings=("f_1", "f_2"))
     real = finding("f_1", quote("It burnt."))
-    assert faults(said, [real], lambda key: "It burnt.", AS_OF) == [
+    assert find_faults(said, [real], lambda key: "It burnt.", AS_OF) == [
         "it names a finding that does not exist"
     ]
 
@@ -74,7 +74,10 @@ def test_no_finding_at_all() -> None:
 
 def test_a_finding_named_twice_is_one_finding() -> None:
     said = Sentence(text="It burnt.", findings=("f_1", "f_1"))
-    assert faults(said, [finding("f_1", quote("It burnt."))], lambda key: "It burnt.", AS_OF) == []
+    assert (
+        find_faults(said, [finding("f_1", quote("It burnt."))], lambda key: "It burnt.", AS_OF)
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,7 +94,7 @@ def test_a_finding_named_twice_is_one_finding() -> None:
 )
 def test_a_quote_that_does_not_stand_in_its_source(snapshot: str, text: str, start: int) -> None:
     held = finding("f_1", quote(text, start=start))
-    (fault,) = faults(
+    (fault,) = find_faults(
         Sentence(text="It burnt.", findings=("f_1",)), [held], lambda key: snapshot, AS_OF
     )
     assert fault == f"the quote {text!r} does not stand in its source"
@@ -102,22 +105,22 @@ def test_a_quote_whose_source_is_not_kept() -> None:
         raise KeyError(key)
 
     held = finding("f_1", quote("It burnt."))
-    (fault,) = faults(Sentence(text="It burnt.", findings=("f_1",)), [held], nothing, AS_OF)
+    (fault,) = find_faults(Sentence(text="It burnt.", findings=("f_1",)), [held], nothing, AS_OF)
     assert "does not stand in its source" in fault
-    assert not stands(held.quotes[0], nothing)
+    assert not quote_stands(held.quotes[0], nothing)
 
 
 def test_one_bad_quote_among_good_ones_is_enough() -> None:
     body = "It burnt. It sank."
     held = finding("f_1", quote("It burnt."), quote("It swam.", start=10))
-    (fault,) = faults(
+    (fault,) = find_faults(
         Sentence(text="It burnt.", findings=("f_1",)), [held], lambda key: body, AS_OF
     )
     assert "It swam." in fault
 
 
 def test_a_long_quote_is_told_in_short() -> None:
-    (fault,) = faults(
+    (fault,) = find_faults(
         Sentence(text="x", findings=("f_1",)),
         [finding("f_1", quote("word " * 400))],
         lambda key: "",
@@ -403,7 +406,7 @@ def test_a_frame_that_states_a_fact(text: str, value: str) -> None:
 def test_a_frame_needs_a_finding_no_more_than_it_hides_behind_one() -> None:
     said = Sentence(text="There were nine.", kind=SentenceKind.FRAME, findings=("f_1",))
     held = finding("f_1", quote("There were nine."))
-    assert faults(said, [held], lambda key: "There were nine.", AS_OF) == [
+    assert find_faults(said, [held], lambda key: "There were nine.", AS_OF) == [
         "it states 9 without a finding"
     ]
 
@@ -425,7 +428,7 @@ def test_no_sentence_of_the_sample_is_faulted_against_itself(library: dict[str, 
             for text in {verbatim, " ".join(verbatim.split())}:
                 said = Sentence(text=text, findings=("f_1",))
                 checked += 1
-                if got := faults(said, [held], {"h_s_1": document.text}.__getitem__, AS_OF):
+                if got := find_faults(said, [held], {"h_s_1": document.text}.__getitem__, AS_OF):
                     alarms.append((url, text, got))
     assert alarms == []
     assert checked > 700
@@ -448,7 +451,7 @@ def test_every_sentence_of_the_sample_is_faulted_once_its_numbers_are_changed(
             held = Finding(id="f_1", statement="s", quotes=(quote(verbatim, start=span.start),))
             said = Sentence(text=wrong, findings=("f_1",))
             checked += 1
-            if not faults(said, [held], {"h_s_1": document.text}.__getitem__, AS_OF):
+            if not find_faults(said, [held], {"h_s_1": document.text}.__getitem__, AS_OF):
                 missed.append((url, wrong))
     assert missed == []
     assert checked > 100

@@ -21,7 +21,7 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
-from deepdiver.report.compose import Numbering, Weighed, compose
+from deepdiver.report.compose import CitationNumbering, WeighedAnswer, compose
 from tests.report.making import assessment, finding, quote, sentence, source
 
 SUPPORTED, REFUTED = HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED
@@ -58,15 +58,15 @@ def report(
 
 def test_a_finding_that_is_not_in_the_ledger_is_never_cited() -> None:
     with pytest.raises(KeyError):
-        Numbering(LEDGER).cite(sentence("x", "f_9"))
+        CitationNumbering(LEDGER).cite(sentence("x", "f_9"))
     with pytest.raises(KeyError):
-        Numbering(LEDGER).cite(sentence("x", "s_1"))
+        CitationNumbering(LEDGER).cite(sentence("x", "s_1"))
     with pytest.raises(KeyError):
-        Numbering(Ledger([finding("f_1", quote("x", "s_9"))])).cite(sentence("x", "f_1"))
+        CitationNumbering(Ledger([finding("f_1", quote("x", "s_9"))])).cite(sentence("x", "f_1"))
 
 
 def test_quotes_are_numbered_in_the_order_in_which_they_are_met() -> None:
-    numbering = Numbering(LEDGER)
+    numbering = CitationNumbering(LEDGER)
     cited = [
         numbering.cite(sentence("x", *keys)).citations
         for keys in (("f_2",), ("f_1",), ("f_3", "f_2"), ())
@@ -80,7 +80,7 @@ def test_quotes_are_numbered_in_the_order_in_which_they_are_met() -> None:
 
 
 def test_a_citation_holds_all_that_a_reader_needs() -> None:
-    numbering = Numbering(LEDGER)
+    numbering = CitationNumbering(LEDGER)
     numbering.cite(SAYS)
     (citation,) = numbering.citations
     assert (citation.title, citation.url, citation.quote, citation.credibility) == (
@@ -138,17 +138,21 @@ def test_agreement_changes_no_number() -> None:
 
 
 def test_a_quote_met_twice_in_a_sentence_is_marked_once() -> None:
-    assert Numbering(LEDGER).cite(sentence("x", "f_1", "f_2", "f_1")).citations == (1, 2)
+    assert CitationNumbering(LEDGER).cite(sentence("x", "f_1", "f_2", "f_1")).citations == (1, 2)
 
 
 def test_citations_that_a_model_wrote_are_replaced() -> None:
-    assert Numbering(LEDGER).cite(SAYS.model_copy(update={"citations": (7, 8)})).citations == (1,)
-    assert Numbering(LEDGER).cite(FRAME.model_copy(update={"citations": (7,)})).citations == ()
+    assert CitationNumbering(LEDGER).cite(
+        SAYS.model_copy(update={"citations": (7, 8)})
+    ).citations == (1,)
+    assert (
+        CitationNumbering(LEDGER).cite(FRAME.model_copy(update={"citations": (7,)})).citations == ()
+    )
 
 
 @given(st.lists(st.lists(st.sampled_from(["f_1", "f_2", "f_3"]), max_size=4), max_size=6))
 def test_numbers_have_no_gaps_and_point_at_their_citation(keys: list[list[str]]) -> None:
-    numbering = Numbering(LEDGER)
+    numbering = CitationNumbering(LEDGER)
     cited = [numbering.cite(sentence("x", *listed)) for listed in keys]
     assert [item.number for item in numbering.citations] == list(
         range(1, len(numbering.citations) + 1)
@@ -285,7 +289,7 @@ def test_the_same_parts_make_the_same_report() -> None:
 def weighed(
     *sentences: float, coverage: float = 1.0, answer: tuple[Sentence, ...] = (SAYS,)
 ) -> Report:
-    held = Weighed(sentences, coverage)
+    held = WeighedAnswer(sentences, coverage)
     return compose("Who?", answer, (), (), LEDGER, limits=(), made_by="test", weighed=held)
 
 

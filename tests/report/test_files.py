@@ -32,9 +32,16 @@ from deepdiver.core.record import (
 )
 from deepdiver.errors import StoreAccessError, StoreFullError
 from deepdiver.report.compose import compose
-from deepdiver.report.files import account, reasoning, record, sources, summary, write_files
-from deepdiver.report.page import page
-from deepdiver.report.render import answer_text, markdown
+from deepdiver.report.files import (
+    cost_account,
+    reasoning_lines,
+    record_of,
+    run_summary,
+    source_lines,
+    write_files,
+)
+from deepdiver.report.html import render_html
+from deepdiver.report.markdown import answer_text, render_markdown
 from deepdiver.store import CallState, JournalRow
 from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.report.figures import week
@@ -243,8 +250,8 @@ def test_all_five_and_nothing_else(tmp_path: Path, store: SqliteStore) -> None:
         assert content.endswith(b"\n")
         assert b"\r" not in content
         content.decode("utf-8")
-    assert files["report.md"].decode() == markdown(REPORT)
-    assert files["report.html"].decode() == page(REPORT)
+    assert files["report.md"].decode() == render_markdown(REPORT)
+    assert files["report.html"].decode() == render_html(REPORT)
 
 
 def test_writing_again_gives_the_same_bytes(tmp_path: Path, store: SqliteStore) -> None:
@@ -257,7 +264,7 @@ def test_writing_again_gives_the_same_bytes(tmp_path: Path, store: SqliteStore) 
 def test_the_record_is_whole(tmp_path: Path, store: SqliteStore) -> None:
     write(tmp_path / "out", store)
     whole = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
-    assert whole == record(RUN, REPORT, LEDGER, store.journal.rows(RUN.id), COST)
+    assert whole == record_of(RUN, REPORT, LEDGER, store.journal.rows(RUN.id), COST)
     assert set(whole) == {"run", "report", "report_hash", "ledger", "account"}
     assert Report.model_validate(whole["report"]) == REPORT
     assert whole["report_hash"] == REPORT.hash
@@ -296,7 +303,7 @@ def test_copies_are_told_beside_every_source() -> None:
         ]
     )
     empty = REPORT.model_copy(update={"citations": (), "hypotheses": ()})
-    told = list(sources(empty, copied))
+    told = list(source_lines(empty, copied))
     assert [(item["origin"], item["copies"]) for item in told] == [
         ("s_1", 2),
         ("s_1", 2),
@@ -332,7 +339,7 @@ def test_the_reasoning_log_one_step_to_a_line(tmp_path: Path, store: SqliteStore
 
 
 def test_a_log_of_nothing_is_empty(tmp_path: Path) -> None:
-    assert list(reasoning([])) == []
+    assert list(reasoning_lines([])) == []
     with closing(open_sqlite(tmp_path / "other")) as empty:
         empty.runs.create(RUN)
         write_files(tmp_path / "out", RUN, REPORT, Ledger(), empty, Decimal(0))
@@ -366,7 +373,7 @@ def test_a_step_of_a_trace_says_itself_in_which_phase_it_is_and_what_was_done() 
         },
         {"type": "limited", "at": "T2", "what": "x"},
     ]
-    first, second, third = reasoning(events)
+    first, second, third = reasoning_lines(events)
     wanted = {
         "timestamp": "T1",
         "phase": "analyzing",
@@ -426,7 +433,7 @@ def test_the_markdown_shows_the_pictures_that_lie_beside_it(
         "findings](map.svg)\n\n"
         "![Hypotheses and evidence](matrix.svg)\n\n"
     )
-    assert text.replace(shown, "") == markdown(week.report())
+    assert text.replace(shown, "") == render_markdown(week.report())
     assert text.endswith(f"{shown}---\n*deepdiver, overwatch, embedded reasoner*\n")
 
 
@@ -465,7 +472,7 @@ def test_nothing_empty_is_drawn(tmp_path: Path, store: SqliteStore, watched: Run
     write_files(tmp_path / "out", watched, report, Ledger(), store, COST, scene=True)
     files = held(tmp_path / "out")
     assert tuple(sorted(files)) == FILES
-    assert files["report.md"].decode() == markdown(report)
+    assert files["report.md"].decode() == render_markdown(report)
     assert "No finding has a place, so there is no map." in files["report.html"].decode()
 
 
@@ -476,14 +483,14 @@ def test_without_a_scene_the_matrix_is_in_the_page_alone(
     files = held(tmp_path / "out")
     assert tuple(sorted(files)) == FILES
     assert files["report.html"].count(b"<svg ") == 1
-    assert files["report.md"].decode() == markdown(week.report())
+    assert files["report.md"].decode() == render_markdown(week.report())
 
 
 # -- the account
 
 
 def test_an_account_of_nothing(store: SqliteStore) -> None:
-    assert account([], Decimal(0)) == {"usd": "0", "calls": {}, "failed": 0, "uncertain": []}
+    assert cost_account([], Decimal(0)) == {"usd": "0", "calls": {}, "failed": 0, "uncertain": []}
 
 
 def test_calls_whose_fate_was_never_learnt_are_listed(store: SqliteStore) -> None:
@@ -494,7 +501,7 @@ def test_calls_whose_fate_was_never_learnt_are_listed(store: SqliteStore) -> Non
     call(store, "again", CallState.SENT)  # killed …
     call(store, "again", CallState.SENT)  # … and killed once more …
     call(store, "again", CallState.SETTLED, cost="0.016")  # … and then answered
-    got = account(store.journal.rows(RUN.id), COST)
+    got = cost_account(store.journal.rows(RUN.id), COST)
     assert got["usd"] == "0.032"
     assert got["calls"] == {"search": 2}
     assert got["failed"] == 1
@@ -523,7 +530,7 @@ def test_calls_whose_fate_was_never_learnt_are_listed(store: SqliteStore) -> Non
     ],
 )
 def test_money_is_told_without_exponents(cost: str, told: str) -> None:
-    assert account([], Decimal(cost))["usd"] == told
+    assert cost_account([], Decimal(cost))["usd"] == told
 
 
 def test_kinds_are_counted_apart(store: SqliteStore) -> None:
@@ -533,14 +540,14 @@ def test_kinds_are_counted_apart(store: SqliteStore) -> None:
         JournalRow(**({name: getattr(row, name) for name in row.__slots__} | {"kind": "model"}))
         for row in rows
     ]
-    assert account([*rows, *model, *model], COST)["calls"] == {"model": 2, "search": 1}
+    assert cost_account([*rows, *model, *model], COST)["calls"] == {"model": 2, "search": 1}
 
 
 # -- the summary
 
 
 def test_the_one_object_of_json(store: SqliteStore) -> None:
-    got = summary(RUN, REPORT, store.journal.rows(RUN.id), COST)
+    got = run_summary(RUN, REPORT, store.journal.rows(RUN.id), COST)
     assert list(got) == [
         "id",
         "question",
@@ -554,13 +561,13 @@ def test_the_one_object_of_json(store: SqliteStore) -> None:
     ]
     assert (got["id"], got["status"], got["confidence"]) == (RUN.id, "answered", 0.8)
     assert got["answer"] == answer_text(REPORT) == "Anna Holm owns Holm Works. [1]"
-    assert got["report"] == markdown(REPORT)
+    assert got["report"] == render_markdown(REPORT)
     assert got["citations"][0]["quote"] == "Anna Holm owns it."
     assert got["hypotheses"][0]["hypothesis"]["statement"] == "Anna Holm owns it."
     assert json.loads(json.dumps(got)) == got
 
 
 def test_a_run_without_a_report_has_a_summary_too() -> None:
-    got = summary(RUN.model_copy(update={"status": RunStatus.STOPPED}), None, [], Decimal(0))
+    got = run_summary(RUN.model_copy(update={"status": RunStatus.STOPPED}), None, [], Decimal(0))
     assert (got["status"], got["answer"], got["report"]) == ("stopped", "", "")
     assert (got["citations"], got["hypotheses"], got["confidence"]) == ([], [], 0.0)

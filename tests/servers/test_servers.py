@@ -27,22 +27,22 @@ from deepdiver.tasks import (
     ExtractFindings,
     Faulty,
     Hypothesise,
+    HypothesisStanding,
     Judge,
-    Known,
+    KeyFinding,
+    NavigatorTool,
     Pairing,
     PlanResearch,
     PlanSearches,
     Reflect,
     RefuteQueries,
     RepairSentences,
-    Shown,
-    Standing,
+    ShownFinding,
+    ShownTool,
+    SourceText,
     Summarise,
     SummaryLine,
     Task,
-    Text,
-    Tool,
-    ToolShown,
     TypedFindings,
     VerifyConclusions,
     WriteQueries,
@@ -58,7 +58,7 @@ from tests.servers.scripted import Answer, ScriptedServer
 
 TEXT = made("svedjan-ost-1", "").text
 FINDINGS = tuple(
-    Shown(
+    ShownFinding(
         id=f"F{number}",
         statement=f"Count {number} was made.",
         quote=f"Count {number} was made.",
@@ -66,7 +66,7 @@ FINDINGS = tuple(
     )
     for number in range(1, 6)
 )
-HELD = Standing(
+HELD = HypothesisStanding(
     id="H1",
     statement="Count 1 was made.",
     posterior=0.5,
@@ -74,14 +74,16 @@ HELD = Standing(
     trials=1,
     refutes_if="x",
 )
-TOOLS = (ToolShown(name="search", about="everything", arguments=("query: words",)),)
+TOOLS = (ShownTool(name="search", about="everything", arguments=("query: words",)),)
 EVERY: tuple[Task[Any], ...] = (
     Decompose(question="How many crates came to Porto?", as_of="2026-11-01"),
     WriteQueries(question="How many crates?", problem="What is recorded about crates?"),
     RefuteQueries(
         question="How many crates?", hypothesis="Count 1 was made.", refutes_if="another count"
     ),
-    ExtractFindings(question="q", problem="p", texts=(Text(id="T1", title="Notes", text=TEXT),)),
+    ExtractFindings(
+        question="q", problem="p", texts=(SourceText(id="T1", title="Notes", text=TEXT),)
+    ),
     Hypothesise(
         question="q", as_of="2026-11-01", problems=("p",), findings=FINDINGS, standing=(HELD,)
     ),
@@ -118,14 +120,14 @@ EVERY: tuple[Task[Any], ...] = (
     PlanSearches(
         question="q",
         as_of="2026-11-01",
-        findings=(Known(statement="Count 1 was made.", sources=1),),
+        findings=(KeyFinding(statement="Count 1 was made.", sources=1),),
         iteration=1,
         max_iterations=5,
     ),
     DecideAction(
         initial_query="q",
         as_of="2026-11-01",
-        tools=(Tool(name="search_tavily", about="the web"),),
+        tools=(NavigatorTool(name="search_tavily", about="the web"),),
         max_iterations=5,
     ),
     AnalyseOutput(
@@ -133,7 +135,7 @@ EVERY: tuple[Task[Any], ...] = (
         as_of="2026-11-01",
         action="search_tavily",
         query_or_url="crates",
-        texts=(Text(id="T1", title="Notes", text=TEXT),),
+        texts=(SourceText(id="T1", title="Notes", text=TEXT),),
     ),
     PlanResearch(question="q", as_of="2026-11-01", tools=TOOLS),
     DecomposeTask(question="q", as_of="2026-11-01"),

@@ -11,7 +11,7 @@ from deepdiver import tasks
 from deepdiver.core.events import Decided, PlanProposed, Recalled
 from deepdiver.core.record import RunStatus, SourceKind
 from deepdiver.gateway import Gateway, Mode, Reply, Request
-from deepdiver.report.render import markdown
+from deepdiver.report.markdown import render_markdown
 from deepdiver.strategies import iterative
 from deepdiver.strategies.shared.plan import PROBLEMS
 from deepdiver.strategies.shared.summary import BYTES, LINES, repeats
@@ -337,7 +337,7 @@ async def test_state_and_messages_are_the_seeds(tmp_path: Path) -> None:
     assert (type(human), human.text) == (HumanMessage, QUESTION)
     assert isinstance(report, AIMessage)
     assert session.deps.report is not None
-    assert report.text == markdown(session.deps.report)
+    assert report.text == render_markdown(session.deps.report)
 
 
 async def test_the_state_holds_no_text_of_a_source(tmp_path: Path) -> None:

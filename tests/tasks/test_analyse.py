@@ -13,15 +13,15 @@ from deepdiver.tasks import (
     FindingsAnalysis,
     KeyInsight,
     Pairing,
-    Shown,
+    ShownFinding,
+    ShownTool,
     SummaryLine,
     ToolQuery,
-    ToolShown,
     TypedFindings,
     schema,
 )
 
-FINDING = Shown(
+FINDING = ShownFinding(
     id="F1",
     statement="Smoke was seen.",
     quote="04:47 UTC. Smoke.",
@@ -97,7 +97,7 @@ def test_what_failed_and_what_was_remarked_is_shown_where_there_is_any() -> None
             "reports": ("search(query=x): search failed: down",),
             "notes": ("One side only.",),
             "insights": (SummaryLine(id="S1", text="Known."),),
-            "tools": (ToolShown(name="search", about="all", arguments=("query: words",)),),
+            "tools": (ShownTool(name="search", about="all", arguments=("query: words",)),),
         }
     ).prompt()
     assert "search failed: down" in more.user

@@ -9,10 +9,10 @@ from pydantic import ValidationError
 
 from deepdiver.core.record import HypothesisStatus
 from deepdiver.tasks.decide import Decide, Decision
+from deepdiver.tasks.record_views import HypothesisStanding
 from deepdiver.tasks.task import load_prompt, schema
-from deepdiver.tasks.views import Standing
 
-STANDING = Standing(
+STANDING = HypothesisStanding(
     id="H1", statement="Karin runs it.", posterior=0.7, status=HypothesisStatus.SUPPORTED, trials=1
 )
 TASK = Decide(

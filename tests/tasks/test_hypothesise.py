@@ -7,14 +7,14 @@ from pydantic import ValidationError
 
 from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Proposed
-from deepdiver.tasks.views import Recalled, Shown, Standing, ToolShown
+from deepdiver.tasks.record_views import HypothesisStanding, RecalledRun, ShownFinding, ShownTool
 
 PROPOSED = Proposed(
     statement="Karin runs it.",
     supports_if="The register names her.",
     refutes_if="It names another.",
 )
-SHOWN = Shown(
+SHOWN = ShownFinding(
     id="F1",
     statement="Karin runs it.",
     quote="Karin Berg runs it.",
@@ -22,7 +22,7 @@ SHOWN = Shown(
     credibility=0.9,
 )
 TASK = Hypothesise(question="Who?", as_of="2026-11-15", problems=("Who?",), findings=(SHOWN,))
-PAST = Recalled(
+PAST = RecalledRun(
     id="P1",
     question="Who ran it?",
     date="2026-03-01",
@@ -58,7 +58,7 @@ def test_at_most_eight_are_taken_and_none_is_an_answer() -> None:
 
 
 def test_what_was_refuted_is_shown_so_that_it_can_teach() -> None:
-    refuted = Standing(
+    refuted = HypothesisStanding(
         id="H1", statement="Anna runs it.", posterior=0.1, status=HypothesisStatus.REFUTED, trials=1
     )
     assert "standing" not in TASK.prompt().user
@@ -85,7 +85,7 @@ def test_past_runs_are_shown_only_where_there_are_any_and_as_hints() -> None:
 
 def test_tools_are_shown_only_where_there_are_any_and_tests_are_optional() -> None:
     assert "tools" not in TASK.prompt().user
-    tool = ToolShown(name="search", about="everything", arguments=("query: words",))
+    tool = ShownTool(name="search", about="everything", arguments=("query: words",))
     shown = TASK.model_copy(update={"tools": (tool,), "findings": ()}).prompt()
     assert '"name": "search"' in shown.user
     assert "`test_queries`" in shown.system

@@ -9,10 +9,12 @@ from pydantic import ValidationError
 
 from deepdiver.core.record import Stance
 from deepdiver.tasks.judge import Judge, Judgement, Judgements
+from deepdiver.tasks.record_views import ShownFinding
 from deepdiver.tasks.task import schema
-from deepdiver.tasks.views import Shown
 
-SHOWN = Shown(id="F1", statement="Karin runs it.", quote="Karin Berg runs it.", source="Register")
+SHOWN = ShownFinding(
+    id="F1", statement="Karin runs it.", quote="Karin Berg runs it.", source="Register"
+)
 TASK = Judge(question="Who?", as_of="2026-11-15", hypothesis="Karin runs it.", findings=(SHOWN,))
 
 

@@ -15,12 +15,12 @@ from deepdiver.tasks.plan import (
     ResearchPlan,
     TaskDecomposition,
 )
+from deepdiver.tasks.record_views import RecalledRun, ShownTool
 from deepdiver.tasks.task import schema
-from deepdiver.tasks.views import Recalled, ToolShown
 
 PROBLEM = Problem(question="Who runs Svedjan Ost AB?")
 TASK = Decompose(question="Who runs it?", as_of="2026-11-15")
-PAST = Recalled(
+PAST = RecalledRun(
     id="P1",
     question="Who ran it?",
     date="2026-03-01",
@@ -84,7 +84,7 @@ def test_past_runs_are_shown_only_where_there_are_any_and_as_hints() -> None:
 # -- the plan of an investigation
 
 
-TOOLS = (ToolShown(name="search", about="everything", arguments=("query: words",)),)
+TOOLS = (ShownTool(name="search", about="everything", arguments=("query: words",)),)
 
 
 @pytest.mark.parametrize(

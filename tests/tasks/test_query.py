@@ -9,15 +9,15 @@ from pydantic import ValidationError
 
 from deepdiver.core.record import RunStatus
 from deepdiver.tasks.query import REMEMBERED, Queries, RefuteQueries, WriteQueries
+from deepdiver.tasks.record_views import RecalledRun
 from deepdiver.tasks.task import Task
-from deepdiver.tasks.views import Recalled
 
 FIND = WriteQueries(question="Who runs it?", problem="Who is on the board?")
 REFUTE = RefuteQueries(
     question="Who runs it?", hypothesis="Karin runs it.", refutes_if="The register names another."
 )
 
-PAST = Recalled(
+PAST = RecalledRun(
     id="P1",
     question="Who ran it?",
     date="2026-03-01",

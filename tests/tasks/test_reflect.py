@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from deepdiver.core.record import RunStatus
-from deepdiver.tasks import Note, Recalled, Reflect, Reflection, load_prompt, schema
+from deepdiver.tasks import Note, RecalledRun, Reflect, Reflection, load_prompt, schema
 
 TASK = Reflect(
     question="Who owns it?",
@@ -53,7 +53,7 @@ def test_what_is_not_there_is_not_shown() -> None:
 
 
 def test_past_runs_are_shown_as_hints() -> None:
-    past = Recalled(
+    past = RecalledRun(
         id="P1", question="Who owned it?", date="2025-01-01", days=700, status=RunStatus.ANSWERED
     )
     assert "<<<past>>>" in TASK.model_copy(update={"past": (past,)}).prompt().user

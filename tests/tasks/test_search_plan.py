@@ -9,19 +9,19 @@ from pydantic import ValidationError
 
 from deepdiver.core.record import RunStatus
 from deepdiver.tasks import load_prompt, schema
+from deepdiver.tasks.record_views import RecalledRun
 from deepdiver.tasks.search_plan import (
-    Known,
+    KeyFinding,
     PlanSearches,
     SearchIntent,
     SearchPlan,
     SearchPlans,
-    Seen,
+    SeenResult,
 )
-from deepdiver.tasks.views import Recalled
 
 PLAN = SearchPlan(intent=SearchIntent.DEEP_DIVE, query="Holm Works owner", reasoning="nobody knows")
 FIRST = PlanSearches(question="Who owns it?", as_of="2026-11-15", iteration=0, max_iterations=5)
-SEEN = Seen(
+SEEN = SeenResult(
     title="Register",
     publisher="The registrar",
     intent=SearchIntent.INITIAL_EXPLORATION,
@@ -32,7 +32,7 @@ LATER = FIRST.model_copy(
     update={
         "iteration": 2,
         "results": (SEEN,),
-        "findings": (Known(statement="Anna owns it.", sources=1),),
+        "findings": (KeyFinding(statement="Anna owns it.", sources=1),),
         "unanswered": ("Since when?",),
         "leads": ("Anna Holm",),
         "tried": ("holm works",),
@@ -108,7 +108,7 @@ def test_every_intent_is_explained_in_the_prompt_and_named_in_the_schema() -> No
 
 
 def test_past_runs_are_shown_only_where_there_are_any() -> None:
-    past = Recalled(
+    past = RecalledRun(
         id="P1",
         question="Who?",
         date="2026-03-01",
@@ -123,4 +123,4 @@ def test_past_runs_are_shown_only_where_there_are_any() -> None:
 def test_a_relevance_is_a_share(relevance: float) -> None:
     values: dict[str, Any] = {**SEEN.model_dump(), "relevance": relevance}
     with pytest.raises(ValidationError, match="relevance"):
-        Seen.model_validate(values)
+        SeenResult.model_validate(values)

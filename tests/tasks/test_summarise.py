@@ -5,9 +5,17 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from deepdiver.tasks import Shown, Statement, Summarise, Summary, SummaryLine, load_prompt, schema
+from deepdiver.tasks import (
+    ShownFinding,
+    Statement,
+    Summarise,
+    Summary,
+    SummaryLine,
+    load_prompt,
+    schema,
+)
 
-FOUND = Shown(
+FOUND = ShownFinding(
     id="F1", statement="Anna owns it.", quote="Anna owns it.", source="Register", credibility=0.9
 )
 TASK = Summarise(

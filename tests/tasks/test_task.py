@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
-from deepdiver.tasks import TASKS, Decide, Judge, Shown, WriteQueries, task
+from deepdiver.tasks import TASKS, Decide, Judge, ShownFinding, WriteQueries, task
 from deepdiver.tasks.task import Answer, Prompt, Role, Task, View, block, load_prompt, schema
 
 REFUSED = {
@@ -231,7 +231,7 @@ class TestBlock:
 
     @given(CONTENT, CONTENT, CONTENT)
     def test_nested_content_cannot_either(self, one: str, other: str, third: str) -> None:
-        shown = Shown(id=one, statement=other, quote=third, source="s")
+        shown = ShownFinding(id=one, statement=other, quote=third, source="s")
         asked = (
             Judge(question=one, as_of=other, hypothesis=third, findings=(shown, shown))
             .prompt()

@@ -8,8 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from deepdiver.core.record import HypothesisStatus, SentenceKind
+from deepdiver.tasks.record_views import HypothesisStanding, ShownFinding
 from deepdiver.tasks.task import schema
-from deepdiver.tasks.views import Shown, Standing
 from deepdiver.tasks.write import (
     Draft,
     DraftSection,
@@ -22,8 +22,10 @@ from deepdiver.tasks.write import (
 )
 
 SENTENCE = DraftSentence(text="Karin runs it.", findings=("F1",))
-SHOWN = Shown(id="F1", statement="Karin runs it.", quote="Karin Berg runs it.", source="Register")
-STANDING = Standing(
+SHOWN = ShownFinding(
+    id="F1", statement="Karin runs it.", quote="Karin Berg runs it.", source="Register"
+)
+STANDING = HypothesisStanding(
     id="H1", statement="Karin runs it.", posterior=0.7, status=HypothesisStatus.SUPPORTED, trials=1
 )
 REPORT = WriteReport(

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
-from deepdiver.core.columns import column, pack
+from deepdiver.core.column_file import pack_columns, pack_numbers
 from training.gazetteer.topology import Point, Topology
 
 ROOT = Path(__file__).parents[2]
@@ -101,16 +101,16 @@ def packed(arcs: dict[int, Steps], borders: set[int], land: list[list[int]]) -> 
         if held:
             rings.append(held)
     moves = [pair for arc in arcs.values() for pair in pairwise(arc)]
-    return pack(
+    return pack_columns(
         {
             "borders": bytes(number in borders for number in arcs),
-            "lengths": column("H", (len(arc) for arc in arcs.values())),
-            "x": column("h", (arc[0][0] for arc in arcs.values())),
-            "y": column("h", (arc[0][1] for arc in arcs.values())),
-            "dx": column("h", (after[0] - before[0] for before, after in moves)),
-            "dy": column("h", (after[1] - before[1] for before, after in moves)),
-            "rings": column("H", (len(ring) for ring in rings)),
-            "members": column("h", (n for ring in rings for n in ring)),
+            "lengths": pack_numbers("H", (len(arc) for arc in arcs.values())),
+            "x": pack_numbers("h", (arc[0][0] for arc in arcs.values())),
+            "y": pack_numbers("h", (arc[0][1] for arc in arcs.values())),
+            "dx": pack_numbers("h", (after[0] - before[0] for before, after in moves)),
+            "dy": pack_numbers("h", (after[1] - before[1] for before, after in moves)),
+            "rings": pack_numbers("H", (len(ring) for ring in rings)),
+            "members": pack_numbers("h", (n for ring in rings for n in ring)),
         }
     )
 

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from deepdiver.core.columns import column, pack
-from deepdiver.core.gazetteer import fold
+from deepdiver.core.column_file import pack_columns, pack_numbers
+from deepdiver.core.gazetteer import fold_name
 from training.gazetteer.topology import Topology, centre
 
 ROOT = Path(__file__).parents[2]
@@ -102,7 +102,7 @@ def located(countries: Mapping[str, City], cities: Iterable[City], atlas: Topolo
         largest = max((centre(atlas.ring(ring)) for ring in rings), default=None)
         if largest:
             centres[number] = max(largest, centres.get(number, largest))
-    capitals = {(city["countrycode"], fold(city["name"])): city for city in cities}
+    capitals = {(city["countrycode"], fold_name(city["name"])): city for city in cities}
     largest_city: dict[str, City] = {}
     for city in cities:
         largest_city.setdefault(city["countrycode"], city)
@@ -112,7 +112,7 @@ def located(countries: Mapping[str, City], cities: Iterable[City], atlas: Topolo
             lon, lat = (found[1][0] + 180) % 360 - 180, found[1][1]
         else:
             capital = capitals.get(
-                (code, fold(country["capital"] or CAPITALS.get(code, "")))
+                (code, fold_name(country["capital"] or CAPITALS.get(code, "")))
             ) or largest_city.get(code)
             if capital is None:
                 continue  # uninhabited islands: nothing says where they are
@@ -136,10 +136,10 @@ def spellings(city: City, first_names: set[str]) -> list[str]:
         city: The town.
         first_names: The main names of all towns.
     """
-    own = fold(city["name"])
+    own = fold_name(city["name"])
     others = sorted(
         {
-            fold(name)
+            fold_name(name)
             for name in city["alternatenames"]
             if _LATIN.fullmatch(name) and not name.isupper()
         }
@@ -170,7 +170,7 @@ def _apart(one: str, other: str) -> int:
 
 def packed(cities: list[City], countries: list[City], common: set[str]) -> bytes:
     """Return the file: JSON with the length of each column, then the columns, all compressed."""
-    first_names = {fold(city["name"]) for city in cities}
+    first_names = {fold_name(city["name"]) for city in cities}
     owners: dict[str, list[int]] = defaultdict(list)
     for number, city in enumerate(cities):
         for key in {city["name"].lower(), *spellings(city, first_names)}:
@@ -185,17 +185,17 @@ def packed(cities: list[City], countries: list[City], common: set[str]) -> bytes
         for key, (one, *more) in owners.items()
         if not more and key != cities[one]["name"].lower()
     )
-    return pack(
+    return pack_columns(
         {
             "names": "\n".join(city["name"] for city in cities).encode(),
             "codes": "".join(city["countrycode"] for city in cities).encode(),
-            "lat": column("h", (round(city["latitude"] * 100) for city in cities)),
-            "lon": column("h", (round(city["longitude"] * 100) for city in cities)),
-            "people": column(
+            "lat": pack_numbers("h", (round(city["latitude"] * 100) for city in cities)),
+            "lon": pack_numbers("h", (round(city["longitude"] * 100) for city in cities)),
+            "people": pack_numbers(
                 "H", (min(round(city["population"] / 1000), 65_535) for city in cities)
             ),
             "others": "\n".join(["", *others, ""]).encode(),
-            "owners": column("H", (owners[key][0] for key in others)),
+            "owners": pack_numbers("H", (owners[key][0] for key in others)),
             "shared": "\n".join(
                 f"{key}\t{' '.join(map(str, shared[key]))}" for key in sorted(shared)
             ).encode(),
@@ -208,7 +208,7 @@ def packed(cities: list[City], countries: list[City], common: set[str]) -> bytes
 
 
 def _told(country: City) -> list[Any]:
-    keys = sorted({fold(name) for name in country["alternatenames"]})
+    keys = sorted({fold_name(name) for name in country["alternatenames"]})
     place = [round(country["latitude"], 2), round(country["longitude"], 2)]
     return [country["name"], country["countrycode"], *place, country["population"], keys]
 

@@ -91,9 +91,9 @@ def _print_json(value: Any) -> None:
 
 def _print_report(report: Report) -> None:
     """Print a report: as it is, or laid out where a person reads it."""
-    from deepdiver.report.render import markdown
+    from deepdiver.report.markdown import render_markdown
 
-    text = markdown(report)
+    text = render_markdown(report)
     if not sys.stdout.isatty():
         _out(text.removesuffix("\n"))
         return
@@ -153,11 +153,11 @@ def _work(
 def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: float) -> int:
     """Print what came of a run, and return the exit code."""
     from deepdiver.core.record import FINISHED, RunStatus
-    from deepdiver.report.files import summary
+    from deepdiver.report.files import run_summary
 
     run = outcome.run
     if args.json:
-        _print_json(summary(run, outcome.report, store.journal.rows(run.id), outcome.cost))
+        _print_json(run_summary(run, outcome.report, store.journal.rows(run.id), outcome.cost))
     elif outcome.report is not None:
         _print_report(outcome.report)
     if not args.quiet:
@@ -318,7 +318,7 @@ def _runs(args: argparse.Namespace) -> int:
 def _show(args: argparse.Namespace) -> int:
     from deepdiver.cli.work import check_out
     from deepdiver.core.record import Report
-    from deepdiver.report.files import summary, write_files
+    from deepdiver.report.files import run_summary, write_files
 
     check_out(args.out)
     with _opened(settings_of(args)) as store:
@@ -341,7 +341,7 @@ def _show(args: argparse.Namespace) -> int:
             write_files(args.out, run, report, ledger, store, cost, scene=scene)
             _err(f"files in {args.out}")
     if args.json:
-        _print_json(summary(run, report, rows, cost))
+        _print_json(run_summary(run, report, rows, cost))
     elif report is not None:
         _print_report(report)
     return 0

@@ -17,8 +17,7 @@ from deepdiver.errors import CallError, CallFault, UnknownNameError, UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from deepdiver.core.parts import McpServer
-    from deepdiver.core.settings import Settings
+    from deepdiver.core.settings import McpServer, Settings
     from deepdiver.tools.mcp.approval import Approvals
     from deepdiver.tools.mcp.definitions import ToolDefinition
     from deepdiver.tools.mcp.listing import ServerListing

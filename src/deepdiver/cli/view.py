@@ -43,6 +43,7 @@ from deepdiver.core.events import (
     RunEnded,
     RunStarted,
     Searched,
+    SentenceCut,
     SourceRead,
     TaskPerformed,
 )
@@ -319,6 +320,8 @@ class Lines(View):
                 yield f"  {event.decision} ({event.by}): {one_line(event.reason)}"
             case Limited():
                 yield f"  limit: {one_line(event.what)}"
+            case SentenceCut():
+                yield f"  cut, {one_line(event.reason)}: {one_line(event.text)}"
             case RunEnded():
                 yield (
                     f"{event.status.value.replace('_', ' ')}: {'; '.join(self._progress.summary())}"

@@ -1,4 +1,4 @@
-"""Pure data and arithmetic: what a run holds, how belief moves, what surfaces see.
+"""Pure data and arithmetic, without input or output.
 
-No input, no output.
+What a run holds, how belief moves, and what the surfaces show.
 """

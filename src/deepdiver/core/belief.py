@@ -1,18 +1,16 @@
 """How evidence moves belief.
 
-The reasoner judges stance and strength; the arithmetic is here and nowhere else.
+The reasoner judges stance and strength. The arithmetic is here and nowhere else:
 
     log-odds(posterior) = log-odds(prior) + Σ over origins of  ± weight(strength) × credibility
 
-Independence: copies of one story share an origin, and of one origin only the strongest support and
-    the strongest
-refutation count. Agreement of independent origins is this sum and nothing besides: how many agree
-is told in the report (`core.corroboration`), and no source counts for more because others say the
-same.
+Independence: copies of one story share an origin, and only the strongest support and the strongest
+refutation of an origin count. Independent origins that agree add up, and nothing else does: the
+report says how many agree (`core.corroboration`), but no source counts for more because others say
+the same.
 
 Bounds: no single origin moves a belief past 0.9 (or below 0.1), and no belief leaves 0.01..0.99,
-    because a library that
-has been read is never the world.
+because no library holds the whole world.
 """
 
 from __future__ import annotations
@@ -30,21 +28,21 @@ SOURCE_BOUND = 0.9
 BELIEF_BOUND = 0.99
 """No belief goes past this, nor below its complement."""
 SUPPORTED_AT = 0.7
-"""A tested hypothesis counts as supported from here on: one sound source (0.5 → 0.7 at weight 0.39)
+"""A tested hypothesis is supported from this belief on: one sound source (0.5 → 0.7 at weight 0.39)
 is just enough."""
 REFUTED_AT = 0.3
-"""A hypothesis that evidence speaks against counts as refuted from here down, tested or not."""
+"""A hypothesis that evidence speaks against is refuted from this belief down, tested or not."""
 
 AGAINST = 0.01
-"""Evidence that has lowered a belief by less than this says nothing against it."""
+"""Evidence that lowers a belief by less than this does not speak against it."""
 LIKELIEST, UNLIKELIEST = 0.65, 0.12
-"""A prior is a guess: kept within these it does not accept by itself, and one origin can still
-speak against it. By itself it does not refute either: only evidence does."""
+"""Bounds of a prior, which is a guess. Within them no prior is enough to accept a hypothesis, and
+one origin can still speak against it. A low prior does not refute either: only evidence does."""
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """One judgement, reduced to what belief needs."""
+class WeighedEvidence:
+    """One judgement of a finding, reduced to what the arithmetic needs."""
 
     stance: Stance
     """For, against or neither."""
@@ -56,7 +54,7 @@ class Weighed:
     """Copies of one story share this."""
 
 
-def guess(prior: float) -> float:
+def bounded_prior(prior: float) -> float:
     """Return a prior within its bounds."""
     return min(max(prior, UNLIKELIEST), LIKELIEST)
 
@@ -76,13 +74,13 @@ def probability(odds: float) -> float:
     return min(max(p, 1.0 - BELIEF_BOUND), BELIEF_BOUND)
 
 
-def weight(item: Weighed) -> float:
+def weight(item: WeighedEvidence) -> float:
     """Return the log-odds that one judgement is worth, with its sign."""
     sign = {Stance.SUPPORTS: 1.0, Stance.REFUTES: -1.0, Stance.NEUTRAL: 0.0}[item.stance]
     return sign * FULL_WEIGHT * item.strength * item.credibility
 
 
-def contributions(prior: float, items: Iterable[Weighed]) -> dict[str, float]:
+def contributions(prior: float, items: Iterable[WeighedEvidence]) -> dict[str, float]:
     """Return what each origin adds to the log-odds, bounded as the module says."""
     strongest: dict[tuple[str, bool], float] = {}
     for item in items:
@@ -105,10 +103,10 @@ def contributions(prior: float, items: Iterable[Weighed]) -> dict[str, float]:
     }
 
 
-def posterior(prior: float, items: Iterable[Weighed]) -> float:
+def posterior(prior: float, items: Iterable[WeighedEvidence]) -> float:
     """Return the belief after all evidence; the order of the evidence does not matter."""
-    # Summed by fsum over sorted values: floats added in another order could differ in the last bit,
-    # and with it the report's hash.
+    # fsum over sorted values: floats added in another order could differ in the last bit, and so
+    # would the report's hash.
     return probability(math.fsum([log_odds(prior), *sorted(contributions(prior, items).values())]))
 
 
@@ -117,10 +115,10 @@ def status(belief: float, trials: int, prior: float = 0.5) -> HypothesisStatus:
 
     Args:
         belief: The posterior.
-        trials: Attempts to refute it that could be carried out. Without one, nothing is ever
+        trials: Attempts to refute it that could be carried out. Without one, no hypothesis is
             accepted.
-        prior: Belief before any evidence: one that was unlikely from the start is not refuted until
-            evidence says so.
+        prior: Belief before any evidence. A hypothesis that was unlikely from the start is refuted
+            only if evidence speaks against it.
     """
     if belief <= REFUTED_AT and belief < prior - AGAINST:
         return HypothesisStatus.REFUTED
@@ -130,10 +128,10 @@ def status(belief: float, trials: int, prior: float = 0.5) -> HypothesisStatus:
 
 
 def confidence(accepted: Iterable[float], undecided: Iterable[float]) -> float:
-    """Return belief in the answer as a whole.
+    """Return the belief in the answer as a whole.
 
-    The mean over the accepted hypotheses; where none is accepted, the best of the undecided, and 0
-    where there is none.
+    This is the mean over the accepted hypotheses. If none is accepted, it is the belief in the best
+    of the undecided ones, and 0 if there are none.
     """
     held = sorted(accepted)
     if held:
@@ -141,16 +139,14 @@ def confidence(accepted: Iterable[float], undecided: Iterable[float]) -> float:
     return max(undecided, default=0.0)
 
 
-def untested(sentences: Iterable[float], coverage: float) -> float:
-    """Return belief in an answer that no hypothesis carries.
+def untested_confidence(sentences: Iterable[float], coverage: float) -> float:
+    """Return the belief in an answer for which sources were weighed but no hypothesis was tested.
 
-    Sources were weighed, and nothing was put to a test.
-
-    The mean over its sentences, for each of them is claimed, times the part of the question that
-    they answer.
+    This is the mean over its sentences, because the answer claims all of them, times the part of
+    the question that they answer.
 
     Args:
-        sentences: Belief in each sentence of fact, by the sources for and against it.
+        sentences: Belief in each sentence of fact, from the sources for and against it.
         coverage: Which part of the question is answered, 0..1.
     """
     held = sorted(sentences)

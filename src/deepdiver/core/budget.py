@@ -12,13 +12,13 @@ from decimal import Context, Decimal
 
 ZERO = Decimal(0)
 EXACT = Context(prec=100)
-"""The default context keeps 28 digits: a price divided fills them, and one dollar more would round
-the last away."""
+"""The default context keeps 28 digits: a divided price fills them, and adding one dollar would
+round the last digit away."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The state of the purse; every step gives a new one."""
+    """The state of a budget; each step returns a new one."""
 
     limit: Decimal | None = None
     """What may be spent at most; None: no limit was set."""

@@ -1,13 +1,13 @@
-"""Which events go together in time and space: arithmetic alone, which proposes and never explains.
+"""Which events go together in time and space: arithmetic proposes correlations, and explains none.
 
-- temporal: two events within a window, or on the same day where no more is known.
+- temporal: two events within a window, or on the same day if no more is known.
 - geospatial: events within a radius of each other, or at places of the same name.
-- causal: one event before another, within a window, and in the same place. Order in time is a
-  condition of a cause and no proof of one; who explains it is told so.
+- causal: one event before another, within a window, and in the same place. A cause comes first, but
+  what comes first is not always a cause; the prompt tells the reasoner so.
 - pattern: three events or more in one place, at equal intervals.
 
-Events of one origin never make a correlation: a story that is printed twice did not happen twice.
-What is proposed does not depend on the order of the events.
+Events of one origin are never correlated: a story that was printed twice did not happen twice. The
+proposals do not depend on the order of the events.
 """
 
 from __future__ import annotations
@@ -19,38 +19,36 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from deepdiver.core.record import CorrelationKind
-from deepdiver.core.whereabouts import DAY, Moment, Position
+from deepdiver.core.time_and_place import DAY, Moment, Position, distance_km
 
-EARTH_KM = 6_371.0088
-"""Mean radius of the earth."""
 WINDOW = 60
 """Minutes within which two events are close in time."""
 CAUSAL_WINDOW = 180
-"""Minutes within which what came first may have brought about the other."""
+"""Minutes within which the first of two events may have caused the second."""
 RADIUS_KM = 5.0
-"""Kilometres within which two events are in the same place: a town, and the error of a satellite's
-pixel."""
+"""Kilometres within which two events are in the same place: the size of a town, and the error of a
+satellite's pixel."""
 SAME_DAY = 0.3
-"""Closeness of two events of which one gives the day alone."""
+"""Closeness of two events if only the day of one is known."""
 SAME_NAME = 0.6
 """Closeness of two events at a place of one name whose positions are not known."""
 STEADY = 0.2
-"""Equal intervals: their standard deviation is at most this part of their mean."""
+"""Intervals are equal if their standard deviation is at most this part of their mean."""
 MOST = {
     CorrelationKind.TEMPORAL: 6,
     CorrelationKind.GEOSPATIAL: 2,
     CorrelationKind.CAUSAL: 4,
     CorrelationKind.PATTERN: 2,
 }
-"""Proposals of each kind, the closest first."""
+"""Most proposals of each kind, the closest first."""
 PER_EVENT = 3
-"""Proposals of one kind that an event may be in: a log with a line for every minute is close to
-everything."""
+"""Most proposals of one kind that an event may be part of: a log with a line for every minute is
+close to everything."""
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """Something that a finding tells of, reduced to what correlation needs."""
+class ObservedEvent:
+    """The event that a finding reports, reduced to what correlation needs."""
 
     key: str
     """Id of the finding."""
@@ -65,39 +63,31 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class ProposedCorrelation:
     """Events that may go together."""
 
     kind: CorrelationKind
     """In what way."""
     keys: tuple[str, ...]
-    """Ids of the findings, in the order of time; of a geospatial one in that of the alphabet."""
+    """Ids of the findings, in order of time; of a geospatial proposal, in alphabetical order."""
     closeness: float
     """How close, 0..1."""
     minutes: int | None = None
-    """Minutes between them at most, or of a pattern between one and the next; None: not known, or
-    the day alone."""
+    """Most minutes between two of them; of a pattern, the mean interval. None: not known, or only
+    to the day."""
     km: float | None = None
-    """Kilometres between them at most; None: not known."""
+    """Most kilometres between two of them; None: not known."""
 
 
-def distance_km(one: Position, other: Position) -> float:
-    """Return the great-circle distance (haversine)."""
-    a, b = math.radians(one.lat), math.radians(other.lat)
-    sines = math.sin((b - a) / 2) ** 2
-    sines += math.cos(a) * math.cos(b) * math.sin(math.radians(other.lon - one.lon) / 2) ** 2
-    return 2 * EARTH_KM * math.asin(min(1.0, math.sqrt(sines)))
-
-
-def propose(events: Iterable[Event]) -> list[Proposal]:
-    """Return what may go together, kind by kind and the closest first."""
+def propose_correlations(events: Iterable[ObservedEvent]) -> list[ProposedCorrelation]:
+    """Return the proposed correlations, kind by kind and the closest first."""
     listed = sorted({event.key: event for event in events}.values(), key=lambda event: event.key)
     made = [*_temporal(listed), *_geospatial(listed), *_causal(listed), *_patterns(listed)]
-    kept: list[Proposal] = []
+    kept: list[ProposedCorrelation] = []
     for kind, most in MOST.items():
         best = sorted((p for p in made if p.kind is kind), key=lambda p: (-p.closeness, p.keys))
         used: Counter[str] = Counter()
-        taken: list[Proposal] = []
+        taken: list[ProposedCorrelation] = []
         for proposal in best:
             if len(taken) < most and all(used[key] < PER_EVENT for key in proposal.keys):
                 used.update(proposal.keys)
@@ -106,7 +96,7 @@ def propose(events: Iterable[Event]) -> list[Proposal]:
     return kept
 
 
-def _temporal(events: Sequence[Event]) -> Iterable[Proposal]:
+def _temporal(events: Sequence[ObservedEvent]) -> Iterable[ProposedCorrelation]:
     for one, other in _pairs(events):
         if one.moment is None or other.moment is None:
             continue
@@ -114,99 +104,121 @@ def _temporal(events: Sequence[Event]) -> Iterable[Proposal]:
         exact = one.moment.narrow and other.moment.narrow
         if gap > (WINDOW if exact else 0):
             continue
-        near = apart(one, other)
-        # What is known to be elsewhere is less likely to belong together, however close in time.
+        near = km_between(one, other)
+        # Events that are known to be in different places are less likely to belong together,
+        # however close in time.
         place = 0.7 if near is None else 1.0 if near <= _reach(one, other) else 0.4
         close = (1.0 - gap / (WINDOW + 1) if exact else SAME_DAY) * place
         first, second = sorted((one, other), key=_by_time)
         keys = (first.key, second.key)
-        yield Proposal(
+        yield ProposedCorrelation(
             CorrelationKind.TEMPORAL, keys, round(close, 4), gap if exact else None, near
         )
 
 
-def _geospatial(events: Sequence[Event]) -> Iterable[Proposal]:
+def _geospatial(events: Sequence[ObservedEvent]) -> Iterable[ProposedCorrelation]:
     placed = [event for event in events if event.position is not None]
-    for group in clusters(placed, together):
-        if len({event.origin for event in group}) > 1:
-            far = max(apart(one, other) or 0.0 for one, other in combinations(group, 2))
-            reach = max(_reach(one, other) for one, other in combinations(group, 2))
-            keys, close = tuple(event.key for event in group), max(0.0, 1.0 - far / (2 * reach))
-            yield Proposal(CorrelationKind.GEOSPATIAL, keys, round(close, 4), None, far)
+    for group in filter(_independent, cluster_events(placed, in_one_place)):
+        pairs = list(combinations(group, 2))
+        far = max(km_between(one, other) or 0.0 for one, other in pairs)
+        reach = max(_reach(one, other) for one, other in pairs)
+        close = round(max(0.0, 1.0 - far / (2 * reach)), 4)
+        yield ProposedCorrelation(CorrelationKind.GEOSPATIAL, _keys(group), close, None, far)
     unplaced = [event for event in events if event.position is None and event.places]
-    for group in clusters(unplaced, lambda one, other: not one.places.isdisjoint(other.places)):
-        if len({event.origin for event in group}) > 1:
-            yield Proposal(
-                CorrelationKind.GEOSPATIAL, tuple(event.key for event in group), SAME_NAME
-            )
+    for group in filter(_independent, cluster_events(unplaced, _share_a_name)):
+        yield ProposedCorrelation(CorrelationKind.GEOSPATIAL, _keys(group), SAME_NAME)
 
 
-def _causal(events: Sequence[Event]) -> Iterable[Proposal]:
+def _causal(events: Sequence[ObservedEvent]) -> Iterable[ProposedCorrelation]:
     for pair in _pairs(events):
-        if any(event.moment is None or not event.moment.narrow for event in pair) or not together(
-            *pair
-        ):
+        if any(
+            event.moment is None or not event.moment.narrow for event in pair
+        ) or not in_one_place(*pair):
             continue
         first, second = sorted(pair, key=_by_time)
         gap = _between(first, second)
         if 0 < gap <= CAUSAL_WINDOW and gap == _start(second) - _end(first):
             close = round(1.0 - gap / (CAUSAL_WINDOW + 1), 4)
-            yield Proposal(
-                CorrelationKind.CAUSAL, (first.key, second.key), close, gap, apart(first, second)
+            yield ProposedCorrelation(
+                CorrelationKind.CAUSAL,
+                (first.key, second.key),
+                close,
+                gap,
+                km_between(first, second),
             )
 
 
-def _patterns(events: Sequence[Event]) -> Iterable[Proposal]:
-    for group in clusters([event for event in events if event.moment is not None], together):
-        # One event is told by several sources: of those at one time only the first of the alphabet
-        # counts.
+def _patterns(events: Sequence[ObservedEvent]) -> Iterable[ProposedCorrelation]:
+    dated = [event for event in events if event.moment is not None]
+    for group in cluster_events(dated, in_one_place):
+        # Several sources may report one event: of those at one time only the first by id counts.
         once = {event.moment: event for event in reversed(group)}
         ordered = sorted(once.values(), key=_by_time)
-        if len(ordered) < 3 or len({event.origin for event in ordered}) < 2:
+        if len(ordered) < 3 or not _independent(ordered):
             continue
-        gaps = [_start(second) - _start(first) for first, second in pairwise(ordered)]
-        mean = math.fsum(gaps) / len(gaps)
-        spread = (
-            math.sqrt(math.fsum((gap - mean) ** 2 for gap in gaps) / len(gaps)) / mean
-            if mean
-            else 1.0
-        )
+        mean, spread = _intervals(ordered)
         if spread <= STEADY:
-            keys = tuple(event.key for event in ordered)
-            yield Proposal(CorrelationKind.PATTERN, keys, round(1.0 - spread, 4), round(mean), None)
+            close = round(1.0 - spread, 4)
+            yield ProposedCorrelation(
+                CorrelationKind.PATTERN, _keys(ordered), close, round(mean), None
+            )
 
 
-def _pairs(events: Sequence[Event]) -> Iterable[tuple[Event, Event]]:
+def _intervals(ordered: Sequence[ObservedEvent]) -> tuple[float, float]:
+    """Return the mean interval of events in minutes, and its standard deviation as a part of it."""
+    gaps = [_start(second) - _start(first) for first, second in pairwise(ordered)]
+    mean = math.fsum(gaps) / len(gaps)
+    if not mean:
+        return mean, 1.0
+    return mean, math.sqrt(math.fsum((gap - mean) ** 2 for gap in gaps) / len(gaps)) / mean
+
+
+def _independent(group: Sequence[ObservedEvent]) -> bool:
+    """Whether events have more than one origin."""
+    return len({event.origin for event in group}) > 1
+
+
+def _keys(group: Sequence[ObservedEvent]) -> tuple[str, ...]:
+    return tuple(event.key for event in group)
+
+
+def _share_a_name(one: ObservedEvent, other: ObservedEvent) -> bool:
+    return not one.places.isdisjoint(other.places)
+
+
+def _pairs(events: Sequence[ObservedEvent]) -> Iterable[tuple[ObservedEvent, ObservedEvent]]:
     return ((one, other) for one, other in combinations(events, 2) if one.origin != other.origin)
 
 
-def apart(one: Event, other: Event) -> float | None:
-    """Return the kilometres between two events; None where a position is not known."""
+def km_between(one: ObservedEvent, other: ObservedEvent) -> float | None:
+    """Return the kilometres between two events; None if a position is not known."""
     if one.position is None or other.position is None:
         return None
     return round(distance_km(one.position, other.position), 2)
 
 
-def together(one: Event, other: Event) -> bool:
-    """Whether two events were in the same place.
+def in_one_place(one: ObservedEvent, other: ObservedEvent) -> bool:
+    """Whether two events happened in the same place.
 
-    By position where both have one, else by a name that they share.
+    Their positions decide if both are known, and otherwise a place name that they share.
     """
-    km = apart(one, other)
-    return km <= _reach(one, other) if km is not None else not one.places.isdisjoint(other.places)
+    km = km_between(one, other)
+    return km <= _reach(one, other) if km is not None else _share_a_name(one, other)
 
 
-def _reach(one: Event, other: Event) -> float:
-    """Return the kilometres within which two events are in the same place, as far as their positions are known."""
+def _reach(one: ObservedEvent, other: ObservedEvent) -> float:
+    """Return the kilometres within which two events are in the same place.
+
+    Positions that are only roughly known add their error.
+    """
     return RADIUS_KM + sum(event.position.within_km for event in (one, other) if event.position)
 
 
-def clusters(events: Sequence[Event], near: Callable[[Event, Event], bool]) -> list[list[Event]]:
-    """Group events.
-
-    Each is in one group with all that it is near to, and with all that those are near to.
-    """
-    groups: list[list[Event]] = []
+def cluster_events(
+    events: Sequence[ObservedEvent], near: Callable[[ObservedEvent, ObservedEvent], bool]
+) -> list[list[ObservedEvent]]:
+    """Return events in groups: an event, all that are near it, all that are near those, and on."""
+    groups: list[list[ObservedEvent]] = []
     for event in sorted(events, key=lambda item: item.key):
         touching = [group for group in groups if any(near(event, other) for other in group)]
         groups = [group for group in groups if not any(group is other for other in touching)]
@@ -215,8 +227,8 @@ def clusters(events: Sequence[Event], near: Callable[[Event, Event], bool]) -> l
     return sorted(groups, key=lambda group: group[0].key)
 
 
-def told(proposal: Proposal) -> str:
-    """Return what was measured, in words: `6 minutes apart, 0.73 km apart`."""
+def describe_closeness(proposal: ProposedCorrelation) -> str:
+    """Return how close the events of a proposal are, in words: `6 minutes apart, 0.73 km apart`."""
     parts = []
     if proposal.minutes is not None:
         every = proposal.kind is CorrelationKind.PATTERN
@@ -239,17 +251,17 @@ def _span(minutes: int) -> str:
     return f"{minutes} minute{'s' if minutes != 1 else ''}"
 
 
-def _by_time(event: Event) -> tuple[Moment, str]:
+def _by_time(event: ObservedEvent) -> tuple[Moment, str]:
     return event.moment or Moment(0, 0), event.key
 
 
-def _start(event: Event) -> int:
+def _start(event: ObservedEvent) -> int:
     return event.moment.start if event.moment else 0
 
 
-def _end(event: Event) -> int:
+def _end(event: ObservedEvent) -> int:
     return event.moment.end if event.moment else 0
 
 
-def _between(one: Event, other: Event) -> int:
+def _between(one: ObservedEvent, other: ObservedEvent) -> int:
     return one.moment.gap(other.moment) if one.moment and other.moment else 0

@@ -1,8 +1,8 @@
-"""Who else says it: how many independent sources stand beside each one behind an accepted answer.
+"""How many other independent sources say the same as each source behind an accepted answer.
 
-Told in the report and left out of every number. Belief adds what each origin brings, so agreement
-is in it already: a source that counted for more because others agree would let the same agreement
-in twice.
+The report says so, and no number uses it. Belief adds up what each origin contributes, so agreement
+is already part of it: if a source counted for more because others agree, the same agreement would
+count twice.
 """
 
 from __future__ import annotations
@@ -16,10 +16,7 @@ from deepdiver.core.record import Assessment, Finding, HypothesisStatus, Source
 
 
 def publisher_of(source: Source) -> str:
-    """Return who speaks in a source, as far as it can be compared.
-
-    Its publisher, else its host, else nothing.
-    """
+    """Return the publisher of a source for comparison: its name, else its host, else nothing."""
     if name := " ".join(source.publisher.split()).casefold():
         return name
     try:
@@ -28,37 +25,42 @@ def publisher_of(source: Source) -> str:
         return ""
 
 
-def corroborated(
+def count_agreeing(
     assessments: Iterable[Assessment], ledger: Ledger, one_story: dict[str, str]
 ) -> dict[str, int]:
     """Return for each source how many others, independent of it and of each other, say the same.
 
-    To say the same is to support the same accepted hypothesis. Sources of one origin or of one
-    publisher are one voice, which counts too little rather than too much: two papers on one
-    preprint server are one.
+    Sources say the same if they support the same accepted hypothesis. Sources of one origin or of
+    one publisher count as one voice. That errs on the low side: two papers on one preprint server
+    are one voice.
 
     Args:
         assessments: The hypotheses as they stand.
         ledger: Where their findings and sources are.
         one_story: The origin of each source, as `origins` gives it.
     """
-    found: dict[str, int] = {}
+    agreeing: dict[str, int] = {}
     for item in assessments:
-        if item.status is HypothesisStatus.SUPPORTED:
-            quotes = (quote for key in item.supporting for quote in ledger.get(Finding, key).quotes)
-            sources = [
-                ledger.get(Source, key) for key in sorted({quote.source for quote in quotes})
-            ]
-            others = len(_voices(sources, one_story)) - 1
-            for source in sources:
-                found[source.id] = max(found.get(source.id, 0), others)
-    return found
+        if item.status is not HypothesisStatus.SUPPORTED:
+            continue
+        sources = _supporting_sources(item, ledger)
+        others = len(_voices(sources, one_story)) - 1
+        for source in sources:
+            agreeing[source.id] = max(agreeing.get(source.id, 0), others)
+    return agreeing
+
+
+def _supporting_sources(item: Assessment, ledger: Ledger) -> list[Source]:
+    """Return the sources of the findings that support a hypothesis, by id."""
+    findings = [ledger.get(Finding, key) for key in item.supporting]
+    keys = {quote.source for finding in findings for quote in finding.quotes}
+    return [ledger.get(Source, key) for key in sorted(keys)]
 
 
 def _voices(sources: Iterable[Source], one_story: dict[str, str]) -> list[set[str]]:
-    """Return what marks each voice.
+    """Return each voice as the set of origins and publishers that it speaks for.
 
-    Sources that share an origin or a publisher, in a chain too, are one.
+    Sources that share an origin or a publisher are one voice, and so is a chain of them.
     """
     voices: list[set[str]] = []
     for source in sources:
@@ -68,10 +70,10 @@ def _voices(sources: Iterable[Source], one_story: dict[str, str]) -> list[set[st
     return voices
 
 
-def copies(ledger: Ledger) -> tuple[dict[str, str], dict[str, int]]:
-    """Return the origin of each source of a ledger, and how many places tell its story.
+def count_copies(ledger: Ledger) -> tuple[dict[str, str], dict[str, int]]:
+    """Return the origin of each source of a ledger, and at how many addresses its story was found.
 
-    One page read twice is one.
+    A page that was read twice counts once.
     """
     sources = ledger.of(Source)
     one_story = origins(sources.values())

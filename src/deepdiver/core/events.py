@@ -1,7 +1,7 @@
 """What happens in a run, as one discriminated union. Every surface shows these and nothing else.
 
-Events tell the story of a run; they are not the record. Times in them are those of the wall clock,
-and a replay emits them anew without saving them.
+Events tell the story of a run; they are not the record. Their times are those of the wall clock. A
+replay emits them again without saving them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class EventBase(BaseModel):
 
 
 class RunStarted(EventBase):
-    """A run begins or goes on."""
+    """A run begins or resumes."""
 
     type: Literal["run_started"] = "run_started"
     """Which event this is."""
@@ -41,7 +41,7 @@ class RunStarted(EventBase):
     strategy: str
     """Which strategy."""
     because: str = ""
-    """Why that one, where it was chosen by the question."""
+    """Why this strategy, if it was chosen by the question."""
     reasoner: str
     """Which reasoner, in words."""
     providers: tuple[str, ...]
@@ -51,7 +51,7 @@ class RunStarted(EventBase):
     budget: Decimal | None = None
     """What the user allows."""
     resumed: bool = False
-    """Whether it goes on from an earlier process."""
+    """Whether it continues the work of an earlier process."""
 
 
 class PhaseStarted(EventBase):
@@ -81,13 +81,13 @@ class TaskPerformed(EventBase):
     answer: Any
     """What came back, as JSON."""
     thinking: str = ""
-    """What the model thought aloud."""
+    """The model's own thinking, as far as it was returned."""
     error: str = ""
     """Why there is no answer."""
 
 
 class CallStarted(EventBase):
-    """A call to the outside is sent."""
+    """A call to an outside service is sent."""
 
     type: Literal["call_started"] = "call_started"
     """Which event this is."""
@@ -102,7 +102,7 @@ class CallStarted(EventBase):
 
 
 class CallProgressed(EventBase):
-    """A call that takes long is further than it was."""
+    """A call that takes long has made progress."""
 
     type: Literal["call_progressed"] = "call_progressed"
     """Which event this is."""
@@ -123,7 +123,7 @@ class CallProgressed(EventBase):
 
 
 class CallEnded(EventBase):
-    """A call to the outside was answered."""
+    """A call to an outside service was answered."""
 
     type: Literal["call_ended"] = "call_ended"
     """Which event this is."""
@@ -182,14 +182,14 @@ class CallUncertain(EventBase):
 
 
 class Searched(EventBase):
-    """A query was answered, by all that were asked."""
+    """A query was answered by all providers that were asked."""
 
     type: Literal["searched"] = "searched"
     """Which event this is."""
     query: str
     """What was searched for."""
     titles: tuple[str, ...]
-    """Titles of what was found, the best first; shown with --verbose."""
+    """Titles of the results, the best first; shown with --verbose."""
 
 
 class SourceRead(EventBase):
@@ -231,8 +231,21 @@ class FindingDropped(EventBase):
     """Why it was refused."""
 
 
+class SentenceCut(EventBase):
+    """The audit cut a sentence of the draft: it is not in the report, which lists it as cut."""
+
+    type: Literal["sentence_cut"] = "sentence_cut"
+    """Which event this is."""
+    text: str
+    """What it said."""
+    reason: str
+    """Why it was cut."""
+    section: str = ""
+    """Heading of the section that it stood in; empty: it stood in the answer."""
+
+
 class Recalled(EventBase):
-    """A past run bears on the question and is built on."""
+    """A past run that bears on the question is used."""
 
     type: Literal["recalled"] = "recalled"
     """Which event this is."""
@@ -254,9 +267,9 @@ class PlanProposed(EventBase):
     problems: tuple[str, ...]
     """The sub-problems."""
     objectives: tuple[str, ...] = ()
-    """What is to be found out, where the strategy says so."""
+    """What is to be found out, if the strategy says so."""
     queries: tuple[str, ...] = ()
-    """The first searches, where they are planned already."""
+    """The first searches, if they are already planned."""
 
 
 class HypothesisProposed(EventBase):
@@ -292,7 +305,7 @@ class HypothesisTested(EventBase):
 
 
 class Decided(EventBase):
-    """It was decided how to go on."""
+    """It was decided whether to go on."""
 
     type: Literal["decided"] = "decided"
     """Which event this is."""
@@ -318,13 +331,13 @@ class Reasoned(EventBase):
     action: str
     """What was done."""
     observation: str
-    """What came of it."""
+    """The outcome."""
     conclusion: str
-    """How it goes on."""
+    """What comes next."""
     confidence: float
     """Belief in the answer at this step, computed from the evidence."""
     thinking: str = ""
-    """What the reasoner thought aloud."""
+    """The reasoner's own thinking, as far as it was returned."""
 
 
 class Limited(EventBase):
@@ -355,7 +368,7 @@ class RunEnded(EventBase):
     status: RunStatus
     """Where it stands."""
     cost: Decimal
-    """What it cost in all, in US dollars."""
+    """The total cost, in US dollars."""
     report_hash: str = ""
     """Fingerprint of the report, if there is one."""
     error: str = ""
@@ -375,6 +388,7 @@ Event = Annotated[
     | SourceRead
     | FindingAdded
     | FindingDropped
+    | SentenceCut
     | Recalled
     | PlanProposed
     | HypothesisProposed

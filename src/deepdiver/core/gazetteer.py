@@ -1,15 +1,15 @@
 """Where places are: towns of 15,000 inhabitants or more, and countries, by name.
 
-The names are GeoNames' (CC BY 4.0) and come with the package; `places/README.md` says how they were
-made. Nothing is guessed: a name that could be either of two places is no place.
+The names are from GeoNames (CC BY 4.0) and come with the package; `places/README.md` says how the
+file was made. Nothing is guessed: a name that could mean either of two places finds neither.
 
-- A name stands for the largest place that has it, in any of the spellings on record (`Kharkiv`,
+- A name means the largest place that has it, in any of the spellings on record (`Kharkiv`,
   `Kharkov`, `Charkow`).
-- It is ambiguous, and nothing is found, where another place of the name has a third of its
-  inhabitants or more and lies more than 50 km away: Cambridge, Valencia. Naming the country can
-  settle it; two towns of one country may stay so.
-- A country's name is the country, also where a town shares it (Lebanon, Georgia), unless a country
-  is given besides.
+- A name is ambiguous, and finds nothing, if another place of that name has at least a third of the
+  inhabitants and is more than 50 km away: Cambridge, Valencia. Naming the country can settle it,
+  except for two towns of one country.
+- The name of a country means the country even if a town shares it (Lebanon, Georgia), unless
+  another country is given with it.
 """
 
 from __future__ import annotations
@@ -26,31 +26,30 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from deepdiver.core.columns import numbers, read
-from deepdiver.core.correlation import distance_km
+from deepdiver.core.column_file import read_columns, read_numbers
 from deepdiver.core.text import STOPWORDS
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import Position, distance_km
 
 FILE = Path(__file__).parent / "places" / "places.bin"
 SIMILAR = 3
-"""A name is in doubt where this many times the inhabitants of another place of the name are more
-than those of the largest: Hyderabad in India has four times those of Hyderabad in Pakistan and is
-meant; which Valencia is not clear."""
+"""A name is ambiguous if another place of that name, with this many times its inhabitants, would be
+larger than the largest. Hyderabad in India has four times the inhabitants of Hyderabad in Pakistan
+and is meant; which Valencia is meant is not clear."""
 NEAR_KM = 50.0
-"""Within this distance two entries of one name are one place: a city and its district."""
+"""Two entries of one name within this distance are one place: a city and its district."""
 KM_PER_DEGREE = 111.195
-"""Of latitude, on a sphere of the earth's mean radius."""
+"""Kilometres of a degree of latitude, on a sphere with the mean radius of the earth."""
 LONGEST = 5
-"""Words of a name: `Las Palmas de Gran Canaria`."""
+"""Most words of a name: `Las Palmas de Gran Canaria`."""
 TITLED = 0.9
-"""Above this share of capitalised words among those of four letters or more, a line is a headline,
-where a capital letter tells nothing."""
+"""A line is a headline if more than this share of its words of four letters or more is capitalised.
+In a headline a capital letter says nothing."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’ʻʼ][^\W\d_]+)*")
 _MARKS = re.compile(r"['’ʻʼ`´ʹ′]")
 _LETTERS = str.maketrans(
     {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"}
 )
-"""Letters that no normalisation takes apart."""
+"""Letters that Unicode normalisation does not decompose."""
 AROUND = frozenset(
     "airport area border central city coast county district downtown east eastern governorate "
     "greater harbour metro "
@@ -58,8 +57,7 @@ AROUND = frozenset(
     "suburb west "
     "western".split()
 )
-"""Capitalised words that may stand beside the name of a place without being part of another name.
-"""
+"""Capitalised words that may be next to the name of a place without being part of another name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +65,16 @@ class Place:
     """A place that has a name."""
 
     name: str
-    """What it is called, in its own letters where they are Latin."""
+    """Its name, as it is spelled locally if the letters are Latin."""
     country: str
     """Its country, two letters as in ISO 3166-1."""
     lat: float
-    """Latitude, north positive, to a hundredth of a degree; of a country the middle of its largest
-    piece of land."""
+    """Latitude, north positive, to a hundredth of a degree; for a country, the middle of its
+    largest piece of land."""
     lon: float
     """Longitude, east positive."""
     population: int
-    """Inhabitants, of a town in whole thousands."""
+    """Inhabitants; for a town, in whole thousands."""
     kind: Literal["town", "country"] = "town"
     """What kind of place it is."""
 
@@ -86,20 +84,18 @@ class Place:
         return Position(self.lat, self.lon)
 
 
-def find(name: str, country: str = "") -> Place | None:
-    """Return the place of a name.
-
-    None where none is known, or where it is not clear which is meant.
+def find_place(name: str, country: str = "") -> Place | None:
+    """Return the place that a name means; None if it is unknown or ambiguous.
 
     Args:
         name: The name in any known spelling, `Kharkiv`, or with its country, `Kharkiv, Ukraine`.
-        country: The country it is in, by code or name; empty: not known.
+        country: The country that it is in, by code or name; empty: not known.
     """
     table = _table()
     head, comma, tail = name.rpartition(",")
     if comma and not country and table.code(tail):
         name, country = head, tail
-    key, code = fold(name), table.code(country)
+    key, code = fold_name(name), table.code(country)
     if country.strip() and not code:
         return None
     named = table.countries.get(key)
@@ -108,35 +104,39 @@ def find(name: str, country: str = "") -> Place | None:
     return _clear([place for place in table.towns(key) if code in {"", place.country}])
 
 
-def in_text(text: str, country: str = "") -> list[Place]:
+def places_named_in(text: str, country: str = "") -> list[Place]:
     """Return the places that a text names, each once, in the order in which they are first named.
 
-    Only capitalised names count, the longest first (`New York` is no York), and none that is also
-    an English word (Reading, Nice). A name that stands beside another capitalised word is more
-    likely a part of a longer name (Jack London, Paris Hilton) and is left out; in headlines, where
-    every word is capitalised, that says nothing.
+    Only capitalised names count, longer ones before shorter ones (`New York` is not York), and no
+    name that is also an English word (Reading, Nice). A name next to another capitalised word is
+    left out, except in headlines, where every word is capitalised: it is more likely to be part of
+    a longer name (Jack London, Paris Hilton).
 
     Args:
         text: The text.
-        country: The country it is about, by code or name; settles which place is meant where a name
-            is shared.
+        country: The country that the text is about, by code or name; it decides which place is
+            meant by a name that several share.
     """
     found = (
-        find(name, country) or find(name) for line in text.splitlines() for name in _named(line)
+        find_place(name, country) or find_place(name)
+        for line in text.splitlines()
+        for name in _named(line)
     )
     return list(dict.fromkeys(place for place in found if place))
 
 
-def within(south: float, west: float, north: float, east: float, most: int = 20) -> list[Place]:
+def towns_within(
+    south: float, west: float, north: float, east: float, most: int = 20
+) -> list[Place]:
     """Return the towns of an area, the largest first.
 
     Args:
         south: Its least latitude.
-        west: Its western border; an area over the antimeridian has one that is greater than the
-            eastern.
+        west: Its western border, which is greater than the eastern one if the area crosses the
+            antimeridian.
         north: Its greatest latitude.
         east: Its eastern border.
-        most: How many at most.
+        most: The most towns to return.
     """
     table = _table()
     low, high, left, right = (round(degrees * 100) for degrees in (south, north, west, east))
@@ -150,31 +150,30 @@ def within(south: float, west: float, north: float, east: float, most: int = 20)
     return [table.town(number) for number in inside[:most]]
 
 
-def nearest(position: Position) -> tuple[Place, float] | None:
-    """Return the nearest town to a position and how many kilometres away it is.
+def nearest_town(position: Position) -> tuple[Place, float] | None:
+    """Return the nearest town to a position and its distance in kilometres.
 
-    None: none within 10 degrees.
+    None if there is no town within 10 degrees.
     """
     for reach in (0.5, 2.0, 10.0):
         across = min(reach / max(math.cos(math.radians(position.lat)), 0.05), 179.0)
         west, east = ((position.lon + side + 180) % 360 - 180 for side in (-across, across))
-        found = within(
+        found = towns_within(
             position.lat - reach, west, position.lat + reach, east, most=len(_table().names)
         )
         apart = [(distance_km(position, town.position), town.name, town) for town in found]
-        close = [
-            item for item in apart if item[0] <= reach * KM_PER_DEGREE
-        ]  # further out, one may lie beside the box
+        # Farther away, a nearer town may lie just outside of the box.
+        close = [item for item in apart if item[0] <= reach * KM_PER_DEGREE]
         if close:
             km, _, town = min(close, key=lambda item: item[:2])
             return town, km
     return None
 
 
-def fold(name: str) -> str:
-    """Return a name as it is looked up.
+def fold_name(name: str) -> str:
+    """Return the form in which a name is looked up.
 
-    Small letters without accents and apostrophes, words parted by one space.
+    It has lower-case letters without accents and apostrophes, and one space between words.
     """
     if name.isascii() and name.isalpha():
         return name.lower()
@@ -184,7 +183,7 @@ def fold(name: str) -> str:
 
 
 def _clear(places: Sequence[Place]) -> Place | None:
-    """Return the first of places of one name, the largest, if no other can be meant."""
+    """Return the first and largest of the places of one name; None if another may be meant."""
     if not places:
         return None
     first, *others = places
@@ -197,7 +196,7 @@ def _clear(places: Sequence[Place]) -> Place | None:
 
 
 def _named(line: str) -> Iterator[str]:
-    """Return the names of places in a line: capitalised, the longest that is known at each word."""
+    """Yield the names of places in a line: capitalised, and at each word the longest known name."""
     table, spans = _table(), list(_WORD.finditer(line))
     long = [word for word in spans if len(word.group()) > 3]
     headline = len(long) > 2 and sum(map(_capital, long)) > TITLED * len(long)
@@ -208,31 +207,28 @@ def _named(line: str) -> Iterator[str]:
             at += 1
             continue
         name = line[spans[at].start() : spans[until - 1].end()]
-        ordinary = fold(name) in table.common
+        ordinary = fold_name(name) in table.common
         if not ordinary and (headline or not _beside(line, spans, at, until)):
             yield name
         at = until
 
 
 def _longest(table: _Table, line: str, spans: Sequence[re.Match[str]], at: int) -> int:
-    """Return behind which word the longest known name ends that begins at a word.
-
-    The word itself: there is none.
-    """
+    """Return the end of the longest known name that begins at a word; `at` if there is none."""
     for until in range(min(len(spans), at + LONGEST), at, -1):
         words = spans[at:until]
         joined = all(_joined(line, *pair) for pair in pairwise(words))
         if (
             joined
             and _capital(words[-1])
-            and table.knows(fold(line[words[0].start() : words[-1].end()]))
+            and table.knows(fold_name(line[words[0].start() : words[-1].end()]))
         ):
             return until
     return at
 
 
 def _beside(line: str, spans: Sequence[re.Match[str]], at: int, until: int) -> bool:
-    """Whether a capitalised word that is no ordinary one stands directly before or behind a name."""
+    """Whether a capitalised word that is not an ordinary one is right before or behind a name."""
     before = at > 0 and _joined(line, spans[at - 1], spans[at]) and _foreign(spans[at - 1])
     return before or (
         until < len(spans)
@@ -253,13 +249,13 @@ def _capital(word: re.Match[str]) -> bool:
 def _joined(line: str, one: re.Match[str], other: re.Match[str]) -> bool:
     return line[one.end() : other.start()] in {" ", "-", "\u00a0", ". "} and (
         line[one.end() : other.start()] != ". "
-        or len(one.group()) <= 2  # St. Louis, and no end of a sentence
+        or len(one.group()) <= 2  # St. Louis, not the end of a sentence
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The file, as it is looked things up in."""
+    """The contents of the file, ready to be searched."""
 
     names: list[str]
     codes: str
@@ -267,14 +263,14 @@ class _Table:
     lon: array[int]
     people: array[int]
     first: Mapping[str, int]
-    """Each town by its own name in small letters."""
+    """The number of each town by its own name in lower case."""
     others: str
-    """All other spellings in order, a line each, with an empty line at both ends; searched as it
-    is, because taking it apart would cost 40 ms."""
+    """All other spellings, sorted, one a line, with an empty line at both ends. It is searched as
+    one text, because splitting it would take 40 ms."""
     owners: array[int]
-    """Whose spelling each line is."""
+    """The number of the town that each line belongs to."""
     shared: Mapping[str, str]
-    """Names of more than one town, and which these are, the largest first."""
+    """Names that several towns share, with the numbers of the towns, the largest first."""
     common: frozenset[str]
     countries: Mapping[str, Place]
     by_code: Mapping[str, Place]
@@ -303,11 +299,8 @@ class _Table:
         )
 
     def _other(self, key: str) -> int:
-        """Return where the line of another spelling begins, less its line end.
-
-        -1 where there is none.
-        """
-        low, high = 0, len(self.others) - 1  # both are ends of lines, and the key lies between them
+        """Return the offset of the line end before another spelling; -1 if it is unknown."""
+        low, high = 0, len(self.others) - 1  # both are line ends, and the key is between them
         while low < high:
             start = self.others.rfind("\n", 0, (low + high) // 2 + 1)
             end = self.others.index("\n", start + 1)
@@ -318,15 +311,15 @@ class _Table:
         return -1
 
     def code(self, country: str) -> str:
-        """Return the code of a country that is given by code or name; empty: unknown."""
-        place = self.by_code.get(country.strip().upper()) or self.countries.get(fold(country))
+        """Return the code of a country that is given by code or name; empty if it is unknown."""
+        place = self.by_code.get(country.strip().upper()) or self.countries.get(fold_name(country))
         return place.country if place else ""
 
 
 @functools.cache
 def _table() -> _Table:
-    """Read the file, once: some 30 ms."""
-    columns = read(FILE)
+    """Read the file, which takes some 30 ms, once."""
+    columns = read_columns(FILE)
     names = columns["names"].decode().split("\n")
     countries = [
         (Place(name, code, lat, lon, people, "country"), known)
@@ -335,14 +328,14 @@ def _table() -> _Table:
     return _Table(
         names=names,
         codes=columns["codes"].decode(),
-        lat=numbers("h", columns["lat"]),
-        lon=numbers("h", columns["lon"]),
-        people=numbers("H", columns["people"]),
+        lat=read_numbers("h", columns["lat"]),
+        lon=read_numbers("h", columns["lon"]),
+        people=read_numbers("H", columns["people"]),
         first=dict(
             zip(columns["names"].decode().lower().split("\n"), range(len(names)), strict=True)
         ),
         others=columns["others"].decode(),
-        owners=numbers("H", columns["owners"]),
+        owners=read_numbers("H", columns["owners"]),
         shared=dict(line.split("\t") for line in columns["shared"].decode().split("\n")),
         common=frozenset(columns["common"].decode().split("\n")),
         countries={key: place for place, known in countries for key in known},

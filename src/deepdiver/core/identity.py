@@ -1,4 +1,4 @@
-"""Names made of content: the same thing has the same name on any machine and in any order."""
+"""Ids made of content: the same thing has the same id on any machine and in any order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def canonical(value: Any) -> str:
 def digest(text: str) -> str:
     """Return the SHA-256 of a text, in hexadecimal.
 
-    Lone surrogates, which UTF-8 cannot hold, count as `?`.
+    Lone surrogates, which UTF-8 cannot hold, are hashed as `?`.
     """
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
@@ -23,13 +23,16 @@ def digest(text: str) -> str:
 def content_id(prefix: str, *parts: Any) -> str:
     """Return a short id made of the content.
 
-    64 bits, so a clash within a run of 10^5 records is below 10^-9.
+    It has 64 bits: the probability of a clash within a run of 10^5 records is below 10^-9.
     """
     return f"{prefix}_{digest(canonical(parts))[:16]}"
 
 
 def encodable(value: Any) -> Any:
-    """Return a value with lone surrogates, as file names and arguments may hold them, replaced as `digest` does."""
+    """Return a value with its lone surrogates replaced by `?`, as `digest` does.
+
+    File names and command line arguments may hold them.
+    """
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):

@@ -1,9 +1,9 @@
 """The ledger: everything a run has found, append-only, by content id.
 
-`merge` is a join: commutative, associative and idempotent. Branches that ran side by side can
-therefore be put together in any order, twice, or after a crash, and the ledger is the same. Two
-records with one id can differ only in fields that the id does not cover (when a source was fetched,
-by whom it was found); the one that reads first in canonical order wins.
+`merge` is a join: commutative, associative and idempotent. Branches that ran in parallel can
+therefore be merged in any order, twice, or after a crash, and give the same ledger. Two records
+with one id can differ only in fields that the id does not cover (when a source was fetched, which
+provider found it); the one that comes first in canonical order wins.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from deepdiver.core.identity import canonical
-from deepdiver.core.lead import Lead
 from deepdiver.core.record import (
     Contradiction,
     Correlation,
@@ -21,6 +20,7 @@ from deepdiver.core.record import (
     Finding,
     Hypothesis,
     Insight,
+    Lead,
     Link,
     Record,
     Source,
@@ -63,9 +63,9 @@ E = TypeVar("E", bound=Record)
 
 
 def _first(one: Entry, other: Entry) -> Entry:
-    """Choose between two records of one id.
+    """Return one of two records with the same id: the first in canonical order.
 
-    The first in canonical order, so that the choice has no history.
+    The choice does not depend on which was added first.
     """
     if one == other:
         return one
@@ -73,7 +73,7 @@ def _first(one: Entry, other: Entry) -> Entry:
 
 
 class Ledger:
-    """An immutable bag of records by id; adding gives a new one."""
+    """An immutable collection of records by id; adding to it returns a new one."""
 
     __slots__ = ("_entries",)
 
@@ -86,7 +86,7 @@ class Ledger:
         self._entries: Mapping[str, Entry] = MappingProxyType(held)
 
     def add(self, *entries: Entry) -> Ledger:
-        """Return a ledger that holds these too."""
+        """Return a ledger that also holds these records."""
         return Ledger((*self._entries.values(), *entries))
 
     def of(self, kind: type[E]) -> dict[str, E]:
@@ -99,7 +99,7 @@ class Ledger:
         """Return one record.
 
         Raises:
-            KeyError: If there is none of that kind and id.
+            KeyError: If the ledger has no record of that kind and id.
         """
         entry = self._entries[key]
         if not isinstance(entry, kind):
@@ -107,11 +107,11 @@ class Ledger:
         return entry
 
     def __contains__(self, key: object) -> bool:
-        """Whether a record of this id is held."""
+        """Whether there is a record with this id."""
         return key in self._entries
 
     def __iter__(self) -> Iterator[Entry]:
-        """Walk all records, ordered by id."""
+        """Iterate over all records, ordered by id."""
         return iter(entry for _, entry in sorted(self._entries.items()))
 
     def __len__(self) -> int:
@@ -127,11 +127,11 @@ class Ledger:
         return hash(frozenset(self._entries))
 
     def __repr__(self) -> str:
-        """Say how much is held."""
+        """Return how many records of each kind there are."""
         counts = {name: len(self.of(kind)) for name, kind in KINDS.items()}
         return f"Ledger({', '.join(f'{name}={n}' for name, n in counts.items() if n)})"
 
 
 def merge(one: Ledger, other: Ledger) -> Ledger:
-    """Put two ledgers together: commutative, associative, idempotent."""
+    """Return a ledger with the records of both: commutative, associative, idempotent."""
     return Ledger((*one, *other))

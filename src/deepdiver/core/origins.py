@@ -1,25 +1,24 @@
-"""Copies of one story count once.
+"""Which sources are copies of one story, so that the story counts once.
 
-Near-identical texts are found by a sketch of their runs of five words.
+Near-identical texts are found by a sketch: the smallest hashes of a text's shingles, which are its
+runs of five words (bottom-k). Up to the smaller of their two ends both sketches are complete, so up
+to there two texts can be compared: how much they share of all that they have (resemblance: an
+edited copy), and how much of one is part of the other (containment: an extract, which resembles the
+whole only a little).
 
-A sketch holds the smallest hashes of a text's shingles (bottom-k). Below the smaller of two
-sketches' ends both are complete, so there the texts can be compared: how much they share of all
-they have (resemblance: an edited copy), and how much of one stands in the other (containment: an
-extract, which resembles the whole but little).
-
-Origins are a function of the set of sources alone: the order in which they were read does not
-matter. In turn:
+Origins are a function of the set of sources. The order in which they were read does not matter.
+There are three steps:
 
 1. Texts that share most of the longer one are copies, and so is a chain of them: copies of copies
    drift.
-2. Readings of one page are one.
-3. A text that stands in a longer one belongs to it. One that holds several unlike texts (a digest)
-   belongs to that of which it holds most and does not join them: two stories do not become one
-   because somebody printed both.
+2. Readings of one page have one origin.
+3. A text that is part of a longer one has its origin. A text that contains several different texts
+   (a digest) joins the one that it has most of, and does not join those texts: two stories do not
+   become one because somebody printed both.
 
-Pages of one host must share more, for they share headers and footers besides. In doubt texts are
-joined: a story that is counted once too rarely costs some belief, one that is counted twice
-pretends to know.
+Pages of one host must share more, because they also share headers and footers. If in doubt, texts
+are joined: a story that is counted once too rarely costs some belief, and one that is counted twice
+feigns knowledge.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ from deepdiver.core.record import Source, SourceKind
 from deepdiver.core.text import shingles
 
 SKETCH = 128
-"""Hashes kept: shares are estimated to about ± 0.04, and of an extract of a tenth some thirteen can
-be compared."""
+"""Hashes of a sketch. Shares are estimated to about ± 0.04, and for an extract of a tenth of a text
+some thirteen hashes can be compared."""
 COPY, COPY_ON_HOST = 0.4, 0.8
-"""Texts that share this part of the longer one are copies: rewritten ones still do, while a shared
-quote does not, and independent accounts of one event share a twentieth."""
+"""Texts that share this part of the longer one are copies. Rewritten texts still share as much, a
+shared quote is not enough, and independent accounts of one event share a twentieth."""
 PIECE, PIECE_ON_HOST = 0.8, 0.95
-"""Where this part of a text stands in another, it is a piece of it, and no copy if that is half as
-long again."""
+"""A text is a piece of another if this part of it is in the other, and not a copy if the other is
+half as long again."""
 TELLING = 5
 """Fewer hashes than this say nothing about containment."""
 _ALL = 1 << 48
@@ -51,7 +50,7 @@ _EAST = re.compile(r"([\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff])")
 
 
 def sketch(text: str) -> tuple[int, ...]:
-    """Return the sketch of a text. Scripts without spaces are taken by the character."""
+    """Return the sketch of a text. In scripts without spaces each character counts as a word."""
     found = shingles(_EAST.sub(r" \1 ", text))
     hashes = (
         hashlib.blake2b(item.encode("utf-8", "replace"), digest_size=6).digest() for item in found
@@ -59,15 +58,15 @@ def sketch(text: str) -> tuple[int, ...]:
     return tuple(sorted(int.from_bytes(item, "big") for item in hashes)[:SKETCH])
 
 
-def shared(one: Sequence[int], other: Sequence[int]) -> float:
-    """Estimate which part of their shingles two texts share, 0..1."""
+def resemblance(one: Sequence[int], other: Sequence[int]) -> float:
+    """Return an estimate of the part of their shingles that two texts share, 0..1."""
     return _Text.of(one).resembles(_Text.of(other))
 
 
-def contained(part: Sequence[int], whole: Sequence[int]) -> float:
-    """Estimate which part of a text's shingles stands in another, 0..1.
+def containment(part: Sequence[int], whole: Sequence[int]) -> float:
+    """Return an estimate of the part of a text's shingles that another text has too, 0..1.
 
-    0 where too little can be compared.
+    It is 0 if too little can be compared.
     """
     return _Text.of(part).stands_in(_Text.of(whole))
 
@@ -79,7 +78,7 @@ class _Text:
     order: Sequence[int]
     hashes: frozenset[int]
     end: int
-    """Up to here the sketch is complete."""
+    """The hash up to which the sketch is complete."""
     host: str = ""
     page: str = ""
 
@@ -89,9 +88,10 @@ class _Text:
 
     @property
     def length(self) -> tuple[int, int]:
-        """What orders texts by length.
+        """A key that orders texts by length.
 
-        A longer one's sketch ends earlier, and a whole one's holds more.
+        The sketch of a longer text ends earlier; of two complete sketches, the longer text has more
+        hashes.
         """
         return -self.end, len(self.order)
 
@@ -117,7 +117,7 @@ class _Text:
         return bool(self.host) and self.host == other.host
 
     def _compare(self, other: _Text) -> tuple[int, int, int]:
-        """Return how many hashes both have, and how many each, as far as both sketches are complete."""
+        """Return how many hashes both have and how many each has, where both are complete."""
         end = min(self.end, other.end)
         return (
             len(self.hashes & other.hashes),
@@ -127,7 +127,7 @@ class _Text:
 
 
 def origins(sources: Iterable[Source]) -> dict[str, str]:
-    """Return for each source the id of its origin: the first, by id, of all that tell its story."""
+    """Return for each source the id of its origin: the first id of all sources of its story."""
     held = {source.id: _Text.of(source.sketch, *_place(source)) for source in sources}
     keys = sorted(held, key=lambda key: (held[key].length, key))
     shelf = _Shelf([held[key] for key in keys])
@@ -146,11 +146,10 @@ def origins(sources: Iterable[Source]) -> dict[str, str]:
 
 
 def _place(source: Source) -> tuple[str, str]:
-    """Return a page's host and its address as far as it names the page.
+    """Return the host of a web page, and its address without what does not identify the page.
 
-    Nothing for what is not of the web.
-
-    All that one service of a feed says is one page: asked twice it is still one witness.
+    Both are empty for other sources. Everything that one service of a feed says is one page,
+    because a service that was asked twice is still one witness.
     """
     if source.kind is SourceKind.FEED:
         return "", f"feed {source.publisher.lower()}"
@@ -167,7 +166,7 @@ def _place(source: Source) -> tuple[str, str]:
 
 
 class _Groups:
-    """Places that are joined; a group is named by its first."""
+    """Groups of numbers (union-find); a group is named by its smallest number."""
 
     def __init__(self, count: int) -> None:
         self._up = list(range(count))
@@ -184,12 +183,10 @@ class _Groups:
 
 
 class _Shelf:
-    """All texts by length, so that one is held against all at once.
+    """All texts by length, so that one can be compared with all others at once.
 
-    A set of texts is an integer with a bit for each.
-
-    Two thousand pages that share a footer are two million pairs; held one against one they take
-    minutes.
+    A set of texts is an integer with a bit for each. Two thousand pages that share a footer are two
+    million pairs, and comparing these one by one would take minutes.
     """
 
     def __init__(self, texts: Sequence[_Text]) -> None:
@@ -206,9 +203,9 @@ class _Shelf:
                 self.beside[text.host] = self.beside.get(text.host, 0) | 1 << place
 
     def overlaps(self, place: int) -> list[int]:
-        """Return for all texts how many hashes they share with one, in binary.
+        """Return for all texts how many hashes they share with one of them, in binary.
 
-        The n-th set holds the n-th digits.
+        The n-th set has the n-th digit of each text.
         """
         digits: list[int] = []
         for item in self.texts[place].order:
@@ -222,9 +219,9 @@ class _Shelf:
         return digits
 
     def sharing(self, place: int, digits: Sequence[int], size: int, near: float, far: float) -> int:
-        """Return the set of texts that share this part of so many hashes.
+        """Return the set of texts that share this part of `size` hashes.
 
-        `near` on the same host, `far` elsewhere.
+        The part is `near` for texts of the same host and `far` for the others.
         """
         beside = self.beside.get(self.texts[place].host, 0)
         found = _at_least(digits, max(1, int(size * far))) & ~beside
@@ -232,7 +229,7 @@ class _Shelf:
 
 
 def _at_least(digits: Sequence[int], count: int) -> int:
-    """Return the set of texts whose number is at least this."""
+    """Return the set of texts whose number of shared hashes is at least `count`."""
     more, equal = 0, -1
     for n in reversed(range(max(len(digits), count.bit_length()))):
         digit = digits[n] if n < len(digits) else 0
@@ -251,7 +248,7 @@ def _members(texts: int) -> Iterator[int]:
 
 
 def _copies(shelf: _Shelf) -> Iterator[tuple[int, int]]:
-    """Return pairs that tie all copies together, of the text itself or of its copies."""
+    """Yield pairs that connect all copies, whether of a text or of its copies."""
     texts = shelf.texts
     left = (1 << len(texts)) - 1
     while left:
@@ -259,7 +256,7 @@ def _copies(shelf: _Shelf) -> Iterator[tuple[int, int]]:
         left &= left - 1
         while todo:
             one = todo.pop()
-            # Of two texts the longer has no fewer hashes to compare than this one has in all.
+            # The longer of two texts has at least as many hashes to compare as this one has in all.
             enough = shelf.sharing(
                 one, shelf.overlaps(one), len(texts[one].order), COPY_ON_HOST, COPY
             )
@@ -271,10 +268,7 @@ def _copies(shelf: _Shelf) -> Iterator[tuple[int, int]]:
 
 
 def _readings(texts: Sequence[_Text]) -> Iterator[tuple[int, int]]:
-    """Return pairs that are readings of one page.
-
-    Its extract and its whole, or before and after a change.
-    """
+    """Yield pairs of readings of one page, such as its extract and its whole, or two versions."""
     pages: dict[str, int] = {}
     for place, text in enumerate(texts):
         if text.page:
@@ -282,7 +276,7 @@ def _readings(texts: Sequence[_Text]) -> Iterator[tuple[int, int]]:
 
 
 def _join_pieces(shelf: _Shelf, groups: _Groups) -> None:
-    """Join stories to the longer ones in which they stand, the shortest first."""
+    """Join stories to the longer ones of which they are pieces, the shortest first."""
     texts = shelf.texts
     members: dict[int, int] = {}
     for place in range(len(texts)):
@@ -311,10 +305,7 @@ def _join_pieces(shelf: _Shelf, groups: _Groups) -> None:
 
 
 def _holding(shelf: _Shelf, place: int, wholes: int) -> int:
-    """Return the set of those longer texts in which one may stand.
-
-    They share enough of what can be compared.
-    """
+    """Return the set of longer texts that share enough of a text that it may be a piece of them."""
     digits, order = shelf.overlaps(place), shelf.texts[place].order
     wholes &= -2 << place
     if not _at_least(digits, max(1, int(TELLING * PIECE))) & wholes:
@@ -322,9 +313,8 @@ def _holding(shelf: _Shelf, place: int, wholes: int) -> int:
     found = 0
     start = bisect_right(shelf.ends, -order[-1])
     steps = [(0, start, len(order))]
-    for size in range(
-        len(order) - 1, TELLING - 1, -1
-    ):  # the longer the whole, the fewer hashes can be compared
+    # The longer the whole, the fewer hashes can be compared.
+    for size in range(len(order) - 1, TELLING - 1, -1):
         end = bisect_right(shelf.ends, -order[size - 1])
         steps.append((start, end, size))
         start = end

@@ -1,8 +1,11 @@
 """The vocabulary: everything that a run holds, as frozen models with a docstring under every field.
 
-A record's id is derived from its content, so the same thing found twice is one record, on any
-machine, in any order. What changes over time (a posterior, a status) is never stored: it is
-computed from the evidence.
+The id of a record is derived from its content, so the same thing found twice is one record, on any
+machine and in any order. Values that change over time (a posterior, a status) are never stored:
+they are computed from the evidence.
+
+Models see the docstrings of SentenceKind, Calculation, Stance, VerdictKind and CorrelationKind, and
+those of their fields, in the schemas of their answers.
 """
 
 from __future__ import annotations
@@ -13,20 +16,17 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from deepdiver.core.identity import canonical, digest, encodable
+from deepdiver.core.identity import canonical, content_id, digest, encodable
 
 Number = Annotated[float, AfterValidator(lambda value: value + 0.0)]
-"""A finite number. -0.0, which equals 0.0 and is written otherwise, loses its sign: equal records
+"""A finite number. -0.0 becomes 0.0, which is equal but written differently, so that equal records
 have one text."""
 Probability = Annotated[Number, Field(ge=0.0, le=1.0)]
 """A number in 0..1."""
 
 
 class Record(BaseModel):
-    """Base of everything on record.
-
-    Frozen, closed to unknown fields, and always such that JSON can hold it.
-    """
+    """Base of everything on record: frozen, closed to unknown fields, and always valid JSON."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
@@ -69,17 +69,17 @@ class Run(Record):
     question: str
     """What the person asked, as given."""
     strategy: str
-    """Which of the five ways is followed."""
+    """The strategy's name."""
     settings: dict[str, Any]
-    """The settings that shape the result, without any secret."""
+    """The settings that affect the result, without any secret."""
     created: str
-    """When the run began, ISO 8601 in UTC. Research reads the time from here, so a replay reads the
-    same."""
+    """When the run began, ISO 8601 in UTC. Research takes the time from here, so a replay has the
+    same time."""
     version: str
     """The deepdiver that began the run."""
     deepens: str = ""
-    """Id of the run whose report this one looks deeper into, if it does; the question says into
-    which section."""
+    """Id of the run whose report this one looks deeper into, if any; the question says which
+    section."""
     status: RunStatus = RunStatus.RUNNING
     """Where it stands."""
 
@@ -88,9 +88,9 @@ class Credibility(Record):
     """How far a source is to be believed, and why."""
 
     score: Probability
-    """0: not at all, 1: without reserve."""
+    """0: not at all, 1: fully."""
     reasons: tuple[str, ...] = ()
-    """What speaks for and against it, in words."""
+    """The reasons for and against it, in words."""
 
 
 class SourceKind(StrEnum):
@@ -127,12 +127,12 @@ class Source(Record):
     url: str
     """Where it is: an address, a path, or tool:NAME."""
     title: str
-    """What it calls itself."""
+    """Its title."""
     snapshot: str
     """Hash of the saved text."""
     sketch: tuple[int, ...] = ()
-    """What the text is made of, in short (see `core.origins`): near-identical texts share an origin
-    and count once."""
+    """A sketch of the text (see `core.origins`): near-identical texts share an origin and count
+    once."""
     publisher: str = ""
     """Who published it."""
     author: str = ""
@@ -142,19 +142,16 @@ class Source(Record):
     fetched: str = ""
     """When it was read, ISO 8601 in UTC."""
     providers: tuple[str, ...] = ()
-    """Which search providers or tools found it."""
+    """The search providers or tools that found it."""
     intelligence: str = ""
-    """What type of intelligence it is, such as news or satellite; empty: not said."""
+    """The type of intelligence, such as news or satellite; empty: not given."""
     credibility: Credibility = Credibility(score=0.5)
     """How far it is to be believed."""
     marks: tuple[Mark, ...] = ()
     """Where its pages, slides, sheets and headings begin, in the order of the text."""
 
     def where(self, start: int) -> str:
-        """Return in which parts a character stands, such as `page 3` or `sheet Costs`.
-
-        Empty where there are none.
-        """
+        """Return the parts that a character is in, such as `page 3` or `sheet Costs`, or nothing."""
         parts: dict[str, str] = {}
         for mark in itertools.takewhile(lambda mark: mark.start <= start, self.marks):
             parts[mark.kind] = mark.label
@@ -174,7 +171,7 @@ class Passage(Record):
     @model_validator(mode="after")
     def _forwards(self) -> Self:
         if self.end < self.start:
-            raise ValueError("a passage does not end before it starts")
+            raise ValueError("a passage must not end before it starts")
         return self
 
 
@@ -199,7 +196,7 @@ class Finding(Record):
     quotes: Annotated[tuple[Quote, ...], Field(min_length=1)]
     """At least one exact quote; code has found each in its snapshot."""
     about: str = ""
-    """The sub-problem or hypothesis for which it was looked for."""
+    """The sub-problem or hypothesis that the search was for."""
 
 
 class Insight(Record):
@@ -234,9 +231,9 @@ class Hypothesis(Record):
     statement: str
     """What it claims, in one sentence that could be false."""
     supports_if: str
-    """What one would see if it were true."""
+    """What would be seen if it were true."""
     refutes_if: str
-    """What one would see if it were false."""
+    """What would be seen if it were false."""
     prior: Probability = 0.5
     """Belief before any test."""
     answer: str = ""
@@ -262,8 +259,8 @@ class Evidence(Record):
     """A finding's bearing on a hypothesis."""
 
     id: str
-    """Content id over hypothesis, finding, stance and strength; of several judgements of a finding
-    the last counts."""
+    """Content id over hypothesis, finding, stance and strength. If a finding is judged several
+    times, the last judgement counts."""
     hypothesis: str
     """Id of the hypothesis."""
     finding: str
@@ -288,9 +285,9 @@ class Trial(Record):
     queries: tuple[str, ...]
     """What was searched for."""
     searched: bool
-    """Whether at least one search was answered. Could not search is never nothing found."""
+    """Whether at least one search was answered. A search that failed has not found nothing."""
     findings: tuple[str, ...] = ()
-    """Ids of the findings that the search brought."""
+    """Ids of the findings from the search."""
     failures: tuple[str, ...] = ()
     """What went wrong, in words."""
 
@@ -362,6 +359,23 @@ class Verdict(Record):
     """Why."""
 
 
+class Lead(Record):
+    """Something that a run came across and did not follow: a direction, never evidence."""
+
+    id: str
+    """Content id over kind and text."""
+    kind: Literal["name", "query", "url"]
+    """A name to look up, words to search for, or an address to read. An address always comes from a
+    search result, from a page that was read, or from the person."""
+    text: str
+    """What to look into."""
+
+    @classmethod
+    def of(cls, kind: Literal["name", "query", "url"], text: str) -> Lead:
+        """Return a lead with its id."""
+        return cls(id=content_id("lead", kind, text), kind=kind, text=text)
+
+
 class Link(Record):
     """An edge of the experience pool."""
 
@@ -393,15 +407,15 @@ class Citation(Record):
     quote: str
     """The exact quote."""
     passage: Passage
-    """Where the quote stands in the saved text."""
+    """Where the quote is in the saved text."""
     credibility: Probability
     """How far the source is believed."""
     reasons: tuple[str, ...] = ()
-    """Why so far, and who else says it."""
+    """Why it is believed that far, and who else says it."""
     copies: int = 1
-    """In how many places its story was found; more than one: they count as one origin."""
+    """At how many addresses its story was found; all of them count as one origin."""
     where: str = ""
-    """In which part of the source the quote stands, such as `page 3`; empty where it has none."""
+    """The part of the source that the quote is in, such as `page 3`; empty if it has no parts."""
 
 
 class SentenceKind(StrEnum):
@@ -415,7 +429,7 @@ class SentenceKind(StrEnum):
     """Connects, or speaks about the research itself; from a fixed stock or computed by code."""
 
 
-class Calculation(Record):
+class Calculation(Record):  # models are shown this class and its texts, in the schema of a draft
     """A sum that the report shows and code repeats (`core.values.holds`)."""
 
     model_config = ConfigDict(
@@ -433,13 +447,12 @@ class Calculation(Record):
 
 
 class SecondOpinion(Record):
-    """What the reader, a small model of our own, makes of a sentence and the quotes that it cites."""
+    """How the reader, a small model of our own, judges a sentence by the quotes that it cites."""
 
     stance: Stance
-    """What it takes the quotes to say of the sentence: that it is so, that it is not, or neither.
-    """
+    """Whether the quotes support the sentence, refute it, or do neither."""
     confidence: Probability
-    """How likely it holds that, to two places; 1 where a quote has the sentence word for word."""
+    """The probability of that, to two places; 1 if a quote has the sentence word for word."""
 
 
 class Sentence(Record):
@@ -452,16 +465,16 @@ class Sentence(Record):
     findings: tuple[str, ...] = ()
     """Ids of the findings that carry it."""
     calculation: Calculation | None = None
-    """How a value that no quote holds was derived."""
+    """How a value that is in no quote was derived."""
     citations: tuple[int, ...] = ()
     """Numbers of the citations, set by code."""
     mark: str = ""
-    """A caution that the audit or the reader put on it, printed behind it."""
+    """A caution of the audit or the reader, printed behind the sentence."""
     second_opinion: Annotated[
         SecondOpinion | None, Field(exclude_if=lambda value: value is None)
     ] = None
-    """What the reader makes of it, whoever wrote it; None: it was not asked. A record without one
-    is written as before there were any, and keeps its hash."""
+    """The reader's opinion, whichever model wrote the sentence; None: it was not asked. A sentence
+    without one is saved as it was before this field existed, and keeps its hash."""
 
 
 class Section(Record):
@@ -473,8 +486,19 @@ class Section(Record):
     """Its sentences, in order."""
 
 
+class CutSentence(Record):
+    """A sentence of the draft that is not in the report, because the audit cut it."""
+
+    text: str
+    """What it said, as it was drafted."""
+    reason: str
+    """Why it was cut: what the audit or the reasoner found wrong with it."""
+    section: str = ""
+    """Heading of the section that it stood in; empty: it stood in the answer."""
+
+
 class Assessment(Record):
-    """A hypothesis with what the evidence makes of it: computed, never told."""
+    """A hypothesis and where it stands: computed from the evidence, never judged by a model."""
 
     hypothesis: Hypothesis
     """The hypothesis."""
@@ -508,7 +532,10 @@ class Report(Record):
     citations: tuple[Citation, ...] = ()
     """Every citation, numbered as printed."""
     limits: tuple[str, ...] = ()
-    """What could not be searched, read or afforded, and what was cut by the audit."""
+    """What could not be searched, read or afforded, and how many sentences the audit cut."""
+    cut: Annotated[tuple[CutSentence, ...], Field(exclude_if=lambda value: not value)] = ()
+    """The sentences that the audit cut, in the order of the draft. A report without any is saved as
+    it was before this field existed, and keeps its hash."""
     made_by: str = ""
     """Strategy and reasoner, in words."""
 

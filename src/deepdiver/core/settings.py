@@ -1,12 +1,11 @@
-"""One Settings object from files, environment and flags.
+"""The settings: one object made from files, the environment and flags, and its tables.
 
-The only module that reads the environment.
+This is the only module that reads the environment. Later sources win over earlier ones: built-in
+defaults, the user's file, the project's file (`deepdiver.toml` in the working folder or the nearest
+folder above it), the environment, flags. An unknown key is an error that names the nearest known
+one.
 
-Later wins: built-in defaults, the user's file, the project's file (`deepdiver.toml` in the working
-folder or the nearest folder above it), environment, flags. An unknown key is an error that names
-the nearest known one.
-
-Secrets live here alone. `public()` is what may be journalled, logged and shown.
+Secrets are here and nowhere else. `public()` returns what may be journalled, logged and shown.
 """
 
 from __future__ import annotations
@@ -17,53 +16,26 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import platformdirs
-from pydantic import Field, ValidationError
-
-from deepdiver.core.parts import (
-    DEFAULTS,
-    HERE,
-    KEYED,
-    Address,
-    Cache,
-    Deadlines,
-    Dollars,
-    Domain,
-    Filters,
-    Key,
-    Limit,
-    Mcp,
-    McpServer,
-    Part,
-    Place,
-    Price,
-    Rating,
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
 )
-from deepdiver.errors import SettingsError
 
-__all__ = [
-    "EMBEDDED",
-    "FILE_NAME",
-    "KEY_VARIABLES",
-    "URL_VARIABLES",
-    "Deadlines",
-    "Filters",
-    "Limit",
-    "Mcp",
-    "Price",
-    "Rating",
-    "Settings",
-    "from_public",
-    "load",
-    "strict_checkpoints",
-]
+from deepdiver.errors import SettingsError
 
 FILE_NAME = "deepdiver.toml"
 EMBEDDED = "embedded"
-"""Name of the reasoner that needs no model."""
+"""Name of the reasoner that does not need a model."""
 
 KEY_VARIABLES = {
     "openai": ("OPENAI_API_KEY",),
@@ -83,22 +55,22 @@ KEY_VARIABLES = {
     "cloudflare_radar": ("CLOUDFLARE_API_TOKEN",),
     "nvd": ("NVD_API_KEY",),
     "opensanctions": ("OPENSANCTIONS_API_KEY",),
-    "reliefweb": ("RELIEFWEB_APPNAME",),  # no secret, but theirs to give, and so the user's own
+    "reliefweb": ("RELIEFWEB_APPNAME",),  # not a secret, but ReliefWeb assigns it to each user
 }
-"""Where vendors' own documentation tells people to put their keys."""
+"""Environment variables in which vendors' own documentation tells people to put their keys."""
 URL_VARIABLES = {
     "openai": "OPENAI_BASE_URL",
     "anthropic": "ANTHROPIC_BASE_URL",
     "ollama": "OLLAMA_HOST",
     "searxng": "SEARXNG_URL",
 }
-"""Where vendors' own documentation tells people to put an address."""
+"""Environment variables in which vendors' own documentation tells people to put an address."""
 
 MACHINE = frozenset(
     {"keys", "database", "home", "verbose", "trace", "budget", "hold_uncertain", "mcp"}
 )
-"""What belongs to this machine and this person, not to the run: never saved with it. A saved run
-that came from elsewhere can therefore start no command."""
+"""Settings of this machine and this person, which are never saved with a run. A saved run from
+elsewhere can therefore not start a command."""
 
 
 TABLES = frozenset(
@@ -115,83 +87,294 @@ TABLES = frozenset(
         "mcp",
     }
 )
-"""What only a file can set whole."""
+"""Tables, which the environment cannot set as a whole."""
 
 
-class Settings(Part):
+def _trimmed(secret: SecretStr) -> SecretStr:
+    """Return a key without white space around it, such as a line end that was copied with it.
+
+    No service accepts it, and texts with the bare key would not be recognised as secret.
+    """
+    return SecretStr(secret.get_secret_value().strip())
+
+
+def _without_password(address: str) -> str:
+    """Refuse an address with a password in it: addresses are saved and shown, keys are not."""
+    if re.match(r"(?:[^/?#@]*+//)?+[^/?#@]*+@", address):
+        raise ValueError(
+            "an address must contain no user name and no password, because addresses are saved and "
+            "shown"
+        )
+    return address
+
+
+Seconds = Annotated[float, Field(ge=0, le=86_400 * 365)]
+Dollars = Annotated[Decimal, Field(ge=0)]
+Address = Annotated[str, AfterValidator(_without_password)]
+Key = Annotated[SecretStr, AfterValidator(_trimmed)]
+UserPath = Annotated[Path, AfterValidator(lambda path: Path(os.path.expanduser(path)))]
+
+
+class SettingsTable(BaseModel):
+    """Base of all settings: frozen, closed to unknown keys."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        hide_input_in_errors=True,
+        use_attribute_docstrings=True,
+    )
+
+
+class Limit(SettingsTable):
+    """How fast one provider may be called, by all processes of this home together."""
+
+    rate: Annotated[float, Field(gt=0)] = 10.0
+    """Calls in each period, spread evenly, with bursts of this size."""
+    per: Annotated[float, Field(gt=0)] = 1.0
+    """The period in seconds."""
+    concurrent: Annotated[int, Field(ge=1)] = 8
+    """Calls in flight at the same time."""
+
+
+LOCAL_LIMIT = Limit(rate=1_000.0, concurrent=64)
+"""Limit for what is on this machine and belongs to the user: high enough that nobody waits."""
+
+
+SERVICE_LIMITS = {
+    # For each host: one connection, and a second between two pages.
+    "fetch": Limit(rate=1.0, concurrent=1),
+    "nvd": Limit(rate=5.0, per=30.0, concurrent=1),
+    # 5,000 transactions in 10 minutes; each day that is asked for is one.
+    "firms": Limit(rate=10.0, per=10.0, concurrent=2),
+    "ioda": Limit(rate=1.0, concurrent=2),
+    "cloudflare_radar": Limit(rate=3.0, concurrent=2),  # 1,200 calls in 5 minutes
+    "reliefweb": Limit(rate=1.0, concurrent=1),  # 1,000 calls a day
+    "usgs": Limit(rate=1.0, concurrent=1),
+    # 400 credits a day; a box costs 1 to 4.
+    "opensky": Limit(rate=100.0, per=86_400.0, concurrent=1),
+    "opensanctions": Limit(rate=2.0, concurrent=2),
+    "cisa_kev": Limit(rate=1.0, concurrent=1),
+}
+"""The limits that services ask their callers to keep, where these are lower than our default.
+`fetch` applies to each host separately. Search providers state their own."""
+KEYED_LIMITS = {"nvd": Limit(rate=50.0, per=30.0, concurrent=2)}
+"""The limits for callers with a key."""
+
+
+class Cache(SettingsTable):
+    """For how many seconds an answer may be shared between runs; 0: never."""
+
+    model: Seconds = 0.0
+    """Answers of models. By default each run asks for itself and keeps them in its journal."""
+    search: Seconds = 86_400.0
+    """Search results."""
+    fetch: Seconds = 86_400.0
+    """Pages."""
+    feed: Seconds = 3_600.0
+    """Feed replies."""
+    tool: Seconds = 0.0
+    """Results of tools."""
+    mcp: Seconds = 0.0
+    """Results of MCP tools."""
+
+
+class Deadlines(SettingsTable):
+    """Total seconds for one call, including all its retries."""
+
+    model: Seconds = 180.0
+    """A model's answer."""
+    search: Seconds = 30.0
+    """A search."""
+    fetch: Seconds = 45.0
+    """A page."""
+    feed: Seconds = 45.0
+    """A feed."""
+    tool: Seconds = 60.0
+    """A tool."""
+    mcp: Seconds = 60.0
+    """An MCP tool."""
+
+
+class Price(SettingsTable):
+    """A price that is not in the price list, in US dollars."""
+
+    input: Dollars = Decimal(0)
+    """For a million input tokens."""
+    output: Dollars = Decimal(0)
+    """For a million output tokens."""
+    call: Dollars = Decimal(0)
+    """For each call."""
+
+
+def _domain(text: str) -> str:
+    """Return a domain in the form in which domains are compared.
+
+    `https://www.Example.org/news` and `*.example.org` become `example.org`.
+    """
+    host = re.sub(r"^[a-z][a-z0-9+.-]*://", "", text.strip().lower())
+    host = (
+        re.split(r"[/?#:]", host, maxsplit=1)[0].removeprefix("*.").removeprefix("www.").strip(".")
+    )
+    if not re.fullmatch(r"[^\s@\\]+", host):
+        raise ValueError("a domain must look like example.org")
+    return host
+
+
+Domain = Annotated[str, AfterValidator(_domain)]
+
+
+class Filters(SettingsTable):
+    """What searches are restricted to."""
+
+    include_domains: tuple[Domain, ...] = ()
+    """Only these domains and their subdomains; empty: all."""
+    exclude_domains: tuple[Domain, ...] = ()
+    """Never these domains or their subdomains."""
+    language: Annotated[str, Field(pattern=r"^([a-z]{2})?$")] = ""
+    """Two letters as in ISO 639-1; empty: any."""
+    region: Annotated[str, Field(pattern=r"^([A-Z]{2})?$")] = ""
+    """Two letters as in ISO 3166-1; empty: any."""
+    since: date | None = None
+    """Published on this day or later. Pages without a date pass, and their credibility says so."""
+    until: date | None = None
+    """Published on this day or earlier."""
+    safe: Literal["off", "moderate", "strict"] = "moderate"
+    """Safe search, if a provider has it."""
+    results: Annotated[int, Field(ge=1, le=50)] = 6
+    """Results to request from each provider for each query, and to keep of all together."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.since and self.until and self.since > self.until:
+            raise ValueError("since is later than until")
+        return self
+
+
+class Rating(SettingsTable):
+    """Your own judgement of a domain, instead of the rules'."""
+
+    score: Annotated[float, Field(ge=0, le=1)] | None = None
+    """How far its pages are believed; empty: as the rules say for its kind."""
+    kind: str = ""
+    """The kind of publisher, as in the table of `deepdiver credibility`."""
+    reason: str = "rated by you"
+    """Shown beside the score."""
+
+
+class McpServer(SettingsTable):
+    """An MCP server: a command to start, or an address. Only a settings file can name one."""
+
+    command: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    """The program and its arguments as separate strings; no shell reads them."""
+    env: dict[str, Key] = {}
+    """Environment variables for the program besides PATH, HOME and the like; no others of this
+    process are passed on. They are kept secret like keys."""
+    url: Address = ""
+    """Address of a server that is already running (streamable HTTP)."""
+    key: Key | None = None
+    """Sent to that server as a bearer token."""
+    tools: tuple[str, ...] = ()
+    """The tools that may be called, of those that you have approved; empty: all approved ones."""
+    query: dict[str, str] = {}
+    """The argument of a tool that takes the query, if it has an unusual name."""
+    arguments: dict[str, dict[str, Any]] = {}
+    """Arguments that are always passed to a tool."""
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if bool(self.command) == bool(self.url):
+            raise ValueError("an MCP server must have either a command or a url")
+        return self
+
+
+class Mcp(SettingsTable):
+    """MCP servers."""
+
+    servers: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,40}$")], McpServer] = {}
+    """The servers, each under a name of your choice."""
+    feeds: str = ""
+    """Name of the server whose feeds `overwatch` calls (a `deepdiver mcp` elsewhere); empty: the
+    feeds of this process."""
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        if self.feeds and self.feeds not in self.servers:
+            raise ValueError(f"feeds names the server {self.feeds!r}, but no server has that name")
+        return self
+
+
+class Settings(SettingsTable):
     """Everything that can be set."""
 
-    home: Place = Field(
+    home: UserPath = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("deepdiver", appauthor=False))
     )
     """Folder of the database."""
     strategy: str = "popper"
-    """One of `strategies/table.py`; `auto`: by the question."""
+    """One of those in `strategies/table.py`; `auto`: chosen by the question."""
     model: str = EMBEDDED
-    """The `smart` model, provider:model, for judging and writing; `embedded` needs none."""
+    """The `smart` model, as provider:model, for judging and writing; `embedded`: no model."""
     fast_model: str = ""
     """The `fast` model for queries and extraction; empty: the same."""
     task_models: dict[str, str] = Field(default_factory=dict)
-    """A model for a single task, by the task's name."""
+    """Models for single tasks, by the task's name."""
     max_output_tokens: Annotated[int, Field(ge=64)] = 4_096
-    """The most that a model may write in one answer; also what the cost ceiling is computed from.
-    """
+    """The most tokens that a model may write in one answer; part of the cost ceiling."""
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    """Sampling temperature; empty: the model's own default. Some models accept nothing else."""
+    """Sampling temperature; empty: the model's default. Some models accept only that."""
     search: tuple[str, ...] = ()
-    """Search providers by name; `auto`: all of the web that are configured and reachable; `NAME?`:
-    if it is. Empty: your documents where there are any, and else auto."""
-    documents: tuple[Place, ...] = ()
+    """Search providers by name; `auto`: all web providers that are configured and reachable;
+    `NAME?`: that one if it is. Empty: your documents if you name any, else auto."""
+    documents: tuple[UserPath, ...] = ()
     """Files and folders to search."""
     filters: Filters = Filters()
-    """What searches are narrowed to."""
+    """What searches are restricted to."""
     feeds: tuple[str, ...] = ()
-    """Intelligence feeds by name, for the strategies that call tools; `auto`: all that have what
-    they need; `none`. Empty: auto where the web is searched, and none where only your documents
-    are."""
+    """Intelligence feeds by name, for the strategies that call tools; `auto`: all that are
+    configured; `none`. Empty: auto if the web is searched, and none if only your documents are."""
     news_feeds: tuple[Address, ...] = ()
-    """Addresses of RSS and Atom feeds that `search_news` reads besides GDELT."""
-    sanctions_file: Place | None = None
+    """Addresses of RSS and Atom feeds that `search_news` reads in addition to GDELT."""
+    sanctions_file: UserPath | None = None
     """A bulk file of OpenSanctions (targets.simple.csv) that `lookup_sanctions` reads instead of
     asking its API."""
     mcp: Mcp = Mcp()
     """MCP servers whose tools a run may call."""
     read_pages: bool = True
-    """Fetch the pages that searches find; otherwise the providers' extracts are all that is read.
-    """
+    """Fetch the pages that searches find; otherwise only the providers' extracts are read."""
     ratings: dict[Domain, Rating] = Field(default_factory=dict)
-    """Your own word on domains; wins over the rules."""
+    """Your own ratings of domains, which win over the rules."""
     contact: str = ""
-    """An e-mail address, told to services that ask who calls (Crossref, OpenAlex, PubMed): they
-    serve you better."""
+    """An e-mail address for services that ask who calls (Crossref, OpenAlex, PubMed) and allow more
+    to those who say so."""
     database: Key | None = None
-    """Address of a PostgreSQL (postgresql://…) for a library that many machines share; it may hold
-    a password."""
+    """Address of a PostgreSQL database (postgresql://…) for a library that several machines share;
+    it may contain a password."""
     max_iterations: Annotated[int, Field(ge=1, le=100)] | None = None
-    """The hard stop; empty: the strategy's own."""
+    """The most rounds; empty: the strategy's own limit."""
     approve: bool = False
-    """Show the plan to a person first, and wait for an answer."""
+    """Show the plan first, and wait for a person's answer."""
     past: bool = False
-    """Build on past runs of this database where they bear on the question. Off: what one run read,
-    and may be private, is not shown to the model of another."""
+    """Use past runs of this database that bear on the question. Off by default: what one run has
+    read may be private, and is not shown to the model of another."""
     second_opinion: bool = True
-    """Have the reader, a small model that comes with deepdiver, judge each cited sentence,
-    whichever model wrote it."""
+    """Let the reader, a small model that comes with deepdiver, judge each cited sentence, whichever
+    model wrote it."""
     as_of: date | None = None
-    """The day that counts as today, for ages and the like; empty: the day on which the run began.
-    """
+    """The day that counts as today, for ages and the like; empty: the day the run began."""
     budget: Dollars | None = None
     """What a run may cost, in US dollars; empty: no limit."""
     hold_uncertain: bool = False
-    """Do not repeat a call that was sent before a crash and never settled."""
+    """Do not repeat a call that was sent before a crash and whose answer never arrived."""
     allow_hosts: tuple[str, ...] = ()
     """Private hosts that may be called, such as an intranet wiki."""
     system_prompt: str = ""
-    """Your own instructions to the model, put before every task's."""
+    """Your own instructions to the model, placed before those of every task."""
     verbose: bool = False
-    """Keep every task's prompt and answer in the events."""
+    """Keep the prompt and answer of every task in the events."""
     trace: Literal["off", "otel"] = "off"
-    """OpenTelemetry spans."""
+    """Whether to emit OpenTelemetry spans."""
     cache: Cache = Cache()
     """How long answers are shared between runs."""
     deadlines: Deadlines = Deadlines()
@@ -208,7 +391,7 @@ class Settings(Part):
     """Keys of outside services, by provider."""
 
     def key(self, provider: str) -> str | None:
-        """Return a provider's key, if one is set. Callers must not store it."""
+        """Return the key of a provider if one is set. Callers must not store it."""
         secret = self.keys.get(provider)
         return secret.get_secret_value() if secret else None
 
@@ -223,28 +406,29 @@ class Settings(Part):
         if named := self.limits.get(provider) or self.limits.get(service) or usual:
             return named
         if provider == "library":
-            return HERE
-        keyed = KEYED.get(service) if service in self.keys else None
-        return keyed or DEFAULTS.get(service) or Limit()
+            return LOCAL_LIMIT
+        keyed = KEYED_LIMITS.get(service) if service in self.keys else None
+        return keyed or SERVICE_LIMITS.get(service) or Limit()
 
     def model_for(self, task: str, role: Literal["fast", "smart"]) -> str:
-        """Return the model for a task: its own, else its role's."""
+        """Return the model for a task: its own, else that of its role."""
         return (
             self.task_models.get(task) or (self.fast_model if role == "fast" else "") or self.model
         )
 
     def public(self) -> dict[str, Any]:
-        """Return what shapes a run and may be saved.
+        """Return the settings that affect a run and may be saved.
 
-        No key, and of this machine's folders only the documents.
+        They include no key, and of this machine's folders only the documents.
         """
         return self.model_dump(mode="json", exclude=set(MACHINE), exclude_defaults=True)
 
     def secrets(self) -> tuple[str, ...]:
-        """Return every secret value, for those who must keep them out of a text; the longest first.
+        """Return every secret value, the longest first, for removing them from a text.
 
-        One may be the beginning of another, whose end would be left over. Below 8 characters it is
-        no secret but a placeholder such as "none", and to look for it would spoil every text.
+        One may be the beginning of another, and removing it first would leave the end of the other.
+        A value of less than 8 characters is a placeholder such as "none": removing it would spoil
+        every text.
         """
         own = [self.database, *self.keys.values()]
         for server in self.mcp.servers.values():
@@ -262,16 +446,16 @@ def load(
     folder: Path | None = None,
     user_file: Path | None = None,
 ) -> Settings:
-    """Put the settings together.
+    """Return the settings.
 
     Args:
-        flags: What the caller sets; wins over all.
-        environ: The environment; the process's own by default.
-        folder: Where to look for the project's file; the working folder by default.
-        user_file: The user's file; the platform's own place by default.
+        flags: The caller's own settings, which win over all others.
+        environ: The environment; by default that of the process.
+        folder: Where to look for the project's file; by default the working folder.
+        user_file: The user's file; by default where the platform keeps it.
 
     Raises:
-        SettingsError: If a file cannot be read or a key or value is not usable.
+        SettingsError: If a file cannot be read, or a key or value is not valid.
     """
     environ = os.environ if environ is None else environ
     user_file = (
@@ -287,7 +471,7 @@ def load(
 
 
 def from_public(public: Mapping[str, Any], current: Settings) -> Settings:
-    """Return the settings of a saved run, with this machine's keys, home and wishes."""
+    """Return the settings of a saved run, with the keys, home and the like of this machine."""
     kept = {name: getattr(current, name) for name in MACHINE}
     return _validate({**public, **kept}, "the run's settings")
 
@@ -301,21 +485,18 @@ def _project_file(folder: Path | None) -> Path | None:
     except OSError as error:
         where = folder or "the working folder"
         raise SettingsError(
-            f"{where} cannot be looked into: {error.strerror}. Work from another folder."
+            f"{where} cannot be opened: {error.strerror}. Work from another folder."
         ) from None
 
 
 def _read_file(path: Path) -> dict[str, Any]:
-    """Read a settings file; one that is not there says nothing."""
+    """Return the values of a settings file; none if there is no such file."""
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (
-        OSError,
-        ValueError,
-        RecursionError,
-    ) as error:  # not UTF-8, not TOML, and numbers too long are ValueErrors
+    # Text that is not UTF-8 or not TOML, and numbers that are too long, are ValueErrors.
+    except (OSError, ValueError, RecursionError) as error:
         raise SettingsError(
             f"{path} cannot be read: {error}. Correct the file, or move it away."
         ) from None
@@ -364,7 +545,7 @@ def _split(name: str, text: str) -> Any:
 
 
 def _merge(into: dict[str, Any], new: Mapping[str, Any]) -> None:
-    """Lay new values over old ones; tables are merged key by key."""
+    """Replace old values by new ones; tables are merged key by key."""
     for name, value in new.items():
         held = into.get(name)
         if isinstance(value, Mapping) and isinstance(held, dict):
@@ -388,8 +569,8 @@ def _explain(where: str, item: Any) -> str:
     if item["type"] == "extra_forbidden":
         return f"{where}: unknown key {name}{_nearest(path[-1], list(_known(path[:-1])))}"
     message = item["msg"].removeprefix("Value error, ")
-    # A table may hold a key that was put into the wrong place; an address that was refused holds a
-    # password.
+    # A table may contain a key that was put in the wrong place, and an address that was refused
+    # contains a password.
     hidden = path[:1] in (["keys"], ["urls"], ["mcp"]) or not isinstance(
         item["input"], str | int | float
     )
@@ -398,8 +579,8 @@ def _explain(where: str, item: Any) -> str:
 
 
 def _known(path: list[str]) -> Iterator[str]:
-    """Walk the names that are known at a place in the settings."""
-    tables: dict[str, type[Part]] = {
+    """Yield the names that are known at a place in the settings."""
+    tables: dict[str, type[SettingsTable]] = {
         "limits": Limit,
         "prices": Price,
         "cache": Cache,
@@ -424,8 +605,8 @@ def _nearest(name: str, known: list[str], spell: Callable[[str], str] = str) -> 
 
 
 def strict_checkpoints() -> None:
-    """Have LangGraph refuse to build objects of unknown types from a checkpoint.
+    """Make LangGraph refuse to build objects of unknown types from a checkpoint.
 
-    Must come before its import.
+    Call this before LangGraph is imported.
     """
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")

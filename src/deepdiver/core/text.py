@@ -1,7 +1,7 @@
-"""Spans of a text: sentences, passages, and where a quote stands.
+"""Spans of a text: its sentences and passages, and where a quote is in it.
 
-All functions are linear in their input and give offsets into the text as it is, so that what is
-cited can be shown.
+All functions take time in proportion to their input. Offsets are those of the unchanged text, so
+that a citation can be shown in its place.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import functools
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,13 +19,13 @@ PASSAGE_CHARS = 900
 something."""
 
 _OPENING = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,3}[.)]|>)[ \t]+|\|)")
-"""What begins an item of a list, a quoted line or a row of a table: a block of its own, whose mark
-is no part of it."""
-# Repeats are possessive and begin where a run begins: a megabyte of dots is read once, not once for
-# each dot.
+"""The mark that begins an item of a list, a quoted line or a row of a table. Each of these is a
+block of its own, which does not include the mark."""
+# Repeats are possessive and start at the beginning of a run: a megabyte of dots is read once, not
+# once for each dot.
 _UNSEEN = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-"""Characters that turn the direction of writing; they stand anywhere in a text that is written from
-right to left."""
+"""Characters that change the direction of writing; in a text that is written from right to left
+they can be anywhere."""
 _EAST = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _SOUTH = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece"
 """Letters of Thai and Lao, whose sentences end in a space and not in a stop."""
@@ -35,12 +35,12 @@ _END = re.compile(
     rf"|(?<=[{_EAST}])[!?]++(?=[{_EAST}「『（])"
     rf"|(?P<gap>(?<=[{_SOUTH}])\s++(?=[{_SOUTH}]))"
 )
-"""What may end a sentence: a stop before a space; the stops that need none, of China and Japan, of
-Arabic, Urdu, Hindi, Burmese, Amharic and Armenian; a plain mark between letters of the far east; a
-space between letters of Thai."""
+"""What may end a sentence: a stop before a space; the stops of Chinese, Japanese, Arabic, Urdu,
+Hindi, Burmese, Amharic and Armenian, which need no space; ! or ? between East Asian letters; a
+space between letters of Thai or Lao."""
 _CLAUSE = 60
-"""Characters from which a space in Thai is taken for an end: shorter runs are names, numbers and
-items of a list."""
+"""Length from which a space in Thai ends a sentence: shorter runs are names, numbers and items of a
+list."""
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\[\"'“.\-])(?:[A-ZÅÄÖÉ]|Mr|Mrs|Ms|Dr|Prof|Capt|Col|Gen|Gov|Lt|Rev|Sen|Sgt|St|Sr|Jr"
     r"|No|Nr|v|vs|etc|approx|ca|cf"
@@ -75,7 +75,7 @@ def _strip(text: str, start: int, end: int) -> Span | None:
 
 
 def blocks(text: str) -> list[tuple[Span, bool]]:
-    """Return paragraphs, headings, list items and table rows, and for each whether it is a heading."""
+    """Return paragraphs, headings, list items and table rows, each with whether it is a heading."""
     found: list[tuple[Span, bool]] = []
     start = at = 0
 
@@ -103,30 +103,41 @@ def blocks(text: str) -> list[tuple[Span, bool]]:
 
 
 def sentences(text: str) -> list[Span]:
-    """Return the sentences; one never crosses a block, and a heading is none."""
+    """Return the sentences; a sentence never crosses a block, and a heading is not a sentence."""
     return [span for span, heading in _units(text) if not heading]
 
 
 def _units(text: str) -> list[tuple[Span, bool]]:
+    """Return the sentences and headings, each with whether it is a heading."""
     found: list[tuple[Span, bool]] = []
     for block, heading in blocks(text):
-        at = block.start
-        for match in () if heading else _END.finditer(text, block.start, block.end):
-            end = match.end()
-            if match["spaced"] and not _ends(text, at, match, block.end):
-                continue
-            if match["gap"] and match.start() - at < _CLAUSE:
-                continue
-            if span := _strip(text, at, end):
-                found.append((span, False))
-            at = end
-        if span := _strip(text, at, block.end):
-            found.append((span, heading))
+        parts = [block] if heading else _sentences_of(text, block)
+        found += ((part, heading) for part in parts)
     return found
 
 
-def _ends(text: str, start: int, mark: re.Match[str], limit: int) -> bool:
-    """Whether a full stop and its like, in a sentence that began at `start`, end it."""
+def _sentences_of(text: str, block: Span) -> Iterator[Span]:
+    """Yield the sentences of a block."""
+    start = block.start
+    for mark in _END.finditer(text, block.start, block.end):
+        if not _ends_sentence(text, start, mark, block.end):
+            continue
+        if span := _strip(text, start, mark.end()):
+            yield span
+        start = mark.end()
+    if span := _strip(text, start, block.end):
+        yield span
+
+
+def _ends_sentence(text: str, start: int, mark: re.Match[str], limit: int) -> bool:
+    """Whether a mark ends the sentence that began at `start`."""
+    if mark["spaced"]:
+        return _stop_ends(text, start, mark, limit)
+    return not mark["gap"] or mark.start() - start >= _CLAUSE
+
+
+def _stop_ends(text: str, start: int, mark: re.Match[str], limit: int) -> bool:
+    """Whether a stop ends the sentence that began at `start`."""
     follows = _NEXT_LETTER.match(text, mark.end(), limit)
     if follows is None or follows.group()[-1].islower():
         return False
@@ -162,10 +173,7 @@ def passages(text: str, size: int = PASSAGE_CHARS) -> list[Span]:
 
 
 def _gap(text: str, least: int, most: int) -> int:
-    """Return where to cut between two offsets.
-
-    Behind the last word that ends there, else at the latest.
-    """
+    """Return where to cut: behind the last word that ends between two offsets, else at `most`."""
     at = most
     while at > least and not text[at].isspace():
         at -= 1
@@ -175,7 +183,10 @@ def _gap(text: str, least: int, most: int) -> int:
 
 
 def _headed(text: str, size: int) -> list[tuple[Span, bool]]:
-    """Return the sentences, the first under a heading together with it, and for each whether it is such a one."""
+    """Return the sentences, each with whether it begins with a heading.
+
+    The first sentence under a heading and the heading are one span.
+    """
     found: list[tuple[Span, bool]] = []
     open_at = end = -1
     for unit, heading in _units(text):
@@ -202,7 +213,8 @@ _SOFT_HYPHEN = "\u00ad"
 _DROP = _SOFT_HYPHEN + "\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufe0e\ufe0f\ufeff"
 """Soft hyphen and characters of no width, as in a set of a regular expression."""
 _MARKS = "\u0300-\u036f\u1160-\u11ff\u3099\u309a"
-"""What combines with the letter before it: accents, parts of Korean syllables, Japanese voicing."""
+"""Characters that combine with the letter before them: accents, parts of Korean syllables, Japanese
+voicing."""
 _ASCII = "!-_a-~"
 """Visible, and its own plain form: all but the grave accent."""
 _PIECE = re.compile(
@@ -215,24 +227,24 @@ _FOLDED = re.compile(f"[{''.join(_FOLD)}]")
 _SPACE = re.compile(r"\s")
 _BREAK = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]")
 _FIGURES = ("<super>", "<sub>", "<fraction>", "<circle>")
-"""Raised, lowered and joined figures are no mere typesetting: 10⁶ is not 106."""
+"""Forms that change a figure's meaning and are therefore kept: 10⁶ is not 106."""
 _JOINTS = ("", "-", "- ")
-"""What a hyphen at the end of a line may stand for: inter-/national, well-/known, pre-/ and
-post-war."""
+"""What a hyphen at the end of a line may mean: nothing in inter-/national, a hyphen in well-/known,
+a hyphen and a space in pre-/ and post-war."""
 _LINE_END = re.compile(rf"\w[{_HYPHENS}][\s{_DROP}]")
 
 
 def fold(text: str, joint: str = "") -> tuple[str, list[int]]:
-    """Return a text without what typesetting changes, and for each of its characters the offset it came from.
+    """Return a text without differences of typesetting, and the offset of each of its characters.
 
-    White space becomes one space, quote marks and dashes their plain forms, ligatures and
-    full-width forms their letters, a letter and its accent one character.
+    White space becomes one space, quote marks and dashes become their plain forms, ligatures and
+    full-width forms become letters, and a letter and its accent become one character.
 
     Args:
         text: Any text.
-        joint: What becomes of a hyphen at the end of a line and the line break: nothing, "-" or "-
-            ". Nothing is taken to mean a hyphen where no word can have been parted, before a
-            capital or a figure.
+        joint: What replaces a hyphen at the end of a line together with the line break: "", "-" or
+            "- ". With "", the hyphen stays before a capital or a figure, where no word can have
+            been split.
     """
     out: list[str] = []
     at: list[int] = []
@@ -253,7 +265,7 @@ def fold(text: str, joint: str = "") -> tuple[str, list[int]]:
 
 
 def _fold_gap(text: str, gap: re.Match[str], joint: str, out: list[str], at: list[int]) -> None:
-    """Put white space down as one space, or as `joint` says; what has no width is not put down."""
+    """Append white space as one space, or as `joint` says; leave out characters without width."""
     start, end = gap.span()
     if not out or not _SPACE.search(gap.group()):
         return
@@ -279,10 +291,7 @@ def _plain(char: str) -> str:
 
 
 def _hyphen(text: str, gap: re.Match[str]) -> str:
-    """Return the hyphen, soft or not, that ends the line before a gap within a word.
-
-    Empty if there is none.
-    """
+    """Return the hyphen, soft or hard, that splits a word at the end of a line; may be empty."""
     start, end = gap.span()
     if text[start] == _SOFT_HYPHEN:
         hyphen, before = _SOFT_HYPHEN, start - 1
@@ -295,14 +304,14 @@ def _hyphen(text: str, gap: re.Match[str]) -> str:
 
 
 MISSES = 64
-"""Places that hold a quote's letters but cut through a character (the f of ﬁ): after so many the
-search is given up."""
+"""Matches that are rejected because they cut through a character (the f of ﬁ) before the search for
+a quote gives up."""
 
 
 def locate(quote: str, text: str) -> Span | None:
-    """Find a quote in a text: exactly, else after folding both. None if it does not stand there.
+    """Find a quote in a text: exactly, else after folding both. None if it is not there.
 
-    The span covers whole characters of the text as it is; its text may differ from the quote in
+    The span covers whole characters of the unchanged text, which may differ from the quote in
     typesetting only.
     """
     quote = quote.strip()
@@ -337,9 +346,8 @@ _UNPARTED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 def whole(span: Span, text: str) -> Span:
     """Widen a span until it cuts neither a word nor a number.
 
-    5 million is not what 25 million says.
-
-    Scripts without spaces between words are left as they are.
+    Otherwise 25 million could be quoted as 5 million. Scripts without spaces between words are left
+    as they are.
     """
     start, end = span.start, span.end
     while start < end and (step := _inside(text, start)):
@@ -350,16 +358,13 @@ def whole(span: Span, text: str) -> Span:
 
 
 def _inside(text: str, at: int) -> int:
-    """Return by how much a border must move to leave a word or number that it cuts.
-
-    0: it cuts none.
-    """
+    """Return by how much a border must move to leave a word or number that it cuts; 0: none."""
     if not 0 < at < len(text):
         return 0
     before, after = text[at - 1], text[at]
     if before.isalnum() and after.isalnum():
-        # Beyond are the scripts of the far east; Thai, Lao, Burmese and Khmer too part words by
-        # nothing.
+        # East Asian scripts begin at U+2E80; they, Thai, Lao, Burmese and Khmer do not separate
+        # words.
         return int(max(before, after) < "\u2e80" and not _UNPARTED.match(before))
     if before in ".," and after.isdigit():
         return int(at > 1 and text[at - 2].isdigit())
@@ -370,8 +375,8 @@ _VOWELS = (
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
     "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3"
 )
-"""Vowels and points written over, under and around the letters of Hebrew, Arabic, India, Thai,
-Burmese and Khmer: no letters to Python, and within words all the same."""
+"""Vowels and points of Hebrew, Arabic, Indic scripts, Thai, Burmese and Khmer. They are written
+around letters and belong to words, but Python does not count them as letters."""
 _WORD = re.compile(rf"\w[\w{_VOWELS}]*(?:[’'\-]\w[\w{_VOWELS}]*)*", re.UNICODE)
 
 
@@ -383,9 +388,9 @@ def words(text: str) -> list[str]:
 
 @functools.lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """Return a word without its commonest English endings.
+    """Return a word without the most common English endings.
 
-    Enough to match children and child, runs and run.
+    This is enough to match children with child, and runs with run.
     """
     irregular = {
         "children": "child",
@@ -434,7 +439,7 @@ STOPWORDS = frozenset(
         "which while who whom whose why will with would you your yours "
     )
 )
-"""Words that say nothing about a text's subject."""
+"""Words that say nothing about the subject of a text."""
 
 
 def terms(text: str) -> list[str]:
@@ -443,18 +448,18 @@ def terms(text: str) -> list[str]:
 
 
 def shingles(text: str, size: int = 5) -> frozenset[str]:
-    """Return all runs of `size` words: two texts that share most of them are one text."""
+    """Return all runs of `size` words; copies of one text share most of them."""
     listed = words(text)
     return frozenset(" ".join(listed[i : i + size]) for i in range(max(1, len(listed) - size + 1)))
 
 
 def size_of(text: str) -> int:
-    """Return the bytes of a text, which no tokenizer makes more tokens of."""
+    """Return the number of bytes of a text: no tokenizer makes more tokens of it."""
     return len(text.encode("utf-8", "replace"))
 
 
 def within(texts: Iterable[str], most: int) -> tuple[str, ...]:
-    """Return the first texts that fit into so many bytes together."""
+    """Return the first texts, as many as fit into `most` bytes together."""
     listed = list(texts)
     sizes = itertools.accumulate(size_of(text) for text in listed)
     return tuple(text for text, size in zip(listed, sizes, strict=True) if size <= most)

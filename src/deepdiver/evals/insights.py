@@ -15,9 +15,9 @@ from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
+from deepdiver.core.numbers import numbers
 from deepdiver.core.record import Report, Sentence
 from deepdiver.core.text import STOPWORDS, sentences, stem
-from deepdiver.core.values import numbers
 from deepdiver.evals.cases import Gold
 
 LONGEST = 1_300

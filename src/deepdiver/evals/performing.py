@@ -169,11 +169,13 @@ def _check(job: Job) -> Kept:
 
 
 def _weigh(job: Job) -> Kept:
-    from deepdiver.tasks import Judge, Shown
+    from deepdiver.tasks import Judge, ShownFinding
 
     case = job.case
     shown = tuple(
-        Shown(id=f"F{at}", statement=text, quote=text, source=f"document {at}", credibility=SURE)
+        ShownFinding(
+            id=f"F{at}", statement=text, quote=text, source=f"document {at}", credibility=SURE
+        )
         for at, text in enumerate(case.evidence, 1)
     )
     as_of = case.as_of or date.today().isoformat()  # noqa: DTZ011  the day here is the user's
@@ -186,7 +188,7 @@ def _weigh(job: Job) -> Kept:
     )
     answer, usd = asyncio.run(_performed(asked, job.settings))
     weighed = [
-        belief.Weighed(
+        belief.WeighedEvidence(
             item.stance, item.strength, SURE, "document" if case.one_origin else item.finding
         )
         for item in answer.judgements

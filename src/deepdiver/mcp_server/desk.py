@@ -17,7 +17,7 @@ from deepdiver.core.settings import Settings
 from deepdiver.errors import UsageError
 from deepdiver.mcp_server.forms import Research, Standing
 from deepdiver.mcp_server.runs import Runs, Tally
-from deepdiver.report.render import answer_text
+from deepdiver.report.markdown import answer_text
 from deepdiver.store import Store, open_store
 from deepdiver.tools.osint.registry import FeedChoice, choose_feeds
 

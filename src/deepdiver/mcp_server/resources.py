@@ -11,8 +11,8 @@ from deepdiver.core.record import FINISHED, Run
 from deepdiver.errors import UnknownNameError
 from deepdiver.mcp_server.desk import Desk
 from deepdiver.mcp_server.tools import report_of
-from deepdiver.report.files import record, sources
-from deepdiver.report.render import markdown
+from deepdiver.report.files import record_of, source_lines
+from deepdiver.report.markdown import render_markdown
 from deepdiver.run.record import load_ledger
 
 RUNS = "deepdiver://runs"
@@ -69,13 +69,13 @@ def read(desk: Desk, uri: str) -> tuple[str, str]:
     run, report = report_of(desk, match[1])
     (part,) = (part for part in PARTS if part.name == match[2])
     if part.name == "report.md":
-        return part.mime, markdown(report)
+        return part.mime, render_markdown(report)
     ledger = load_ledger(desk.store, run.id)
     if part.name == "sources":
-        return part.mime, _dumped({"sources": list(sources(report, ledger))})
+        return part.mime, _dumped({"sources": list(source_lines(report, ledger))})
     rows = desk.store.journal.rows(run.id)
     return part.mime, _dumped(
-        record(run, report, ledger, rows, sum((row.cost for row in rows), Decimal(0)))
+        record_of(run, report, ledger, rows, sum((row.cost for row in rows), Decimal(0)))
     )
 
 

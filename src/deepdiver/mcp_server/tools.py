@@ -30,7 +30,7 @@ from deepdiver.mcp_server.forms import (
     Standing,
 )
 from deepdiver.mcp_server.runs import Underway
-from deepdiver.report.render import markdown
+from deepdiver.report.markdown import render_markdown
 from deepdiver.run import OnEvent, Outcome, replay, research
 from deepdiver.run.begin import check_question
 from deepdiver.run.detached import detached_gateway
@@ -119,7 +119,7 @@ async def _awaited(desk: Desk, underway: Underway, progress: Progress) -> Done:
             f"{outcome.error}; the run is saved, go on with: deepdiver resume {outcome.run.id}"
         )
     standing = desk.standing(outcome.run)
-    return Done(markdown(outcome.report) if outcome.report else _line(standing), standing)
+    return Done(render_markdown(outcome.report) if outcome.report else _line(standing), standing)
 
 
 async def _status(desk: Desk, asked: OfRun, progress: Progress) -> Done:
@@ -147,7 +147,7 @@ async def _report(desk: Desk, asked: ReadReport, progress: Progress) -> Done:
         question=report.question,
         status=report.status,
         confidence=report.confidence,
-        markdown=markdown(report) if asked.format == "markdown" else "",
+        markdown=render_markdown(report) if asked.format == "markdown" else "",
         report=report.model_dump(mode="json") if asked.format == "json" else {},
         citations=_cited(report.citations),
     )

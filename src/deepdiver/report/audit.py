@@ -1,8 +1,8 @@
-"""The audit: each sentence of a draft against the quotes it is said to stand on.
+"""The audit checks each sentence of a draft against its quotes.
 
-Code checks what code can check: the findings exist, every quote stands in its snapshot, numbers,
-dates, names and addresses of the sentence occur in the quotes or come out of a shown calculation
-that code repeats. Whether the quotes carry the sense is asked of the reasoner afterwards.
+Code checks what code can check: the findings exist, every quote is in its snapshot, and the
+numbers, dates, names and addresses of the sentence are in the quotes or come out of a shown
+calculation that code repeats. The reasoner is asked afterwards whether the quotes carry the sense.
 """
 
 from __future__ import annotations
@@ -11,31 +11,34 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 
+from deepdiver.core.calculation import is_correct
+from deepdiver.core.dates import Day, dates
+from deepdiver.core.names import names
+from deepdiver.core.numbers import number, numbers
 from deepdiver.core.record import Calculation, Finding, Quote, Sentence, SentenceKind
 from deepdiver.core.text import fold, words
-from deepdiver.core.values import Day, dates, holds, names, number, numbers
 
 Snapshot = Callable[[str], str]
-"""Gives the saved text of a hash; KeyError if there is none."""
+"""Returns the saved text of a hash; KeyError if there is none."""
 _ADDRESS = re.compile(r"\b(?:https?://|www\.)[^\s<>\"“”]*[^\s<>\"“”.,;:!?)\]']", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"\b(?:no|any|every|some|each|which)[ -]one\b|(?<![\w-])(?<!ty )one(?= of\b| another\b)"
     r"|\bone['’]s\b",
     re.IGNORECASE,
 )
-"""Where the word one is no number."""
+"""Where the word one is not a number."""
 _TAIL = re.compile(r"-(\w+)")
 
 
-def faults(
+def find_faults(
     sentence: Sentence, findings: Sequence[Finding], snapshot: Snapshot, as_of: str
 ) -> list[str]:
     """Return what is wrong with a sentence, in words; nothing if code finds no fault.
 
     Args:
-        sentence: What is said.
-        findings: The findings it names, as far as they exist.
-        snapshot: Gives saved texts.
+        sentence: The sentence.
+        findings: The findings that it names, as far as they exist.
+        snapshot: Returns saved texts.
         as_of: The run's date, which a calculation may use without a quote.
     """
     if sentence.kind is SentenceKind.FRAME:
@@ -45,14 +48,14 @@ def faults(
     if not findings:
         return ["it names no finding"]
     quotes = [quote for finding in findings for quote in finding.quotes]
-    if missing := [quote for quote in quotes if not stands(quote, snapshot)]:
+    if missing := [quote for quote in quotes if not quote_stands(quote, snapshot)]:
         return [f"the quote {missing[0].text[:60]!r} does not stand in its source"]
     text = "\n\n".join(quote.text for quote in quotes)
     return [*_faults_of_sum(sentence, text, as_of), *_faults_of_values(sentence, text, as_of)]
 
 
-def stands(quote: Quote, snapshot: Snapshot) -> bool:
-    """Whether the snapshot holds exactly the quote's text at the quote's span."""
+def quote_stands(quote: Quote, snapshot: Snapshot) -> bool:
+    """Whether the snapshot has exactly the quote's text at the quote's span."""
     try:
         text = snapshot(quote.passage.snapshot)
     except KeyError:
@@ -61,7 +64,7 @@ def stands(quote: Quote, snapshot: Snapshot) -> bool:
 
 
 def _faults_of_frame(sentence: Sentence) -> list[str]:
-    """A frame states no fact: a number, a date, a name or an address in it is one."""
+    """Return the faults of a frame, which must not state a number, a date, a name or an address."""
     text = sentence.text
     said = [day.iso() for day in dates(text)] + [f"{value:f}" for value in _numbers_said(text)]
     said += [*names(text), *_ADDRESS.findall(text)]
@@ -76,7 +79,7 @@ def _faults_of_sum(sentence: Sentence, text: str, as_of: str) -> list[str]:
             if sentence.kind is SentenceKind.CALCULATION
             else []
         )
-    if not holds(sum_):
+    if not is_correct(sum_):
         return [
             f"the sum does not come out: {sum_.kind} of {', '.join(sum_.inputs)} is not "
             f"{sum_.result}"
@@ -90,7 +93,7 @@ def _faults_of_sum(sentence: Sentence, text: str, as_of: str) -> list[str]:
 
 
 def _not_in(text: str, sum_: Calculation, as_of: str) -> list[str]:
-    """Return what a sum is made of and the quotes do not hold."""
+    """Return the inputs of a calculation that are not in the quotes."""
     days = [*dates(text), *dates(as_of)]
     figures = {*numbers(text), *_years(days)}
 
@@ -122,9 +125,9 @@ def _known_day(day: Day, known: Iterable[Day]) -> bool:
 
 
 def _years(days: Iterable[Day]) -> set[Decimal]:
-    """Return the years of dates.
+    """Return the years of dates, which count as numbers: 2014 follows from 3 May 2014.
 
-    2014 follows from 3 May 2014, while 3 alone could count anything.
+    The 3 does not, because alone it could count anything.
     """
     return {Decimal(day.year) for day in days if day.year}
 
@@ -134,11 +137,10 @@ def _numbers_said(text: str) -> list[Decimal]:
 
 
 def _contains(text: str, name: str) -> bool:
-    """Whether all words of a name stand in a text.
+    """Whether all words of a name are in a text.
 
-    A possessive or an initial makes no other person.
-
-    Of a compound such as Oslo-based only the name is asked for.
+    Possessives and initials are ignored, because they do not make another person of a name. Of a
+    compound such as Oslo-based only the name counts.
     """
     listed = {part for word in _bare(text) for part in (word, *word.split("-"))}
     wanted = _bare(_TAIL.sub(lambda tail: "" if tail[1].islower() else tail[0], name))

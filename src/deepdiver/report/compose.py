@@ -1,19 +1,17 @@
-"""From audited sentences to a report.
-
-Citations are numbered by code, in the order in which they are met.
-"""
+"""Makes a report of audited sentences, and numbers its citations in the order of the text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from deepdiver.core.belief import SUPPORTED_AT, confidence, untested
-from deepdiver.core.corroboration import copies, corroborated
+from deepdiver.core.belief import SUPPORTED_AT, confidence, untested_confidence
+from deepdiver.core.corroboration import count_agreeing, count_copies
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import (
     Assessment,
     Citation,
+    CutSentence,
     Finding,
     HypothesisStatus,
     Quote,
@@ -25,19 +23,19 @@ from deepdiver.core.record import (
 )
 
 
-class Numbering:
-    """Gives each cited quote its number."""
+class CitationNumbering:
+    """Numbers each cited quote."""
 
     def __init__(self, ledger: Ledger, hypotheses: Sequence[Assessment] = ()) -> None:
-        """Number what the ledger holds.
+        """Start without citations.
 
         Args:
-            ledger: Everything found.
-            hypotheses: As they stand: they tell which sources agree.
+            ledger: Everything that was found.
+            hypotheses: Where they stand, which shows which sources agree.
         """
         self._ledger = ledger
-        one_story, self._copies = copies(ledger)
-        self._agreeing = corroborated(hypotheses, ledger, one_story)
+        one_story, self._copies = count_copies(ledger)
+        self._agreeing = count_agreeing(hypotheses, ledger, one_story)
         self._numbers: dict[tuple[str, int, int], int] = {}
         self.citations: list[Citation] = []
 
@@ -78,13 +76,13 @@ class Numbering:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """An answer that no hypothesis carries, weighed by its sources."""
+class WeighedAnswer:
+    """Belief in an answer without hypotheses, which is weighed by its sources."""
 
     sentences: tuple[float, ...]
-    """Belief in each sentence of fact of the lead."""
+    """Belief in each sentence of fact of the answer."""
     coverage: float
-    """Which part of the question is answered, 0..1."""
+    """The part of the question that is answered, 0..1."""
 
 
 def compose(
@@ -95,23 +93,25 @@ def compose(
     ledger: Ledger,
     *,
     limits: Iterable[str],
+    cut: Iterable[CutSentence] = (),
     made_by: str,
-    weighed: Weighed | None = None,
+    weighed: WeighedAnswer | None = None,
 ) -> Report:
-    """Put a report together; its status follows from what is left after the audit.
+    """Return the report. Its status follows from what is left after the audit.
 
     Args:
         question: What was asked.
         answer: The lead.
         sections: The body.
-        hypotheses: As they stand: an answer is accepted if one of them is.
-        ledger: Where findings and sources are.
+        hypotheses: Where they stand; an answer is accepted if one of them is.
+        ledger: The findings and sources.
         limits: What the reader must know.
+        cut: The sentences that the audit cut.
         made_by: Strategy and reasoner, in words.
         weighed: For a strategy without hypotheses: an answer is accepted if it covers the question
             and its sentences are, together, as well believed as an accepted hypothesis is.
     """
-    numbering = Numbering(ledger, hypotheses)
+    numbering = CitationNumbering(ledger, hypotheses)
     lead = tuple(numbering.cite(sentence) for sentence in answer)
     body = tuple(
         Section(
@@ -122,16 +122,7 @@ def compose(
         if section.sentences
     )
     cited = any(sentence.citations for sentence in lead)
-    accepted = [a.posterior for a in hypotheses if a.status is HypothesisStatus.SUPPORTED]
-    undecided = [
-        a.posterior
-        for a in hypotheses
-        if a.status in {HypothesisStatus.UNDECIDED, HypothesisStatus.OPEN}
-    ]
-    sure = confidence(accepted, undecided)
-    if weighed is not None:
-        sure = untested(weighed.sentences, weighed.coverage)
-        accepted = [sure] if sure >= SUPPORTED_AT and weighed.coverage == 1.0 else []
+    sure, accepted = _belief_in_answer(hypotheses) if weighed is None else _belief_in(weighed)
     if cited and accepted:
         status = RunStatus.ANSWERED
     elif numbering.citations:
@@ -147,5 +138,20 @@ def compose(
         hypotheses=tuple(hypotheses),
         citations=tuple(numbering.citations),
         limits=tuple(dict.fromkeys(limits)),
+        cut=tuple(cut),
         made_by=made_by,
     )
+
+
+def _belief_in_answer(hypotheses: Sequence[Assessment]) -> tuple[float, bool]:
+    """Return how far an answer is believed by its hypotheses, and whether one is accepted."""
+    accepted = [a.posterior for a in hypotheses if a.status is HypothesisStatus.SUPPORTED]
+    unsettled = {HypothesisStatus.UNDECIDED, HypothesisStatus.OPEN}
+    undecided = [a.posterior for a in hypotheses if a.status in unsettled]
+    return confidence(accepted, undecided), bool(accepted)
+
+
+def _belief_in(weighed: WeighedAnswer) -> tuple[float, bool]:
+    """Return how far an answer without hypotheses is believed, and whether it is accepted."""
+    sure = untested_confidence(weighed.sentences, weighed.coverage)
+    return sure, sure >= SUPPORTED_AT and weighed.coverage == 1.0

@@ -1,8 +1,6 @@
-"""The files that a run leaves.
+"""The files of a run: report.md, report.html, report.json, reasoning.log, sources.jsonl, pictures.
 
-Report.md, report.html, report.json, reasoning.log, sources.jsonl, and pictures.
-
-The record is report.json. The page and the pictures are drawn from it, and are in no hash.
+The record is report.json. The page and the pictures are made from it, and no hash covers them.
 """
 
 from __future__ import annotations
@@ -16,14 +14,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from deepdiver.core.corroboration import copies, corroborated
+from deepdiver.core.corroboration import count_agreeing, count_copies
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import Report, Run, Source
 from deepdiver.errors import StoreAccessError, StoreFullError
-from deepdiver.report.figures.album import album
+from deepdiver.report.figures.pictures import draw_pictures
 from deepdiver.report.figures.svg import Picture
-from deepdiver.report.page import page
-from deepdiver.report.render import answer_text, markdown
+from deepdiver.report.html import render_html
+from deepdiver.report.markdown import answer_text, render_markdown
 from deepdiver.store import CallState, JournalRow, Store
 
 
@@ -37,10 +35,10 @@ def write_files(
     *,
     scene: bool = False,
 ) -> None:
-    """Write all of them.
+    """Write all files of a run.
 
-    Each is whole or not there, and none is put in place before all could be written. With `scene`,
-    pictures show when and where things happened, and are files of their own too.
+    Each file is complete or missing, and none is put in place before all have been written. With
+    `scene`, pictures show when and where things happened, and are also files of their own.
 
     Raises:
         StoreFullError: If the disk is full.
@@ -48,21 +46,21 @@ def write_files(
     """
     rows = store.journal.rows(run.id)
     events = [json.loads(text) for _, text in store.records.events(run.id)]
-    pictures = album(report, ledger, store.texts.get, scene=scene)
+    pictures = draw_pictures(report, ledger, store.texts.get, scene=scene)
     drawn = {f"{item.name}.svg": item for item in pictures.pictures} if scene else {}
     texts = {
-        "report.md": _illustrated(markdown(report), drawn),
-        "report.html": page(report, pictures.pictures, pictures.missing),
+        "report.md": _illustrated(render_markdown(report), drawn),
+        "report.html": render_html(report, pictures.pictures, pictures.missing),
         **{name: picture.file("report.html") for name, picture in drawn.items()},
         "report.json": json.dumps(
-            record(run, report, ledger, rows, cost), ensure_ascii=False, indent=1, sort_keys=True
+            record_of(run, report, ledger, rows, cost), ensure_ascii=False, indent=1, sort_keys=True
         )
         + "\n",
         "reasoning.log": "".join(
-            json.dumps(line, ensure_ascii=False) + "\n" for line in reasoning(events)
+            json.dumps(line, ensure_ascii=False) + "\n" for line in reasoning_lines(events)
         ),
         "sources.jsonl": "".join(
-            json.dumps(line, ensure_ascii=False) + "\n" for line in sources(report, ledger)
+            json.dumps(line, ensure_ascii=False) + "\n" for line in source_lines(report, ledger)
         ),
     }
     try:
@@ -81,7 +79,7 @@ def write_files(
 
 
 def _illustrated(text: str, drawn: Mapping[str, Picture]) -> str:
-    """Return the Markdown of a report with the pictures that lie beside it, before the line that ends it."""
+    """Return the Markdown of a report with links to the pictures, before its last line."""
     if not drawn:
         return text
     body, rule, foot = text.rpartition("\n---\n")
@@ -106,25 +104,25 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def summary(
+def run_summary(
     run: Run, report: Report | None, rows: Iterable[JournalRow], cost: Decimal
 ) -> dict[str, Any]:
-    """Return the one object that `--json` prints."""
+    """Return the object that `--json` prints."""
     return {
         "id": run.id,
         "question": run.question,
         "status": run.status.value,
         "answer": answer_text(report) if report else "",
         "confidence": report.confidence if report else 0.0,
-        "report": markdown(report) if report else "",
+        "report": render_markdown(report) if report else "",
         "citations": [c.model_dump(mode="json") for c in report.citations] if report else [],
         "hypotheses": [h.model_dump(mode="json") for h in report.hypotheses] if report else [],
-        "cost": account(rows, cost),
+        "cost": cost_account(rows, cost),
     }
 
 
-def account(rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
-    """Return what a run has cost, and the calls whose fate was never learnt."""
+def cost_account(rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
+    """Return what a run has cost, and the calls that were sent and whose outcome is unknown."""
     listed = list(rows)
     kinds = sorted({row.kind for row in listed})
     return {
@@ -154,7 +152,7 @@ def _usd(amount: Decimal) -> str:
     return f"{amount.normalize():f}"
 
 
-def record(
+def record_of(
     run: Run, report: Report, ledger: Ledger, rows: Iterable[JournalRow], cost: Decimal
 ) -> dict[str, Any]:
     """Return the whole record of a run."""
@@ -165,14 +163,14 @@ def record(
         "ledger": [
             {"record": type(entry).__name__, **entry.model_dump(mode="json")} for entry in ledger
         ],
-        "account": account(rows, cost),
+        "account": cost_account(rows, cost),
     }
 
 
-def sources(report: Report, ledger: Ledger) -> Iterator[dict[str, Any]]:
-    """Return everything read, each with its origin, its copies, who else says it, and where it is cited."""
-    one_story, places = copies(ledger)
-    agreeing = corroborated(report.hypotheses, ledger, one_story)
+def source_lines(report: Report, ledger: Ledger) -> Iterator[dict[str, Any]]:
+    """Yield all sources, each with its origin, its copies, who else says it, and its citations."""
+    one_story, places = count_copies(ledger)
+    agreeing = count_agreeing(report.hypotheses, ledger, one_story)
     cited: dict[str, list[dict[str, Any]]] = {}
     for item in report.citations:
         cited.setdefault(item.source, []).append({"number": item.number, "where": item.where})
@@ -185,8 +183,8 @@ def sources(report: Report, ledger: Ledger) -> Iterator[dict[str, Any]]:
         }
 
 
-def reasoning(events: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
-    """Turn events into lines of the reasoning log: timestamp, phase, step, action, details."""
+def reasoning_lines(events: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+    """Yield the lines of the reasoning log: timestamp, phase, step, action and details of events."""
     phase = "start"
     for step, event in enumerate(events, 1):
         if event["type"] == "phase_started":
@@ -199,8 +197,6 @@ def reasoning(events: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
             "action": event["type"],
             "details": details,
         }
-        if (
-            event["type"] == "reasoned"
-        ):  # a step of the trace says itself in which phase it is and what was done
+        if event["type"] == "reasoned":  # a step of the trace has a phase and an action of its own
             line |= {"phase": details.pop("phase"), "action": details.pop("action")}
         yield line

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from deepdiver.core.settings import Settings, load
 from deepdiver.errors import UsageError
-from deepdiver.report.render import markdown
+from deepdiver.report.markdown import render_markdown
 from deepdiver.run import OnEvent, Outcome, research
 from deepdiver.run.assemble import own
 from deepdiver.strategies.orchestrated.context import ResearchContext
@@ -68,7 +68,7 @@ def run_deep_research_agent(
         )
     context = ResearchContext.model_validate(outcome.state["research_context"])
     return {
-        "final_report": markdown(outcome.report),
+        "final_report": render_markdown(outcome.report),
         "research_context": context,
         "iterations": context.search_iterations,
     }

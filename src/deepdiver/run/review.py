@@ -13,7 +13,7 @@ from deepdiver.core.settings import Settings, from_public
 from deepdiver.core.text import STOPWORDS, words
 from deepdiver.errors import UsageError
 from deepdiver.reason.choose import choose_reasoner
-from deepdiver.report.audit import faults, stands
+from deepdiver.report.audit import find_faults, quote_stands
 from deepdiver.run.begin import check_question
 from deepdiver.run.detached import detached_gateway, ignore_event
 from deepdiver.run.record import load_ledger
@@ -154,7 +154,7 @@ def check_again(run_id: str, store: Store) -> Checked:
 
 def _of_citations(report: Report, store: Store) -> Iterator[str]:
     for item in report.citations:
-        if not stands(
+        if not quote_stands(
             Quote(source=item.source, passage=item.passage, text=item.quote), store.texts.get
         ):
             yield f"[{item.number}] the quote {item.quote[:60]!r} does not stand in its source"
@@ -166,7 +166,7 @@ def _of_sentences(run: Run, report: Report, facts: list[Sentence], store: Store)
     as_of = str(run.settings.get("as_of") or run.created[:10])
     for sentence in facts:
         findings = [ledger.get(Finding, key) for key in sentence.findings if key in ledger]
-        wrong = faults(sentence, findings, store.texts.get, as_of)
+        wrong = find_faults(sentence, findings, store.texts.get, as_of)
         if not set(sentence.citations) <= numbers or not sentence.citations:
             wrong = [*wrong, "its citation is not in the list"]
         yield from (f"{sentence.text[:120]!r}: {fault}" for fault in wrong)

@@ -24,8 +24,8 @@ from typing_extensions import (
 from deepdiver import tasks
 from deepdiver.core.events import Decided
 from deepdiver.core.text import within
-from deepdiver.memory.past import consulted, shown
-from deepdiver.report.render import markdown
+from deepdiver.memory.recall import past_runs_note, show_past_runs
+from deepdiver.report.markdown import render_markdown
 from deepdiver.strategies.shared import summary
 from deepdiver.strategies.shared import write_report as writing
 from deepdiver.strategies.shared.base import (
@@ -168,7 +168,7 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
 
     At first for every part of the question, later for what is missing.
     """
-    first, past = state["iteration"] == 0, shown(state["past"])
+    first, past = state["iteration"] == 0, show_past_runs(state["past"])
     problems = state["problems"] or await parts_of(deps, state["topic"], state["objection"], past)
     gaps = [*(state["missing"][:GAPS] or problems[-GAPS:]), *state["disputed"]]
     wanted = problems if first else list(dict.fromkeys(gaps))[:LATER]
@@ -267,7 +267,7 @@ async def summarize(state: ResearchState, deps: Deps) -> Update:
             ),
             findings=findings,
             guidance=deps.settings.system_prompt,
-            past=shown(state["past"]),
+            past=show_past_runs(state["past"]),
             limit=STATEMENTS,
         )
         answer = await attempt(deps, task)
@@ -299,7 +299,7 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
             max_iterations=most,
             limits=within(state["limits"], LIMITS_BYTES),
             guidance=deps.settings.system_prompt,
-            past=shown(state["past"]),
+            past=show_past_runs(state["past"]),
             limit=LATER,
         )
         answer = await attempt(deps, task)
@@ -324,12 +324,14 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
 async def write_report(state: ResearchState, deps: Deps) -> Update:
     """Write the report from the summary's findings and, as far as there is room, the others."""
     told = (key for line in held(state["summary"]) for key in line.findings)
-    keys = list(dict.fromkeys((*told, *state["findings"])))[:SHOWN_FINDINGS]
+    keys = list(dict.fromkeys((*told, *state["findings"])))
     topic, problems, limits = (
         state["topic"],
         state["problems"],
-        [*state["limits"], *consulted(state["past"])],
+        [*state["limits"], *past_runs_note(state["past"])],
     )
-    report = await writing.write_report(deps, topic, problems, None, keys, state["missing"], limits)
+    report = await writing.write_report(
+        deps, topic, problems, None, keys, state["missing"], limits, most=SHOWN_FINDINGS
+    )
     deps.finish(report)
-    return {"messages": [AIMessage(markdown(report))]}
+    return {"messages": [AIMessage(render_markdown(report))]}

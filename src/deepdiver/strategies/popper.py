@@ -31,8 +31,8 @@ from deepdiver.core.events import Decided
 from deepdiver.core.record import Assessment, HypothesisStatus
 from deepdiver.core.text import within
 from deepdiver.errors import UsageError
-from deepdiver.memory.past import consulted, shown
-from deepdiver.report.render import answer_text
+from deepdiver.memory.recall import past_runs_note, show_past_runs
+from deepdiver.report.markdown import answer_text
 from deepdiver.strategies.shared.base import (
     Allowance,
     Deps,
@@ -155,7 +155,11 @@ async def initialize(state: DeepDiverState, deps: Deps) -> Update:
 
 async def formulate_problem(state: DeepDiverState, deps: Deps) -> Update:
     """Break the question into sub-problems that can be tested one by one."""
-    question, objection, past = state["original_question"], state["objection"], shown(state["past"])
+    question, objection, past = (
+        state["original_question"],
+        state["objection"],
+        show_past_runs(state["past"]),
+    )
     guidance = deps.settings.system_prompt
     task = tasks.Decompose(
         question=question, as_of=deps.as_of, guidance=guidance, objection=objection, past=past
@@ -175,7 +179,7 @@ async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
     question, problems, past = (
         state["original_question"],
         state["decomposed_problems"],
-        shown(state["past"]),
+        show_past_runs(state["past"]),
     )
     found: list[Looked] = []
 
@@ -211,7 +215,7 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
         gaps=gaps,
         iteration=iteration,
         limit=HYPOTHESES,
-        past=shown(state["past"]),
+        past=show_past_runs(state["past"]),
     )
     return {
         **update,
@@ -280,7 +284,7 @@ async def decide(state: DeepDiverState, deps: Deps) -> Update:
 async def final_answer(state: DeepDiverState, deps: Deps) -> Update:
     """Write the answer from what has stood the tests."""
     question, problems = state["original_question"], state["decomposed_problems"]
-    limits = [*state["limits"], *consulted(state["past"])]
+    limits = [*state["limits"], *past_runs_note(state["past"])]
     report = await write_report(
         deps, question, problems, _standing(state), _ids(state), state["gaps"], limits
     )

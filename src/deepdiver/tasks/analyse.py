@@ -11,9 +11,9 @@ from pydantic import Field
 
 from deepdiver.core.record import CorrelationKind
 from deepdiver.tasks.query import ToolQuery
+from deepdiver.tasks.record_views import HypothesisStanding, ShownFinding, ShownTool
 from deepdiver.tasks.summarise import SummaryLine
 from deepdiver.tasks.task import Answer, Role, Task, View
-from deepdiver.tasks.views import Shown, Standing, ToolShown
 
 
 class KeyInsight(Answer):
@@ -83,17 +83,17 @@ class Analyse(Task[FindingsAnalysis]):
     """Today's date."""
     problems: tuple[str, ...] = ()
     """The sub-tasks."""
-    standing: tuple[Standing, ...] = ()
+    standing: tuple[HypothesisStanding, ...] = ()
     """The hypotheses and where they stand."""
     insights: tuple[SummaryLine, ...] = ()
     """The insights so far; do not repeat them."""
-    findings: tuple[Shown, ...] = ()
+    findings: tuple[ShownFinding, ...] = ()
     """What was gathered since the last analysis."""
     reports: tuple[str, ...] = ()
     """Tools that failed, and tools that had no data."""
     notes: tuple[str, ...] = ()
     """Critical remarks on the last analysis, to be met by this one."""
-    tools: tuple[ToolShown, ...] = ()
+    tools: tuple[ShownTool, ...] = ()
     """What may be asked for in a follow-up query; nothing else may."""
     tried: tuple[str, ...] = ()
     """What was asked before; do not repeat it."""
@@ -108,7 +108,7 @@ class TypedFindings(View):
 
     type: str
     """Which type."""
-    findings: tuple[Shown, ...]
+    findings: tuple[ShownFinding, ...]
     """What was found there."""
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from deepdiver.tasks.record_views import HypothesisStanding
 from deepdiver.tasks.task import Answer, Role, Task
-from deepdiver.tasks.views import Standing
 
 
 class Decision(Answer):
@@ -28,7 +28,7 @@ class Decide(Task[Decision]):
     """What the person asked."""
     problems: tuple[str, ...]
     """The sub-problems."""
-    standing: tuple[Standing, ...]
+    standing: tuple[HypothesisStanding, ...]
     """The hypotheses and where they stand."""
     findings: int
     """How many findings there are."""

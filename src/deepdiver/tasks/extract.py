@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from deepdiver.tasks.record_views import SourceText
 from deepdiver.tasks.task import Answer, Role, Task
-from deepdiver.tasks.views import Text
 
 
 class Extracted(Answer):
@@ -43,7 +43,7 @@ class ExtractFindings(Task[Extraction]):
     """What the person asked."""
     problem: str
     """The sub-problem or hypothesis that is being looked into."""
-    texts: tuple[Text, ...]
+    texts: tuple[SourceText, ...]
     """What to read."""
     known: tuple[str, ...] = ()
     """What has been found so far."""

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from deepdiver.tasks.query import ToolQuery
+from deepdiver.tasks.record_views import HypothesisStanding, RecalledRun, ShownFinding, ShownTool
 from deepdiver.tasks.task import Answer, Role, Task
-from deepdiver.tasks.views import Recalled, Shown, Standing, ToolShown
 
 
 class Proposed(Answer):
@@ -50,18 +50,18 @@ class Hypothesise(Task[HypothesisSet]):
     """Today's date."""
     problems: tuple[str, ...]
     """The sub-problems."""
-    findings: tuple[Shown, ...]
+    findings: tuple[ShownFinding, ...]
     """What has been found."""
-    standing: tuple[Standing, ...] = ()
+    standing: tuple[HypothesisStanding, ...] = ()
     """Hypotheses of earlier rounds and where they stand: do not repeat them; learn from those that
     were refuted."""
     gaps: tuple[str, ...] = ()
     """What was missing at the end of the last round."""
     guidance: str = ""
     """The person's own instructions."""
-    past: tuple[Recalled, ...] = ()
+    past: tuple[RecalledRun, ...] = ()
     """What past runs found that bear on the question: hints to be tested anew, never evidence."""
-    tools: tuple[ToolShown, ...] = ()
+    tools: tuple[ShownTool, ...] = ()
     """What can be asked to test a hypothesis, where the strategy has tools."""
     limit: int = 4
     """The most hypotheses wanted."""

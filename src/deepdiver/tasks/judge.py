@@ -10,8 +10,8 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from deepdiver.core.record import Stance
+from deepdiver.tasks.record_views import ShownFinding
 from deepdiver.tasks.task import Answer, Role, Task
-from deepdiver.tasks.views import Shown
 
 
 class Judgement(Answer):
@@ -52,5 +52,5 @@ class Judge(Task[Judgements]):
     """What one would see if it were true."""
     refutes_if: str = ""
     """What one would see if it were false."""
-    findings: tuple[Shown, ...]
+    findings: tuple[ShownFinding, ...]
     """What was found."""

@@ -8,11 +8,11 @@ from pydantic import Field
 
 from deepdiver.core.record import Probability
 from deepdiver.tasks.extract import Extracted
+from deepdiver.tasks.record_views import RecalledRun, SourceText
 from deepdiver.tasks.task import Answer, Role, Task, View
-from deepdiver.tasks.views import Recalled, Text
 
 
-class Tool(View):
+class NavigatorTool(View):
     """Something that can be done next."""
 
     name: str
@@ -21,7 +21,7 @@ class Tool(View):
     """What it is good for."""
 
 
-class Address(View):
+class PageAddress(View):
     """A page that can be read."""
 
     id: str
@@ -35,7 +35,7 @@ class Address(View):
     person, or in a search result or page of a past run."""
 
 
-class Taken(View):
+class StepTaken(View):
     """A step that was taken."""
 
     action: str
@@ -86,13 +86,13 @@ class DecideAction(Task[NextAction]):
     """The parts of the question."""
     unanswered: tuple[str, ...] = ()
     """Those of them that no finding answers yet."""
-    tools: tuple[Tool, ...]
+    tools: tuple[NavigatorTool, ...]
     """What can be done."""
     analyzer_report: AnalyzerReport | None = None
     """What the analyzer said of the last step; nothing before the first."""
     confidence: Probability = 0.0
     """What the evidence is worth, computed from the sources."""
-    research_history: tuple[Taken, ...] = ()
+    research_history: tuple[StepTaken, ...] = ()
     """The last steps, the latest last."""
     tried: tuple[str, ...] = ()
     """The last queries and addresses; do not repeat them, nor the same in other order."""
@@ -100,7 +100,7 @@ class DecideAction(Task[NextAction]):
     """What is known."""
     leads: tuple[str, ...] = ()
     """Names and queries that were met and not followed."""
-    urls: tuple[Address, ...] = ()
+    urls: tuple[PageAddress, ...] = ()
     """Pages that can be read; no others can."""
     detected: str = ""
     """Why the research seems to go in circles, and what to do about it, if it does."""
@@ -114,11 +114,11 @@ class DecideAction(Task[NextAction]):
     """The person's own instructions."""
     objection: str = ""
     """Why the person rejected the first plan, if so."""
-    past: tuple[Recalled, ...] = ()
+    past: tuple[RecalledRun, ...] = ()
     """What past runs found that bear on the question: hints, never evidence."""
 
 
-class Remembered(View):
+class RememberedFinding(View):
     """Something that is known, to be held against what is new."""
 
     id: str
@@ -131,7 +131,7 @@ class Remembered(View):
     """When it was said."""
 
 
-class Part(View):
+class QuestionPart(View):
     """A part of the question."""
 
     id: str
@@ -183,17 +183,17 @@ class AnalyseOutput(Task[Analysis]):
     """What the person asked."""
     as_of: str
     """Today's date."""
-    problems: tuple[Part, ...] = ()
+    problems: tuple[QuestionPart, ...] = ()
     """The parts of the question."""
     action: str
     """The tool that was used."""
     query_or_url: str
     """What it was used for."""
-    texts: tuple[Text, ...] = ()
+    texts: tuple[SourceText, ...] = ()
     """What it brought."""
-    links: tuple[Address, ...] = ()
+    links: tuple[PageAddress, ...] = ()
     """Pages that it names and that can be read."""
-    shared_memory: tuple[Remembered, ...] = ()
+    shared_memory: tuple[RememberedFinding, ...] = ()
     """What is known that comes closest to it."""
     feedback: tuple[str, ...] = ()
     """What the person said to the answers before."""

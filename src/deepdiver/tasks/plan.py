@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from deepdiver.tasks.query import ToolQuery
+from deepdiver.tasks.record_views import RecalledRun, ShownTool
 from deepdiver.tasks.task import Answer, Role, Task
-from deepdiver.tasks.views import Recalled, ToolShown
 
 
 class Problem(Answer):
@@ -43,7 +43,7 @@ class Decompose(Task[Decomposition]):
     """The person's own instructions."""
     objection: str = ""
     """Why the person rejected the last plan, if so."""
-    past: tuple[Recalled, ...] = ()
+    past: tuple[RecalledRun, ...] = ()
     """What past runs found that bear on the question: hints to be tested anew, never evidence."""
 
 
@@ -87,13 +87,13 @@ class PlanResearch(Task[ResearchPlan]):
     """What the person asked."""
     as_of: str
     """Today's date."""
-    tools: tuple[ToolShown, ...]
+    tools: tuple[ShownTool, ...]
     """What may be asked; nothing else may."""
     guidance: str = ""
     """The person's own instructions."""
     objection: str = ""
     """Why the person rejected the last plan, if so."""
-    past: tuple[Recalled, ...] = ()
+    past: tuple[RecalledRun, ...] = ()
     """What past runs found that bear on the question: hints to be tested anew, never evidence."""
     limit: int = 10
     """The most queries wanted."""

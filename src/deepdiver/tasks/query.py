@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from deepdiver.tasks.record_views import RecalledRun
 from deepdiver.tasks.task import Answer, Role, Task
-from deepdiver.tasks.views import Recalled
 
 REMEMBERED = 2
 """Fruitful queries of past runs that may be made again for one sub-problem, besides new ones."""
@@ -34,7 +34,7 @@ class WriteQueries(Task[Queries]):
     """What has been found so far."""
     tried: tuple[str, ...] = ()
     """Queries made before; do not repeat them."""
-    past: tuple[Recalled, ...] = ()
+    past: tuple[RecalledRun, ...] = ()
     """What past runs found that bear on the question; up to two of their fruitful queries may be
     made again."""
     limit: int = 3

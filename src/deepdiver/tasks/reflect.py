@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from deepdiver.tasks.record_views import HypothesisStanding, RecalledRun
 from deepdiver.tasks.task import Answer, Role, Task
-from deepdiver.tasks.views import Recalled, Standing
 
 
 class Note(Answer):
@@ -59,7 +59,7 @@ class Reflect(Task[Reflection]):
     """The parts of the question."""
     known: tuple[str, ...] = ()
     """What is known so far: the running summary, or the insights."""
-    standing: tuple[Standing, ...] = ()
+    standing: tuple[HypothesisStanding, ...] = ()
     """Hypotheses and where they stand, if there are any."""
     uncertainties: tuple[str, ...] = ()
     """What is known to be uncertain, such as what rests on one weak source."""
@@ -78,7 +78,7 @@ class Reflect(Task[Reflection]):
     """What could not be searched or read."""
     guidance: str = ""
     """The person's own instructions."""
-    past: tuple[Recalled, ...] = ()
+    past: tuple[RecalledRun, ...] = ()
     """What past runs found that bear on the question: hints, never evidence."""
     limit: int = 3
     """The most queries wanted."""

@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from deepdiver.tasks.record_views import RecalledRun, ShownFinding
 from deepdiver.tasks.task import Answer, Role, Task, View
-from deepdiver.tasks.views import Recalled, Shown
 
 
 class SummaryLine(View):
@@ -57,11 +57,11 @@ class Summarise(Task[Summary]):
     """What was missing before this search, each as a question."""
     summary: tuple[SummaryLine, ...] = ()
     """The running summary as it is."""
-    findings: tuple[Shown, ...]
+    findings: tuple[ShownFinding, ...]
     """What the last search brought, the most credible first."""
     guidance: str = ""
     """The person's own instructions."""
-    past: tuple[Recalled, ...] = ()
+    past: tuple[RecalledRun, ...] = ()
     """What past runs found that bear on the question: hints, never evidence."""
     limit: int = 12
     """The most statements wanted."""

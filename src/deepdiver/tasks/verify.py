@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from deepdiver.core.record import VerdictKind
+from deepdiver.tasks.record_views import ShownFinding
 from deepdiver.tasks.task import Answer, Role, Task, View
-from deepdiver.tasks.views import Shown
 
 
 class Claim(View):
@@ -101,7 +101,7 @@ class VerifyConclusions(Task[Verifications]):
 
     question: str
     """What the person asked."""
-    findings: tuple[Shown, ...]
+    findings: tuple[ShownFinding, ...]
     """The evidence."""
     conclusions: tuple[Conclusion, ...]
     """What to check."""

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from deepdiver.core.record import Calculation, SentenceKind
+from deepdiver.tasks.record_views import HypothesisStanding, ShownFinding
 from deepdiver.tasks.task import Answer, Role, Task, View
-from deepdiver.tasks.views import Shown, Standing
 
 
 class DraftSentence(Answer):
@@ -57,10 +57,10 @@ class WriteReport(Task[Draft]):
     """Today's date."""
     problems: tuple[str, ...]
     """The sub-problems."""
-    standing: tuple[Standing, ...] | None
+    standing: tuple[HypothesisStanding, ...] | None
     """The hypotheses and where they stand; None where the strategy weighs sources and puts no
     hypotheses forward."""
-    findings: tuple[Shown, ...]
+    findings: tuple[ShownFinding, ...]
     """What was found; nothing else may be said."""
     gaps: tuple[str, ...] = ()
     """What is known to be missing."""

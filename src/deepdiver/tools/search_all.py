@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from deepdiver.core.origins import shared, sketch
+from deepdiver.core.origins import resemblance, sketch
 from deepdiver.core.settings import Filters
 from deepdiver.errors import BudgetError, GatewayError, NotJournalledError
 from deepdiver.gateway import Gateway
@@ -154,4 +154,4 @@ def merge_same_texts(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _alike(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    return min(len(one), len(other)) >= FEWEST_SHINGLES and shared(one, other) >= SAME_TEXT
+    return min(len(one), len(other)) >= FEWEST_SHINGLES and resemblance(one, other) >= SAME_TEXT

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from deepdiver.core.values import dated
+from deepdiver.core.dates import dated
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from deepdiver.core import belief
 from deepdiver.core.identity import content_id, digest
+from deepdiver.core.names import names
 from deepdiver.core.origins import origins, sketch
 from deepdiver.core.record import (
     Credibility,
@@ -29,9 +30,8 @@ from deepdiver.core.record import (
     Stance,
 )
 from deepdiver.core.text import STOPWORDS, terms, words
-from deepdiver.core.values import names
 from deepdiver.reason.embedded import EmbeddedReasoner
-from deepdiver.report.audit import faults
+from deepdiver.report.audit import find_faults
 from deepdiver.tasks import (
     CheckSupport,
     Claim,
@@ -41,13 +41,13 @@ from deepdiver.tasks import (
     DraftSentence,
     ExtractFindings,
     Hypothesise,
+    HypothesisStanding,
     Judge,
     Proposed,
     Reasoner,
     RefuteQueries,
-    Shown,
-    Standing,
-    Text,
+    ShownFinding,
+    SourceText,
     WriteQueries,
     WriteReport,
 )
@@ -66,8 +66,8 @@ class Outcome:
     """What a run brought."""
 
     draft: Draft
-    standing: tuple[Standing, ...]
-    findings: tuple[Shown, ...]
+    standing: tuple[HypothesisStanding, ...]
+    findings: tuple[ShownFinding, ...]
     problems: tuple[str, ...]
     faults: tuple[str, ...]
     """What audit and check find wrong with the draft."""
@@ -180,7 +180,7 @@ class Loop:
             tried |= {query.lower() for query in fresh}
             texts = self._search(fresh)
             shown = tuple(
-                Text(
+                SourceText(
                     id=f"T{n}",
                     title=d.title,
                     publisher=d.entry.publisher,
@@ -246,7 +246,7 @@ class Loop:
     def _statements(self) -> list[str]:
         return list(dict.fromkeys(finding.statement for finding in self.findings.values()))
 
-    def shown(self, keys: Iterable[str]) -> tuple[dict[str, str], tuple[Shown, ...]]:
+    def shown(self, keys: Iterable[str]) -> tuple[dict[str, str], tuple[ShownFinding, ...]]:
         listed = [self.findings[key] for key in dict.fromkeys(keys)]
         if len(listed) > SHOWN:
             best = sorted(listed, key=lambda f: -self._source(f).credibility.score)[:SHOWN]
@@ -257,7 +257,7 @@ class Loop:
         for label, finding in zip(labels, listed, strict=True):
             source = self._source(finding)
             views.append(
-                Shown(
+                ShownFinding(
                     id=label,
                     statement=finding.statement,
                     quote=finding.quotes[0].text,
@@ -340,7 +340,7 @@ class Loop:
         sources = {key: self._source(self.findings[key]) for key in item.evidence}
         one_story = origins(sources.values())
         weighed = [
-            belief.Weighed(
+            belief.WeighedEvidence(
                 stance, strength, sources[key].credibility.score, one_story[sources[key].id]
             )
             for key, (stance, strength) in item.evidence.items()
@@ -350,7 +350,7 @@ class Loop:
     def _status(self, item: Tested) -> HypothesisStatus:
         return belief.status(self._posterior(item), item.trials)
 
-    def standing(self, labels: Mapping[str, str]) -> tuple[Standing, ...]:
+    def standing(self, labels: Mapping[str, str]) -> tuple[HypothesisStanding, ...]:
         by_id = {key: label for label, key in labels.items()}
 
         def on(item: Tested, side: Stance) -> tuple[str, ...]:
@@ -361,7 +361,7 @@ class Loop:
             )
 
         return tuple(
-            Standing(
+            HypothesisStanding(
                 id=f"H{n}",
                 statement=item.proposed.statement,
                 answer=item.proposed.answer,
@@ -404,7 +404,7 @@ class Loop:
             calculation=drafted.calculation,
         )
         held = [self.findings[key] for key in sentence.findings]
-        found = faults(sentence, held, self.texts.__getitem__, self.as_of)
+        found = find_faults(sentence, held, self.texts.__getitem__, self.as_of)
         if drafted.kind is not SentenceKind.FRAME:
             quotes = tuple(quote.text for finding in held for quote in finding.quotes)
             checks = await self.reasoner.perform(

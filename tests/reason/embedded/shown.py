@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deepdiver.core.record import HypothesisStatus
-from deepdiver.tasks import Shown, Standing
+from deepdiver.tasks import HypothesisStanding, ShownFinding
 
 AS_OF = "2026-11-15"
 
@@ -16,9 +16,9 @@ def finding(
     published: str = "",
     title: str = "A text",
     origin: str = "",
-) -> Shown:
+) -> ShownFinding:
     """Make a finding whose quote is its statement."""
-    return Shown(
+    return ShownFinding(
         id=label,
         statement=statement,
         quote=statement,
@@ -29,7 +29,7 @@ def finding(
     )
 
 
-def findings(*statements: str) -> tuple[Shown, ...]:
+def findings(*statements: str) -> tuple[ShownFinding, ...]:
     """Make findings F1, F2, … of sentences."""
     return tuple(finding(statement, f"F{number}") for number, statement in enumerate(statements, 1))
 
@@ -43,9 +43,9 @@ def standing(
     label: str = "H1",
     supporting: tuple[str, ...] = (),
     refuting: tuple[str, ...] = (),
-) -> Standing:
+) -> HypothesisStanding:
     """Make a hypothesis and where it stands."""
-    return Standing(
+    return HypothesisStanding(
         id=label,
         statement=statement,
         answer=answer,

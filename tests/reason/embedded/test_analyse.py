@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 
 from deepdiver.core.record import HypothesisStatus
 from deepdiver.reason.embedded.analyse import INSIGHTS, SINGLE, analyse_findings
-from deepdiver.tasks import Analyse, FindingsAnalysis, Shown, SummaryLine, ToolShown
+from deepdiver.tasks import Analyse, FindingsAnalysis, ShownFinding, ShownTool, SummaryLine
 from tests.reason.embedded.shown import AS_OF, finding, findings, standing
 
 QUESTION = "How many people were injured in the fire on the ferry Ejdervik?"
 SIX = "Six people were injured in the fire on the ferry Ejdervik."
 NINE = "Nine people were injured in the fire on the ferry Ejdervik."
 OTHER = "The ferry Ejdervik was built in 1998."
-SEARCH = ToolShown(name="search", about="everything", arguments=("query: words",))
+SEARCH = ShownTool(name="search", about="everything", arguments=("query: words",))
 
 
-def analysed(*shown: Shown, question: str = QUESTION, **more: Any) -> FindingsAnalysis:
+def analysed(*shown: ShownFinding, question: str = QUESTION, **more: Any) -> FindingsAnalysis:
     return analyse_findings(Analyse(question=question, as_of=AS_OF, findings=shown, **more))
 
 
@@ -31,7 +31,7 @@ def test_of_nothing_comes_nothing() -> None:
 
 
 def test_a_tool_that_is_not_there_is_not_asked() -> None:
-    said = analysed(tools=(ToolShown(name="detect_anomalies", about="heat", arguments=()),))
+    said = analysed(tools=(ShownTool(name="detect_anomalies", about="heat", arguments=()),))
     assert said.follow_up_queries == ()
 
 

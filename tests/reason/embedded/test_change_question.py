@@ -16,7 +16,7 @@ from deepdiver.reason.embedded.change_question import (
 )
 from deepdiver.reason.embedded.hypothesise import hypothesise
 from deepdiver.reason.embedded.judge import judge
-from deepdiver.tasks import Hypothesise, Judge, Shown, ToolShown
+from deepdiver.tasks import Hypothesise, Judge, ShownFinding, ShownTool
 
 QUESTION = "Have strikes near Kharkiv increased this week?"
 YES, NO = (
@@ -38,8 +38,8 @@ def asked(question: str = QUESTION) -> Change:
     return change
 
 
-def shown(label: str, quote: str, credibility: float = 0.8) -> Shown:
-    return Shown(
+def shown(label: str, quote: str, credibility: float = 0.8) -> ShownFinding:
+    return ShownFinding(
         id=label, statement=quote, quote=quote, source="s", credibility=credibility, origin=label
     )
 
@@ -181,7 +181,7 @@ def test_a_fall_that_is_asked_for_is_supported_by_a_fall() -> None:
 
 
 def test_both_answers_are_put_forward_before_anything_is_known_where_tools_can_count() -> None:
-    news = ToolShown(
+    news = ShownTool(
         name="search_news", about="news", arguments=("keywords: words", "days (optional): how many")
     )
     made = hypothesise(

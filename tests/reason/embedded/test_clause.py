@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.values import Day
+from deepdiver.core.dates import Day
 from deepdiver.reason.embedded.clause import (
     NAMED,
     VALUES,

@@ -25,7 +25,7 @@ from deepdiver.reason.embedded.conclusions import (
     WHERE,
     verify_conclusions,
 )
-from deepdiver.tasks import Conclusion, Shown, Verification, Verifications, VerifyConclusions
+from deepdiver.tasks import Conclusion, ShownFinding, Verification, Verifications, VerifyConclusions
 from tests.reason.embedded.shown import findings
 
 SMOKE = "Harbour guard reports smoke from the ferry Ejdervik."
@@ -33,13 +33,13 @@ NO_SMOKE = "Harbour guard reports no smoke from the ferry Ejdervik."
 PASS, ADJUST, FLAG, REJECT = VerdictKind
 
 
-def verified(shown: tuple[Shown, ...], *conclusions: Conclusion) -> Verifications:
+def verified(shown: tuple[ShownFinding, ...], *conclusions: Conclusion) -> Verifications:
     return verify_conclusions(
         VerifyConclusions(question="Q?", findings=shown, conclusions=conclusions)
     )
 
 
-def one(shown: tuple[Shown, ...], kind: Any, text: str = SMOKE, **more: Any) -> Verification:
+def one(shown: tuple[ShownFinding, ...], kind: Any, text: str = SMOKE, **more: Any) -> Verification:
     labels = more.pop("finding_ids", tuple(item.id for item in shown))
     made = Conclusion(
         id="X1", kind=kind, text=text, **{"confidence": 0.8, "finding_ids": labels, **more}
@@ -47,7 +47,9 @@ def one(shown: tuple[Shown, ...], kind: Any, text: str = SMOKE, **more: Any) -> 
     return verified(shown, made).verifications[0]
 
 
-def at(shown: tuple[Shown, ...], *whens: str, where: str = "63.2, 19.1") -> tuple[Shown, ...]:
+def at(
+    shown: tuple[ShownFinding, ...], *whens: str, where: str = "63.2, 19.1"
+) -> tuple[ShownFinding, ...]:
     return tuple(
         item.model_copy(update={"when": w, "where": where})
         for item, w in zip(shown, whens, strict=True)

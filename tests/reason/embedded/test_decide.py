@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from deepdiver.core.record import HypothesisStatus
 from deepdiver.reason.embedded.decide import MOST_GAPS, decide
-from deepdiver.tasks import Decide, Decision, Standing
+from deepdiver.tasks import Decide, Decision, HypothesisStanding
 from tests.reason.embedded.shown import standing
 
 SUPPORTED, REFUTED = HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED
@@ -29,7 +29,7 @@ def decided(
     last: int = 3,
     problems: tuple[str, ...] = PROBLEMS,
 ) -> Decision:
-    held: tuple[Standing, ...] = tuple(
+    held: tuple[HypothesisStanding, ...] = tuple(
         standing(f"Claim {n}.", status) for n, status in enumerate(statuses)
     )
     return decide(

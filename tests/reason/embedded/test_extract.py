@@ -16,7 +16,7 @@ from deepdiver.reason.embedded.extract import (
     quotable,
     statement_of,
 )
-from deepdiver.tasks import ExtractFindings, Extraction, Text
+from deepdiver.tasks import ExtractFindings, Extraction, SourceText
 from tests.patience import in_proportion
 from tests.reason.embedded.reader import teach
 
@@ -26,14 +26,16 @@ RUN = "Ada and Bo Berg run the company Acme Ltd together."
 
 def text_of(
     body: str, label: str = "T1", title: str = "A text", publisher: str = "", published: str = ""
-) -> Text:
-    return Text(id=label, title=title, publisher=publisher, published=published, text=body)
+) -> SourceText:
+    return SourceText(id=label, title=title, publisher=publisher, published=published, text=body)
 
 
 def taken(
-    question: str, *texts: Text | str, problem: str = "", known: tuple[str, ...] = ()
+    question: str, *texts: SourceText | str, problem: str = "", known: tuple[str, ...] = ()
 ) -> Extraction:
-    shown = tuple(t if isinstance(t, Text) else text_of(t, f"T{n}") for n, t in enumerate(texts, 1))
+    shown = tuple(
+        t if isinstance(t, SourceText) else text_of(t, f"T{n}") for n, t in enumerate(texts, 1)
+    )
     return extract(
         ExtractFindings(question=question, problem=problem or question, texts=shown, known=known)
     )

@@ -22,7 +22,14 @@ from deepdiver.reason.embedded.hypothesise import (
 )
 from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.reason.embedded.rivals import FIRST_GUESS
-from deepdiver.tasks import Hypothesise, Proposed, Recalled, Refuted, Shown, Standing
+from deepdiver.tasks import (
+    Hypothesise,
+    HypothesisStanding,
+    Proposed,
+    RecalledRefutation,
+    RecalledRun,
+    ShownFinding,
+)
 from tests.reason.embedded.reader import teach
 from tests.reason.embedded.shown import AS_OF, finding, findings, standing
 
@@ -37,8 +44,8 @@ FAMILY = (
 
 def put_forward(
     question: str,
-    shown: tuple[Shown, ...],
-    held: tuple[Standing, ...] = (),
+    shown: tuple[ShownFinding, ...],
+    held: tuple[HypothesisStanding, ...] = (),
     limit: int = 4,
     as_of: str = AS_OF,
 ) -> tuple[Proposed, ...]:
@@ -291,19 +298,21 @@ DEATHS = tuple(
 )
 
 
-def remembered(accepted: tuple[str, ...] = (), refuted: tuple[str, ...] = ()) -> Recalled:
-    return Recalled(
+def remembered(accepted: tuple[str, ...] = (), refuted: tuple[str, ...] = ()) -> RecalledRun:
+    return RecalledRun(
         id="P1",
         question=BRIDGE,
         date="2026-03-01",
         days=30,
         status=RunStatus.ANSWERED,
         accepted=accepted,
-        refuted=tuple(Refuted(statement=text) for text in refuted),
+        refuted=tuple(RecalledRefutation(statement=text) for text in refuted),
     )
 
 
-def with_past(question: str, shown: tuple[Shown, ...], past: Recalled, limit: int = 4) -> list[str]:
+def with_past(
+    question: str, shown: tuple[ShownFinding, ...], past: RecalledRun, limit: int = 4
+) -> list[str]:
     task = Hypothesise(
         question=question, as_of=AS_OF, problems=(), findings=shown, past=(past,), limit=limit
     )

@@ -26,7 +26,7 @@ from deepdiver.reason.embedded.judge import (
 from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.reason.embedded.rivals import FIRST_GUESS
 from deepdiver.reason.embedded.stepwise import STEP, chance_right
-from deepdiver.tasks import Judge, Judgement, Shown
+from deepdiver.tasks import Judge, Judgement, ShownFinding
 from tests.reason.embedded.reader import teach
 from tests.reason.embedded.shown import AS_OF, finding, findings
 
@@ -36,10 +36,10 @@ TWO = "Two people died at the Tarn Bridge."
 
 
 def judged(
-    question: str, hypothesis: str, *shown: Shown | str, answer: str = ""
+    question: str, hypothesis: str, *shown: ShownFinding | str, answer: str = ""
 ) -> list[Judgement]:
     listed = tuple(
-        f if isinstance(f, Shown) else finding(f, f"F{n}") for n, f in enumerate(shown, 1)
+        f if isinstance(f, ShownFinding) else finding(f, f"F{n}") for n, f in enumerate(shown, 1)
     )
     task = Judge(
         question=question,
@@ -51,7 +51,7 @@ def judged(
     return list(judge(task).judgements)
 
 
-def one(question: str, hypothesis: str, found: Shown | str, answer: str = "") -> Judgement:
+def one(question: str, hypothesis: str, found: ShownFinding | str, answer: str = "") -> Judgement:
     (judgement,) = judged(question, hypothesis, found, answer=answer)
     return judgement
 
@@ -500,20 +500,20 @@ PLAYS = "Ada Berg plays football."
 
 
 def believed(
-    judgements: list[Judgement], shown: tuple[Shown, ...], prior: float = FIRST_GUESS
+    judgements: list[Judgement], shown: tuple[ShownFinding, ...], prior: float = FIRST_GUESS
 ) -> float:
     credible = {item.id: item for item in shown}
     return belief.posterior(
         prior,
         [
-            belief.Weighed(item.stance, item.strength, shown.credibility, shown.origin)
+            belief.WeighedEvidence(item.stance, item.strength, shown.credibility, shown.origin)
             for item in judgements
             for shown in (credible[item.finding],)
         ],
     )
 
 
-def sport(*quotes: str, origins: tuple[str, ...] = ()) -> tuple[Shown, ...]:
+def sport(*quotes: str, origins: tuple[str, ...] = ()) -> tuple[ShownFinding, ...]:
     told = origins or tuple(f"o{n}" for n, _ in enumerate(quotes))
     return tuple(
         finding(quote, f"F{n}", title=f"Text {n}", origin=origin, credibility=0.9)

@@ -22,17 +22,17 @@ from deepdiver.reason.embedded.navigate import (
 )
 from deepdiver.reason.embedded.plan import decompose
 from deepdiver.tasks import (
-    Address,
     AnalyseOutput,
     Analysis,
     DecideAction,
     Decompose,
+    NavigatorTool,
     NextAction,
-    Part,
-    Remembered,
-    Taken,
-    Text,
-    Tool,
+    PageAddress,
+    QuestionPart,
+    RememberedFinding,
+    SourceText,
+    StepTaken,
 )
 from tests.reason.embedded.shown import AS_OF
 
@@ -47,7 +47,7 @@ CHILDREN = "Ada and Bo Berg have two children, Cleo Berg and Dan Berg."
 CLEO, DAN = "Cleo Berg was born on 3 May 2011.", "Dan Berg was born on 2 June 2014."
 ALL = (RUN, CHILDREN, CLEO, DAN)
 TOOLS = tuple(
-    Tool(name=name, about="x")
+    NavigatorTool(name=name, about="x")
     for name in ("search_library", "search_brave", "crawl_url", "send_to_hitl")
 )
 
@@ -63,8 +63,8 @@ def decided(**more: Any) -> NextAction:
     return decide_action(DecideAction.model_validate({**told, **more}))
 
 
-def taken(what: str, action: str = "search_library", brought: int = 1) -> Taken:
-    return Taken(action=action, query_or_url=what, brought=brought, confidence=0.5)
+def taken(what: str, action: str = "search_library", brought: int = 1) -> StepTaken:
+    return StepTaken(action=action, query_or_url=what, brought=brought, confidence=0.5)
 
 
 def analysed(
@@ -75,14 +75,16 @@ def analysed(
         AnalyseOutput(
             initial_query=question,
             as_of=AS_OF,
-            problems=tuple(Part(id=f"P{n}", question=part) for n, part in enumerate(parts, 1)),
+            problems=tuple(
+                QuestionPart(id=f"P{n}", question=part) for n, part in enumerate(parts, 1)
+            ),
             action="search_library",
             query_or_url="Acme Ltd",
             texts=tuple(
-                Text(id=f"T{n}", title="A text", text=text) for n, text in enumerate(texts, 1)
+                SourceText(id=f"T{n}", title="A text", text=text) for n, text in enumerate(texts, 1)
             ),
             shared_memory=tuple(
-                Remembered(id=f"F{n}", statement=text) for n, text in enumerate(known, 1)
+                RememberedFinding(id=f"F{n}", statement=text) for n, text in enumerate(known, 1)
             ),
             **more,
         )
@@ -153,9 +155,9 @@ def test_hearsay_puts_nothing_in_doubt() -> None:
 
 def test_links_that_speak_of_what_is_missing_are_promising() -> None:
     links = (
-        Address(id="U1", url="https://a.example/weather"),
-        Address(id="U2", url="https://a.example/x", title="The parents of Acme"),
-        Address(id="U3", url="https://a.example/acme-ltd-parents-children"),
+        PageAddress(id="U1", url="https://a.example/weather"),
+        PageAddress(id="U2", url="https://a.example/x", title="The parents of Acme"),
+        PageAddress(id="U3", url="https://a.example/acme-ltd-parents-children"),
     )
     assert analysed("Nothing.", links=links).new_potential_urls == ("U3", "U2")
 
@@ -171,8 +173,8 @@ def test_the_words_of_the_question_come_first() -> None:
 
 def test_an_address_of_the_person_comes_before_everything() -> None:
     urls = (
-        Address(id="U1", url="https://a.example"),
-        Address(id="U2", url="https://b.example", found="person"),
+        PageAddress(id="U1", url="https://a.example"),
+        PageAddress(id="U2", url="https://b.example", found="person"),
     )
     made = decided(urls=urls)
     assert (made.next_action, made.query_or_url, made.reasoning) == ("crawl_url", "U2", NAMED_IT)
@@ -212,8 +214,8 @@ def test_what_code_holds_for_unanswered_is_looked_for_although_something_says_it
 
 def test_a_page_that_speaks_of_what_is_missing_is_read_after_a_search() -> None:
     urls = (
-        Address(id="U1", url="https://a.example/rain"),
-        Address(id="U2", url="https://a.example/berg-children"),
+        PageAddress(id="U1", url="https://a.example/rain"),
+        PageAddress(id="U2", url="https://a.example/berg-children"),
     )
     more: dict[str, Any] = {"tried": ("x",), "shared_memory": (RUN,), "urls": urls}
     made = decided(research_history=(taken("x"),), **more)

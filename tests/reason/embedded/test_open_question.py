@@ -29,7 +29,7 @@ from deepdiver.reason.embedded.open_question import (
 from deepdiver.reason.embedded.plan import decompose
 from deepdiver.reason.embedded.query import write_queries
 from deepdiver.reason.embedded.reasoner import PERFORMS
-from deepdiver.tasks import Decompose, ExtractFindings, Text, WriteQueries
+from deepdiver.tasks import Decompose, ExtractFindings, SourceText, WriteQueries
 from tests.reason.embedded.shown import AS_OF
 
 OPEN = "How can Brink Ferries use shore power to lower fuel costs and noise in port?"
@@ -48,8 +48,10 @@ CANTEEN = (
 )
 
 
-def shown(*texts: str) -> tuple[Text, ...]:
-    return tuple(Text(id=f"T{n}", title=f"Text {n}", text=text) for n, text in enumerate(texts, 1))
+def shown(*texts: str) -> tuple[SourceText, ...]:
+    return tuple(
+        SourceText(id=f"T{n}", title=f"Text {n}", text=text) for n, text in enumerate(texts, 1)
+    )
 
 
 def reading(question: str, *texts: str, problem: str = "") -> ExtractFindings:

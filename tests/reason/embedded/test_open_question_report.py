@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from deepdiver.core.record import SentenceKind
 from deepdiver.reason.embedded import open_question_report
 from deepdiver.reason.embedded.open_question_report import BESIDES, EACH, WORDS, write_account
-from deepdiver.tasks import DraftSection, Shown
+from deepdiver.tasks import DraftSection, ShownFinding
 from tests.reason.embedded.shown import finding
 
 OPEN = "How can Brink Ferries use shore power to lower fuel costs and noise in port?"
@@ -87,7 +87,7 @@ def test_where_not_all_fits_every_source_has_its_best_before_one_has_its_second(
     assert set(told(write_account(OPEN, [FUEL, CABLE, NOISE], []))) >= {NOISE.statement}
 
 
-def numbered(count: int) -> list[Shown]:
+def numbered(count: int) -> list[ShownFinding]:
     text = "In port {0} shore power cut the fuel costs of {0} ferries by {0}% over the year."
     return [finding(text.format(n), f"F{n}", origin=f"o{n % 7}") for n in range(1, count + 1)]
 
@@ -100,7 +100,7 @@ def test_the_account_is_no_longer_than_is_read() -> None:
 @settings(max_examples=15, deadline=None)
 @given(st.permutations(numbered(6)))
 def test_nothing_is_lost_or_told_twice_and_the_same_findings_give_the_same_sentences(
-    order: list[Shown],
+    order: list[ShownFinding],
 ) -> None:
     made = told(write_account(OPEN, order, []))
     assert sorted(made) == sorted(item.statement for item in order)

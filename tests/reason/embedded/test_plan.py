@@ -22,7 +22,7 @@ from deepdiver.tasks import (
     Decomposition,
     PlanResearch,
     ResearchPlan,
-    ToolShown,
+    ShownTool,
 )
 
 
@@ -73,12 +73,12 @@ def test_a_plan_has_at_most_so_many_problems_each_once(question: str) -> None:
 
 # -- the plan of an investigation
 
-SEARCH = ToolShown(name="search", about="everything", arguments=("query: words",))
+SEARCH = ShownTool(name="search", about="everything", arguments=("query: words",))
 CHILDREN = "How old are the children of the parents who run Acme Ltd?"
 
 
 def research(
-    question: str, *tools: ToolShown, objection: str = "", limit: int = 10
+    question: str, *tools: ShownTool, objection: str = "", limit: int = 10
 ) -> ResearchPlan:
     task = PlanResearch(
         question=question,
@@ -91,7 +91,7 @@ def research(
 
 
 def test_a_tool_that_is_not_there_is_not_planned_for() -> None:
-    made = research("Who runs Acme Ltd?", ToolShown(name="detect_heat", about="heat", arguments=()))
+    made = research("Who runs Acme Ltd?", ShownTool(name="detect_heat", about="heat", arguments=()))
     assert made.initial_queries == ()
     assert as_calls(["x"], (), "why") == ()
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from deepdiver.core.record import RunStatus
 from deepdiver.reason.embedded.query import LONGEST_QUERY, keywords, refute_queries, write_queries
-from deepdiver.tasks import REMEMBERED, Recalled, RefuteQueries, WriteQueries
+from deepdiver.tasks import REMEMBERED, RecalledRun, RefuteQueries, WriteQueries
 
 CHILDREN = "How old are the children of the parents who run Acme Ltd?"
 KNOWN = (
@@ -179,7 +179,7 @@ def test_a_megabyte_is_no_obstacle() -> None:
 
 # -- what past runs teach
 
-PAST = Recalled(
+PAST = RecalledRun(
     id="P1",
     question="Who runs Acme Ltd?",
     date="2026-03-01",
@@ -196,7 +196,7 @@ PAST = Recalled(
 
 
 def with_past(
-    problem: str, *past: Recalled, tried: tuple[str, ...] = (), limit: int = 3
+    problem: str, *past: RecalledRun, tried: tuple[str, ...] = (), limit: int = 3
 ) -> tuple[str, ...]:
     return write_queries(
         WriteQueries(question=CHILDREN, problem=problem, past=past, tried=tried, limit=limit)

@@ -10,7 +10,7 @@ from deepdiver.reason.embedded.clause import Clause
 from deepdiver.reason.embedded.question import analyse_question
 from deepdiver.reason.embedded.rivals import LIKELY, ONE_OF_TWO, Rival, find_rivals, same_words
 from deepdiver.reason.embedded.stepwise import STEP, chance_right
-from deepdiver.tasks import Shown
+from deepdiver.tasks import ShownFinding
 from tests.reason.embedded.reader import teach
 from tests.reason.embedded.shown import finding
 
@@ -21,11 +21,11 @@ def last(question: str) -> Clause:
     return analyse_question(question).chains[-1][-1]
 
 
-def put(question: str, *findings: Shown) -> list[Rival]:
+def put(question: str, *findings: ShownFinding) -> list[Rival]:
     return find_rivals(question, last(question), findings)
 
 
-def told(*quotes: str) -> tuple[Shown, ...]:
+def told(*quotes: str) -> tuple[ShownFinding, ...]:
     return tuple(finding(quote, f"F{n}", title=f"Text {n}") for n, quote in enumerate(quotes, 1))
 
 
@@ -136,7 +136,7 @@ def test_what_several_sources_say_is_believed_more(monkeypatch: pytest.MonkeyPat
 # -- copies that differ
 
 
-def copies(*quotes: str, origin: str = "one") -> tuple[Shown, ...]:
+def copies(*quotes: str, origin: str = "one") -> tuple[ShownFinding, ...]:
     return tuple(
         finding(q, f"F{n}", title=f"Text {n}", origin=origin) for n, q in enumerate(quotes, 1)
     )

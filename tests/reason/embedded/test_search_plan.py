@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from deepdiver.reason.embedded.query import keywords
 from deepdiver.reason.embedded.reflect import ENOUGH, IN_VAIN
 from deepdiver.reason.embedded.search_plan import MOST_PLANS, WORDS, plan_searches
-from deepdiver.tasks import Known, PlanSearches, SearchIntent, SearchPlans
+from deepdiver.tasks import KeyFinding, PlanSearches, SearchIntent, SearchPlans
 
 QUESTION = "How old are the children of the parents who run Acme Ltd?"
 PARENTS, CHILDREN, AGES = (
@@ -28,7 +28,7 @@ EXPLORE, DIVE, CHECK = (
 
 
 def planned(
-    *findings: str | Known,
+    *findings: str | KeyFinding,
     question: str = QUESTION,
     problems: tuple[str, ...] = (PARENTS, CHILDREN, AGES),
     tried: tuple[str, ...] = (),
@@ -37,7 +37,8 @@ def planned(
     limit: int = 3,
 ) -> SearchPlans:
     shown = tuple(
-        item if isinstance(item, Known) else Known(statement=item, sources=2) for item in findings
+        item if isinstance(item, KeyFinding) else KeyFinding(statement=item, sources=2)
+        for item in findings
     )
     return plan_searches(
         PlanSearches(
@@ -54,8 +55,8 @@ def planned(
     )
 
 
-def alone(statement: str, checked: bool = False) -> Known:
-    return Known(statement=statement, sources=1, checked=checked)
+def alone(statement: str, checked: bool = False) -> KeyFinding:
+    return KeyFinding(statement=statement, sources=1, checked=checked)
 
 
 def intents(plans: SearchPlans) -> list[SearchIntent]:
@@ -147,7 +148,7 @@ def test_when_every_part_is_answered_and_checked_it_is_time_to_write() -> None:
 # -- stuck
 
 
-def exhausted(*findings: str | Known, leads: tuple[str, ...] = ()) -> SearchPlans:
+def exhausted(*findings: str | KeyFinding, leads: tuple[str, ...] = ()) -> SearchPlans:
     """Plan until no dive is left."""
     tried: tuple[str, ...] = ()
     for _ in range(20):

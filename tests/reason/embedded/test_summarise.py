@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.reason.embedded.summarise import MOST, summarise
-from deepdiver.tasks import Shown, Summarise, Summary, SummaryLine
+from deepdiver.tasks import ShownFinding, Summarise, Summary, SummaryLine
 from tests.reason.embedded.shown import finding, findings
 
 QUESTION = "Who owns Holm Works?"
@@ -16,7 +16,7 @@ BAKES = "The village of Lund holds a market on Sundays."
 
 
 def summed(
-    *found: Shown, summary: tuple[str, ...] = (), limit: int = 12, question: str = QUESTION
+    *found: ShownFinding, summary: tuple[str, ...] = (), limit: int = 12, question: str = QUESTION
 ) -> Summary:
     lines = tuple(SummaryLine(id=f"S{number}", text=text) for number, text in enumerate(summary, 1))
     return summarise(Summarise(question=question, summary=lines, findings=found, limit=limit))

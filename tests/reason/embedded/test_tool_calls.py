@@ -13,12 +13,12 @@ from deepdiver.reason.embedded.tool_calls import (
     fill_arguments,
     propose_tool_calls,
 )
-from deepdiver.tasks import ToolShown
+from deepdiver.tasks import ShownTool
 from deepdiver.tools.osint.feed import arguments_of, shown_arguments
 from deepdiver.tools.osint.registry import BrokenFeed, feeds
 
 TODAY = "2026-11-15"
-NEWS = ToolShown(
+NEWS = ShownTool(
     name="search_news",
     about="news of the world",
     arguments=(
@@ -29,17 +29,17 @@ NEWS = ToolShown(
         "days (optional): n",
     ),
 )
-HEAT = ToolShown(
+HEAT = ShownTool(
     name="detect_thermal_anomalies",
     about="fires seen by satellites",
     arguments=("latitude: n", "longitude: e", "radius_km: r", "days: how many"),
 )
-SEARCH = ToolShown(name="search", about="everything", arguments=("query: words",))
-ODD = ToolShown(name="launch", about="strikes", arguments=("target: whom", "country_code: where"))
+SEARCH = ShownTool(name="search", about="everything", arguments=("query: words",))
+ODD = ShownTool(name="launch", about="strikes", arguments=("target: whom", "country_code: where"))
 TOOLS = (SEARCH, NEWS, HEAT, ODD)
 
 
-def made(question: str, *tools: ToolShown) -> dict[str, dict[str, str]]:
+def made(question: str, *tools: ShownTool) -> dict[str, dict[str, str]]:
     calls = propose_tool_calls(question, TODAY, tools or TOOLS, "why")
     return {call.tool: {arg.name: arg.value for arg in call.args} for call in calls}
 
@@ -143,7 +143,7 @@ def test_no_question_breaks_it(question: str) -> None:
 def test_the_feeds_that_there_are_take_what_is_filled_in(question: str, wanted: set[str]) -> None:
     known = {name: feed for name, feed in feeds().items() if not isinstance(feed, BrokenFeed)}
     shown = [
-        ToolShown(name=name, about=feed.about, arguments=shown_arguments(feed))
+        ShownTool(name=name, about=feed.about, arguments=shown_arguments(feed))
         for name, feed in known.items()
     ]
     calls = made(question, *shown)

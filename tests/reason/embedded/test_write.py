@@ -8,11 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepdiver.core.calculation import is_correct
+from deepdiver.core.dates import dates
+from deepdiver.core.names import names
+from deepdiver.core.numbers import numbers
 from deepdiver.core.record import HypothesisStatus, SentenceKind
-from deepdiver.core.values import dates, holds, names, numbers
 from deepdiver.reason.embedded import open_question_report, write
 from deepdiver.reason.embedded.write import LEAD, LEAST_TOLD, PER_SECTION, WITNESSES, write_report
-from deepdiver.tasks import Draft, DraftSentence, Shown, Standing, WriteReport
+from deepdiver.tasks import Draft, DraftSentence, HypothesisStanding, ShownFinding, WriteReport
 from tests.reason.embedded.shown import AS_OF, finding, findings, standing
 
 SUPPORTED, REFUTED = HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED
@@ -32,7 +35,9 @@ PHRASES = {
 }
 
 
-def draft(question: str, shown: tuple[Shown, ...], *held: Standing, **more: Any) -> Draft:
+def draft(
+    question: str, shown: tuple[ShownFinding, ...], *held: HypothesisStanding, **more: Any
+) -> Draft:
     return write_report(
         WriteReport(
             question=question, as_of=AS_OF, problems=(), standing=held, findings=shown, **more
@@ -248,7 +253,7 @@ def test_an_age_is_told_with_its_sum() -> None:
     assert first.calculation is not None
     assert first.calculation.inputs == ("2011-03-14", "2026-11-15")
     assert first.calculation.result == "15"
-    assert holds(first.calculation)
+    assert is_correct(first.calculation)
     assert second.text == FINN
 
 
@@ -405,7 +410,7 @@ def test_no_sentence_is_written_that_no_source_contains(
             assert sentence.text in PHRASES
         elif sentence.kind is CALCULATION:
             assert sentence.calculation is not None
-            assert holds(sentence.calculation)
+            assert is_correct(sentence.calculation)
         else:
             assert sentence.text in known
         assert set(sentence.findings) <= set(labels)
@@ -415,7 +420,7 @@ def test_no_sentence_is_written_that_no_source_contains(
 # -- without hypotheses
 
 
-def weighed(question: str, *shown: Shown) -> Draft:
+def weighed(question: str, *shown: ShownFinding) -> Draft:
     return write_report(
         WriteReport(question=question, as_of=AS_OF, problems=(), standing=None, findings=shown)
     )

@@ -11,26 +11,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deepdiver.core.whereabouts import Position
-from deepdiver.report.figures.map import map_of
-from deepdiver.report.figures.scene import TYPES, Seen, scene
+from deepdiver.core.time_and_place import Position
+from deepdiver.report.figures.findings import TYPES, DrawnFinding, drawn_findings
+from deepdiver.report.figures.map import draw_map
 from deepdiver.report.figures.svg import WIDTH
 from tests.report.figures import week
 from tests.report.figures.drawing import numbers, of_class, root, texts, titles
 
 
-def seen(n: int, lat: float, lon: float, kind: str = "news", within: float = 0.0) -> Seen:
-    return Seen(f"f_{n:03}", kind, n, None, Position(lat, lon, within), f"finding <{n}>")
+def seen(n: int, lat: float, lon: float, kind: str = "news", within: float = 0.0) -> DrawnFinding:
+    return DrawnFinding(f"f_{n:03}", kind, n, None, Position(lat, lon, within), f"finding <{n}>")
 
 
 def test_no_place_no_picture() -> None:
-    assert map_of([]) is None
-    assert map_of([Seen("f", "news", 1, None, None, "")]) is None
+    assert draw_map([]) is None
+    assert draw_map([DrawnFinding("f", "news", 1, None, None, "")]) is None
 
 
 def test_the_week() -> None:
-    items = scene(week.report(), week.ledger(), week.texts().__getitem__)
-    picture = map_of(items)
+    items = drawn_findings(week.report(), week.ledger(), week.texts().__getitem__)
+    picture = draw_map(items)
     assert picture is not None
     held = root(picture)
     words = texts(held)
@@ -44,13 +44,13 @@ def test_the_week() -> None:
     assert "of 30 in all" in picture.text
     told = " ".join(titles(held))
     assert all(item.says in told for item in placed)
-    again = map_of(items)
+    again = draw_map(items)
     assert again is not None
     assert again.file("report.html") == picture.file("report.html")
 
 
 def test_findings_that_would_cover_each_other_are_counted_with_their_numbers() -> None:
-    picture = map_of(
+    picture = draw_map(
         [seen(n, 50 + n / 100_000, 36, "cyber" if n % 2 else "news") for n in range(1, 8)]
     )
     assert picture is not None
@@ -62,15 +62,15 @@ def test_findings_that_would_cover_each_other_are_counted_with_their_numbers() -
 
 
 def test_those_apart_are_drawn_apart() -> None:
-    picture = map_of([seen(1, 50, 36), seen(2, 50.5, 37), seen(3, 49.5, 35)])
+    picture = draw_map([seen(1, 50, 36), seen(2, 50.5, 37), seen(3, 49.5, 35)])
     assert picture is not None
     assert not any(word.startswith("×") for word in texts(root(picture)))
     assert {"1", "2", "3"} <= set(texts(root(picture)))
 
 
 def test_within_a_town_no_coast_is_drawn_that_is_off_by_a_street() -> None:
-    near = map_of([seen(1, 41.38, 2.17), seen(2, 41.40, 2.20)])  # Barcelona, on the coast
-    far = map_of([seen(1, 41.38, 2.17), seen(2, 43.30, 5.37)])
+    near = draw_map([seen(1, 41.38, 2.17), seen(2, 41.40, 2.20)])  # Barcelona, on the coast
+    far = draw_map([seen(1, 41.38, 2.17), seen(2, 43.30, 5.37)])
     assert near is not None
     assert far is not None
     assert of_class(root(near), "p-coast") == []
@@ -80,16 +80,16 @@ def test_within_a_town_no_coast_is_drawn_that_is_off_by_a_street() -> None:
 
 
 def test_a_map_without_a_town_says_which_is_nearest() -> None:
-    picture = map_of([seen(1, 63.2204, 19.0763), seen(2, 63.2140, 19.0820)])
+    picture = draw_map([seen(1, 63.2204, 19.0763), seen(2, 63.2140, 19.0820)])
     assert picture is not None
     assert "The nearest town is Örnsköldsvik (SE), 20 km away" in texts(root(picture))
-    ocean = map_of([seen(1, 0.0, -140.0)])
+    ocean = draw_map([seen(1, 0.0, -140.0)])
     assert ocean is not None
     assert not any("nearest" in word for word in texts(root(ocean)))
 
 
 def test_over_the_antimeridian() -> None:
-    picture = map_of([seen(1, -18.1, 178.4), seen(2, -13.8, -171.7), seen(3, -21.1, -175.2)])
+    picture = draw_map([seen(1, -18.1, 178.4), seen(2, -13.8, -171.7), seen(3, -21.1, -175.2)])
     assert picture is not None
     words = texts(root(picture))
     assert any(word.endswith("E") for word in words if "°" in word)
@@ -100,7 +100,7 @@ def test_over_the_antimeridian() -> None:
 
 
 def test_a_place_known_by_its_name_alone_has_a_circle_around_it() -> None:
-    picture = map_of([seen(1, 49.98, 36.25, within=14.9), seen(2, 49.70, 36.9)])
+    picture = draw_map([seen(1, 49.98, 36.25, within=14.9), seen(2, 49.70, 36.9)])
     assert picture is not None
     (circle,) = of_class(root(picture), "p-reach")
     assert "10 km" in texts(root(picture))
@@ -115,8 +115,8 @@ def test_a_place_known_by_its_name_alone_has_a_circle_around_it() -> None:
 
 
 def test_names_of_towns_do_not_cover_marks() -> None:
-    items = scene(week.report(), week.ledger(), week.texts().__getitem__)
-    picture = map_of(items)
+    items = drawn_findings(week.report(), week.ledger(), week.texts().__getitem__)
+    picture = draw_map(items)
     assert picture is not None
     held = root(picture)
     towns = [
@@ -135,7 +135,7 @@ def test_names_of_towns_do_not_cover_marks() -> None:
 
 
 def test_a_world_is_not_too_large_a_file() -> None:
-    picture = map_of([seen(n, -50 + n * 5, -175 + n * 14) for n in range(1, 25)])
+    picture = draw_map([seen(n, -50 + n * 5, -175 + n * 14) for n in range(1, 25)])
     assert picture is not None
     assert len(picture.file("report.html")) < 300_000
     assert "Tokyo" in picture.file("report.html") or "Shanghai" in picture.file("report.html")
@@ -154,7 +154,7 @@ def test_a_world_is_not_too_large_a_file() -> None:
 def test_any_positions_can_be_drawn_within_the_paper(
     rows: list[tuple[float, float, str, float]],
 ) -> None:
-    picture = map_of(
+    picture = draw_map(
         [seen(n, lat, lon, kind, within) for n, (lat, lon, kind, within) in enumerate(rows)]
     )
     assert picture is not None
@@ -178,7 +178,7 @@ def centre(body: str, number: int) -> tuple[float, float]:
 
 
 def test_north_is_up_and_east_is_right() -> None:
-    picture = map_of([seen(1, 50, 36), seen(2, 60, 50), seen(3, -10, 20)])
+    picture = draw_map([seen(1, 50, 36), seen(2, 60, 50), seen(3, -10, 20)])
     assert picture is not None
     (x1, y1), (x2, y2), (x3, y3) = (centre(picture.body, n) for n in (1, 2, 3))
     assert x3 < x1 < x2
@@ -186,7 +186,7 @@ def test_north_is_up_and_east_is_right() -> None:
 
 
 def test_the_graticule_stands_where_it_says() -> None:
-    picture = map_of([seen(1, 50, 36), seen(2, 52, 40)])
+    picture = draw_map([seen(1, 50, 36), seen(2, 52, 40)])
     assert picture is not None
     held = root(picture)
     below = next(item for item in held.iter() if item.text == "36° E")
@@ -196,7 +196,7 @@ def test_the_graticule_stands_where_it_says() -> None:
 
 
 def test_towns_stand_where_they_are() -> None:
-    picture = map_of([seen(1, 49.98, 36.25), seen(2, 50.9, 34.8), seen(3, 49.0, 38.5)])
+    picture = draw_map([seen(1, 49.98, 36.25), seen(2, 50.9, 34.8), seen(3, 49.0, 38.5)])
     assert picture is not None
     held = root(picture)
     (dot_x, dot_y), (x, y) = centre(picture.body, 1), (0.0, 0.0)
@@ -209,7 +209,7 @@ def test_towns_stand_where_they_are() -> None:
 
 
 def test_the_scale_bar_is_as_long_as_it_says() -> None:
-    picture = map_of([seen(1, 50.0, 36.0), seen(2, 51.0, 36.0)])
+    picture = draw_map([seen(1, 50.0, 36.0), seen(2, 51.0, 36.0)])
     assert picture is not None
     held = root(picture)
     bar = next(
@@ -224,8 +224,8 @@ def test_the_scale_bar_is_as_long_as_it_says() -> None:
 
 
 def test_a_cluster_of_one_type_has_its_colour_and_a_mixed_one_has_none() -> None:
-    one = map_of([seen(1, 50, 36, "cyber"), seen(2, 50, 36, "cyber"), seen(3, 51, 37)])
-    two = map_of([seen(1, 50, 36, "cyber"), seen(2, 50, 36, "event"), seen(3, 51, 37)])
+    one = draw_map([seen(1, 50, 36, "cyber"), seen(2, 50, 36, "cyber"), seen(3, 51, 37)])
+    two = draw_map([seen(1, 50, 36, "cyber"), seen(2, 50, 36, "event"), seen(3, 51, 37)])
     assert one is not None
     assert two is not None
     assert of_class(root(one), "p-many") == []
@@ -233,22 +233,24 @@ def test_a_cluster_of_one_type_has_its_colour_and_a_mixed_one_has_none() -> None
 
 
 def test_two_findings_of_one_town_share_a_circle() -> None:
-    picture = map_of([seen(1, 49.98, 36.25, within=14.9), seen(2, 49.98, 36.25, within=14.9)])
+    picture = draw_map([seen(1, 49.98, 36.25, within=14.9), seen(2, 49.98, 36.25, within=14.9)])
     assert picture is not None
     assert len(of_class(root(picture), "p-reach")) == 1
     assert "Of these, 2 are placed" in picture.text
 
 
 def test_hostile_words_are_words() -> None:
-    item = Seen("f_1", "news", 1, None, Position(50, 36), "</title><script>alert(1)</script>")
-    picture = map_of([item])
+    item = DrawnFinding(
+        "f_1", "news", 1, None, Position(50, 36), "</title><script>alert(1)</script>"
+    )
+    picture = draw_map([item])
     assert picture is not None
     assert "</title><script>alert(1)</script>" in titles(root(picture))
     assert "<script" not in picture.file("report.html")
 
 
 def test_what_is_drawn_stays_in_the_frame() -> None:
-    picture = map_of([seen(1, 50, 36), seen(2, 52, 40)])
+    picture = draw_map([seen(1, 50, 36), seen(2, 52, 40)])
     assert picture is not None
     clips = [
         item for item in root(picture).iter() if item.attrib.get("clip-path") == "url(#map-frame)"
@@ -258,8 +260,8 @@ def test_what_is_drawn_stays_in_the_frame() -> None:
 
 
 def test_the_legend_counts_what_is_on_the_map_alone() -> None:
-    picture = map_of(
-        [seen(1, 50, 36), seen(2, 51, 37, "cyber"), Seen("f_9", "event", 9, None, None, "")]
+    picture = draw_map(
+        [seen(1, 50, 36), seen(2, 51, 37, "cyber"), DrawnFinding("f_9", "event", 9, None, None, "")]
     )
     assert picture is not None
     words = texts(root(picture))

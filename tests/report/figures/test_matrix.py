@@ -14,7 +14,7 @@ from deepdiver.core import belief
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import Assessment, Evidence, Hypothesis, HypothesisStatus, Report, Stance
 from deepdiver.report.compose import compose
-from deepdiver.report.figures.matrix import COLUMNS, LABEL, MARGIN, ROOM, matrix
+from deepdiver.report.figures.matrix import COLUMNS, LABEL, MARGIN, ROOM, draw_matrix
 from tests.report.figures import week
 from tests.report.figures.drawing import SPACE, of_class, root, texts, titles
 from tests.report.making import finding, quote, source
@@ -56,12 +56,12 @@ def drawn(
 
 
 def test_no_hypothesis_no_evidence_no_picture() -> None:
-    assert matrix(compose("Q", (), (), (), Ledger(), limits=(), made_by=""), Ledger()) is None
-    assert matrix(*drawn()) is None
+    assert draw_matrix(compose("Q", (), (), (), Ledger(), limits=(), made_by=""), Ledger()) is None
+    assert draw_matrix(*drawn()) is None
 
 
 def test_the_week() -> None:
-    picture = matrix(week.report(), week.ledger())
+    picture = draw_matrix(week.report(), week.ledger())
     assert picture is not None
     held = root(picture)
     words = texts(held)
@@ -79,13 +79,13 @@ def test_the_week() -> None:
     links = [item.attrib["href"] for item in held.iter(f"{SPACE}a")]
     assert links
     assert all(link.startswith("report.html#c") for link in links)
-    again = matrix(week.report(), week.ledger())
+    again = draw_matrix(week.report(), week.ledger())
     assert again is not None
     assert again.file("report.html") == picture.file("report.html")
 
 
 def test_refuted_ones_are_struck_and_marked() -> None:
-    picture = matrix(*drawn(evidence(1, Stance.REFUTES, 0.9), status=HypothesisStatus.REFUTED))
+    picture = draw_matrix(*drawn(evidence(1, Stance.REFUTES, 0.9), status=HypothesisStatus.REFUTED))
     assert picture is not None
     struck = [item.text for item in of_class(root(picture), "p-struck")]
     assert struck == ["Anna owns it.", "H1"]
@@ -96,13 +96,15 @@ def test_refuted_ones_are_struck_and_marked() -> None:
     ("stance", "sign"), [(Stance.SUPPORTS, "+"), (Stance.REFUTES, "−"), (Stance.NEUTRAL, "0")]
 )
 def test_a_stance_can_be_told_without_its_colour(stance: Stance, sign: str) -> None:
-    picture = matrix(*drawn(evidence(1, stance, 0.5)))
+    picture = draw_matrix(*drawn(evidence(1, stance, 0.5)))
     assert picture is not None
     assert texts(root(picture)).count(sign) == 2, "in the matrix and in the key"
 
 
 def test_a_disc_is_as_large_as_it_weighs_and_says_how_much() -> None:
-    picture = matrix(*drawn(evidence(1, Stance.SUPPORTS, 1.0), evidence(2, Stance.SUPPORTS, 0.25)))
+    picture = draw_matrix(
+        *drawn(evidence(1, Stance.SUPPORTS, 1.0), evidence(2, Stance.SUPPORTS, 0.25))
+    )
     assert picture is not None
     discs = [item for item in of_class(root(picture), "p-for") if "r" in item.attrib]
     large, small = sorted((float(item.attrib["r"]) for item in discs[:2]), reverse=True)
@@ -115,7 +117,9 @@ def test_a_disc_is_as_large_as_it_weighs_and_says_how_much() -> None:
 
 
 def test_of_several_judgements_the_one_that_counts_is_drawn() -> None:
-    picture = matrix(*drawn(evidence(1, Stance.SUPPORTS, 0.9), evidence(1, Stance.REFUTES, 0.2)))
+    picture = draw_matrix(
+        *drawn(evidence(1, Stance.SUPPORTS, 0.9), evidence(1, Stance.REFUTES, 0.2))
+    )
     assert picture is not None
     assert texts(root(picture)).count("+") == 1, "in the key alone"
     assert texts(root(picture)).count("−") == 2
@@ -130,7 +134,7 @@ def test_a_copy_is_in_brackets() -> None:
             for item in ledger
         ]
     )
-    picture, apart = matrix(report, copied), matrix(report, ledger)
+    picture, apart = draw_matrix(report, copied), draw_matrix(report, ledger)
     assert picture is not None
     assert apart is not None
     weight = belief.FULL_WEIGHT * 0.5 * 0.9
@@ -140,7 +144,7 @@ def test_a_copy_is_in_brackets() -> None:
 
 @pytest.mark.parametrize("count", [1, COLUMNS, COLUMNS + 1, 3 * COLUMNS - 1])
 def test_many_columns_are_drawn_in_equal_parts(count: int) -> None:
-    picture = matrix(*drawn(*(evidence(n, Stance.SUPPORTS, 0.5) for n in range(count))))
+    picture = draw_matrix(*drawn(*(evidence(n, Stance.SUPPORTS, 0.5) for n in range(count))))
     assert picture is not None
     words = texts(root(picture))
     parts = math.ceil(count / COLUMNS)
@@ -151,7 +155,7 @@ def test_many_columns_are_drawn_in_equal_parts(count: int) -> None:
 
 def test_a_long_statement_is_cut_visibly_and_hostile_words_are_words() -> None:
     long = "<script>alert(1)</script> " + "word " * 200
-    picture = matrix(*drawn(evidence(1, Stance.SUPPORTS, 0.5), statement=long))
+    picture = draw_matrix(*drawn(evidence(1, Stance.SUPPORTS, 0.5), statement=long))
     assert picture is not None
     words = texts(root(picture))
     assert any(word.startswith("<script>alert(1)</script> word") for word in words)
@@ -161,14 +165,14 @@ def test_a_long_statement_is_cut_visibly_and_hostile_words_are_words() -> None:
 def test_evidence_on_what_the_report_does_not_hold_is_left_out() -> None:
     report, ledger = drawn(evidence(1, Stance.SUPPORTS, 0.5))
     more = ledger.add(evidence(2, Stance.SUPPORTS, 0.5, key="h_other"))
-    one, other = matrix(report, ledger), matrix(report, more)
+    one, other = draw_matrix(report, ledger), draw_matrix(report, more)
     assert one is not None
     assert other is not None
     assert one.file("report.html") == other.file("report.html")
 
 
 def test_the_area_of_a_disc_grows_with_its_weight_and_not_beyond() -> None:
-    made = matrix(*drawn(*(evidence(n, Stance.SUPPORTS, n / 10) for n in range(1, 11))))
+    made = draw_matrix(*drawn(*(evidence(n, Stance.SUPPORTS, n / 10) for n in range(1, 11))))
     assert made is not None
     discs = [item for item in of_class(root(made), "p-for") if "r" in item.attrib][:10]
     sizes = sorted((float(item.attrib["cx"]), float(item.attrib["r"])) for item in discs)
@@ -182,7 +186,7 @@ def test_the_area_of_a_disc_grows_with_its_weight_and_not_beyond() -> None:
 
 
 def test_a_judgement_stands_below_its_head_and_beside_its_hypothesis() -> None:
-    made = matrix(week.report(), week.ledger())
+    made = draw_matrix(week.report(), week.ledger())
     assert made is not None
     held = root(made)
     heads = {
@@ -206,7 +210,7 @@ def test_a_judgement_stands_below_its_head_and_beside_its_hypothesis() -> None:
 def test_the_bar_of_a_belief_is_as_long_as_it_is_strong(posterior: float) -> None:
     report, ledger = drawn(evidence(1, Stance.SUPPORTS, 0.5))
     item = report.hypotheses[0].model_copy(update={"posterior": posterior})
-    made = matrix(report.model_copy(update={"hypotheses": (item,)}), ledger)
+    made = draw_matrix(report.model_copy(update={"hypotheses": (item,)}), ledger)
     assert made is not None
     bars = [
         float(bar.attrib["width"])
@@ -228,14 +232,14 @@ def test_the_bar_of_a_belief_is_as_long_as_it_is_strong(posterior: float) -> Non
     ],
 )
 def test_every_status_is_a_word(status: HypothesisStatus, word: str) -> None:
-    made = matrix(*drawn(evidence(1, Stance.SUPPORTS, 0.5), status=status))
+    made = draw_matrix(*drawn(evidence(1, Stance.SUPPORTS, 0.5), status=status))
     assert made is not None
     assert word in texts(root(made))
 
 
 def test_cells_do_not_overlap_and_stay_on_the_paper() -> None:
     for count in (1, 7, COLUMNS, COLUMNS + 1, 60):
-        made = matrix(*drawn(*(evidence(n, Stance.SUPPORTS, 1.0) for n in range(count))))
+        made = draw_matrix(*drawn(*(evidence(n, Stance.SUPPORTS, 1.0) for n in range(count))))
         assert made is not None
         discs = [item for item in of_class(root(made), "p-for") if "r" in item.attrib][:count]
         spots = sorted((float(item.attrib["cy"]), float(item.attrib["cx"])) for item in discs)
@@ -252,7 +256,7 @@ def test_hypotheses_without_evidence_have_a_row_too() -> None:
             "supporting": (),
         }
     )
-    made = matrix(report.model_copy(update={"hypotheses": (*report.hypotheses, bare)}), ledger)
+    made = draw_matrix(report.model_copy(update={"hypotheses": (*report.hypotheses, bare)}), ledger)
     assert made is not None
     assert texts(root(made)).count("H2") == 2
     assert "H2 is supported at 0.80 (0 for, 0 against, 0 neither)" in made.text

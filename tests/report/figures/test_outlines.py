@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from deepdiver.errors import StoreAccessError
 from deepdiver.report.figures import outlines
-from deepdiver.report.figures.outlines import FILE, Box, Point, land, lines
+from deepdiver.report.figures.outlines import FILE, Box, Point, coasts_and_borders, land_rings
 
 WORLD = Box(-180, -90, 180, 90)
 
@@ -27,7 +27,7 @@ def inside(point: Point, ring: list[Point]) -> bool:
 
 
 def on_land(lon: float, lat: float, box: Box = WORLD) -> bool:
-    return sum(inside((lon, lat), ring) for ring in land(box)) % 2 == 1
+    return sum(inside((lon, lat), ring) for ring in land_rings(box)) % 2 == 1
 
 
 def area(ring: list[Point]) -> float:
@@ -46,9 +46,9 @@ def test_a_file_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setattr(outlines, "FILE", tmp_path / "outlines.bin")
     outlines._read.cache_clear()
     with pytest.raises(StoreAccessError, match="install deepdiver again"):
-        list(lines(WORLD))
+        list(coasts_and_borders(WORLD))
     monkeypatch.undo()
-    assert list(lines(WORLD))
+    assert list(coasts_and_borders(WORLD))
 
 
 def test_the_file_is_small_and_says_where_it_comes_from() -> None:
@@ -79,18 +79,18 @@ def test_land_over_the_antimeridian_is_one() -> None:
     box = Box(160, 60, 200, 75)
     assert on_land(175, 67, box)
     assert on_land(184, 66.5, box), "the same as 176 degrees west"
-    assert all(box.west <= x <= box.east for ring in land(box) for x, _ in ring)
+    assert all(box.west <= x <= box.east for ring in land_rings(box) for x, _ in ring)
 
 
 def test_borders_and_coasts_are_told_apart() -> None:
-    kinds = [kind for kind, _ in lines(Box(30, 48, 40, 53))]
+    kinds = [kind for kind, _ in coasts_and_borders(Box(30, 48, 40, 53))]
     assert set(kinds) == {"border"}, "Ukraine and Russia, far from the sea"
-    assert {kind for kind, _ in lines(Box(-10, 35, 5, 45))} == {"coast", "border"}
-    assert list(lines(Box(-150, -5, -148, -3))) == []
+    assert {kind for kind, _ in coasts_and_borders(Box(-10, 35, 5, 45))} == {"coast", "border"}
+    assert list(coasts_and_borders(Box(-150, -5, -148, -3))) == []
 
 
 def test_nothing_is_drawn_along_the_antimeridian() -> None:
-    for _, piece in lines(Box(170, -90, 190, 90)):
+    for _, piece in coasts_and_borders(Box(170, -90, 190, 90)):
         for one, other in pairwise(piece):
             assert not (one[0] == other[0] == 180 and abs(one[1] - other[1]) > 1)
 
@@ -99,7 +99,7 @@ def test_nothing_is_drawn_along_the_antimeridian() -> None:
 @given(st.floats(-180, 180), st.floats(-85, 80), st.floats(0.5, 60), st.floats(0.5, 40))
 def test_land_is_cut_to_the_box(west: float, south: float, wide: float, high: float) -> None:
     box = Box(west, south, west + wide, min(south + high, 90))
-    for ring in land(box):
+    for ring in land_rings(box):
         assert all(
             box.west - 1e-9 <= x <= box.east + 1e-9 and box.south - 1e-9 <= y <= box.north + 1e-9
             for x, y in ring

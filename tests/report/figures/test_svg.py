@@ -16,14 +16,14 @@ from deepdiver.report.figures.svg import (
     STYLE,
     Picture,
     element,
+    escape_text,
     group,
     label,
     number,
+    one_line,
     path,
-    plain,
-    shown,
-    wide,
-    wrapped,
+    text_width,
+    wrap_text,
 )
 
 HOSTILE = (
@@ -48,19 +48,19 @@ def contrast(one: str, other: str) -> float:
 @given(st.text())
 def test_any_text_is_text_in_xml(text: str) -> None:
     made = ElementTree.fromstring(label(0, 0, text))  # noqa: S314  what we wrote ourselves
-    assert (made.text or "") == plain(text)
+    assert (made.text or "") == one_line(text)
     assert not list(made)
 
 
 @given(st.text(), st.text())
 def test_any_text_is_an_attribute_and_a_title(text: str, link: str) -> None:
     made = ElementTree.fromstring(group([element("g", {"class": text})], text, f"x{link}"))  # noqa: S314
-    assert made.attrib["href"] == plain(f"x{link}")
+    assert made.attrib["href"] == one_line(f"x{link}")
     assert [child.tag for child in made] == (["title", "g"] if text else ["g"])
 
 
 def test_hostile_text_makes_no_element() -> None:
-    text = shown(HOSTILE)
+    text = escape_text(HOSTILE)
     assert "<" not in text
     assert '"' not in text
     assert "'" not in text
@@ -69,10 +69,10 @@ def test_hostile_text_makes_no_element() -> None:
 
 
 def test_a_text_is_one_line_and_can_be_cut() -> None:
-    assert plain(" a\n\tb  c ") == "a b c"
-    assert plain("abcdef", 4) == "abc…"
-    assert plain("abc de", 5) == "abc…"
-    assert plain("abcd", 4) == "abcd"
+    assert one_line(" a\n\tb  c ") == "a b c"
+    assert one_line("abcdef", 4) == "abc…"
+    assert one_line("abc de", 5) == "abc…"
+    assert one_line("abcd", 4) == "abcd"
 
 
 @pytest.mark.parametrize(
@@ -103,15 +103,15 @@ def test_paths() -> None:
 
 
 def test_lines_are_wrapped_and_what_is_cut_is_seen() -> None:
-    assert wrapped("one two three", 8, 2) == ["one two", "three"]
-    assert wrapped("one two three four five", 8, 2)[-1].endswith("…")
-    assert len(wrapped("x" * 500, 20, 2)) == 2
-    assert wrapped("", 20, 2) == []
+    assert wrap_text("one two three", 8, 2) == ["one two", "three"]
+    assert wrap_text("one two three four five", 8, 2)[-1].endswith("…")
+    assert len(wrap_text("x" * 500, 20, 2)) == 2
+    assert wrap_text("", 20, 2) == []
 
 
 def test_chinese_is_wider_than_latin() -> None:
-    assert wide("哈爾科夫", 10) > wide("abcd", 10) * 1.5
-    assert len(wrapped("哈爾科夫" * 10, 40, 3)) > 1
+    assert text_width("哈爾科夫", 10) > text_width("abcd", 10) * 1.5
+    assert len(wrap_text("哈爾科夫" * 10, 40, 3)) > 1
 
 
 def test_a_picture_as_a_file_and_in_a_page() -> None:
@@ -122,7 +122,7 @@ def test_a_picture_as_a_file_and_in_a_page() -> None:
     assert root.attrib["aria-labelledby"] == "x-title x-text"
     title, text, style = root[0], root[1], root[2]
     assert (title.tag, title.text, title.attrib["id"]) == (f"{space}title", "A & B", "x-title")
-    assert (text.tag, text.text, text.attrib["id"]) == (f"{space}desc", plain(HOSTILE), "x-text")
+    assert (text.tag, text.text, text.attrib["id"]) == (f"{space}desc", one_line(HOSTILE), "x-text")
     assert style.tag == f"{space}style"
     assert style.text == STYLE
     assert "<style" not in picture.inline()

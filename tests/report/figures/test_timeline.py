@@ -11,20 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepdiver.core.record import Correlation, CorrelationKind
-from deepdiver.core.whereabouts import DAY, Moment
-from deepdiver.report.figures.scene import TYPES, Seen, scene
+from deepdiver.core.time_and_place import DAY, Moment
+from deepdiver.report.figures.findings import TYPES, DrawnFinding, drawn_findings
 from deepdiver.report.figures.svg import WIDTH
-from deepdiver.report.figures.ticks import FIRST, LAST
-from deepdiver.report.figures.timeline import LEFT, RIGHT, timeline
+from deepdiver.report.figures.time_axis import FIRST, LAST
+from deepdiver.report.figures.timeline import LEFT, RIGHT, draw_timeline
 from tests.report.figures import week
 from tests.report.figures.drawing import numbers, of_class, root, texts, titles
 
 WEEK = date(2026, 11, 9).toordinal() * DAY
 
 
-def seen(n: int, start: int, end: int | None = None, kind: str = "news", number: int = 0) -> Seen:
+def seen(
+    n: int, start: int, end: int | None = None, kind: str = "news", number: int = 0
+) -> DrawnFinding:
     moment = Moment(WEEK + start, WEEK + (start if end is None else end))
-    return Seen(f"f_{n:04}", kind, number, moment, None, f"finding {n}")
+    return DrawnFinding(f"f_{n:04}", kind, number, moment, None, f"finding {n}")
 
 
 def correlation(*keys: str, kind: CorrelationKind = CorrelationKind.TEMPORAL) -> Correlation:
@@ -34,13 +36,13 @@ def correlation(*keys: str, kind: CorrelationKind = CorrelationKind.TEMPORAL) ->
 
 
 def test_no_time_no_picture() -> None:
-    assert timeline([], []) is None
-    assert timeline([Seen("f", "news", 1, None, None, "")], []) is None
+    assert draw_timeline([], []) is None
+    assert draw_timeline([DrawnFinding("f", "news", 1, None, None, "")], []) is None
 
 
 def test_the_week() -> None:
-    items = scene(week.report(), week.ledger(), week.texts().__getitem__)
-    picture = timeline(items, week.correlations())
+    items = drawn_findings(week.report(), week.ledger(), week.texts().__getitem__)
+    picture = draw_timeline(items, week.correlations())
     assert picture is not None
     held = root(picture)
     words = texts(held)
@@ -64,7 +66,7 @@ def test_the_week() -> None:
     )
     assert "29 findings by time" in picture.text
     assert "Outside of the axis: [18] 1987-05-02" in picture.text
-    again = timeline(reversed(items), week.correlations())
+    again = draw_timeline(reversed(items), week.correlations())
     assert again is not None
     assert again.file("report.html") == picture.file("report.html"), (
         "the order of the findings does not matter"
@@ -73,7 +75,7 @@ def test_the_week() -> None:
 
 def test_every_finding_is_drawn_once_or_counted() -> None:
     items = [seen(n, (n % 7) * 30, number=n + 1) for n in range(60)]
-    picture = timeline(items, [])
+    picture = draw_timeline(items, [])
     assert picture is not None
     told = " | ".join(titles(root(picture)))
     assert all(len(re.findall(rf"finding {n}\b", told)) == 1 for n in range(60))
@@ -84,7 +86,7 @@ def test_every_finding_is_drawn_once_or_counted() -> None:
 
 
 def test_findings_at_one_time_do_not_cover_each_other() -> None:
-    picture = timeline([seen(n, 60, number=n + 1) for n in range(5)], [])
+    picture = draw_timeline([seen(n, 60, number=n + 1) for n in range(5)], [])
     assert picture is not None
     spots = {
         (item.attrib["cx"], item.attrib["cy"])
@@ -95,7 +97,7 @@ def test_findings_at_one_time_do_not_cover_each_other() -> None:
 
 
 def test_a_whole_day_is_a_bar_from_midnight_to_midnight() -> None:
-    picture = timeline([seen(1, 0, DAY - 1), seen(2, DAY), seen(3, 2 * DAY)], [])
+    picture = draw_timeline([seen(1, 0, DAY - 1), seen(2, DAY), seen(3, 2 * DAY)], [])
     assert picture is not None
     (bar,) = [item for item in of_class(root(picture), "p-news") if "opacity" in item.attrib]
     part = (DAY - 1) / (2 * DAY + 2 * (2 * DAY // 25))
@@ -103,11 +105,15 @@ def test_a_whole_day_is_a_bar_from_midnight_to_midnight() -> None:
 
 
 def test_lines_join_what_is_drawn_and_nothing_else() -> None:
-    items = [seen(1, 0), seen(2, 60, kind="satellite"), Seen("f_0003", "news", 0, None, None, "")]
-    alone = timeline(items, [correlation("f_0001", "f_0003"), correlation("f_0001", "gone")])
+    items = [
+        seen(1, 0),
+        seen(2, 60, kind="satellite"),
+        DrawnFinding("f_0003", "news", 0, None, None, ""),
+    ]
+    alone = draw_timeline(items, [correlation("f_0001", "f_0003"), correlation("f_0001", "gone")])
     assert alone is not None
     assert of_class(root(alone), "p-join") == []
-    joined = timeline(
+    joined = draw_timeline(
         items, [correlation("f_0001", "f_0002", "f_0003", kind=CorrelationKind.CAUSAL)]
     )
     assert joined is not None
@@ -118,26 +124,28 @@ def test_lines_join_what_is_drawn_and_nothing_else() -> None:
 
 def test_a_correlated_finding_that_is_only_counted_is_joined_too() -> None:
     crowd = [seen(n, 60) for n in range(9)]
-    picture = timeline([*crowd, seen(99, 600, kind="cyber")], [correlation("f_0008", "f_0099")])
+    picture = draw_timeline(
+        [*crowd, seen(99, 600, kind="cyber")], [correlation("f_0008", "f_0099")]
+    )
     assert picture is not None
     assert len(of_class(root(picture), "p-join")) == 2
 
 
 def test_a_few_that_lie_far_away_do_not_press_the_others_together() -> None:
     items = [seen(n, n * 300) for n in range(20)]
-    picture = timeline([*items, seen(50, -400_000, number=7), seen(51, 900_000)], [])
+    picture = draw_timeline([*items, seen(50, -400_000, number=7), seen(51, 900_000)], [])
     assert picture is not None
     words = texts(root(picture))
     assert "‹ 1 earlier" in words
     assert "1 later ›" in words
     assert "[7]" in picture.text
-    two = timeline([seen(1, 0), seen(2, 500_000)], [])
+    two = draw_timeline([seen(1, 0), seen(2, 500_000)], [])
     assert two is not None
     assert not any("earlier" in word or "later" in word for word in texts(root(two)))
 
 
 def test_one_finding_alone() -> None:
-    picture = timeline([seen(1, 60)], [])
+    picture = draw_timeline([seen(1, 60)], [])
     assert picture is not None
     assert (
         picture.text
@@ -161,10 +169,10 @@ def test_one_finding_alone() -> None:
 )
 def test_any_findings_can_be_drawn_within_the_paper(rows: list[tuple[int, int, str, int]]) -> None:
     items = [
-        Seen(f"f_{n}", kind, number, Moment(start, min(start + long, LAST)), None, "says")
+        DrawnFinding(f"f_{n}", kind, number, Moment(start, min(start + long, LAST)), None, "says")
         for n, (start, long, kind, number) in enumerate(rows)
     ]
-    picture = timeline(items, [correlation(*(item.finding for item in items))])
+    picture = draw_timeline(items, [correlation(*(item.finding for item in items))])
     assert picture is not None
     held = root(picture)
     assert all(-20 <= x <= WIDTH + 20 for x in numbers(held, "cx", "x"))
@@ -185,7 +193,7 @@ def centre(picture_text: str, number: int) -> tuple[float, float]:
 
 
 def test_marks_stand_at_their_time() -> None:
-    picture = timeline([seen(n, n * 100, number=n + 1) for n in range(5)], [])
+    picture = draw_timeline([seen(n, n * 100, number=n + 1) for n in range(5)], [])
     assert picture is not None
     xs = [centre(picture.body, n)[0] for n in range(1, 6)]
     steps = [later - earlier for earlier, later in itertools.pairwise(xs)]
@@ -195,7 +203,7 @@ def test_marks_stand_at_their_time() -> None:
 
 
 def test_a_tick_stands_at_its_time_too() -> None:
-    picture = timeline([seen(1, 0, number=1), seen(2, 600, number=2)], [])
+    picture = draw_timeline([seen(1, 0, number=1), seen(2, 600, number=2)], [])
     assert picture is not None
     tick = next(
         item for item in root(picture).iter() if item.text == "00:00" and "x" in item.attrib
@@ -205,7 +213,7 @@ def test_a_tick_stands_at_its_time_too() -> None:
 
 def test_lines_begin_and_end_at_their_marks() -> None:
     items = [seen(1, 0, number=1), seen(2, 300, number=2)]
-    picture = timeline(items, [correlation("f_0002", "f_0001")])
+    picture = draw_timeline(items, [correlation("f_0002", "f_0001")])
     assert picture is not None
     (way,) = [
         item.attrib["d"] for item in of_class(root(picture), "p-join") if "Q" in item.attrib["d"]
@@ -217,7 +225,7 @@ def test_lines_begin_and_end_at_their_marks() -> None:
 
 def test_two_kinds_of_lines_between_the_same_findings_can_be_told_apart() -> None:
     items = [seen(1, 0), seen(2, 300)]
-    picture = timeline(
+    picture = draw_timeline(
         items, [correlation("f_0001", "f_0002", kind=kind) for kind in CorrelationKind]
     )
     assert picture is not None
@@ -228,7 +236,7 @@ def test_two_kinds_of_lines_between_the_same_findings_can_be_told_apart() -> Non
 
 
 def test_lanes_stand_in_the_order_of_the_types_and_only_those_that_occur() -> None:
-    picture = timeline(
+    picture = draw_timeline(
         [seen(n, n * 60, kind=kind) for n, kind in enumerate(reversed(TYPES)) if kind != "cyber"],
         [],
     )
@@ -239,7 +247,7 @@ def test_lanes_stand_in_the_order_of_the_types_and_only_those_that_occur() -> No
 
 def test_labels_of_the_axis_do_not_run_into_each_other() -> None:
     for span in (10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 300_000_000):
-        picture = timeline([seen(1, 0), seen(2, span)], [])
+        picture = draw_timeline([seen(1, 0), seen(2, span)], [])
         assert picture is not None
         ticks = [
             (float(item.attrib["x"]), item.text or "")
@@ -252,8 +260,10 @@ def test_labels_of_the_axis_do_not_run_into_each_other() -> None:
 
 
 def test_hostile_words_are_words() -> None:
-    item = Seen("f_1", "news", 1, Moment(WEEK, WEEK), None, "</title><script>alert(1)</script>")
-    picture = timeline([item], [])
+    item = DrawnFinding(
+        "f_1", "news", 1, Moment(WEEK, WEEK), None, "</title><script>alert(1)</script>"
+    )
+    picture = draw_timeline([item], [])
     assert picture is not None
     assert "</title><script>alert(1)</script>" in titles(root(picture))
     assert "<script" not in picture.file("report.html")
@@ -261,7 +271,7 @@ def test_hostile_words_are_words() -> None:
 
 def test_what_is_earlier_and_later_is_told_when_pointed_at() -> None:
     items = [seen(n, n * 300) for n in range(20)]
-    picture = timeline([*items, seen(50, -400_000), seen(51, 900_000)], [])
+    picture = draw_timeline([*items, seen(50, -400_000), seen(51, 900_000)], [])
     assert picture is not None
     told = titles(root(picture))
     assert told.count("finding 50") == 1

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from deepdiver.core.events import FindingDropped
-from deepdiver.core.lead import Lead
-from deepdiver.core.record import Contradiction, Finding, Source
+from deepdiver.core.record import Contradiction, Finding, Lead, Source
 from deepdiver.strategies.navigator import analyser
 from deepdiver.strategies.navigator.analyser import CLOSE, FOREIGN, LEADS, LONGEST_LEAD, Learnt
 from deepdiver.strategies.navigator.tools import address

@@ -25,7 +25,7 @@ from deepdiver.core.record import Contradiction, RunStatus, SentenceKind, Source
 from deepdiver.core.settings import load
 from deepdiver.errors import UsageError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
-from deepdiver.report.render import markdown
+from deepdiver.report.markdown import render_markdown
 from deepdiver.run import replay, research, resume
 from deepdiver.sample import LIBRARY
 from deepdiver.store.sqlite import open_sqlite
@@ -441,7 +441,7 @@ async def test_a_hostile_model_reads_no_page_that_it_names_itself(
     refused = [event for event in rig.of(Decided) if "stands in no search result" in event.reason]
     assert refused
     assert {event.by for event in refused} == {"rule"}
-    assert "evil.example" not in markdown(outcome.report)  # type: ignore[arg-type]
+    assert "evil.example" not in render_markdown(outcome.report)  # type: ignore[arg-type]
 
 
 async def test_an_address_of_the_person_may_be_read(tmp_path: Path, web: ScriptedServer) -> None:
@@ -1032,7 +1032,7 @@ async def test_the_seeds_question_over_the_sample_library(tmp_path: Path) -> Non
     sources = " ".join(told(outcome, "Key Sources"))
     for name in ("ski-club-newsletter.md", "school-newsletter.txt", "parish-notice.txt"):
         assert name in sources
-    page = markdown(report)
+    page = render_markdown(report)
     headings = re.findall(r"^## (.+)$", page, re.MULTILINE)
     assert headings[0] == "Answer"
     assert headings.index("Research Journey") + 1 == headings.index("Key Sources")

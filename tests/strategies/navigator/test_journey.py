@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from deepdiver.core.record import Report, RunStatus, Section, Sentence, SentenceKind
-from deepdiver.report.render import JOURNEY, markdown
+from deepdiver.report.markdown import JOURNEY, render_markdown
 from deepdiver.strategies.navigator.journey import (
     LONGEST_SAID,
     SOURCES,
@@ -108,6 +108,6 @@ def test_the_hand_over_has_the_three_parts_of_the_seed() -> None:
         "Research Journey:\n- a step\n- a step\n\nKey Sources:\n- none"
     )
     assert of(report, SOURCES) == []
-    page = markdown(report)
+    page = render_markdown(report)
     assert "## Answer\n" in page
     assert "## Research Journey\n\n- a step\n- a step\n" in page

@@ -13,7 +13,7 @@ from deepdiver import tasks
 from deepdiver.core.events import Decided, PlanProposed, Recalled
 from deepdiver.core.record import RunStatus
 from deepdiver.gateway import Gateway, Mode
-from deepdiver.report.render import markdown
+from deepdiver.report.markdown import render_markdown
 from deepdiver.strategies.orchestrated import graph as orchestrated
 from deepdiver.strategies.orchestrated.context import ResearchContext
 from deepdiver.strategies.table import TABLE
@@ -516,7 +516,7 @@ async def test_the_context_is_complete_and_the_report_is_the_last_message(tmp_pa
         outcome.run.created
     }
     assert outcome.report is not None
-    assert state["final_report"] == markdown(outcome.report)
+    assert state["final_report"] == render_markdown(outcome.report)
     messages = state["messages"]
     assert [type(message) for message in messages] == [HumanMessage, AIMessage]
     assert messages[-1].text == state["final_report"]

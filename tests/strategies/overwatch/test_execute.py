@@ -20,7 +20,7 @@ from deepdiver.strategies.overwatch.execute import (
     typed,
 )
 from deepdiver.strategies.shared.base import Deps, Looked
-from deepdiver.tasks import ToolShown
+from deepdiver.tasks import ShownTool
 from tests.strategies.rig import QUESTION, CorpusProvider, Rig, call
 
 
@@ -36,7 +36,7 @@ class Broken:
 
     def __init__(self, error: Exception) -> None:
         self.error = error
-        self.shown = ToolShown(name="detect_heat", about="heat", arguments=("latitude: degrees",))
+        self.shown = ShownTool(name="detect_heat", about="heat", arguments=("latitude: degrees",))
 
     def fault(self, args: Mapping[str, str]) -> str:
         return (

@@ -17,7 +17,7 @@ from deepdiver.core.record import CorrelationKind, RunStatus, SentenceKind, Verd
 from deepdiver.core.settings import load
 from deepdiver.errors import UsageError
 from deepdiver.gateway import Gateway, Mode
-from deepdiver.report.audit import stands
+from deepdiver.report.audit import quote_stands
 from deepdiver.run import replay, research
 from deepdiver.run.record import load_ledger
 from deepdiver.store.sqlite import open_sqlite
@@ -791,7 +791,7 @@ async def test_the_ages_of_the_children_are_right_and_every_quote_stands(tmp_pat
         for quote in finding.quotes
     ]
     assert quotes
-    assert all(stands(quote, store.texts.get) for quote in quotes)
+    assert all(quote_stands(quote, store.texts.get) for quote in quotes)
     store.close()
 
 

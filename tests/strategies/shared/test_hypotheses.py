@@ -269,7 +269,7 @@ def test_labels_stand_for_the_findings_that_are_shown() -> None:
 async def test_who_puts_forward_is_shown_past_runs_and_who_judges_is_not(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     deps = rig.session().deps
-    past = tasks.Recalled(
+    past = tasks.RecalledRun(
         id="P1", question=QUESTION, date="2026-03-01", days=30, status=RunStatus.ANSWERED
     )
     keys = await gathered(deps)
@@ -290,7 +290,7 @@ async def test_who_puts_forward_is_shown_past_runs_and_who_judges_is_not(tmp_pat
 # -- with tools to test them
 
 
-TOOL = tasks.ToolShown(name="search", about="everything", arguments=("query: words",))
+TOOL = tasks.ShownTool(name="search", about="everything", arguments=("query: words",))
 
 
 async def test_with_tools_hypotheses_may_come_before_findings_and_bring_their_tests(

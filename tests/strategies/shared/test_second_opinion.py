@@ -24,8 +24,8 @@ from deepdiver.core.record import (
 )
 from deepdiver.encoders.reader import Reader, Verdict
 from deepdiver.gateway import Mode
-from deepdiver.report.page import page
-from deepdiver.report.render import answer_text, markdown
+from deepdiver.report.html import render_html
+from deepdiver.report.markdown import answer_text, render_markdown
 from deepdiver.run import replay, research
 from deepdiver.strategies.shared import second_opinion
 from deepdiver.strategies.shared.second_opinion import (
@@ -154,7 +154,7 @@ async def test_a_model_that_cannot_be_used_costs_the_opinions_and_nothing_else(
     assert [sentence.mark for sentence in report.answer] == ["", ""]
     assert foot(report) == [UNASKED], "one note, and no count"
     assert [event.what for event in rig.of(Limited)] == [UNASKED]
-    assert str(tmp_path) not in markdown(report), "a report names no folder of this machine"
+    assert str(tmp_path) not in render_markdown(report), "a report names no folder of this machine"
     again = await rig.work(Mode.REPLAY)
     assert again.report is not None
     assert again.report.hash == report.hash
@@ -202,7 +202,7 @@ async def test_a_sentence_that_its_quote_denies_gets_a_caution_wherever_it_is_sh
     )
     limit = "The reader, a second opinion, contradicts 1 cited sentence."
     assert foot(report) == [limit, line]
-    for shown in (markdown(report), page(report)):
+    for shown in (render_markdown(report), render_html(report)):
         assert shown.count(CAUTION) == 1
         assert shown.count(line) == 1
         assert shown.count(limit) == 1

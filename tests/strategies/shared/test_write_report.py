@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from deepdiver import tasks
+from deepdiver.core.events import Limited, SentenceCut
 from deepdiver.core.record import (
     Calculation,
+    CutSentence,
     Finding,
     Report,
     RunStatus,
@@ -17,6 +19,8 @@ from deepdiver.core.record import (
     Stance,
 )
 from deepdiver.errors import ReasonError
+from deepdiver.report.html import render_html
+from deepdiver.report.markdown import render_markdown
 from deepdiver.strategies.shared.look import look_into
 from deepdiver.strategies.shared.write_report import (
     JUDGED,
@@ -55,29 +59,90 @@ def write(make: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "sentence",
+    ("sentence", "reason"),
     [
-        told("Holm Works is owned by Anna Holm."),
-        told("Holm Works is owned by Anna Holm.", "F99"),
-        told("Holm Works is owned by Carl Dahl.", "F1"),
-        told("Holm Works was sold for 77 crowns.", "F1"),
-        told("Holm Works changed hands on 3 May 1990.", "F1"),
-        told("It was founded 900 years ago.", kind=SentenceKind.FRAME),
-        told("Anna Holm is 40.", "F1", kind=SentenceKind.CALCULATION),
-        told(
-            "Anna Holm is 40.",
-            "F1",
-            kind=SentenceKind.CALCULATION,
-            calculation=Calculation(kind="years", inputs=("1980-01-01", "2026-01-01"), result="40"),
+        (told("Holm Works is owned by Anna Holm."), "it names no finding"),
+        (
+            told("Holm Works is owned by Anna Holm.", "F99"),
+            "it names a finding that does not exist",
+        ),
+        (
+            told("Holm Works is owned by Carl Dahl.", "F1"),
+            "Carl Dahl stands in none of its quotes",
+        ),
+        (told("Holm Works was sold for 77 crowns.", "F1"), "77 stands in none of its quotes"),
+        (
+            told("Holm Works changed hands on 3 May 1990.", "F1"),
+            "1990-05-03 stands in none of its quotes",
+        ),
+        (
+            told("It was founded 900 years ago.", kind=SentenceKind.FRAME),
+            "it states 900 without a finding",
+        ),
+        (
+            told("Anna Holm is 40.", "F1", kind=SentenceKind.CALCULATION),
+            "it is a calculation without the sum; 40 stands in none of its quotes",
+        ),
+        (
+            told(
+                "Anna Holm is 40.",
+                "F1",
+                kind=SentenceKind.CALCULATION,
+                calculation=Calculation(
+                    kind="years", inputs=("1980-01-01", "2026-01-01"), result="40"
+                ),
+            ),
+            "the sum does not come out: years of 1980-01-01, 2026-01-01 is not 40",
         ),
     ],
 )
-async def test_what_no_quote_carries_is_cut(tmp_path: Path, sentence: tasks.DraftSentence) -> None:
-    report, _ = await report_of(tmp_path, write_report=draft_of(sentence))
+async def test_what_no_quote_carries_is_cut_and_listed_with_the_reason(
+    tmp_path: Path, sentence: tasks.DraftSentence, reason: str
+) -> None:
+    report, rig = await report_of(tmp_path, write_report=draft_of(sentence))
     assert report.answer == ()
     assert any("cut 1 sentence" in line for line in report.limits)
     assert report.status is RunStatus.NO_EVIDENCE
     assert report.confidence == 0.0
+    assert report.cut == (CutSentence(text=sentence.text, reason=reason),)
+    assert announced(rig) == [report.cut[0]]
+    line = f"Cut from the answer: “{sentence.text}” Reason: {reason}."
+    assert render_markdown(report).partition("## Limits")[2].count(f"- {line}\n") == 1
+    assert render_html(report).partition("<h2>Limits</h2>")[2].count(line) == 1
+
+
+def announced(rig: Rig) -> list[CutSentence]:
+    """Return what the events say was cut, as the record says it."""
+    return [
+        CutSentence(text=event.text, reason=event.reason, section=event.section)
+        for event in rig.of(SentenceCut)
+    ]
+
+
+async def test_a_report_of_which_nothing_was_cut_lists_nothing(tmp_path: Path) -> None:
+    report, rig = await report_of(tmp_path)
+    assert report.answer
+    assert report.cut == ()
+    assert not announced(rig)
+    assert "Cut from" not in render_markdown(report) + render_html(report)
+
+
+async def test_a_sentence_that_is_cut_from_a_section_is_listed_with_its_heading(
+    tmp_path: Path,
+) -> None:
+    def draft(task: tasks.WriteReport) -> tasks.Draft:
+        held = told(OWNED, label_of(task, OWNED))
+        sold = told("Holm Works was sold for 77 crowns.", label_of(task, OWNED))
+        part = tasks.DraftSection(heading="History", sentences=(held, sold))
+        return tasks.Draft(answer=(held, sold), sections=(part,))
+
+    report, rig = await report_of(tmp_path, write_report=draft)
+    assert [item.section for item in report.cut] == ["", "History"]
+    assert announced(rig) == list(report.cut)
+    assert (
+        "- Cut from the section “History”: “Holm Works was sold for 77 crowns.”"
+        in render_markdown(report)
+    )
 
 
 async def test_a_sentence_that_its_quote_carries_stays_with_its_citation(tmp_path: Path) -> None:
@@ -105,6 +170,7 @@ async def test_a_faulty_sentence_is_repaired_once(tmp_path: Path) -> None:
         repair_sentences=repair,
     )
     assert [sentence.text for sentence in report.answer] == [OWNED]
+    assert report.cut == ()
     assert len(asked) == 1
     assert asked[0].sentences[0].quotes == (OWNED,)
     assert "Carl Dahl" in asked[0].sentences[0].problem
@@ -122,6 +188,31 @@ async def test_a_repair_that_is_no_better_is_cut(tmp_path: Path) -> None:
         repair_sentences=worse,
     )
     assert report.answer == ()
+    (cut,) = report.cut
+    assert cut.text == "Carl Dahl owns it."
+    assert cut.reason == (
+        "Carl Dahl stands in none of its quotes; rewritten as “Dora Ek owns it all.”: Dora Ek "
+        "stands in none of its quotes"
+    )
+
+
+async def test_a_sentence_in_doubt_that_the_writer_withdraws_is_listed(tmp_path: Path) -> None:
+    report, rig = await report_of(
+        tmp_path,
+        write_report=write(lambda label: [told(OWNED, label(OWNED))]),
+        check_support=lambda task: tasks.Checks(
+            checks=tuple(
+                tasks.Check(id=claim.id, support="partial", reason="only since 2020.")
+                for claim in task.claims
+            )
+        ),
+    )
+    (cut,) = report.cut
+    assert cut == CutSentence(
+        text=OWNED,
+        reason="the reasoner says that its quotes do not support it in full (only since 2020)",
+    )
+    assert announced(rig) == [cut]
 
 
 @pytest.mark.parametrize(("support", "kept"), [("partial", True), ("none", False)])
@@ -143,6 +234,8 @@ async def test_the_reasoners_doubt_marks_or_cuts(tmp_path: Path, support: Any, k
         repair_sentences=same,
     )
     assert [sentence.mark for sentence in report.answer] == ([PARTLY] if kept else [])
+    reasons = [cut.reason for cut in report.cut]
+    assert reasons == ([] if kept else ["the reasoner says that its quotes do not support it (hm)"])
 
 
 async def test_doubt_that_nobody_repairs_still_counts(tmp_path: Path) -> None:
@@ -159,6 +252,9 @@ async def test_doubt_that_nobody_repairs_still_counts(tmp_path: Path) -> None:
         repair_sentences=fail,
     )
     assert report.answer == ()
+    assert [(cut.text, cut.reason) for cut in report.cut] == [
+        (OWNED, "the reasoner says that its quotes do not support it")
+    ]
 
 
 async def test_a_calculation_that_comes_out_stays(tmp_path: Path) -> None:
@@ -221,6 +317,23 @@ def test_of_many_unread_pages_some_are_named_and_the_rest_counted(
     assert sum("login wall" in note for note in notes) == UNREAD
     assert notes[-1].startswith(told)
     assert len(notes) == 2 + UNREAD + bool(told)
+
+
+@pytest.mark.parametrize(("most", "left_out"), [(None, 0), (99, 0), (1, 2), (0, 3)])
+async def test_findings_that_the_writer_is_not_shown_are_counted(
+    tmp_path: Path, most: int | None, left_out: int
+) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
+    assert len(looked.findings) == 3
+    report = await write_report(
+        deps, QUESTION, [QUESTION], None, looked.findings, (), [], most=most
+    )
+    line = f"{left_out} findings were not shown to the writer, for want of room"
+    said = [limit for limit in report.limits if "not shown" in limit]
+    assert [limit.startswith(line) for limit in said] == [True] * bool(left_out)
+    assert [event.what for event in rig.of(Limited)] == said
 
 
 async def test_the_report_is_the_same_whatever_happened_first(tmp_path: Path) -> None:
@@ -379,8 +492,12 @@ async def test_a_fact_of_codes_is_audited_like_any_other(tmp_path: Path) -> None
 
     report = await with_more(tmp_path, make)
     assert "Mine" not in {section.heading for section in report.sections}
-    assert "Carl Dahl" not in report.model_dump_json()
+    assert "Carl Dahl" not in report.model_copy(update={"cut": ()}).model_dump_json()
     assert any("cut 2 sentences" in line for line in report.limits)
+    assert [(cut.section, cut.text) for cut in report.cut] == [
+        ("Mine", "Carl Dahl owns 44 boats."),
+        ("Mine", "No finding."),
+    ]
 
 
 async def test_a_frame_of_codes_may_hold_values_and_goes_with_what_it_introduces(
@@ -402,6 +519,7 @@ async def test_a_frame_of_codes_may_hold_values_and_goes_with_what_it_introduces
     assert mine.sentences[1].citations, "what it introduces is cited"
     assert mine.sentences[1].mark == "flagged: x"
     assert any("cut 1 sentence " in line for line in report.limits), "a frame is not counted as cut"
+    assert [cut.text for cut in report.cut] == ["Carl Dahl owns it."], "nor is it listed"
 
 
 async def test_a_fact_that_the_writer_has_told_is_not_told_again_unless_it_is_introduced(
@@ -422,6 +540,34 @@ async def test_a_fact_that_the_writer_has_told_is_not_told_again_unless_it_is_in
     assert told
     assert not told & set(by_heading["A"])
     assert told <= set(by_heading["B"])
+
+
+@pytest.mark.parametrize("withdrawn", [True, False])
+async def test_a_fact_left_out_as_told_is_listed_once_if_the_audit_takes_away_what_told_it(
+    tmp_path: Path, withdrawn: bool
+) -> None:
+    """The writer says what code says, of the wrong finding, and then withdraws or rewrites it."""
+    gazette = "Holm Works is owned by Bertil Ask, a trader."
+
+    def make(quotes: dict[str, str]) -> list[Section]:
+        lines = tuple(
+            Sentence(text=quote, findings=(key,)) for key, quote in quotes.items() if quote == OWNED
+        )[:1]
+        return [Section(heading="Mine", sentences=lines)]
+
+    def repair(task: tasks.RepairSentences) -> tasks.Repairs:
+        text = "" if withdrawn else gazette
+        return tasks.Repairs(repairs=(tasks.Repaired(id=task.sentences[0].id, text=text),))
+
+    report = await with_more(
+        tmp_path,
+        make,
+        write_report=write(lambda label: [told(OWNED, label(gazette))]),
+        repair_sentences=repair,
+    )
+    assert [sentence.text for sentence in report.answer] == [gazette] * (not withdrawn)
+    assert "Mine" not in {section.heading for section in report.sections}
+    assert [(cut.text, cut.section) for cut in report.cut] == [(OWNED, "" if withdrawn else "Mine")]
 
 
 async def test_doubt_is_added_to_a_caution_that_stands_there(tmp_path: Path) -> None:

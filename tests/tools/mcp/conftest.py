@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from deepdiver.core.parts import Deadlines, Mcp, McpServer
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Deadlines, Mcp, McpServer, Settings
 from deepdiver.tools.mcp.approval import Approvals
 from deepdiver.tools.mcp.definitions import ToolDefinition
 from tests.patience import PATIENCE

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from deepdiver.core.parts import McpServer
+from deepdiver.core.settings import McpServer
 from deepdiver.errors import SettingsError
 from deepdiver.tools.mcp.approval import (
     FILE,

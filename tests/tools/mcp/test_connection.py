@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from deepdiver.core.parts import McpServer
+from deepdiver.core.settings import McpServer
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.mcp.connection import STARTS, Connection, Servers
 from deepdiver.tools.mcp.monitor import LARGEST, UNASKED

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from deepdiver.core.parts import McpServer
+from deepdiver.core.settings import McpServer
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.mcp.http import BoundedBody, OneAddressTransport, http_transport
 from deepdiver.tools.mcp.monitor import LARGEST, Monitor

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deepdiver.core.parts import McpServer
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import McpServer, Settings
 from deepdiver.tools.mcp.approval import Approvals, ApprovalState
 from deepdiver.tools.mcp.connection import Servers
 from deepdiver.tools.mcp.definitions import ToolDefinition

@@ -14,7 +14,7 @@ import pytest
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCRequest
 
-from deepdiver.core.parts import McpServer
+from deepdiver.core.settings import McpServer
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.mcp.monitor import LARGEST, Monitor
 from deepdiver.tools.mcp.stdio import TAIL, WAITING, environment, stdio_transport

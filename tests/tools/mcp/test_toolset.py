@@ -14,14 +14,13 @@ from typing import Any
 import pytest
 
 from deepdiver.core.events import CallStarted
-from deepdiver.core.parts import Deadlines, McpServer
 from deepdiver.core.record import SourceKind
-from deepdiver.core.settings import Mcp, Price, Settings
+from deepdiver.core.settings import Deadlines, Mcp, McpServer, Price, Settings
 from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError
 from deepdiver.gateway import Gateway, Mode
 from deepdiver.gateway.clock import MACHINE_CLOCK, Clock
 from deepdiver.store import CallState
-from deepdiver.tasks import ExtractFindings, Text, ToolShown
+from deepdiver.tasks import ExtractFindings, ShownTool, SourceText
 from deepdiver.tasks.task import block
 from deepdiver.tools.mcp import McpToolset, connect
 from deepdiver.tools.mcp.approval import FILE, Approvals
@@ -617,7 +616,7 @@ async def test_a_description_reaches_a_reasoner_as_one_line_in_a_block(
     assert len(offered.about) == 300
     assert len(offered.arguments[0]) <= 200
     shown = block(
-        "tools", (ToolShown(name=offered.name, about=offered.about, arguments=offered.arguments),)
+        "tools", (ShownTool(name=offered.name, about=offered.about, arguments=offered.arguments),)
     )
     assert shown.count("<<<") == 2  # its beginning and its end, and none of theirs
     assert not any(line.startswith("SYSTEM") for line in shown.splitlines())
@@ -676,7 +675,7 @@ async def injected(desk: Desk, made: Made) -> None:
                 shown == text.strip() or shown in text or json.loads(text)
             )  # as it was said, or a row of it
             texts = tuple(
-                Text(id=f"T{n}", title=hit.title, text=hit.text)
+                SourceText(id=f"T{n}", title=hit.title, text=hit.text)
                 for n, hit in enumerate(result.hits, 1)
             )
             prompt = ExtractFindings(question="q", problem="p", texts=texts).prompt()

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import pytest
 
 from deepdiver.core.settings import Deadlines
-from deepdiver.core.whereabouts import Position, whereabouts
+from deepdiver.core.time_and_place import Position, time_and_place_of
 from deepdiver.errors import CallFault, NotJournalledError
 from deepdiver.gateway import Mode
 from deepdiver.tools.osint.feed import Feed, FeedResult, Row, arguments_of
@@ -69,7 +69,7 @@ def check_row(row: Row) -> None:
     assert "\n" not in row.sentence
     # Not isprintable(): to an older Python a letter of a newer Unicode is none.
     assert not [sign for sign in row.sentence if unicodedata.category(sign) in ("Cc", "Zl", "Zp")]
-    there = whereabouts(row.sentence)
+    there = time_and_place_of(row.sentence)
     if row.when:
         assert there.moment is not None
         assert there.moment.iso() == (f"{row.when[:16]}Z" if "T" in row.when else row.when)

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from deepdiver.core.correlation import EARTH_KM, distance_km
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import EARTH_KM, Position, distance_km
 from deepdiver.tools.osint.boxes import boxes_around
 
 

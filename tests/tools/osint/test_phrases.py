@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.values import number as value_of
-from deepdiver.core.whereabouts import Position, moment, positions
+from deepdiver.core.numbers import number as value_of
+from deepdiver.core.time_and_place import Position, moment_of, positions
 from deepdiver.tools.osint.phrases import (
     DIGITS,
     LONGEST_TITLE,
@@ -36,7 +36,7 @@ def test_a_moment_is_read_back(seconds: int, minutes: int) -> None:
     moment_there = datetime.fromtimestamp(seconds, timezone(timedelta(minutes=minutes)))
     when = utc(moment_there)
     assert datetime.fromisoformat(when) == moment_there
-    there = moment(f"{clock(when)}: something")
+    there = moment_of(f"{clock(when)}: something")
     assert there is not None
     assert there.iso() == f"{when[:16]}Z"
 

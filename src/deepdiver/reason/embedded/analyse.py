@@ -21,7 +21,7 @@ from deepdiver.tasks import (
     Judge,
     KeyInsight,
     Reflect,
-    Shown,
+    ShownFinding,
     Statement,
     Summarise,
 )
@@ -81,7 +81,7 @@ def analyse_findings(task: Analyse) -> FindingsAnalysis:
     )
 
 
-def _without_counted(findings: Iterable[Shown]) -> Iterator[Shown]:
+def _without_counted(findings: Iterable[ShownFinding]) -> Iterator[ShownFinding]:
     """Leave out the single rows of a service that also counts them.
 
     Twenty fires are one insight: their number.

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from deepdiver.core.values import Day
+from deepdiver.core.dates import Day
 from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind, verb_form
 from deepdiver.reason.embedded.clause_values import Value, matches, values_for
 from deepdiver.reason.embedded.names import bare, same_name, tokens

@@ -12,9 +12,9 @@ import math
 import re
 from dataclasses import dataclass
 
+from deepdiver.core.names import names
 from deepdiver.core.record import Stance
 from deepdiver.core.text import terms
-from deepdiver.core.values import names
 
 _UP = (
     r"increas\w*|ris(?:e|es|en|ing)|rose|gr(?:ow\w*|ew)|escalat\w*|intensif\w*|surg\w*|worsen\w*"

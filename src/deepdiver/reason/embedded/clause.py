@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from deepdiver.core.values import Day
+from deepdiver.core.dates import Day
 from deepdiver.reason.embedded.names import Name, Word, tokens
 from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.reason.embedded.word_lists import (

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 
-from deepdiver.core.values import Day, numbers
+from deepdiver.core.dates import Day
+from deepdiver.core.numbers import numbers
 from deepdiver.reason.embedded.clause import VALUES, Clause, Kind
 from deepdiver.reason.embedded.names import Name, bare, same_name, tokens
 from deepdiver.reason.embedded.reading import Quantity, Reading, mention, persons, read_sentence

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from deepdiver.core.dates import Day
 from deepdiver.core.text import Span
-from deepdiver.core.values import Day
 from deepdiver.reason.embedded.names import bare, tokens
 from deepdiver.reason.embedded.reader_answers import (
     LEAST_TITLE,

@@ -11,7 +11,7 @@ from deepdiver.reason.embedded.hypothesise import read_finding
 from deepdiver.reason.embedded.reading import Reading, read_sentence
 from deepdiver.reason.embedded.stance import likeness, opposed
 from deepdiver.reason.embedded.verify import support_of
-from deepdiver.tasks import Conclusion, Shown, Verification, Verifications, VerifyConclusions
+from deepdiver.tasks import Conclusion, ShownFinding, Verification, Verifications, VerifyConclusions
 
 CONTESTED = 0.9
 """The highest confidence that is left if a source speaks against a conclusion."""
@@ -46,7 +46,7 @@ def verify_conclusions(task: VerifyConclusions) -> Verifications:
 
 
 def _verified(
-    item: Conclusion, shown: Mapping[str, Shown], readings: Mapping[str, Reading]
+    item: Conclusion, shown: Mapping[str, ShownFinding], readings: Mapping[str, Reading]
 ) -> Verification:
     held = [shown[label] for label in item.finding_ids if label in shown]
     if not held:
@@ -61,7 +61,9 @@ def _verified(
     )
 
 
-def _stated(item: Conclusion, held: Sequence[Shown], readings: Mapping[str, Reading]) -> Outcome:
+def _stated(
+    item: Conclusion, held: Sequence[ShownFinding], readings: Mapping[str, Reading]
+) -> Outcome:
     """Check a statement by its quotes, by denials, and by the reliability of its sources."""
     support, _ = support_of(item.text, [finding.quote for finding in held])
     if support == "none" and item.kind == "insight":
@@ -81,7 +83,7 @@ def _stated(item: Conclusion, held: Sequence[Shown], readings: Mapping[str, Read
     return (VerdictKind.FLAG, WEAK) if item.confidence < SUPPORTED_AT else PASSED
 
 
-def _connected(item: Conclusion, held: Sequence[Shown]) -> Outcome:
+def _connected(item: Conclusion, held: Sequence[ShownFinding]) -> Outcome:
     """Check a correlation by the known times and places of its findings."""
     if item.kind == "geospatial":
         return PASSED if all(finding.where for finding in held) else (VerdictKind.FLAG, WHERE)

@@ -40,7 +40,7 @@ from deepdiver.reason.embedded.rivals import to_the_point
 from deepdiver.reason.embedded.stance import likeness
 from deepdiver.reason.embedded.stepwise import StepwiseAnswers, ask_stepwise
 from deepdiver.reason.embedded.word_roots import MEANINGS
-from deepdiver.tasks import Extracted, ExtractFindings, Extraction, Text
+from deepdiver.tasks import Extracted, ExtractFindings, Extraction, SourceText
 
 MOST_FINDINGS = 12
 """Findings of one extraction: enough for every clause and its rivals."""
@@ -158,7 +158,7 @@ def _heard(told: ReaderAnswer, task: ExtractFindings, settled: Collection[str]) 
     return told.score >= (HEARD_AGAINST if task.texts[told.passage].id in settled else HEARD_TOO)
 
 
-def quotable(text: Text) -> list[Quotable]:
+def quotable(text: SourceText) -> list[Quotable]:
     """Return the quotable sentences of a text; one that leans on others is quoted with them."""
     found: list[Quotable] = []
     before: list[Span] = []
@@ -316,7 +316,7 @@ def _holding(
 
 
 def _of_the_compared(
-    question: str, texts: Sequence[Text], found: Sequence[Quotable], offset: int
+    question: str, texts: Sequence[SourceText], found: Sequence[Quotable], offset: int
 ) -> Iterable[tuple[int, float]]:
     """Yield the first sentences about each of two things that are compared."""
     titles = {text.id: text.title for text in texts}

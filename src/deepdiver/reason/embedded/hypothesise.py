@@ -21,7 +21,7 @@ from deepdiver.reason.embedded.reading import Reading, read_sentence
 from deepdiver.reason.embedded.rivals import find_rivals, same_words
 from deepdiver.reason.embedded.stance import likeness
 from deepdiver.reason.embedded.tool_calls import propose_tool_calls
-from deepdiver.tasks import Hypothesise, HypothesisSet, Proposed, Shown, Standing
+from deepdiver.tasks import Hypothesise, HypothesisSet, HypothesisStanding, Proposed, ShownFinding
 
 RIVAL = 0.6
 """A value is proposed as a rival if its sentence's match is at least this share of the best match.
@@ -180,7 +180,7 @@ def _changes(task: Hypothesise) -> list[Proposed]:
     ]
 
 
-def _new(offered: Iterable[Proposed], standing: Iterable[Standing]) -> list[Proposed]:
+def _new(offered: Iterable[Proposed], standing: Iterable[HypothesisStanding]) -> list[Proposed]:
     """Return the proposals, each once, without those that were made before."""
     held = {tuple(words(item.statement)) for item in standing}
     made: dict[tuple[str, ...], Proposed] = {}
@@ -216,7 +216,7 @@ def _again(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterab
     return [item for item in offered if item.findings[0] in labels]
 
 
-def read_finding(finding: Shown) -> Reading:
+def read_finding(finding: ShownFinding) -> Reading:
     """Return the reading of a finding's quote."""
     return read_sentence(finding.quote, finding.source, finding.publisher, finding.published)
 
@@ -297,7 +297,7 @@ def _weight(group: Group, task: Hypothesise, readings: Sequence[Reading]) -> flo
     return sum(by_origin.values())
 
 
-def weight_of(item: Candidate, finding: Shown, reading: Reading) -> float:
+def weight_of(item: Candidate, finding: ShownFinding, reading: Reading) -> float:
     """Return the weight of one sentence."""
     return item.score * finding.credibility * (HEARSAY if reading.hearsay else 1.0)
 

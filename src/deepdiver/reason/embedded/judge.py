@@ -30,7 +30,7 @@ from deepdiver.reason.embedded.reader_verdicts import leaning, reader_bearing
 from deepdiver.reason.embedded.reading import Reading, mention, read_sentence
 from deepdiver.reason.embedded.rivals import FIRST_GUESS, Rival, find_rivals, same_words
 from deepdiver.reason.embedded.stance import likeness, opposed, share_name, telling
-from deepdiver.tasks import Judge, Judgement, Judgements, Shown
+from deepdiver.tasks import Judge, Judgement, Judgements, ShownFinding
 
 DIRECT = 0.95
 """The strength of a sentence that says exactly this, or denies it."""
@@ -181,7 +181,7 @@ def _by_reading(
         )
 
 
-def _by_change(finding: Shown, change: Change, hypothesis: str) -> Judgement:
+def _by_change(finding: ShownFinding, change: Change, hypothesis: str) -> Judgement:
     """Judge by what a finding counts, or states in words, about the change in question."""
     stance, strength, reason = bearing_on_change(change, finding.quote)
     if hypothesis == change.no and stance is not Stance.NEUTRAL:
@@ -239,7 +239,7 @@ def _slots(
         yield from ((clause, holes, c.subject, c.value) for c in given)
 
 
-def _judged(finding: Shown, reading: Reading, claim: TestedClaim) -> Judgement:
+def _judged(finding: ShownFinding, reading: Reading, claim: TestedClaim) -> Judgement:
     stance, strength, reason = _bearing(reading, claim)
     if reason == ALIKE:
         stance, strength, reason = _heard(finding.quote, claim.reading.text, strength)

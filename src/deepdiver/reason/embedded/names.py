@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from deepdiver.core.dates import MONTHS
 from deepdiver.core.text import STOPWORDS
-from deepdiver.core.values import MONTHS
 from deepdiver.reason.embedded.word_lists import (
     BODY_WORDS,
     COMPANY_FORMS,

@@ -24,13 +24,13 @@ from deepdiver.reason.embedded.question import analyse_question
 from deepdiver.reason.embedded.reading import Reading, read_sentence
 from deepdiver.reason.embedded.reflect import reflect
 from deepdiver.tasks import (
-    Address,
     AnalyseOutput,
     Analysis,
     DecideAction,
     ExtractFindings,
     Info,
     NextAction,
+    PageAddress,
     Reflect,
     WriteQueries,
 )
@@ -214,7 +214,7 @@ def _link(links: Links, one: int, other: int) -> None:
     links.setdefault(other, set()).add(one)
 
 
-def _promising(links: Iterable[Address], wanted: Iterable[str]) -> Iterator[str]:
+def _promising(links: Iterable[PageAddress], wanted: Iterable[str]) -> Iterator[str]:
     """Yield the labels of the pages about what is searched for, the closest first."""
     sought = set(terms(" ".join(wanted)))
     near = [(_near(link, sought), link.id) for link in links]
@@ -223,7 +223,7 @@ def _promising(links: Iterable[Address], wanted: Iterable[str]) -> Iterator[str]
     ]
 
 
-def _near(link: Address, sought: set[str]) -> int:
+def _near(link: PageAddress, sought: set[str]) -> int:
     spelt = "".join(c if c.isalnum() else " " for c in link.url.partition("://")[2])
     return len(sought & set(terms(f"{link.title} {spelt}")))
 
@@ -271,7 +271,7 @@ def _first_steps(task: DecideAction, tried: set[str], search: str) -> Iterator[N
         yield from _queries([" ".join(keywords(task.initial_query))], tried, search, OPENS)
 
 
-def _crawls(addresses: Iterable[Address], why: str) -> Iterator[NextAction]:
+def _crawls(addresses: Iterable[PageAddress], why: str) -> Iterator[NextAction]:
     for address in addresses:
         yield NextAction(next_action=CRAWL, query_or_url=address.id, reasoning=why)
 
@@ -283,7 +283,7 @@ def _wish(task: DecideAction) -> str:
     return " ".join(dict.fromkeys((*keywords(task.feedback[-1]), *named)))
 
 
-def _near_addresses(task: DecideAction, missing: Iterable[str]) -> list[Address]:
+def _near_addresses(task: DecideAction, missing: Iterable[str]) -> list[PageAddress]:
     """Return the addresses that share enough words with what is missing, the nearest first."""
     sought = set(terms(" ".join((*missing, *task.shared_memory[-3:]))))
     near = sorted(task.urls, key=lambda address: -_near(address, sought))

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from deepdiver.core.names import names
 from deepdiver.core.text import STOPWORDS, Span, sentences, stem, words
-from deepdiver.core.values import names
 from deepdiver.encoders.embed import load_embedder
 from deepdiver.reason.embedded.extract import extract, statement_of
 from deepdiver.reason.embedded.plan import decompose

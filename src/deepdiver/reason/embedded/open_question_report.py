@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from deepdiver.core.record import SentenceKind
 from deepdiver.reason.embedded.open_question import aspects, nearness_to
-from deepdiver.tasks import DraftSection, DraftSentence, Shown
+from deepdiver.tasks import DraftSection, DraftSentence, ShownFinding
 
 WORDS = 1_150
 """Words of the account: with the answer and its versions a report stays under 1,300 words."""
@@ -21,7 +21,7 @@ EACH = "The sources give these figures, the nearest to the question first:"
 
 
 def write_account(
-    question: str, findings: Sequence[Shown], told: Sequence[str]
+    question: str, findings: Sequence[ShownFinding], told: Sequence[str]
 ) -> list[DraftSection]:
     """Return the sections: each finding once, under the aspect that its source is nearest to.
 
@@ -50,7 +50,7 @@ def write_account(
     ]
 
 
-def _within(question: str, listed: Sequence[Shown]) -> list[Shown]:
+def _within(question: str, listed: Sequence[ShownFinding]) -> list[ShownFinding]:
     """Return as many findings as fit the length, the nearest first.
 
     Later findings of a source come after those of other sources.
@@ -71,9 +71,9 @@ def _within(question: str, listed: Sequence[Shown]) -> list[Shown]:
     return [listed[number] for number in sorted(kept)]
 
 
-def _ordered(question: str, kept: Sequence[Shown]) -> list[list[Shown]]:
+def _ordered(question: str, kept: Sequence[ShownFinding]) -> list[list[ShownFinding]]:
     """Return the findings by source, the source nearest to the question first."""
-    groups: dict[str, list[Shown]] = {}
+    groups: dict[str, list[ShownFinding]] = {}
     for item in kept:
         groups.setdefault(item.origin or item.id, []).append(item)
     best = {
@@ -83,7 +83,7 @@ def _ordered(question: str, kept: Sequence[Shown]) -> list[list[Shown]]:
     return [groups[origin] for origin in sorted(groups, key=lambda origin: -best[origin])]
 
 
-def _aspect(named: Sequence[str], group: Sequence[Shown]) -> str:
+def _aspect(named: Sequence[str], group: Sequence[ShownFinding]) -> str:
     """Return the aspect that a source's sentences are nearest to; in a tie, the first."""
     if not named:
         return BESIDES

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Literal
 
-from deepdiver.core.values import dates
-from deepdiver.core.whereabouts import places
+from deepdiver.core.dates import dates
+from deepdiver.core.time_and_place import place_names
 from deepdiver.reason.embedded.clause import Kind
 from deepdiver.reason.embedded.query import keywords, write_queries
 from deepdiver.reason.embedded.question import analyse_question
@@ -30,10 +30,10 @@ from deepdiver.tasks import (
     PlanResearch,
     Problem,
     ResearchPlan,
+    ShownTool,
     SubTask,
     TaskDecomposition,
     ToolQuery,
-    ToolShown,
     WriteQueries,
 )
 
@@ -95,7 +95,7 @@ def plan_research(task: PlanResearch) -> ResearchPlan:
     return ResearchPlan(
         objectives=tuple(objectives),
         regions_of_interest=tuple(
-            dict.fromkeys((*places(task.question), *(p.name for p in said.places)))
+            dict.fromkeys((*place_names(task.question), *(p.name for p in said.places)))
         )[:MOST_AREAS],
         keywords=tuple(keywords(task.question))[:MOST_WORDS],
         coordinates=tuple(
@@ -118,7 +118,7 @@ def time_range(question: str) -> str:
 
 
 def as_calls(
-    queries: Iterable[str], tools: Sequence[ToolShown], reason: str
+    queries: Iterable[str], tools: Sequence[ShownTool], reason: str
 ) -> tuple[ToolQuery, ...]:
     """Return queries as calls of the tool that searches everything; none if it is missing."""
     if SEARCH not in {tool.name for tool in tools}:

@@ -14,7 +14,7 @@ from deepdiver.reason.embedded.word_lists import (
     SILENT,
 )
 from deepdiver.reason.embedded.word_roots import root, synonyms
-from deepdiver.tasks import REMEMBERED, Queries, Recalled, RefuteQueries, WriteQueries
+from deepdiver.tasks import REMEMBERED, Queries, RecalledRun, RefuteQueries, WriteQueries
 
 LONGEST_QUERY = 200
 """Characters of a query."""
@@ -60,7 +60,7 @@ def write_queries(task: WriteQueries) -> Queries:
     return Queries(queries=(*own, *more)[:MOST_QUERIES])
 
 
-def _hopeful(made: Iterable[Sequence[str]], past: Sequence[Recalled]) -> list[Sequence[str]]:
+def _hopeful(made: Iterable[Sequence[str]], past: Sequence[RecalledRun]) -> list[Sequence[str]]:
     """Move queries that found nothing in past runs to the end.
 
     They stay, because the sources may have changed since.
@@ -69,7 +69,7 @@ def _hopeful(made: Iterable[Sequence[str]], past: Sequence[Recalled]) -> list[Se
     return sorted(made, key=lambda words: _normal(" ".join(_once(words))) in fruitless)
 
 
-def _fitting(past: Sequence[Recalled], wanted: Sequence[str], own: Iterable[str]) -> list[str]:
+def _fitting(past: Sequence[RecalledRun], wanted: Sequence[str], own: Iterable[str]) -> list[str]:
     """Return the fruitful queries of past runs that share a word with this one, the closest first.
 
     Those with the same words as one of our own are left out.

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from deepdiver.core.numbers import numbers
 from deepdiver.core.text import STOPWORDS, words
-from deepdiver.core.values import numbers
 from deepdiver.reason.embedded.clause import Clause, Kind
 from deepdiver.reason.embedded.names import bare
 from deepdiver.reason.embedded.reading import quotable_sentences, read_sentence

@@ -11,9 +11,10 @@ import functools
 import re
 from collections.abc import Sequence
 
+from deepdiver.core.dates import dates
+from deepdiver.core.numbers import numbers
 from deepdiver.core.record import Stance
 from deepdiver.core.text import sentences
-from deepdiver.core.values import dates, numbers
 from deepdiver.encoders.reader import DocumentVerdict, load_reader
 
 DECIDED = 0.6

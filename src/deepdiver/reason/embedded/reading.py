@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 
+from deepdiver.core.dates import Day, dated
+from deepdiver.core.numbers import number, numbers
 from deepdiver.core.text import Span, blocks, sentences
-from deepdiver.core.values import Day, dated, number, numbers
 from deepdiver.reason.embedded.names import (
     CLOCKS,
     POSSESSIVE,

@@ -14,7 +14,7 @@ from deepdiver.reason.embedded.names import same_name
 from deepdiver.reason.embedded.reader_answers import Passage, ReaderAnswer, find_links, names_title
 from deepdiver.reason.embedded.reading import mention, read_sentence
 from deepdiver.reason.embedded.stepwise import ask_stepwise
-from deepdiver.tasks import Shown
+from deepdiver.tasks import ShownFinding
 
 LIKELY = 0.035
 """The least score of the likeliest answer for it to be proposed."""
@@ -60,7 +60,7 @@ class Rival:
         return (*self.giving, *self.leading)
 
 
-def find_rivals(question: str, clause: Clause, findings: Sequence[Shown]) -> list[Rival]:
+def find_rivals(question: str, clause: Clause, findings: Sequence[ShownFinding]) -> list[Rival]:
     """Return the rival answers that the reader finds, the likeliest first.
 
     Empty if no answer is likely.
@@ -89,7 +89,9 @@ def find_rivals(question: str, clause: Clause, findings: Sequence[Shown]) -> lis
     return sorted(made, key=lambda rival: (-rival.likelihood, -rival.score))
 
 
-def _altered(groups: Sequence[Sequence[ReaderAnswer]], findings: Sequence[Shown]) -> frozenset[int]:
+def _altered(
+    groups: Sequence[Sequence[ReaderAnswer]], findings: Sequence[ShownFinding]
+) -> frozenset[int]:
     """Return the answers in copies of a text that elsewhere gives another answer as often, or more.
 
     Texts that are the same except for the answer are not two witnesses: somebody has changed one of
@@ -109,7 +111,7 @@ def _altered(groups: Sequence[Sequence[ReaderAnswer]], findings: Sequence[Shown]
 
 
 def _copied(
-    one: Iterable[ReaderAnswer], other: Sequence[ReaderAnswer], findings: Sequence[Shown]
+    one: Iterable[ReaderAnswer], other: Sequence[ReaderAnswer], findings: Sequence[ShownFinding]
 ) -> bool:
     """Return whether two answers are in copies of one text; one text may well give both."""
     pairs = [(findings[a.passage], findings[b.passage]) for a in one for b in other]
@@ -118,12 +120,12 @@ def _copied(
     )
 
 
-def _text(finding: Shown) -> str:
+def _text(finding: ShownFinding) -> str:
     """Return the key of a finding's text."""
     return f"{finding.source}\0{finding.publisher}\0{finding.published}"
 
 
-def _passages(clause: Clause, findings: Sequence[Shown]) -> list[Passage]:
+def _passages(clause: Clause, findings: Sequence[ShownFinding]) -> list[Passage]:
     """Return the findings to read.
 
     If none leads to another, those without a name get the name that the question is about as title:
@@ -228,7 +230,7 @@ def _telling(text: str) -> list[str]:
     return [word for word in words(text) if word not in STOPWORDS] or words(text)
 
 
-def _by_origin(group: Iterable[ReaderAnswer], findings: Sequence[Shown]) -> dict[str, float]:
+def _by_origin(group: Iterable[ReaderAnswer], findings: Sequence[ShownFinding]) -> dict[str, float]:
     """Return the best score that each origin gives an answer."""
     best: dict[str, float] = {}
     for told in group:

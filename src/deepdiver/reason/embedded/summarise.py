@@ -10,7 +10,7 @@ from deepdiver.reason.embedded.question import analyse_question
 from deepdiver.reason.embedded.reading import Reading, read_sentence
 from deepdiver.reason.embedded.stance import likeness, opposed
 from deepdiver.reason.embedded.write import SAME
-from deepdiver.tasks import Shown, Statement, Summarise, Summary
+from deepdiver.tasks import ShownFinding, Statement, Summarise, Summary
 
 MOST = 40
 """The most statements in an answer."""
@@ -42,7 +42,9 @@ def summarise(task: Summarise) -> Summary:
     return Summary(statements=tuple(statements[: max(0, min(task.limit, MOST))]))
 
 
-def _saying_it(n: int, findings: Sequence[Shown], readings: Sequence[Reading]) -> tuple[str, ...]:
+def _saying_it(
+    n: int, findings: Sequence[ShownFinding], readings: Sequence[Reading]
+) -> tuple[str, ...]:
     """Return the labels of a finding and of the others that say the same."""
     others = [
         findings[m].id for m in range(len(findings)) if m != n and _same(readings[n], readings[m])

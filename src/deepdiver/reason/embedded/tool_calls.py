@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from deepdiver.core.gazetteer import Place, in_text
-from deepdiver.core.sighting import towns_in
+from deepdiver.core.dates import dates
+from deepdiver.core.gazetteer import Place, places_named_in
+from deepdiver.core.names import names
+from deepdiver.core.occurrence import towns_named_in
 from deepdiver.core.text import STOPWORDS, terms, words
-from deepdiver.core.values import dates, names
-from deepdiver.core.whereabouts import positions
+from deepdiver.core.time_and_place import positions
 from deepdiver.reason.embedded.query import keywords
-from deepdiver.tasks import Argument, ToolQuery, ToolShown
+from deepdiver.tasks import Argument, ShownTool, ToolQuery
 
 RADIUS_KM = 50
 """Radius around a town or a position that the question names."""
@@ -204,12 +205,12 @@ def days_back(question: str) -> int:
 
 def details_of(question: str, as_of: str) -> QuestionDetails:
     """Return the details in a question that can fill arguments."""
-    countries = [place for place in in_text(question) if place.kind == "country"]
-    return QuestionDetails(question, (*towns_in(question), *countries), as_of)
+    countries = [place for place in places_named_in(question) if place.kind == "country"]
+    return QuestionDetails(question, (*towns_named_in(question), *countries), as_of)
 
 
 def propose_tool_calls(
-    question: str, as_of: str, tools: Sequence[ToolShown], reason: str
+    question: str, as_of: str, tools: Sequence[ShownTool], reason: str
 ) -> tuple[ToolQuery, ...]:
     """Return calls of the tools that suit a question and can be filled in.
 
@@ -230,7 +231,7 @@ def propose_tool_calls(
     return tuple(made)
 
 
-def fill_arguments(tool: ToolShown, said: QuestionDetails) -> list[Argument]:
+def fill_arguments(tool: ShownTool, said: QuestionDetails) -> list[Argument]:
     """Return a tool's arguments; none if a required one is missing, or if it takes only a query."""
     args: list[Argument] = []
     for line in tool.arguments:
@@ -251,7 +252,7 @@ def _telling(args: Iterable[Argument]) -> bool:
     return any(arg.name not in {"days", "since", "until", "radius_km"} for arg in args)
 
 
-def _suits(tool: ToolShown, question: str) -> bool:
+def _suits(tool: ShownTool, question: str) -> bool:
     told = f"{tool.name.replace('_', ' ')} {tool.about}".lower()
     asked = set(terms(question))
     fitting = [topics for kind, topics in SUITS.items() if kind in told]

@@ -10,8 +10,10 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Literal
 
+from deepdiver.core.dates import dates
+from deepdiver.core.names import names
+from deepdiver.core.numbers import numbers
 from deepdiver.core.text import fold
-from deepdiver.core.values import dates, names, numbers
 from deepdiver.reason.embedded.extract import statement_of
 from deepdiver.reason.embedded.reader_verdicts import reader_verdict
 from deepdiver.reason.embedded.reading import Reading, mention, quotable_sentences, read_sentence

@@ -34,9 +34,9 @@ from deepdiver.tasks import (
     DraftSection,
     DraftSentence,
     Hypothesise,
+    HypothesisStanding,
     Judge,
-    Shown,
-    Standing,
+    ShownFinding,
     WriteReport,
 )
 
@@ -104,7 +104,7 @@ def _account(task: WriteReport, page: Page, answer: Sequence[DraftSentence]) -> 
     )
 
 
-def weigh_hypotheses(task: WriteReport) -> tuple[Standing, ...]:
+def weigh_hypotheses(task: WriteReport) -> tuple[HypothesisStanding, ...]:
     """Return the rival answers that the findings give, with the evidence for and against each.
 
     For a strategy that proposes no hypotheses. None of them was tested, and the report says so; the
@@ -122,7 +122,7 @@ def weigh_hypotheses(task: WriteReport) -> tuple[Standing, ...]:
     )
     standing = []
     for number, item in enumerate(proposed.hypotheses, 1):
-        prior = belief.guess(item.prior)
+        prior = belief.bounded_prior(item.prior)
         asked = Judge(
             question=task.question,
             as_of=task.as_of,
@@ -132,11 +132,12 @@ def weigh_hypotheses(task: WriteReport) -> tuple[Standing, ...]:
         )
         judged = [(known[j.finding], j) for j in judge(asked).judgements if j.finding in known]
         evidence = [
-            belief.Weighed(j.stance, j.strength, f.credibility, f.origin or f.id) for f, j in judged
+            belief.WeighedEvidence(j.stance, j.strength, f.credibility, f.origin or f.id)
+            for f, j in judged
         ]
         posterior = belief.posterior(prior, evidence)
         standing.append(
-            Standing(
+            HypothesisStanding(
                 id=f"H{number}",
                 statement=item.statement,
                 answer=item.answer,
@@ -186,7 +187,7 @@ class Page:
             return [*lines, *self._framed(DISAGREE, rivals), *self._framed(ALSO, others)]
         return self._framed(UNDECIDED, self._open_versions())
 
-    def _open_versions(self) -> list[Standing]:
+    def _open_versions(self) -> list[HypothesisStanding]:
         """Return the undecided versions that may be part of the answer, without hearsay."""
         heard = {
             " ".join(f.statement.split()) for f in self.task.findings if read_finding(f).hearsay
@@ -198,7 +199,7 @@ class Page:
         ]
         return [item for item in likely if " ".join(item.statement.split()) not in heard]
 
-    def _altered(self, item: Standing) -> bool:
+    def _altered(self, item: HypothesisStanding) -> bool:
         """Return whether a version is only in copies of texts that give another.
 
         Such a version is shown, but is not part of the answer.
@@ -210,7 +211,7 @@ class Page:
         against = stories(item.refuting) - {""}
         return bool(against) and stories(item.supporting) <= against
 
-    def rivals(self, one: Standing, other: Standing) -> bool:
+    def rivals(self, one: HypothesisStanding, other: HypothesisStanding) -> bool:
         """Return whether two hypotheses give different answers for the same thing."""
         for steps in self.chains:
             if steps[-1].clause.kind is Kind.YES_NO:
@@ -226,7 +227,7 @@ class Page:
                     return True
         return False
 
-    def _given(self, step: Step, item: Standing) -> list[Candidate]:
+    def _given(self, step: Step, item: HypothesisStanding) -> list[Candidate]:
         """Return the answers that a hypothesis rests on: in its own sentence, or a day of birth."""
         return [
             c
@@ -246,11 +247,11 @@ class Page:
             return []
         return [_frame(FOR if answers == {"yes"} else AGAINST)]
 
-    def _framed(self, frame: str, items: Iterable[Standing]) -> list[DraftSentence]:
+    def _framed(self, frame: str, items: Iterable[HypothesisStanding]) -> list[DraftSentence]:
         lines = [line for item in items if (line := self._told(item)) is not None]
         return [_frame(frame), *lines] if lines else []
 
-    def _told(self, item: Standing, again: bool = False) -> DraftSentence | None:
+    def _told(self, item: HypothesisStanding, again: bool = False) -> DraftSentence | None:
         """Return a hypothesis as a sentence; None if it was written before or has no finding."""
         own = [f for f in self.task.findings if _same_text(f.statement, item.statement)]
         if not own:
@@ -264,13 +265,13 @@ class Page:
             own[0], [*own, *_of_other_origin(own[0], [f for f in others if _carries(f, item)])]
         )
 
-    def _by_its_support(self, item: Standing) -> DraftSentence | None:
+    def _by_its_support(self, item: HypothesisStanding) -> DraftSentence | None:
         """Return the most credible finding that supports a hypothesis in nobody's words."""
         held = [self.findings[label] for label in item.supporting if label in self.findings]
         best = max(held, key=lambda finding: finding.credibility, default=None)
         return _fact(best, [best]) if best is not None else None
 
-    def _reckoned(self, item: Standing) -> DraftSentence | None:
+    def _reckoned(self, item: HypothesisStanding) -> DraftSentence | None:
         """Return a computed age with its computation, if a finding gives the day of birth."""
         for steps in self.chains:
             for candidate in steps[-1].candidates if steps[-1].clause.kind is Kind.AGE else ():
@@ -439,14 +440,14 @@ def _frame(text: str) -> DraftSentence:
     return DraftSentence(text=text, kind=SentenceKind.FRAME)
 
 
-def _fact(finding: Shown, witnesses: Iterable[Shown]) -> DraftSentence:
+def _fact(finding: ShownFinding, witnesses: Iterable[ShownFinding]) -> DraftSentence:
     labels = tuple(dict.fromkeys((finding.id, *(other.id for other in witnesses))))[:WITNESSES]
     return DraftSentence(text=finding.statement, findings=labels)
 
 
-def _of_other_origin(own: Shown, others: Iterable[Shown]) -> list[Shown]:
+def _of_other_origin(own: ShownFinding, others: Iterable[ShownFinding]) -> list[ShownFinding]:
     """Return one finding of each further origin, the most credible first."""
-    kept: dict[str, Shown] = {}
+    kept: dict[str, ShownFinding] = {}
     for finding in sorted(others, key=lambda item: -item.credibility):
         origin = finding.origin or finding.id
         if origin != (own.origin or own.id):
@@ -454,7 +455,7 @@ def _of_other_origin(own: Shown, others: Iterable[Shown]) -> list[Shown]:
     return list(kept.values())
 
 
-def _carries(finding: Shown, item: Standing) -> bool:
+def _carries(finding: ShownFinding, item: HypothesisStanding) -> bool:
     """Return whether a supporting finding also gives the answer and so can be cited for it."""
     if item.answer in {"", "yes", "no"} or _same_text(item.answer, item.statement):
         return support_of(item.statement, [finding.quote])[0] == "full"
@@ -466,8 +467,8 @@ def _gives(values: Iterable[str], name: str) -> bool:
     return any(same_name(value, name) for value in values if value)
 
 
-def _distinct(findings: Iterable[Shown]) -> list[Shown]:
-    kept: list[Shown] = []
+def _distinct(findings: Iterable[ShownFinding]) -> list[ShownFinding]:
+    kept: list[ShownFinding] = []
     for finding in findings:
         if not any(_same_text(finding.statement, other.statement) for other in kept):
             kept.append(finding)

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from deepdiver.core import gazetteer
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import Position
 from deepdiver.report.figures import outlines
-from deepdiver.report.figures.frame import Frame, degrees, fitted
-from deepdiver.report.figures.marks import legend, many, mark
-from deepdiver.report.figures.scene import Seen, counted
-from deepdiver.report.figures.svg import WIDTH, Picture, element, label, number, path, wide
+from deepdiver.report.figures.findings import DrawnFinding, count_by_type
+from deepdiver.report.figures.map_frame import MapFrame, degrees_label, fit_frame
+from deepdiver.report.figures.marks import draw_crowd, draw_legend, draw_mark
+from deepdiver.report.figures.svg import WIDTH, Picture, element, label, number, path, text_width
 
 LEFT, TOP = 18.0, 14.0
 """Where the map begins on the paper."""
@@ -41,10 +41,10 @@ class _Cluster:
 
     x: float
     y: float
-    items: list[Seen] = field(default_factory=list)
+    items: list[DrawnFinding] = field(default_factory=list)
 
 
-def map_of(items: Iterable[Seen]) -> Picture | None:
+def draw_map(items: Iterable[DrawnFinding]) -> Picture | None:
     """Draw the findings that have a position; None where none has.
 
     Args:
@@ -54,7 +54,7 @@ def map_of(items: Iterable[Seen]) -> Picture | None:
     placed = [(item, item.position) for item in every if item.position]
     if not placed:
         return None
-    frame = fitted([position for _, position in placed], WIDTH - 2 * LEFT)
+    frame = fit_frame([position for _, position in placed], WIDTH - 2 * LEFT)
     clusters = _clusters(placed, frame)
     room = _Room(frame, clusters)
     numbers = list(_numbered(clusters, room))  # before the towns, which take what room is left
@@ -70,7 +70,7 @@ def map_of(items: Iterable[Seen]) -> Picture | None:
         *numbers,
     ]
     below = TOP + frame.height
-    types, last = legend((item for item, _ in placed), LEFT, below + 64)
+    types, last = draw_legend((item for item, _ in placed), LEFT, below + 64)
     body = [
         element(
             "clipPath",
@@ -99,7 +99,7 @@ def _clipped(inside: Iterable[str]) -> str:
     return element("g", {"clip-path": "url(#map-frame)"}, *inside)
 
 
-def _clusters(placed: Iterable[tuple[Seen, Position]], frame: Frame) -> list[_Cluster]:
+def _clusters(placed: Iterable[tuple[DrawnFinding, Position]], frame: MapFrame) -> list[_Cluster]:
     """Put findings together whose marks would cover each other; those of one spot always are."""
     made: list[_Cluster] = []
     for item, position in placed:
@@ -114,7 +114,7 @@ def _clusters(placed: Iterable[tuple[Seen, Position]], frame: Frame) -> list[_Cl
 class _Room:
     """What of the map is taken, so that no words are written over others or over a mark."""
 
-    def __init__(self, frame: Frame, clusters: Iterable[_Cluster]) -> None:
+    def __init__(self, frame: MapFrame, clusters: Iterable[_Cluster]) -> None:
         """Keep the marks and the latitudes at the left edge free."""
         self._frame = frame
         self._taken = [(c.x - 15, c.y - 12, c.x + 15, c.y + 12) for c in clusters]
@@ -134,7 +134,7 @@ class _Room:
             y: Of the spot.
             away: Distance that they keep from it.
         """
-        half = wide(text, size) / 2
+        half = text_width(text, size) / 2
         for middle, base, anchor in (
             (x + away + half, y, "start"),
             (x - away - half, y, "end"),
@@ -166,7 +166,7 @@ def _overlap(one: Sequence[float], other: Sequence[float]) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _reaches(placed: Iterable[tuple[Seen, Position]], frame: Frame) -> Iterator[str]:
+def _reaches(placed: Iterable[tuple[DrawnFinding, Position]], frame: MapFrame) -> Iterator[str]:
     """Return how far off findings may be whose place is known by the name of a town alone, each stretch once."""
     for position in sorted(
         {position for _, position in placed if position.within_km / frame.km > TOGETHER / 2}
@@ -179,8 +179,8 @@ def _reaches(placed: Iterable[tuple[Seen, Position]], frame: Frame) -> Iterator[
 
 def _marked(cluster: _Cluster) -> str:
     if len(cluster.items) == 1:
-        return mark(cluster.items[0], cluster.x, cluster.y)
-    return many(cluster.items, cluster.x, cluster.y, f"×{len(cluster.items)}")
+        return draw_mark(cluster.items[0], cluster.x, cluster.y)
+    return draw_crowd(cluster.items, cluster.x, cluster.y, f"×{len(cluster.items)}")
 
 
 def _numbered(clusters: Iterable[_Cluster], room: _Room) -> Iterator[str]:
@@ -193,22 +193,22 @@ def _numbered(clusters: Iterable[_Cluster], room: _Room) -> Iterator[str]:
                 yield label(*spot[:2], text, "p-halo p-s", spot[2])
 
 
-def _land(frame: Frame) -> Iterator[str]:
+def _land(frame: MapFrame) -> Iterator[str]:
     rings = (
         path(points, closed=True)
-        for ring in outlines.land(frame.box)
+        for ring in outlines.land_rings(frame.box)
         if len(points := _thinned(ring, frame)) > 2
     )
     yield element("path", {"class": "p-land", "fill-rule": "evenodd", "d": "".join(rings)})
     ways: dict[str, list[str]] = {"coast": [], "border": []}
-    for kind, line in outlines.lines(frame.box):
+    for kind, line in outlines.coasts_and_borders(frame.box):
         ways[kind].append(path(_thinned(line, frame)))
     for name, held in ways.items():
         if any(held):
             yield element("path", {"class": f"p-{name}", "d": "".join(held)})
 
 
-def _thinned(points: Sequence[Spot], frame: Frame) -> list[Spot]:
+def _thinned(points: Sequence[Spot], frame: MapFrame) -> list[Spot]:
     """Return points on the paper without those that cannot be told from the last.
 
     Nothing where one spot is left.
@@ -221,7 +221,7 @@ def _thinned(points: Sequence[Spot], frame: Frame) -> list[Spot]:
     return kept if len(kept) > 1 else []
 
 
-def _graticule(frame: Frame) -> Iterator[str]:
+def _graticule(frame: MapFrame) -> Iterator[str]:
     for lon in frame.meridians():
         x, _ = frame.at(lon, 0)
         yield element("path", {"class": "p-rule", "d": f"M{number(x)} 0V{number(frame.height)}"})
@@ -230,7 +230,7 @@ def _graticule(frame: Frame) -> Iterator[str]:
         yield element("path", {"class": "p-rule", "d": f"M0 {number(y)}H{number(frame.width)}"})
 
 
-def _edges(frame: Frame) -> Iterator[str]:
+def _edges(frame: MapFrame) -> Iterator[str]:
     """Return the degrees of the graticule.
 
     Longitudes below the map, latitudes within its left edge.
@@ -238,20 +238,22 @@ def _edges(frame: Frame) -> Iterator[str]:
     for lon in frame.meridians():
         x, _ = frame.at(lon, 0)
         if 24 < x < frame.width - 24:
-            text = degrees(lon, "EW", frame.steps()[0])
+            text = degrees_label(lon, "EW", frame.steps()[0])
             yield label(LEFT + x, TOP + frame.height + 14, text, "p-faint p-s", "middle")
     for lat in frame.parallels():
         _, y = frame.at(0, lat)
         if 12 < y < frame.height - 4:
-            yield label(LEFT + 4, TOP + y - 3, degrees(lat, "NS", frame.steps()[1]), "p-town p-s")
+            yield label(
+                LEFT + 4, TOP + y - 3, degrees_label(lat, "NS", frame.steps()[1]), "p-town p-s"
+            )
 
 
-def _towns(frame: Frame, clusters: Sequence[_Cluster], room: _Room) -> Iterator[str]:
+def _towns(frame: MapFrame, clusters: Sequence[_Cluster], room: _Room) -> Iterator[str]:
     """Return the largest towns of the map, as far as there is room for their names."""
     box = frame.box
     west, east = ((lon + 180) % 360 - 180 for lon in (box.west, box.east))
     whole = box.east - box.west >= 359
-    found = gazetteer.within(
+    found = gazetteer.towns_within(
         box.south, -180 if whole else west, box.north, 180 if whole else east, ASKED
     )
     spots: list[Spot] = []
@@ -270,34 +272,39 @@ def _towns(frame: Frame, clusters: Sequence[_Cluster], room: _Room) -> Iterator[
             yield label(*spot[:2], town.name, "p-town", spot[2])
 
 
-def _nearest(frame: Frame) -> Iterator[str]:
+def _nearest(frame: MapFrame) -> Iterator[str]:
     """Return a line that says where the map is, if no town lies in it that could."""
     middle = Position(frame.middle, ((frame.box.west + frame.box.east) / 2 + 180) % 360 - 180)
-    if found := gazetteer.nearest(middle):
+    if found := gazetteer.nearest_town(middle):
         town, km = found
         told = f"The nearest town is {town.name} ({town.country}), {km:.0f} km away"
         yield label(frame.width - 10, frame.height - 12, told, "p-town", "end")
 
 
-def _bar(frame: Frame, y: float) -> str:
+def _bar(frame: MapFrame, y: float) -> str:
     km, length = frame.bar()
     way = f"M{number(LEFT)} {number(y - 8)}v6h{number(length)}v-6"
     told = f"{km:,g} km" + (
-        f" at {degrees(round(frame.middle), 'NS', 1)}" if frame.height * frame.km > 1_000 else ""
+        f" at {degrees_label(round(frame.middle), 'NS', 1)}"
+        if frame.height * frame.km > 1_000
+        else ""
     )
     return element("path", {"class": "p-axis", "d": way}) + label(LEFT + length + 8, y, told)
 
 
 def _described(
-    every: Sequence[Seen], placed: Sequence[Seen], frame: Frame, clusters: Sequence[_Cluster]
+    every: Sequence[DrawnFinding],
+    placed: Sequence[DrawnFinding],
+    frame: MapFrame,
+    clusters: Sequence[_Cluster],
 ) -> str:
     box, step = frame.box, 0.05
     corners = [
-        f"{degrees(lat, 'NS', step)}, {degrees(lon, 'EW', step)}"
+        f"{degrees_label(lat, 'NS', step)}, {degrees_label(lon, 'EW', step)}"
         for lat, lon in ((box.south, box.west), (box.north, box.east))
     ]
     said = "1 finding has" if len(placed) == 1 else f"{len(placed)} findings have"
-    parts = [f"{said} a position ({counted(placed)}), of {len(every)} in all."]
+    parts = [f"{said} a position ({count_by_type(placed)}), of {len(every)} in all."]
     if named := sum(bool(item.position and item.position.within_km) for item in placed):
         parts.append(
             f"Of these, {named} {'is' if named == 1 else 'are'} placed by the name of a town alone."

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from deepdiver.report.figures.scene import TYPES, Seen
-from deepdiver.report.figures.svg import WIDTH, Attributes, element, group, label, path, wide
+from deepdiver.report.figures.findings import TYPES, DrawnFinding
+from deepdiver.report.figures.svg import WIDTH, Attributes, element, group, label, path, text_width
 
 RADIUS, SMALL = 9.0, 6.0
 """Of the mark of a finding that is cited, with its number in it, and of one that is not."""
@@ -29,7 +29,7 @@ _DROPS = {"connectivity": 6.6, "sanctions": 0.8}
 """How far below the middle of a mark its number stands: in a triangle where it is wide."""
 
 
-def shape(kind: str, x: float, y: float, radius: float) -> str:
+def draw_shape(kind: str, x: float, y: float, radius: float) -> str:
     """Return the shape of a type of source."""
     look = {"class": f"p-{kind} p-edge"}
     if kind in _CORNERS:
@@ -51,13 +51,13 @@ def shape(kind: str, x: float, y: float, radius: float) -> str:
     return element("circle", {**look, "cx": x, "cy": y, "r": radius})
 
 
-def mark(item: Seen, x: float, y: float) -> str:
+def draw_mark(item: DrawnFinding, x: float, y: float) -> str:
     """Return the mark of one finding.
 
     Where it is cited it has its number and leads to its place in the page.
     """
     radius = RADIUS if item.number else SMALL
-    drawn = [shape(item.type, x, y, radius)]
+    drawn = [draw_shape(item.type, x, y, radius)]
     if item.number:
         drop = _DROPS.get(item.type, 3.6)
         size = "p-xs" if len(item.mark) > 2 else "p-s"
@@ -65,7 +65,7 @@ def mark(item: Seen, x: float, y: float) -> str:
     return group(drawn, item.says, f"#c{item.number}" if item.number else "")
 
 
-def many(items: Sequence[Seen], x: float, y: float, text: str) -> str:
+def draw_crowd(items: Sequence[DrawnFinding], x: float, y: float, text: str) -> str:
     """Return one mark for several findings.
 
     How many, in the colour of their type if they have one, and which.
@@ -74,7 +74,7 @@ def many(items: Sequence[Seen], x: float, y: float, text: str) -> str:
     look, on = (
         (f"p-{kinds.pop()} p-edge", "p-on") if len(kinds) == 1 else ("p-many p-edge", "p-onmany")
     )
-    half = max(wide(text, 10) / 2 + 5, 11.0)
+    half = max(text_width(text, 10) / 2 + 5, 11.0)
     pill: Attributes = {
         "class": look,
         "x": x - half,
@@ -87,7 +87,7 @@ def many(items: Sequence[Seen], x: float, y: float, text: str) -> str:
     return group([element("rect", pill), label(x, y + 3.6, text, f"{on} p-s p-b", "middle")], says)
 
 
-def legend(items: Iterable[Seen], left: float, y: float) -> tuple[str, float]:
+def draw_legend(items: Iterable[DrawnFinding], left: float, y: float) -> tuple[str, float]:
     """Return the types that occur, with their shapes and how many findings are of each.
 
     And the last base line.
@@ -96,8 +96,8 @@ def legend(items: Iterable[Seen], left: float, y: float) -> tuple[str, float]:
     drawn, x = [], left
     for name in (name for name in TYPES if name in held):
         text = f"{name} {held.count(name)}"
-        if x + 17 + wide(text, 12) > WIDTH - left:
+        if x + 17 + text_width(text, 12) > WIDTH - left:
             x, y = left, y + 20
-        drawn += [shape(name, x + 6, y - 4, SMALL), label(x + 17, y, text)]
-        x += 17 + wide(text, 12) + 18
+        drawn += [draw_shape(name, x + 6, y - 4, SMALL), label(x + 17, y, text)]
+        x += 17 + text_width(text, 12) + 18
     return "".join(drawn), y

@@ -21,7 +21,7 @@ from deepdiver.core.record import (
     Source,
     Stance,
 )
-from deepdiver.report.figures.scene import STATEMENT_CHARS, numbering
+from deepdiver.report.figures.findings import STATEMENT_CHARS, citation_numbers
 from deepdiver.report.figures.svg import (
     WIDTH,
     Attributes,
@@ -30,8 +30,8 @@ from deepdiver.report.figures.svg import (
     group,
     label,
     number,
-    plain,
-    wrapped,
+    one_line,
+    wrap_text,
 )
 
 MARGIN, TOP = 18, 16
@@ -78,7 +78,7 @@ class _Column:
     says: str
 
 
-def matrix(report: Report, ledger: Ledger) -> Picture | None:
+def draw_matrix(report: Report, ledger: Ledger) -> Picture | None:
     """Draw all hypotheses against all findings that were judged on any of them.
 
     None where there is no evidence.
@@ -116,7 +116,7 @@ def _cells(item: Assessment, ledger: Ledger) -> dict[str, _Cell]:
     sources = {key: ledger.get(Source, ledger.get(Finding, key).quotes[0].source) for key in judged}
     story = origins({source.id: source for source in sources.values()}.values())
     weighed = {
-        key: belief.Weighed(
+        key: belief.WeighedEvidence(
             e.stance, e.strength, sources[key].credibility.score, story[sources[key].id]
         )
         for key, e in judged.items()
@@ -151,7 +151,7 @@ def _counts(item: Assessment, evidence: Evidence) -> bool:
 
 def _columns(report: Report, ledger: Ledger, held: Sequence[dict[str, _Cell]]) -> list[_Column]:
     """Return the findings that were judged, those cited first and in the order of their numbers."""
-    cited, made = numbering(report), []
+    cited, made = citation_numbers(report), []
     for key in {key for cells in held for key in cells}:
         finding = ledger.get(Finding, key)
         title = ledger.get(Source, finding.quotes[0].source).title
@@ -159,7 +159,7 @@ def _columns(report: Report, ledger: Ledger, held: Sequence[dict[str, _Cell]]) -
             _Column(
                 key,
                 cited(finding),
-                f"{plain(finding.statement, STATEMENT_CHARS)} ({plain(title, 100)})",
+                f"{one_line(finding.statement, STATEMENT_CHARS)} ({one_line(title, 100)})",
             )
         )
     return sorted(made, key=lambda column: (not column.number, column.number, column.finding))
@@ -171,7 +171,7 @@ def _listed(rows: Sequence[Assessment]) -> tuple[str, float]:
     for place, item in enumerate(rows, 1):
         refuted = item.status is HypothesisStatus.REFUTED
         drawn.append(label(MARGIN, y, f"H{place}", "p-ink p-b"))
-        for line in wrapped(item.hypothesis.statement, LETTERS, 2):
+        for line in wrap_text(item.hypothesis.statement, LETTERS, 2):
             drawn.append(label(MARGIN + LABEL, y, line, "p-ink p-struck" if refuted else "p-ink"))
             y += LINE
         told = (

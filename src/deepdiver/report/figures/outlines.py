@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Literal
 
-from deepdiver.core.columns import numbers, read
+from deepdiver.core.column_file import read_columns, read_numbers
 
 FILE = Path(__file__).parent / "outlines.bin"
 GOOD_KM = 3.0
@@ -51,7 +51,7 @@ Shape = tuple[Box, list[Point]]
 """Points, and the box around them."""
 
 
-def lines(box: Box) -> Iterator[tuple[Literal["coast", "border"], list[Point]]]:
+def coasts_and_borders(box: Box) -> Iterator[tuple[Literal["coast", "border"], list[Point]]]:
     """Return the coasts and borders of a box.
 
     Pieces of line that have a point in it, or cross it.
@@ -64,7 +64,7 @@ def lines(box: Box) -> Iterator[tuple[Literal["coast", "border"], list[Point]]]:
                     yield "border" if border else "coast", piece
 
 
-def land(box: Box) -> Iterator[list[Point]]:
+def land_rings(box: Box) -> Iterator[list[Point]]:
     """Return the land of a box, as rings cut to it; a ring within another is water."""
     _, rings, _ = _read()
     for around, ring in rings:
@@ -119,23 +119,23 @@ def _cut(ring: list[Point], box: Box) -> list[Point]:
 @functools.cache
 def _read() -> tuple[list[Shape], list[Shape], bytes]:
     """Return the lines of the file, the rings of land, and for each line whether it is a border."""
-    columns = read(FILE)
-    dx, dy = numbers("h", columns["dx"]), numbers("h", columns["dy"])
+    columns = read_columns(FILE)
+    dx, dy = read_numbers("h", columns["dx"]), read_numbers("h", columns["dy"])
     arcs: list[list[Point]] = []
     at = 0
     lengths, first = (
-        numbers("H", columns["lengths"]),
-        (numbers("h", columns[name]) for name in "xy"),
+        read_numbers("H", columns["lengths"]),
+        (read_numbers("h", columns[name]) for name in "xy"),
     )
     for length, x, y in zip(lengths, *first, strict=True):
         xs = accumulate(dx[at : at + length - 1], initial=x)
         ys = accumulate(dy[at : at + length - 1], initial=y)
         arcs.append([(east / _STEP, north / _STEP) for east, north in zip(xs, ys, strict=True)])
         at += length - 1
-    members = iter(numbers("h", columns["members"]))
+    members = iter(read_numbers("h", columns["members"]))
     rings = [
         _ring([next(members) for _ in range(length)], arcs)
-        for length in numbers("H", columns["rings"])
+        for length in read_numbers("H", columns["rings"])
     ]
     return (
         [(_around(arc), arc) for arc in arcs],

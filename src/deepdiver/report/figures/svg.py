@@ -146,15 +146,15 @@ class Picture:
                 "role": "img",
                 "aria-labelledby": " ".join(ids),
             },
-            element("title", {"id": ids[0]}, shown(self.title)),
-            element("desc", {"id": ids[1]}, shown(self.text)),
+            element("title", {"id": ids[0]}, escape_text(self.title)),
+            element("desc", {"id": ids[1]}, escape_text(self.text)),
             style,
             element("rect", {"class": "p-paper", "width": WIDTH, "height": self.height}),
             self.body,
         )
 
 
-def plain(text: str, most: int = 0) -> str:
+def one_line(text: str, most: int = 0) -> str:
     """Return a text as one line that can be shown anywhere.
 
     Args:
@@ -165,15 +165,15 @@ def plain(text: str, most: int = 0) -> str:
     return line if not most or len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
-def shown(text: str, most: int = 0) -> str:
+def escape_text(text: str, most: int = 0) -> str:
     """Return a text as markup that shows it, and nothing else."""
-    return escape(plain(text, most), quote=True)
+    return escape(one_line(text, most), quote=True)
 
 
 def element(name: str, attributes: Attributes, *children: str) -> str:
     """Return an element; attributes are escaped here, children are markup already."""
     held = "".join(
-        f' {key}="{escape(plain(value), quote=True) if isinstance(value, str) else number(value)}"'
+        f' {key}="{escape(one_line(value), quote=True) if isinstance(value, str) else number(value)}"'
         for key, value in attributes.items()
     )
     inside = "".join(children)
@@ -200,13 +200,13 @@ def label(
         most: Characters at most; 0: all of them.
     """
     return element(
-        "text", {"class": kind, "x": x, "y": y, "text-anchor": anchor}, shown(text, most)
+        "text", {"class": kind, "x": x, "y": y, "text-anchor": anchor}, escape_text(text, most)
     )
 
 
 def group(children: Iterable[str], says: str = "", link: str = "") -> str:
     """Return elements as one, with what it says when pointed at, and where it leads."""
-    inside = (element("title", {}, shown(says)) if says else "") + "".join(children)
+    inside = (element("title", {}, escape_text(says)) if says else "") + "".join(children)
     return element("a", {"href": link}, inside) if link else element("g", {}, inside)
 
 
@@ -216,16 +216,16 @@ def path(points: Iterable[tuple[float, float]], closed: bool = False) -> str:
     return f"M{way}{'Z' if closed else ''}" if way else ""
 
 
-def wrapped(text: str, letters: int, lines: int) -> list[str]:
+def wrap_text(text: str, letters: int, lines: int) -> list[str]:
     """Return a text in lines of so many letters; what does not fit is cut, visibly."""
-    line = plain(text)
+    line = one_line(text)
     fitting = round(letters * len(line) / max(_letters(line), 1))
     return textwrap.wrap(
         line, max(fitting, 8), max_lines=lines, placeholder=" …", break_long_words=True
     )
 
 
-def wide(text: str, size: float) -> float:
+def text_width(text: str, size: float) -> float:
     """Return about how wide a text is."""
     return _letters(text) * size * LETTER
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from deepdiver.core.record import Correlation, CorrelationKind
-from deepdiver.core.whereabouts import DAY, Moment
-from deepdiver.report.figures.marks import RADIUS, SMALL, many, mark, shape
-from deepdiver.report.figures.scene import TYPES, Seen, counted, told
+from deepdiver.core.time_and_place import DAY, Moment
+from deepdiver.report.figures.findings import TYPES, DrawnFinding, count_by_type, moment_in_words
+from deepdiver.report.figures.marks import RADIUS, SMALL, draw_crowd, draw_mark, draw_shape
 from deepdiver.report.figures.svg import WIDTH, Attributes, Picture, element, group, label, number
-from deepdiver.report.figures.ticks import FIRST, LAST, Tick, ticks
+from deepdiver.report.figures.time_axis import FIRST, LAST, Tick, ticks_between
 
 LEFT, RIGHT, TOP = 128, 26, 14
 """Room beside the lanes, for their names and half a mark, and above them."""
@@ -35,7 +35,7 @@ BEND = {
 }
 """How far the lines of each kind are bent aside, so that two between the same findings can be told
 apart."""
-Dated = tuple[Seen, Moment]
+Dated = tuple[DrawnFinding, Moment]
 
 
 @dataclass(slots=True)
@@ -44,9 +44,9 @@ class _Lane:
 
     name: str
     rows: int = 1
-    single: list[tuple[Seen, Moment, int]] = field(default_factory=list)
+    single: list[tuple[DrawnFinding, Moment, int]] = field(default_factory=list)
     """A finding, and its row."""
-    crowds: list[tuple[float, list[Seen]]] = field(default_factory=list)
+    crowds: list[tuple[float, list[DrawnFinding]]] = field(default_factory=list)
     """What is counted, and where."""
 
     @property
@@ -68,7 +68,9 @@ class _Axis:
         return (self.x(moment.start) + self.x(moment.end)) / 2
 
 
-def timeline(items: Iterable[Seen], correlations: Iterable[Correlation]) -> Picture | None:
+def draw_timeline(
+    items: Iterable[DrawnFinding], correlations: Iterable[Correlation]
+) -> Picture | None:
     """Draw the findings that have a time; None where none has.
 
     Args:
@@ -157,7 +159,7 @@ def _lane(name: str, dated: Sequence[Dated], axis: _Axis) -> _Lane:
         ends[row : row + 1] = [high]
         lane.single.append((item, moment, row))
     lane.rows = len(ends)
-    bins: dict[int, list[Seen]] = {}
+    bins: dict[int, list[DrawnFinding]] = {}
     for item, moment in left:
         bins.setdefault(int(axis.middle(moment) // BIN), []).append(item)
     lane.crowds = [((n + 0.5) * BIN, held) for n, held in sorted(bins.items())]
@@ -179,7 +181,7 @@ def _bands(lanes: Sequence[_Lane]) -> Iterator[str]:
             )
         held = len(lane.single) + sum(len(crowd) for _, crowd in lane.crowds)
         middle = top + lane.height / 2
-        yield shape(lane.name, 18, middle, SMALL) + label(
+        yield draw_shape(lane.name, 18, middle, SMALL) + label(
             32, middle + 4, f"{lane.name} {held}", "p-ink"
         )
 
@@ -190,16 +192,16 @@ def _lane_drawn(lane: _Lane, top: float, axis: _Axis, spots: dict[str, tuple[flo
     for item, moment, row in lane.single:
         x, y = axis.middle(moment), top + PAD + ROW * (row + 0.5)
         spots[item.finding] = (x, y)
-        drawn.append(_bar(item, moment, axis, y) + mark(item, x, y))
+        drawn.append(_bar(item, moment, axis, y) + draw_mark(item, x, y))
     y = top + PAD + ROW * (lane.rows + 0.5)
     for x, held in lane.crowds:
         x = min(max(x, LEFT), WIDTH - RIGHT)
         spots.update(dict.fromkeys((item.finding for item in held), (x, y)))
-        drawn.append(many(held, x, y, f"+{len(held)}"))
+        drawn.append(draw_crowd(held, x, y, f"+{len(held)}"))
     return "".join(drawn)
 
 
-def _bar(item: Seen, moment: Moment, axis: _Axis, y: float) -> str:
+def _bar(item: DrawnFinding, moment: Moment, axis: _Axis, y: float) -> str:
     """Return the stretch of a moment that lasts, such as a day of which no hour is known."""
     left, right = axis.x(moment.start), axis.x(moment.end)
     if right - left < 2 * RADIUS:
@@ -218,7 +220,7 @@ def _bar(item: Seen, moment: Moment, axis: _Axis, y: float) -> str:
 def _axis_drawn(axis: _Axis, bottom: float) -> str:
     drawn = [element("path", {"class": "p-axis", "d": f"M{LEFT} {number(bottom)}H{WIDTH - RIGHT}"})]
     marks: list[Tick] = [
-        tick for tick in ticks(axis.start, axis.end) if axis.start <= tick.at <= axis.end
+        tick for tick in ticks_between(axis.start, axis.end) if axis.start <= tick.at <= axis.end
     ]
     for tick in marks:
         x = axis.x(tick.at)
@@ -285,15 +287,17 @@ def _described(
     first, last = dated[0][1], max((moment for _, moment in dated), key=lambda moment: moment.end)
     many_ = f"{len(dated)} finding{'s' if len(dated) != 1 else ''}"
     parts = [
-        f"{many_} by time ({counted(item for item, _ in dated)}), from {told(first)} to "
-        f"{told(last)}."
+        f"{many_} by time ({count_by_type(item for item, _ in dated)}), from {moment_in_words(first)} to "
+        f"{moment_in_words(last)}."
     ]
     if joins:
         parts.append(
             f"{joins} line{'s join' if joins != 1 else ' joins'} findings that go together."
         )
     if outside := [
-        f"[{item.number}] {told(moment)}" for item, moment in (*before, *after) if item.number
+        f"[{item.number}] {moment_in_words(moment)}"
+        for item, moment in (*before, *after)
+        if item.number
     ]:
         parts.append(f"Outside of the axis: {', '.join(outside)}.")
     return " ".join(parts)

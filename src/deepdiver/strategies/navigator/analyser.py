@@ -15,16 +15,22 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from deepdiver.core import belief
-from deepdiver.core.lead import Lead
-from deepdiver.core.record import Finding, Source
+from deepdiver.core.names import names
+from deepdiver.core.record import Finding, Lead, Source
 from deepdiver.core.text import terms, words
-from deepdiver.core.values import names
 from deepdiver.strategies.navigator import disputes, loops
 from deepdiver.strategies.navigator.tools import LINKS, Held, labelled
 from deepdiver.strategies.shared import summary
 from deepdiver.strategies.shared.base import Deps, Update
 from deepdiver.strategies.shared.look import BATCH_BYTES, TEXT_CHARS, excerpt, nearest, take_finding
-from deepdiver.tasks import AnalyseOutput, Analysis, Info, Part, Remembered, Text
+from deepdiver.tasks import (
+    AnalyseOutput,
+    Analysis,
+    Info,
+    QuestionPart,
+    RememberedFinding,
+    SourceText,
+)
 from deepdiver.tools.address import canonical
 
 LEADS = 60
@@ -49,10 +55,10 @@ def texts(deps: Deps, sources: Sequence[str], about: str) -> Texts:
     return {f"T{n}": (s, text, excerpt(text, about, most)) for n, (s, text) in enumerate(found, 1)}
 
 
-def shown(labels: Texts) -> tuple[Text, ...]:
+def shown(labels: Texts) -> tuple[SourceText, ...]:
     """Return the texts as a task is shown them."""
     return tuple(
-        Text(
+        SourceText(
             id=label,
             title=source.title,
             publisher=source.publisher,
@@ -71,7 +77,9 @@ def closest(state: Held, about: str) -> list[dict[str, Any]]:
     return [held[n] for n in sorted(best)]
 
 
-def remembered(deps: Deps, items: Iterable[Held]) -> tuple[dict[str, str], tuple[Remembered, ...]]:
+def remembered(
+    deps: Deps, items: Iterable[Held]
+) -> tuple[dict[str, str], tuple[RememberedFinding, ...]]:
     """Return what is known as a task is shown it, and the finding behind each label."""
     labels: dict[str, str] = {}
     views = []
@@ -79,7 +87,7 @@ def remembered(deps: Deps, items: Iterable[Held]) -> tuple[dict[str, str], tuple
         labels[f"F{number}"] = item["id"]
         source = deps.ledger.get(Source, deps.ledger.get(Finding, item["id"]).quotes[0].source)
         told = {"source": source.title, "published": source.published}
-        views.append(Remembered(id=f"F{number}", statement=item["statement"], **told))
+        views.append(RememberedFinding(id=f"F{number}", statement=item["statement"], **told))
     return labels, tuple(views)
 
 
@@ -216,7 +224,9 @@ def confidence(deps: Deps, state: Held) -> float:
     out = disputes.kept_out(disputes.disputes(deps, state["conflicts"], state["same"]))
     found = answered(state, out)
     beliefs = [summary.believed(deps, keys) for keys in found.values()]
-    return round(belief.untested(beliefs, len(found) / max(1, len(state["problems"]))), 4)
+    return round(
+        belief.untested_confidence(beliefs, len(found) / max(1, len(state["problems"]))), 4
+    )
 
 
 def analysis(deps: Deps, state: Held) -> tuple[AnalyseOutput, Texts, dict[str, str]]:
@@ -231,7 +241,8 @@ def analysis(deps: Deps, state: Held) -> tuple[AnalyseOutput, Texts, dict[str, s
         initial_query=state["initial_query"],
         as_of=deps.as_of,
         problems=tuple(
-            Part(id=f"P{number}", question=part) for number, part in enumerate(state["problems"], 1)
+            QuestionPart(id=f"P{number}", question=part)
+            for number, part in enumerate(state["problems"], 1)
         ),
         action=decided["next_action"],
         query_or_url=decided["query_or_url"],

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from deepdiver.core.events import Decided
-from deepdiver.memory.past import shown
+from deepdiver.memory.recall import show_past_runs
 from deepdiver.strategies.navigator import analyser, disputes, loops, tools
 from deepdiver.strategies.navigator.tools import Held
 from deepdiver.strategies.shared.base import Deps, attempt
-from deepdiver.tasks import AnalyzerReport, DecideAction, Taken
+from deepdiver.tasks import AnalyzerReport, DecideAction, StepTaken
 
 ENOUGH = 0.85
 """The confidence from which on an answer that the analyzer misses nothing in is handed over
@@ -124,12 +124,12 @@ def _task(deps: Deps, state: Held, at: loops.Situation, found: loops.Circle | No
         max_iterations=deps.max_iterations,
         guidance=deps.settings.system_prompt,
         objection=state["objection"],
-        past=shown(state["past"]) if not history else (),
+        past=show_past_runs(state["past"]) if not history else (),
     )
 
 
-def _taken(step: Held) -> Taken:
-    return Taken(
+def _taken(step: Held) -> StepTaken:
+    return StepTaken(
         action=step["action"],
         query_or_url=step["query_or_url"],
         brought=step["found"],

@@ -15,11 +15,13 @@ from dataclasses import dataclass
 
 from deepdiver.core import belief
 from deepdiver.core.corroboration import publisher_of
+from deepdiver.core.dates import dates
 from deepdiver.core.identity import content_id
+from deepdiver.core.names import names
+from deepdiver.core.numbers import numbers
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Contradiction, Finding, SentenceKind, Source, Stance
 from deepdiver.core.text import terms, words
-from deepdiver.core.values import dates, names, numbers
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.tasks import DraftSection, DraftSentence
 
@@ -134,10 +136,11 @@ def _weighed(deps: Deps, one: tuple[str, ...], other: tuple[str, ...]) -> Disput
         one_story = origins({source.id: source for source in (*mine, *theirs)}.values())
         voices, against = _voices(mine, one_story), _voices(theirs, one_story)
         weighed = [
-            belief.Weighed(Stance.SUPPORTS, 1.0, s.credibility.score, one_story[s.id]) for s in mine
+            belief.WeighedEvidence(Stance.SUPPORTS, 1.0, s.credibility.score, one_story[s.id])
+            for s in mine
         ]
         weighed += [
-            belief.Weighed(Stance.REFUTES, 1.0, s.credibility.score, one_story[s.id])
+            belief.WeighedEvidence(Stance.REFUTES, 1.0, s.credibility.score, one_story[s.id])
             for s in theirs
         ]
         if (

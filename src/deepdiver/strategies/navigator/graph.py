@@ -29,8 +29,8 @@ from typing_extensions import (
 from deepdiver import tasks
 from deepdiver.core.record import Report, RunStatus
 from deepdiver.errors import UsageError
-from deepdiver.memory.past import consulted, left_over, shown
-from deepdiver.report.render import JOURNEY, answer_text
+from deepdiver.memory.recall import past_runs_note, show_past_runs, unfollowed_leads
+from deepdiver.report.markdown import JOURNEY, answer_text
 from deepdiver.strategies.navigator import analyser, decide, disputes, journey, loops, tools
 from deepdiver.strategies.shared import write_report as writing
 from deepdiver.strategies.shared.base import Allowance, Deps, Provide, Update, add_nodes, attempt
@@ -148,7 +148,7 @@ async def initialize(state: NavigatorState, deps: Deps) -> Update:
     """
     query = question_of(state)
     past = await recall_past(deps, query)
-    leads = left_over(past)
+    leads = unfollowed_leads(past)
     old = [tools.address(lead["text"], "past") for lead in leads if lead["kind"] == "url"]
     lists = (
         "research_history shared_memory same conflicts research_journey key_sources missing "
@@ -171,7 +171,11 @@ async def initialize(state: NavigatorState, deps: Deps) -> Update:
 
 async def decision_node(state: NavigatorState, deps: Deps) -> Update:
     """Let the reasoner choose the one next action, within the rules."""
-    query, objection, past = state["initial_query"], state["objection"], shown(state["past"])
+    query, objection, past = (
+        state["initial_query"],
+        state["objection"],
+        show_past_runs(state["past"]),
+    )
     problems = state["problems"] or await parts_of(deps, query, objection, past)
     return {
         "problems": problems,
@@ -251,7 +255,7 @@ async def hitl_output(state: NavigatorState, deps: Deps) -> Update:
         None,
         [key for key in keys if key not in out],
         gaps,
-        consulted(state["past"]),
+        past_runs_note(state["past"]),
         besides=writing.Besides(
             guidance="\n".join(state["feedback"]),
             disputed=sorted(out),

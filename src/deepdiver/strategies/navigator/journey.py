@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from deepdiver.core.record import Finding, Report, Section, Sentence, SentenceKind, Source
-from deepdiver.report.render import JOURNEY, answer_text
+from deepdiver.report.markdown import JOURNEY, answer_text
 from deepdiver.strategies.navigator.loops import CRAWL
 from deepdiver.strategies.shared.base import Deps
 

@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from deepdiver.core.names import names
 from deepdiver.core.text import STOPWORDS, terms, words
-from deepdiver.core.values import names
 from deepdiver.strategies.shared.look import lead_query
 from deepdiver.tasks import NextAction
 from deepdiver.tools.address import canonical

@@ -17,7 +17,7 @@ from deepdiver.core.text import terms
 from deepdiver.strategies.navigator import loops
 from deepdiver.strategies.shared.base import Deps, Update, together
 from deepdiver.strategies.shared.findings import SNIPPET
-from deepdiver.tasks import Address, Tool
+from deepdiver.tasks import NavigatorTool, PageAddress
 from deepdiver.tools.address import canonical
 from deepdiver.tools.fetch import fetch
 from deepdiver.tools.hit import Hit
@@ -44,17 +44,17 @@ def searches(deps: Deps) -> tuple[str, ...]:
     return tuple(f"{loops.SEARCH}{provider.name}".lower() for provider in deps.providers)
 
 
-def tools(deps: Deps) -> tuple[Tool, ...]:
+def tools(deps: Deps) -> tuple[NavigatorTool, ...]:
     """Return everything that can be done next."""
     found = [
-        Tool(name=name, about=p.about)
+        NavigatorTool(name=name, about=p.about)
         for name, p in zip(searches(deps), deps.providers, strict=True)
     ]
     if deps.settings.read_pages:
-        found.append(Tool(name=loops.CRAWL, about="reads one whole page, one of the urls"))
+        found.append(NavigatorTool(name=loops.CRAWL, about="reads one whole page, one of the urls"))
     return (
         *found,
-        Tool(
+        NavigatorTool(
             name=loops.HAND_OVER,
             about="hands over to the person, with the answer or with what is missing",
         ),
@@ -197,9 +197,9 @@ def _spelt(url: str) -> str:
     return re.sub(r"[\W_]+", " ", url.partition("://")[2])
 
 
-def labelled(addresses: Iterable[dict[str, str]], most: int) -> tuple[Address, ...]:
+def labelled(addresses: Iterable[dict[str, str]], most: int) -> tuple[PageAddress, ...]:
     """Return addresses as a task is shown them."""
     listed = list(addresses)[:most]
     return tuple(
-        Address.model_validate({"id": f"U{n}", **item}) for n, item in enumerate(listed, 1)
+        PageAddress.model_validate({"id": f"U{n}", **item}) for n, item in enumerate(listed, 1)
     )

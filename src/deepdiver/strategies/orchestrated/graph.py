@@ -30,8 +30,8 @@ from deepdiver import tasks
 from deepdiver.core.events import Decided
 from deepdiver.core.record import Finding
 from deepdiver.core.text import within
-from deepdiver.memory.past import consulted, shown
-from deepdiver.report.render import markdown
+from deepdiver.memory.recall import past_runs_note, show_past_runs
+from deepdiver.report.markdown import render_markdown
 from deepdiver.strategies.orchestrated import intents
 from deepdiver.strategies.orchestrated.context import ResearchContext
 from deepdiver.strategies.shared import summary
@@ -165,7 +165,7 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
 
     Look at the last results, the gaps and the open questions, and plan the next searches.
     """
-    past, rounds = shown(state["past"]), state["search_iterations"]
+    past, rounds = show_past_runs(state["past"]), state["search_iterations"]
     problems = state["problems"] or await parts_of(deps, state["query"], state["objection"], past)
     unanswered = state["unanswered_questions"] if rounds else problems
     task = tasks.PlanSearches(
@@ -286,11 +286,13 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
         state["unanswered_questions"],
     )
     telling = (line.findings for line in (*_telling(state, lines), *lines))
-    keys = _joined([], *telling, state["findings"])[:SHOWN_FINDINGS]
+    keys = _joined([], *telling, state["findings"])
     raised = [f"Still open: {question}" for question in unanswered if question not in problems]
     gaps = [question for question in unanswered if question in problems]
-    limits = [*state["limits"], *raised, *consulted(state["past"])]
-    report = await writing.write_report(deps, state["query"], problems, None, keys, gaps, limits)
+    limits = [*state["limits"], *raised, *past_runs_note(state["past"])]
+    report = await writing.write_report(
+        deps, state["query"], problems, None, keys, gaps, limits, most=SHOWN_FINDINGS
+    )
     deps.finish(report)
     context = ResearchContext(
         query=state["query"],
@@ -301,7 +303,7 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
         unanswered_questions=tuple(unanswered),
         search_iterations=state["search_iterations"],
     )
-    text = markdown(report)
+    text = render_markdown(report)
     return {
         "final_report": text,
         "research_context": context.model_dump(mode="json"),

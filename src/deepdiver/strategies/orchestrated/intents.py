@@ -20,16 +20,16 @@ from itertools import takewhile
 from typing import Any
 
 from deepdiver.core.identity import content_id
+from deepdiver.core.names import names
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Hypothesis, Source, Stance
 from deepdiver.core.text import STOPWORDS, stem, terms, words
-from deepdiver.core.values import names
 from deepdiver.strategies.orchestrated.context import CONTENT_CHARS, SearchResult
 from deepdiver.strategies.shared.base import Deps, Looked
 from deepdiver.strategies.shared.hypotheses import judge
 from deepdiver.strategies.shared.look import LEADS, excerpt, look_into, nearest, relevance, untried
 from deepdiver.strategies.shared.summary import Line
-from deepdiver.tasks import Known, SearchIntent, SearchPlan, SearchPlans, Seen
+from deepdiver.tasks import KeyFinding, SearchIntent, SearchPlan, SearchPlans, SeenResult
 from deepdiver.tools.address import canonical, host_of
 from deepdiver.tools.hit import Hit
 
@@ -234,11 +234,11 @@ def voices(deps: Deps, findings: Iterable[str]) -> int:
     return min(len(set(one_story.values())), len(who))
 
 
-def known(deps: Deps, lines: Iterable[Line], checked: Iterable[str]) -> tuple[Known, ...]:
+def known(deps: Deps, lines: Iterable[Line], checked: Iterable[str]) -> tuple[KeyFinding, ...]:
     """Return key findings as planning sees them."""
     seen = set(checked)
     return tuple(
-        Known(
+        KeyFinding(
             statement=line.text,
             sources=voices(deps, line.findings),
             checked=not seen.isdisjoint(line.findings),
@@ -289,7 +289,7 @@ def with_content(deps: Deps, result: Mapping[str, Any], question: str) -> Search
     )
 
 
-def seen(deps: Deps, question: str, results: Iterable[Mapping[str, Any]]) -> tuple[Seen, ...]:
+def seen(deps: Deps, question: str, results: Iterable[Mapping[str, Any]]) -> tuple[SeenResult, ...]:
     """Return results as planning sees them."""
     made = []
     for item in results:
@@ -298,7 +298,7 @@ def seen(deps: Deps, question: str, results: Iterable[Mapping[str, Any]]) -> tup
             deps.ledger.get(Source, item["source"]).publisher,
         )
         made.append(
-            Seen(
+            SeenResult(
                 title=result.title,
                 publisher=publisher,
                 intent=result.search_intent,

@@ -8,7 +8,7 @@ from typing import Any
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import Insight
 from deepdiver.core.text import within
-from deepdiver.memory.past import shown
+from deepdiver.memory.recall import show_past_runs
 from deepdiver.strategies.overwatch.correlate import kept, own, show_typed
 from deepdiver.strategies.overwatch.execute import ToolExecutor, asked, fresh, planned, searches
 from deepdiver.strategies.overwatch.trace import standing_of
@@ -23,7 +23,7 @@ from deepdiver.tasks import (
     KeyInsight,
     Reflect,
     Reflection,
-    Shown,
+    ShownFinding,
     Statement,
     SummaryLine,
 )
@@ -78,7 +78,7 @@ async def analyse(state: Mapping[str, Any], deps: Deps) -> tuple[Update, str]:
     }, answer.thinking
 
 
-def _plainly(seen: Sequence[Shown]) -> FindingsAnalysis:
+def _plainly(seen: Sequence[ShownFinding]) -> FindingsAnalysis:
     """Return the findings as they are, for when the analysis failed."""
     said = tuple(KeyInsight(statement=item.statement, finding_ids=(item.id,)) for item in seen)
     return FindingsAnalysis(key_insights=said)
@@ -141,7 +141,7 @@ async def reflect(
         max_iterations=state["max_iterations"],
         limits=within(sorted(deps.notes), LIMITS_BYTES),
         guidance=deps.settings.system_prompt,
-        past=shown(state["context"]["past"]),
+        past=show_past_runs(state["context"]["past"]),
         limit=FOLLOW_UPS,
     )
     answer = await attempt(deps, task) or Reflection(

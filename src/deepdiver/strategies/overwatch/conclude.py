@@ -28,7 +28,7 @@ from deepdiver.core.record import (
     Verdict,
     VerdictKind,
 )
-from deepdiver.memory.past import consulted
+from deepdiver.memory.recall import past_runs_note
 from deepdiver.strategies.overwatch.analyse import insight_id
 from deepdiver.strategies.overwatch.correlate import show_typed
 from deepdiver.strategies.overwatch.execute import NO_DATA, Status
@@ -369,7 +369,7 @@ async def synthesise(state: Mapping[str, Any], deps: Deps) -> tuple[Report, dict
         verified(standing_of(state), state["verification_results"]),
         list(dict.fromkeys((*told, *(item["id"] for item in state["findings"])))),
         state["missing"],
-        [*limits(state), *consulted(state["context"]["past"])],
+        [*limits(state), *past_runs_note(state["context"]["past"])],
         more=sections(deps, state),
     )
     said = {

@@ -11,7 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from deepdiver.core import belief
-from deepdiver.core.correlation import Event, Proposal, propose, told
+from deepdiver.core.correlation import (
+    ObservedEvent,
+    ProposedCorrelation,
+    describe_closeness,
+    propose_correlations,
+)
 from deepdiver.core.identity import content_id
 from deepdiver.core.origins import origins
 from deepdiver.core.record import (
@@ -24,11 +29,11 @@ from deepdiver.core.record import (
     Source,
     Stance,
 )
-from deepdiver.core.whereabouts import Moment, Position
-from deepdiver.report.audit import faults
+from deepdiver.core.time_and_place import Moment, Position
+from deepdiver.report.audit import find_faults
 from deepdiver.strategies.shared.base import Deps, attempt
 from deepdiver.strategies.shared.findings import show_findings
-from deepdiver.tasks import Correlate, Correlated, Pairing, Shown, TypedFindings
+from deepdiver.tasks import Correlate, Correlated, Pairing, ShownFinding, TypedFindings
 
 OWN = 0.5
 """Strength of a cause or pattern that the reasoner sees and nothing measures."""
@@ -39,7 +44,7 @@ CONTRADICTIONS = 3
 _ADDED = {CorrelationKind.CAUSAL, CorrelationKind.PATTERN}
 
 
-def events_of(deps: Deps, findings: Iterable[Mapping[str, Any]]) -> list[Event]:
+def events_of(deps: Deps, findings: Iterable[Mapping[str, Any]]) -> list[ObservedEvent]:
     """Return the findings that tell when or where something was."""
     placed = [
         item
@@ -48,7 +53,7 @@ def events_of(deps: Deps, findings: Iterable[Mapping[str, Any]]) -> list[Event]:
     ]
     one_story = origins(deps.ledger.get(Source, item["source"]) for item in placed)
     return [
-        Event(
+        ObservedEvent(
             key=item["id"],
             origin=one_story[item["source"]],
             moment=Moment(*item["moment"]) if item["moment"] else None,
@@ -65,7 +70,7 @@ def _position(spot: Mapping[str, Any]) -> Position | None:
 
 def show_typed(
     deps: Deps, findings: Sequence[Mapping[str, Any]]
-) -> tuple[dict[str, str], tuple[Shown, ...]]:
+) -> tuple[dict[str, str], tuple[ShownFinding, ...]]:
     """Return findings as a task sees them, with their type, when and where.
 
     And the id behind each label.
@@ -89,7 +94,7 @@ async def correlate(
     deps: Deps, question: str, findings: Sequence[Mapping[str, Any]], held: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return what goes together, as a state carries it, with what was held before."""
-    proposals = propose(events_of(deps, findings))
+    proposals = propose_correlations(events_of(deps, findings))
     first = dict.fromkeys(key for proposal in proposals for key in proposal.keys)
     by_id = {item["id"]: item for item in findings}
     labels, shown = show_typed(deps, [by_id[key] for key in dict.fromkeys((*first, *by_id))])
@@ -107,7 +112,7 @@ async def correlate(
                 id=name,
                 correlation_type=item.kind,
                 finding_ids=tuple(label[key] for key in item.keys),
-                measured=told(item),
+                measured=describe_closeness(item),
             )
             for name, item in asked.items()
         ),
@@ -128,8 +133,8 @@ async def correlate(
     return kept([*held, *explained, *own(deps, given, labels)])
 
 
-def _by_type(shown: Iterable[Shown]) -> tuple[TypedFindings, ...]:
-    groups: dict[str, list[Shown]] = {}
+def _by_type(shown: Iterable[ShownFinding]) -> tuple[TypedFindings, ...]:
+    groups: dict[str, list[ShownFinding]] = {}
     for item in shown:
         groups.setdefault(item.type, []).append(item)
     return tuple(
@@ -137,12 +142,12 @@ def _by_type(shown: Iterable[Shown]) -> tuple[TypedFindings, ...]:
     )
 
 
-def _unexplained(name: str, item: Proposal) -> Correlated:
+def _unexplained(name: str, item: ProposedCorrelation) -> Correlated:
     return Correlated(finding_ids=(), correlation_type=item.kind, description="", proposal=name)
 
 
-def _explained(deps: Deps, said: Correlated, item: Proposal) -> dict[str, Any]:
-    return _entered(deps, item.kind, item.keys, said, item.closeness, told(item))
+def _explained(deps: Deps, said: Correlated, item: ProposedCorrelation) -> dict[str, Any]:
+    return _entered(deps, item.kind, item.keys, said, item.closeness, describe_closeness(item))
 
 
 def own(deps: Deps, given: Iterable[Correlated], labels: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -176,7 +181,9 @@ def _entered(
     """Enter a correlation into the ledger and return it as a state carries it."""
     description = " ".join(said.description.split())
     held = [deps.ledger.get(Finding, key) for key in keys]
-    if faults(Sentence(text=description, findings=keys), held, deps.store.texts.get, deps.as_of):
+    if find_faults(
+        Sentence(text=description, findings=keys), held, deps.store.texts.get, deps.as_of
+    ):
         description = ""  # it says a value that its findings do not hold
     record = Correlation(
         id=content_id("c", kind, keys),
@@ -204,7 +211,7 @@ def believed(deps: Deps, keys: Iterable[str], strength: float) -> float:
     As far as the least credible of its findings, by `core.belief`.
     """
     scores = [deps.ledger.get(Source, _source(deps, key)).credibility.score for key in keys]
-    weighed = [belief.Weighed(Stance.SUPPORTS, strength, score, "") for score in scores]
+    weighed = [belief.WeighedEvidence(Stance.SUPPORTS, strength, score, "") for score in scores]
     return round(min((belief.posterior(0.5, [item]) for item in weighed), default=0.5), 4)
 
 

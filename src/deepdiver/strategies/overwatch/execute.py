@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from deepdiver.core.occurrence import occurrence_of
 from deepdiver.core.record import Finding, Source
-from deepdiver.core.sighting import sighting
 from deepdiver.core.text import words
 from deepdiver.errors import GatewayError, NotJournalledError
 from deepdiver.strategies.shared.base import Deps, Looked, Tool
 from deepdiver.strategies.shared.findings import digest_finding
 from deepdiver.strategies.shared.look import look_into, nearest, relevance
-from deepdiver.tasks import ToolQuery, ToolShown
+from deepdiver.tasks import ShownTool, ToolQuery
 from deepdiver.tools.registry import Provider
 
 SEARCH = "search"
@@ -89,9 +89,9 @@ class SearchTool:
     """Who is asked."""
 
     @property
-    def shown(self) -> ToolShown:
+    def shown(self) -> ShownTool:
         """Return what a reasoner is shown of it."""
-        return ToolShown(
+        return ShownTool(
             name=self.name, about=self.about, arguments=("query: a short line of words and names",)
         )
 
@@ -149,7 +149,7 @@ class ToolExecutor:
         }
 
     @property
-    def definitions(self) -> tuple[ToolShown, ...]:
+    def definitions(self) -> tuple[ShownTool, ...]:
         """What a reasoner is shown of the tools."""
         return tuple(tool.shown for tool in self._tools.values())
 
@@ -204,7 +204,7 @@ def typed(deps: Deps, key: str, question: str, rank: int, sure: str = "") -> dic
     """
     finding = deps.ledger.get(Finding, key)
     source, quote = deps.ledger.get(Source, finding.quotes[0].source), finding.quotes[0]
-    seen = sighting(finding, source, deps.store.texts.get(source.snapshot))
+    seen = occurrence_of(finding, source, deps.store.texts.get(source.snapshot))
     spot = {"lat": seen.position.lat, "lon": seen.position.lon} if seen.position else {}
     if seen.position and seen.position.within_km:
         spot["within_km"] = seen.position.within_km

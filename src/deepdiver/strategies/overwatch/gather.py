@@ -14,7 +14,7 @@ from typing import Any
 
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import Assessment, Trial
-from deepdiver.memory.past import shown
+from deepdiver.memory.recall import show_past_runs
 from deepdiver.strategies.overwatch.execute import (
     Result,
     Status,
@@ -118,7 +118,7 @@ async def put_forward(state: Mapping[str, Any], deps: Deps) -> tuple[Update, tup
         gaps=state["missing"],
         iteration=state["iteration"],
         limit=room,
-        past=shown(state["context"]["past"]),
+        past=show_past_runs(state["context"]["past"]),
         tools=ToolExecutor(deps, task).definitions,
     )
     everyone = [*standing, *made.new]

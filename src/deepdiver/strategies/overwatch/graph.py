@@ -20,7 +20,7 @@ from typing_extensions import (
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
-from deepdiver.report.render import answer_text, markdown
+from deepdiver.report.markdown import answer_text, render_markdown
 from deepdiver.strategies.overwatch import analyse, conclude, correlate, gather, plan
 from deepdiver.strategies.overwatch.trace import standing_of, step
 from deepdiver.strategies.shared.base import Allowance, Deps, Provide, Update, add_nodes
@@ -304,5 +304,9 @@ async def synthesize_report(state: AgentState, deps: Deps) -> Update:
         deps.emit(Decided(decision="finish", reason=why, by="rule"))
     report, notes = await conclude.synthesise(state, deps)
     deps.finish(report)
-    text = {"executive_summary": answer_text(report), "detailed_report": markdown(report), **notes}
+    text = {
+        "executive_summary": answer_text(report),
+        "detailed_report": render_markdown(report),
+        **notes,
+    }
     return {**text, "current_phase": "complete", "messages": [AIMessage(text["detailed_report"])]}

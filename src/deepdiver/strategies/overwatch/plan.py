@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from deepdiver.memory.past import shown
+from deepdiver.memory.recall import show_past_runs
 from deepdiver.strategies.overwatch.execute import LONGEST, ToolExecutor, fresh, planned, searches
 from deepdiver.strategies.shared.base import Deps, Update, attempt
 from deepdiver.strategies.shared.plan import PROBLEMS, Approval
@@ -30,7 +30,7 @@ async def plan(state: Mapping[str, Any], deps: Deps) -> Update:
         tools=executor.definitions,
         guidance=deps.settings.system_prompt,
         objection=state["objection"],
-        past=shown(state["context"]["past"]),
+        past=show_past_runs(state["context"]["past"]),
         limit=INITIAL,
     )
     answer = await attempt(deps, task)

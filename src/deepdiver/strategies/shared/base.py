@@ -25,7 +25,7 @@ from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError, ReasonError
 from deepdiver.gateway import Gateway
 from deepdiver.store import Store
-from deepdiver.tasks import Answer, Reasoner, Task, ToolShown
+from deepdiver.tasks import Answer, Reasoner, ShownTool, Task
 from deepdiver.tools.registry import Provider
 
 A = TypeVar("A", bound=Answer)
@@ -73,7 +73,7 @@ class Tool(Protocol):
     """Something that can be asked with arguments."""
 
     @property
-    def shown(self) -> ToolShown:
+    def shown(self) -> ShownTool:
         """Return what a reasoner is shown of it."""
 
     def fault(self, args: Mapping[str, str]) -> str:

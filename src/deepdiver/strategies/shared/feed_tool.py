@@ -23,7 +23,7 @@ from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway
 from deepdiver.strategies.shared.base import Deps, Looked, together
 from deepdiver.strategies.shared.look import take_in
-from deepdiver.tasks import ToolShown
+from deepdiver.tasks import ShownTool
 from deepdiver.tools.hit import Hit, whole
 from deepdiver.tools.mcp.toolset import McpToolset
 from deepdiver.tools.osint.feed import (
@@ -56,9 +56,9 @@ class FeedTool:
     """How it is asked."""
 
     @property
-    def shown(self) -> ToolShown:
+    def shown(self) -> ShownTool:
         """Return what a reasoner is shown of it."""
-        return ToolShown(
+        return ShownTool(
             name=self.feed.name, about=self.feed.about, arguments=shown_arguments(self.feed)
         )
 

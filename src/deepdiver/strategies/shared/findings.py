@@ -14,7 +14,7 @@ from deepdiver.core.text import (
 )
 from deepdiver.strategies.shared.base import Deps, Looked, Update
 from deepdiver.tasks import (
-    Shown,
+    ShownFinding,
 )
 
 SHOWN_FINDINGS, SHOWN_BYTES = 80, 24_000
@@ -26,7 +26,9 @@ SNIPPET = 200
 """Characters of a source's snippet in a state."""
 
 
-def show_findings(deps: Deps, keys: Iterable[str]) -> tuple[dict[str, str], tuple[Shown, ...]]:
+def show_findings(
+    deps: Deps, keys: Iterable[str]
+) -> tuple[dict[str, str], tuple[ShownFinding, ...]]:
     """Return findings as a task sees them, and the id behind each label."""
     findings = [deps.ledger.get(Finding, key) for key in dict.fromkeys(keys)]
     sources = {f.id: deps.ledger.get(Source, f.quotes[0].source) for f in findings}
@@ -41,7 +43,7 @@ def show_findings(deps: Deps, keys: Iterable[str]) -> tuple[dict[str, str], tupl
         source = sources[finding.id]
         labels[f"F{number}"] = finding.id
         shown.append(
-            Shown(
+            ShownFinding(
                 id=f"F{number}",
                 statement=finding.statement,
                 quote=finding.quotes[0].text,

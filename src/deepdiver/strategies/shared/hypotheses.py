@@ -31,13 +31,13 @@ from deepdiver.strategies.shared.findings import KNOWN_BYTES, show_findings
 from deepdiver.strategies.shared.look import look_into
 from deepdiver.tasks import (
     Hypothesise,
+    HypothesisStanding,
     Judge,
     Proposed,
-    Recalled,
+    RecalledRun,
     RefuteQueries,
-    Standing,
+    ShownTool,
     ToolQuery,
-    ToolShown,
 )
 
 REFUTATIONS = 2
@@ -55,7 +55,7 @@ async def put_forward(
     gaps: Sequence[str],
     iteration: int,
     limit: int,
-    past: tuple[Recalled, ...] = (),
+    past: tuple[RecalledRun, ...] = (),
 ) -> list[Assessment]:
     """Return new hypotheses, none of which stands already.
 
@@ -97,8 +97,8 @@ async def conjecture(
     gaps: Sequence[str] = (),
     iteration: int,
     limit: int,
-    past: tuple[Recalled, ...] = (),
-    tools: tuple[ToolShown, ...] = (),
+    past: tuple[RecalledRun, ...] = (),
+    tools: tuple[ShownTool, ...] = (),
 ) -> Conjectures:
     """Put hypotheses forward.
 
@@ -151,7 +151,7 @@ def _hypothesis(item: Proposed, labels: Mapping[str, str], iteration: int) -> Hy
         statement=statement,
         supports_if=item.supports_if,
         refutes_if=item.refutes_if or f"A source that shows the opposite: not {statement}",
-        prior=belief.guess(item.prior),
+        prior=belief.bounded_prior(item.prior),
         answer=item.answer,
         findings=tuple(dict.fromkeys(labels[label] for label in item.findings if label in labels)),
         iteration=iteration,
@@ -339,7 +339,7 @@ def assess(
     sources = {e.finding: deps.ledger.get(Source, _source_of(deps, e)) for e in judged}
     one_story = origins(sources.values())
     weighed = [
-        belief.Weighed(
+        belief.WeighedEvidence(
             e.stance,
             e.strength,
             sources[e.finding].credibility.score,
@@ -389,11 +389,13 @@ def assess_all(
     return assessed
 
 
-def stand(assessments: Sequence[Assessment], labels: Mapping[str, str]) -> tuple[Standing, ...]:
+def stand(
+    assessments: Sequence[Assessment], labels: Mapping[str, str]
+) -> tuple[HypothesisStanding, ...]:
     """Return hypotheses as a task sees them."""
     by_id = {key: label for label, key in labels.items()}
     return tuple(
-        Standing(
+        HypothesisStanding(
             id=f"H{number}",
             statement=item.hypothesis.statement,
             answer=item.hypothesis.answer,

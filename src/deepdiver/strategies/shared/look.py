@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from deepdiver.core.events import FindingDropped, Searched
 from deepdiver.core.identity import content_id
+from deepdiver.core.names import names
 from deepdiver.core.record import Finding, Passage, Quote, Source
 from deepdiver.core.text import (
     STOPWORDS,
@@ -19,14 +20,13 @@ from deepdiver.core.text import (
     within,
     words,
 )
-from deepdiver.core.values import names
 from deepdiver.strategies.shared.base import Deps, Looked, attempt, together
 from deepdiver.strategies.shared.findings import KNOWN_BYTES
 from deepdiver.tasks import (
     Extracted,
     ExtractFindings,
     Extraction,
-    Text,
+    SourceText,
 )
 from deepdiver.tools.address import canonical
 from deepdiver.tools.hit import Hit
@@ -264,7 +264,7 @@ async def _read_batch(
 ) -> tuple[list[str], Extraction]:
     labels = {f"T{number}": item for number, item in enumerate(batch, 1)}
     shown = tuple(
-        Text(
+        SourceText(
             id=label,
             title=source.title,
             publisher=source.publisher,

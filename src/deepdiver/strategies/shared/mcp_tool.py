@@ -14,7 +14,7 @@ from deepdiver.core.events import Searched
 from deepdiver.errors import CallError, CallFault
 from deepdiver.strategies.shared.base import Deps, Looked
 from deepdiver.strategies.shared.look import take_in
-from deepdiver.tasks import ToolShown
+from deepdiver.tasks import ShownTool
 from deepdiver.tools.mcp.toolset import McpTool
 from deepdiver.tools.search_all import SearchResults
 
@@ -30,9 +30,9 @@ class ServerTool:
     """Which."""
 
     @property
-    def shown(self) -> ToolShown:
+    def shown(self) -> ShownTool:
         """Return what a reasoner is shown of it."""
-        return ToolShown(name=self.tool.name, about=self.tool.about, arguments=self.tool.arguments)
+        return ShownTool(name=self.tool.name, about=self.tool.about, arguments=self.tool.arguments)
 
     def fault(self, args: Mapping[str, str]) -> str:
         """Return why it does not take these arguments."""

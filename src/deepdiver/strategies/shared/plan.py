@@ -17,12 +17,12 @@ from deepdiver.errors import (
     NotJournalledError,
     UsageError,
 )
-from deepdiver.memory.past import recall
+from deepdiver.memory.recall import recall
 from deepdiver.strategies.shared.base import Deps, Update, attempt
 from deepdiver.tasks import (
     Decompose,
 )
-from deepdiver.tasks import Recalled as Recollected
+from deepdiver.tasks import RecalledRun as Recollected
 
 PROBLEMS = 5
 """Sub-problems of one plan."""

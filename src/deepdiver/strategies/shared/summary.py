@@ -16,11 +16,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from deepdiver.core import belief
+from deepdiver.core.dates import dates
+from deepdiver.core.names import names
+from deepdiver.core.numbers import numbers
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Probability, Record, Sentence, Source, Stance
 from deepdiver.core.text import shingles, size_of, terms, words
-from deepdiver.core.values import dates, names, numbers
-from deepdiver.report.audit import faults
+from deepdiver.report.audit import find_faults
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.tasks import Note, Statement
 
@@ -142,7 +144,7 @@ def believed(deps: Deps, findings: Iterable[str]) -> float:
     held = [deps.ledger.get(Source, key) for key in sorted(sources)]
     one_story = origins(held)
     weighed = [
-        belief.Weighed(Stance.SUPPORTS, 1.0, item.credibility.score, one_story[item.id])
+        belief.WeighedEvidence(Stance.SUPPORTS, 1.0, item.credibility.score, one_story[item.id])
         for item in held
     ]
     return round(belief.posterior(0.5, weighed), 6)
@@ -155,7 +157,7 @@ def line_of(deps: Deps, text: str, findings: Sequence[str]) -> Line:
     """
     held = [deps.ledger.get(Finding, key) for key in findings[:STANDS_ON]]
     text = " ".join(text.split())
-    if not text or faults(
+    if not text or find_faults(
         Sentence(text=text, findings=tuple(findings)), held, deps.store.texts.get, deps.as_of
     ):
         held = held[:1]

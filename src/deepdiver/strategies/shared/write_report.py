@@ -1,13 +1,20 @@
-"""Writing the report: draft, audit, one repair, and what still fails is cut or marked."""
+"""Writing the report: draft, audit, one repair, and what still fails is cut or marked.
+
+Nothing that was drafted vanishes: each sentence that is cut is an event, is listed in the report
+with the reason, and stays in the record (`Report.cut`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
+from deepdiver.core.events import Limited, SentenceCut
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import (
     Assessment,
+    CutSentence,
     Evidence,
     Finding,
     Hypothesis,
@@ -19,8 +26,8 @@ from deepdiver.core.record import (
     Stance,
 )
 from deepdiver.core.text import words
-from deepdiver.report.audit import faults
-from deepdiver.report.compose import Weighed, compose
+from deepdiver.report.audit import find_faults
+from deepdiver.report.compose import WeighedAnswer, compose
 from deepdiver.strategies.shared.base import Deps, attempt, together
 from deepdiver.strategies.shared.findings import show_findings
 from deepdiver.strategies.shared.hypotheses import assess, judge, stand
@@ -33,7 +40,7 @@ from deepdiver.tasks import (
     DraftSentence,
     Faulty,
     RepairSentences,
-    Shown,
+    ShownFinding,
     WriteReport,
 )
 
@@ -51,17 +58,64 @@ UNTESTED = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """What is wrong with a sentence."""
+
+    fault: str
+    """What code found, or why the reasoner says that the quotes do not carry it; may be empty then.
+    """
+    support: Literal["partial", "none"] | None = None
+    """How far the quotes carry it by the reasoner's judgement; None: code found the fault."""
+
+    def for_writer(self) -> str:
+        """Return the problem as the writer is shown it."""
+        if self.support is None:
+            return self.fault
+        return f"{self.support}: {self.fault or 'the quotes do not say it'}"
+
+    def for_reader(self) -> str:
+        """Return the problem as the report states it."""
+        if self.support is None:
+            return self.fault
+        how = " in full" if self.support == "partial" else ""
+        said = f"the reasoner says that its quotes do not support it{how}"
+        return f"{said} ({self.fault.rstrip(' .')})" if self.fault else said
+
+
 @dataclass(slots=True)
 class _Line:
     """A sentence on its way through the audit."""
 
     section: int
     """0: the answer; else the section's number."""
+    heading: str
+    """The section's heading; empty: the answer."""
     sentence: Sentence
-    problem: str = ""
-    cut: bool = False
+    """The sentence as it is now."""
     computed: bool = False
     """Whether code made it: then it is a frame that may hold values."""
+    problem: _Problem | None = None
+    """What is wrong with it."""
+    cut: bool = False
+    """Whether it is left out of the report."""
+    reason: str = ""
+    """Why it was cut; empty for a frame of code's that has nothing left to introduce."""
+    drafted: str = field(init=False)
+    """Its text before any repair."""
+
+    def __post_init__(self) -> None:
+        """Keep the text."""
+        self.drafted = self.sentence.text
+
+    def cut_out(self, deps: Deps, reason: str) -> None:
+        """Leave the sentence out of the report, and announce that."""
+        self.cut, self.reason = True, reason
+        deps.emit(SentenceCut(text=self.drafted, reason=reason, section=self.heading))
+
+    def words(self) -> tuple[str, ...]:
+        """Return the words by which the same sentence is known in another place."""
+        return tuple(words(self.sentence.text))
 
 
 def _nothing(answer: Sequence[Sentence]) -> Sequence[Section]:
@@ -96,10 +150,13 @@ async def write_report(
     gaps: Sequence[str],
     limits: Sequence[str],
     *,
+    most: int | None = None,
     more: Sequence[Section] = (),
     besides: Besides = PLAIN,
 ) -> Report:
     """Write the report from the findings, audit it, and leave nothing in it that no quote carries.
+
+    What the audit cuts is listed in the report, and what the writer was not shown is counted.
 
     Args:
         deps: The run's dependencies.
@@ -111,11 +168,14 @@ async def write_report(
         findings: Ids of what was found, the most telling first.
         gaps: What is known to be missing.
         limits: What could not be done.
+        most: Of how many findings the report is written, the first of them; None: all that a task
+            has room for.
         more: Sections that code has made of conclusions, with their cautions. Their sentences of
             fact are audited like the others, and one that the writer has told is left out; their
             frames are code's and may hold values.
         besides: What else goes into it.
     """
+    found, findings = _most_telling(assessments or (), findings), findings[:most]
     labels, shown = show_findings(deps, _most_telling(assessments or (), findings))
     task = WriteReport(
         question=question,
@@ -129,8 +189,10 @@ async def write_report(
     draft = await _drafted(deps, task, assessments, labels)
     draft = draft.model_copy(update={"sections": (*draft.sections, *besides.shown_too)})
     lines = _lines(draft, labels)
-    lines += _further(more, lines, len(draft.sections))
+    further, repeated = _further(more, lines, len(draft.sections))
+    lines += further
     await _audited(deps, question, lines)
+    _cut_lost(deps, repeated, lines)
     answer, *parts = (_kept(lines, number) for number in range(1 + len(draft.sections) + len(more)))
     headings = [
         *(section.heading for section in draft.sections),
@@ -144,6 +206,7 @@ async def write_report(
         )
     told = [UNTESTED] if weighed is not None and weighed.sentences else []
     written = [line.sentence for line in lines if not line.cut]
+    cut = _listed(lines)
     return compose(
         question,
         answer,
@@ -151,9 +214,11 @@ async def write_report(
         assessments or (),
         deps.ledger,
         limits=[
-            *_notes(deps, [*limits, *told], draft.missing, _cut(lines)),
+            *_notes(deps, [*limits, *told], draft.missing, len(cut)),
+            *_unshown(deps, len(found) - len(labels)),
             *contradicted(written),
         ],
+        cut=[*cut, *_listed(repeated)],
         made_by=". ".join(filter(None, (_made_by(deps), counted(written)))),
         weighed=weighed,
     )
@@ -179,8 +244,12 @@ def _kept(lines: Sequence[_Line], number: int) -> tuple[Sentence, ...]:
     return tuple(line.sentence for line in lines if line.section == number and not line.cut)
 
 
-def _cut(lines: Sequence[_Line]) -> int:
-    return sum(line.cut for line in lines if not line.computed)
+def _listed(lines: Sequence[_Line]) -> list[CutSentence]:
+    return [
+        CutSentence(text=line.drafted, reason=line.reason, section=line.heading)
+        for line in lines
+        if line.reason
+    ]
 
 
 async def _drafted(
@@ -214,7 +283,7 @@ async def _weigh(
     findings: Sequence[str],
     problems: Sequence[str],
     missing: Sequence[str],
-) -> Weighed:
+) -> WeighedAnswer:
     """Weigh an answer that no hypothesis carries: each sentence by what speaks for and against it.
 
     The findings that carry a sentence speak for it, for the audit has found that they do; the
@@ -246,7 +315,7 @@ async def _weigh(
 
     beliefs = await together(*(believed(number, sentence) for number, sentence in enumerate(facts)))
     parts = {*(problems or (question,)), *missing}
-    return Weighed(tuple(beliefs), 1.0 - len(set(missing)) / len(parts))
+    return WeighedAnswer(tuple(beliefs), 1.0 - len(set(missing)) / len(parts))
 
 
 def _carries(claim: Hypothesis, finding: str, strength: float) -> Evidence:
@@ -274,6 +343,19 @@ def _notes(deps: Deps, limits: Sequence[str], missing: Sequence[str], cut: int) 
             f"The audit cut {cut} sentence{'s' if cut != 1 else ''} that no quote carried."
         )
     return notes
+
+
+def _unshown(deps: Deps, many: int) -> list[str]:
+    """Return the line of the limits about findings that the writer was not shown, and announce it.
+
+    Empty where it was shown all of them.
+    """
+    if not many:
+        return []
+    told = "1 finding was" if many == 1 else f"{many} findings were"
+    line = f"{told} not shown to the writer, for want of room; the record has all of them."
+    deps.emit(Limited(what=line))
+    return [line]
 
 
 def _most_telling(assessments: Sequence[Assessment], findings: Sequence[str]) -> list[str]:
@@ -305,7 +387,7 @@ def _plain_draft(assessments: Sequence[Assessment], labels: dict[str, str]) -> D
     return Draft(answer=told(HypothesisStatus.SUPPORTED)[:12], sections=(undecided,))
 
 
-def _found(shown: Sequence[Shown], gaps: Sequence[str]) -> Draft:
+def _found(shown: Sequence[ShownFinding], gaps: Sequence[str]) -> Draft:
     """Return a draft of the findings as they are, for when the writer of a report without hypotheses failed."""
     lines = tuple(DraftSentence(text=item.statement, findings=(item.id,)) for item in shown)
     return Draft(
@@ -316,10 +398,11 @@ def _found(shown: Sequence[Shown], gaps: Sequence[str]) -> Draft:
 
 
 def _lines(draft: Draft, labels: dict[str, str]) -> list[_Line]:
-    parts = [draft.answer, *(section.sentences for section in draft.sections)]
+    parts = [("", draft.answer), *((part.heading, part.sentences) for part in draft.sections)]
     return [
         _Line(
             number,
+            heading,
             Sentence(
                 text=" ".join(item.text.split()),
                 kind=item.kind,
@@ -329,30 +412,49 @@ def _lines(draft: Draft, labels: dict[str, str]) -> list[_Line]:
                 calculation=item.calculation,
             ),
         )
-        for number, sentences in enumerate(parts)
+        for number, (heading, sentences) in enumerate(parts)
         for item in sentences
         if item.text.strip()
     ]
 
 
-def _further(more: Sequence[Section], told: Sequence[_Line], before: int) -> list[_Line]:
-    """Return the lines of a strategy's own sections, without facts that are told already and that nothing introduces.
+def _further(
+    more: Sequence[Section], told: Sequence[_Line], before: int
+) -> tuple[list[_Line], list[_Line]]:
+    """Return the lines of a strategy's own sections, and apart from them those to leave out.
+
+    A fact is left out that is told already and that no frame introduces.
 
     Args:
         more: The sections.
         told: The lines before them.
         before: How many sections stand before them.
     """
-    said = {tuple(words(line.sentence.text)) for line in told}
-    lines = []
+    said = {line.words() for line in told}
+    lines: list[_Line] = []
+    repeated: list[_Line] = []
     for number, section in enumerate(more, before + 1):
         introduced = False
         for sentence in section.sentences:
             frame = sentence.kind is SentenceKind.FRAME
             introduced = introduced or frame
-            if introduced or tuple(words(sentence.text)) not in said:
-                lines.append(_Line(number, sentence, computed=frame))
-    return lines
+            line = _Line(number, section.heading, sentence, computed=frame)
+            (lines if introduced or line.words() not in said else repeated).append(line)
+    return lines, repeated
+
+
+def _cut_lost(deps: Deps, repeated: Sequence[_Line], lines: Sequence[_Line]) -> None:
+    """Cut lines that were left out as told already, where the audit has rewritten what told them.
+
+    What is in the report is not lost, and what the audit cut is listed.
+    """
+    told = {line.words() for line in lines if not line.cut}
+    told |= {tuple(words(line.drafted)) for line in lines if line.reason}
+    for line in repeated:
+        if line.words() not in told:
+            line.cut_out(
+                deps, "the writer had said the same, in a sentence that was then rewritten"
+            )
 
 
 def _cut_empty_frames(lines: Sequence[_Line]) -> None:
@@ -375,10 +477,10 @@ def _audit(deps: Deps, lines: Sequence[_Line]) -> None:
     """Let code find what is wrong."""
     for line in lines:
         if not line.cut and not line.computed:
-            found = faults(
+            found = find_faults(
                 line.sentence, _findings(deps, line.sentence), deps.store.texts.get, deps.as_of
             )
-            line.problem = "; ".join(found)
+            line.problem = _Problem("; ".join(found)) if found else None
 
 
 async def _check_support(deps: Deps, lines: Sequence[_Line]) -> None:
@@ -396,42 +498,57 @@ async def _check_support(deps: Deps, lines: Sequence[_Line]) -> None:
     for check in answer.checks if answer else ():
         line = asked.get(check.id)
         if line is not None and check.support != "full":
-            line.problem = f"{check.support}: {check.reason or 'the quotes do not say it'}"
+            line.problem = _Problem(check.reason, check.support)
 
 
 async def _repair(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
     """Have what failed repaired once; then cut it, or mark what is carried in part."""
-    faulty = {f"S{n}": line for n, line in enumerate(lines, 1) if line.problem and not line.cut}
+    faulty = {
+        f"S{number}": (line, line.problem)
+        for number, line in enumerate(lines, 1)
+        if line.problem and not line.cut
+    }
     if not faulty:
         return
     shown = tuple(
         Faulty(
             id=label,
             text=line.sentence.text,
-            problem=line.problem,
+            problem=problem.for_writer(),
             quotes=_quotes(deps, line.sentence),
         )
-        for label, line in faulty.items()
+        for label, (line, problem) in faulty.items()
     )
     answer = await attempt(deps, RepairSentences(question=question, sentences=shown))
     new = {item.id: " ".join(item.text.split()) for item in answer.repairs} if answer else {}
-    before = {label: (line.sentence, line.problem) for label, line in faulty.items()}
-    for label, line in faulty.items():
-        line.cut = not new.get(label, line.sentence.text)
-        line.sentence = line.sentence.model_copy(
-            update={"text": new.get(label) or line.sentence.text}
-        )
-        line.problem = ""
-    _audit(deps, list(faulty.values()))
-    await _check_support(deps, list(faulty.values()))
-    for label, line in faulty.items():
-        unchanged = line.sentence == before[label][0]
-        problem = line.problem or (before[label][1] if unchanged else "")
-        if problem.startswith("partial:"):
-            marks = filter(None, (line.sentence.mark, PARTLY))
-            line.sentence = line.sentence.model_copy(update={"mark": "; ".join(marks)})
-        elif problem:
-            line.cut = True
+    for label, (line, problem) in faulty.items():
+        line.problem = None
+        if text := new.get(label, line.drafted):
+            line.sentence = line.sentence.model_copy(update={"text": text})
+        else:
+            line.cut_out(deps, problem.for_reader())
+    again = [line for line, _ in faulty.values()]
+    _audit(deps, again)
+    await _check_support(deps, again)
+    for line, before in faulty.values():
+        if not line.cut:
+            _settle(deps, line, before)
+
+
+def _settle(deps: Deps, line: _Line, before: _Problem) -> None:
+    """Keep, mark or cut a sentence by what is wrong with it after its repair, and was before."""
+    rewritten = line.sentence.text != line.drafted
+    problem = line.problem or (None if rewritten else before)
+    if problem is None:
+        return
+    if problem.support == "partial":
+        marks = filter(None, (line.sentence.mark, PARTLY))
+        line.sentence = line.sentence.model_copy(update={"mark": "; ".join(marks)})
+    elif rewritten:
+        then = f"rewritten as “{line.sentence.text}”: {problem.for_reader()}"
+        line.cut_out(deps, f"{before.for_reader()}; {then}")
+    else:
+        line.cut_out(deps, problem.for_reader())
 
 
 def _quotes(deps: Deps, sentence: Sentence) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from deepdiver.core.identity import canonical, digest
-from deepdiver.core.parts import McpServer
+from deepdiver.core.settings import McpServer
 from deepdiver.errors import SettingsError
 from deepdiver.tools.mcp.definitions import ToolDefinition, visible
 

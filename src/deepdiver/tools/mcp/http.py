@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 import httpx2
 
-from deepdiver.core.parts import McpServer
+from deepdiver.core.settings import McpServer
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.mcp.monitor import LARGEST, AnswerStream, Monitor
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, cast
 
 import anyio
 
-from deepdiver.core.parts import McpServer
+from deepdiver.core.settings import McpServer
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.mcp.monitor import LARGEST, AnswerStream, Monitor
 

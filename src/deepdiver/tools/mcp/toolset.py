@@ -13,8 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from deepdiver.core.parts import McpServer
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import McpServer, Settings
 from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError, SettingsError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.gateway.prices import own_price

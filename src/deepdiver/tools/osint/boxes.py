@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from deepdiver.core.correlation import EARTH_KM
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import EARTH_KM, Position
 
 
 def boxes_around(centre: Position, radius_km: float) -> list[str]:

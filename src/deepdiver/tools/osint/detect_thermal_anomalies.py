@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Literal
 
-from deepdiver.core.correlation import distance_km
 from deepdiver.core.settings import Settings
+from deepdiver.core.time_and_place import distance_km
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway
 from deepdiver.tools.osint import phrases

@@ -1,6 +1,6 @@
 """The phrases that rows and summaries are made of: times, positions, counts, and foreign words.
 
-`core.whereabouts` reads the times and positions back as what they were, and foreign words cannot
+`core.time_and_place` reads the times and positions back as what they were, and foreign words cannot
 break out of their line or their quotation marks.
 """
 

@@ -19,9 +19,8 @@ from urllib.parse import urlencode
 
 from pydantic import BaseModel, Field, model_validator
 
-from deepdiver.core.correlation import distance_km
 from deepdiver.core.settings import Settings
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import Position, distance_km
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.http import advised, ask_json, shaped, user_agent
 from deepdiver.tools.osint.arguments import Latitude, Longitude, RadiusKm

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from deepdiver.core.whereabouts import whereabouts
+from deepdiver.core.time_and_place import time_and_place_of
 from deepdiver.tools.osint.feed import MOST_ROWS
 from deepdiver.tools.osint.sanctions.entity import Entity
 from deepdiver.tools.osint.sanctions.hits import SanctionsHit, SanctionsHits, answer_of, row_of
@@ -89,7 +89,7 @@ def test_a_time_of_birth_is_never_taken_for_the_time_of_the_listing() -> None:
     assert "born 1961 or 1963" in told.sentence
     assert told.sentence.endswith("birth date differs: the same year.")
     assert told.when == ""
-    assert whereabouts(told.sentence).moment is None
+    assert time_and_place_of(told.sentence).moment is None
     assert row_of(hit(first_seen="some day"), ASKED).when == ""
     assert row_of(hit(reasons=against), ASKED).sentence.endswith(f"{against[0]}.")
 

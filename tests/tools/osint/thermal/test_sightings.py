@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.correlation import distance_km
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import Position, distance_km
 from deepdiver.tools.osint.boxes import boxes_around
 from deepdiver.tools.osint.thermal.sightings import (
     ADJOINING_KM,

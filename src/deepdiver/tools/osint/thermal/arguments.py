@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import Position
 from deepdiver.tools.osint.arguments import Days, Latitude, Longitude, RadiusKm
 from deepdiver.tools.osint.feed import Arguments
 from deepdiver.tools.osint.times import Day

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import NamedTuple
 
-from deepdiver.core.correlation import EARTH_KM, distance_km
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import EARTH_KM, Position, distance_km
 
 DEGREE_KM = EARTH_KM * math.pi / 180
 """Kilometres of a degree of latitude."""

@@ -1,0 +1,77 @@
+"""Names in a text: runs of capitalised words.
+
+The audit checks that every name of a sentence is in its quotes, and strategies follow names as
+leads.
+"""
+
+from __future__ import annotations
+
+import re
+
+from deepdiver.core.dates import GAP, MONTHS
+from deepdiver.core.numbers import TENS, UNITS
+from deepdiver.core.text import STOPWORDS, blocks, sentences, words
+
+_UPPER = "".join(char for char in map(chr, range(0x41, 0x590)) if char.isupper())
+"""Capital letters of the Latin, Greek, Cyrillic and Armenian alphabets; other scripts have none."""
+_INITIALS = rf"(?:[{_UPPER}]\.){{2,}}|[{_UPPER}]\.(?={GAP}[{_UPPER}])"
+_TITLED = rf"(?:Mr|Mrs|Ms|Dr|Prof|Capt|Col|Gen|Gov|Lt|Rev|Sen|Sgt|St)\.(?={GAP}[{_UPPER}])"
+_NAME_PART = rf"(?:{_TITLED}|{_INITIALS}|[{_UPPER}][\w’'\-]*)"
+_NAME = re.compile(
+    rf"\b{_NAME_PART}(?:(?:{GAP}(?:of|de|van|von|der|den|la|le|du|&)){{0,2}}{GAP}{_NAME_PART})*"
+)
+_INITIAL = re.compile(rf"[{_UPPER}]\.")
+_BARE = re.compile(r"[.’']")
+_FIRST_WORD = re.compile(r"\w")
+_TITLES = frozenset(
+    words(
+        "mr mrs ms dr prof professor sir capt captain col gen gov governor lt rev sen senator sgt "
+        "mayor director "
+        "chair chairman chairwoman minister president"
+    )
+)
+_OPENERS = frozenset(
+    words(
+        "according although another despite either every however later like many meanwhile near "
+        "neither "
+        "nevertheless several since still though today tomorrow unlike whether yesterday yet"
+    )
+)
+_WEEKDAYS = frozenset(words("monday tuesday wednesday thursday friday saturday sunday"))
+_NO_NAME = STOPWORDS | _TITLES | _OPENERS | _WEEKDAYS | MONTHS.keys() | UNITS.keys() | TENS.keys()
+"""Words that may be capitalised before a name without being part of it."""
+
+
+def names(text: str) -> list[str]:
+    """Return the names of a text, each once.
+
+    A word that is capitalised only because it opens a sentence is left out.
+    """
+    found: dict[str, None] = {}
+    for unit in sorted([*sentences(text), *(span for span, heading in blocks(text) if heading)]):
+        first = _FIRST_WORD.search(text, unit.start, unit.end)
+        for match in _NAME.finditer(text, unit.start, unit.end):
+            before = text[max(0, match.start() - 1) : match.start()]
+            opens = before in {'"', "“", "«"} or (
+                first is not None and first.start() == match.start()
+            )
+            if name := _name(match.group().split(), opens):
+                found.setdefault(name)
+    return list(found)
+
+
+def _name(listed: list[str], opens: bool) -> str:
+    """Return the name in a run of capitalised words; empty if there is none.
+
+    A single word that opens a sentence is not a name.
+    """
+    if opens and len(listed) == 1:
+        return ""
+    at = 0
+    while (
+        at < len(listed)
+        and _BARE.split(listed[at].lower())[0] in _NO_NAME
+        and not _INITIAL.fullmatch(listed[at])
+    ):
+        at += 1
+    return " ".join(listed[at:]).removesuffix("'s").removesuffix("’s").rstrip("-’'")

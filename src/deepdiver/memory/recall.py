@@ -1,0 +1,431 @@
+"""Recalling past runs.
+
+What they answered, accepted and refuted, which searches were worth making, and how long ago.
+
+What is recalled is a hint to be tested anew. It enters no ledger, carries no sentence of a report
+and can be cited by nobody. And since what one run read (your documents) is shown to the reasoner of
+another, nothing is recalled unasked: see `Settings.past`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any, Literal
+
+from deepdiver.core.record import (
+    Assessment,
+    Evidence,
+    Finding,
+    Hypothesis,
+    HypothesisStatus,
+    Lead,
+    Probability,
+    Record,
+    Report,
+    Run,
+    RunStatus,
+    Source,
+    Stance,
+    Trial,
+)
+from deepdiver.core.text import terms
+from deepdiver.errors import DamagedStoreError, UnknownNameError
+from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.gateway.store_threads import in_thread
+from deepdiver.memory.relevance import relevant_runs
+from deepdiver.store import CallState, JournalRow, Store
+from deepdiver.tasks import RecalledRefutation, RecalledRun
+
+PROVIDER = "memory"
+"""Who answers in the journal."""
+RUNS = 5
+"""Runs recalled at most."""
+CLAIMS, QUERIES, SOURCES, LEADS = 4, 4, 4, 8
+"""Hypotheses of each kind, queries of each kind, sources and leads that are recalled of one run."""
+CHARS = 240
+"""Characters of one text: a long sentence. What is cut off is still on the past run's own record.
+"""
+BYTES = 12_000
+"""All that is recalled, as a reasoner is shown it: a sixth of the longest prompt. The farthest runs
+give way."""
+TRIED = 3
+"""Runs are read until `limit` of them could be, or this many times as many were looked at."""
+SEARCHES = frozenset({"search", "tool", "mcp", "feed"})
+"""Kinds of calls that can hold a query."""
+_READ: dict[str, type[Record]] = {
+    kind.__name__.lower(): kind for kind in (Source, Finding, Hypothesis, Evidence, Trial, Lead)
+}
+
+
+class PastSource(Record):
+    """A source that carried an answer."""
+
+    title: str
+    """What it calls itself."""
+    url: str
+    """Where it was."""
+    credibility: Probability
+    """How far it was believed."""
+
+
+class PastRefutation(Record):
+    """A hypothesis that was refuted."""
+
+    statement: str
+    """What it claimed."""
+    by: str = ""
+    """What spoke against it most strongly, in one line."""
+
+
+class PastLead(Record):
+    """Something that was met and not followed."""
+
+    kind: Literal["name", "query", "url"]
+    """A name to look up, words to search for, or an address that stood in a source."""
+    text: str
+    """What to look into."""
+
+
+class Recollection(Record):
+    """A past run that bears on the question."""
+
+    run: str
+    """Its id."""
+    question: str
+    """What was asked."""
+    date: str
+    """The day that counted as today in it, ISO 8601."""
+    days: int
+    """How old it is, in days, on the day that counts as today now."""
+    status: RunStatus
+    """How it ended."""
+    answer: str = ""
+    """The answer that was accepted; empty where none was."""
+    confidence: Probability = 0.0
+    """Belief in that answer then."""
+    accepted: tuple[str, ...] = ()
+    """Hypotheses that stood the attempts to refute them."""
+    refuted: tuple[PastRefutation, ...] = ()
+    """Hypotheses that did not."""
+    fruitful: tuple[str, ...] = ()
+    """Queries that brought a source on which the answer stands, the most fruitful first."""
+    fruitless: tuple[str, ...] = ()
+    """Queries that were answered and brought nothing from which a finding was taken."""
+    sources: tuple[PastSource, ...] = ()
+    """The sources on which the answer stands."""
+    leads: tuple[PastLead, ...] = ()
+    """What it came across and did not follow."""
+
+
+async def recall(
+    question: str,
+    run: Run,
+    store: Store,
+    gateway: Gateway,
+    limit: int = RUNS,
+    note: Callable[[str], object] | None = None,
+    only: str = "",
+) -> list[Recollection]:
+    """Return the past runs that bear on a question, the closest first.
+
+    Runs begun before this one and finished are looked through. The answer is journalled: a resumed
+    run and a replay recall the same, also when a past run was deleted meanwhile.
+
+    Args:
+        question: What is asked now.
+        run: The run that asks.
+        store: Where the past runs are.
+        gateway: The run's door.
+        limit: The most runs wanted.
+        note: Told, in a line, what could not be read.
+        only: Id of the one run that is wanted, whatever it asked.
+
+    Raises:
+        GatewayError: If the journal holds a failure, or, in a replay, nothing.
+    """
+
+    async def do() -> Reply:
+        return Reply(await in_thread(_look_back, question, run, store, limit, only))
+
+    payload = {
+        "question": question,
+        "before": run.created,
+        "limit": limit,
+        **({"only": only} if only else {}),
+    }
+    reply = await gateway.call(
+        Request("tool", PROVIDER, "past runs that bear on this", payload, fresh=True), do
+    )
+    if note is not None:
+        for line in reply.value["notes"]:
+            note(line)
+    return [Recollection.model_validate(item) for item in reply.value["recollections"]]
+
+
+def show_past_runs(past: Iterable[Mapping[str, Any]]) -> tuple[RecalledRun, ...]:
+    """Return recollections, as a graph's state carries them, as a task is shown them.
+
+    Without ids and addresses.
+    """
+    return tuple(
+        _view(f"P{number}", Recollection.model_validate(item))
+        for number, item in enumerate(past, 1)
+    )
+
+
+def unfollowed_leads(past: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return the leads of recollections, as a graph's state carries both.
+
+    What earlier runs met and did not follow.
+    """
+    held = [lead for item in past for lead in Recollection.model_validate(item).leads]
+    return [{"kind": lead.kind, "text": lead.text} for lead in dict.fromkeys(held)]
+
+
+def past_runs_note(past: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the line of a report that says which past runs were built on.
+
+    None where there are none.
+    """
+    told = [f"{item['run']} ({_age(item['days'])})" for item in past]
+    if not told:
+        return ()
+    return (
+        f"Not independent of past runs: hints were taken from {', '.join(told)}, tested anew, and "
+        "none is cited.",
+    )
+
+
+def _age(days: int) -> str:
+    return "of the same day" if days == 0 else f"{days} day{'s' if days != 1 else ''} old"
+
+
+def _view(label: str, item: Recollection) -> RecalledRun:
+    return RecalledRun(
+        id=label,
+        question=item.question,
+        date=item.date,
+        days=item.days,
+        status=item.status,
+        answer=item.answer,
+        confidence=item.confidence,
+        accepted=item.accepted,
+        refuted=tuple(
+            RecalledRefutation(statement=one.statement, by=one.by) for one in item.refuted
+        ),
+        fruitful=item.fruitful,
+        fruitless=item.fruitless,
+        sources=tuple(source.title for source in item.sources),
+        leads=tuple(lead.text for lead in item.leads if lead.kind != "url"),
+    )
+
+
+def _look_back(question: str, run: Run, store: Store, limit: int, only: str) -> dict[str, Any]:
+    """Choose and read; a run that cannot be read is left out and named."""
+    try:
+        chosen = (
+            [only]
+            if only
+            else [past.id for past in relevant_runs(question, store.runs.list_past(run.id, "h_"))]
+        )
+    except DamagedStoreError as error:
+        return {"recollections": [], "notes": [f"past runs could not be looked through: {error}"]}
+    kept: list[Recollection] = []
+    left_out: list[str] = []
+    size = 0
+    for past in chosen[: TRIED * limit]:
+        try:
+            item = recollect(past, run, store)
+        except (
+            ValueError,
+            DamagedStoreError,
+            UnknownNameError,
+        ):  # of another version, damaged, or deleted just now
+            left_out.append(past)
+            continue
+        size += len(_view("P1", item).model_dump_json().encode("utf-8", "replace"))
+        if len(kept) == limit or size > BYTES:
+            break
+        kept.append(item)
+    notes = (
+        [f"past runs left out because their record cannot be read: {', '.join(left_out)}"]
+        if left_out
+        else []
+    )
+    return {"recollections": [item.model_dump(mode="json") for item in kept], "notes": notes}
+
+
+def recollect(past: str, run: Run, store: Store) -> Recollection:
+    """Return what a run may learn from a past one.
+
+    Raises:
+        ValueError: If the past run has no report, or its record is not one that this version can
+            read.
+        DamagedStoreError: If something saved is damaged.
+        UnknownNameError: If it is not there any more.
+    """
+    held, text = store.runs.get(past), store.records.report(past)
+    if text is None:
+        raise ValueError(f"{past} has no report")
+    report = Report.model_validate_json(text)
+    records = [
+        _READ[kind].model_validate_json(data)
+        for kind, _, data in store.records.ledger(past)
+        if kind in _READ
+    ]
+    day = _day(held)
+    answered = report.status is RunStatus.ANSWERED
+    rows = store.journal.rows(past)
+    fruitful, fruitless = _queries(rows, report, records)
+    return Recollection(
+        run=held.id,
+        question=_short(held.question),
+        date=day,
+        days=max(0, (date.fromisoformat(_day(run)) - date.fromisoformat(day)).days),
+        status=report.status,
+        answer=_short(" ".join(sentence.text for sentence in report.answer)) if answered else "",
+        confidence=report.confidence if answered else 0.0,
+        accepted=tuple(
+            _short(item.hypothesis.statement) for item in _of(report, HypothesisStatus.SUPPORTED)
+        ),
+        refuted=tuple(_refutation(item, records) for item in _of(report, HypothesisStatus.REFUTED)),
+        fruitful=fruitful,
+        fruitless=fruitless,
+        sources=_sources(report),
+        leads=_leads(rows, records),
+    )
+
+
+def _day(run: Run) -> str:
+    """Return the day that counts as today in a run."""
+    return str(run.settings.get("as_of") or run.created[:10])
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= CHARS else flat[: CHARS - 1].rstrip() + "…"
+
+
+def _of(report: Report, status: HypothesisStatus) -> list[Assessment]:
+    """Return the hypotheses of one status, those that the evidence speaks of most clearly first."""
+    mine = [item for item in report.hypotheses if item.status is status]
+    return sorted(mine, key=lambda item: (-abs(item.posterior - 0.5), item.hypothesis.id))[:CLAIMS]
+
+
+def _refutation(item: Assessment, records: Sequence[Record]) -> PastRefutation:
+    """Return a refuted hypothesis and the finding that was judged to speak against it most strongly."""
+    findings = {one.id: one for one in records if isinstance(one, Finding)}
+    against = [
+        one
+        for one in records
+        if isinstance(one, Evidence)
+        and one.hypothesis == item.hypothesis.id
+        and one.stance is Stance.REFUTES
+    ]
+    strongest = sorted(
+        (one for one in against if one.finding in findings), key=lambda one: (-one.strength, one.id)
+    )
+    by = findings[strongest[0].finding].statement if strongest else ""
+    return PastRefutation(statement=_short(item.hypothesis.statement), by=_short(by))
+
+
+def _sources(report: Report) -> tuple[PastSource, ...]:
+    """Return the sources that the answer cites, each once."""
+    listed = {
+        c.url: PastSource(title=_short(c.title), url=c.url, credibility=c.credibility)
+        for c in _carrying(report)
+    }
+    return tuple(listed.values())[:SOURCES]
+
+
+def _carrying(report: Report) -> list[Any]:
+    """Return the citations of the answer; where there is no answer, all of them."""
+    numbers = {number for sentence in report.answer for number in sentence.citations}
+    return [citation for citation in report.citations if not numbers or citation.number in numbers]
+
+
+def _leads(rows: Sequence[JournalRow], records: Sequence[Record]) -> tuple[PastLead, ...]:
+    """Return the leads that no search held and whose page was not read, in the order of their ids."""
+    asked = [
+        set(terms(row.what)) for row in rows if row.kind in SEARCHES and row.provider != PROVIDER
+    ]
+    read = {_page(row.what) for row in rows if row.kind == "fetch"}
+
+    def followed(lead: Lead) -> bool:
+        if lead.kind == "url":
+            return _page(lead.text) in read
+        return any(set(terms(lead.text)) <= query for query in asked)
+
+    leads = [
+        item
+        for item in records
+        if isinstance(item, Lead) and len(item.text) <= CHARS and not followed(item)
+    ]
+    return tuple(
+        PastLead(kind=lead.kind, text=lead.text)
+        for lead in sorted(leads, key=lambda lead: lead.id)[:LEADS]
+    )
+
+
+def _page(url: str) -> str:
+    """Return an address as far as it names the page."""
+    return url.partition("#")[0].partition("://")[2].removeprefix("www.").rstrip("/")
+
+
+def _queries(
+    rows: Sequence[JournalRow], report: Report, records: Sequence[Record]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the queries that brought what the answer stands on, and those that brought nothing.
+
+    What a query brought is read from its journalled answer, whoever gave it: it names the source's
+    address, or holds the quote itself. Searches for what would refute are left out: to bring
+    nothing is what they were made for. And a search that failed brought nothing because it was not
+    made.
+    """
+    urls = {source.id: source.url for source in records if isinstance(source, Source)}
+    quotes = [
+        quote for finding in records if isinstance(finding, Finding) for quote in finding.quotes
+    ]
+    useful = {text for quote in quotes for text in (urls.get(quote.source, ""), quote.text) if text}
+    carrying = {text for citation in _carrying(report) for text in (citation.url, citation.quote)}
+    refuting = {query for trial in records if isinstance(trial, Trial) for query in trial.queries}
+    brought: dict[str, set[str]] = {}
+    for row in rows:
+        query = row.what
+        if (
+            row.kind not in SEARCHES
+            or row.provider == PROVIDER
+            or row.state is not CallState.SETTLED
+            or not row.reply
+        ):
+            continue
+        if query not in refuting and query in _texts(json.loads(row.request)):
+            held = list(_texts(json.loads(row.reply)["value"]))
+            brought.setdefault(query, set()).update(
+                text for text in useful | carrying if _stands(text, held)
+            )
+    worth = {query: len(found & carrying) for query, found in brought.items()}
+    fruitful = sorted(
+        (query for query in brought if worth[query]), key=lambda query: (-worth[query], query)
+    )
+    fruitless = sorted(query for query, found in brought.items() if not found)
+    return tuple(map(_short, fruitful[:QUERIES])), tuple(map(_short, fruitless[:QUERIES]))
+
+
+def _stands(text: str, held: Iterable[str]) -> bool:
+    """Whether a text is one of those held, or, where it is a sentence, stands in one."""
+    return any(text == one or (" " in text and text in one) for one in held)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Walk the texts of a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, Sequence):
+        for item in value:
+            yield from _texts(item)

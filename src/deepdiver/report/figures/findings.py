@@ -1,0 +1,139 @@
+"""What is drawn.
+
+The findings of a run with their type, their number in the report, when and where they were.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from deepdiver.core.ledger import Ledger
+from deepdiver.core.occurrence import Occurrence, occurrence_of
+from deepdiver.core.record import Finding, Report, Source
+from deepdiver.core.time_and_place import DAY, Moment, Position
+from deepdiver.report.figures.svg import one_line
+
+TYPES = (
+    "news",
+    "satellite",
+    "connectivity",
+    "cyber",
+    "sanctions",
+    "event",
+    "document",
+    "page",
+    "tool",
+    "feed",
+)
+"""Types of sources in the order in which they are drawn: types of intelligence, then kinds of
+sources."""
+STATEMENT_CHARS = 240
+"""Of a statement that is shown when a finding is pointed at."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnFinding:
+    """One finding, as it is drawn."""
+
+    finding: str
+    """Id of the finding."""
+    type: str
+    """Type of its source, one of TYPES."""
+    number: int
+    """The number of its citation in the report; 0: it is not cited."""
+    moment: Moment | None
+    """When; None: not said."""
+    position: Position | None
+    """Where; None: not said."""
+    says: str
+    """What it states and where that stands, shown when it is pointed at."""
+
+    @property
+    def mark(self) -> str:
+        """Its number as it is drawn; empty where it is not cited."""
+        return str(self.number) if self.number else ""
+
+
+def drawn_findings(
+    report: Report, ledger: Ledger, read: Callable[[str], str]
+) -> list[DrawnFinding]:
+    """Return all findings of a run, those cited first and in the order of their numbers.
+
+    Args:
+        report: Numbers its citations.
+        ledger: Where findings and sources are.
+        read: Returns the saved text of a hash; KeyError if it is not kept, which costs what only it
+            said.
+    """
+    cited = citation_numbers(report)
+    texts: dict[str, str] = {}
+    made = []
+    for finding in ledger.of(Finding).values():
+        source = ledger.get(Source, finding.quotes[0].source)
+        if source.snapshot not in texts:
+            with contextlib.suppress(KeyError):
+                texts[source.snapshot] = read(source.snapshot)
+        made.append(
+            _seen(
+                finding,
+                source,
+                cited(finding),
+                occurrence_of(finding, source, texts.get(source.snapshot, "")),
+            )
+        )
+    return sorted(made, key=lambda item: (not item.number, item.number, item.finding))
+
+
+def citation_numbers(report: Report) -> Callable[[Finding], int]:
+    """Return what gives a finding the number of its first citation in the report.
+
+    0: it is not cited.
+    """
+    numbers = {(c.source, c.passage.start, c.passage.end): c.number for c in report.citations}
+
+    def cited(finding: Finding) -> int:
+        spots = ((quote.source, quote.passage.start, quote.passage.end) for quote in finding.quotes)
+        return min((numbers[spot] for spot in spots if spot in numbers), default=0)
+
+    return cited
+
+
+def _seen(finding: Finding, source: Source, cited: int, there: Occurrence) -> DrawnFinding:
+    kind = type_of(source)
+    when = f", {moment_in_words(there.moment)}" if there.moment else ""
+    head = f"[{cited}] {kind}{when}" if cited else f"{kind}{when}"
+    says = f"{head}: {one_line(finding.statement, STATEMENT_CHARS)} ({one_line(source.title, 100)})"
+    return DrawnFinding(finding.id, kind, cited, there.moment, there.position, says)
+
+
+def type_of(source: Source) -> str:
+    """Return what type a source is drawn as.
+
+    Its type of intelligence where that is one of a feed, else its kind.
+    """
+    return source.intelligence if source.intelligence in TYPES else source.kind.value
+
+
+def moment_in_words(moment: Moment) -> str:
+    """Return a moment in words.
+
+    `2026-11-11 14:05 UTC`, `2026-11-11`, `2026-11-11 14:00 to 14:30 UTC`.
+    """
+    start = moment.iso().replace("T", " ").removesuffix("Z")
+    if not moment.narrow:
+        last = Moment(moment.end, moment.end).iso()
+        return start if last[:10] == start else f"{start} to {last[:10]}"
+    until = (
+        f" to {moment.end % DAY // 60:02d}:{moment.end % 60:02d}"
+        if moment.end > moment.start
+        else ""
+    )
+    return f"{start}{until} UTC"
+
+
+def count_by_type(items: Iterable[DrawnFinding]) -> str:
+    """Return how many findings there are of each type, in words: `12 news, 3 satellite`."""
+    held = [item.type for item in items]
+    return ", ".join(f"{held.count(name)} {name}" for name in TYPES if name in held)

@@ -1,0 +1,86 @@
+"""Names: read as a person reads them."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver.core.names import names
+
+HOSTILE = "aBÅ 1290.,-−+/:T\n\u00a0\u2009’'&$kmMarchMay hundred-and two"
+TEXTS = st.text(st.sampled_from(HOSTILE) | st.characters(exclude_categories=()), max_size=60)
+WORDS = (
+    "12 31 99 2014 2,000 0 may May March mar. of st Dr. J. Berg van der Ost AB two hundred and "
+    "million - . ,"
+).split()
+PHRASES = st.lists(st.sampled_from([*WORDS, "\n\n"]), max_size=12).map(" ".join)
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("We met Anna Berg in Oslo.", ["Anna Berg", "Oslo"]),
+            ("He lives in Stockholm. Karin lives in Oslo.", ["Stockholm", "Oslo"]),
+            ("The company is Svedjan Ost AB.", ["Svedjan Ost AB"]),
+            ("Dr. Anna Berg and Prof. Holm met Mayor Lind.", ["Anna Berg", "Holm", "Lind"]),
+            (
+                "It was J. R. R. Tolkien, not J.R.R. Tolkien or A. Berg.",
+                ["J. R. R. Tolkien", "J.R.R. Tolkien", "A. Berg"],
+            ),
+            (
+                "She saw Ludwig van der Rohe at the Bank of Sweden.",
+                ["Ludwig van der Rohe", "Bank of Sweden"],
+            ),
+            ("They shop at Marks & Spencer.", ["Marks & Spencer"]),
+            ("He saw Karin's farm and the Joneses' car.", ["Karin", "Joneses"]),
+            ("He saw Karin’s farm.", ["Karin"]),
+            ("They met O'Brien and Jean-Luc.", ["O'Brien", "Jean-Luc"]),
+            (
+                "Then Łukasz Żak met Čapek and Анна Каренина.",
+                ["Łukasz Żak", "Čapek", "Анна Каренина"],
+            ),
+            ("The ferry of Åland and Örebro.", ["Åland", "Örebro"]),
+            ("Karin\nBerg runs Svedjan\nOst AB.", ["Karin Berg", "Svedjan Ost AB"]),
+            ("In March Karin Berg left. On Monday Anna Holm came.", ["Karin Berg", "Anna Holm"]),
+            ("Yesterday Karin Berg spoke. Two Swedish ferries sank.", ["Karin Berg", "Swedish"]),
+            ("I think I'm in the U.S. now.", ["U.S."]),
+            ("In St. Petersburg it snowed.", ["St. Petersburg"]),
+            ("# Nickel in the lake\nKarin Berg said so.", ["Karin Berg"]),
+            ("# Svedjan Ost\nKarin left.", ["Svedjan Ost"]),
+            ("He said “Karin left” and went.", []),
+            ("Karin Berg met Karin Berg.", ["Karin Berg"]),
+            ("Nobody was hurt. Nothing happened.", []),
+            ("", []),
+            ("漢字の名前。", []),
+        ],
+    )
+    def test_of_a_text(self, text: str, expected: list[str]) -> None:
+        assert names(text) == expected
+
+    @given(TEXTS | PHRASES)
+    def test_stand_in_the_text_with_a_capital(self, text: str) -> None:
+        whole = " ".join(text.split())
+        found = names(text)
+        assert len(set(found)) == len(found)
+        for name in found:
+            assert name
+            assert name in whole or name.rstrip("'’-") in whole
+            assert any(char.isupper() for char in name)
+
+    def test_never_cross_the_end_of_a_paragraph(self) -> None:
+        assert names("They met Anna\n\nBerg was there too, said Holm.") == ["Anna", "Holm"]
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["2014-01-01 ", "The ", "two hundred and ", "9", ",111", "A.", "12 ", " of", "May ", " "],
+)
+def test_long_texts_take_time_in_proportion(part: str) -> None:
+    text = "A1" + part * (100_000 // len(part))
+    began = time.process_time()
+    names(text)
+    assert time.process_time() - began < 10
