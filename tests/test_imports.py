@@ -1,4 +1,4 @@
-"""The layers of docs/ARCHITECTURE.md, held by the contracts in pyproject.toml, and proof that each contract bites."""
+"""The layers of docs/ARCHITECTURE.md: contracts in pyproject.toml, and proof that each bites."""
 
 from __future__ import annotations
 

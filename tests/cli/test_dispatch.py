@@ -161,8 +161,8 @@ def test_a_fault_is_one_line_with_the_way_on(say: Say, home: Path) -> None:
     said = say("--sample", "--quiet", QUESTION)
     assert said.code == 1
     assert complaint(said) == (
-        "internal error: ZeroDivisionError: a b (please report this; the run is saved: deepdiver resume "
-        "r-1)"
+        "internal error: ZeroDivisionError: a b (please report this; the run is saved: "
+        "deepdiver resume r-1)"
     )
     elsewhere = say("--sample", "--quiet", "--home", str(home), QUESTION)
     assert complaint(elsewhere).endswith(f"the run is saved: deepdiver resume r-1 --home {home})")

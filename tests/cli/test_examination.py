@@ -54,9 +54,8 @@ def nowhere(port: int) -> dict[str, str]:
 def test_nothing_to_search_is_4(tmp_path: Path, closed: int) -> None:
     seen = look(tmp_path, offline=False, urls=nowhere(closed))
     assert seen.exit_code == 4
-    assert (
-        seen.verdict
-        == "A run cannot start yet: give documents with --in PATH, set up a provider, or try --sample"
+    assert seen.verdict == (
+        "A run cannot start yet: give documents with --in PATH, set up a provider, or try --sample"
     )
     assert find(seen, "search", "tavily") == Check(
         "search",

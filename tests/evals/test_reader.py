@@ -1,4 +1,4 @@
-"""How sets are read and judged, against values worked out by hand, and the reader against its floors."""
+"""How sets are read and judged, compared with values worked out by hand, and the floors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`deepdiver mcp` as a process, with the package's own client over both transports, and without a client's manners."""
+"""`deepdiver mcp` as a process, with the client of the package and with raw requests."""
 
 from __future__ import annotations
 

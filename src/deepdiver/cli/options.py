@@ -75,7 +75,7 @@ STRATEGY = argument(
     "--strategy", metavar="NAME", help="research strategy, or auto; see `deepdiver strategies`"
 )
 MODEL = argument(
-    "--model", metavar="NAME", help="PROVIDER:MODEL for judging and writing; default: embedded"
+    "--model", metavar="NAME", help="PROVIDER:MODEL to judge and write; default: embedded"
 )
 FAST_MODEL = argument(
     "--fast-model", metavar="NAME", help="PROVIDER:MODEL for queries and reading; default: --model"

@@ -8,14 +8,14 @@ about; else the first factual sentence of the lead; else there is none. Each sco
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from deepdiver.core.record import Assessment, HypothesisStatus, Report, RunStatus, SentenceKind
 from deepdiver.evals import insights, retrieval
-from deepdiver.evals.cases import RESEARCHED, Case, EvalSet, Kind
+from deepdiver.evals.cases import RESEARCHED, Case, EvalSet, Gold, Kind
 from deepdiver.evals.documents import file_name
 from deepdiver.evals.measures import (
     Bin,
@@ -254,6 +254,16 @@ def _citation_values(case: Case, record: CaseRecord, report: Report) -> Values:
     }
 
 
+def _holds_any(case: Case, texts: Sequence[str]) -> bool:
+    """Whether one of the texts holds one of the right answers."""
+    return any(right(text, case.answers) for text in texts)
+
+
+def _holds_all(case: Case, texts: Sequence[str]) -> bool:
+    """Whether each of the right answers is in one of the texts."""
+    return all(any(right(text, [gold]) for text in texts) for gold in case.answers)
+
+
 def _where_lost(kind: Kind, case: Case, record: CaseRecord, report: Report, said: RunAnswer) -> str:
     """Return the first step at which a right answer was lost.
 
@@ -262,30 +272,22 @@ def _where_lost(kind: Kind, case: Case, record: CaseRecord, report: Report, said
     """
     if not case.answers:
         return "answered what cannot be answered"
-    every = all if kind is Kind.CONFLICT else any
-
-    def holds(texts: Iterable[str]) -> bool:
-        listed = list(texts)
-        return every(any(right(text, [gold]) for text in listed) for gold in case.answers)
-
-    def holds_any(texts: Iterable[str]) -> bool:
-        return any(right(text, case.answers) for text in texts)
-
     wanted = {file_name(key) for key in case.support}
     seen = {Path(url).stem for url in record["read"]}
     asked_yes_no = {gold.lower() for gold in case.answers} <= {"yes", "no"}
     put = [item.hypothesis for item in report.hypotheses]
     short = [hypothesis.answer for hypothesis in put]
     stated = [*short, *(hypothesis.statement for hypothesis in put)]
+    holds = _holds_all if kind is Kind.CONFLICT else _holds_any
     steps: list[tuple[str, bool]] = [
         ("1 nothing was read", bool(record["read"])),
         ("2 a supporting document was not read", kind is Kind.CONFLICT or wanted <= seen),
         ("3 no finding was taken from what was read", bool(record["quotes"])),
-        ("4 read, but no finding quotes the answer", asked_yes_no or holds(record["quotes"])),
+        ("4 read, but no finding quotes the answer", asked_yes_no or holds(case, record["quotes"])),
         ("5 quoted, but no hypothesis was put forward", bool(put)),
-        ("6 quoted, but no hypothesis says it", asked_yes_no or holds(stated)),
-        ("7 said by a hypothesis, but not as its short answer", holds_any(short)),
-        ("8 put forward, but not accepted", holds_any(said.accepted)),
+        ("6 quoted, but no hypothesis says it", asked_yes_no or holds(case, stated)),
+        ("7 said by a hypothesis, but not as its short answer", _holds_any(case, short)),
+        ("8 put forward, but not accepted", _holds_any(case, said.accepted)),
     ]
     last = "9 accepted beside something else, or not first"
     return next((name for name, held in steps if not held), last)
@@ -299,17 +301,17 @@ def _score_insights(case: Case, record: CaseRecord, report: Report) -> dict[str,
     files = {Path(item.url).name for item in report.citations}
     values: Values = {
         "insights": float(len(wanted)),
-        "insights_found": float(sum(gold.id in found for gold in wanted)),
-        "insights_findable": float(sum(gold.id in there for gold in wanted)),
-        "insight_files_cited": float(sum(gold.file in files for gold in wanted)),
+        "insights_found": _count(wanted, lambda gold: gold.id in found),
+        "insights_findable": _count(wanted, lambda gold: gold.id in there),
+        "insight_files_cited": _count(wanted, lambda gold: gold.file in files),
         "distractors": float(len(distract)),
-        "distractors_let_in": float(sum(gold.id in found for gold in distract)),
+        "distractors_let_in": _count(distract, lambda gold: gold.id in found),
         "words": float(insights.word_count(report)),
     }
     if judged := record.get("judged"):
-        values["judged_found"] = float(sum(judged.get(gold.id, False) for gold in wanted))
+        values["judged_found"] = _count(wanted, lambda gold: judged.get(gold.id, False))
     # An insight may be stated in two neighbouring sentences, so all of them can be found.
-    good = bool(wanted) and all(gold.id in found for gold in wanted)
+    good = bool(wanted) and values["insights_found"] == values["insights"]
     loss = NONE if good else _insights_lost(values)
     return {
         "wanted": tuple(gold.text for gold in wanted),
@@ -319,6 +321,10 @@ def _score_insights(case: Case, record: CaseRecord, report: Report) -> dict[str,
         "right": good,
         "loss": loss,
     }
+
+
+def _count(golds: Sequence[Gold], is_so: Callable[[Gold], bool]) -> float:
+    return float(sum(map(is_so, golds)))
 
 
 def _insights_lost(values: Values) -> str:

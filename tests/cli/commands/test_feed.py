@@ -154,6 +154,6 @@ def test_on_a_terminal_rows_are_a_table(
         monkeypatch.setenv(name, value)
     with Terminal("feed", "watch_tides", "harbour=Vantskär", program=warm.command) as terminal:
         assert terminal.leave() == 0
-    assert "┃ when ┃ sure   ┃ what" in terminal.text
+    assert "┃ when ┃ confidence ┃ what" in terminal.text
     assert "the level at Vantskär was 4.5 m." in terminal.text
     assert "2 levels were measured." in terminal.text

@@ -525,8 +525,8 @@ def test_a_plan_waits_where_nobody_can_be_asked(say: Say, home: Path, warm: Warm
     assert json.loads(done.out)["status"] == waiting.status == "waiting"
     assert "plan: " in done.err
     assert done.err.splitlines()[-1] == (
-        f"deepdiver: run {waiting.id} waits for you to approve its plan; in a terminal, continue with: "
-        f"deepdiver resume {waiting.id}"
+        f"deepdiver: run {waiting.id} waits for you to approve its plan; in a terminal, "
+        f"continue with: deepdiver resume {waiting.id}"
     )
     with Terminal("resume", waiting.id, program=warm.command) as terminal:
         terminal.wait_for("[r]eject? ")

@@ -138,8 +138,8 @@ def test_two_processes_and_one_run(say: Say, home: Path, warm: Warm) -> None:
     assert first.returncode == 130
     assert json.loads(out)["status"] == "stopped"
     assert err.splitlines()[-1] == (
-        f"deepdiver: run {running.id} stopped: it was asked to stop; continue with: deepdiver resume "
-        f"{running.id}"
+        f"deepdiver: run {running.id} stopped: it was asked to stop; continue with: deepdiver "
+        f"resume {running.id}"
     )
 
 

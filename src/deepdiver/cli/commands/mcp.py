@@ -321,7 +321,7 @@ MCP = Command(
             "--token-file",
             metavar="FILE",
             type=options.path,
-            help="with --http: file with the bearer token that clients must send",
+            help="with --http: file with the clients' bearer token",
         ),
         options.IN,
         options.SAMPLE,
