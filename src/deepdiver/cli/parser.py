@@ -143,9 +143,5 @@ def _unexpected(command: Command, extra: Sequence[str]) -> str:
     words = repr(" ".join(extra)[:80])
     if command.name == DEFAULT:
         return f"unexpected {words}: the question must be one argument, put it in quotes"
-    return unexpected_argument(words, command.name, command.takes)
-
-
-def unexpected_argument(words: str, command: str, takes: str = "") -> str:
-    """Return the error message for an argument that a command does not take."""
-    return f"unexpected argument {words}: `deepdiver {command}` takes {takes or 'no argument'}"
+    takes = command.takes or "no argument"
+    return f"unexpected argument {words}: `deepdiver {command.name}` takes {takes}"
