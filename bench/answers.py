@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deepdiver.core.settings import load
+from deepdiver.evals.evaluate_sets import EvalRequest, evaluate_sets
 from deepdiver.evals.floors import bounds, missed
-from deepdiver.evals.measuring import Wish, measure
-from deepdiver.evals.sets import DATA
+from deepdiver.evals.public_sets import DATA
 
 SETS = ("multihop", "conflict/ramdocs", "citation", "reading/pubmedqa", "drbench")
 KEPT = Path(tempfile.gettempdir()) / "deepdiver-answers"
@@ -32,7 +32,9 @@ def main(arguments: Sequence[str] = ()) -> int:
     settings = load({"home": KEPT}, environ={})
     for name in arguments or SETS:
         began = time.monotonic()
-        for result, folder in measure(Wish(name), settings, lambda _: None, lambda *_: None):
+        for result, folder in evaluate_sets(
+            EvalRequest(name), settings, lambda _: None, lambda *_: None
+        ):
             figures = result["figures"]
             for bound in bounds(result["set"]):
                 if bound.figure in figures:

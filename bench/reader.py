@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deepdiver.encoders.reader import Reader, load_reader
+from deepdiver.evals.floors import reader_floors
 from deepdiver.evals.measures import brier, ece, reliability
-from deepdiver.evals.verifier import SETS, floors, wanted
+from deepdiver.evals.reader import SETS
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 LEAST, WANTED = 30.0, 70.0
@@ -54,11 +55,11 @@ def figures(names: Sequence[str] = ()) -> int:
     for name in names or SETS:
         began = time.monotonic()
         found = SETS[name](load_reader(), DATA, None)
-        for what, floor in floors()[name].items():
+        for what, floor in reader_floors()[name].items():
             missed += found.figures[what] < floor
             print(
                 f"{name:<16} {what:<9} {found.figures[what]:.3f} (floor {floor}, wanted "
-                f"{wanted()[name][what]})"
+                f"{reader_floors('wanted')[name][what]})"
             )
         if found.stated:
             error, score = ece(reliability(found.stated)), brier(found.stated)

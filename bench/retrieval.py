@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deepdiver.encoders.embed import MODEL
-from deepdiver.evals.retrieval import COLLECTIONS, floors, lay_out, measure, ranker
+from deepdiver.evals.floors import retrieval_floors
+from deepdiver.evals.retrieval import COLLECTIONS, measure_ranking, ranker, write_corpus
 from deepdiver.tools.library.local.library import LocalLibrary
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -26,12 +27,12 @@ KEPT = Path(tempfile.gettempdir()) / f"deepdiver-retrieval-{MODEL}"
 def figures(name: str, kept: Path = KEPT) -> dict[str, float]:
     """Return the library's figures on a collection."""
     corpus = COLLECTIONS[name](DATA)
-    lay_out(corpus, kept / name / "files")
+    write_corpus(corpus, kept / name / "files")
     library = LocalLibrary(kept / name / "library")
     try:
         library.refresh([kept / name / "files"])
         library.embed()
-        return measure(corpus, ranker(library))
+        return measure_ranking(corpus, ranker(library))
     finally:
         library.close()
 
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] = ()) -> int:
     for name in arguments or COLLECTIONS:
         began = time.monotonic()
         reached = figures(name)
-        for what, floor in floors()[name].items():
+        for what, floor in retrieval_floors()[name].items():
             missed += reached[what] < floor
             print(f"{name:<10} {what:<14} {reached[what]:.3f} (floor {floor})")
         print(f"{name:<10} {time.monotonic() - began:.0f} s", flush=True)

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from deepdiver.cli.args import COMMANDS, parse
+from deepdiver.cli.commands import COMMANDS
+from deepdiver.cli.parser import EXIT_CODES, parse
 from deepdiver.core.settings import load
 from deepdiver.strategies.table import TABLE
 
@@ -139,8 +140,8 @@ def test_every_deepdiver_command_of_the_readme_is_one() -> None:
     ]
     assert said
     for line in said:
-        name, _ = parse(shlex.split(line)[1:])
-        assert name in COMMANDS
+        command, _ = parse(shlex.split(line)[1:])
+        assert command.name in COMMANDS
 
 
 def test_every_make_target_that_a_page_names_is_there() -> None:
@@ -192,8 +193,6 @@ def test_the_example_of_a_settings_file_can_be_loaded(tmp_path: Path) -> None:
 
 
 def test_every_exit_code_of_the_table_is_in_the_help() -> None:
-    from deepdiver.cli.args import EXIT_CODES
-
     table = (
         (ROOT / "docs" / "CLI.md").read_text(encoding="utf-8").split("## Which exit code when")[1]
     )

@@ -25,7 +25,7 @@ PACKAGE = ROOT / "src" / "deepdiver"
 BANNED_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "manager"})
 READS_ENVIRONMENT = frozenset({"core/settings.py"})
 ENVIRONMENT_NAMES = frozenset({"environ", "environb", "getenv", "getenvb", "putenv"})
-PRINTS = frozenset({"cli/commands.py", "cli/view.py", "cli/work.py"})
+PRINTS = frozenset({"cli/output.py"})
 OPENS_SOCKETS = ("gateway", "tools", "reason")
 SOCKET_MODULES = (
     "aiohttp",
@@ -43,6 +43,15 @@ SOCKET_MODULES = (
     "websockets",
 )
 SOCKET_CALLS = frozenset({"create_connection", "open_connection", "open_unix_connection"})
+IMPORTS_BY_NAME = frozenset(
+    {
+        "__init__.py",  # the public names, imported on first use
+        "strategies/table.py",  # the graph of a strategy
+        "tools/extract/parse.py",  # the reader of a format
+        "tools/extract/read_document.py",
+    }
+)
+IMPORT_CALLS = frozenset({"import_module", "__import__"})
 DOCUMENTED_FIELDS = ("core/record.py",)
 WITHOUT_TEST_OF_THEIR_OWN = frozenset({"__init__", "__main__"})
 
@@ -102,6 +111,35 @@ def opens_sockets(path: str, text: str) -> Iterator[str]:
             yield (
                 f"{path}:{node.lineno}: {node.attr} (only {', '.join(OPENS_SOCKETS)} reach outside)"
             )
+
+
+def imports_by_name(path: str, text: str) -> Iterator[str]:
+    """Find imports of our own modules by name, which the import contracts cannot see."""
+    if path in IMPORTS_BY_NAME:
+        return
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module == "importlib":
+            for alias in node.names:
+                if alias.name in IMPORT_CALLS and alias.asname:
+                    yield f"{path}:{node.lineno}: {alias.name} under another name"
+        if isinstance(node, ast.Call) and called(node) in IMPORT_CALLS and not foreign(node):
+            yield f"{path}:{node.lineno}: imports by name; write an import that contracts can see"
+
+
+def called(node: ast.Call) -> str:
+    """Return the last part of the name of the function that is called."""
+    function = node.func
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def foreign(node: ast.Call) -> bool:
+    """Whether an import by name names a module that is not ours."""
+    name = node.args[0] if node.args else None
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+        return False
+    return not name.value.startswith(".") and name.value.partition(".")[0] != "deepdiver"
 
 
 def undocumented_fields(path: str, text: str) -> Iterator[str]:
@@ -195,6 +233,7 @@ SOURCE_CHECKS: tuple[Check, ...] = (
     reads_environment,
     prints,
     opens_sockets,
+    imports_by_name,
     undocumented_fields,
 )
 
@@ -219,6 +258,27 @@ CASES: list[tuple[Check, str, str, str]] = [
         "run.py",
         "import asyncio\nasyncio.open_connection('h', 1)",
         "import asyncio\nasyncio.sleep(1)",
+    ),
+    (
+        imports_by_name,
+        "cli/commands/eval.py",
+        "from importlib import import_module\nimport_module('deepdiver.evals.floors')",
+        "def f():\n    from deepdiver.evals.floors import bounds",
+    ),
+    (
+        imports_by_name,
+        "cli/dispatch.py",
+        "import importlib\nimportlib.import_module(module)",
+        "import importlib\nimportlib.import_module('openai')",
+    ),
+    (imports_by_name, "run.py", "__import__('deepdiver.cli')", "__import__('deepdiverse')"),
+    (imports_by_name, "run.py", "import_module(f'deepdiver.{name}')", "imported(name)"),
+    (imports_by_name, "run.py", "import_module('.cli', 'deepdiver')", "import_module('rich.text')"),
+    (
+        imports_by_name,
+        "run.py",
+        "from importlib import import_module as load",
+        "from importlib import metadata as load",
     ),
     (
         undocumented_fields,
@@ -249,7 +309,9 @@ def test_each_check_can_fail(check: Check, path: str, bad: str, good: str) -> No
     ("check", "path", "text"),
     [
         (reads_environment, "core/settings.py", "import os\nos.environ"),
-        (prints, "cli/commands.py", "print()"),
+        (prints, "cli/output.py", "print()"),
+        (imports_by_name, "strategies/table.py", "import_module(f'deepdiver.strategies.{name}')"),
+        (imports_by_name, "__init__.py", "import_module(HOMES[name])"),
         (opens_sockets, "gateway/gateway.py", "import httpx"),
         (undocumented_fields, "run.py", "class A:\n    x: int"),
     ],

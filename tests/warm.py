@@ -26,9 +26,9 @@ if TYPE_CHECKING:  # the caller imports nothing that it does not need
     from types import TracebackType
 
 LOADED = (
-    "deepdiver.cli.view",
-    "deepdiver.cli.work",
-    "deepdiver.mcp_server.serve",
+    "deepdiver.cli.live_run",
+    "deepdiver.cli.preflight",
+    "deepdiver.mcp_server.transports",
     "deepdiver.reason.embedded",
     "deepdiver.run",
     "deepdiver.strategies.navigator.graph",

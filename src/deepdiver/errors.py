@@ -4,26 +4,26 @@
 
     DeepdiverError
     ├── UsageError                the caller corrects the call                      exit 2
-    │   ├── SettingsError         … a settings file, an environment variable
-    │   ├── UnknownNameError      … a strategy, provider, model or run that is not there
-    │   └── MissingKeyError       … a key that a provider needs
-    ├── StoreError                the user looks at the disk or at another process  exit 1
-    │   ├── DamagedStoreError     … restores or moves the database file away
+    │   ├── SettingsError         … a settings file, environment variable or flag
+    │   ├── UnknownNameError      … the name of a strategy, provider, model or run
+    │   └── MissingKeyError       … the key that a provider needs
+    ├── StoreError                the user checks the disk or the other process     exit 1
+    │   ├── DamagedStoreError     … restores the database file or moves it away
     │   ├── NewerSchemaError      … upgrades deepdiver
-    │   ├── StoreFullError        … frees disk space, then resumes
-    │   ├── StoreAccessError      … changes permissions or picks another home
+    │   ├── StoreFullError        … frees disk space, then resumes the run
+    │   ├── StoreAccessError      … changes permissions or chooses another home
     │   └── RunBusyError          … waits for the other process, or stops it
-    ├── GatewayError              the strategy lives with one call less
+    ├── GatewayError              the strategy continues without this call
     │   ├── CallError             … an outside service refused, failed or was late
-    │   ├── BudgetError           … the call does not fit the budget: finish with what there is
-    │   ├── UncertainCallError    … sent once, never settled, and the user said to hold it
+    │   ├── BudgetError           … the call does not fit the budget
+    │   ├── UncertainCallError    … it was sent once and never settled, and the user holds it
     │   └── NotJournalledError    … a replay asked for something that the run never did
-    ├── ReasonError               the strategy lives with one task less
-    │   ├── UnreadableAnswerError … the model's text did not become the answer asked for
-    │   └── NoRungError           … the model answers in none of the ways we can ask
-    ├── UnreadableError           the strategy lives with one source less
+    ├── ReasonError               the strategy continues without this task
+    │   ├── UnreadableAnswerError … the text of the model is not the answer that was asked for
+    │   └── NoRungError           … the model supports no way of asking for structured answers
+    ├── UnreadableError           the strategy continues without this source
     ├── NoEvidenceError           the user adds documents or a search provider      exit 4
-    └── StoppedError              the user resumes the run when it suits            exit 130
+    └── StoppedError              the user resumes the run                          exit 130
 """
 
 from __future__ import annotations
@@ -32,36 +32,36 @@ from enum import StrEnum
 
 
 class DeepdiverError(Exception):
-    """Base of all; its text is one line that says what happened and what to do."""
+    """Base class; the text is one line that says what happened and what to do."""
 
     exit_code = 1
-    """The status that the command line ends with when nothing catches this."""
+    """The exit code of the command line if nothing catches the error."""
 
 
 class UsageError(DeepdiverError):
-    """The caller asked for something that cannot be; correct the call."""
+    """The caller asked for something impossible and must correct the call."""
 
     exit_code = 2
 
 
 class SettingsError(UsageError):
-    """A settings file, environment variable or flag holds something unusable."""
+    """A settings file, environment variable or flag has an invalid value."""
 
 
 class UnknownNameError(UsageError):
-    """A name is not known; the message gives the nearest known one."""
+    """A name is not known; the message suggests the nearest known name."""
 
 
 class MissingKeyError(UsageError):
-    """A provider was asked for by name and its key is not set."""
+    """The key of a provider that was asked for by name is not set."""
 
 
 class StoreError(DeepdiverError):
-    """The database could not do its work; nothing that was saved is lost."""
+    """The database failed; everything that was saved is still there."""
 
 
 class DamagedStoreError(StoreError):
-    """The database file is not readable as a database."""
+    """The database file cannot be read as a database."""
 
 
 class NewerSchemaError(StoreError):
@@ -77,59 +77,59 @@ class StoreAccessError(StoreError):
 
 
 class RunBusyError(StoreError):
-    """Another live process holds the run's lease."""
+    """Another process is working on the run and holds its lease."""
 
     def __init__(self, message: str, holder: str = "") -> None:
-        """Say who holds it.
+        """Create the error.
 
         Args:
             message: One line that says what to do.
-            holder: The holder as it named itself, host:process:mark.
+            holder: The process that holds the lease, as host:process:mark.
         """
         super().__init__(message)
         self.holder = holder
 
 
 class GatewayError(DeepdiverError):
-    """One call to the outside gave no answer; the run goes on without it."""
+    """A call to an outside service gave no answer; the run continues without it."""
 
 
 class CallFault(StrEnum):
     """Why a call to an outside service failed."""
 
     AUTH = "auth"
-    """The key is missing, wrong or not allowed to do this (401, 403)."""
+    """The key is missing, wrong or lacks permission (401, 403)."""
     RATE = "rate"
     """Too many requests (429)."""
     TIMEOUT = "timeout"
     """No answer within the deadline."""
     UNREACHED = "unreached"
-    """No connection came about, so nothing was sent and nothing can have been charged."""
+    """The connection failed, so nothing was sent and nothing can have been charged."""
     NETWORK = "network"
-    """The connection broke; nobody knows what the service had done by then."""
+    """The connection broke; it is not known what the service had done by then."""
     SERVER = "server"
     """The service failed (5xx)."""
     REQUEST = "request"
-    """The service refused the request as such (4xx); asking again will not help."""
+    """The service rejected the request (4xx); asking again does not help."""
     MALFORMED = "malformed"
-    """The service answered with something that is not its documented format."""
+    """The answer is not in the documented format of the service."""
 
 
 RETRYABLE = frozenset(
     {CallFault.RATE, CallFault.TIMEOUT, CallFault.UNREACHED, CallFault.NETWORK, CallFault.SERVER}
 )
-"""The faults that asking again may cure."""
+"""The faults where asking again may help."""
 
 
 class CallError(GatewayError):
     """An outside service refused, failed or was late."""
 
     def __init__(self, message: str, fault: CallFault, *, retry_after: float | None = None) -> None:
-        """Say what happened.
+        """Create the error.
 
         Args:
             message: One line, without any secret.
-            fault: Why it failed; decides whether the gateway asks again.
+            fault: Why the call failed; decides whether the gateway asks again.
             retry_after: Seconds that the service asked us to wait, if it did.
         """
         super().__init__(message)
@@ -143,65 +143,62 @@ class CallError(GatewayError):
 
 
 class BudgetError(GatewayError):
-    """The call's worst case does not fit what is left of the budget; it was not sent."""
+    """The call could cost more than is left of the budget, so it was not sent."""
 
 
 class UncertainCallError(GatewayError):
-    """The call was sent before a crash, never settled, and is held as the user asked."""
+    """The call was sent before a crash and never settled, and the user chose to hold it."""
 
 
 class NotJournalledError(GatewayError):
-    """A replay met a call that the run's journal does not hold."""
+    """A replay needs a call that is not in the journal of the run."""
 
 
 class ReasonError(DeepdiverError):
-    """A task could not be performed; the run goes on without its answer."""
+    """A task could not be performed; the run continues without its answer."""
 
 
 class AnswerFault(StrEnum):
-    """Why a model's text did not become an answer."""
+    """Why the text of a model is not an answer."""
 
     EMPTY = "empty"
-    """Nothing was left after thinking and fences were taken off."""
+    """Nothing is left after removing thinking and code fences."""
     TRUNCATED = "truncated"
-    """The text stops in the middle: the output limit was reached."""
+    """The text ends in the middle, because it reached the output limit."""
     REFUSAL = "refusal"
     """The model declined to answer."""
     NO_JSON = "no_json"
-    """There is text, but no JSON in it."""
+    """The text contains no JSON."""
     SCHEMA = "schema"
-    """There is JSON, but it does not fit the answer type."""
+    """The JSON does not match the answer type."""
     TOO_DEEP = "too_deep"
-    """The JSON is nested deeper than any honest answer."""
+    """The JSON is nested too deeply."""
 
 
 class UnreadableAnswerError(ReasonError):
-    """A model's text did not become the answer type that the task asked for."""
+    """The text of a model could not be parsed as the answer type of the task."""
 
     def __init__(self, message: str, fault: AnswerFault) -> None:
-        """Say what is wrong with the text.
+        """Create the error.
 
         Args:
-            message: What a model needs to hear to do better: it is sent back to it once.
-            fault: The kind of failure.
+            message: What the model should do better; it is sent back to the model once.
+            fault: What is wrong with the text.
         """
         super().__init__(message)
         self.fault = fault
 
 
 class NoRungError(ReasonError):
-    """The model refused every way of asking for a structured answer."""
+    """The model supports no way of asking for a structured answer."""
 
 
 class UnreadableError(DeepdiverError):
-    """A file or page gave no text: a wall, a bomb, a broken or unknown format.
-
-    Its text is the reason alone.
-    """
+    """A file or page could not be read as text; the message is the reason alone."""
 
 
 class NoEvidenceError(DeepdiverError):
-    """There is nothing to search: no documents and no reachable provider."""
+    """There is nothing to search, or nothing was found."""
 
     exit_code = 4
 

@@ -22,18 +22,18 @@ from deepdiver.core.settings import load
 from deepdiver.errors import DeepdiverError, StoreAccessError, UsageError
 from deepdiver.evals import evaluation
 from deepdiver.evals.cases import Case, EvalSet, Kind, Shelf
+from deepdiver.evals.documents import Document
 from deepdiver.evals.evaluation import (
     ABOUT,
     RECORDS,
     Evaluation,
-    code,
+    code_fingerprint,
     evaluate,
+    load_records,
     unfinished,
-    within,
+    with_home,
 )
-from deepdiver.evals.evaluation import load as load_records
-from deepdiver.evals.performing import Job, line
-from deepdiver.evals.retrieval import Item
+from deepdiver.evals.perform_case import CaseJob, record_line
 from tests.patience import PATIENCE
 from tests.processes import until
 from tests.terminal import COMMAND
@@ -59,7 +59,7 @@ def evaluation_of(folder: Path, of: EvalSet = CLAIMS, **changes: Any) -> Evaluat
 def recorded(done: list[str], fail: str = "") -> Any:
     """Return a way to do cases that keeps which were done."""
 
-    def do(job: Job) -> dict[str, Any]:
+    def do(job: CaseJob) -> dict[str, Any]:
         done.append(job.case.id)
         if job.case.id == fail:
             raise KeyboardInterrupt
@@ -100,7 +100,7 @@ def test_figures_of_two_versions_are_not_mixed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evaluate(evaluation_of(tmp_path))
-    monkeypatch.setattr(evaluation, "code", lambda: "another")
+    monkeypatch.setattr(evaluation, "code_fingerprint", lambda: "another")
     with pytest.raises(UsageError, match="by another version of the program"):
         evaluate(evaluation_of(tmp_path))
 
@@ -111,7 +111,7 @@ def test_a_damaged_or_locked_folder_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is damaged: move the folder away"):
         evaluate(evaluation_of(tmp_path))
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreAccessError, match=r"cannot be written to \(Not a directory\)"):
+    with pytest.raises(StoreAccessError, match=r"cannot write to .+ \(Not a directory\)"):
         evaluate(replace(evaluation_of(tmp_path), folder=tmp_path / "file" / "out"))
 
 
@@ -119,14 +119,14 @@ def test_what_was_done_before_an_interruption_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first: list[str] = []
-    monkeypatch.setattr(evaluation, "perform", recorded(first, fail="3"))
+    monkeypatch.setattr(evaluation, "perform_case", recorded(first, fail="3"))
     with pytest.raises(KeyboardInterrupt):
         evaluate(evaluation_of(tmp_path))
     assert unfinished(tmp_path / "out", CLAIMS.cases)
     second: list[str] = []
-    monkeypatch.setattr(evaluation, "perform", recorded(second))
+    monkeypatch.setattr(evaluation, "perform_case", recorded(second))
     told: list[tuple[int, int, str]] = []
-    records = evaluate(evaluation_of(tmp_path), told=lambda *of: told.append(of))
+    records = evaluate(evaluation_of(tmp_path), on_case=lambda *of: told.append(of))
     assert (first, second) == (["0", "1", "2", "3"], ["3", "4"])
     assert told == [(4, 5, "3"), (5, 5, "4")]
     assert [record["case"] for record in records] == ["0", "1", "2", "3", "4"]
@@ -136,10 +136,10 @@ def test_what_was_done_before_an_interruption_is_kept(
 def test_a_case_that_failed_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evaluate(evaluation_of(tmp_path))
     with (tmp_path / "out" / RECORDS).open("a") as file:
-        file.write(line({"case": "2", "error": "CallError: gone"}))
+        file.write(record_line({"case": "2", "error": "CallError: gone"}))
     assert unfinished(tmp_path / "out", CLAIMS.cases)
     done: list[str] = []
-    monkeypatch.setattr(evaluation, "perform", recorded(done))
+    monkeypatch.setattr(evaluation, "perform_case", recorded(done))
     records = evaluate(evaluation_of(tmp_path))
     assert done == ["2"]
     assert all(record["error"] == "" for record in records)
@@ -152,7 +152,7 @@ def test_a_line_that_was_cut_off_costs_its_case_alone(
     file = tmp_path / "out" / RECORDS
     file.write_bytes(file.read_bytes()[:-10])
     done: list[str] = []
-    monkeypatch.setattr(evaluation, "perform", recorded(done))
+    monkeypatch.setattr(evaluation, "perform_case", recorded(done))
     evaluate(evaluation_of(tmp_path))
     assert done == ["4"]
     assert load_records(tmp_path / "out").keys() == {"0", "1", "2", "3", "4"}
@@ -165,7 +165,7 @@ def test_whatever_was_written_the_last_whole_line_counts(data: st.DataObject) ->
     values = data.draw(
         st.lists(st.tuples(st.sampled_from("abc"), st.text(max_size=5)), max_size=12)
     )
-    text = "".join(line({"case": case, "said": said, "error": ""}) for case, said in values)
+    text = "".join(record_line({"case": case, "said": said, "error": ""}) for case, said in values)
     cut = data.draw(st.integers(0, len(text)))
     with tempfile.TemporaryDirectory() as name:
         (Path(name) / RECORDS).write_text(text[:cut], encoding="utf-8")
@@ -185,7 +185,7 @@ def test_a_finished_evaluation_is_only_read_again(
 ) -> None:
     first = evaluate(evaluation_of(tmp_path))
     done: list[str] = []
-    monkeypatch.setattr(evaluation, "perform", recorded(done))
+    monkeypatch.setattr(evaluation, "perform_case", recorded(done))
     assert evaluate(evaluation_of(tmp_path)) == first
     assert done == []
 
@@ -193,20 +193,23 @@ def test_a_finished_evaluation_is_only_read_again(
 def test_documents_are_laid_out_for_those_that_are_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    jobs: list[Job] = []
+    jobs: list[CaseJob] = []
     done = recorded([])
 
-    def do(job: Job) -> dict[str, Any]:
+    def do(job: CaseJob) -> dict[str, Any]:
         jobs.append(job)
         record: dict[str, Any] = done(job)
         return record
 
-    monkeypatch.setattr(evaluation, "perform", do)
+    monkeypatch.setattr(evaluation, "perform_case", do)
     cases = (Case("x/y", "q", shelf="one"), Case("z", "q", shelf="one"), Case("w", "q"))
     of = EvalSet(
-        "docs", Kind.ANSWERS, cases, {"one": Shelf((Item("a", "A", "text"),)), "unused": Shelf()}
+        "docs",
+        Kind.ANSWERS,
+        cases,
+        {"one": Shelf((Document("a", "A", "text"),)), "unused": Shelf()},
     )
-    evaluate(within(tmp_path / "mine", evaluation_of(tmp_path, of)))
+    evaluate(with_home(tmp_path / "mine", evaluation_of(tmp_path, of)))
     assert jobs[0].documents == jobs[1].documents
     assert jobs[0].documents is not None
     assert [file.name for file in jobs[0].documents.iterdir()] == ["a.md"]
@@ -245,7 +248,7 @@ def test_whoever_stops_it_ends_its_processes(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        evaluate(evaluation_of(tmp_path), jobs=2, told=stop)
+        evaluate(evaluation_of(tmp_path), jobs=2, on_case=stop)
     until(lambda: set(active_children()) <= before)
     assert len(load_records(tmp_path / "out")) == 1
     assert len(evaluate(evaluation_of(tmp_path))) == 5
@@ -260,7 +263,7 @@ def test_a_process_that_is_ended_from_outside_is_told(tmp_path: Path) -> None:
     with pytest.raises(
         DeepdiverError, match="a process of the evaluation was ended; the same command goes on"
     ):
-        evaluate(evaluation_of(tmp_path, replace(CLAIMS, cases=MANY)), jobs=2, told=end)
+        evaluate(evaluation_of(tmp_path, replace(CLAIMS, cases=MANY)), jobs=2, on_case=end)
     assert load_records(tmp_path / "out")
 
 
@@ -301,5 +304,5 @@ def test_a_killed_evaluation_goes_on(tmp_path: Path, warm: Warm) -> None:
 
 
 def test_the_program_has_a_fingerprint() -> None:
-    assert len(code()) == 12
-    assert code() == code()
+    assert len(code_fingerprint()) == 12
+    assert code_fingerprint() == code_fingerprint()

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from deepdiver.core.settings import load
 from deepdiver.evals import floors
 from deepdiver.evals.evaluation import Evaluation, evaluate
-from deepdiver.evals.floors import Bound, bounds, held, missed, quick
+from deepdiver.evals.floors import Bound, bounds, load_floors, missed, quick_bounds
+from deepdiver.evals.public_sets import DATA, SETS, first_cases, read_sets
 from deepdiver.evals.result import result_of
-from deepdiver.evals.sets import DATA, SETS, first, read
 
 needs_data = pytest.mark.skipif(
     not DATA.is_dir(), reason="the evaluation data is not beside the repository"
@@ -50,7 +50,7 @@ def test_what_misses_a_floor_is_told_and_an_aim_is_none() -> None:
 def test_floors_come_before_aims() -> None:
     assert [str(bound) for bound in bounds("a")] == ["floor ≥ 0.4", "floor ≤ 0.1", "aim ≥ 0.5"]
     assert [str(bound) for bound in bounds("a", "aims")] == ["aim ≥ 0.5"]
-    assert quick() == {"a": (3, [Bound("f1", 0.1, True, True)])}
+    assert quick_bounds() == {"a": (3, [Bound("f1", 0.1, True, True)])}
 
 
 def test_floors_of_retrieval_are_those_of_its_own_test() -> None:
@@ -92,17 +92,17 @@ def test_what_was_set_as_the_least_to_reach_stands_in_the_file() -> None:
             ]
             assert any(strict), (name, figure)
             assert all(bound.at_least is (figure not in lower) for bound in known)
-    assert {"retrieval", "floors", "aims", "quick"} <= held().keys()
-    assert {*held()["floors"], *held()["aims"], *held()["quick"]} <= set(SETS)
+    assert {"retrieval", "floors", "aims", "quick"} <= load_floors().keys()
+    assert {*load_floors()["floors"], *load_floors()["aims"], *load_floors()["quick"]} <= set(SETS)
 
 
 @needs_data
 @pytest.mark.slow
-@pytest.mark.parametrize("name", quick())
+@pytest.mark.parametrize("name", quick_bounds())
 def test_the_quick_floors_hold(name: str, tmp_path: Path) -> None:
-    count, wanted = quick()[name]
-    (of,) = read(name, DATA)
-    of = replace(of, cases=first(of.cases, count))
+    count, wanted = quick_bounds()[name]
+    (of,) = read_sets(name, DATA)
+    of = replace(of, cases=first_cases(of.cases, count))
     evaluation = Evaluation(of, load({"home": tmp_path / "home"}), tmp_path / "out")
     figures = result_of(evaluation, evaluate(evaluation))["figures"]
     assert wanted

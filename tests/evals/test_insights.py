@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from deepdiver.core.record import Citation, Passage, Report, RunStatus, Section, Sentence
 from deepdiver.evals.cases import Gold
 from deepdiver.evals.insights import (
-    LONGEST,
-    content,
-    counted,
-    figures,
+    LONGEST_REPORT,
+    content_of,
+    content_words,
+    counted_sentences,
+    figures_in,
     findable,
-    length,
-    told,
-    unit,
+    told_insights,
+    word_count,
 )
 
 GOLD = Gold("I1", "Lee's Market reduced food waste by 8% in Q2 2024, saving $1.2M.", "waste.pdf")
@@ -69,16 +69,16 @@ def report(*told: tuple[str, str, int, int]) -> Report:
     ],
 )
 def test_figures(text: str, values: list[str]) -> None:
-    assert figures(text) == {Decimal(value).normalize() for value in values}
+    assert figures_in(text) == {Decimal(value).normalize() for value in values}
 
 
 def test_a_number_in_words_counts_in_what_is_said() -> None:
-    assert unit("within six months").numbers >= {Decimal(6)}
-    assert figures("within six months") == frozenset()
+    assert content_of("within six months").numbers >= {Decimal(6)}
+    assert figures_in("within six months") == frozenset()
 
 
 def test_words_are_compared_by_their_stems_and_scales_are_none() -> None:
-    assert content("The costs of 5 million visits") == content("cost of visiting")
+    assert content_words("The costs of 5 million visits") == content_words("cost of visiting")
 
 
 @pytest.mark.parametrize(
@@ -90,13 +90,13 @@ def test_words_are_compared_by_their_stems_and_scales_are_none() -> None:
     ],
 )
 def test_what_lacks_a_number_or_its_words_does_not_tell(said: str) -> None:
-    assert told(report((said, "waste.pdf", 0, 50)), [GOLD]) == []
+    assert told_insights(report((said, "waste.pdf", 0, 50)), [GOLD]) == []
 
 
 def test_one_sentence_tells() -> None:
     said = "Food waste was reduced by 8% in Q2 2024, saving Lee's Market $1,200,000."
-    assert told(report((said, "waste.pdf", 0, 50)), [GOLD]) == ["I1"]
-    assert told(report((said, "other.pdf", 0, 50)), [GOLD]) == [], (
+    assert told_insights(report((said, "waste.pdf", 0, 50)), [GOLD]) == ["I1"]
+    assert told_insights(report((said, "other.pdf", 0, 50)), [GOLD]) == [], (
         "it is not from the insight's own file"
     )
 
@@ -104,13 +104,13 @@ def test_one_sentence_tells() -> None:
 def test_two_neighbours_tell_and_two_strangers_do_not() -> None:
     one, other = "In Q2 2024 Lee's Market reduced food waste by 8%.", "The saving was $1.2 million."
     near = report((one, "waste.pdf", 100, 150), (other, "waste.pdf", 151, 180))
-    assert told(near, [GOLD]) == ["I1"]
+    assert told_insights(near, [GOLD]) == ["I1"]
     turned = report((other, "waste.pdf", 151, 180), (one, "waste.pdf", 100, 150))
-    assert told(turned, [GOLD]) == ["I1"], "the order in the report does not matter"
+    assert told_insights(turned, [GOLD]) == ["I1"], "the order in the report does not matter"
     far = report((one, "waste.pdf", 100, 150), (other, "waste.pdf", 400, 430))
-    assert told(far, [GOLD]) == []
+    assert told_insights(far, [GOLD]) == []
     elsewhere = report((one, "waste.pdf", 100, 150), (other, "other.pdf", 151, 180))
-    assert told(elsewhere, [GOLD]) == []
+    assert told_insights(elsewhere, [GOLD]) == []
 
 
 def test_a_sentence_without_a_citation_tells_nothing() -> None:
@@ -120,18 +120,20 @@ def test_a_sentence_without_a_citation_tells_nothing() -> None:
     bare = plain.model_copy(
         update={"answer": (plain.answer[0].model_copy(update={"citations": ()}),)}
     )
-    assert told(plain, [GOLD]) == ["I1"]
-    assert told(bare, [GOLD]) == []
+    assert told_insights(plain, [GOLD]) == ["I1"]
+    assert told_insights(bare, [GOLD]) == []
 
 
 def test_a_report_counts_up_to_its_first_words() -> None:
     said = "Food waste was reduced by 8% in Q2 2024, saving Lee's Market $1.2M."
-    padding = "word " * (LONGEST - len(said.split()))
-    assert told(report((padding, "a.pdf", 0, 9), (said, "waste.pdf", 0, 9)), [GOLD]) == ["I1"]
+    padding = "word " * (LONGEST_REPORT - len(said.split()))
+    assert told_insights(report((padding, "a.pdf", 0, 9), (said, "waste.pdf", 0, 9)), [GOLD]) == [
+        "I1"
+    ]
     longer = report((f"{padding} more", "a.pdf", 0, 9), (said, "waste.pdf", 0, 9))
-    assert told(longer, [GOLD]) == []
-    assert length(longer) == LONGEST + 1
-    assert len(list(counted(longer))) == 1
+    assert told_insights(longer, [GOLD]) == []
+    assert word_count(longer) == LONGEST_REPORT + 1
+    assert len(list(counted_sentences(longer))) == 1
 
 
 def test_what_does_not_stand_in_its_file_cannot_be_found() -> None:
@@ -150,7 +152,7 @@ def test_what_does_not_stand_in_its_file_cannot_be_found() -> None:
     )
 )
 def test_more_words_never_untell(parts: list[str]) -> None:
-    less, more = unit(" ".join(parts)), unit(" ".join([*parts, "reduced", "lee's"]))
+    less, more = content_of(" ".join(parts)), content_of(" ".join([*parts, "reduced", "lee's"]))
     assert less.numbers <= more.numbers
     assert less.words <= more.words
     assert (less | more) == more

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from deepdiver.evals import page as page_module
 from deepdiver.evals.floors import Bound
-from deepdiver.evals.page import SIDE, page
+from deepdiver.evals.page import SIDE, render_page
 
 
 def result(**changes: Any) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class Tags(HTMLParser):
     | st.sampled_from(["<script>x</script>", "\"'><img src=//x>", "</style>", "\0\x1b[2J"])
 )
 def test_whatever_is_told_is_text(told: str) -> None:
-    plain = Tags(page(result()))
+    plain = Tags(render_page(result()))
     case = result()["cases"][0] | {
         "question": told,
         "said": told,
@@ -72,7 +72,7 @@ def test_whatever_is_told_is_text(told: str) -> None:
         "error": told,
         "id": told,
     }
-    made = page(
+    made = render_page(
         result(set=told, made_by=told, cases=[case], losses={told: 1}, counts={"cases": 1, told: 2})
     )
     seen = Tags(made)
@@ -83,7 +83,7 @@ def test_whatever_is_told_is_text(told: str) -> None:
 
 
 def test_nothing_is_loaded() -> None:
-    made = page(result())
+    made = render_page(result())
     assert not {"src", "href", "action", "onload"} & {name for name, _ in Tags(made).attributes}
     assert not {"script", "img", "link", "iframe"} & set(Tags(made).tags)
     assert "default-src 'none'" in made
@@ -91,7 +91,7 @@ def test_nothing_is_loaded() -> None:
 
 
 def test_a_set_without_confidence_or_losses_has_no_empty_tables() -> None:
-    made = page(result(reliability=[], losses={}, figures={}))
+    made = render_page(result(reliability=[], losses={}, figures={}))
     assert "<svg" not in made
     assert "Where cases were lost" not in made
     assert "Reliability" not in made
@@ -104,28 +104,30 @@ def test_figures_stand_beside_what_is_wanted(monkeypatch: pytest.MonkeyPatch) ->
         Bound("ece", 0.1, False, False),
     ]
     monkeypatch.setattr(page_module, "bounds", lambda name: bounds)
-    made = page(result())
+    made = render_page(result())
     assert '<span class="good">floor ≥ 0.4</span>; <span class="bad">aim ≥ 0.5</span>' in made
     assert '<span class="bad">aim ≤ 0.1</span>' in made
-    assert "floor" not in page(result(compared=False)), "a part of a set is compared with nothing"
+    assert "floor" not in render_page(result(compared=False)), (
+        "a part of a set is compared with nothing"
+    )
 
 
 def test_the_judge_is_named() -> None:
-    assert "judged by a:b" in page(result())
+    assert "judged by a:b" in render_page(result())
 
 
 def test_the_diagram_shows_the_bins() -> None:
-    made = page(result())
+    made = render_page(result())
     assert f'<rect class="bar" x="{0.7 * SIDE:.1f}" y="{0.5 * SIDE:.1f}"' in made
     assert f'cx="{0.75 * SIDE:.1f}" cy="{0.5 * SIDE:.1f}"' in made
     assert "<td>0.7 to 0.8</td>" in made
 
 
 def test_a_case_tells_its_outcome_and_long_texts_are_cut() -> None:
-    made = page(result())
+    made = render_page(result())
     assert "4 read, but no finding quotes the answer</span>" in made
     right = result()["cases"][0] | {"right": True, "said": "x" * 1_000, "confidence": None}
-    made = page(result(cases=[right]))
+    made = render_page(result(cases=[right]))
     assert '<span class="good">right</span>' in made
     assert "x" * 299 + "…" in made
     assert "x" * 301 not in made

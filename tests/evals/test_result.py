@@ -31,7 +31,7 @@ def evaluation(folder: Path, judge: str = "", **changes: Any) -> Evaluation:
 
 def test_a_folder_that_cannot_be_written_to_is_told(tmp_path: Path) -> None:
     made = result_of(evaluation(tmp_path), RECORDS)
-    with pytest.raises(StoreAccessError, match="cannot be written to"):
+    with pytest.raises(StoreAccessError, match="cannot write to"):
         write_result(tmp_path / "absent", made)
 
 

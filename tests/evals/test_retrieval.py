@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 
@@ -11,19 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench import retrieval as bench
-from deepdiver.evals import retrieval
+from deepdiver.evals.documents import Document
+from deepdiver.evals.floors import retrieval_floors
 from deepdiver.evals.retrieval import (
     COLLECTIONS,
     Corpus,
-    Item,
     Query,
     all_support,
-    floors,
-    lay_out,
-    measure,
+    measure_ranking,
     ndcg,
     ranker,
     recall,
+    write_corpus,
 )
 from deepdiver.tools.library.local.library import LocalLibrary
 
@@ -39,7 +37,7 @@ def test_nothing_found_and_nothing_wanted() -> None:
     assert recall([], ["a"]) == 0.0
     assert recall(["a"], []) == 0.0
     assert all_support(["a"], []) == 0.0
-    assert measure(Corpus((), (), multihop=True), lambda _: []) == {
+    assert measure_ranking(Corpus((), (), multihop=True), lambda _: []) == {
         "recall@5": 0.0,
         "all-support@8": 0.0,
     }
@@ -92,9 +90,9 @@ def test_the_best_order_is_one_and_no_other_is_more(
 def test_a_collection_is_measured_by_what_fits_it() -> None:
     queries = (Query("one", {"a": 1.0, "b": 1.0}), Query("two", {"c": 1.0}))
     ranks = {"one": ["a", "x", "b"], "two": ["x"] * 5 + ["c"]}
-    hops = measure(Corpus((), queries, multihop=True), ranks.__getitem__)
+    hops = measure_ranking(Corpus((), queries, multihop=True), ranks.__getitem__)
     assert hops == {"recall@5": 0.5, "all-support@8": 1.0}
-    plain = measure(Corpus((), queries, multihop=False), ranks.__getitem__)
+    plain = measure_ranking(Corpus((), queries, multihop=False), ranks.__getitem__)
     first = (1 + 0.5) / (1 + 1 / math.log2(3))
     assert plain == {"ndcg@10": pytest.approx((first + 1 / math.log2(7)) / 2)}
 
@@ -102,13 +100,13 @@ def test_a_collection_is_measured_by_what_fits_it() -> None:
 def test_documents_are_ranked_by_their_best_passages(tmp_path: Path) -> None:
     corpus = Corpus(
         (
-            Item("1", 'The "great"\nfire', "A ferry burnt."),
-            Item("2", "Lake", "Nickel: a ferry? No."),
+            Document("1", 'The "great"\nfire', "A ferry burnt."),
+            Document("2", "Lake", "Nickel: a ferry? No."),
         ),
         (),
         False,
     )
-    lay_out(corpus, tmp_path / "files")
+    write_corpus(corpus, tmp_path / "files")
     library = LocalLibrary(tmp_path / "library")
     library.refresh([tmp_path / "files"])
     assert {entry.title for entry in library.documents()} == {'The "great" fire', "Lake"}
@@ -118,8 +116,8 @@ def test_documents_are_ranked_by_their_best_passages(tmp_path: Path) -> None:
 
 
 def test_there_is_a_floor_for_each_collection() -> None:
-    assert floors().keys() == COLLECTIONS.keys()
-    assert json.loads(retrieval.FLOORS.read_text())["retrieval"] == {
+    assert retrieval_floors().keys() == COLLECTIONS.keys()
+    assert retrieval_floors() == {
         "scifact": {"ndcg@10": 0.72},
         "cranfield": {"ndcg@10": 0.42},
         "musique": {"recall@5": 0.64, "all-support@8": 0.48},
@@ -172,13 +170,15 @@ def test_the_floors_hold_on_a_small_part(tmp_path: Path) -> None:
         item for item in whole.items if item.id not in wanted
     ][:40]
     corpus = Corpus(tuple(items), queries, multihop=True)
-    lay_out(corpus, tmp_path / "files")
+    write_corpus(corpus, tmp_path / "files")
     library = LocalLibrary(tmp_path / "library")
     library.refresh([tmp_path / "files"])
     library.embed()
-    found = measure(corpus, ranker(library))
+    found = measure_ranking(corpus, ranker(library))
     library.close()
-    assert all(found[name] >= floor for name, floor in floors()["hotpotqa"].items()), found
+    assert all(found[name] >= floor for name, floor in retrieval_floors()["hotpotqa"].items()), (
+        found
+    )
 
 
 @needs_data
@@ -186,7 +186,7 @@ def test_the_floors_hold_on_a_small_part(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", COLLECTIONS)
 def test_the_floors_hold(name: str) -> None:
     found = bench.figures(name)
-    assert all(found[what] >= floor for what, floor in floors()[name].items()), found
+    assert all(found[what] >= floor for what, floor in retrieval_floors()[name].items()), found
 
 
 def test_the_bench_says_where_the_data_is_missing(

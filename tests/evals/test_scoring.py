@@ -23,7 +23,15 @@ from deepdiver.core.record import (
     SentenceKind,
 )
 from deepdiver.evals.cases import Case, EvalSet, Gold, Kind
-from deepdiver.evals.scoring import FAILED, NONE, Scored, answer_of, score, scored, summarise
+from deepdiver.evals.scoring import (
+    FAILED,
+    NONE,
+    CaseScore,
+    answer_of,
+    score_case,
+    score_set,
+    summarise,
+)
 
 SUPPORTED, REFUTED, UNDECIDED = (
     HypothesisStatus.SUPPORTED,
@@ -141,14 +149,14 @@ def test_where_no_hypothesis_is_told_it_is_the_first_fact_of_the_lead() -> None:
 
 
 def test_a_case_that_failed_has_reached_nothing_and_said_nothing() -> None:
-    lost = score(Kind.ANSWERS, CASE, {"case": "1", "error": "CallError: gone", "seconds": 1.0})
+    lost = score_case(Kind.ANSWERS, CASE, {"case": "1", "error": "CallError: gone", "seconds": 1.0})
     assert (lost.loss, lost.error, lost.right, lost.confidence) == (
         FAILED,
         "CallError: gone",
         False,
         None,
     )
-    good = score(
+    good = score_case(
         Kind.ANSWERS,
         CASE,
         kept(report("It is Ann Lee.", hypotheses=(put("Ann Lee", 0.8),), cited=("a",))),
@@ -166,7 +174,7 @@ def test_insights_of_a_task_that_failed_were_not_found() -> None:
         Gold("1", "Waste fell by 8%.", "a.pdf"),
         Gold("2", "Hires rose by 9%.", "b.pdf", distractor=True),
     )
-    lost = score(Kind.INSIGHTS, Case("1", "q", golds=golds), {"case": "1", "error": "x"})
+    lost = score_case(Kind.INSIGHTS, Case("1", "q", golds=golds), {"case": "1", "error": "x"})
     assert lost.values == {"insights": 1.0}
     assert summarise(Kind.INSIGHTS, [lost]).figures["insight_recall"] == 0.0
 
@@ -183,7 +191,7 @@ def test_nothing_gives_no_figures() -> None:
 
 def test_an_answer_is_compared_with_all_that_are_right() -> None:
     case = Case("1", "Who?", ("G. Stanley Hall", "Stanley Hall"))
-    item = score(
+    item = score_case(
         Kind.ANSWERS,
         case,
         kept(report("It was Stanley Hall.", hypotheses=(put("Stanley Hall", 0.8),))),
@@ -195,7 +203,9 @@ def test_an_answer_is_compared_with_all_that_are_right() -> None:
         NONE,
     )
     assert (item.seconds, item.usd, item.confidence) == (2.0, 0.25, 0.8)
-    lead = score(Kind.ANSWERS, case, kept(report("It was Stanley Hall.", status=RunStatus.PARTIAL)))
+    lead = score_case(
+        Kind.ANSWERS, case, kept(report("It was Stanley Hall.", status=RunStatus.PARTIAL))
+    )
     assert (lead.by, lead.right, lead.values["answered"], lead.values["in_lead"]) == (
         "lead",
         True,
@@ -207,32 +217,37 @@ def test_an_answer_is_compared_with_all_that_are_right() -> None:
 
 
 def test_what_is_cited_and_read_is_compared_with_the_support() -> None:
-    item = score(
+    item = score_case(
         Kind.ANSWERS, CASE, kept(report("x", cited=("a", "x", "y", "a")), read=("a", "b", "x"))
     )
     assert item.values["citation_recall"] == 0.5
     assert item.values["citation_precision"] == pytest.approx(1 / 3)
     assert item.values["support_read"] == 1.0
     assert item.values["all_support_read"] is True
-    none = score(Kind.ANSWERS, CASE, kept(EMPTY))
+    none = score_case(Kind.ANSWERS, CASE, kept(EMPTY))
     assert none.values["citation_precision"] is None
-    assert "citation_recall" not in score(Kind.ANSWERS, Case("1", "q", ("x",)), kept(EMPTY)).values
+    assert (
+        "citation_recall"
+        not in score_case(Kind.ANSWERS, Case("1", "q", ("x",)), kept(EMPTY)).values
+    )
 
 
 def test_to_abstain_is_right_where_there_is_no_answer() -> None:
     unanswerable = Case("2", "Who?")
-    abstained = score(Kind.ANSWERS, unanswerable, kept(EMPTY))
+    abstained = score_case(Kind.ANSWERS, unanswerable, kept(EMPTY))
     assert (abstained.values["abstained_right"], abstained.loss, abstained.confidence) == (
         True,
         NONE,
         None,
     )
-    invented = score(
+    invented = score_case(
         Kind.ANSWERS, unanswerable, kept(report("It is Bob.", hypotheses=(put("Bob", 0.8),)))
     )
     assert (invented.right, invented.loss) == (False, "answered what cannot be answered")
-    silent = score(Kind.ANSWERS, CASE, kept(EMPTY))
-    good = score(Kind.ANSWERS, CASE, kept(report("Ann Lee.", hypotheses=(put("Ann Lee", 0.8),))))
+    silent = score_case(Kind.ANSWERS, CASE, kept(EMPTY))
+    good = score_case(
+        Kind.ANSWERS, CASE, kept(report("Ann Lee.", hypotheses=(put("Ann Lee", 0.8),)))
+    )
     counts = summarise(Kind.ANSWERS, [abstained, invented, silent, good]).counts
     assert {name: counts[name] for name in counts if "_" in name} == {
         "answered_right": 1,
@@ -274,7 +289,7 @@ def test_to_abstain_is_right_where_there_is_no_answer() -> None:
 def test_a_loss_names_the_first_step_that_failed(
     made: Report, read: tuple[str, ...], quotes: tuple[str, ...], loss: str
 ) -> None:
-    item = score(Kind.ANSWERS, CASE, kept(made, read=read, quotes=quotes))
+    item = score_case(Kind.ANSWERS, CASE, kept(made, read=read, quotes=quotes))
     assert item.loss.startswith(loss), item.loss
 
 
@@ -284,7 +299,7 @@ def test_a_judge_counts_beside_the_measures_and_not_instead() -> None:
         judged={"answer 1": True},
         judge_usd="0.5",
     )
-    item = score(Kind.ANSWERS, Case("1", "Who?", ("Annabel",)), record)
+    item = score_case(Kind.ANSWERS, Case("1", "Who?", ("Annabel",)), record)
     assert (item.right, item.values["judged_right"], item.usd) == (False, True, 0.75)
     assert summarise(Kind.ANSWERS, [item]).figures["judged_right"] == 1.0
 
@@ -316,7 +331,7 @@ def test_all_right_answers_and_nothing_else(
 ) -> None:
     case = Case("1", "When?", ("1902", "1856"), ("1885",))
     made = report(*lead, hypotheses=tuple(put(answer, 0.8) for answer in accepted))
-    item = score(Kind.CONFLICT, case, kept(made))
+    item = score_case(Kind.CONFLICT, case, kept(made))
     told = (
         item.values["all_right"],
         item.values["misinformation"],
@@ -327,10 +342,10 @@ def test_all_right_answers_and_nothing_else(
 
 
 def test_misinformation_is_counted_where_there_is_some() -> None:
-    plain = score(Kind.CONFLICT, Case("1", "q", ("x",)), kept(EMPTY))
+    plain = score_case(Kind.CONFLICT, Case("1", "q", ("x",)), kept(EMPTY))
     assert plain.values["misinformation"] is None
     within = Case("2", "When?", ("February 8, 1900",), ("1900",))
-    item = score(
+    item = score_case(
         Kind.CONFLICT,
         within,
         kept(report("Born February 8, 1900.", hypotheses=(put("February 8, 1900", 0.8),))),
@@ -356,7 +371,7 @@ def test_insights_and_distractors() -> None:
     record = kept(
         report(*lines, cited=("a", "b")), findable=["1", "2", "3"], judged={"1": True, "2": True}
     )
-    item = score(Kind.INSIGHTS, Case("1", "q", golds=golds), record)
+    item = score_case(Kind.INSIGHTS, Case("1", "q", golds=golds), record)
     figures = summarise(Kind.INSIGHTS, [item]).figures
     assert figures["insight_recall"] == 0.5
     assert figures["distractors_let_in"] == 1.0, "of those that are findable"
@@ -364,13 +379,13 @@ def test_insights_and_distractors() -> None:
     assert figures["judged_recall"] == 1.0
     assert figures["words"] == 8.0
     assert item.loss.startswith("3 ")
-    assert score(Kind.INSIGHTS, Case("1", "q", golds=golds), kept(EMPTY)).loss.startswith("1 ")
+    assert score_case(Kind.INSIGHTS, Case("1", "q", golds=golds), kept(EMPTY)).loss.startswith("1 ")
 
 
 # Claims and queries
 
 
-def claim(label: str, said: str, value: float, kind: Kind = Kind.STANCE) -> Scored:
+def claim(label: str, said: str, value: float, kind: Kind = Kind.STANCE) -> CaseScore:
     record = {
         "case": "1",
         "error": "",
@@ -380,7 +395,7 @@ def claim(label: str, said: str, value: float, kind: Kind = Kind.STANCE) -> Scor
         "usd": "0",
         "seconds": 0.1,
     }
-    return score(kind, Case("1", "It is so.", label=label), record)
+    return score_case(kind, Case("1", "It is so.", label=label), record)
 
 
 def test_stances() -> None:
@@ -424,17 +439,17 @@ def test_support() -> None:
 def test_rankings() -> None:
     case = Case("1", "q", gains={"a": 1.0, "b/c": 1.0})
     record = {"case": "1", "error": "", "ranked": ["a", "x", "y"], "usd": "0", "seconds": 0.1}
-    item = score(Kind.RETRIEVAL, case, record)
+    item = score_case(Kind.RETRIEVAL, case, record)
     assert (item.values["recall@5"], item.values["all-support@8"], item.right) == (0.5, 0.0, False)
 
 
 def test_a_set_is_scored_in_its_order() -> None:
     of = EvalSet("s", Kind.ANSWERS, (CASE, Case("2", "Why?", ("x",))))
     records = [kept(EMPTY), kept(report("x", hypotheses=(put("x", 0.8),)))]
-    assert [(item.id, item.right) for item in scored(of, records)] == [("1", False), ("2", True)]
-    assert scored(of, records) == scored(of, records)
+    assert [(item.id, item.right) for item in score_set(of, records)] == [("1", False), ("2", True)]
+    assert score_set(of, records) == score_set(of, records)
     with pytest.raises(ValueError, match="shorter"):
-        scored(of, records[:1])
+        score_set(of, records[:1])
 
 
 # Whatever a run says
@@ -477,8 +492,8 @@ def test_every_measure_is_a_part_and_every_wrong_case_has_a_loss(
     kind: Kind, case: Case, made: Report, read: list[str]
 ) -> None:
     record = kept(made, read=tuple(read), quotes=("It was built in 1902.",) if read else ())
-    item = score(kind, case, record)
-    assert item == score(kind, case, record), "the same record gives the same score"
+    item = score_case(kind, case, record)
+    assert item == score_case(kind, case, record), "the same record gives the same score"
     assert all(0.0 <= float(value) <= 1.0 for value in item.values.values() if value is not None)
     if item.values.get("exact_match"):
         assert item.values["f1"] == 1.0

@@ -1,4 +1,4 @@
-"""A desk over the sample library, a feed, and a search service that never answers.
+"""A state over the sample library, a feed, and a search service that never answers.
 
 Runs over it end when stopped.
 """
@@ -16,7 +16,7 @@ import pytest
 from deepdiver import sample
 from deepdiver.core.settings import Settings, load
 from deepdiver.mcp_server import server
-from deepdiver.mcp_server.desk import Desk, opened
+from deepdiver.mcp_server.state import ServerState, open_state
 from deepdiver.tools.osint import registry
 from deepdiver.tools.osint.feed import Feed
 from tests.mcp_server.tides import FEED, KEY
@@ -45,9 +45,9 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-async def desk(settings: Settings) -> AsyncIterator[Desk]:
-    async with opened(settings) as desk:
-        yield desk
+async def state(settings: Settings) -> AsyncIterator[ServerState]:
+    async with open_state(settings) as state:
+        yield state
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deepdiver.errors import UnknownNameError, UsageError
-from deepdiver.mcp_server.desk import Desk
-from deepdiver.mcp_server.resources import MOST_RUNS, PARTS, RUNS, listed, read
+from deepdiver.mcp_server.resources import MOST_RUNS, PARTS, RUNS, list_resources, read_resource
+from deepdiver.mcp_server.state import ServerState
 from deepdiver.report.markdown import render_markdown
 from deepdiver.run import research
 from deepdiver.run.begin import new_run
@@ -35,41 +35,41 @@ from tests.mcp_server.tides import KEY
         f"{RUNS}/{'x' * 10_000}/report.md",
     ],
 )
-def test_an_address_that_leads_nowhere(desk: Desk, uri: str) -> None:
+def test_an_address_that_leads_nowhere(state: ServerState, uri: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
-        read(desk, uri)
+        read_resource(state, uri)
     assert len(str(caught.value)) < 250
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=60).map(lambda tail: RUNS + tail).filter(lambda uri: uri != RUNS))
-def test_no_address_makes_it_stumble(desk: Desk, uri: str) -> None:
+def test_no_address_makes_it_stumble(state: ServerState, uri: str) -> None:
     with pytest.raises(UnknownNameError):
-        read(desk, uri)
+        read_resource(state, uri)
 
 
-def test_a_run_without_a_report(desk: Desk) -> None:
-    run = new_run("Who?", desk.settings, desk.store)
+def test_a_run_without_a_report(state: ServerState) -> None:
+    run = new_run("Who?", state.settings, state.store)
     with pytest.raises(UsageError, match="has no report yet"):
-        read(desk, f"{RUNS}/{run.id}/report.md")
-    assert listed(desk) == [(RUNS, "All runs, the newest first")]
-    mime, text = read(desk, RUNS)
+        read_resource(state, f"{RUNS}/{run.id}/report.md")
+    assert list_resources(state) == [(RUNS, "All runs, the newest first")]
+    mime, text = read_resource(state, RUNS)
     assert mime == "application/json"
     assert [item["status"] for item in json.loads(text)["runs"]] == ["running"]
 
 
-def test_the_list_has_its_bounds(desk: Desk) -> None:
+def test_the_list_has_its_bounds(state: ServerState) -> None:
     for _ in range(MOST_RUNS + 5):
-        new_run("Who?", desk.settings, desk.store)
-    assert len(json.loads(read(desk, RUNS)[1])["runs"]) == MOST_RUNS
+        new_run("Who?", state.settings, state.store)
+    assert len(json.loads(read_resource(state, RUNS)[1])["runs"]) == MOST_RUNS
 
 
-async def test_what_can_be_read_of_a_run(desk: Desk) -> None:
-    outcome = await research("Who runs Svedjan Ost AB?", desk.settings, store=desk.store)
+async def test_what_can_be_read_of_a_run(state: ServerState) -> None:
+    outcome = await research("Who runs Svedjan Ost AB?", state.settings, store=state.store)
     run, report = outcome.run, outcome.report
     assert report is not None
-    assert listed(desk)[1] == (f"{RUNS}/{run.id}/report.md", run.question)
-    (entry,) = json.loads(read(desk, RUNS)[1])["runs"]
+    assert list_resources(state)[1] == (f"{RUNS}/{run.id}/report.md", run.question)
+    (entry,) = json.loads(read_resource(state, RUNS)[1])["runs"]
     assert entry == {
         "id": run.id,
         "question": run.question,
@@ -77,7 +77,7 @@ async def test_what_can_be_read_of_a_run(desk: Desk) -> None:
         "status": "answered",
         "created": run.created,
     }
-    found = {part.name: read(desk, f"{RUNS}/{run.id}/{part.name}") for part in PARTS}
+    found = {part.name: read_resource(state, f"{RUNS}/{run.id}/{part.name}") for part in PARTS}
     assert {name: mime for name, (mime, _) in found.items()} == {
         part.name: part.mime for part in PARTS
     }
@@ -90,6 +90,6 @@ async def test_what_can_be_read_of_a_run(desk: Desk) -> None:
         citation.number for citation in report.citations
     }
     assert not any(KEY in text for _, text in found.values())
-    assert read(desk, f"{RUNS}/{run.id[:-3]}/report.md") == found["report.md"], (
+    assert read_resource(state, f"{RUNS}/{run.id[:-3]}/report.md") == found["report.md"], (
         "the beginning of an id will do"
     )

@@ -72,14 +72,14 @@ async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(client: Clie
 @pytest.mark.parametrize(
     ("name", "given", "why"),
     [
-        ("research", {}, "it needs the argument 'question'"),
-        ("research", {"question": "x", "model": "openai:gpt-5"}, "it takes no argument 'model'"),
+        ("research", {}, "the argument 'question' is required"),
+        ("research", {"question": "x", "model": "openai:gpt-5"}, "unknown argument 'model'"),
         ("research", {"question": "x", "documents": ["../../etc"]}, "is not among the documents"),
-        ("research", {"question": "x" * 1_000_000}, "its argument 'question'"),
-        ("research", {"question": "x", "y" * 100_000: 1}, "it takes no argument"),
-        ("status", {"run": "../x"}, "its argument 'run'"),
+        ("research", {"question": "x" * 1_000_000}, "the argument 'question'"),
+        ("research", {"question": "x", "y" * 100_000: 1}, "unknown argument"),
+        ("status", {"run": "../x"}, "the argument 'run'"),
         ("status", {"run": "20261115-none"}, "20261115-none"),
-        ("report", {"run": "20261115", "format": "html"}, "its argument 'format'"),
+        ("report", {"run": "20261115", "format": "html"}, "the argument 'format'"),
         (FEED.name, {}, "it needs the argument 'harbour'"),
         (FEED.name, {"harbour": "Broken"}, "tides refused [secret]"),
     ],
@@ -100,7 +100,7 @@ async def test_a_fault_of_our_own_tells_the_client_nothing(
     with caplog.at_level(logging.ERROR), pytest.raises(MCPError) as caught:
         await client.call_tool(FEED.name, {"harbour": "Bug"})
     assert caught.value.message == "internal error: RuntimeError"
-    assert "failed by a fault of deepdiver's own" in caplog.text
+    assert "failed because of a bug in deepdiver" in caplog.text
 
 
 async def test_tools_have_schemas_and_what_they_give_fits_them(client: Client) -> None:
@@ -129,7 +129,7 @@ async def test_a_feed_that_cannot_be_used_is_not_listed_and_says_why(
     async with Client(build(settings.model_copy(update=changes))) as client:
         assert FEED.name not in [tool.name for tool in (await client.list_tools()).tools]
         told = await refused(client, FEED.name, {"harbour": "Vantskär"})
-    assert "DEEPDIVER_TIDES_KEY" in told or "switched off" in told
+    assert "DEEPDIVER_TIDES_KEY" in told or "turn it off" in told
 
 
 async def test_a_question_all_the_way(client: Client) -> None:
@@ -211,8 +211,8 @@ async def test_two_clients_of_one_home_see_the_same_runs(settings: Settings) -> 
         assert len(runs) == 2
         for client in (one, other):
             for run in runs:
-                standing = cast(
+                summary = cast(
                     "dict[str, Any]",
                     (await client.call_tool("status", {"run": run})).structured_content,
                 )
-                assert standing["status"] == RunStatus.ANSWERED
+                assert summary["status"] == RunStatus.ANSWERED

@@ -1,15 +1,12 @@
-"""An evaluation in a folder.
+"""The evaluation of one set, in a folder, which can be continued after it was killed at any time.
 
-What was begun, a line for each case that is done, and the runs that are under way.
-
-    evaluation.json   what is evaluated; whoever goes on must be about the same
-    records.jsonl     a record a line, in the order in which they came; of one case the last counts
-    runs/             files of each run, and the name of each that was begun
+    evaluation.json   what is evaluated; it can only be continued with the same set and settings
+    records.jsonl     one record on each line, in the order of completion; the last of a case counts
+    runs/             the files of each run, and the id of each run that was started
     result.json       the figures, and every case in the order of the set
-    page.html         the same for people
+    page.html         the same as a page
 
-One process writes the folder; cases are done here or in processes of their own. Killed at any time,
-it goes on.
+One process writes the folder; cases are done in this process or in others.
 """
 
 from __future__ import annotations
@@ -31,27 +28,28 @@ from typing import Any
 from deepdiver import __version__
 from deepdiver.core.settings import Settings
 from deepdiver.errors import DeepdiverError, StoreAccessError, UsageError
-from deepdiver.evals.cases import RESEARCHED, Case, EvalSet, file_name, lay_out
-from deepdiver.evals.performing import Job, Kept, line, perform
+from deepdiver.evals.cases import RESEARCHED, Case, EvalSet, write_shelf
+from deepdiver.evals.documents import file_name
+from deepdiver.evals.perform_case import CaseJob, CaseRecord, perform_case, record_line
 
 ABOUT, RECORDS, RUNS = "evaluation.json", "records.jsonl", "runs"
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What is evaluated, and where."""
+    """What is evaluated, how and where."""
 
     set: EvalSet
-    """The set; its cases are those that are wanted."""
+    """The set, with the cases to do."""
     settings: Settings
-    """How; its home is that of the evaluation's runs and libraries."""
+    """The settings; their home holds the runs and libraries of the evaluation."""
     folder: Path
-    """Where its files lie."""
+    """The folder for its files."""
     judge: str = ""
-    """Model that judges besides; empty: none."""
+    """Model that judges the reports as well; empty: none."""
 
     def about(self) -> dict[str, Any]:
-        """Return what must be the same for whoever goes on."""
+        """Return what must be the same to continue the evaluation."""
         researched = self.set.kind in RESEARCHED
         return {
             "set": self.set.name,
@@ -61,17 +59,17 @@ class Evaluation:
             "fast_model": self.settings.fast_model,
             "judge": self.judge,
             "version": __version__,
-            "code": code(),
+            "code": code_fingerprint(),
         }
 
 
-Told = Callable[[int, int, str], None]
-"""Is told how many cases are done, of how many, and which was the last."""
+OnCase = Callable[[int, int, str], None]
+"""Called with the number of cases done, the number of all cases, and the id of the last one."""
 
 
 @cache
-def code() -> str:
-    """Return a fingerprint of this program, so that figures of two versions are never mixed."""
+def code_fingerprint() -> str:
+    """Return a fingerprint of this program, so that the figures of two versions are never mixed."""
     package = Path(__file__).resolve().parents[1]
     hashed = hashlib.sha256()
     for file in sorted(
@@ -81,44 +79,47 @@ def code() -> str:
     return hashed.hexdigest()[:12]
 
 
-def evaluate(evaluation: Evaluation, jobs: int = 1, told: Told = lambda *_: None) -> list[Kept]:
-    """Do all cases that are not done, and return the records in the order of the set.
+def evaluate(
+    evaluation: Evaluation, jobs: int = 1, on_case: OnCase = lambda *_: None
+) -> list[CaseRecord]:
+    """Do all cases that are not done yet, and return the records in the order of the set.
 
     Args:
-        evaluation: What, how and where.
-        jobs: How many processes do cases side by side; with one, they are done here.
-        told: Is told how far it is.
+        evaluation: What is evaluated, how and where.
+        jobs: The number of parallel processes; with 1, the cases are done in this process.
+        on_case: Called after each case.
 
     Raises:
-        UsageError: If the folder holds another evaluation, or something must be corrected first.
+        UsageError: If the folder holds another evaluation, or the user must correct something.
         StoreAccessError: If the folder cannot be written to.
     """
     _claim(evaluation)
-    done = {key: record for key, record in load(evaluation.folder).items() if not record["error"]}
+    done = {
+        key: record
+        for key, record in load_records(evaluation.folder).items()
+        if not record["error"]
+    }
     cases = evaluation.set.cases
     left = [case for case in cases if case.id not in done]
     ready = len(cases) - len(left)
-    performed = _performed(list(_jobs(evaluation, left)), jobs)
+    performed = _perform_all(list(_jobs(evaluation, left)), jobs)
     with (
         contextlib.closing(performed),
         (evaluation.folder / RECORDS).open("a", encoding="utf-8") as file,
     ):
         for record in performed:
-            file.write(line(record))
+            file.write(record_line(record))
             file.flush()
             os.fsync(file.fileno())
             done[record["case"]] = record
             ready += 1
-            told(ready, len(cases), record["case"])
+            on_case(ready, len(cases), record["case"])
     return [done[case.id] for case in cases]
 
 
-def load(folder: Path) -> dict[str, Kept]:
-    """Return the records of a folder by case, the last of each.
-
-    A line that was cut off is left out.
-    """
-    records: dict[str, Kept] = {}
+def load_records(folder: Path) -> dict[str, CaseRecord]:
+    """Return the last record of each case in a folder; an incomplete line is ignored."""
+    records: dict[str, CaseRecord] = {}
     with contextlib.suppress(FileNotFoundError):
         for text in (folder / RECORDS).read_text(encoding="utf-8", errors="replace").split("\n"):
             with contextlib.suppress(ValueError):
@@ -128,24 +129,24 @@ def load(folder: Path) -> dict[str, Kept]:
 
 
 def unfinished(folder: Path, cases: Sequence[Case]) -> bool:
-    """Whether a folder holds an evaluation that lacks some of its cases."""
-    records = load(folder)
+    """Whether the evaluation in a folder lacks some of its cases."""
+    records = load_records(folder)
     return any(case.id not in records or records[case.id]["error"] for case in cases)
 
 
 def _claim(evaluation: Evaluation) -> None:
-    """Make the folder this evaluation's, or see that it is."""
+    """Create the folder for this evaluation, or check that it holds the same one."""
     folder, mine = evaluation.folder, evaluation.about()
     try:
         (folder / RUNS).mkdir(parents=True, exist_ok=True)
         if (folder / ABOUT).exists():
-            _same(json.loads((folder / ABOUT).read_text(encoding="utf-8")), mine, folder)
+            _check_same(json.loads((folder / ABOUT).read_text(encoding="utf-8")), mine, folder)
         else:
             (folder / ABOUT).write_text(json.dumps(mine, indent=1) + "\n", encoding="utf-8")
-        _mend(folder / RECORDS)
+        _end_torn_line(folder / RECORDS)
     except OSError as error:
         raise StoreAccessError(
-            f"{folder} cannot be written to ({error.strerror}): give another --out"
+            f"cannot write to {folder} ({error.strerror}): give another --out"
         ) from None
     except ValueError:
         raise UsageError(
@@ -153,65 +154,65 @@ def _claim(evaluation: Evaluation) -> None:
         ) from None
 
 
-def _mend(file: Path) -> None:
-    """End a last line that was cut off, so that the next does not continue it."""
+def _end_torn_line(file: Path) -> None:
+    """End an incomplete last line, so that the next record starts on its own line."""
     if file.exists() and (data := file.read_bytes()) and not data.endswith(b"\n"):
         with file.open("ab") as torn:
             torn.write(b"\n")
 
 
-def _same(held: dict[str, Any], mine: dict[str, Any], folder: Path) -> None:
+def _check_same(held: dict[str, Any], mine: dict[str, Any], folder: Path) -> None:
     for name, value in mine.items():
         if held.get(name) != value:
-            told = {"digest": "of other cases", "code": "by another version of the program"}
-            what = told.get(name, f"with {name} {held.get(name)!r}, not {value!r}")
+            reasons = {"digest": "of other cases", "code": "by another version of the program"}
+            what = reasons.get(name, f"with {name} {held.get(name)!r}, not {value!r}")
             raise UsageError(f"{folder} holds an evaluation {what}: give another --out")
 
 
-def _jobs(evaluation: Evaluation, cases: Sequence[Case]) -> Iterator[Job]:
-    """Walk what is to be done, with the documents laid out."""
+def _jobs(evaluation: Evaluation, cases: Sequence[Case]) -> Iterator[CaseJob]:
+    """Yield the cases to do, with their documents written as files."""
     above = evaluation.settings.home / "files"
     laid: dict[str, Path] = {}
     for case in cases:
         if case.shelf and case.shelf not in laid:
-            laid[case.shelf] = lay_out(evaluation.set.shelves[case.shelf], above)
+            laid[case.shelf] = write_shelf(evaluation.set.shelves[case.shelf], above)
         started = evaluation.folder / RUNS / f"{file_name(case.id)}.begun"
         documents = laid.get(case.shelf)
-        yield Job(
+        yield CaseJob(
             evaluation.set.kind, case, evaluation.settings, documents, started, evaluation.judge
         )
 
 
-def _performed(jobs: Sequence[Job], processes: int) -> Generator[Kept, None, None]:
-    """Walk the records as they come; whoever leaves early ends the processes."""
+def _perform_all(jobs: Sequence[CaseJob], processes: int) -> Generator[CaseRecord, None, None]:
+    """Yield the records as they are completed; closing the generator ends the processes."""
     if processes <= 1 or len(jobs) <= 1:
-        yield from map(perform, jobs)
+        yield from map(perform_case, jobs)
         return
     others = set(active_children())
-    # A fresh interpreter for each: a fork would take over threads and open databases. Ctrl-C is for
-    # this process alone.
+    # Spawned, not forked: a fork would inherit threads and open databases. Only this process
+    # handles Ctrl-C.
     context, ignore = get_context("spawn"), (signal.SIGINT, signal.SIG_IGN)
     most = min(processes, len(jobs))
     with ProcessPoolExecutor(
         most, mp_context=context, initializer=signal.signal, initargs=ignore
     ) as pool:
-        futures: list[Future[Kept]] = [pool.submit(perform, job) for job in jobs]
+        futures: list[Future[CaseRecord]] = [pool.submit(perform_case, job) for job in jobs]
         try:
             for future in as_completed(futures):
                 yield future.result()
         except BrokenProcessPool:
             raise DeepdiverError(
-                "a process of the evaluation was ended; the same command goes on"
+                "a process of the evaluation was killed; run the same command to continue"
             ) from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for child in set(active_children()) - others:
-                child.terminate()  # its run is journalled, and is gone on with next time
+                child.terminate()  # its run is journalled and will be continued
             raise
 
 
-def within(home: Path, evaluation: Evaluation) -> Evaluation:
-    """Return an evaluation whose runs and libraries are kept below a home, apart from the user's own."""
+def with_home(home: Path, evaluation: Evaluation) -> Evaluation:
+    """Return the evaluation with its runs and libraries in a home of their own below this one."""
     return replace(
         evaluation, settings=evaluation.settings.model_copy(update={"home": home / "evals"})
     )

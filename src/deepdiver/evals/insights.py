@@ -1,9 +1,9 @@
-"""Whether a report tells an insight, by its values and its words, in the file that the insight comes from.
+"""Whether a report states an insight, judged by its numbers, its words and the file it comes from.
 
-An insight is told where all of its numbers and at least half of its content words stand in one
-sentence of the report that cites its file, or in two that cite neighbouring places of it. Words are
-compared by their stems, numbers by their value: $1.2M is 1.2 million, six is 6. A report counts up
-to its first 1,300 words.
+A report states an insight if one of its sentences cites the file of the insight and has all of its
+numbers and at least half of its content words, or if two sentences that cite neighbouring places of
+the file have them together. Words are compared by their stems and numbers by their value: $1.2M is
+1.2 million, six is 6. Only the first 1,300 words of a report count.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from deepdiver.core.record import Report, Sentence
 from deepdiver.core.text import STOPWORDS, sentences, stem
 from deepdiver.evals.cases import Gold
 
-LONGEST = 1_300
+LONGEST_REPORT = 1_300
 """Words of a report that count."""
 NEIGHBOURS = 8
-"""Characters that may lie between two neighbouring sentences of a file: the end of a line and the
-mark of a list."""
+"""Characters between two neighbouring sentences of a file at most: a line break and a list mark."""
 _POWERS = {"k": 3, "m": 6, "b": 9, "bn": 9, "thousand": 3, "million": 6, "billion": 9}
 _FIGURE = re.compile(
     rf"(?<![\w.,])(\d[\d,]*(?:\.\d+)?)(?:\s?-?\s?({'|'.join(_POWERS)}))?(?!\w)", re.IGNORECASE
@@ -33,39 +32,39 @@ _WORD = re.compile(r"[a-z]{3,}")
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """A sentence, as far as it is compared."""
+class Content:
+    """The content of a sentence that is compared."""
 
     numbers: frozenset[Decimal]
-    """The values that it gives."""
+    """The values of its numbers."""
     words: frozenset[str]
-    """The stems of what it is about."""
+    """The stems of its content words."""
 
-    def __or__(self, other: Unit) -> Unit:
-        """Return two sentences as one."""
-        return Unit(self.numbers | other.numbers, self.words | other.words)
+    def __or__(self, other: Content) -> Content:
+        """Return the content of two sentences together."""
+        return Content(self.numbers | other.numbers, self.words | other.words)
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A sentence of a report, and where it says that it is from."""
+class PlacedSentence:
+    """A sentence of a report with one of the places that it cites."""
 
-    unit: Unit
-    """What it says."""
+    unit: Content
+    """Its content."""
     file: str
-    """Name of a file that it cites."""
+    """Name of the file that it cites."""
     snapshot: str
-    """Hash of the text in which the place stands."""
+    """Hash of the saved text of the file."""
     start: int
     """Where the quote begins."""
     end: int
     """Where it ends."""
 
 
-def figures(text: str) -> frozenset[Decimal]:
-    """Return the numbers of a text that are written in figures, by value.
+def figures_in(text: str) -> frozenset[Decimal]:
+    """Return the values of the numbers in a text that are written in figures.
 
-    Years are numbers, the 3 of Q3 is none.
+    Years are numbers; the 3 of Q3 is not.
     """
     found = []
     for match in _FIGURE.finditer(text):
@@ -74,8 +73,8 @@ def figures(text: str) -> frozenset[Decimal]:
     return frozenset(found)
 
 
-def content(text: str) -> frozenset[str]:
-    """Return the stems of a text's words of three letters or more that say what it is about."""
+def content_words(text: str) -> frozenset[str]:
+    """Return the stems of the content words of a text that have three letters or more."""
     return frozenset(
         stem(word)
         for word in _WORD.findall(text.lower())
@@ -83,36 +82,35 @@ def content(text: str) -> frozenset[str]:
     )
 
 
-def unit(text: str) -> Unit:
-    """Read a sentence; a number may be in words too."""
-    return Unit(figures(text) | {value.normalize() for value in numbers(text)}, content(text))
+def content_of(text: str) -> Content:
+    """Return the content of a sentence; numbers may be written in words too."""
+    return Content(
+        figures_in(text) | {value.normalize() for value in numbers(text)}, content_words(text)
+    )
 
 
-def tells(said: Unit, gold: str) -> bool:
-    """Whether what is said holds all numbers of an insight and at least half of its content words."""
-    words = content(gold)
-    return figures(gold) <= said.numbers and 2 * len(words & said.words) >= len(words)
+def tells(said: Content, gold: str) -> bool:
+    """Whether a sentence has all numbers of an insight and at least half of its content words."""
+    words = content_words(gold)
+    return figures_in(gold) <= said.numbers and 2 * len(words & said.words) >= len(words)
 
 
 def findable(gold: Gold, text: str) -> bool:
-    """Whether a sentence of a file, or two in a row, tell an insight.
-
-    What does not stand there cannot be found.
-    """
-    units = [unit(span.of(text)) for span in sentences(text)]
+    """Whether one sentence of a file, or two in a row, state an insight, so it can be found."""
+    units = [content_of(span.of(text)) for span in sentences(text)]
     return any(
         tells(said, gold.text)
         for said in (*units, *(one | other for one, other in pairwise(units)))
     )
 
 
-def told(report: Report, golds: Iterable[Gold]) -> list[str]:
-    """Return the ids of the insights and distractors that a report tells, in their order."""
-    placed = list(_placed(report))
+def told_insights(report: Report, golds: Iterable[Gold]) -> list[str]:
+    """Return the ids of the insights and distractors that a report states, in their order."""
+    placed = list(_placed_sentences(report))
     return [gold.id for gold in golds if _tells(placed, gold)]
 
 
-def _tells(placed: Sequence[Placed], gold: Gold) -> bool:
+def _tells(placed: Sequence[PlacedSentence], gold: Gold) -> bool:
     own = sorted(
         (item for item in placed if item.file == gold.file),
         key=lambda item: (item.snapshot, item.start),
@@ -126,18 +124,18 @@ def _tells(placed: Sequence[Placed], gold: Gold) -> bool:
     return any(tells(said, gold.text) for said in (*(item.unit for item in own), *near))
 
 
-def _neighbours(one: Placed, other: Placed) -> bool:
+def _neighbours(one: PlacedSentence, other: PlacedSentence) -> bool:
     return one.snapshot == other.snapshot and -1 <= other.start - one.end <= NEIGHBOURS
 
 
-def _placed(report: Report) -> Iterator[Placed]:
-    """Walk the sentences of a report that count, once for each place that they cite."""
+def _placed_sentences(report: Report) -> Iterator[PlacedSentence]:
+    """Yield the sentences of a report that count, once for each place that they cite."""
     cited = {item.number: item for item in report.citations}
-    for sentence in counted(report):
-        said = unit(sentence.text)
+    for sentence in counted_sentences(report):
+        said = content_of(sentence.text)
         for number in sentence.citations:
             if item := cited.get(number):
-                yield Placed(
+                yield PlacedSentence(
                     said,
                     Path(item.url).name,
                     item.passage.snapshot,
@@ -146,12 +144,9 @@ def _placed(report: Report) -> Iterator[Placed]:
                 )
 
 
-def counted(report: Report) -> Iterator[Sentence]:
-    """Walk the sentences of a report up to its first 1,300 words.
-
-    One that goes past them does not count.
-    """
-    left = LONGEST
+def counted_sentences(report: Report) -> Iterator[Sentence]:
+    """Yield the sentences within the first 1,300 words of a report."""
+    left = LONGEST_REPORT
     for sentence in (
         *report.answer,
         *(line for section in report.sections for line in section.sentences),
@@ -162,7 +157,7 @@ def counted(report: Report) -> Iterator[Sentence]:
         yield sentence
 
 
-def length(report: Report) -> int:
-    """Return how many words a report has."""
+def word_count(report: Report) -> int:
+    """Return the number of words of a report."""
     listed = (*report.answer, *(line for section in report.sections for line in section.sentences))
     return sum(len(sentence.text.split()) for sentence in listed)

@@ -1,7 +1,4 @@
-"""The arithmetic of evaluation.
-
-Exact match and F1 of answers, Brier, calibration and ranking of confidence.
-"""
+"""The arithmetic of evaluation: comparing answers, accuracy, ranking, and calibration."""
 
 from __future__ import annotations
 
@@ -13,9 +10,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 BINS = 10
-"""Bins of equal width in which confidence is compared with how often it was right."""
+"""Number of bins of equal width in which confidence is compared with accuracy."""
 RIGHT = 0.5
-"""Token F1 from which on a short answer counts as right."""
+"""The token F1 from which a short answer counts as right."""
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
@@ -24,10 +21,7 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def tokens(text: str) -> list[str]:
-    """Return a text's words as SQuAD compares them.
-
-    Lower case, without punctuation and articles.
-    """
+    """Return the words of a text in lower case, without punctuation and articles, as SQuAD does."""
     return _ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION)).split()
 
 
@@ -39,7 +33,7 @@ def exact(said: str, gold: str) -> bool:
 def f1(said: str, gold: str) -> float:
     """Return the harmonic mean of precision and recall of the words of an answer.
 
-    A yes or no is right or wrong as a whole, as in HotpotQA's own evaluation.
+    A yes or no is either right or wrong, as in the evaluation script of HotpotQA.
     """
     one, other = tokens(said), tokens(gold)
     whole = {("yes",), ("no",), ("noanswer",)}
@@ -50,21 +44,21 @@ def f1(said: str, gold: str) -> float:
 
 
 def stands_in(gold: str, text: str) -> bool:
-    """Whether an answer stands in a text, word for word after normalisation."""
+    """Whether a text contains an answer, word for word after normalisation."""
     return _at(tokens(gold), tokens(text)) >= 0
 
 
 def _at(part: Sequence[str], whole: Sequence[str]) -> int:
-    """Return where a run of words begins in others; -1 if it is not there."""
+    """Return where a sequence of words begins in another; -1 if it is not in it."""
     places = range(len(whole) - len(part) + 1) if part else ()
     return next((at for at in places if list(whole[at : at + len(part)]) == list(part)), -1)
 
 
 def same_answer(said: str, gold: str) -> bool:
-    """Whether a short answer is the right one: it holds it, or is the telling part of it.
+    """Whether a short answer is the right one: it contains it, or is the main part of it.
 
-    The part must be at least half of its words and hold all of its numbers: "3,559" is "3,559
-    people", "people" not.
+    The main part has at least half of its words and all of its numbers: "3,559" is the main part of
+    "3,559 people", and "people" is not.
     """
     one, other = tokens(said), tokens(gold)
     if _at(other, one) >= 0:
@@ -76,9 +70,9 @@ def same_answer(said: str, gold: str) -> bool:
 
 
 def right(said: str, answers: Iterable[str]) -> bool:
-    """Whether a short answer is one of several: by its words, or by holding it.
+    """Whether a short answer matches one of several, by its words or by containing it.
 
-    A yes or no must be just that.
+    A yes or no must match exactly.
     """
 
     def is_right(gold: str) -> bool:
@@ -90,21 +84,17 @@ def right(said: str, answers: Iterable[str]) -> bool:
 
 
 def holds_one(text: str, answers: Iterable[str]) -> bool:
-    """Whether a longer text holds one of several answers word for word.
-
-    A yes or no says nothing there.
-    """
+    """Whether a text contains one of several answers word for word; yes and no do not count."""
     return any(stands_in(gold, text) for gold in answers if not {*tokens(gold)} <= {"yes", "no"})
 
 
 def without(text: str, answers: Iterable[str]) -> str:
-    """Return a text's words without those of some answers, so that what stands within one is not found by itself."""
+    """Return the words of a text without some answers, so that no part of these is found."""
     left = tokens(text)
     for gold in sorted(map(tokens, answers), key=len, reverse=True):
         while (at := _at(gold, left)) >= 0:
-            left[at : at + len(gold)] = [
-                "\0"
-            ]  # no word, so that the words around it do not become neighbours
+            # Not a word, so that the words around it do not become neighbours.
+            left[at : at + len(gold)] = ["\0"]
     return " ".join(left)
 
 
@@ -112,32 +102,32 @@ def without(text: str, answers: Iterable[str]) -> str:
 
 
 def mean(values: Collection[float]) -> float | None:
-    """Return the mean; None of nothing."""
+    """Return the mean, or None if there are no values."""
     return math.fsum(values) / len(values) if values else None
 
 
 def rate(values: Iterable[bool]) -> float | None:
-    """Return how often something was so; None of nothing."""
+    """Return the share of true values, or None if there are none."""
     return mean([float(value) for value in values])
 
 
 def accuracy(pairs: Iterable[tuple[str, str]]) -> float | None:
-    """Return how often the class that was said is the true one; None of nothing.
+    """Return the share of right classes, or None if there are none.
 
     Args:
-        pairs: The true class and the one that was said.
+        pairs: The true class and the predicted one.
     """
     return rate(gold == said for gold, said in pairs)
 
 
 def balanced(judged: Iterable[tuple[bool, float]], undecided: float = 0.5) -> float | None:
-    """Return the mean of the two classes' accuracy, by the sign of a score.
+    """Return the mean of the accuracies of two classes, or None if one of them is missing.
 
-    None where a class is missing.
+    The sign of the score is the prediction.
 
     Args:
-        judged: Whether it is of the positive class, and its score.
-        undecided: What a score of 0, which decides nothing, counts: half, as a coin would.
+        judged: Whether each is of the positive class, and its score.
+        undecided: The credit for a score of 0, which decides nothing; half by default.
     """
     won: dict[bool, list[float]] = {True: [], False: []}
     for positive, score in judged:
@@ -148,12 +138,12 @@ def balanced(judged: Iterable[tuple[bool, float]], undecided: float = 0.5) -> fl
 
 
 def auc(judged: Iterable[tuple[bool, float]]) -> float | None:
-    """Return how often a positive scores above a negative, ties half.
+    """Return the area under the ROC curve, or None if a class is missing.
 
-    None where a class is missing.
+    It is how often a positive scores above a negative, with ties as half.
 
     Args:
-        judged: Whether it is of the positive class, and its score.
+        judged: Whether each is of the positive class, and its score.
     """
     listed = sorted(judged, key=lambda item: item[1])
     positives = sum(positive for positive, _ in listed)
@@ -174,10 +164,10 @@ def auc(judged: Iterable[tuple[bool, float]]) -> float | None:
 
 
 def macro_f1(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Return the mean over the true classes of each class's F1; None of nothing.
+    """Return the mean F1 over the true classes, or None if there are none.
 
     Args:
-        pairs: The true class and the one that was said.
+        pairs: The true class and the predicted one.
     """
     scores = []
     for name in sorted({gold for gold, _ in pairs}):
@@ -192,29 +182,29 @@ def macro_f1(pairs: Sequence[tuple[str, str]]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Statements of about the same confidence."""
+    """Answers of similar confidence."""
 
     low: float
-    """From this confidence on."""
+    """The lower bound of the confidence."""
     high: float
-    """Up to this one."""
+    """The upper bound."""
     count: int
-    """How many statements."""
+    """The number of answers."""
     confidence: float
     """Their mean confidence."""
     right: float
-    """Which part of them was right."""
+    """The share of them that was right."""
 
 
 def brier(stated: Collection[tuple[float, bool]]) -> float | None:
-    """Return the mean square of what confidence and truth lie apart; None of nothing."""
+    """Return the mean squared difference of confidence and truth, or None without answers."""
     return mean([(confidence - float(truth)) ** 2 for confidence, truth in stated])
 
 
 def reliability(stated: Iterable[tuple[float, bool]], bins: int = BINS) -> tuple[Bin, ...]:
-    """Return the bins that hold anything, of equal width, the least confident first.
+    """Return the bins of equal width that are not empty, the least confident first.
 
-    1.0 belongs to the last.
+    A confidence of 1.0 belongs to the last one.
     """
     held: dict[int, list[tuple[float, bool]]] = {}
     for confidence, truth in stated:
@@ -232,9 +222,9 @@ def reliability(stated: Iterable[tuple[float, bool]], bins: int = BINS) -> tuple
 
 
 def ece(bins: Collection[Bin]) -> float | None:
-    """Return the expected calibration error.
+    """Return the expected calibration error, or None if there are no answers.
 
-    How far confidence and truth lie apart, by bin; None of nothing.
+    It is the mean difference of confidence and accuracy over the bins.
     """
     total = sum(each.count for each in bins)
     return (
@@ -245,11 +235,11 @@ def ece(bins: Collection[Bin]) -> float | None:
 
 
 def ece_by_chance(bins: Collection[Bin]) -> float | None:
-    """Return the calibration error that as many statements have on average if each bin's confidence is exact.
+    """Return the calibration error that perfectly calibrated confidence would have by chance.
 
-    Few statements never come out quite as confident as they are: a hundred in ten bins lie a tenth
-    apart by chance alone. How far a bin's share of right ones lies off on average is the binomial
-    distribution's mean absolute deviation, in the closed form that de Moivre gave it.
+    Few answers are never right exactly as often as their confidence says: a hundred in ten bins
+    differ by a tenth by chance alone. The expected difference of a bin is the mean absolute
+    deviation of the binomial distribution, in the closed form of de Moivre.
     """
     total = sum(each.count for each in bins)
     return (
@@ -260,7 +250,7 @@ def ece_by_chance(bins: Collection[Bin]) -> float | None:
 
 
 def _deviation(count: int, share: float) -> float:
-    """Return how far the number of hits in so many trials lies from the expected one, on average."""
+    """Return the mean absolute deviation of the number of hits in so many trials."""
     if not 0 < share < 1:
         return 0.0
     above = min(math.floor(count * share), count - 1) + 1

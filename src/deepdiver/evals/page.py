@@ -1,7 +1,4 @@
-"""The result of an evaluation as one page of HTML that needs nothing besides itself.
-
-No script, nothing remote.
-"""
+"""The result of an evaluation as one HTML page, without scripts and without remote content."""
 
 from __future__ import annotations
 
@@ -14,31 +11,27 @@ from typing import Any
 from deepdiver.evals.floors import Bound, bounds
 
 STYLE = (
-    ":root{color-scheme:light "
-    "dark;--ink:#1b1f24;--paper:#fff;--faint:#5c6570;--rule:#d5dae0;--bar:#0b62a4;"
-    "--good:#1f7a4d;--bad:#b3261e}"
-    "@media (prefers-color-scheme:dark){:root{--ink:#e7ebef;--paper:#14181d;--faint:#a3adb8;--rule:#343c46;"
-    "--bar:#6bb2ec;--good:#58b98a;--bad:#ef8078}}"
-    "body{margin:0 auto;max-width:64rem;padding:1.5rem 1rem "
-    "4rem;background:var(--paper);color:var(--ink);"
-    "font:1rem/1.5 "
-    "system-ui,sans-serif;overflow-wrap:anywhere}h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2em}"
-    "table{border-collapse:collapse;width:100%;font-size:.9rem}"
-    "td,th{border-top:1px solid var(--rule);padding:.3rem .6rem .3rem "
-    "0;text-align:left;vertical-align:top}"
-    "td.n{text-align:right;font-variant-numeric:tabular-nums}.faint{color:var(--faint)}"
-    ".good{color:var(--good)}.bad{color:var(--bad)}svg{max-width:30rem;width:100%;height:auto;display:block}"
-    ".axis{stroke:var(--faint);fill:none}.even{stroke:var(--faint);stroke-dasharray:4 4;fill:none}"
-    ".bar{fill:var(--bar);fill-opacity:.35}.dot{fill:var(--bar)}.t{fill:var(--faint);font:11px "
-    "system-ui,sans-serif}"
+    ":root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--faint:#5c6570;--rule:#d5dae0;"
+    "--bar:#0b62a4;--good:#1f7a4d;--bad:#b3261e}@media (prefers-color-scheme:dark){:root{"
+    "--ink:#e7ebef;--paper:#14181d;--faint:#a3adb8;--rule:#343c46;--bar:#6bb2ec;--good:#58b98a;"
+    "--bad:#ef8078}}body{margin:0 auto;max-width:64rem;padding:1.5rem 1rem 4rem;"
+    "background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;"
+    "overflow-wrap:anywhere}h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2em}table{"
+    "border-collapse:collapse;width:100%;font-size:.9rem}td,th{border-top:1px solid var(--rule);"
+    "padding:.3rem .6rem .3rem 0;text-align:left;vertical-align:top}td.n{text-align:right;"
+    "font-variant-numeric:tabular-nums}.faint{color:var(--faint)}.good{color:var(--good)}.bad{"
+    "color:var(--bad)}svg{max-width:30rem;width:100%;height:auto;display:block}.axis{"
+    "stroke:var(--faint);fill:none}.even{stroke:var(--faint);stroke-dasharray:4 4;fill:none}.bar{"
+    "fill:var(--bar);fill-opacity:.35}.dot{fill:var(--bar)}.t{fill:var(--faint);"
+    "font:11px system-ui,sans-serif}"
 )
 LONGEST = 300
-"""Characters of a text in a table; the result in JSON has it whole."""
+"""Characters of a text in a table; the result in JSON has all of it."""
 SIDE = 300
 """Width and height of the diagram within its axes."""
 
 
-def page(result: Mapping[str, Any]) -> str:
+def render_page(result: Mapping[str, Any]) -> str:
     """Return the page of a result (see `result.py`)."""
     title = f"{result['set']}: {result['counts']['cases']} cases"
     parts = [
@@ -60,7 +53,7 @@ def page(result: Mapping[str, Any]) -> str:
 
 
 def _head(title: str) -> Iterator[str]:
-    """Return the head: its policy allows the one style sheet, by its hash, and nothing else."""
+    """Yield the head; its policy allows only the one style sheet, by its hash."""
     hashed = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"
     yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -70,7 +63,7 @@ def _head(title: str) -> Iterator[str]:
 
 
 def _text(value: object, most: int = LONGEST) -> str:
-    """Return a text that means nothing to a browser, shortened; control characters are left out."""
+    """Return a text escaped and shortened, without control characters."""
     shown = "".join(char if char.isprintable() else " " for char in str(value))
     return escape(shown if len(shown) <= most else f"{shown[: most - 1]}…")
 
@@ -102,7 +95,7 @@ def _table(title: str, columns: Sequence[str], rows: Iterable[tuple[str, int]]) 
 
 
 def _diagram(bins: Sequence[Mapping[str, float]]) -> Iterator[str]:
-    """Return the reliability diagram: how often what was said with this confidence was right."""
+    """Yield the reliability diagram: how often answers of each confidence were right."""
     if not bins:
         return
     yield "<section><h2>Reliability</h2>"

@@ -1,7 +1,4 @@
-"""The outcome of an evaluation.
-
-One object for programs, one page for people; both made from the records alone.
-"""
+"""The result of an evaluation, as JSON and as a page, made from the records alone."""
 
 from __future__ import annotations
 
@@ -17,28 +14,26 @@ from typing import Any
 from deepdiver import __version__
 from deepdiver.errors import StoreAccessError
 from deepdiver.evals.cases import RESEARCHED
-from deepdiver.evals.evaluation import Evaluation, code
-from deepdiver.evals.page import page
-from deepdiver.evals.performing import Kept
-from deepdiver.evals.scoring import scored, summarise
+from deepdiver.evals.evaluation import Evaluation, code_fingerprint
+from deepdiver.evals.page import render_page
+from deepdiver.evals.perform_case import CaseRecord
+from deepdiver.evals.scoring import score_set, summarise
 
 RESULT, PAGE = "result.json", "page.html"
 
 
 def result_of(
-    evaluation: Evaluation, records: Sequence[Kept], *, compared: bool = True
+    evaluation: Evaluation, records: Sequence[CaseRecord], *, compared: bool = True
 ) -> dict[str, Any]:
-    """Return the result.
-
-    Figures, counts, where cases were lost, calibration, and every case in its order.
+    """Return the result: figures, counts, losses, calibration, and every case in its order.
 
     Args:
         evaluation: What was evaluated.
-        records: Of its cases, in their order.
-        compared: Whether floors apply: they are of whole sets, the default strategy and the
-            embedded reasoner.
+        records: The records of its cases, in their order.
+        compared: Whether the floors apply, which are those of whole sets, the default strategy and
+            the embedded reasoner.
     """
-    items = scored(evaluation.set, records)
+    items = score_set(evaluation.set, records)
     summary = summarise(evaluation.set.kind, items)
     return {
         "set": evaluation.set.name,
@@ -55,9 +50,9 @@ def result_of(
 
 
 def made_by(evaluation: Evaluation) -> str:
-    """Return who was evaluated, and by whom it was judged, in words."""
+    """Return the program, strategy and models of an evaluation, in words."""
     settings = evaluation.settings
-    parts = [f"deepdiver {__version__} ({code()})"]
+    parts = [f"deepdiver {__version__} ({code_fingerprint()})"]
     if evaluation.set.kind in RESEARCHED:
         parts.append(f"strategy {settings.strategy}")
     parts.append(f"model {settings.model}")
@@ -68,17 +63,17 @@ def made_by(evaluation: Evaluation) -> str:
 
 
 def write_result(folder: Path, result: dict[str, Any]) -> None:
-    """Write the result and its page; each is whole or not there.
+    """Write the result and its page, each completely or not at all.
 
     Raises:
         StoreAccessError: If the folder cannot be written to.
     """
     try:
         _write(folder / RESULT, json.dumps(result, ensure_ascii=False, indent=1) + "\n")
-        _write(folder / PAGE, page(result))
+        _write(folder / PAGE, render_page(result))
     except OSError as error:
         raise StoreAccessError(
-            f"{folder} cannot be written to ({error.strerror}): give another --out"
+            f"cannot write to {folder} ({error.strerror}): give another --out"
         ) from None
 
 

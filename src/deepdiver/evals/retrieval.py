@@ -1,10 +1,8 @@
-"""How well the library finds what is relevant, on four public collections.
+"""How well the library finds relevant documents, on four public collections.
 
-Read in place, never copied.
-
-SciFact: claims, and the abstracts that they cite. Cranfield: questions and graded abstracts.
-    MuSiQue and HotpotQA:
-questions whose answer takes several passages, each over its closed corpus.
+The collections are read in place and never copied. SciFact has claims and the abstracts that they
+cite, Cranfield questions and graded abstracts. MuSiQue and HotpotQA have questions whose answers
+need several passages, each over its own closed corpus.
 """
 
 from __future__ import annotations
@@ -17,55 +15,42 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from deepdiver.evals.documents import Document, write_document
 from deepdiver.tools.library.interface import Library
 
-FLOORS = Path(__file__).parent / "floors.json"
-"""What must be reached; a test compares."""
 DEPTH = 50
-"""Passages that are asked for; a document counts where its first passage stands."""
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A document of a collection."""
-
-    id: str
-    """Its id there."""
-    title: str
-    """Its title."""
-    text: str
-    """Its text."""
+"""Passages that a query asks for; the rank of a document is that of its first passage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Something to look for."""
+    """A query of a collection."""
 
     text: str
-    """What is asked."""
+    """The query."""
     gains: Mapping[str, float]
-    """How much finding each relevant document is worth."""
+    """The value of finding each relevant document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Documents, and what is to be found in them."""
+    """A collection: documents and queries."""
 
-    items: tuple[Item, ...]
+    items: tuple[Document, ...]
     """The documents."""
     queries: tuple[Query, ...]
-    """What to look for."""
+    """The queries."""
     multihop: bool
-    """Whether a question needs all of its documents."""
+    """Whether a query needs all of its relevant documents."""
 
 
 # Measures
 
 
 def ndcg(ranked: Sequence[str], gains: Mapping[str, float], k: int = 10) -> float:
-    """Return the discounted gain of the first k, of that of the best order: 1 is perfect.
+    """Return the normalised discounted cumulative gain of the first k documents: 1 is perfect.
 
-    A relevant document at place i, from 1, is worth its gain / log2(i + 1).
+    A relevant document at place i, from 1, counts its gain / log2(i + 1).
     """
     ideal = sorted(gains.values(), reverse=True)[:k]
     best = math.fsum(gain / math.log2(place + 2) for place, gain in enumerate(ideal))
@@ -76,17 +61,17 @@ def ndcg(ranked: Sequence[str], gains: Mapping[str, float], k: int = 10) -> floa
 
 
 def recall(ranked: Sequence[str], wanted: Collection[str], k: int = 5) -> float:
-    """Return what part of the wanted documents stands among the first k."""
+    """Return the share of the wanted documents that are among the first k."""
     return len(set(ranked[:k]) & set(wanted)) / len(set(wanted)) if wanted else 0.0
 
 
 def all_support(ranked: Sequence[str], wanted: Collection[str], k: int = 8) -> float:
-    """Return 1 if all wanted documents stand among the first k, else 0."""
+    """Return 1 if all wanted documents are among the first k, else 0."""
     return float(bool(wanted) and set(wanted) <= set(ranked[:k]))
 
 
-def measure(corpus: Corpus, rank: Callable[[str], Sequence[str]]) -> dict[str, float]:
-    """Return the mean of the measures that fit a collection, over all its queries.
+def measure_ranking(corpus: Corpus, rank: Callable[[str], Sequence[str]]) -> dict[str, float]:
+    """Return the means over all queries of the measures that suit the collection.
 
     Args:
         corpus: The collection.
@@ -105,10 +90,7 @@ def measure(corpus: Corpus, rank: Callable[[str], Sequence[str]]) -> dict[str, f
 
 
 def ranker(library: Library) -> Callable[[str], list[str]]:
-    """Return what ranks documents by their best passages.
-
-    A document is known by its file's name.
-    """
+    """Return a function that ranks documents by their best passages; ids are file names."""
 
     def rank(query: str) -> list[str]:
         return list(
@@ -118,45 +100,38 @@ def ranker(library: Library) -> Callable[[str], list[str]]:
     return rank
 
 
-def lay_out(corpus: Corpus, folder: Path) -> None:
-    """Write the documents of a collection as files, as a library reads them."""
+def write_corpus(corpus: Corpus, folder: Path) -> None:
+    """Write the documents of a collection as files for a library to read."""
     folder.mkdir(parents=True, exist_ok=True)
     for item in corpus.items:
-        title = " ".join(item.title.split())
-        (folder / f"{item.id}.md").write_text(
-            f"---\ntitle: {title}\n---\n{item.text}", encoding="utf-8"
-        )
-
-
-def floors() -> dict[str, dict[str, float]]:
-    """Return what must be reached, by collection and measure."""
-    held: dict[str, dict[str, float]] = json.loads(FLOORS.read_text(encoding="utf-8"))["retrieval"]
-    return held
+        write_document(item, folder)
 
 
 # Collections
 
 
-def _rows(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+def read_rows(file: Path) -> list[dict[str, Any]]:
+    """Return the objects in a file of JSON lines."""
+    # Not splitlines: some texts hold the Unicode line separator.
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line]
 
 
 def scifact(data: Path) -> Corpus:
     """Read SciFact: all claims of the training part, and the abstracts that each cites."""
     folder = data / "retrieval"
     items = [
-        Item(row["id"], row["title"], _joined(row["text"]))
-        for row in _rows(folder / "scifact.corpus.jsonl")
+        Document(row["id"], row["title"], joined_sentences(row["text"]))
+        for row in read_rows(folder / "scifact.corpus.jsonl")
     ]
-    queries: dict[str, Query] = {}  # a claim has a row for each document of evidence
-    for row in _rows(folder / "scifact.train.claims.jsonl"):
+    queries: dict[str, Query] = {}  # a claim has one row for each document of evidence
+    for row in read_rows(folder / "scifact.train.claims.jsonl"):
         cited = dict.fromkeys(re.findall(r"\d+", row["cited_doc_ids"]), 1.0)
         queries.setdefault(row["id"], Query(row["claim"], cited))
     return Corpus(tuple(items), tuple(queries.values()), multihop=False)
 
 
-def _joined(listed: str) -> str:
-    """Return the sentences of an abstract, which is kept as a printed array of them."""
+def joined_sentences(listed: str) -> str:
+    """Return the sentences of an abstract, which is stored as a printed array, as one text."""
     inner = listed.strip().removeprefix("[").removesuffix("]").strip()[1:-1]
     return " ".join(
         part.replace("\\n", " ").strip() for part in re.split(r"['\"]\s*\n\s*['\"]", inner)
@@ -171,13 +146,12 @@ _ABSTRACT = re.compile(
 def cranfield(data: Path) -> Corpus:
     """Read Cranfield.
 
-    Its judgements run from 1, a complete answer, to 4, of minimum interest: worth 4 to 1.
-
-    Rows of -1 are left out. Queries are numbered by their order, whatever number they carry.
+    Its judgements run from 1, a complete answer, to 4, of minimum interest; their gains are 4 to 1.
+    Rows of -1 are left out. Queries are numbered by their order, not by the number they carry.
     """
     folder = data / "retrieval" / "cranfield"
     abstracts = (folder / "cran.all.1400").read_text(encoding="utf-8")
-    items = [Item(*found) for found in _ABSTRACT.findall(abstracts)]
+    items = [Document(*found) for found in _ABSTRACT.findall(abstracts)]
     parts = (folder / "cran.qry").read_text(encoding="utf-8").split(".I ")[1:]
     texts = [" ".join(part.partition(".W")[2].split()) for part in parts]
     gains: list[dict[str, float]] = [{} for _ in texts]
@@ -192,9 +166,10 @@ def hops(data: Path, name: str) -> Corpus:
     """Read MuSiQue or HotpotQA: each question needs the passages that support its answer."""
     folder = data / "multihop"
     items = [
-        Item(row["id"], row["title"], row["text"]) for row in _rows(folder / f"{name}.corpus.jsonl")
+        Document(row["id"], row["title"], row["text"])
+        for row in read_rows(folder / f"{name}.corpus.jsonl")
     ]
-    by_title: dict[str, list[Item]] = {}
+    by_title: dict[str, list[Document]] = {}
     for item in items:
         by_title.setdefault(item.title, []).append(item)
 
@@ -205,7 +180,7 @@ def hops(data: Path, name: str) -> Corpus:
 
     queries = [
         Query(row["question"], {wanted(support): 1.0 for support in row["support"]})
-        for row in _rows(folder / f"{name}.questions.jsonl")
+        for row in read_rows(folder / f"{name}.questions.jsonl")
     ]
     return Corpus(tuple(items), tuple(queries), multihop=True)
 
@@ -216,4 +191,4 @@ COLLECTIONS: dict[str, Callable[[Path], Corpus]] = {
     "musique": lambda data: hops(data, "musique"),
     "hotpotqa": lambda data: hops(data, "hotpotqa"),
 }
-"""How to read each, given the folder of evaluation data."""
+"""The reader of each collection, given the folder of evaluation data."""

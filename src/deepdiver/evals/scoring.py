@@ -1,10 +1,8 @@
-"""Scores: pure functions of a case and its record.
+"""Scores: pure functions of a case and its record, so that they can be computed again at any time.
 
-The same record gives the same score, whenever it is read.
-
-The answer of a run is the short answer of its best accepted hypothesis; where none was accepted,
-that of the likeliest one that the lead tells as undecided, for which the stated confidence is; else
-the first sentence of fact of its lead; else there is none. Each outcome says which.
+The answer of a run is the short answer of its best accepted hypothesis. If none was accepted, it is
+that of the likeliest undecided hypothesis that the lead states, which the stated confidence is
+about; else the first factual sentence of the lead; else there is none. Each score says which.
 """
 
 from __future__ import annotations
@@ -15,9 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from deepdiver.core.record import HypothesisStatus, Report, RunStatus, SentenceKind
+from deepdiver.core.record import Assessment, HypothesisStatus, Report, RunStatus, SentenceKind
 from deepdiver.evals import insights, retrieval
-from deepdiver.evals.cases import RESEARCHED, Case, EvalSet, Kind, file_name
+from deepdiver.evals.cases import RESEARCHED, Case, EvalSet, Gold, Kind
+from deepdiver.evals.documents import file_name
 from deepdiver.evals.measures import (
     Bin,
     auc,
@@ -37,7 +36,7 @@ from deepdiver.evals.measures import (
     stands_in,
     without,
 )
-from deepdiver.evals.performing import Kept
+from deepdiver.evals.perform_case import CaseRecord
 
 FAILED = "failed"
 """The loss of a case that ended in an error."""
@@ -48,65 +47,65 @@ Values = dict[str, float | bool | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """What came of a case."""
+class CaseScore:
+    """The score of a case."""
 
     id: str
-    """The case."""
+    """Id of the case."""
     question: str
-    """What was asked."""
+    """The question."""
     wanted: tuple[str, ...]
-    """What is right."""
+    """The right answers."""
     said: str = ""
-    """What was said."""
+    """The answer that was given."""
     by: str = "none"
-    """Where that was read: hypothesis, undecided, lead or none; for a claim: verdict."""
+    """Where the answer comes from: hypothesis, undecided, lead or none; for a claim: verdict."""
     values: Values = field(default_factory=dict)
-    """Its measures; None: it has none of this."""
+    """Its measures; None: the measure does not apply."""
     confidence: float | None = None
-    """What was stated; None: nothing was stated."""
+    """The stated confidence; None: none was stated."""
     right: bool = False
-    """Whether what was said is right, as the set wants it."""
+    """Whether the answer is right, as the set requires."""
     sound: bool = False
-    """Whether the one answer that the confidence is about is right: what confidence is compared
-    with."""
+    """Whether the one answer that the confidence is about is right; confidence is compared with
+    this."""
     loss: str = NONE
-    """Where it went wrong."""
+    """Where the right answer was lost."""
     seconds: float = 0.0
-    """How long it took."""
+    """The time it took."""
     usd: float = 0.0
-    """What it cost."""
+    """The cost."""
     error: str = ""
-    """What ended it, if it failed."""
+    """The error, if the case failed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """What came of a set."""
+class SetSummary:
+    """The summary of a set."""
 
     figures: dict[str, float]
-    """Means and rates, by name; those that nothing gives are left out."""
+    """Means and rates by name; those that do not apply are left out."""
     counts: dict[str, int]
-    """How many, of what."""
+    """Counts by name."""
     losses: dict[str, int]
-    """Where cases went wrong, the commonest first."""
+    """Where right answers were lost, the commonest first."""
     bins: tuple[Bin, ...]
-    """How often stated confidence was right."""
+    """Confidence and accuracy, by bin."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RunAnswer:
     """The answer of a run."""
 
     text: str
-    """Its words; empty: none."""
+    """The answer; empty: none."""
     by: str
     """hypothesis, undecided, lead or none."""
     accepted: tuple[str, ...]
-    """The short answers of all accepted hypotheses, the best first."""
+    """The short answers of all accepted hypotheses, best first."""
 
 
-def answer_of(report: Report) -> Said:
+def answer_of(report: Report) -> RunAnswer:
     """Return the answer of a run."""
     best = sorted(report.hypotheses, key=lambda item: -item.posterior)  # of equals, the first
     supported = (item for item in best if item.status is HypothesisStatus.SUPPORTED)
@@ -114,26 +113,31 @@ def answer_of(report: Report) -> Said:
         dict.fromkeys(a for item in supported if (a := item.hypothesis.answer.strip()))
     )
     if report.status is RunStatus.ANSWERED and accepted:
-        return Said(accepted[0], "hypothesis", accepted)
-    facts = [sentence.text for sentence in report.answer if sentence.kind is not SentenceKind.FRAME]
+        return RunAnswer(accepted[0], "hypothesis", accepted)
+    facts = _lead_facts(report)
     if not facts:
-        return Said("", "none", accepted)
-    told = " ".join(facts)
-    undecided = (item.hypothesis for item in best if item.status is HypothesisStatus.UNDECIDED)
-    likeliest = (
-        item.answer.strip()
-        for item in undecided
-        if item.statement in facts or stands_in(item.answer, told)
-    )
-    short = next((answer for answer in likeliest if answer), "")
-    return (
-        Said(short, "undecided", accepted)
-        if short and not accepted
-        else Said(facts[0], "lead", accepted)
-    )
+        return RunAnswer("", "none", accepted)
+    if not accepted and (short := _undecided_answer(best, facts)):
+        return RunAnswer(short, "undecided", accepted)
+    return RunAnswer(facts[0], "lead", accepted)
 
 
-def score(kind: Kind, case: Case, record: Kept) -> Scored:
+def _lead_facts(report: Report) -> list[str]:
+    return [sentence.text for sentence in report.answer if sentence.kind is not SentenceKind.FRAME]
+
+
+def _undecided_answer(best: Sequence[Assessment], facts: Sequence[str]) -> str:
+    """Return the short answer of the likeliest undecided hypothesis that the lead states, or ""."""
+    lead = " ".join(facts)
+    for item in best:
+        hypothesis = item.hypothesis
+        stated = hypothesis.statement in facts or stands_in(hypothesis.answer, lead)
+        if item.status is HypothesisStatus.UNDECIDED and stated and hypothesis.answer.strip():
+            return hypothesis.answer.strip()
+    return ""
+
+
+def score_case(kind: Kind, case: Case, record: CaseRecord) -> CaseScore:
     """Score a case by its record."""
     told: dict[str, Any] = {"id": case.id, "question": case.question, "wanted": case.answers}
     told |= {"seconds": float(record.get("seconds", 0)), "usd": float(record.get("usd") or 0)}
@@ -144,68 +148,81 @@ def score(kind: Kind, case: Case, record: Kept) -> Scored:
             if case.golds
             else {}
         )
-        return Scored(**told, values=owed, loss=FAILED, error=record["error"])
+        return CaseScore(**told, values=owed, loss=FAILED, error=record["error"])
     if kind is Kind.RETRIEVAL:
-        return Scored(**told | _ranked(case, record["ranked"]))
+        return CaseScore(**told | _score_ranking(case, record["ranked"]))
     if kind not in RESEARCHED:
-        return Scored(**told | _claim(kind, case, record))
+        return CaseScore(**told | _score_claim(kind, case, record))
     report = Report.model_validate(record["report"])
     if kind is Kind.INSIGHTS:
-        return Scored(**told | _insights(case, record, report))
-    return Scored(**told | _answer(kind, case, record, report))
+        return CaseScore(**told | _score_insights(case, record, report))
+    return CaseScore(**told | _score_answer(kind, case, record, report))
 
 
 # Runs
 
 
-def _answer(kind: Kind, case: Case, record: Kept, report: Report) -> dict[str, Any]:
+def _score_answer(kind: Kind, case: Case, record: CaseRecord, report: Report) -> dict[str, Any]:
     said = answer_of(report)
     answered = report.status is RunStatus.ANSWERED
     values: Values = {
         "answered": answered,
         "abstained_right": None if answered else not case.answers,
     }
-    values |= _cited(case, record, report)
+    values |= _citation_values(case, record, report)
     good = sound = right(said.text, case.answers)
     if kind is Kind.CONFLICT:
-        good = _conflict(case, report, said, values)
+        good = _score_conflict(case, report, said, values)
     elif case.answers:
-        values["exact_match"] = max(exact(said.text, gold) for gold in case.answers)
-        values["f1"] = max(f1(said.text, gold) for gold in case.answers)
-        values["f1_accepted"] = values["f1"] if said.by == "hypothesis" else None
-        values["in_lead"] = holds_one(_lead(report), case.answers)
+        values |= _match_values(case, report, said)
     if answered:
         values["answered_right"] = good
     if judged := record.get("judged"):
-        wanted = [value for key, value in judged.items() if key.startswith("answer")]
-        spoilt = any(value for key, value in judged.items() if key.startswith("wrong"))
-        values["judged_right"] = not spoilt and (
-            all(wanted) if kind is Kind.CONFLICT else any(wanted)
-        )
-    stated = report.confidence if report.answer and said.by != "none" else None
-    loss = (
-        NONE
-        if good or (not answered and not case.answers)
-        else _loss(kind, case, record, report, said)
-    )
-    told = {"said": said.text, "by": said.by, "values": values, "confidence": stated}
-    return told | {"right": good, "sound": sound, "loss": loss}
+        values["judged_right"] = _judged_right(kind, judged)
+    abstained_right = not answered and not case.answers
+    loss = NONE if good or abstained_right else _where_lost(kind, case, record, report, said)
+    return {
+        "said": said.text,
+        "by": said.by,
+        "values": values,
+        "confidence": report.confidence if report.answer and said.by != "none" else None,
+        "right": good,
+        "sound": sound,
+        "loss": loss,
+    }
+
+
+def _match_values(case: Case, report: Report, said: RunAnswer) -> Values:
+    """Return how well an answer matches the right ones."""
+    best = max(f1(said.text, gold) for gold in case.answers)
+    return {
+        "exact_match": max(exact(said.text, gold) for gold in case.answers),
+        "f1": best,
+        "f1_accepted": best if said.by == "hypothesis" else None,
+        "in_lead": holds_one(_lead(report), case.answers),
+    }
+
+
+def _judged_right(kind: Kind, judged: Mapping[str, bool]) -> bool:
+    """Whether the judge found the right answers in the report, and no wrong one."""
+    wanted = [value for key, value in judged.items() if key.startswith("answer")]
+    spoilt = any(value for key, value in judged.items() if key.startswith("wrong"))
+    return not spoilt and (all(wanted) if kind is Kind.CONFLICT else any(wanted))
 
 
 def _lead(report: Report) -> str:
     return " ".join(sentence.text for sentence in report.answer)
 
 
-def _conflict(case: Case, report: Report, said: Said, values: Values) -> bool:
-    """Whether all right answers are stated and nothing else; notes whether misinformation is.
+def _score_conflict(case: Case, report: Report, said: RunAnswer, values: Values) -> bool:
+    """Whether all right answers are stated and nothing else; adds the measures to `values`.
 
-    Stated is what stands in the lead or is an accepted short answer. Something else is an accepted
-    answer that is none of the right ones, or, where none was accepted, a sentence of fact in the
-    lead that holds none of them.
+    An answer is stated if it is in the lead or is an accepted short answer. Something else is an
+    accepted answer that is not among the right ones or, if none was accepted, a factual sentence of
+    the lead that contains none of them.
     """
     text = " . ".join((_lead(report), *said.accepted))
-    facts = [sentence.text for sentence in report.answer if sentence.kind is not SentenceKind.FRAME]
-    units = said.accepted or tuple(facts)
+    units = said.accepted or tuple(_lead_facts(report))
     every = bool(units) and all(
         stands_in(gold, text) or any(same_answer(unit, gold) for unit in said.accepted)
         for gold in case.answers
@@ -222,8 +239,8 @@ def _conflict(case: Case, report: Report, said: Said, values: Values) -> bool:
     return bool(values["all_and_nothing_else"])
 
 
-def _cited(case: Case, record: Kept, report: Report) -> Values:
-    """Return how the documents that a report cites and read compare with those that the answer stands on."""
+def _citation_values(case: Case, record: CaseRecord, report: Report) -> Values:
+    """Return how many of the supporting documents were cited and read."""
     wanted = {file_name(key) for key in case.support}
     if not wanted:
         return {}
@@ -237,97 +254,91 @@ def _cited(case: Case, record: Kept, report: Report) -> Values:
     }
 
 
-def _loss(kind: Kind, case: Case, record: Kept, report: Report, said: Said) -> str:
+def _holds_any(case: Case, texts: Sequence[str]) -> bool:
+    """Whether one of the texts holds one of the right answers."""
+    return any(right(text, case.answers) for text in texts)
+
+
+def _holds_all(case: Case, texts: Sequence[str]) -> bool:
+    """Whether each of the right answers is in one of the texts."""
+    return all(any(right(text, [gold]) for text in texts) for gold in case.answers)
+
+
+def _where_lost(kind: Kind, case: Case, record: CaseRecord, report: Report, said: RunAnswer) -> str:
     """Return the first step at which a right answer was lost.
 
-    Where documents repeat each other, not all of those that are right need be read, but all right
-    answers are wanted.
+    In a set of conflicts documents repeat each other, so that not all right ones need be read, but
+    all right answers are wanted.
     """
     if not case.answers:
         return "answered what cannot be answered"
-
-    def holds(texts: Sequence[str]) -> bool:
-        return all_or_any(any(right(text, [gold]) for text in texts) for gold in case.answers)
-
-    all_or_any = all if kind is Kind.CONFLICT else any
-    wanted, seen = (
-        {file_name(key) for key in case.support},
-        {Path(url).stem for url in record["read"]},
-    )
+    wanted = {file_name(key) for key in case.support}
+    seen = {Path(url).stem for url in record["read"]}
     asked_yes_no = {gold.lower() for gold in case.answers} <= {"yes", "no"}
-    put = [
-        text
-        for item in report.hypotheses
-        for text in (item.hypothesis.answer, item.hypothesis.statement)
-    ]
-    short = [item.hypothesis.answer for item in report.hypotheses]
+    put = [item.hypothesis for item in report.hypotheses]
+    short = [hypothesis.answer for hypothesis in put]
+    stated = [*short, *(hypothesis.statement for hypothesis in put)]
+    holds = _holds_all if kind is Kind.CONFLICT else _holds_any
     steps: list[tuple[str, bool]] = [
         ("1 nothing was read", bool(record["read"])),
         ("2 a supporting document was not read", kind is Kind.CONFLICT or wanted <= seen),
         ("3 no finding was taken from what was read", bool(record["quotes"])),
-        ("4 read, but no finding quotes the answer", asked_yes_no or holds(record["quotes"])),
-        ("5 quoted, but no hypothesis was put forward", bool(report.hypotheses)),
-        ("6 quoted, but no hypothesis says it", asked_yes_no or holds(put)),
-        (
-            "7 said by a hypothesis, but not as its short answer",
-            any(right(text, case.answers) for text in short),
-        ),
-        (
-            "8 put forward, but not accepted",
-            any(right(text, case.answers) for text in said.accepted),
-        ),
+        ("4 read, but no finding quotes the answer", asked_yes_no or holds(case, record["quotes"])),
+        ("5 quoted, but no hypothesis was put forward", bool(put)),
+        ("6 quoted, but no hypothesis says it", asked_yes_no or holds(case, stated)),
+        ("7 said by a hypothesis, but not as its short answer", _holds_any(case, short)),
+        ("8 put forward, but not accepted", _holds_any(case, said.accepted)),
     ]
-    return next(
-        (name for name, held in steps if not held), "9 accepted beside something else, or not first"
-    )
+    last = "9 accepted beside something else, or not first"
+    return next((name for name, held in steps if not held), last)
 
 
-def _insights(case: Case, record: Kept, report: Report) -> dict[str, Any]:
-    found = set(insights.told(report, case.golds))
+def _score_insights(case: Case, record: CaseRecord, report: Report) -> dict[str, Any]:
+    found = set(insights.told_insights(report, case.golds))
     there = set(record["findable"])
     wanted = [gold for gold in case.golds if not gold.distractor]
     distract = [gold for gold in case.golds if gold.distractor and gold.id in there]
     files = {Path(item.url).name for item in report.citations}
     values: Values = {
         "insights": float(len(wanted)),
-        "insights_found": float(sum(gold.id in found for gold in wanted)),
-        "insights_findable": float(sum(gold.id in there for gold in wanted)),
-        "insight_files_cited": float(sum(gold.file in files for gold in wanted)),
+        "insights_found": _count(wanted, lambda gold: gold.id in found),
+        "insights_findable": _count(wanted, lambda gold: gold.id in there),
+        "insight_files_cited": _count(wanted, lambda gold: gold.file in files),
         "distractors": float(len(distract)),
-        "distractors_let_in": float(sum(gold.id in found for gold in distract)),
-        "words": float(insights.length(report)),
+        "distractors_let_in": _count(distract, lambda gold: gold.id in found),
+        "words": float(insights.word_count(report)),
     }
     if judged := record.get("judged"):
-        values["judged_found"] = float(sum(judged.get(gold.id, False) for gold in wanted))
-    # An insight that stands in two neighbouring sentences counts, so "every insight" is the one
-    # right outcome.
-    good = bool(wanted) and all(gold.id in found for gold in wanted)
+        values["judged_found"] = _count(wanted, lambda gold: judged.get(gold.id, False))
+    # An insight may be stated in two neighbouring sentences, so all of them can be found.
+    good = bool(wanted) and values["insights_found"] == values["insights"]
     loss = NONE if good else _insights_lost(values)
     return {
         "wanted": tuple(gold.text for gold in wanted),
         "said": _lead(report),
         "by": answer_of(report).by,
-    } | {
         "values": values,
         "right": good,
         "loss": loss,
     }
 
 
+def _count(golds: Sequence[Gold], is_so: Callable[[Gold], bool]) -> float:
+    return float(sum(map(is_so, golds)))
+
+
 def _insights_lost(values: Values) -> str:
     if not values["words"]:
         return "1 the report is empty"
-    return (
-        "2 some files of insights are not cited"
-        if values["insight_files_cited"] != values["insights"]
-        else ("3 all files of insights are cited, but not every sentence")
-    )
+    if values["insight_files_cited"] != values["insights"]:
+        return "2 some files of insights are not cited"
+    return "3 all files of insights are cited, but not every sentence"
 
 
 # Claims and queries
 
 
-def _claim(kind: Kind, case: Case, record: Kept) -> dict[str, Any]:
+def _score_claim(kind: Kind, case: Case, record: CaseRecord) -> dict[str, Any]:
     said, label = record["said"], case.label
     good = said == label
     values: Values = {"score": float(record["score"]), "decided": said != "neutral"}
@@ -347,7 +358,7 @@ def _claim(kind: Kind, case: Case, record: Kept) -> dict[str, Any]:
     return told | {"right": good, "sound": good, "loss": loss}
 
 
-def _ranked(case: Case, ranked: Sequence[str]) -> dict[str, Any]:
+def _score_ranking(case: Case, ranked: Sequence[str]) -> dict[str, Any]:
     gains = {file_name(key): gain for key, gain in case.gains.items()}
     values: Values = {
         "ndcg@10": retrieval.ndcg(ranked, gains),
@@ -367,8 +378,8 @@ def _ranked(case: Case, ranked: Sequence[str]) -> dict[str, Any]:
 # Sets
 
 
-def summarise(kind: Kind, scored: Sequence[Scored]) -> Summary:
-    """Return what came of a set."""
+def summarise(kind: Kind, scored: Sequence[CaseScore]) -> SetSummary:
+    """Return the summary of a set."""
     stated = [(item.confidence, item.sound) for item in scored if item.confidence is not None]
     bins = reliability(stated)
     figures = _FIGURES[kind](scored)
@@ -385,7 +396,7 @@ def summarise(kind: Kind, scored: Sequence[Scored]) -> Summary:
         "right": sum(item.right for item in scored),
     }
     counts |= {"stated": len(stated), **_abstention(kind, scored)}
-    return Summary(
+    return SetSummary(
         figures={name: value for name, value in figures.items() if value is not None},
         counts=counts,
         losses=dict(sorted(lost.items(), key=lambda item: (-item[1], item[0]))),
@@ -399,22 +410,21 @@ Figures = dict[str, float | None]
 UNEARNED = frozenset(
     {"misinformation", "something_else", "citation_precision", "f1_accepted", "answered_right"}
 )
-"""Measures of what was said: a case that failed has said nothing. In all others it has reached 0.
-"""
+"""Measures of the answer, which a failed case does not have; in all others it counts as 0."""
 
 
-def _values(scored: Sequence[Scored], name: str) -> list[float]:
-    """Return a measure of all cases that have it."""
+def _values(scored: Sequence[CaseScore], name: str) -> list[float]:
+    """Return the values of a measure, for the cases that have it."""
     return [float(value) for item in scored if (value := item.values.get(name)) is not None]
 
 
-def _mean(scored: Sequence[Scored], name: str) -> float | None:
+def _mean(scored: Sequence[CaseScore], name: str) -> float | None:
     held = _values(scored, name)
     lost = [] if name in UNEARNED or not held else [0.0 for item in scored if item.loss == FAILED]
     return mean([*held, *lost])
 
 
-def _means(*names: str) -> Callable[[Sequence[Scored]], Figures]:
+def _means(*names: str) -> Callable[[Sequence[CaseScore]], Figures]:
     return lambda scored: {name: _mean(scored, name) for name in names}
 
 
@@ -429,7 +439,7 @@ _RUN = (
 )
 
 
-def _of_insights(scored: Sequence[Scored]) -> Figures:
+def _of_insights(scored: Sequence[CaseScore]) -> Figures:
     def part(some: str, every: str) -> float | None:
         total = sum(_values(scored, every))
         return sum(_values(scored, some)) / total if total else None
@@ -446,7 +456,7 @@ def _of_insights(scored: Sequence[Scored]) -> Figures:
     }
 
 
-def _of_support(scored: Sequence[Scored]) -> Figures:
+def _of_support(scored: Sequence[CaseScore]) -> Figures:
     judged = [
         (bool(item.values["positive"]), float(item.values["score"] or 0))
         for item in scored
@@ -463,7 +473,7 @@ def _of_support(scored: Sequence[Scored]) -> Figures:
     }
 
 
-def _of_stance(scored: Sequence[Scored]) -> Figures:
+def _of_stance(scored: Sequence[CaseScore]) -> Figures:
     sided = [item for item in scored if item.values.get("positive") is not None]
     judged = [(bool(item.values["positive"]), float(item.values["score"] or 0)) for item in sided]
     return {
@@ -476,7 +486,7 @@ def _of_stance(scored: Sequence[Scored]) -> Figures:
     }
 
 
-_FIGURES: Mapping[Kind, Callable[[Sequence[Scored]], Figures]] = {
+_FIGURES: Mapping[Kind, Callable[[Sequence[CaseScore]], Figures]] = {
     Kind.ANSWERS: _means("exact_match", "f1", "f1_accepted", "in_lead", *_RUN),
     Kind.CONFLICT: _means(
         "all_and_nothing_else", "misinformation", "all_right", "something_else", *_RUN
@@ -488,16 +498,11 @@ _FIGURES: Mapping[Kind, Callable[[Sequence[Scored]], Figures]] = {
 }
 
 
-def _abstention(kind: Kind, scored: Sequence[Scored]) -> dict[str, int]:
-    """Return the table of abstention: answered or abstained, and whether that was right."""
+def _abstention(kind: Kind, scored: Sequence[CaseScore]) -> dict[str, int]:
+    """Return how often runs answered or abstained, and whether that was right."""
     if kind not in {Kind.ANSWERS, Kind.CONFLICT}:
         return {}
-    cells = Counter(
-        f"{'answered' if item.values['answered'] else 'abstained'}_"
-        f"{'right' if (item.right if item.values['answered'] else item.values['abstained_right']) else 'wrong'}"
-        for item in scored
-        if not item.error
-    )
+    cells = Counter(_abstention_cell(item) for item in scored if not item.error)
     return {
         f"{what}_{how}": cells[f"{what}_{how}"]
         for what in ("answered", "abstained")
@@ -505,6 +510,14 @@ def _abstention(kind: Kind, scored: Sequence[Scored]) -> dict[str, int]:
     }
 
 
-def scored(of: EvalSet, records: Sequence[Kept]) -> list[Scored]:
+def _abstention_cell(item: CaseScore) -> str:
+    if item.values["answered"]:
+        return "answered_right" if item.right else "answered_wrong"
+    return "abstained_right" if item.values["abstained_right"] else "abstained_wrong"
+
+
+def score_set(of: EvalSet, records: Sequence[CaseRecord]) -> list[CaseScore]:
     """Score all cases of a set, in its order."""
-    return [score(of.kind, case, record) for case, record in zip(of.cases, records, strict=True)]
+    return [
+        score_case(of.kind, case, record) for case, record in zip(of.cases, records, strict=True)
+    ]

@@ -1,4 +1,4 @@
-"""deepdiver as an MCP server: research, reports, documents and feeds for any client.
+"""deepdiver as an MCP server: research, reports, documents and feeds for any MCP client.
 
 Needs the package `mcp`.
 """

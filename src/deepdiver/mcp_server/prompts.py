@@ -1,4 +1,4 @@
-"""A prompt for each strategy, from the one table of strategies."""
+"""The prompts of the server: one for each strategy."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from deepdiver.run.begin import check_question
 from deepdiver.strategies.table import TABLE
 
 
-def text(name: str, question: str) -> str:
-    """Return what a client is to tell its model.
+def prompt_text(name: str, question: str) -> str:
+    """Return the text of a prompt, for a client to give to its model.
+
+    Args:
+        name: Name of the prompt, which is that of a strategy.
+        question: The question to research.
 
     Raises:
-        UnknownNameError: If there is no such strategy.
+        UnknownNameError: If there is no such prompt.
         UsageError: If the question is empty or too long.
     """
     if name not in TABLE:
@@ -21,7 +25,7 @@ def text(name: str, question: str) -> str:
         f'Research the question below with the tool `research` and strategy "{name}" '
         f"({entry.loop}).\n"
         "Ask `status` until the run is finished, then read it with `report`. Answer from the "
-        "report alone, with its "
-        "citations; say what it leaves open. What the report does not say, do not say.\n\n"
+        "report alone, with its citations; say what it leaves open. What the report does not say, "
+        "do not say.\n\n"
         f"Question: {check_question(question)}"
     )

@@ -1,4 +1,4 @@
-"""The tools of the server, one table: what each takes, what it gives, and what does it."""
+"""The tools of the server: the table of them, and the functions behind it."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from pydantic import BaseModel
 
 from deepdiver.core.record import Citation, Report, Run
 from deepdiver.errors import DeepdiverError, NoEvidenceError, UsageError
-from deepdiver.mcp_server.desk import Desk
-from deepdiver.mcp_server.forms import (
-    AskAboutRun,
-    Audit,
-    Audited,
-    Cited,
-    Form,
-    Found,
-    LibrarySearch,
-    OfRun,
-    Passages,
-    ReadReport,
-    ReportRead,
-    Research,
-    Said,
-    Standing,
+from deepdiver.mcp_server.background_runs import BackgroundRun
+from deepdiver.mcp_server.schemas import (
+    AnswerFromRun,
+    AskAboutRunArguments,
+    AuditArguments,
+    AuditResult,
+    CitedPassage,
+    FoundPassage,
+    LibrarySearchArguments,
+    LibrarySearchResult,
+    ReportArguments,
+    ReportResult,
+    ResearchArguments,
+    RunArguments,
+    RunSummary,
+    Schema,
 )
-from deepdiver.mcp_server.runs import Underway
+from deepdiver.mcp_server.state import ServerState
 from deepdiver.report.markdown import render_markdown
 from deepdiver.run import OnEvent, Outcome, replay, research
 from deepdiver.run.begin import check_question
@@ -40,25 +40,25 @@ from deepdiver.tools.osint.registry import call_feed, named_feed
 from deepdiver.tools.search.library import shelf
 
 PROGRESS_SECONDS = 0.25
-"""Between two notifications of progress."""
+"""Time between two notifications of progress."""
 LINE = 300
-"""Characters of such a notification: titles and statements in it come from outside."""
+"""Characters of a notification; titles and statements in it come from outside."""
 NOT_HERE = "This is not in this run."
-"""What is said where a run's record holds no answer."""
+"""The answer if the record of a run holds none."""
 NOTHING = "No data available."
-"""What a feed's answer without rows says."""
-Progress = Callable[[float, str], Awaitable[None]]
-"""Tells the client how far its call is: a number that grows, and a line."""
+"""The text of an answer without rows."""
+ReportProgress = Callable[[float, str], Awaitable[None]]
+"""Notifies the client of the progress of its call: a growing number, and a line."""
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """What a tool gives."""
+class ToolResult:
+    """The result of a tool call."""
 
     text: str
-    """For a model or a person to read."""
+    """The result as text."""
     value: BaseModel
-    """The same as data."""
+    """The result as data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,103 +66,111 @@ class Tool:
     """One tool."""
 
     name: str
-    """What it is called."""
+    """Its name."""
     title: str
-    """The same for people."""
+    """Its name for people."""
     about: str
-    """What it does, as a model is told."""
-    takes: type[Form]
-    """Its arguments."""
-    gives: type[Form]
-    """Its result."""
-    act: Callable[[Desk, Any, Progress], Awaitable[Done]]
-    """Does it; raises DeepdiverError where it cannot."""
+    """What it does, for the client's model."""
+    takes: type[Schema]
+    """The type of its arguments."""
+    gives: type[Schema]
+    """The type of its result."""
+    act: Callable[[ServerState, Any, ReportProgress], Awaitable[ToolResult]]
+    """Does it; raises DeepdiverError if it cannot."""
     reads: bool = True
     """Whether it changes nothing."""
     outside: bool = False
-    """Whether it may call services."""
+    """Whether it may call outside services."""
 
 
-async def _research(desk: Desk, asked: Research, progress: Progress) -> Done:
-    question, settings = check_question(asked.question), desk.run_settings(asked)
+async def _research(
+    state: ServerState, asked: ResearchArguments, progress: ReportProgress
+) -> ToolResult:
+    question, settings = check_question(asked.question), state.run_settings(asked)
 
     def work(on_event: OnEvent) -> Any:
         return research(question, settings, on_event=on_event)
 
-    underway = desk.runs.begin(work)
+    underway = state.runs.begin(work)
     try:
         run = await asyncio.shield(underway.begun)
         if asked.wait:
-            return await _awaited(desk, underway, progress)
-    except asyncio.CancelledError:  # the client has cancelled the call or is gone
-        await underway.stopped()
+            return await _wait_for_run(state, underway, progress)
+    except asyncio.CancelledError:  # the client cancelled the call or left
+        await underway.stop_and_wait()
         raise
-    standing = desk.standing(desk.store.runs.get(run))
-    return Done(
+    summary = state.summarise(state.store.runs.get(run))
+    return ToolResult(
         f"Run {run} has begun. Ask `status` how far it is; when it is finished, read it with "
         "`report`.",
-        standing,
+        summary,
     )
 
 
-async def _awaited(desk: Desk, underway: Underway, progress: Progress) -> Done:
-    """Wait for a run to end, and tell how far it is."""
+async def _wait_for_run(
+    state: ServerState, underway: BackgroundRun, progress: ReportProgress
+) -> ToolResult:
+    """Wait until a run ends, and notify the client of its progress."""
     told = 0
     while not underway.ended.done():
         await asyncio.wait({underway.ended}, timeout=PROGRESS_SECONDS)
         if underway.tally.steps > told:
             told = underway.tally.steps
-            await progress(told, " ".join(desk.scrub(underway.tally.line).split())[:LINE])
+            await progress(told, " ".join(state.scrub(underway.tally.line).split())[:LINE])
     outcome: Outcome = underway.ended.result()
     if outcome.error is not None:
         raise DeepdiverError(
-            f"{outcome.error}; the run is saved, go on with: deepdiver resume {outcome.run.id}"
+            f"{outcome.error}; the run is saved, continue with: deepdiver resume {outcome.run.id}"
         )
-    standing = desk.standing(outcome.run)
-    return Done(render_markdown(outcome.report) if outcome.report else _line(standing), standing)
+    summary = state.summarise(outcome.run)
+    return ToolResult(
+        render_markdown(outcome.report) if outcome.report else _line(summary), summary
+    )
 
 
-async def _status(desk: Desk, asked: OfRun, progress: Progress) -> Done:
-    standing = desk.standing(desk.store.runs.get(asked.run))
-    return Done(_line(standing), standing)
+async def _status(state: ServerState, asked: RunArguments, progress: ReportProgress) -> ToolResult:
+    summary = state.summarise(state.store.runs.get(asked.run))
+    return ToolResult(_line(summary), summary)
 
 
-def _line(standing: Standing) -> str:
-    """Say where a run stands."""
-    parts = [f"Run {standing.run} is {standing.status.value}"]
-    parts += [f"at: {standing.phase}"] if standing.phase and not standing.finished else []
+def _line(summary: RunSummary) -> str:
+    """Return the status of a run as text."""
+    parts = [f"Run {summary.run} is {summary.status.value}"]
+    parts += [f"at: {summary.phase}"] if summary.phase and not summary.finished else []
     parts += [
-        f"{standing.sources} sources",
-        f"{standing.findings} findings",
-        f"cost ${standing.cost}",
+        f"{summary.sources} sources",
+        f"{summary.findings} findings",
+        f"cost ${summary.cost}",
     ]
-    said = [f"{', '.join(parts)}.", standing.error, standing.answer]
+    said = [f"{', '.join(parts)}.", summary.error, summary.answer]
     return "\n".join(filter(None, said))
 
 
-async def _report(desk: Desk, asked: ReadReport, progress: Progress) -> Done:
-    run, report = report_of(desk, asked.run)
-    read = ReportRead(
+async def _report(
+    state: ServerState, asked: ReportArguments, progress: ReportProgress
+) -> ToolResult:
+    run, report = report_of(state, asked.run)
+    read = ReportResult(
         run=run.id,
         question=report.question,
         status=report.status,
         confidence=report.confidence,
         markdown=render_markdown(report) if asked.format == "markdown" else "",
         report=report.model_dump(mode="json") if asked.format == "json" else {},
-        citations=_cited(report.citations),
+        citations=_cited_passages(report.citations),
     )
-    return Done(read.markdown or json.dumps(read.report, ensure_ascii=False, indent=1), read)
+    return ToolResult(read.markdown or json.dumps(read.report, ensure_ascii=False, indent=1), read)
 
 
-def report_of(desk: Desk, name: str) -> tuple[Run, Report]:
+def report_of(state: ServerState, name: str) -> tuple[Run, Report]:
     """Return a run and its report.
 
     Raises:
         UnknownNameError: If there is no such run.
         UsageError: If it has no report yet.
     """
-    run = desk.store.runs.get(name)
-    text = desk.store.records.report(run.id)
+    run = state.store.runs.get(name)
+    text = state.store.records.report(run.id)
     if text is None:
         raise UsageError(
             f"run {run.id} is {run.status.value} and has no report yet: ask `status` how far it is"
@@ -170,9 +178,9 @@ def report_of(desk: Desk, name: str) -> tuple[Run, Report]:
     return run, Report.model_validate_json(text)
 
 
-def _cited(citations: Iterable[Citation]) -> tuple[Cited, ...]:
+def _cited_passages(citations: Iterable[Citation]) -> tuple[CitedPassage, ...]:
     return tuple(
-        Cited(
+        CitedPassage(
             number=item.number,
             title=item.title,
             url=item.url,
@@ -187,20 +195,22 @@ def _cited(citations: Iterable[Citation]) -> tuple[Cited, ...]:
     )
 
 
-async def _ask_about_run(desk: Desk, asked: AskAboutRun, progress: Progress) -> Done:
-    # In a thread of its own: the embedded reasoner computes, and others are answered meanwhile.
+async def _ask_about_run(
+    state: ServerState, asked: AskAboutRunArguments, progress: ReportProgress
+) -> ToolResult:
+    # In its own thread, because the embedded reasoner computes and other clients wait.
     told = await asyncio.to_thread(
-        asyncio.run, ask_about(asked.run, asked.question, desk.settings, desk.store)
+        asyncio.run, ask_about(asked.run, asked.question, state.settings, state.store)
     )
     numbers = {number for sentence in told.sentences for number in sentence.citations}
-    citations = _cited(item for item in told.report.citations if item.number in numbers)
+    citations = _cited_passages(item for item in told.report.citations if item.number in numbers)
     lines = [
         f"{sentence.text} {''.join(f'[{number}]' for number in sentence.citations)}".rstrip()
         + (f" ({sentence.mark})" if sentence.mark else "")
         for sentence in told.sentences
     ]
     answer = " ".join(lines) or NOT_HERE
-    said = Said(
+    said = AnswerFromRun(
         run=told.run.id,
         found=bool(lines),
         answer=answer,
@@ -210,16 +220,16 @@ async def _ask_about_run(desk: Desk, asked: AskAboutRun, progress: Progress) -> 
     )
     quotes = [f"[{item.number}] {item.title}, {item.url}: “{item.quote}”" for item in citations]
     unmet = [f"In none of the quotes: {', '.join(told.unmet)}."] if told.unmet else []
-    return Done("\n".join([answer, *unmet, *quotes]), said)
+    return ToolResult("\n".join([answer, *unmet, *quotes]), said)
 
 
-async def _audit(desk: Desk, asked: Audit, progress: Progress) -> Done:
-    checked = await asyncio.to_thread(check_again, asked.run, desk.store)
-    if asked.replay:  # raises where the report comes out differently
+async def _audit(state: ServerState, asked: AuditArguments, progress: ReportProgress) -> ToolResult:
+    checked = await asyncio.to_thread(check_again, asked.run, state.store)
+    if asked.replay:  # raises if the report differs
         await asyncio.to_thread(
-            asyncio.run, replay(checked.run.id, desk.settings, store=desk.store)
+            asyncio.run, replay(checked.run.id, state.settings, store=state.store)
         )
-    audited = Audited(
+    audited = AuditResult(
         run=checked.run.id,
         sound=not checked.faults,
         sentences=checked.sentences,
@@ -238,20 +248,25 @@ async def _audit(desk: Desk, asked: Audit, progress: Progress) -> Done:
         else "every quote stands in its saved source."
     )
     told += " The replay gave the report on record." if asked.replay else ""
-    return Done("\n".join([told, *audited.faults]), audited)
+    return ToolResult("\n".join([told, *audited.faults]), audited)
 
 
-async def _library_search(desk: Desk, asked: LibrarySearch, progress: Progress) -> Done:
-    found, notes = await asyncio.to_thread(_looked_up, desk, asked)
+async def _library_search(
+    state: ServerState, asked: LibrarySearchArguments, progress: ReportProgress
+) -> ToolResult:
+    found, notes = await asyncio.to_thread(_search_library, state, asked)
     lines = [f"{n}. {item.title} ({item.url})\n{item.text}" for n, item in enumerate(found, 1)]
     told = "\n\n".join(lines) or "Nothing in the documents fits."
-    return Done(
-        "\n\n".join([told, *notes]), Passages(query=asked.query, passages=found, notes=notes)
+    return ToolResult(
+        "\n\n".join([told, *notes]),
+        LibrarySearchResult(query=asked.query, passages=found, notes=notes),
     )
 
 
-def _looked_up(desk: Desk, asked: LibrarySearch) -> tuple[tuple[Found, ...], tuple[str, ...]]:
-    held = shelf(desk.settings)
+def _search_library(
+    state: ServerState, asked: LibrarySearchArguments
+) -> tuple[tuple[FoundPassage, ...], tuple[str, ...]]:
+    held = shelf(state.settings)
     unread = held.look()
     library = held.library
     if not library.passages():
@@ -263,14 +278,14 @@ def _looked_up(desk: Desk, asked: LibrarySearch) -> tuple[tuple[Found, ...], tup
         *filter(None, [library.note]),
     ]
     found = (
-        Found(
+        FoundPassage(
             url=match.entry.url,
             title=match.entry.title,
             published=match.entry.published,
             start=match.span.start,
             end=match.span.end,
             score=round(match.score, 6),
-            text=desk.scrub(match.span.of(library.text(match.entry))),
+            text=state.scrub(match.span.of(library.text(match.entry))),
         )
         for match in library.search(asked.query, asked.limit)
     )
@@ -284,75 +299,81 @@ TOOLS = {
             "research",
             "Research a question",
             "Begin researching a question: plan, search, read, test rival hypotheses, and write a "
-            "report in which "
-            "every factual sentence cites an exact quote. Returns the run's id at once; with "
-            "wait=true, the report.",
-            Research,
-            Standing,
+            "report in which every factual sentence cites an exact quote. Returns the run's id at "
+            "once; with wait=true, the report.",
+            ResearchArguments,
+            RunSummary,
             _research,
             reads=False,
             outside=True,
         ),
-        Tool("status", "How far is a run", "Say where a run stands.", OfRun, Standing, _status),
+        Tool(
+            "status",
+            "Status of a run",
+            "Return the status of a run, and its answer once there is one.",
+            RunArguments,
+            RunSummary,
+            _status,
+        ),
         Tool(
             "report",
             "Read a report",
             "Read the report of a run: markdown or json, with every citation and its exact quote.",
-            ReadReport,
-            ReportRead,
+            ReportArguments,
+            ReportResult,
             _report,
         ),
         Tool(
             "ask_about_run",
             "Ask about a run",
-            "Answer a question from what a run has found, and from nothing else; says so where "
-            "that is not in the run.",
-            AskAboutRun,
-            Said,
+            "Answer a question from the findings of a run alone; says so if the run does not hold "
+            "the answer.",
+            AskAboutRunArguments,
+            AnswerFromRun,
             _ask_about_run,
             outside=True,
         ),
         Tool(
             "audit",
             "Check a report again",
-            "Check every citation and every sentence of fact of a report against the saved sources "
-            "once more.",
-            Audit,
-            Audited,
+            "Check every citation and every factual sentence of a report against the saved sources "
+            "again.",
+            AuditArguments,
+            AuditResult,
             _audit,
         ),
         Tool(
             "library_search",
             "Search documents",
-            "Search the documents that this server was started with, or the user's library: the "
-            "best passages.",
-            LibrarySearch,
-            Passages,
+            "Search the documents that this server was started with, or the user's library, and "
+            "return the best passages.",
+            LibrarySearchArguments,
+            LibrarySearchResult,
             _library_search,
         ),
     )
 }
-"""The server's own tools, by name; the feeds come beside them."""
+"""The server's own tools by name; the feeds are tools too."""
 
 
-async def ask_feed(desk: Desk, name: str, given: dict[str, Any]) -> Done:
-    """Ask a feed.
+async def ask_feed(state: ServerState, name: str, given: dict[str, Any]) -> ToolResult:
+    """Query a feed.
 
     Raises:
         UsageError: If it does not take these arguments.
-        GatewayError: If there is no answer.
+        GatewayError: If none of its services answered.
     """
     try:
         arguments_of(named_feed(name), given)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    async with detached_gateway(desk.settings, store=desk.store) as gateway:
+    async with detached_gateway(state.settings, store=state.store) as gateway:
         told = await call_feed(name, given, gateway)
-    return Done(sentences(told), told)
+    return ToolResult(feed_text(told), told)
 
 
-def sentences(told: FeedResult) -> str:
-    """Return what a feed told, as text: a line for each row, and what else a reader must know."""
+def feed_text(told: FeedResult) -> str:
+    """Return the answers of a feed as text: one line for each row, with summaries and failures."""
     lines: list[str] = []
     for answer in told.answers:
         lines.append(f"{answer.service}: {answer.title}")

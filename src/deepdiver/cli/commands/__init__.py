@@ -1,0 +1,42 @@
+"""The commands, one module for each group of them. Nothing heavy is imported at the top of these.
+
+A new command is declared in the module that does it and listed here, in the order of the help.
+"""
+
+from __future__ import annotations
+
+from deepdiver.cli.commands import (
+    credibility,
+    doctor,
+    eval,
+    feed,
+    library,
+    mcp,
+    providers,
+    research,
+    runs,
+    strategies,
+)
+
+COMMANDS = {
+    command.name: command
+    for command in (
+        research.ASK,
+        research.RESUME,
+        research.DEEPEN,
+        research.REPLAY,
+        runs.RUNS,
+        runs.SHOW,
+        runs.STOP,
+        runs.DELETE,
+        library.LIBRARY,
+        feed.FEED,
+        strategies.STRATEGIES,
+        providers.PROVIDERS,
+        credibility.CREDIBILITY,
+        mcp.MCP,
+        eval.EVAL,
+        doctor.DOCTOR,
+    )
+}
+"""Every command by its name."""

@@ -1,0 +1,243 @@
+"""The commands that work on a run: `deepdiver ask`, `resume`, `deepen` and `replay`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Coroutine
+from contextlib import closing
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from deepdiver.cli import options
+from deepdiver.cli.command import Command, argument, flag
+from deepdiver.cli.output import print_err
+from deepdiver.cli.settings import settings_of
+from deepdiver.errors import UsageError
+
+if TYPE_CHECKING:
+    from deepdiver.cli.live_run import LiveRun
+    from deepdiver.run import Outcome
+
+LONGEST_INPUT = 4_000_000
+"""Bytes that are read from standard input: more than any question has, and little enough that a
+mistake does no harm."""
+
+
+def ask(args: argparse.Namespace) -> int:
+    """Research a question, print the report, and return the exit code."""
+    question = _read_question() if args.question == "-" else args.question
+    settings = settings_of(args)
+    from deepdiver.cli.live_run import work_on_run
+    from deepdiver.cli.preflight import check_documents, check_out, outlook_of
+    from deepdiver.store import open_store
+
+    outlook = outlook_of(settings)
+    check_documents(settings.documents)
+    check_out(args.out)
+
+    def begin(live: LiveRun) -> Coroutine[Any, Any, Outcome]:
+        from deepdiver.run import research
+
+        more: dict[str, Any] = {"out": args.out, "store": store, "ask": live.asker()}
+        work = research(question, settings, on_event=live.take, **more)
+        return live.with_language_note(work, question, settings)
+
+    with closing(open_store(settings)) as store:
+        return work_on_run(args, settings, store, outlook, begin)
+
+
+def _read_question() -> str:
+    raw = sys.stdin.buffer.read(LONGEST_INPUT + 1) if sys.stdin else b""
+    if len(raw) > LONGEST_INPUT:
+        raise UsageError(
+            "standard input is far too long for a question: put long material into a file and "
+            "search it with --in"
+        )
+    return raw.decode("utf-8", "replace")
+
+
+def resume(args: argparse.Namespace) -> int:
+    """Continue a run, print the report, and return the exit code."""
+    from deepdiver.cli.live_run import work_on_run
+    from deepdiver.cli.preflight import check_out, outlook_of
+    from deepdiver.cli.progress import Outlook
+    from deepdiver.core.record import FINISHED
+    from deepdiver.core.settings import from_public
+    from deepdiver.store import open_store
+
+    settings = settings_of(args)
+    check_out(args.out)
+
+    def begin(live: LiveRun) -> Coroutine[Any, Any, Outcome]:
+        from deepdiver.run import resume
+
+        more: dict[str, Any] = {"out": args.out, "store": store}
+        return resume(run.id, settings, on_event=live.take, ask=live.asker(), **more)
+
+    with closing(open_store(settings)) as store:
+        run = store.runs.get(args.run)
+        spent = sum((row.cost for row in store.journal.rows(run.id)), Decimal(0))
+        outlook = (
+            Outlook()
+            if run.status in FINISHED
+            else outlook_of(from_public(run.settings, settings), spent)
+        )
+        return work_on_run(args, settings, store, outlook, begin)
+
+
+def deepen(args: argparse.Namespace) -> int:
+    """Research a section of a report further in a new run, and return the exit code."""
+    from deepdiver.cli.live_run import work_on_run
+    from deepdiver.cli.preflight import check_out, outlook_of
+    from deepdiver.run.deepen import look_deeper
+    from deepdiver.store import open_store
+
+    settings = settings_of(args)
+    check_out(args.out)
+    named = ("strategy", "model", "fast_model", "max_iterations", "approve")
+    changes = {name: getattr(settings, name) for name in named if getattr(args, name)}
+
+    def begin(live: LiveRun) -> Coroutine[Any, Any, Outcome]:
+        from deepdiver.run import research
+
+        more: dict[str, Any] = {"out": args.out, "store": store, "deepens": deeper.run}
+        return research(
+            deeper.question, deeper.settings, on_event=live.take, ask=live.asker(), **more
+        )
+
+    with closing(open_store(settings)) as store:
+        deeper = look_deeper(args.run, args.section, settings, store, changes)
+        return work_on_run(args, settings, store, outlook_of(deeper.settings), begin)
+
+
+def replay(args: argparse.Namespace) -> int:
+    """Run a finished run again from its journal, compare the reports, and return the exit code."""
+    from deepdiver.cli.live_run import work_on_run
+    from deepdiver.cli.progress import Outlook
+    from deepdiver.store import open_store
+
+    settings = settings_of(args)
+
+    def begin(live: LiveRun) -> Coroutine[Any, Any, Outcome]:
+        from deepdiver.run import replay
+
+        return replay(args.run, settings, on_event=live.take, store=store)
+
+    with closing(open_store(settings)) as store:
+        code = work_on_run(args, settings, store, Outlook(), begin)
+    if not args.quiet:
+        print_err("the replay gave the report on record, byte for byte")
+    return code
+
+
+_SHOWN = (options.JSON, options.VERBOSE, options.QUIET, options.HOME)
+_FILTERS = (
+    argument(
+        "--include",
+        metavar="DOMAIN",
+        action="append",
+        help="only pages of this domain; may be repeated",
+    ),
+    argument(
+        "--exclude",
+        metavar="DOMAIN",
+        action="append",
+        help="no pages of this domain; may be repeated",
+    ),
+    argument("--language", metavar="LL", help="search in this language, such as en"),
+    argument("--region", metavar="CC", help="search for this country, such as SE"),
+    options.SINCE,
+    options.UNTIL,
+    argument(
+        "--safe",
+        metavar="LEVEL",
+        choices=("off", "moderate", "strict"),
+        help="safe search: off, moderate or strict; default: moderate",
+    ),
+    argument(
+        "--results",
+        metavar="N",
+        type=options.whole_number("a number of results from 1 to 50", 1, 50),
+        help="results for each query, 1 to 50; default: 6",
+    ),
+    flag("--no-pages", "do not fetch pages; read only the providers' extracts"),
+)
+ASK = Command(
+    "ask",
+    "research a question; the word ask may be left out",
+    ask,
+    takes="QUESTION",
+    arguments=(
+        argument(
+            "question",
+            metavar="QUESTION",
+            help="the question to research; - reads it from standard input",
+        ),
+    ),
+    options=(
+        options.STRATEGY,
+        options.MODEL,
+        options.FAST_MODEL,
+        options.SEARCH,
+        options.FEEDS,
+        options.IN,
+        options.SAMPLE,
+        options.MAX_ITERATIONS,
+        options.BUDGET,
+        argument(
+            "--as-of",
+            metavar="DATE",
+            type=options.day,
+            help="research as if this were today's date, YYYY-MM-DD",
+        ),
+        options.APPROVE,
+        options.OUT,
+        flag("--past", "use the findings of past runs as hints"),
+        options.HOLD_UNCERTAIN,
+        *_FILTERS,
+        *_SHOWN,
+    ),
+)
+RESUME = Command(
+    "resume",
+    "continue a run that stopped, failed or waits for you",
+    resume,
+    takes="RUN",
+    arguments=(options.RUN,),
+    options=(options.BUDGET, options.OUT, options.HOLD_UNCERTAIN, *_SHOWN),
+)
+DEEPEN = Command(
+    "deepen",
+    "research section N of a report further, in a new run",
+    deepen,
+    takes="RUN N",
+    arguments=(
+        options.RUN,
+        argument(
+            "section",
+            metavar="N",
+            type=options.whole_number("the number of a section, from 1", 1, 999),
+            help="number of the section, from 1",
+        ),
+    ),
+    options=(
+        options.STRATEGY,
+        options.MODEL,
+        options.FAST_MODEL,
+        options.MAX_ITERATIONS,
+        options.BUDGET,
+        options.APPROVE,
+        options.OUT,
+        options.HOLD_UNCERTAIN,
+        *_SHOWN,
+    ),
+)
+REPLAY = Command(
+    "replay",
+    "repeat a finished run from its journal, and compare",
+    replay,
+    takes="RUN",
+    arguments=(options.RUN,),
+    options=_SHOWN,
+)

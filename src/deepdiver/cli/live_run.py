@@ -1,0 +1,186 @@
+"""Working on a run from a terminal: progress, Ctrl-C, questions to the person, the outcome."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import shlex
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from deepdiver.cli.dialogue import (
+    PersonLeftError,
+    Say,
+    ask_person,
+    discard_typed_ahead,
+    read_line,
+)
+from deepdiver.cli.interrupts import Interrupts
+from deepdiver.cli.output import SAVED, print_err, print_error, print_json, print_report
+from deepdiver.cli.preflight import language_note
+from deepdiver.cli.progress import Outlook, View, open_view
+from deepdiver.cli.terminal_text import money, one_line
+from deepdiver.core.record import FINISHED, RunStatus
+from deepdiver.core.settings import Settings
+from deepdiver.errors import StoppedError
+from deepdiver.gateway.trace import export_spans
+from deepdiver.report.files import run_summary
+
+if TYPE_CHECKING:
+    from deepdiver.core.events import Event
+    from deepdiver.run import Ask, Outcome
+    from deepdiver.store import Store
+
+T = TypeVar("T")
+
+EXIT_CODES = {
+    RunStatus.ANSWERED: 0,
+    RunStatus.PARTIAL: 3,
+    RunStatus.WAITING: 3,
+    RunStatus.NO_EVIDENCE: 4,
+}
+"""The exit code of each status that a run can end with; any other status is a failure."""
+
+
+class LiveRun:
+    """One run that is being worked on, shown in a view."""
+
+    def __init__(self, view: View, say: Say) -> None:
+        """Show the run in a view.
+
+        Args:
+            view: Shows events.
+            say: Shows the lines of a dialogue with the person, while the view is closed.
+        """
+        self._view, self._say = view, say
+        self._interrupts = Interrupts(self._stopping)
+        self._asking = False
+        self.run = ""
+        """The run's id, once it is known."""
+
+    def take(self, event: Event) -> None:
+        """Show an event, and remember the id of the run."""
+        if event.type == "run_started":
+            self.run = event.run
+        self._view.take(event)
+
+    def do(self, begin: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Do the work and return its outcome.
+
+        Args:
+            begin: Returns the work; it may take a while, because the view is open already.
+
+        Raises:
+            StoppedError: If it was stopped before there was a run.
+        """
+        with self._interrupts:
+            self._view.open()
+            try:
+                return asyncio.run(self._interrupts.guard(begin()))
+            except asyncio.CancelledError:
+                raise StoppedError("stopped before the run began") from None
+            finally:
+                self._view.close()
+
+    async def with_language_note(
+        self, work: Coroutine[Any, Any, T], question: str, settings: Settings
+    ) -> T:
+        """Do the work, then warn if the documents are in another language than the question."""
+        outcome = await work
+        if note := await asyncio.to_thread(language_note, question, settings):
+            self._view.note(note)
+        return outcome
+
+    def asker(self) -> Ask | None:
+        """Return the function that asks the person at this terminal, or None if there is nobody."""
+        if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
+            return None
+
+        async def ask(shown: dict[str, Any]) -> dict[str, Any]:
+            self._view.close()
+            self._asking = True
+            discard_typed_ahead()
+            try:
+                return await ask_person(shown, self._say, read_line)
+            except PersonLeftError:
+                await self._interrupts.stop()
+            finally:
+                self._asking = False
+                self._view.open()
+
+        return ask
+
+    def _stopping(self) -> None:
+        if self._asking:
+            self._say("")  # the terminal shows ^C behind the prompt
+        self._view.note("stopping and saving; press Ctrl-C again to stop at once")
+
+
+def work_on_run(
+    args: argparse.Namespace,
+    settings: Settings,
+    store: Store,
+    outlook: Outlook,
+    begin: Callable[[LiveRun], Coroutine[Any, Any, Outcome]],
+) -> int:
+    """Work on a run, print its outcome, and return the exit code.
+
+    Args:
+        args: The command line.
+        settings: Its settings.
+        store: Where the run is saved.
+        outlook: What is known before it starts.
+        begin: Returns the work.
+    """
+    began = time.monotonic()
+    view = open_view(sys.stderr, outlook, quiet=args.quiet, verbose=settings.verbose)
+    live = LiveRun(view, print_err)
+    try:
+        with export_spans(settings):
+            outcome = live.do(lambda: begin(live))
+    except Exception as error:
+        if live.run:
+            error.add_note(f"{SAVED}{command_for(args, 'resume', live.run)}")
+        raise
+    return _finish(args, store, outcome, time.monotonic() - began)
+
+
+def command_for(args: argparse.Namespace, name: str, run: str) -> str:
+    """Return the command line that does something with a run of the same home."""
+    home = ["--home", str(args.home)] if args.home else []
+    return shlex.join(["deepdiver", name, run, *home])
+
+
+def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: float) -> int:
+    """Print the outcome of a run, and return the exit code."""
+    run = outcome.run
+    if args.json:
+        print_json(run_summary(run, outcome.report, store.journal.rows(run.id), outcome.cost))
+    elif outcome.report is not None:
+        print_report(outcome.report)
+    if not args.quiet:
+        _print_account(outcome, seconds)
+    how_to_continue = f"continue with: {command_for(args, 'resume', run.id)}"
+    if outcome.error is not None:
+        error = str(outcome.error)
+        print_error(error if run.status in FINISHED else f"{error}; {how_to_continue}")
+        return outcome.error.exit_code
+    if run.status is RunStatus.WAITING:
+        what = "approve its plan" if outcome.report is None else "review its answer"
+        print_error(f"run {run.id} waits for you to {what}; in a terminal, {how_to_continue}")
+    return EXIT_CODES.get(run.status, 1)
+
+
+def _print_account(outcome: Outcome, seconds: float) -> None:
+    """Print where the files are, the cost, the time, and which calls may have cost more."""
+    for row in outcome.uncertain:
+        if row.kind != "human":
+            what = f"{row.kind} {row.provider}: {one_line(row.what)}"
+            print_err(
+                f"uncertain: {what} was sent and never answered; it may have cost "
+                f"{money(row.worst)}"
+            )
+    files = [f"files in {outcome.folder}"] if outcome.folder else []
+    print_err(" · ".join([*files, f"cost {money(outcome.cost)}", f"{seconds:.1f} s"]))

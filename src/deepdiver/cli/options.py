@@ -1,0 +1,137 @@
+"""The options that several commands share, and the conversion of their values.
+
+An option that only one command has is declared beside that command.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from deepdiver.cli.command import argument, flag
+
+# Values
+
+
+def dollars(text: str) -> Decimal:
+    """Return an amount in US dollars."""
+    with contextlib.suppress(InvalidOperation):
+        amount = Decimal(text.removeprefix("$"))
+        if amount.is_finite() and amount >= 0:
+            return amount
+    raise argparse.ArgumentTypeError(
+        f"expected an amount in US dollars, such as 0.50, not {text[:80]!r}"
+    )
+
+
+def day(text: str) -> date:
+    """Return a date."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected a date such as 2026-11-15, not {text[:40]!r}"
+        ) from None
+
+
+def whole_number(what: str, least: int, most: int) -> Callable[[str], int]:
+    """Return the conversion of a whole number within bounds.
+
+    Args:
+        what: What an error message says was expected.
+        least: The smallest number.
+        most: The largest number.
+    """
+
+    def convert(text: str) -> int:
+        if text.isdecimal() and len(text) <= len(str(most)) and least <= int(text) <= most:
+            return int(text)
+        raise argparse.ArgumentTypeError(f"expected {what}, not {text[:80]!r}")
+
+    return convert
+
+
+count = whole_number("a number from 1", 1, 999_999)
+
+
+def path(text: str) -> Path:
+    """Return a file or folder."""
+    if not text.strip() or "\0" in text:
+        raise argparse.ArgumentTypeError(f"expected a file or folder, not {text[:80]!r}")
+    return Path(text).expanduser()
+
+
+# Which run
+
+RUN = argument("run", metavar="RUN", help="the run's id, or the first characters of it")
+
+# How to research
+
+STRATEGY = argument(
+    "--strategy", metavar="NAME", help="research strategy, or auto; see `deepdiver strategies`"
+)
+MODEL = argument(
+    "--model", metavar="NAME", help="PROVIDER:MODEL to judge and write; default: embedded"
+)
+FAST_MODEL = argument(
+    "--fast-model", metavar="NAME", help="PROVIDER:MODEL for queries and reading; default: --model"
+)
+MAX_ITERATIONS = argument(
+    "--max-iterations",
+    metavar="N",
+    type=whole_number("a number of rounds from 1 to 100", 1, 100),
+    help="maximum number of research rounds",
+)
+BUDGET = argument(
+    "--budget",
+    metavar="USD",
+    type=dollars,
+    help="spending limit; a call that could exceed it is not sent",
+)
+APPROVE = flag("--approve", "show the plan and wait until you accept or edit it")
+HOLD_UNCERTAIN = flag("--hold-uncertain", "do not repeat calls that were sent but never answered")
+
+# Where to search
+
+SEARCH = argument(
+    "--search",
+    metavar="NAMES",
+    action="append",
+    help="search providers, NAME[,NAME]; see `deepdiver providers`",
+)
+FEEDS = argument(
+    "--feeds",
+    metavar="NAMES",
+    action="append",
+    help="intelligence feeds, NAME[,NAME], auto or none; see `deepdiver feed`",
+)
+IN = argument(
+    "--in",
+    metavar="PATH",
+    action="append",
+    type=path,
+    dest="documents",
+    help="search this file or folder; may be repeated",
+)
+SAMPLE = flag("--sample", "search the bundled sample library")
+SINCE = argument(
+    "--since", metavar="DATE", type=day, help="only sources published on or after this date"
+)
+UNTIL = argument(
+    "--until", metavar="DATE", type=day, help="only sources published on or before this date"
+)
+
+# What is shown and where files are
+
+OUT = argument("--out", metavar="DIR", type=path, help="write the files of the run to this folder")
+JSON = flag("--json", "print one JSON object instead of text")
+VERBOSE = flag("--verbose", "show the prompt and answer of each task, and each call")
+QUIET = flag("--quiet", "show no progress")
+HOME = argument(
+    "--home", metavar="DIR", type=path, help="folder of the database; default: DEEPDIVER_HOME"
+)
+YES = flag("--yes", "do not ask for confirmation")

@@ -1,0 +1,121 @@
+"""What is checked and announced before a run starts, so that mistakes cost nothing."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+
+from deepdiver.cli.progress import Outlook
+from deepdiver.core.settings import EMBEDDED, Settings
+from deepdiver.errors import NoEvidenceError, UsageError
+from deepdiver.gateway.prices import model_cost
+from deepdiver.tasks import TASKS
+from deepdiver.tools.library.files import SUFFIXES
+from deepdiver.tools.registry import choose, price_of
+
+NAMED_KINDS = 3
+"""Kinds of files that an error names where none can be read."""
+
+
+def outlook_of(settings: Settings, spent: Decimal = Decimal(0)) -> Outlook:
+    """Return what is known about a run before it starts.
+
+    Args:
+        settings: The settings of the run.
+        spent: What earlier processes spent on it.
+
+    Raises:
+        UsageError: If the settings name a search provider that cannot be used.
+    """
+    choice = choose(settings)
+    models = sorted({settings.model_for(task.name(), task.role) for task in TASKS})
+    unpriced = [model for model in models if model_cost(settings, model, 1, 1) is None]
+    unpriced += [
+        provider.name for provider in choice.providers if price_of(provider, settings) is None
+    ]
+    return Outlook(choice.left_out, tuple(unpriced), spent)
+
+
+def check_documents(paths: Sequence[Path]) -> None:
+    """Check that documents can be read.
+
+    Raises:
+        UsageError: If a path does not exist or permissions forbid reading it.
+        NoEvidenceError: If there are paths, but no document below any of them.
+    """
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"{path} does not exist: give a file or folder of documents with --in")
+        if not os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
+            raise UsageError(
+                f"no permission to read {path}: change its permissions, or give another --in"
+            )
+    found = Counter[str]()
+    for file in (file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])):
+        if file.suffix.lower() in SUFFIXES:
+            return
+        if not file.is_dir():
+            found[file.suffix.lower() or file.name] += 1
+    if paths:
+        raise NoEvidenceError(f"{_no_documents(paths, found)}; give another --in")
+
+
+def _no_documents(paths: Sequence[Path], found: Counter[str]) -> str:
+    """Say that there are no files, or which kinds of files cannot be read.
+
+    Args:
+        paths: Where documents were looked for.
+        found: How many files there are, by their suffix.
+    """
+    where = ", ".join(map(str, paths))
+    if not found:
+        return f"there are no files in {where}"
+    commonest = sorted(found.items(), key=lambda item: (-item[1], item[0]))[:NAMED_KINDS]
+    listed = ", ".join(kind for kind, _ in commonest)
+    more = ", …" if len(found) > NAMED_KINDS else ""
+    total = found.total()
+    held = f"it is {listed}" if total == 1 else f"all {total:,} files are {listed}{more}"
+    return f"no readable document in {where}: {held} (readable are {', '.join(sorted(SUFFIXES))})"
+
+
+def language_note(question: str, settings: Settings) -> str:
+    """Return a warning if the documents are in another language than the question, else "".
+
+    The embedded reasoner and the library search compare words: across languages they find only
+    names and numbers.
+    """
+    searched = not settings.search or "library" in settings.search
+    if not settings.documents or not searched or settings.model != EMBEDDED:
+        return ""
+    from deepdiver.tools.library.languages import differing_language
+    from deepdiver.tools.search.library import shelf
+
+    if not (tongue := differing_language(question, shelf(settings).library)):
+        return ""
+    return (
+        f"most of your documents are in {tongue}, and the question is not: the embedded reasoner "
+        "compares words, so it will find little more than names and numbers; ask in the language "
+        "of the documents, or choose a chat model with --model"
+    )
+
+
+def check_out(folder: Path | None) -> None:
+    """Check that the folder for the files of a run can be written to; create it if needed.
+
+    Raises:
+        UsageError: If it cannot be written to.
+    """
+    if folder is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"cannot write to {folder} ({error.strerror}): give another --out"
+        ) from None

@@ -1,0 +1,42 @@
+"""Text for a terminal: free of control characters, with readable amounts, durations and counts."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+LONGEST_LINE = 160
+"""Characters of text from outside that are shown on a line; the record has it all."""
+
+
+def clean(text: str) -> str:
+    """Remove everything that could control a terminal; line breaks and tabs stay."""
+    return "".join(
+        c if c.isprintable() or c in "\n\t" else " " if c.isspace() else "" for c in text
+    )
+
+
+def one_line(text: str, most: int = LONGEST_LINE) -> str:
+    """Return a cleaned text on one line, cut to `most` characters."""
+    flat = " ".join(clean(text).split())
+    return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
+
+
+def money(amount: Decimal) -> str:
+    """Return an amount in US dollars, with four decimal places below ten cents."""
+    if amount == 0:
+        return "$0"
+    if amount < Decimal("0.0001"):
+        return "less than $0.0001"
+    return f"${amount:.2f}" if amount >= Decimal("0.1") else f"${amount:.4f}"
+
+
+def clock_time(seconds: float) -> str:
+    """Return a duration as minutes and seconds, with hours where there are any."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def several(count: int, one: str, many: str = "") -> str:
+    """Return a count with its noun in the singular or plural, such as "1 run" or "1,200 runs"."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

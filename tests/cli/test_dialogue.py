@@ -1,0 +1,179 @@
+"""What a person is asked, and what may be answered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from deepdiver.cli.dialogue import PersonLeftError, ask_person
+from deepdiver.errors import (
+    UsageError,
+)
+
+ANSWER = {
+    "ask": "review_answer",
+    "question": "Who?",
+    "answer": "Anna, [1]\nsay all.",
+    "journey": ["search_library for “x”: 1 source"],
+    "key_sources": ["Register, /a/b.md"],
+    "missing": ["Since when?"],
+    "confidence": 0.718,
+}
+PLAN = {
+    "ask": "approve_plan",
+    "question": "Who?",
+    "problems": ["Who runs it?", "Since when?"],
+    "ceiling": "$0.4200",
+}
+
+
+# Asking a person
+
+
+class Person:
+    """Types what a test says."""
+
+    def __init__(self, *types: str | None) -> None:
+        self._types = list(types)
+        self.shown: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.shown.append(text)
+
+    async def read_line(self, prompt: str) -> str | None:
+        self.shown.append(prompt)
+        return self._types.pop(0)
+
+    async def about(self, shown: dict[str, Any]) -> dict[str, Any]:
+        reply = await ask_person(shown, self.say, self.read_line)
+        assert not self._types, "more was typed than read"
+        return reply
+
+
+@pytest.mark.parametrize(
+    "types", [(None,), ("e", None), ("r", None), ("e", "", "", None), ("what?", None)]
+)
+async def test_a_person_who_goes_away(types: tuple[str | None, ...]) -> None:
+    with pytest.raises(PersonLeftError):
+        await Person(*types).about(PLAN)
+
+
+@pytest.mark.parametrize(
+    "types", [(None,), ("r", None), ("c", None), ("c", "", None), ("what?", None)]
+)
+async def test_a_person_who_goes_away_from_an_answer(types: tuple[str | None, ...]) -> None:
+    with pytest.raises(PersonLeftError):
+        await Person(*types).about(ANSWER)
+
+
+async def test_only_plans_and_answers_are_asked_about() -> None:
+    with pytest.raises(UsageError, match="cannot ask about favourite_colour"):
+        await Person().about({"ask": "favourite_colour"})
+    with pytest.raises(UsageError, match="cannot ask about None"):
+        await Person().about({})
+
+
+@pytest.mark.parametrize(
+    ("types", "reply"),
+    [
+        (("a",), {"action": "accept"}),
+        (("", "x", " Accept "), {"action": "accept"}),
+        (("r", "wrong child"), {"action": "reject", "reason": "wrong child"}),
+        (("r", ""), {"action": "reject", "reason": ""}),
+        (("c", "only from 2026"), {"action": "add", "constraints": "only from 2026"}),
+        (("c", "", "a"), {"action": "accept"}),
+    ],
+)
+async def test_what_a_person_may_say_to_an_answer(
+    types: tuple[str, ...], reply: dict[str, Any]
+) -> None:
+    assert await Person(*types).about(ANSWER) == reply
+
+
+async def test_an_answer_is_shown_with_its_journey_its_sources_and_what_is_missing() -> None:
+    person = Person("a")
+    await person.about(ANSWER)
+    assert person.shown == [
+        "",
+        "Answer to: Who? (confidence 0.72)",
+        "  Anna, [1] say all.",
+        "Research Journey:",
+        "  - search_library for “x”: 1 source",
+        "Key Sources:",
+        "  - Register, /a/b.md",
+        "Missing:",
+        "  - Since when?",
+        "[a]ccept, [r]eject or add a [c]onstraint? ",
+    ]
+    bare = Person("a")
+    await bare.about(
+        {"ask": "review_answer", "question": "Who?", "answer": "x\x1b[2J" + "y" * 9_000}
+    )
+    assert len(bare.shown) == 4
+    assert "\x1b" not in bare.shown[2]
+    assert len(bare.shown[2]) < 5_000
+
+
+@pytest.mark.parametrize(
+    ("types", "reply"),
+    [
+        (("a",), {"action": "accept"}),
+        (("Accept",), {"action": "accept"}),
+        (("", "x", " a "), {"action": "accept"}),
+        (("r", "too broad"), {"action": "reject", "reason": "too broad"}),
+        (("r", ""), {"action": "reject", "reason": ""}),
+        (("e", "", "", "", "a"), {"action": "accept"}),
+        (("e", "-", "", "", "a"), {"action": "edit", "problems": ["Since when?"]}),
+        (
+            ("e", "Who owns it?", "", "", "a"),
+            {"action": "edit", "problems": ["Who owns it?", "Since when?"]},
+        ),
+        (
+            ("e", "", "", "Where?", "Why?", "", "a"),
+            {"action": "edit", "problems": [*PLAN["problems"], "Where?", "Why?"]},
+        ),
+        (("e", "-", "-", "", "", "How?", "", "a"), {"action": "edit", "problems": ["How?"]}),
+        (("e", "-", "", "", "e", "New?", "", "a"), {"action": "edit", "problems": ["New?"]}),
+        (("e", "-", "", "", "r", "no"), {"action": "reject", "reason": "no"}),
+    ],
+)
+async def test_what_a_person_may_say(types: tuple[str, ...], reply: dict[str, Any]) -> None:
+    assert await Person(*types).about(PLAN) == reply
+
+
+async def test_the_plan_is_shown_with_its_cost() -> None:
+    person = Person("a")
+    await person.about(PLAN)
+    assert person.shown == [
+        "",
+        "Plan for: Who?",
+        "  1. Who runs it?",
+        "  2. Since when?",
+        "Maximum cost: $0.4200",
+        "[a]ccept, [e]dit or [r]eject? ",
+    ]
+
+
+async def test_what_is_to_be_found_out_and_searched_is_shown_too() -> None:
+    person = Person("a")
+    await person.about({**PLAN, "objectives": ["the owner"], "queries": ["owner\x1b[2J of Holm"]})
+    assert "  objective: the owner" in person.shown
+    assert any(line.startswith("  search: owner") and "\x1b" not in line for line in person.shown)
+
+
+@pytest.mark.parametrize(
+    ("ceiling", "told"),
+    [("$0.0000", "nothing"), ("", "not known"), ("not known", "not known"), ("$1.0000", "$1.0000")],
+)
+async def test_the_ceiling_in_words(ceiling: str, told: str) -> None:
+    person = Person("a")
+    await person.about({**PLAN, "ceiling": ceiling})
+    assert f"Maximum cost: {told}" in person.shown
+
+
+async def test_an_edited_plan_is_shown_again_and_hostile_text_steers_nothing() -> None:
+    person = Person("e", "-", "A new part\x1b[2J", "", "a")
+    await person.about({**PLAN, "problems": ["x\x1b]0;t\x07", "y"]})
+    assert "  1. A new part[2J" in person.shown
+    assert all(line.isprintable() for line in person.shown)

@@ -1,0 +1,67 @@
+"""Printing: broken pipes, full disks, narrow encodings and terminals."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command_line import (
+    QUESTION,
+)
+from tests.patience import PATIENCE
+from tests.terminal import Terminal, run, started
+from tests.warm import Warm
+
+pytestmark = pytest.mark.usefixtures("read_once")
+
+
+def test_a_reader_who_leaves_is_no_fault() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with started("strategies", stdout=writer) as process:
+        os.close(writer)
+        _, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, err) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_standard_output_on_a_full_disk(finished: str, warm: Warm) -> None:
+    with (
+        open("/dev/full", "w") as full,
+        started("show", finished, program=warm.command, stdout=full.fileno()) as process,
+    ):
+        _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert err.startswith("deepdiver: cannot write to standard output (No space left on device)")
+    assert err.count("\n") == 1
+
+
+def test_a_narrow_encoding_loses_a_letter_and_not_the_report(finished: str) -> None:
+    done = run("show", finished, env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert done.returncode == 0, done.stderr
+    assert "38 tonnes" in done.stdout
+    assert "?" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_report_laid_out_for_a_person() -> None:
+    with Terminal("--sample", QUESTION, columns=72) as terminal:
+        assert terminal.leave() == 0
+    assert re.search(r"█+░* \d\.\d\d supported ", terminal.text)
+    assert "answered · " in terminal.text
+    assert "**" not in terminal.text.partition("answered · ")[2]
+    assert "38 tonnes" in terminal.text
+    assert re.search(r"cost \$0 · \d+\.\d s\s*$", terminal.text)
+
+
+@pytest.mark.slow
+def test_a_table_fits_the_terminal(finished: str, warm: Warm) -> None:
+    with Terminal("runs", columns=len(finished) + 30, program=warm.command) as terminal:
+        assert terminal.leave() == 0
+    (line,) = terminal.text.splitlines()
+    assert line.startswith(finished)
+    assert line.endswith("…")
+    assert len(line) <= len(finished) + 30
