@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, precondition, rule
 
 from deepdiver.store import CallState, JournalRow
-from deepdiver.store.blobs import storable
+from deepdiver.store.blobs import make_storable
 from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.store.acts import NOW, die_after, die_before_commit, make_run, reserve
 from tests.store.test_blobs import ANY_TEXT
@@ -303,7 +303,7 @@ class Journal(RuleBasedStateMachine):
             state=CallState.RESERVED,
             kind="model",
             provider="p",
-            what=storable(what),
+            what=make_storable(what),
             request=request,
             reply=None,
             error=None,
@@ -363,7 +363,7 @@ class Journal(RuleBasedStateMachine):
         self.store.journal.fail("r1", key, error, cost, now)
         row = self.rows[key]
         self.rows[key] = replace(
-            row, state=CallState.FAILED, error=storable(error), cost=row.cost + cost, last=now
+            row, state=CallState.FAILED, error=make_storable(error), cost=row.cost + cost, last=now
         )
 
     @precondition(lambda self: self.rows)

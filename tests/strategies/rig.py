@@ -16,7 +16,7 @@ from deepdiver.core.text import sentences, terms
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.run import Outcome, Session
-from deepdiver.run.assemble import Own
+from deepdiver.run.assemble import OwnParts
 from deepdiver.run.begin import new_run
 from deepdiver.store import Store
 from deepdiver.store.sqlite import open_sqlite
@@ -313,7 +313,7 @@ class Rig:
             self.store,
             on_event=self.events.append,
             mode=mode,
-            own=Own(reasoner=self.reasoner, providers=[self.provider]),
+            own=OwnParts(reasoner=self.reasoner, providers=[self.provider]),
         )
 
     async def work(self, mode: Mode = Mode.LIVE, ask: Any = None) -> Outcome:

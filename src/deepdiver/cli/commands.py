@@ -266,7 +266,7 @@ def _resume(args: argparse.Namespace) -> int:
 
 def _deepen(args: argparse.Namespace) -> int:
     from deepdiver.cli.work import check_out, known_before
-    from deepdiver.run.deepen import look_deeper
+    from deepdiver.run.deepen import plan_deeper_look
 
     settings = settings_of(args)
     check_out(args.out)
@@ -282,7 +282,7 @@ def _deepen(args: argparse.Namespace) -> int:
         )
 
     with _opened(settings) as store:
-        deeper = look_deeper(args.run, args.section, settings, store, changes)
+        deeper = plan_deeper_look(args.run, args.section, settings, store, changes)
         return _work(args, settings, store, known_before(deeper.settings), begin)
 
 

@@ -24,9 +24,9 @@ strict_checkpoints()  # must come before langgraph is imported, which the next l
 
 from deepdiver.gateway import Mode  # noqa: E402
 from deepdiver.run.agent import create_deepdiver_agent  # noqa: E402
-from deepdiver.run.assemble import Own, choose_search  # noqa: E402
+from deepdiver.run.assemble import OwnParts, choose_search  # noqa: E402
 from deepdiver.run.begin import check_question, new_run, settle_strategy  # noqa: E402
-from deepdiver.run.deepen import look_deeper  # noqa: E402
+from deepdiver.run.deepen import plan_deeper_look  # noqa: E402
 from deepdiver.run.record import load_outcome, write_outcome  # noqa: E402
 from deepdiver.run.session import Ask, OnEvent, Outcome, Session  # noqa: E402
 from deepdiver.store import Store, open_store  # noqa: E402
@@ -54,7 +54,7 @@ async def research(
     out: Path | None = None,
     store: Store | None = None,
     deepens: str = "",
-    own: Own | None = None,
+    own: OwnParts | None = None,
 ) -> Outcome:
     """Research a question.
 
@@ -73,7 +73,7 @@ async def research(
         NoEvidenceError: If there is nothing to search.
         StoreError: If the database cannot be used.
     """
-    own = own or Own()
+    own = own or OwnParts()
     settings = (settings or load()).model_copy(update=own.changes)
     question = check_question(question)
     check_ratings(settings.ratings)
@@ -83,7 +83,7 @@ async def research(
         # A run keeps who was searched, not "auto": a key that comes or goes must not change what a
         # resume or replay asks.
         settings = settings.model_copy(update={"search": choice.names or settings.search})
-    with _opened(settings, store) as opened:
+    with _open(settings, store) as opened:
         run = new_run(question, settings, opened, deepens)
         session: Session | None = None
         try:
@@ -128,8 +128,8 @@ async def deepen(
         UsageError: If it has no report yet, or no such section.
     """
     settings = settings or load()
-    with _opened(settings, store) as opened:
-        deeper = look_deeper(run_id, section, settings, opened, changes)
+    with _open(settings, store) as opened:
+        deeper = plan_deeper_look(run_id, section, settings, opened, changes)
         more: dict[str, Any] = {"on_event": on_event, "ask": ask, "out": out, "store": opened}
         return await research(deeper.question, deeper.settings, deepens=deeper.run, **more)
 
@@ -148,7 +148,7 @@ async def resume(
     A finished run is returned as it is.
     """
     settings = settings or load()
-    with _opened(settings, store) as opened:
+    with _open(settings, store) as opened:
         run = opened.runs.get(run_id)
         mine = from_public(run.settings, settings)
         if run.status in FINISHED and opened.records.report(run.id):
@@ -170,7 +170,7 @@ async def replay(
         DeepdiverError: If the report comes out differently from the one on record.
     """
     settings = settings or load()
-    with _opened(settings, store) as opened:
+    with _open(settings, store) as opened:
         run = opened.runs.get(run_id)
         text = opened.records.report(run.id)
         if run.status not in FINISHED or text is None:
@@ -194,7 +194,7 @@ async def replay(
 
 
 @contextlib.contextmanager
-def _opened(settings: Settings, store: Store | None) -> Iterator[Store]:
+def _open(settings: Settings, store: Store | None) -> Iterator[Store]:
     if store is not None:
         yield store
         return

@@ -13,7 +13,7 @@ from langgraph.types import Checkpointer
 
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings, load
-from deepdiver.run.assemble import Own, own
+from deepdiver.run.assemble import OwnParts, own_parts_of
 from deepdiver.run.begin import check_question, new_run
 from deepdiver.run.record import load_ledger
 from deepdiver.run.session import OnEvent, Session
@@ -88,19 +88,21 @@ def create_deepdiver_agent(
             word `Command(resume=…)` brings: that needs a checkpointer, and `max_iterations` (20 is
             its own) bounds a pass.
     """
-    given = own(llm, tools)
+    given = own_parts_of(llm, tools)
     updates = {
         "strategy": strategy,
         "max_iterations": max_iterations,
         "system_prompt": system_prompt or "",
         **given.changes,
     }
-    return compiled((settings or load()).model_copy(update=updates), given, checkpointer, on_event)
+    return compile_agent(
+        (settings or load()).model_copy(update=updates), given, checkpointer, on_event
+    )
 
 
-def compiled(
+def compile_agent(
     settings: Settings,
-    given: Own,
+    given: OwnParts,
     checkpointer: Checkpointer = None,
     on_event: OnEvent | None = None,
 ) -> CompiledStateGraph[Any, Any, Any, Any]:

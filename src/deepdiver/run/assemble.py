@@ -22,7 +22,7 @@ from deepdiver.reason.choose import choose_reasoner
 from deepdiver.store import Store
 from deepdiver.store.views import read_only
 from deepdiver.strategies.shared.base import Deps, Tool
-from deepdiver.strategies.shared.feed_tool import FeedTool, over_mcp
+from deepdiver.strategies.shared.feed_tool import FeedTool, door_over_mcp
 from deepdiver.strategies.shared.mcp_tool import ServerTool
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.custom import ToolProvider
@@ -43,7 +43,7 @@ NOTHING_TO_SEARCH = (
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class OwnParts:
     """A caller's own model and tools, in place of those that the settings name."""
 
     models: Mapping[str, BaseChatModel] = field(default_factory=dict)
@@ -56,7 +56,9 @@ class Own:
     """What it changes in the settings."""
 
 
-def own(llm: BaseChatModel | Reasoner | None, tools: Sequence[BaseTool] | None) -> Own:
+def own_parts_of(
+    llm: BaseChatModel | Reasoner | None, tools: Sequence[BaseTool] | None
+) -> OwnParts:
     """Return a caller's own model and tools; what is None stays as the settings say.
 
     Raises:
@@ -66,15 +68,15 @@ def own(llm: BaseChatModel | Reasoner | None, tools: Sequence[BaseTool] | None) 
 
     providers = None if tools is None else [ToolProvider(tool) for tool in tools]
     if llm is None:
-        return Own(providers=providers)
+        return OwnParts(providers=providers)
     if hasattr(llm, "perform"):
-        return Own(reasoner=cast("Reasoner", llm), providers=providers)
+        return OwnParts(reasoner=cast("Reasoner", llm), providers=providers)
     name = name_of(llm)
     changes = {"model": name, "fast_model": "", "task_models": {}}
-    return Own({name: llm}, providers=providers, changes=changes)
+    return OwnParts({name: llm}, providers=providers, changes=changes)
 
 
-def choose_search(settings: Settings, own: Own, mode: Mode = Mode.LIVE) -> Choice:
+def choose_search(settings: Settings, own: OwnParts, mode: Mode = Mode.LIVE) -> Choice:
     """Return what a run searches: the caller's own providers, or those that the settings name.
 
     Raises:
@@ -91,7 +93,7 @@ def assemble(
     store: Store,
     emit: Callable[[Event], None],
     choice: Choice,
-    own: Own,
+    own: OwnParts,
     mode: Mode = Mode.LIVE,
 ) -> Deps:
     """Return what the nodes of a run use. Nothing is asked.
@@ -145,7 +147,7 @@ def assemble(
     )
 
 
-async def reach_outside(deps: Deps, choice: Choice, own: Own) -> Connected:
+async def reach_outside(deps: Deps, choice: Choice, own: OwnParts) -> Connected:
     """Find out what a run can search and call today, and enter it into its `Deps`.
 
     What cannot be searched or called will be listed in the report.
@@ -168,7 +170,7 @@ async def reach_outside(deps: Deps, choice: Choice, own: Own) -> Connected:
             deps.tools, lacking = await _tools(deps, servers, choice, own)
             absent += [f"feed not asked: {line}" for line in lacking]
         for line in [*absent, *await prepare(deps.providers, deps.gateway)]:
-            deps.limited(line)
+            deps.note_limit(line)
     except BaseException:
         await servers.close()
         raise
@@ -176,12 +178,12 @@ async def reach_outside(deps: Deps, choice: Choice, own: Own) -> Connected:
 
 
 async def _tools(
-    deps: Deps, servers: Connected, choice: Choice, own: Own
+    deps: Deps, servers: Connected, choice: Choice, own: OwnParts
 ) -> tuple[list[Tool], tuple[str, ...]]:
     """Return the feeds and the tools of MCP servers that are not searches; and the feeds left out."""
     over = {tool.tool for tool in servers.tools if tool.server == deps.settings.mcp.feeds}
     usable = await usable_feeds(_asks_outside(choice, own), deps.gateway, over)
-    door = over_mcp(servers, usable.over) if usable.over else ask_feed
+    door = door_over_mcp(servers, usable.over) if usable.over else ask_feed
     searches = {provider.name for provider in deps.providers}
     others = [
         tool for tool in servers.tools if choice.takes(tool.name) and tool.name not in searches
@@ -192,7 +194,7 @@ async def _tools(
     )
 
 
-def _asks_outside(choice: Choice, own: Own) -> bool:
+def _asks_outside(choice: Choice, own: OwnParts) -> bool:
     """Return whether feeds may be asked unnamed.
 
     A caller who passes in what is to be searched has said what may be asked.

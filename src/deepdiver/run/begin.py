@@ -12,7 +12,7 @@ from deepdiver.core.settings import Settings
 from deepdiver.core.text import STOPWORDS, words
 from deepdiver.errors import UsageError
 from deepdiver.store import Store
-from deepdiver.strategies.pick import pick
+from deepdiver.strategies.pick import pick_strategy
 from deepdiver.strategies.table import AUTO, check_strategy
 
 LONGEST_QUESTION = 8_000
@@ -42,7 +42,7 @@ def settle_strategy(question: str, settings: Settings) -> tuple[Settings, str]:
     """Return the settings with a strategy where the user left it to the question, and why that one."""
     if check_strategy(settings.strategy) != AUTO:
         return settings, ""
-    picked = pick(question)
+    picked = pick_strategy(question)
     return settings.model_copy(update={"strategy": picked.strategy}), picked.because
 
 

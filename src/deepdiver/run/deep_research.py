@@ -9,9 +9,9 @@ from deepdiver.core.settings import Settings, load
 from deepdiver.errors import UsageError
 from deepdiver.report.render import markdown
 from deepdiver.run import OnEvent, Outcome, research
-from deepdiver.run.assemble import own
+from deepdiver.run.assemble import own_parts_of
 from deepdiver.strategies.orchestrated.context import ResearchContext
-from deepdiver.strategies.shared.base import from_sync
+from deepdiver.strategies.shared.base import run_from_sync
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -58,8 +58,8 @@ def run_deep_research_agent(
         raise UsageError(f"max_iterations is {max_iterations}; it must be 1 to 100")
     updates = {"strategy": "orchestrated", "max_iterations": max_iterations}
     chosen = (settings or load()).model_copy(update=updates)
-    given = own(llm, tools)
-    outcome: Outcome = from_sync(lambda: research(query, chosen, on_event=on_event, own=given))
+    given = own_parts_of(llm, tools)
+    outcome: Outcome = run_from_sync(lambda: research(query, chosen, on_event=on_event, own=given))
     if outcome.error is not None:
         raise outcome.error
     if outcome.report is None:

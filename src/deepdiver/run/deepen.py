@@ -19,7 +19,7 @@ from deepdiver.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Deeper:
+class DeeperLook:
     """A deeper look, before it is made."""
 
     run: str
@@ -32,13 +32,13 @@ class Deeper:
     """Those of the old run, with what is to be different."""
 
 
-def look_deeper(
+def plan_deeper_look(
     run_id: str,
     section: int,
     current: Settings,
     store: Store,
     changes: Mapping[str, Any] | None = None,
-) -> Deeper:
+) -> DeeperLook:
     """Return what a deeper look into a section asks.
 
     Args:
@@ -76,10 +76,10 @@ def look_deeper(
     settings = from_public(run.settings, current).model_copy(
         update={"strategy": run.strategy, **changes}
     )
-    return Deeper(run.id, heading, deeper_question(run.question, heading), settings)
+    return DeeperLook(run.id, heading, write_deeper_question(run.question, heading), settings)
 
 
-def deeper_question(question: str, heading: str) -> str:
+def write_deeper_question(question: str, heading: str) -> str:
     """Return the question of a deeper look: the original one, and the section's heading."""
     asked = question.strip()
     asked = asked if asked.endswith(("?", ".", "!")) else f"{asked}."

@@ -20,7 +20,7 @@ from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway
 from deepdiver.store import Store, open_store
 from deepdiver.store.sqlite import open_memory
-from deepdiver.store.views import beside
+from deepdiver.store.views import share_cache_and_limits
 
 
 def ignore_event(event: Event) -> None:
@@ -56,4 +56,4 @@ async def detached_gateway(
             version=__version__,
         )
         own.runs.create(run)
-        yield Gateway(beside(own, shared), run.id, settings, emit)
+        yield Gateway(share_cache_and_limits(own, shared), run.id, settings, emit)

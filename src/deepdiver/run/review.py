@@ -28,7 +28,7 @@ it go first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RecordAnswer:
     """What a run's record says to a question."""
 
     run: Run
@@ -43,7 +43,7 @@ class Told:
     else."""
 
 
-async def ask_about(run_id: str, question: str, settings: Settings, store: Store) -> Told:
+async def ask_about(run_id: str, question: str, settings: Settings, store: Store) -> RecordAnswer:
     """Answer a question from what a run has found, with the reasoner that the run had.
 
     Nothing is searched.
@@ -76,45 +76,49 @@ async def ask_about(run_id: str, question: str, settings: Settings, store: Store
                 emit=ignore_event,
                 ledger=ledger,
             )
-            findings = _nearest(question, ledger.of(Finding))
+            findings = _find_nearest(question, ledger.of(Finding))
             report = await write_report(deps, question, (), None, findings, (), ())
         finally:
             if close := getattr(reasoner, "close", None):
                 await close()
     cited = any(sentence.citations for sentence in report.answer)
     sentences = report.answer if cited else ()
-    return Told(run, sentences, report, _unmet(question, sentences, report))
+    return RecordAnswer(run, sentences, report, _list_unmet(question, sentences, report))
 
 
-def _nearest(question: str, findings: dict[str, Finding]) -> list[str]:
+def _find_nearest(question: str, findings: dict[str, Finding]) -> list[str]:
     """Return the findings that share most words with the question.
 
     Of equals those that come first by their id.
     """
-    asked = _telling(question)
+    asked = _telling_words(question)
 
     def shared(finding: Finding) -> int:
         return len(
             asked
-            & _telling(" ".join([finding.statement, *(quote.text for quote in finding.quotes)]))
+            & _telling_words(
+                " ".join([finding.statement, *(quote.text for quote in finding.quotes)])
+            )
         )
 
     return sorted(findings, key=lambda key: -shared(findings[key]))[:MOST_FINDINGS]
 
 
-def _telling(text: str) -> set[str]:
+def _telling_words(text: str) -> set[str]:
     return {word for word in words(text) if word not in STOPWORDS}
 
 
-def _unmet(question: str, sentences: tuple[Sentence, ...], report: Report) -> tuple[str, ...]:
+def _list_unmet(question: str, sentences: tuple[Sentence, ...], report: Report) -> tuple[str, ...]:
     numbers = {number for sentence in sentences for number in sentence.citations}
-    said = _telling(" ".join(item.quote for item in report.citations if item.number in numbers))
+    said = _telling_words(
+        " ".join(item.quote for item in report.citations if item.number in numbers)
+    )
     asked = dict.fromkeys(word for word in words(question) if word not in STOPWORDS)
     return tuple(word for word in asked if word not in said) if sentences else ()
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class ReportCheck:
     """What came of checking a report again."""
 
     run: Run
@@ -128,7 +132,7 @@ class Checked:
     sentence's values."""
 
 
-def check_again(run_id: str, store: Store) -> Checked:
+def check_again(run_id: str, store: Store) -> ReportCheck:
     """Check a report against the saved sources once more, as the audit did before it was written.
 
     Code checks what code can: quotes stand at their offsets, numbers, dates and names occur in
@@ -148,11 +152,11 @@ def check_again(run_id: str, store: Store) -> Checked:
         *(sentence for section in report.sections for sentence in section.sentences),
     ]
     facts = [sentence for sentence in said if sentence.kind is not SentenceKind.FRAME]
-    found = [*_of_citations(report, store), *_of_sentences(run, report, facts, store)]
-    return Checked(run, report, len(facts), tuple(found))
+    found = [*_check_citations(report, store), *_check_sentences(run, report, facts, store)]
+    return ReportCheck(run, report, len(facts), tuple(found))
 
 
-def _of_citations(report: Report, store: Store) -> Iterator[str]:
+def _check_citations(report: Report, store: Store) -> Iterator[str]:
     for item in report.citations:
         if not stands(
             Quote(source=item.source, passage=item.passage, text=item.quote), store.texts.get
@@ -160,7 +164,9 @@ def _of_citations(report: Report, store: Store) -> Iterator[str]:
             yield f"[{item.number}] the quote {item.quote[:60]!r} does not stand in its source"
 
 
-def _of_sentences(run: Run, report: Report, facts: list[Sentence], store: Store) -> Iterator[str]:
+def _check_sentences(
+    run: Run, report: Report, facts: list[Sentence], store: Store
+) -> Iterator[str]:
     ledger = load_ledger(store, run.id)
     numbers = {item.number for item in report.citations}
     as_of = str(run.settings.get("as_of") or run.created[:10])

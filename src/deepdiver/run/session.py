@@ -19,7 +19,7 @@ from deepdiver.core.record import Report, Run, RunStatus
 from deepdiver.core.settings import Settings
 from deepdiver.errors import DeepdiverError, StoppedError, UsageError
 from deepdiver.gateway import Mode, Reply, Request
-from deepdiver.run.assemble import Own, assemble, choose_search, reach_outside
+from deepdiver.run.assemble import OwnParts, assemble, choose_search, reach_outside
 from deepdiver.run.lease import Lease
 from deepdiver.store import CallState, JournalRow, Store
 from deepdiver.strategies.table import TABLE
@@ -96,7 +96,7 @@ class Session:
         on_event: OnEvent | None = None,
         because: str = "",
         mode: Mode = Mode.LIVE,
-        own: Own | None = None,
+        own: OwnParts | None = None,
         choice: Choice | None = None,
     ) -> None:
         """Assemble what the run's nodes need. Nothing is asked and nothing is written.
@@ -116,7 +116,7 @@ class Session:
             UsageError: If a model or provider was named that cannot be used.
         """
         self.run, self.store, self.mode, self._because = run, store, mode, because
-        self._own = own or Own()
+        self._own = own or OwnParts()
         self._choice = choice or choose_search(settings, self._own, mode)
         self.emit = Recorder(store if mode is Mode.LIVE else None, run.id, on_event)
         self.deps = assemble(run, settings, store, self.emit, self._choice, self._own, mode)

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from deepdiver.core.settings import load
-from deepdiver.run.agent import compiled
-from deepdiver.run.assemble import Own
+from deepdiver.run.agent import compile_agent
+from deepdiver.run.assemble import OwnParts
 from deepdiver.strategies.table import TABLE
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def _opener(strategy: str) -> Callable[[], CompiledStateGraph[Any, Any, Any, Any]]:
     def opened() -> CompiledStateGraph[Any, Any, Any, Any]:
-        return compiled(load({"strategy": strategy}), Own())
+        return compile_agent(load({"strategy": strategy}), OwnParts())
 
     return opened
 

@@ -17,7 +17,7 @@ LEVEL = 3
 """The library's own default: level 9 takes 4 times as long to save another 5 % of the space."""
 
 
-def storable(text: str) -> str:
+def make_storable(text: str) -> str:
     """Return a text as UTF-8 can hold it: the one that `digest` sees, of the same length."""
     return text.encode("utf-8", "replace").decode("utf-8")
 

@@ -87,10 +87,10 @@ def unknown_run(run: str, known: Sequence[str]) -> UnknownNameError:
     """Return what to raise when a run is not there; the nearest of the known ones is named."""
     close = difflib.get_close_matches(run[:100], known, 1, 0.5)
     hint = f"did you mean {close[0]}? " if close else ""
-    return UnknownNameError(f"unknown run {shown(run)}; {hint}`deepdiver runs` lists them")
+    return UnknownNameError(f"unknown run {quote_name(run)}; {hint}`deepdiver runs` lists them")
 
 
-def shown(name: str) -> str:
+def quote_name(name: str) -> str:
     """Return a name as it may stand in a line of text: short, and such that UTF-8 can hold it."""
     short = name if len(name) <= 100 else name[:100] + "…"
     return repr(short.encode("utf-8", "replace").decode("utf-8"))

@@ -44,8 +44,23 @@ from deepdiver.store.base import (
     Store,
     Texts,
 )
-from deepdiver.store.blobs import decode, encode, pack, pack_text, storable, unpack, unpack_text
-from deepdiver.store.faults import damaged, from_os, primary_code, shown, translated, unknown_run
+from deepdiver.store.blobs import (
+    decode,
+    encode,
+    make_storable,
+    pack,
+    pack_text,
+    unpack,
+    unpack_text,
+)
+from deepdiver.store.faults import (
+    damaged,
+    from_os,
+    primary_code,
+    quote_name,
+    translated,
+    unknown_run,
+)
 
 FILE_NAME = "deepdiver.db"
 BUSY_SECONDS = 30.0
@@ -195,7 +210,7 @@ class Database:
         with self.read() as db:
             return db.execute(query, values).fetchall()
 
-    def unpacked(self, query: str, *values: object) -> str | None:
+    def read_packed(self, query: str, *values: object) -> str | None:
         """Return the packed value that a query finds, if it finds one."""
         return next((unpack(row[0], self.file) for row in self.rows(query, *values)), None)
 
@@ -224,7 +239,7 @@ class SqliteRuns(_Part, Runs):
 
     @override
     def get(self, run: str) -> Run:
-        start = storable(run)
+        start = make_storable(run)
         with self._database.read() as db:
             rows = db.execute(
                 "SELECT id, status, json FROM runs WHERE id >= ?1 AND id < ?1 || char(0x10FFFF) "
@@ -238,7 +253,7 @@ class SqliteRuns(_Part, Runs):
         more = ", …" if len(rows) > CANDIDATES else ""
         named = ", ".join(row[0] for row in rows[:CANDIDATES]) + more
         raise UnknownNameError(
-            f"run {shown(run)} is ambiguous: it may be {named}; give more of the id"
+            f"run {quote_name(run)} is ambiguous: it may be {named}; give more of the id"
         )
 
     @override
@@ -371,7 +386,7 @@ class SqliteJournal(_Part, Journal):
         now: float,
     ) -> None:
         # Not durable: nothing went out yet, and `mark_sent` takes it along.
-        values = (run, key, kind, provider, storable(what), pack(request), str(worst), now)
+        values = (run, key, kind, provider, make_storable(what), pack(request), str(worst), now)
         with self._database.write(run, durable=False) as db:
             entered = db.execute(_RESERVE, values).rowcount
             if not entered:
@@ -392,7 +407,7 @@ class SqliteJournal(_Part, Journal):
 
     @override
     def fail(self, run: str, key: str, error: str, cost: Decimal, now: float) -> None:
-        self._advance(run, key, CallState.FAILED, now, error=storable(error), cost=cost)
+        self._advance(run, key, CallState.FAILED, now, error=make_storable(error), cost=cost)
 
     def _advance(
         self,
@@ -506,7 +521,7 @@ class SqliteRecords(_Part, Records):
 
     @override
     def report(self, run: str) -> str | None:
-        return self._database.unpacked("SELECT json FROM reports WHERE run = ?", run)
+        return self._database.read_packed("SELECT json FROM reports WHERE run = ?", run)
 
 
 class SqliteTexts(_Part, Texts):
@@ -542,7 +557,7 @@ class SqliteCache(_Part, Cache):
     @override
     def get(self, key: str, now: float) -> str | None:
         query = "SELECT value FROM cache WHERE key = ? AND expires > ?"
-        return self._database.unpacked(query, key, now)
+        return self._database.read_packed(query, key, now)
 
     @override
     def put(self, key: str, value: str, expires: float) -> None:

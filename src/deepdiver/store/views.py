@@ -26,7 +26,7 @@ def read_only(store: Store) -> Store:
     )
 
 
-def beside(own: Store, shared: Store) -> Store:
+def share_cache_and_limits(own: Store, shared: Store) -> Store:
     """Return a store of one's own that shares the cache and the limits of another.
 
     A cached answer may refer to a text that the other store keeps; it is copied when it is held.

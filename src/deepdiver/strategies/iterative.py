@@ -39,13 +39,19 @@ from deepdiver.strategies.shared.base import (
 )
 from deepdiver.strategies.shared.findings import (
     SHOWN_FINDINGS,
+    add_sources,
     digest_finding,
     show_findings,
-    with_sources,
 )
-from deepdiver.strategies.shared.look import batches_of, look_into, nearest, untried
-from deepdiver.strategies.shared.plan import PROBLEMS, approve, parts_of, question_of, recall_past
-from deepdiver.strategies.shared.summary import held
+from deepdiver.strategies.shared.look import drop_tried, find_nearest, look_into, most_readings_of
+from deepdiver.strategies.shared.plan import (
+    PROBLEMS,
+    ask_approval,
+    question_of,
+    recall_past,
+    split_question,
+)
+from deepdiver.strategies.shared.summary import lines_of
 
 MINIMUM = 2
 """Rounds before the reflection may stop: after one it has seen only what the question's own words
@@ -92,7 +98,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
         tasks.WriteQueries: 2 * PROBLEMS + LATER * later,
-        tasks.ExtractFindings: batches_of(results) * (PROBLEMS + LATER * later),
+        tasks.ExtractFindings: most_readings_of(results) * (PROBLEMS + LATER * later),
         tasks.Summarise: max_iterations,
         tasks.Reflect: later,
         tasks.Judge: writing.JUDGED,
@@ -169,18 +175,22 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
     At first for every part of the question, later for what is missing.
     """
     first, past = state["iteration"] == 0, shown(state["past"])
-    problems = state["problems"] or await parts_of(deps, state["topic"], state["objection"], past)
+    problems = state["problems"] or await split_question(
+        deps, state["topic"], state["objection"], past
+    )
     gaps = [*(state["missing"][:GAPS] or problems[-GAPS:]), *state["disputed"]]
     wanted = problems if first else list(dict.fromkeys(gaps))[:LATER]
-    proposed = [{"query": query, "about": nearest(query, wanted)} for query in state["proposed"]]
-    queries = untried(proposed, state["tried"])
+    proposed = [
+        {"query": query, "about": find_nearest(query, wanted)} for query in state["proposed"]
+    ]
+    queries = drop_tried(proposed, state["tried"])
     uncovered = [part for part in wanted if part not in {query["about"] for query in queries}]
 
     async def write(part: str) -> list[dict[str, str]]:
         task = tasks.WriteQueries(
             question=state["topic"],
             problem=part,
-            known=tuple(line.text for line in held(state["summary"])),
+            known=tuple(line.text for line in lines_of(state["summary"])),
             tried=tuple(state["tried"][-TRIED:]),
             past=past if first else (),
             limit=FIRST if first else 1,
@@ -197,7 +207,7 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
     written = [
         query for listed in await together(*(write(part) for part in uncovered)) for query in listed
     ]
-    queries = untried([*queries, *written], state["tried"])[: None if first else LATER]
+    queries = drop_tried([*queries, *written], state["tried"])[: None if first else LATER]
     if not queries:
         deps.emit(
             Decided(decision="finish", reason="no search is left that was not made", by="rule")
@@ -211,7 +221,7 @@ async def approve_plan(state: ResearchState, deps: Deps) -> Update:
 
     What is edited gets new queries, what is rejected is replanned.
     """
-    said = approve(
+    said = ask_approval(
         deps, state["topic"], state["problems"], queries=[q["query"] for q in state["queries"]]
     )
     if said.objection:
@@ -224,7 +234,7 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
 
     What brings nothing new is left out, and the best sources come first.
     """
-    lines, by_part = held(state["summary"]), dict[str, list[str]]()
+    lines, by_part = lines_of(state["summary"]), dict[str, list[str]]()
     for query in state["queries"]:
         by_part.setdefault(query["about"], []).append(query["query"])
     known = [line.text for line in lines]
@@ -235,10 +245,10 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
     new = list(
         dict.fromkeys(k for looked in found for k in looked.findings if k not in state["findings"])
     )
-    results = [digest_finding(deps, key) for key in summary.distinct(deps, new, lines)]
+    results = [digest_finding(deps, key) for key in summary.drop_repeated(deps, new, lines)]
     return {
         "search_results": results,
-        "sources": with_sources(state["sources"], results),
+        "sources": add_sources(state["sources"], results),
         "findings": [*state["findings"], *new],
         "tried": list(
             dict.fromkeys(
@@ -255,7 +265,7 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
 
 async def summarize(state: ResearchState, deps: Deps) -> Update:
     """Merge what the last search brought into the running summary."""
-    lines, problems = held(state["summary"]), state["problems"]
+    lines, problems = lines_of(state["summary"]), state["problems"]
     labels, findings = show_findings(deps, (item["id"] for item in state["search_results"]))
     if findings:
         task = tasks.Summarise(
@@ -272,17 +282,17 @@ async def summarize(state: ResearchState, deps: Deps) -> Update:
         )
         answer = await attempt(deps, task)
         plain = (tasks.Statement(text=item.statement, findings=(item.id,)) for item in findings)
-        lines = summary.taken(deps, lines, answer.statements if answer else plain, labels)
-    lines = summary.shortened(lines, " ".join((state["topic"], *problems, *state["missing"])))
+        lines = summary.take_statements(deps, lines, answer.statements if answer else plain, labels)
+    lines = summary.shorten(lines, " ".join((state["topic"], *problems, *state["missing"])))
     return {
         "summary": [line.model_dump(mode="json") for line in lines],
-        "running_summary": summary.as_text(lines),
+        "running_summary": summary.text_of(lines),
     }
 
 
 async def reflect(state: ResearchState, deps: Deps) -> Update:
     """Ask what is missing; code keeps the minimum depth and the hard stop."""
-    iteration, most, lines = state["iteration"], state["max_iterations"], held(state["summary"])
+    iteration, most, lines = state["iteration"], state["max_iterations"], lines_of(state["summary"])
     decision, by, answer = "finish", "rule", None
     if iteration >= most:
         reason = f"round {iteration} is the last allowed"
@@ -317,13 +327,13 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
     told = {"missing": list(answer.missing), "proposed": list(answer.queries)} if answer else {}
     # Once, in the round that is made anyway: sources that differ go on to do so, and words for it
     # are never at a loss.
-    apart = summary.disputed(lines, answer.notes) if answer and iteration < MINIMUM else []
+    apart = summary.list_disputed(lines, answer.notes) if answer and iteration < MINIMUM else []
     return {"decision": decision, **told, "disputed": apart}
 
 
 async def write_report(state: ResearchState, deps: Deps) -> Update:
     """Write the report from the summary's findings and, as far as there is room, the others."""
-    told = (key for line in held(state["summary"]) for key in line.findings)
+    told = (key for line in lines_of(state["summary"]) for key in line.findings)
     keys = list(dict.fromkeys((*told, *state["findings"])))[:SHOWN_FINDINGS]
     topic, problems, limits = (
         state["topic"],

@@ -18,7 +18,7 @@ BROAD_WORDS = 28
 
 
 @dataclass(frozen=True, slots=True)
-class Picked:
+class StrategyPick:
     """A strategy, and why."""
 
     strategy: str
@@ -61,22 +61,22 @@ _SIDES = _any(
 _QUESTION = re.compile(r"\?")
 
 
-def pick(question: str) -> Picked:
+def pick_strategy(question: str) -> StrategyPick:
     """Return the strategy that suits a question."""
     if (event := _SITUATION.search(question)) and (when := _LATELY.search(question)):
         told = f"“{event[0]}” and “{when[0]}”: a situation that is still moving"
-        return Picked("overwatch", told)
+        return StrategyPick("overwatch", told)
     if hunt := _HUNT.search(question):
-        return Picked("navigator", f"“{hunt[0]}”: a hunt for one thing")
+        return StrategyPick("navigator", f"“{hunt[0]}”: a hunt for one thing")
     if overview := _OVERVIEW.search(question):
-        return Picked("iterative", f"“{overview[0]}”: an account of a topic")
+        return StrategyPick("iterative", f"“{overview[0]}”: an account of a topic")
     if len(_QUESTION.findall(question)) > 1:
-        return Picked("orchestrated", "several questions in one")
+        return StrategyPick("orchestrated", "several questions in one")
     if (side := _SIDES.search(question)) or len(words(question)) >= BROAD_WORDS:
         told = (
             f"“{side[0]}”: a question with several sides"
             if side
             else "a long question with several sides"
         )
-        return Picked("orchestrated", told)
-    return Picked("popper", "a question with an answer that could be wrong")
+        return StrategyPick("orchestrated", told)
+    return StrategyPick("popper", "a question with an answer that could be wrong")

@@ -36,17 +36,22 @@ from deepdiver.report.render import answer_text
 from deepdiver.strategies.shared.base import (
     Allowance,
     Deps,
-    Looked,
+    LookResult,
     Provide,
     Update,
     add_nodes,
     attempt,
     together,
 )
-from deepdiver.strategies.shared.findings import KNOWN_BYTES, enter, statements
-from deepdiver.strategies.shared.hypotheses import experience, put_forward, stand, try_all
-from deepdiver.strategies.shared.look import LEADS, batches_of, look_into
-from deepdiver.strategies.shared.plan import PROBLEMS, approve_plan, recall_past, waves
+from deepdiver.strategies.shared.findings import KNOWN_BYTES, enter_findings, list_statements
+from deepdiver.strategies.shared.hypotheses import (
+    build_experience_pool,
+    conjecture,
+    stand,
+    try_all,
+)
+from deepdiver.strategies.shared.look import LEADS, look_into, most_readings_of
+from deepdiver.strategies.shared.plan import PROBLEMS, approve_plan, order_into_waves, recall_past
 from deepdiver.strategies.shared.write_report import write_report
 
 QUERIES, HOPS, HYPOTHESES, GAPS = 3, 2, 4, 3
@@ -87,7 +92,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
         tasks.WriteQueries: PROBLEMS,
-        tasks.ExtractFindings: batches_of(results) * readings,
+        tasks.ExtractFindings: most_readings_of(results) * readings,
         tasks.Hypothesise: max_iterations,
         tasks.RefuteQueries: HYPOTHESES * max_iterations,
         tasks.Judge: HYPOTHESES * max_iterations,
@@ -167,7 +172,7 @@ async def formulate_problem(state: DeepDiverState, deps: Deps) -> Update:
         else [question]
     )
     needs = {p.question: p.needs for p in answer.problems} if answer else {}
-    return {"decomposed_problems": problems, "waves": waves(problems, needs)}
+    return {"decomposed_problems": problems, "waves": order_into_waves(problems, needs)}
 
 
 async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
@@ -177,9 +182,9 @@ async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
         state["decomposed_problems"],
         shown(state["past"]),
     )
-    found: list[Looked] = []
+    found: list[LookResult] = []
 
-    async def gather(problem: str, known: Sequence[str]) -> Looked:
+    async def gather(problem: str, known: Sequence[str]) -> LookResult:
         task = tasks.WriteQueries(
             question=question, problem=problem, known=tuple(known), past=past, limit=QUERIES
         )
@@ -189,20 +194,20 @@ async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
         return await look_into(deps, question, problem, queries, known, HOPS)
 
     for wave in state["waves"]:
-        known = statements(deps, (key for looked in found for key in looked.findings))
+        known = list_statements(deps, (key for looked in found for key in looked.findings))
         found += await together(*(gather(problems[number], known) for number in wave))
-    return enter(state, deps, found)
+    return enter_findings(state, deps, found)
 
 
 async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
     """Put forward rival answers; from the second round on, look into what was missing first."""
     question, gaps, update = state["original_question"], state["gaps"], Update()
     if gaps:
-        known = statements(deps, _ids(state))
+        known = list_statements(deps, _ids(state))
         found = await together(*(look_into(deps, question, gap, [gap], known) for gap in gaps))
-        update = enter(state, deps, found)
+        update = enter_findings(state, deps, found)
     standing, iteration = _standing(state), state["current_iteration"] + 1
-    new = await put_forward(
+    conjectures = await conjecture(
         deps,
         question,
         state["decomposed_problems"],
@@ -215,7 +220,7 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
     )
     return {
         **update,
-        "hypotheses": [item.model_dump(mode="json") for item in (*standing, *new)],
+        "hypotheses": [item.model_dump(mode="json") for item in (*standing, *conjectures.new)],
         "current_iteration": iteration,
     }
 
@@ -236,9 +241,9 @@ async def verify_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
         evidence=state["evidence"],
     )
     return {
-        **enter(state, deps, tested.found),
+        **enter_findings(state, deps, tested.found),
         "hypotheses": [item.model_dump(mode="json") for item in tested.standing],
-        "experience_pool": experience(deps, tested.standing, tested.evidence),
+        "experience_pool": build_experience_pool(deps, tested.standing, tested.evidence),
         "trials": tested.trials,
         "evidence": tested.evidence,
     }

@@ -23,7 +23,7 @@ AUTO = "auto"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Strategy:
     """One strategy."""
 
     name: str
@@ -63,21 +63,21 @@ class Entry:
 TABLE = {
     entry.name: entry
     for entry in (
-        Entry(
+        Strategy(
             "popper",
             "popper",
             "formulate → gather → hypothesise → try to refute → (reasoner decides) → answer",
             "A question with an answer that could be wrong: facts, causes, disputed claims.",
             3,
         ),
-        Entry(
+        Strategy(
             "iterative",
             "iterative",
             "query → search → summarise → reflect, until covered → report",
             "An overview of a topic.",
             5,
         ),
-        Entry(
+        Strategy(
             "overwatch",
             "overwatch.graph",
             "plan → decompose → hypothesise → gather ⇄ analyse → reflect → correlate → verify → "
@@ -87,14 +87,14 @@ TABLE = {
             calls_tools=True,
             scene=True,
         ),
-        Entry(
+        Strategy(
             "orchestrated",
             "orchestrated.graph",
             "planning, execution and synthesis agents over one context with search intents",
             "A broad question that wants several kinds of search.",
             5,
         ),
-        Entry(
+        Strategy(
             "navigator",
             "navigator.graph",
             "decision ⇄ one tool ⇄ analyser, shared memory, a person at the end of every pass",

@@ -23,21 +23,21 @@ from deepdiver.strategies.overwatch.conclude import (
     NOT_VERIFIED,
     NOTHING_OPEN,
     SILENT,
-    confidence_assessment,
-    limits,
+    add_notes,
+    apply_verdicts,
+    assess_confidence,
+    describe_method,
+    list_limits,
+    make_sections,
     mark_of,
-    methodology_note,
-    passed,
-    recommendations,
-    sections,
-    verified,
+    may_report,
+    recommend,
     verify,
-    with_notes,
 )
-from deepdiver.strategies.overwatch.execute import searches
+from deepdiver.strategies.overwatch.execute import make_searches
 from deepdiver.strategies.overwatch.gather import take_turn
 from deepdiver.strategies.shared.base import Deps
-from deepdiver.strategies.shared.summary import held
+from deepdiver.strategies.shared.summary import lines_of
 from tests.strategies.overwatch.test_analyse import STATE as ANALYSED
 from tests.strategies.overwatch.test_correlate import CORPUS
 from tests.strategies.rig import CorpusProvider, Rig, ScriptedReasoner
@@ -82,7 +82,10 @@ async def concluded(tmp_path: Path, **rules: Any) -> tuple[Rig, Deps, dict[str, 
     """Gather, analyse and correlate."""
     rig = Rig(tmp_path, ScriptedReasoner(**rules), CorpusProvider(CORPUS))
     deps = rig.session().deps
-    state = {**STATE, **await take_turn(STATE, deps, searches(["voltage smoke harbour"], "x", "y"))}
+    state = {
+        **STATE,
+        **await take_turn(STATE, deps, make_searches(["voltage smoke harbour"], "x", "y")),
+    }
     state |= (await analyse.analyse(state, deps))[0]
     state["correlations"] = await correlate.correlate(deps, "Q?", state["findings"], [])
     return rig, deps, state
@@ -112,7 +115,7 @@ async def test_a_verification_that_failed_verifies_nothing_and_lets_it_go_on(
         "verified_insights": [],
         "verified_correlations": [],
     }
-    told = sections(deps, state)
+    told = make_sections(deps, state)
     assert {line.mark for line in told[0].sentences} == {NOT_VERIFIED}
 
 
@@ -163,17 +166,18 @@ async def test_verdicts_decide_what_is_reported_and_what_is_left_out_is_flagged(
     update, ready, told = await verify(state, deps)
     assert not ready
     assert told.endswith("not ready: think again")
-    first, second, third = held(state["insights"])
+    first, second, third = lines_of(state["insights"])
     assert update["verified_insights"] == [second.text, third.text]
     state |= update
     results = state["verification_results"]
-    assert not passed(results, analyse.insight_id(first))
+    assert not may_report(results, analyse.insight_id_of(first))
     assert (
-        mark_of(results, analyse.insight_id(second)) == "confidence 0.40 after verification: less"
+        mark_of(results, analyse.insight_id_of(second))
+        == "confidence 0.40 after verification: less"
     )
-    assert mark_of(results, analyse.insight_id(third)) == f"flagged: {SILENT}"
+    assert mark_of(results, analyse.insight_id_of(third)) == f"flagged: {SILENT}"
     insights = next(
-        section for section in sections(deps, state) if section.heading == "Key insights"
+        section for section in make_sections(deps, state) if section.heading == "Key insights"
     )
     assert [line.text for line in insights.sentences] == [second.text, third.text]
 
@@ -183,7 +187,7 @@ async def test_correlations_are_told_by_kind_with_quotes_in_the_order_of_time(
 ) -> None:
     _, deps, state = await concluded(tmp_path)
     state |= (await verify(state, deps))[0]
-    by_heading = {section.heading: section.sentences for section in sections(deps, state)}
+    by_heading = {section.heading: section.sentences for section in make_sections(deps, state)}
     assert list(by_heading) == [
         "Key insights",
         "Close in time",
@@ -197,7 +201,7 @@ async def test_correlations_are_told_by_kind_with_quotes_in_the_order_of_time(
     assert "saw smoke" in smoke.text
     assert dip.findings
     rejected = [{**item, "verdict": "REJECT"} for item in state["verification_results"]]
-    assert sections(deps, {**state, "verification_results": rejected}) == []
+    assert make_sections(deps, {**state, "verification_results": rejected}) == []
 
 
 def test_what_copies_say_alike_is_quoted_once_and_each_source_has_its_turn() -> None:
@@ -213,8 +217,8 @@ def test_what_copies_say_alike_is_quoted_once_and_each_source_has_its_turn() -> 
         for key, (s, t) in said.items()
     }
     deps: Any = SimpleNamespace(ledger=SimpleNamespace(get=lambda kind, key: quotes[key]))
-    assert conclude._one_each(deps, list(said)) == ["a1", "c1", "a2"]
-    assert conclude._one_each(deps, []) == []
+    assert conclude._vary_sources(deps, list(said)) == ["a1", "c1", "a2"]
+    assert conclude._vary_sources(deps, []) == []
 
 
 async def test_what_the_reasoner_says_of_a_correlation_is_told_instead_of_the_quotes(
@@ -223,7 +227,9 @@ async def test_what_the_reasoner_says_of_a_correlation_is_told_instead_of_the_qu
     _, deps, state = await concluded(tmp_path)
     (item, *_) = [one for one in state["correlations"] if one["correlation_type"] == "temporal"]
     state["correlations"] = [{**item, "description": "The voltage dipped, then smoke was seen."}]
-    close = next(section for section in sections(deps, state) if section.heading == "Close in time")
+    close = next(
+        section for section in make_sections(deps, state) if section.heading == "Close in time"
+    )
     assert [line.text for line in close.sentences[1:]] == [
         "The voltage dipped, then smoke was seen."
     ]
@@ -248,7 +254,7 @@ async def test_what_the_reasoner_says_of_a_correlation_is_told_instead_of_the_qu
 def test_a_verdict_takes_away_and_gives_nothing(
     verdict: VerdictKind, stated: float, left: tuple[float, HypothesisStatus] | None
 ) -> None:
-    kept = verified(
+    kept = apply_verdicts(
         [assessed(HypothesisStatus.SUPPORTED, 0.8)], [result("h_1", verdict, stated, "hypothesis")]
     )
     assert [(item.posterior, item.status) for item in kept] == ([left] if left else [])
@@ -256,7 +262,7 @@ def test_a_verdict_takes_away_and_gives_nothing(
 
 def test_what_was_not_verified_stays_as_it_stands() -> None:
     refuted = assessed(HypothesisStatus.REFUTED, 0.1)
-    assert verified([refuted], []) == [refuted]
+    assert apply_verdicts([refuted], []) == [refuted]
     assert mark_of([], "h_1") == NOT_VERIFIED
     assert mark_of([result("h_1", PASS)], "h_1") == ""
 
@@ -275,7 +281,7 @@ def test_limits_tell_what_ended_it_what_had_no_data_and_count_what_was_rejected(
         result("i_1", FLAG),
         result("i_2", REJECT),
     ]
-    lines = limits(
+    lines = list_limits(
         {
             **STATE,
             "error": "all is down",
@@ -289,22 +295,22 @@ def test_limits_tell_what_ended_it_what_had_no_data_and_count_what_was_rejected(
     assert "Verification rejected 1 conclusion, which is not reported." in lines
     assert not [line for line in lines if "i_2" in line or "i_1" in line]
     assert lines[-1] == "No data available for 3 more calls."
-    assert limits(STATE) == []
+    assert list_limits(STATE) == []
 
 
 def test_recommendations_are_what_is_open_and_what_did_not_answer() -> None:
-    assert recommendations(STATE, report()) == [NOTHING_OPEN]
+    assert recommend(STATE, report()) == [NOTHING_OPEN]
     calls = [{"status": "failed", "tool": "search_corpus"}] * 2
     state = {**STATE, "missing": ["Who founded it?"], "executed_queries": calls}
     open_ = assessed(HypothesisStatus.UNDECIDED, 0.5)
-    assert recommendations(state, report(open_, status=RunStatus.PARTIAL)) == [
+    assert recommend(state, report(open_, status=RunStatus.PARTIAL)) == [
         "Look further into this: Who founded it?",
         "Look further into this: Claim of h_1.",
         "Ask search_corpus again: it gave no answer.",
     ]
     told = report().model_copy(update={"limits": ("Not answered: When was it?", "x")})
-    assert recommendations(state, told)[0] == "Look further into this: When was it?"
-    assert "Look further into this: Who founded it?" not in recommendations(state, report()), (
+    assert recommend(state, told)[0] == "Look further into this: When was it?"
+    assert "Look further into this: Who founded it?" not in recommend(state, report()), (
         "it was answered since"
     )
 
@@ -317,19 +323,19 @@ def test_confidence_is_told_in_a_word_and_a_number(confidence: float, word: str)
         assessed(HypothesisStatus.SUPPORTED, 0.8),
         assessed(HypothesisStatus.REFUTED, 0.1, "h_2"),
     )
-    text = confidence_assessment(STATE, report(*held_, confidence=confidence))
+    text = assess_confidence(STATE, report(*held_, confidence=confidence))
     assert text == f"{word} confidence ({confidence:.2f}). Of 2 hypotheses: 1 supported, 1 refuted."
 
 
 def test_what_limits_confidence_is_told() -> None:
     calls = [{"status": "failed"}, {"status": "answered"}, {"status": "answered"}]
     ended = {**STATE, "executed_queries": calls, "iteration": 10}
-    assert confidence_assessment(ended, report()) == (
+    assert assess_confidence(ended, report()) == (
         "High confidence (0.80). No hypothesis was put forward. Limited by 1 call of 3 that "
         "failed. "
         "It ended at the last turn allowed (10)."
     )
-    assert "It ended early: all is down." in confidence_assessment(
+    assert "It ended early: all is down." in assess_confidence(
         {**ended, "error": "all is down"}, report()
     )
 
@@ -342,16 +348,16 @@ def test_the_method_is_counted_from_the_record() -> None:
         "executed_queries": [{"status": "answered"}, {"status": "empty"}, {"status": "refused"}],
         "verification_results": [result("a", PASS), result("b", PASS), result("c", REJECT)],
     }
-    assert methodology_note(state) == (
+    assert describe_method(state) == (
         "The analysis took 7 steps, 2 reflections and 3 verification checks (2 PASS, 1 REJECT), "
         "over 3 calls of tools (1 answered, 1 empty, 1 refused) in 3 turns."
     )
-    assert "0 verification checks, over 0 calls of tools in 0 turns" in methodology_note(STATE)
+    assert "0 verification checks, over 0 calls of tools in 0 turns" in describe_method(STATE)
 
 
 def test_notes_stand_at_the_end_as_frames() -> None:
     said = {"recommendations": ["a", "b"], "confidence_assessment": "c", "methodology_note": "d"}
-    made = with_notes(report(), said)
+    made = add_notes(report(), said)
     assert [section.heading for section in made.sections] == [
         "Recommendations",
         "Confidence and method",

@@ -9,9 +9,9 @@ from deepdiver.core.record import Finding, Source
 from deepdiver.strategies.shared import findings
 from deepdiver.strategies.shared.findings import (
     SNIPPET,
+    add_sources,
     digest_finding,
     show_findings,
-    with_sources,
 )
 from deepdiver.strategies.shared.look import (
     look_into,
@@ -64,7 +64,7 @@ async def test_sources_are_listed_once_with_a_snippet(tmp_path: Path) -> None:
     deps = Rig(tmp_path).session().deps
     looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
     found = [digest_finding(deps, key) for key in looked.findings]
-    listed = with_sources([], found)
+    listed = add_sources([], found)
     assert {item["url"] for item in listed} == set(CORPUS)
-    assert with_sources(listed, found) == listed
+    assert add_sources(listed, found) == listed
     assert all(0 < len(item["snippet"]) <= SNIPPET for item in listed)

@@ -20,10 +20,16 @@ from deepdiver.core.record import Finding, Source
 from deepdiver.core.text import terms, words
 from deepdiver.core.values import names
 from deepdiver.strategies.navigator import disputes, loops
-from deepdiver.strategies.navigator.tools import LINKS, Held, labelled
+from deepdiver.strategies.navigator.tools import LINKS, label_addresses
 from deepdiver.strategies.shared import summary
-from deepdiver.strategies.shared.base import Deps, Update
-from deepdiver.strategies.shared.look import BATCH_BYTES, TEXT_CHARS, excerpt, nearest, take_finding
+from deepdiver.strategies.shared.base import Deps, State, Update
+from deepdiver.strategies.shared.look import (
+    BATCH_BYTES,
+    TEXT_CHARS,
+    accept_finding,
+    excerpt,
+    find_nearest,
+)
 from deepdiver.tasks import AnalyseOutput, Analysis, Info, Part, Remembered, Text
 from deepdiver.tools.address import canonical
 
@@ -40,7 +46,7 @@ Texts = Mapping[str, tuple[Source, str, str]]
 """What a tool brought, by label: source, whole text, and as much of it as is shown."""
 
 
-def texts(deps: Deps, sources: Sequence[str], about: str) -> Texts:
+def label_texts(deps: Deps, sources: Sequence[str], about: str) -> Texts:
     """Return what a tool brought; of many long texts each is shown in part."""
     most = min(TEXT_CHARS, BATCH_BYTES // max(1, len(sources)))
     held = [deps.ledger.get(Source, key) for key in sources]
@@ -49,7 +55,7 @@ def texts(deps: Deps, sources: Sequence[str], about: str) -> Texts:
     return {f"T{n}": (s, text, excerpt(text, about, most)) for n, (s, text) in enumerate(found, 1)}
 
 
-def shown(labels: Texts) -> tuple[Text, ...]:
+def show_texts(labels: Texts) -> tuple[Text, ...]:
     """Return the texts as a task is shown them."""
     return tuple(
         Text(
@@ -63,7 +69,7 @@ def shown(labels: Texts) -> tuple[Text, ...]:
     )
 
 
-def closest(state: Held, about: str) -> list[dict[str, Any]]:
+def find_closest(state: State, about: str) -> list[dict[str, Any]]:
     """Return what is known that comes closest to something, in the order in which it was learnt."""
     asked, held = set(terms(about)), state["shared_memory"]
     shares = [len(asked & set(terms(item["statement"]))) for item in held]
@@ -71,7 +77,9 @@ def closest(state: Held, about: str) -> list[dict[str, Any]]:
     return [held[n] for n in sorted(best)]
 
 
-def remembered(deps: Deps, items: Iterable[Held]) -> tuple[dict[str, str], tuple[Remembered, ...]]:
+def show_memory(
+    deps: Deps, items: Iterable[State]
+) -> tuple[dict[str, str], tuple[Remembered, ...]]:
     """Return what is known as a task is shown it, and the finding behind each label."""
     labels: dict[str, str] = {}
     views = []
@@ -84,7 +92,7 @@ def remembered(deps: Deps, items: Iterable[Held]) -> tuple[dict[str, str], tuple
 
 
 @dataclass(frozen=True, slots=True)
-class Learnt:
+class CheckedAnalysis:
     """What an analysis brought, after code has looked at it."""
 
     facts: list[dict[str, Any]]
@@ -99,21 +107,21 @@ class Learnt:
     """What may lead on."""
 
 
-def learnt(
+def check_analysis(
     deps: Deps,
     said: Analysis,
     sources: Texts,
     known: Mapping[str, str],
-    state: Held,
+    state: State,
     links: Sequence[dict[str, str]],
-) -> Learnt:
+) -> CheckedAnalysis:
     """Take from an analysis what code can find in the sources; nothing else enters the ledger."""
     parts = {f"P{number}": part for number, part in enumerate(state["problems"], 1)}
     found: dict[str, tuple[Info, Finding]] = {}
     for number, item in enumerate(said.extracted_info, 1):
         part = parts.get(item.answers.strip(), "")
-        about = part or nearest(item.statement, state["problems"])
-        if (finding := take_finding(deps, item, dict(sources), about)) is not None:
+        about = part or find_nearest(item.statement, state["problems"])
+        if (finding := accept_finding(deps, item, dict(sources), about)) is not None:
             found[f"E{number}"] = (item, finding)
     deps.add(*(finding for _, finding in found.values()))
     labels = {**known, **{label: finding.id for label, (_, finding) in found.items()}}
@@ -124,7 +132,7 @@ def learnt(
         for other in (
             labels[label.strip()] for label in item.contradicts if label.strip() in labels
         ):
-            record = disputes.contradiction(
+            record = disputes.make_contradiction(
                 deps, finding.id, other, said.inconsistencies_found or item.statement
             )
             if record is not None:
@@ -137,20 +145,20 @@ def learnt(
         for key, part in told.items()
         if key not in held
     ]
-    return Learnt(
+    return CheckedAnalysis(
         facts,
         {k: p for k, p in told.items() if p},
         same,
         conflicts,
-        _leads(deps, said, found, state, links),
+        _list_leads(deps, said, found, state, links),
     )
 
 
-def _leads(
+def _list_leads(
     deps: Deps,
     said: Analysis,
     found: Mapping[str, tuple[Info, Finding]],
-    state: Held,
+    state: State,
     links: Sequence[dict[str, str]],
 ) -> list[dict[str, str]]:
     """Return what may lead on.
@@ -158,9 +166,9 @@ def _leads(
     Names beside the matter, suggestions, and addresses that stand in a source.
     """
     urls = [item["url"] for item in links]
-    meant = [loops.permitted(url, urls) for url in said.new_potential_urls]
+    meant = [loops.find_permitted(url, urls) for url in said.new_potential_urls]
     if None in meant:
-        deps.limited(FOREIGN)
+        deps.note_limit(FOREIGN)
     asked = set(words(state["initial_query"]))
     aside = [finding.statement for item, finding in found.values() if not item.answers.strip()]
     named = [name for text in aside for name in names(text) if not set(words(name)) <= asked]
@@ -174,7 +182,7 @@ def _leads(
     ]
 
 
-def with_leads(
+def add_leads(
     deps: Deps, held: Sequence[dict[str, str]], new: Iterable[dict[str, str]]
 ) -> list[dict[str, str]]:
     """Return leads with new ones, each once; they are kept with the run, for runs to come."""
@@ -187,7 +195,7 @@ def with_leads(
     return listed
 
 
-def unexplored(state: Held) -> list[dict[str, str]]:
+def list_unexplored(state: State) -> list[dict[str, str]]:
     """Return the leads that no step has followed, the latest first."""
     done = [step["query_or_url"] for step in state["research_history"]]
     pages, queries = {canonical(text) for text in done}, [set(terms(text)) for text in done]
@@ -199,7 +207,7 @@ def unexplored(state: Held) -> list[dict[str, str]]:
     return [lead for lead in reversed(state["leads"]) if not followed(lead)]
 
 
-def answered(state: Held, out: set[str]) -> dict[str, list[str]]:
+def group_answers(state: State, out: set[str]) -> dict[str, list[str]]:
     """Return the findings that answer each part of the question, without those that are in dispute."""
     found: dict[str, list[str]] = {}
     for item in state["shared_memory"]:
@@ -208,24 +216,24 @@ def answered(state: Held, out: set[str]) -> dict[str, list[str]]:
     return found
 
 
-def confidence(deps: Deps, state: Held) -> float:
+def compute_confidence(deps: Deps, state: State) -> float:
     """Return what the evidence is worth.
 
     Belief in the answered parts, times the part of the question they are.
     """
-    out = disputes.kept_out(disputes.disputes(deps, state["conflicts"], state["same"]))
-    found = answered(state, out)
-    beliefs = [summary.believed(deps, keys) for keys in found.values()]
+    out = disputes.list_excluded(disputes.find_disputes(deps, state["conflicts"], state["same"]))
+    found = group_answers(state, out)
+    beliefs = [summary.compute_belief(deps, keys) for keys in found.values()]
     return round(belief.untested(beliefs, len(found) / max(1, len(state["problems"]))), 4)
 
 
-def analysis(deps: Deps, state: Held) -> tuple[AnalyseOutput, Texts, dict[str, str]]:
+def make_task(deps: Deps, state: State) -> tuple[AnalyseOutput, Texts, dict[str, str]]:
     """Return the task of reading what the last tool brought, the texts behind its labels, and the known findings."""
     decided, output = state["decision"], state["raw_tool_output"]
     about = f"{state['initial_query']} {decided['query_or_url']}"
-    read = texts(deps, output["sources"], about)
-    known, memory = remembered(
-        deps, closest(state, " ".join((about, *(part for _, _, part in read.values()))))
+    read = label_texts(deps, output["sources"], about)
+    known, memory = show_memory(
+        deps, find_closest(state, " ".join((about, *(part for _, _, part in read.values()))))
     )
     task = AnalyseOutput(
         initial_query=state["initial_query"],
@@ -235,8 +243,8 @@ def analysis(deps: Deps, state: Held) -> tuple[AnalyseOutput, Texts, dict[str, s
         ),
         action=decided["next_action"],
         query_or_url=decided["query_or_url"],
-        texts=shown(read),
-        links=labelled(output["links"], LINKS),
+        texts=show_texts(read),
+        links=label_addresses(output["links"], LINKS),
         shared_memory=memory,
         feedback=tuple(state["feedback"]),
         guidance=deps.settings.system_prompt,
@@ -244,15 +252,15 @@ def analysis(deps: Deps, state: Held) -> tuple[AnalyseOutput, Texts, dict[str, s
     return task, read, known
 
 
-def taken_in(
-    deps: Deps, state: Held, said: Analysis | None, read: Texts, known: Mapping[str, str]
+def enter_analysis(
+    deps: Deps, state: State, said: Analysis | None, read: Texts, known: Mapping[str, str]
 ) -> Update:
     """Return the update that enters an analysis into the shared memory, and the step into the history."""
     decided, output = state["decision"], state["raw_tool_output"]
     new = (
-        learnt(deps, said, read, known, state, output["links"])
+        check_analysis(deps, said, read, known, state, output["links"])
         if said
-        else Learnt([], {}, [], [], [])
+        else CheckedAnalysis([], {}, [], [], [])
     )
     memory = [
         {**item, "answers": item["answers"] or new.answers.get(item["id"], "")}
@@ -265,17 +273,17 @@ def taken_in(
             *state["conflicts"],
             *(pair for pair in new.conflicts if pair not in state["conflicts"]),
         ],
-        "leads": with_leads(deps, state["leads"], new.leads),
-        "analyzer_report": _told(said) if said else {},
+        "leads": add_leads(deps, state["leads"], new.leads),
+        "analyzer_report": _report_of(said) if said else {},
         "iteration": state["iteration"] + 1,
     }
-    sure = confidence(deps, {**state, **update})
+    sure = compute_confidence(deps, {**state, **update})
     action, what = decided["next_action"], decided["query_or_url"]
     step = {
         "pass": len(state["feedback"]) + 1,
         "action": action,
         "query_or_url": what,
-        "about": "" if action == loops.CRAWL else nearest(what, state["problems"]),
+        "about": "" if action == loops.CRAWL else find_nearest(what, state["problems"]),
         "key": loops.key_of(action, what),
         "by": decided["by"],
         "way": decided["way"],
@@ -293,7 +301,7 @@ def taken_in(
     }
 
 
-def _told(said: Analysis) -> dict[str, Any]:
+def _report_of(said: Analysis) -> dict[str, Any]:
     """Return the analyzer's report as a state carries it."""
     return {
         "assessment": said.assessment,

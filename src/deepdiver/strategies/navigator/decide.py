@@ -10,8 +10,7 @@ from typing import Any
 from deepdiver.core.events import Decided
 from deepdiver.memory.past import shown
 from deepdiver.strategies.navigator import analyser, disputes, loops, tools
-from deepdiver.strategies.navigator.tools import Held
-from deepdiver.strategies.shared.base import Deps, attempt
+from deepdiver.strategies.shared.base import Deps, State, attempt
 from deepdiver.tasks import AnalyzerReport, DecideAction, Taken
 
 ENOUGH = 0.85
@@ -22,21 +21,21 @@ HISTORY, TRIED, LEADS = 4, 10, 6
 """
 
 
-async def decided(deps: Deps, state: Held) -> dict[str, Any]:
+async def decide_next(deps: Deps, state: State) -> dict[str, Any]:
     """Return what is done next: the seed's contract, and who decided it and why.
 
     A rule comes first; then the reasoner is asked, and told if it goes in circles; and what cannot
     be taken gives way to a way out.
     """
-    at, made = situation(deps, state), steps(state)
-    found = loops.circle(made)
-    choice = by_rule(deps, state, found)
+    at, made = situation_of(deps, state), steps_of_pass(state)
+    found = loops.detect_loop(made)
+    choice = decide_by_rule(deps, state, found)
     if choice is None:
         if found:
-            deps.emit(Decided(decision=found.ways[0].value, reason=found.told, by="rule"))
-        said = loops.checked(await attempt(deps, _task(deps, state, at, found)), at, made)
-        if isinstance(said, loops.Circle):
-            found, said = said, loops.way_out(said, at)
+            deps.emit(Decided(decision=found.ways[0].value, reason=found.advice, by="rule"))
+        said = loops.check_choice(await attempt(deps, _make_task(deps, state, at, found)), at, made)
+        if isinstance(said, loops.Impasse):
+            found, said = said, loops.choose_way_out(said, at)
         choice = said
     told = (
         f"“{choice.query_or_url}”: {choice.reasoning}" if choice.query_or_url else choice.reasoning
@@ -53,7 +52,7 @@ async def decided(deps: Deps, state: Held) -> dict[str, Any]:
     }
 
 
-def by_rule(deps: Deps, state: Held, found: loops.Circle | None) -> loops.Choice | None:
+def decide_by_rule(deps: Deps, state: State, found: loops.Impasse | None) -> loops.Choice | None:
     """Return what is done whatever the reasoner thinks."""
     step, report, sure = state["iteration"], state["analyzer_report"], state["confidence_score"]
     if step >= deps.max_iterations:
@@ -72,20 +71,20 @@ def by_rule(deps: Deps, state: Held, found: loops.Circle | None) -> loops.Choice
     return None
 
 
-def steps(state: Held) -> list[loops.Made]:
+def steps_of_pass(state: State) -> list[loops.PastStep]:
     """Return the steps of this pass; a new one begins with new patience."""
     now = len(state["feedback"]) + 1
     return [
-        loops.Made(step["key"], step["found"], step["confidence"], step["way"])
+        loops.PastStep(step["key"], step["found"], step["confidence"], step["way"])
         for step in state["research_history"]
         if step["pass"] == now
     ]
 
 
-def situation(deps: Deps, state: Held) -> loops.Situation:
+def situation_of(deps: Deps, state: State) -> loops.Situation:
     """Return what a choice is checked against."""
-    out = disputes.kept_out(disputes.disputes(deps, state["conflicts"], state["same"]))
-    found, history = analyser.answered(state, out), state["research_history"]
+    out = disputes.list_excluded(disputes.find_disputes(deps, state["conflicts"], state["same"]))
+    found, history = analyser.group_answers(state, out), state["research_history"]
     left = tuple(part for part in state["problems"] if part not in found)
     searched = {step["about"] for step in history}
     return loops.Situation(
@@ -93,16 +92,18 @@ def situation(deps: Deps, state: Held) -> loops.Situation:
         problems=tuple(state["problems"]),
         open=left,
         unsearched=tuple(part for part in left if part not in searched),
-        searches=tools.searches(deps),
-        addresses=tuple(item["url"] for item in tools.unread(deps, state)),
-        leads=tuple((lead["kind"], lead["text"]) for lead in analyser.unexplored(state)),
+        searches=tools.list_searches(deps),
+        addresses=tuple(item["url"] for item in tools.list_unread(deps, state)),
+        leads=tuple((lead["kind"], lead["text"]) for lead in analyser.list_unexplored(state)),
         known=tuple(item["statement"] for item in state["shared_memory"]),
         keys=frozenset(step["key"] for step in history),
         begun=state["iteration"] > 0,
     )
 
 
-def _task(deps: Deps, state: Held, at: loops.Situation, found: loops.Circle | None) -> DecideAction:
+def _make_task(
+    deps: Deps, state: State, at: loops.Situation, found: loops.Impasse | None
+) -> DecideAction:
     history, report = state["research_history"], state["analyzer_report"]
     about = " ".join((state["initial_query"], *at.open, *state["feedback"]))
     return DecideAction(
@@ -110,15 +111,15 @@ def _task(deps: Deps, state: Held, at: loops.Situation, found: loops.Circle | No
         as_of=deps.as_of,
         problems=at.problems,
         unanswered=at.open,
-        tools=tools.tools(deps),
+        tools=tools.list_tools(deps),
         analyzer_report=AnalyzerReport.model_validate(report) if report else None,
         confidence=state["confidence_score"],
-        research_history=tuple(_taken(step) for step in history[-HISTORY:]),
+        research_history=tuple(_show_step(step) for step in history[-HISTORY:]),
         tried=tuple(step["query_or_url"] for step in history[-TRIED:]),
-        shared_memory=tuple(item["statement"] for item in analyser.closest(state, about)),
+        shared_memory=tuple(item["statement"] for item in analyser.find_closest(state, about)),
         leads=tuple(text for kind, text in at.leads if kind != "url")[:LEADS],
-        urls=tools.labelled(tools.unread(deps, state), tools.OFFERED),
-        detected=found.told if found else "",
+        urls=tools.label_addresses(tools.list_unread(deps, state), tools.OFFERED),
+        detected=found.advice if found else "",
         feedback=tuple(state["feedback"]),
         iteration=state["iteration"],
         max_iterations=deps.max_iterations,
@@ -128,7 +129,7 @@ def _task(deps: Deps, state: Held, at: loops.Situation, found: loops.Circle | No
     )
 
 
-def _taken(step: Held) -> Taken:
+def _show_step(step: State) -> Taken:
     return Taken(
         action=step["action"],
         query_or_url=step["query_or_url"],

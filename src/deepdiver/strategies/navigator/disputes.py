@@ -51,12 +51,12 @@ class Dispute:
     """Whether a further independent source has settled it."""
 
     @property
-    def kept_out(self) -> frozenset[str]:
+    def excluded(self) -> frozenset[str]:
         """What the answer may not stand on."""
         return frozenset(self.other if self.settled else (*self.one, *self.other))
 
 
-def apart(one: str, other: str) -> bool:
+def can_contradict(one: str, other: str) -> bool:
     """Whether two statements can contradict each other.
 
     They speak of the same, and differ in a value or a denial.
@@ -79,13 +79,13 @@ def _denies(text: str) -> bool:
     return any(word in _DENYING or word.endswith("n't") for word in words(text))
 
 
-def contradiction(deps: Deps, one: str, other: str, description: str) -> Contradiction | None:
+def make_contradiction(deps: Deps, one: str, other: str, description: str) -> Contradiction | None:
     """Return the record of a contradiction between two findings.
 
     None where they cannot contradict each other.
     """
     told = [deps.ledger.get(Finding, key).statement for key in (one, other)]
-    if one == other or not apart(*told):
+    if one == other or not can_contradict(*told):
         return None
     pair = tuple(sorted((one, other)))
     return Contradiction(
@@ -93,7 +93,7 @@ def contradiction(deps: Deps, one: str, other: str, description: str) -> Contrad
     )
 
 
-def disputes(deps: Deps, conflicts: Iterable[Pair], same: Iterable[Pair]) -> list[Dispute]:
+def find_disputes(deps: Deps, conflicts: Iterable[Pair], same: Iterable[Pair]) -> list[Dispute]:
     """Return what is in dispute, each once, in the order in which it came up.
 
     Args:
@@ -102,17 +102,17 @@ def disputes(deps: Deps, conflicts: Iterable[Pair], same: Iterable[Pair]) -> lis
         same: Pairs that say the same.
     """
     sides = _Sides(same)
-    listed = dict.fromkeys((sides.of(one), sides.of(other)) for one, other in conflicts)
+    listed = dict.fromkeys((sides.side_of(one), sides.side_of(other)) for one, other in conflicts)
     found: dict[frozenset[tuple[str, ...]], Dispute] = {}
     for one, other in listed:
         if one != other:  # who confirms both sides has not read either
-            found.setdefault(frozenset((one, other)), _weighed(deps, one, other))
+            found.setdefault(frozenset((one, other)), _weigh(deps, one, other))
     return list(found.values())
 
 
-def kept_out(found: Iterable[Dispute]) -> set[str]:
+def list_excluded(found: Iterable[Dispute]) -> set[str]:
     """Return the findings that the answer may not stand on."""
-    return {key for dispute in found for key in dispute.kept_out}
+    return {key for dispute in found for key in dispute.excluded}
 
 
 class _Sides:
@@ -124,15 +124,15 @@ class _Sides:
             joined = self._held.get(one, {one}) | self._held.get(other, {other})
             self._held |= dict.fromkeys(joined, joined)
 
-    def of(self, key: str) -> tuple[str, ...]:
+    def side_of(self, key: str) -> tuple[str, ...]:
         return tuple(sorted(self._held.get(key, {key})))
 
 
-def _weighed(deps: Deps, one: tuple[str, ...], other: tuple[str, ...]) -> Dispute:
+def _weigh(deps: Deps, one: tuple[str, ...], other: tuple[str, ...]) -> Dispute:
     for first, second in ((one, other), (other, one)):
-        mine, theirs = _sources(deps, first), _sources(deps, second)
+        mine, theirs = _sources_of(deps, first), _sources_of(deps, second)
         one_story = origins({source.id: source for source in (*mine, *theirs)}.values())
-        voices, against = _voices(mine, one_story), _voices(theirs, one_story)
+        voices, against = _count_voices(mine, one_story), _count_voices(theirs, one_story)
         weighed = [
             belief.Weighed(Stance.SUPPORTS, 1.0, s.credibility.score, one_story[s.id]) for s in mine
         ]
@@ -149,12 +149,12 @@ def _weighed(deps: Deps, one: tuple[str, ...], other: tuple[str, ...]) -> Disput
     return Dispute(one, other, settled=False)
 
 
-def _sources(deps: Deps, keys: Iterable[str]) -> list[Source]:
+def _sources_of(deps: Deps, keys: Iterable[str]) -> list[Source]:
     named = sorted({quote.source for key in keys for quote in deps.ledger.get(Finding, key).quotes})
     return [deps.ledger.get(Source, key) for key in named]
 
 
-def _voices(sources: Sequence[Source], one_story: dict[str, str]) -> int:
+def _count_voices(sources: Sequence[Source], one_story: dict[str, str]) -> int:
     """Count independent voices.
 
     Copies of one story are one, and so is what one publisher says twice.
@@ -165,18 +165,18 @@ def _voices(sources: Sequence[Source], one_story: dict[str, str]) -> int:
     )
 
 
-def section(deps: Deps, found: Iterable[Dispute]) -> list[DraftSection]:
+def make_sections(deps: Deps, found: Iterable[Dispute]) -> list[DraftSection]:
     """Return the part of a report that shows both sides of each dispute, in the words of the sources."""
     lines: list[DraftSentence] = []
     for dispute in found:
         lines.append(
             DraftSentence(text=SETTLED if dispute.settled else OPEN, kind=SentenceKind.FRAME)
         )
-        lines += [_quoted(deps, side[0]) for side in (dispute.one, dispute.other)]
+        lines += [_quote(deps, side[0]) for side in (dispute.one, dispute.other)]
     return [DraftSection(heading=HEADING, sentences=tuple(lines))] if lines else []
 
 
-def described(deps: Deps, found: Iterable[Dispute]) -> list[str]:
+def describe_unsettled(deps: Deps, found: Iterable[Dispute]) -> list[str]:
     """Return what is not settled, in a line each."""
     return [
         "Not settled: "
@@ -188,7 +188,7 @@ def described(deps: Deps, found: Iterable[Dispute]) -> list[str]:
     ]
 
 
-def _quoted(deps: Deps, key: str) -> DraftSentence:
+def _quote(deps: Deps, key: str) -> DraftSentence:
     return DraftSentence(
         text=" ".join(deps.ledger.get(Finding, key).quotes[0].text.split()), findings=(key,)
     )

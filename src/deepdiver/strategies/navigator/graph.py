@@ -34,7 +34,7 @@ from deepdiver.report.render import JOURNEY, answer_text
 from deepdiver.strategies.navigator import analyser, decide, disputes, journey, loops, tools
 from deepdiver.strategies.shared import write_report as writing
 from deepdiver.strategies.shared.base import Allowance, Deps, Provide, Update, add_nodes, attempt
-from deepdiver.strategies.shared.plan import approve, parts_of, question_of, recall_past
+from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past, split_question
 
 
 class NavigatorState(TypedDict, total=False):
@@ -149,7 +149,7 @@ async def initialize(state: NavigatorState, deps: Deps) -> Update:
     query = question_of(state)
     past = await recall_past(deps, query)
     leads = left_over(past)
-    old = [tools.address(lead["text"], "past") for lead in leads if lead["kind"] == "url"]
+    old = [tools.make_address(lead["text"], "past") for lead in leads if lead["kind"] == "url"]
     lists = (
         "research_history shared_memory same conflicts research_journey key_sources missing "
         "feedback problems"
@@ -160,7 +160,7 @@ async def initialize(state: NavigatorState, deps: Deps) -> Update:
         **dict.fromkeys(("answer", "objection"), ""),
         **dict.fromkeys(("accepted", "approved"), False),
         "initial_query": query,
-        "addresses": tools.with_addresses(old, tools.said_by_person(query)),
+        "addresses": tools.add_addresses(old, tools.find_addresses(query)),
         "leads": leads,
         "confidence_score": 0.0,
         "iteration": 0,
@@ -172,10 +172,10 @@ async def initialize(state: NavigatorState, deps: Deps) -> Update:
 async def decision_node(state: NavigatorState, deps: Deps) -> Update:
     """Let the reasoner choose the one next action, within the rules."""
     query, objection, past = state["initial_query"], state["objection"], shown(state["past"])
-    problems = state["problems"] or await parts_of(deps, query, objection, past)
+    problems = state["problems"] or await split_question(deps, query, objection, past)
     return {
         "problems": problems,
-        "decision": await decide.decided(deps, {**state, "problems": problems}),
+        "decision": await decide.decide_next(deps, {**state, "problems": problems}),
     }
 
 
@@ -186,7 +186,7 @@ async def approve_plan(state: NavigatorState, deps: Deps) -> Update:
     """
     decided = state["decision"]
     first = [f"{decided['next_action']}: {decided['query_or_url']}"]
-    said = approve(deps, state["initial_query"], state["problems"], queries=first)
+    said = ask_approval(deps, state["initial_query"], state["problems"], queries=first)
     if said.objection:
         return {"objection": said.objection, "problems": [], "decision": {}}
     again: Update = {"decision": {}} if said.edited else {}
@@ -210,13 +210,15 @@ async def search(state: NavigatorState, deps: Deps) -> Update:
 
 async def _searched(state: NavigatorState, deps: Deps) -> Update:
     action, query = state["decision"]["next_action"], state["decision"]["query_or_url"]
-    return tools.entered(state, await tools.use_search(deps, action, query, state["initial_query"]))
+    return tools.enter_output(
+        state, await tools.use_search(deps, action, query, state["initial_query"])
+    )
 
 
 async def crawl(state: NavigatorState, deps: Deps) -> Update:
     """Read one page; the decision has made sure that it may be read."""
     url = state["decision"]["query_or_url"]
-    return tools.entered(state, await tools.use_crawl(deps, url, state["initial_query"]))
+    return tools.enter_output(state, await tools.use_crawl(deps, url, state["initial_query"]))
 
 
 async def analyzer_node(state: NavigatorState, deps: Deps) -> Update:
@@ -224,19 +226,19 @@ async def analyzer_node(state: NavigatorState, deps: Deps) -> Update:
 
     What code finds in the sources enters the shared memory, and confidence is computed.
     """
-    task, read, known = analyser.analysis(deps, state)
+    task, read, known = analyser.make_task(deps, state)
     said = await attempt(deps, task) if task.texts or task.links else None
-    return analyser.taken_in(deps, state, said, read, known)
+    return analyser.enter_analysis(deps, state, said, read, known)
 
 
 async def hitl_output(state: NavigatorState, deps: Deps) -> Update:
     """Write what the person is shown: the answer, the research journey, the key sources."""
-    found = disputes.disputes(deps, state["conflicts"], state["same"])
+    found = disputes.find_disputes(deps, state["conflicts"], state["same"])
     out, told = (
-        disputes.kept_out(found),
-        journey.lines(state["research_history"], state["feedback"]),
+        disputes.list_excluded(found),
+        journey.tell_journey(state["research_history"], state["feedback"]),
     )
-    by_part = analyser.answered(state, out)
+    by_part = analyser.group_answers(state, out)
     keys = dict.fromkeys(
         [
             *(k for part in by_part.values() for k in part),
@@ -255,17 +257,17 @@ async def hitl_output(state: NavigatorState, deps: Deps) -> Update:
         besides=writing.Besides(
             guidance="\n".join(state["feedback"]),
             disputed=sorted(out),
-            shown_too=disputes.section(deps, found),
-            about_it=lambda answer: journey.sections(deps, told, answer),
+            shown_too=disputes.make_sections(deps, found),
+            about_it=lambda answer: journey.make_sections(deps, told, answer),
         ),
     )
     deps.finish(report, waiting=True)
     stuck = [state["decision"]["reasoning"]] if state["decision"]["by"] == "rule" and gaps else []
     return {
         "answer": answer_text(report),
-        "research_journey": journey.of(report, JOURNEY),
-        "key_sources": journey.of(report, journey.SOURCES),
-        "missing": [*gaps, *disputes.described(deps, found), *stuck],
+        "research_journey": journey.lines_under(report, JOURNEY),
+        "key_sources": journey.lines_under(report, journey.SOURCES),
+        "missing": [*gaps, *disputes.describe_unsettled(deps, found), *stuck],
         "confidence_score": report.confidence,
         "messages": [AIMessage(journey.hand_over(report))],
     }
@@ -305,7 +307,7 @@ async def human_feedback(state: NavigatorState, deps: Deps) -> Update:
         )
     deps.store.runs.set_status(deps.run.id, RunStatus.RUNNING)
     told = said or "the person rejected the answer and did not say why"
-    addresses = tools.with_addresses(state["addresses"], tools.said_by_person(said))
+    addresses = tools.add_addresses(state["addresses"], tools.find_addresses(said))
     return {
         "feedback": [*state["feedback"], told],
         "addresses": addresses,

@@ -19,7 +19,7 @@ from enum import StrEnum
 
 from deepdiver.core.text import STOPWORDS, terms, words
 from deepdiver.core.values import names
-from deepdiver.strategies.shared.look import lead_query
+from deepdiver.strategies.shared.look import query_of_lead
 from deepdiver.tasks import NextAction
 from deepdiver.tools.address import canonical
 
@@ -52,7 +52,7 @@ class Way(StrEnum):
 
 LADDER = tuple(Way)
 """The ways out in their order."""
-TOLD = {
+ADVICE = {
     Way.REFRAME: "reframe the query: ask for the same in other words",
     Way.NARROW: "narrow it down: ask for one part of the question alone",
     Way.LEAD: "try a stored lead or an address that nobody has read",
@@ -61,7 +61,7 @@ TOLD = {
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class PastStep:
     """A step, as far as circles are concerned."""
 
     key: str
@@ -75,7 +75,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Circle:
+class Impasse:
     """A circle, and what is left to get out of it."""
 
     why: str
@@ -84,9 +84,9 @@ class Circle:
     """What was not tried since, in its order; the last is always the person."""
 
     @property
-    def told(self) -> str:
+    def advice(self) -> str:
         """What was noticed and what to do, in words."""
-        return f"{self.why}; {TOLD[self.ways[0]]}"
+        return f"{self.why}; {ADVICE[self.ways[0]]}"
 
 
 def key_of(action: str, query_or_url: str) -> str:
@@ -100,22 +100,22 @@ def key_of(action: str, query_or_url: str) -> str:
     return f"{action} {' '.join(told)}"
 
 
-def circle(made: Sequence[Made]) -> Circle | None:
+def detect_loop(made: Sequence[PastStep]) -> Impasse | None:
     """Return the circle in which the last steps go, if they do."""
-    barren, level = _barren(made), _level(made)
+    barren, level = _count_barren(made), _count_level(made)
     if barren >= BARREN:
-        return Circle(f"the last {barren} steps brought nothing new", _left(made[-barren:]))
+        return Impasse(f"the last {barren} steps brought nothing new", _ways_left(made[-barren:]))
     if level >= LEVEL:
-        return Circle(f"the confidence has not risen for {level} steps", _left(made[-level:]))
+        return Impasse(f"the confidence has not risen for {level} steps", _ways_left(made[-level:]))
     return None
 
 
-def refused(made: Sequence[Made], why: str, first: Way = Way.REFRAME) -> Circle:
+def reject_choice(made: Sequence[PastStep], why: str, first: Way = Way.REFRAME) -> Impasse:
     """Return what is left instead of a choice that cannot be taken."""
-    return Circle(why, _left(made[len(made) - _barren(made) :], first))
+    return Impasse(why, _ways_left(made[len(made) - _count_barren(made) :], first))
 
 
-def _left(stretch: Sequence[Made], first: Way = Way.REFRAME) -> tuple[Way, ...]:
+def _ways_left(stretch: Sequence[PastStep], first: Way = Way.REFRAME) -> tuple[Way, ...]:
     """Return the ways behind the furthest that was tried.
 
     One that was passed over had nothing to offer.
@@ -124,12 +124,12 @@ def _left(stretch: Sequence[Made], first: Way = Way.REFRAME) -> tuple[Way, ...]:
     return LADDER[max((LADDER.index(first), *tried)) :] or LADDER[-1:]
 
 
-def _barren(made: Sequence[Made]) -> int:
+def _count_barren(made: Sequence[PastStep]) -> int:
     """Count the last steps that brought nothing new."""
     return next((n for n, step in enumerate(reversed(made)) if step.found), len(made))
 
 
-def _level(made: Sequence[Made]) -> int:
+def _count_level(made: Sequence[PastStep]) -> int:
     """Count the steps since the confidence was last higher than ever before."""
     best, since = 0.0, len(made)
     for number, step in enumerate(made):
@@ -180,18 +180,20 @@ class Situation:
     """Whether a step was taken in this pass."""
 
 
-def checked(said: NextAction | None, at: Situation, made: Sequence[Made]) -> Choice | Circle:
+def check_choice(
+    said: NextAction | None, at: Situation, made: Sequence[PastStep]
+) -> Choice | Impasse:
     """Return the reasoner's choice, or why it cannot be taken and what is left instead."""
-    choice = _choice(said, at)
+    choice = _take_choice(said, at)
     if isinstance(choice, Choice):
         return choice
     missed = (
         said is not None and said.next_action.strip().lower() == HAND_OVER and bool(at.unsearched)
     )
-    return refused(made, choice, Way.NARROW if missed and at.begun else Way.REFRAME)
+    return reject_choice(made, choice, Way.NARROW if missed and at.begun else Way.REFRAME)
 
 
-def _choice(said: NextAction | None, at: Situation) -> Choice | str:
+def _take_choice(said: NextAction | None, at: Situation) -> Choice | str:
     if said is None:
         return "no decision could be had"
     action, what, told = (
@@ -206,7 +208,7 @@ def _choice(said: NextAction | None, at: Situation) -> Choice | str:
             return f"nobody has searched for an answer to: {at.unsearched[0]}"
         return Choice(HAND_OVER, "", told, "reasoner")
     if action == CRAWL:
-        found = permitted(what, at.addresses)
+        found = find_permitted(what, at.addresses)
         if found is None:
             return (
                 "the address to read stands in no search result, in no page that was read and in "
@@ -227,7 +229,7 @@ def _choice(said: NextAction | None, at: Situation) -> Choice | str:
     return choice
 
 
-def permitted(said: str, addresses: Sequence[str]) -> str | None:
+def find_permitted(said: str, addresses: Sequence[str]) -> str | None:
     """Return the address that is meant, as it stood where it was found.
 
     None where it is none of them.
@@ -240,22 +242,22 @@ def permitted(said: str, addresses: Sequence[str]) -> str | None:
     return next((url for url in addresses if canonical(url) == wanted), None)
 
 
-def way_out(found: Circle, at: Situation) -> Choice:
+def choose_way_out(found: Impasse, at: Situation) -> Choice:
     """Return the first thing that was not done yet, on the first way that has one.
 
     Else the hand-over.
     """
     for way in found.ways:
-        for action, what in _steps(way, at):
+        for action, what in _steps_on(way, at):
             query = what if action == CRAWL else what[:LONGEST_QUERY]
             if words(query) and key_of(action, query) not in at.keys:
-                return Choice(action, query, f"{found.why}: {TOLD[way]}", "rule", way)
+                return Choice(action, query, f"{found.why}: {ADVICE[way]}", "rule", way)
     return Choice(
         HAND_OVER, "", f"{found.why}, and nothing is left that was not tried", "rule", Way.HUMAN
     )
 
 
-def _steps(way: Way, at: Situation) -> Iterator[tuple[str, str]]:
+def _steps_on(way: Way, at: Situation) -> Iterator[tuple[str, str]]:
     """Return what can be done on a way, the most promising first.
 
     Whether it was done is not asked.
@@ -269,7 +271,7 @@ def _steps(way: Way, at: Situation) -> Iterator[tuple[str, str]]:
                 )
             else:
                 yield from (
-                    (tool, lead_query(text, wanted[0]) if kind == "name" else text)
+                    (tool, query_of_lead(text, wanted[0]) if kind == "name" else text)
                     for tool in at.searches
                 )
         yield from ((CRAWL, url) for url in at.addresses)
@@ -280,14 +282,17 @@ def _steps(way: Way, at: Situation) -> Iterator[tuple[str, str]]:
         met = dict.fromkeys(
             name for text in at.known for name in names(text) if not set(words(name)) <= asked
         )
-        made = [_telling(at.question), *(lead_query(name, part) for part in wanted for name in met)]
+        made = [
+            _telling_words(at.question),
+            *(query_of_lead(name, part) for part in wanted for name in met),
+        ]
     elif way is Way.NARROW:
         about = " ".join(names(at.question))
-        made = [f"{_telling(part)} {about}" for part in (*at.unsearched, *wanted)]
-        made += [*map(_telling, wanted), *names(at.question)]
+        made = [f"{_telling_words(part)} {about}" for part in (*at.unsearched, *wanted)]
+        made += [*map(_telling_words, wanted), *names(at.question)]
     yield from ((tool, query) for query in made for tool in at.searches)
 
 
-def _telling(text: str) -> str:
+def _telling_words(text: str) -> str:
     """Return the words of a text that say what it is about."""
     return " ".join(dict.fromkeys(word for word in words(text) if word not in STOPWORDS)) or text

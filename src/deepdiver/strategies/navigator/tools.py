@@ -7,15 +7,14 @@ person's own words. The model may choose among these and name no other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from deepdiver.core.events import Searched
 from deepdiver.core.record import SourceKind
 from deepdiver.core.text import terms
 from deepdiver.strategies.navigator import loops
-from deepdiver.strategies.shared.base import Deps, Update, together
+from deepdiver.strategies.shared.base import Deps, State, Update, together
 from deepdiver.strategies.shared.findings import SNIPPET
 from deepdiver.tasks import Address, Tool
 from deepdiver.tools.address import canonical
@@ -35,20 +34,17 @@ LATEST = 12
 """The latest of what is known say which pages are close to what is looked for."""
 _SAID = re.compile(r"https?://[^\s<>\"'“”]*[^\s<>\"'“”.,;:!?)\]]", re.IGNORECASE)
 
-Held = Mapping[str, Any]
-"""A part of a graph's state."""
 
-
-def searches(deps: Deps) -> tuple[str, ...]:
+def list_searches(deps: Deps) -> tuple[str, ...]:
     """Return the names of the search tools."""
     return tuple(f"{loops.SEARCH}{provider.name}".lower() for provider in deps.providers)
 
 
-def tools(deps: Deps) -> tuple[Tool, ...]:
+def list_tools(deps: Deps) -> tuple[Tool, ...]:
     """Return everything that can be done next."""
     found = [
         Tool(name=name, about=p.about)
-        for name, p in zip(searches(deps), deps.providers, strict=True)
+        for name, p in zip(list_searches(deps), deps.providers, strict=True)
     ]
     if deps.settings.read_pages:
         found.append(Tool(name=loops.CRAWL, about="reads one whole page, one of the urls"))
@@ -63,11 +59,11 @@ def tools(deps: Deps) -> tuple[Tool, ...]:
 
 def provider_of(deps: Deps, action: str) -> Provider:
     """Return who answers a search."""
-    return deps.providers[searches(deps).index(action)]
+    return deps.providers[list_searches(deps).index(action)]
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class ToolOutput:
     """What a tool brought."""
 
     sources: tuple[str, ...] = ()
@@ -78,48 +74,48 @@ class Output:
     """Why it brought nothing, if it could not be used."""
 
 
-async def use_search(deps: Deps, action: str, query: str, question: str) -> Output:
+async def use_search(deps: Deps, action: str, query: str, question: str) -> ToolOutput:
     """Search in one place.
 
     What the result list shows of a page is taken, the page itself only when it is asked for.
     """
     found = await search(query, [provider_of(deps, action)], deps.gateway)
     if not found.answered:
-        return Output(failed="; ".join(deps.limited(line) for line in found.failures))
+        return ToolOutput(failed="; ".join(deps.note_limit(line) for line in found.failures))
     deps.emit(Searched(query=query, titles=tuple(hit.title or hit.url for hit in found.hits)))
     shown = [
         hit.model_copy(update={"complete": True}) if _is_page(hit) else hit for hit in found.hits
     ]
-    sources = await _read(deps, shown, question)
+    sources = await _read_hits(deps, shown, question)
     listed = [
-        address(hit.url, "search", hit.title)
+        make_address(hit.url, "search", hit.title)
         for hit in found.hits
         if _is_page(hit) and not hit.complete
     ]
-    return Output(tuple(dict.fromkeys(sources)), tuple(listed))
+    return ToolOutput(tuple(dict.fromkeys(sources)), tuple(listed))
 
 
-async def use_crawl(deps: Deps, url: str, question: str) -> Output:
+async def use_crawl(deps: Deps, url: str, question: str) -> ToolOutput:
     """Read one page whole, and take the addresses that it points at."""
     hit = Hit(url=url, kind=SourceKind.PAGE, provider="crawl")
-    sources = await _read(deps, [hit], question)
+    sources = await _read_hits(deps, [hit], question)
     if not sources:
-        return Output(failed=f"{url} could not be read")
+        return ToolOutput(failed=f"{url} could not be read")
     page = await fetch(url, deps.gateway)  # answered from the journal: it was read a moment ago
     links = [Hit(url=link) for link in page.document.links]
     kept = [
-        address(link.url, "link")
+        make_address(link.url, "link")
         for link in links
         if _is_page(link) and wanted(link, deps.settings.filters)
     ]
-    return Output(tuple(sources), tuple(kept))
+    return ToolOutput(tuple(sources), tuple(kept))
 
 
 def _is_page(hit: Hit) -> bool:
     return hit.kind is SourceKind.PAGE and hit.url.lower().startswith(("http://", "https://"))
 
 
-async def _read(deps: Deps, hits: Iterable[Hit], question: str) -> list[str]:
+async def _read_hits(deps: Deps, hits: Iterable[Hit], question: str) -> list[str]:
     need, run = need_of(question, deps.as_of), deps.run
     work = (
         read(hit, run.id, deps.store, deps.gateway, fetched=run.created, need=need) for hit in hits
@@ -127,13 +123,13 @@ async def _read(deps: Deps, hits: Iterable[Hit], question: str) -> list[str]:
     readings = await together(*work)
     for reading in readings:
         if reading.limit:
-            deps.not_read(reading.limit)
+            deps.note_unread(reading.limit)
     found = [reading.source for reading in readings if reading.source is not None]
     deps.add(*found)
     return [source.id for source in found]
 
 
-def entered(state: Held, output: Output) -> Update:
+def enter_output(state: State, output: ToolOutput) -> Update:
     """Return the update that enters what a tool brought into the state."""
     brought = {
         "sources": list(output.sources),
@@ -142,24 +138,24 @@ def entered(state: Held, output: Output) -> Update:
     }
     return {
         "raw_tool_output": brought,
-        "addresses": with_addresses(state["addresses"], output.addresses),
+        "addresses": add_addresses(state["addresses"], output.addresses),
     }
 
 
 # Addresses
 
 
-def address(url: str, found: str, title: str = "") -> dict[str, str]:
+def make_address(url: str, found: str, title: str = "") -> dict[str, str]:
     """Return an address as a state carries it."""
     return {"url": url, "found": found, "title": " ".join(title.split())[:SNIPPET]}
 
 
-def said_by_person(text: str) -> list[dict[str, str]]:
+def find_addresses(text: str) -> list[dict[str, str]]:
     """Return the addresses that a person names."""
-    return [address(url, "person") for url in _SAID.findall(text)]
+    return [make_address(url, "person") for url in _SAID.findall(text)]
 
 
-def with_addresses(
+def add_addresses(
     held: Sequence[dict[str, str]], new: Iterable[dict[str, str]]
 ) -> list[dict[str, str]]:
     """Return addresses with new ones, each page once; the person's own are never given up."""
@@ -169,7 +165,7 @@ def with_addresses(
     return own + [item for item in listed if item["found"] != "person"][-ADDRESSES:]
 
 
-def unread(deps: Deps, state: Held) -> list[dict[str, str]]:
+def list_unread(deps: Deps, state: State) -> list[dict[str, str]]:
     """Return the pages that may be read and were not.
 
     The person's first, then the closest to what is asked.
@@ -185,18 +181,18 @@ def unread(deps: Deps, state: Held) -> list[dict[str, str]]:
     promising = {canonical(lead["text"]) for lead in state["leads"] if lead["kind"] == "url"}
 
     def rank(item: dict[str, str]) -> tuple[bool, bool, int]:
-        near = asked & set(terms(f"{item['title']} {_spelt(item['url'])}"))
+        near = asked & set(terms(f"{item['title']} {_words_of(item['url'])}"))
         return item["found"] != "person", canonical(item["url"]) not in promising, -len(near)
 
     return sorted(left, key=rank)
 
 
-def _spelt(url: str) -> str:
+def _words_of(url: str) -> str:
     """Return the words of an address."""
     return re.sub(r"[\W_]+", " ", url.partition("://")[2])
 
 
-def labelled(addresses: Iterable[dict[str, str]], most: int) -> tuple[Address, ...]:
+def label_addresses(addresses: Iterable[dict[str, str]], most: int) -> tuple[Address, ...]:
     """Return addresses as a task is shown them."""
     listed = list(addresses)[:most]
     return tuple(

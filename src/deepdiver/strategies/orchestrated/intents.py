@@ -25,9 +25,16 @@ from deepdiver.core.record import Finding, Hypothesis, Source, Stance
 from deepdiver.core.text import STOPWORDS, stem, terms, words
 from deepdiver.core.values import names
 from deepdiver.strategies.orchestrated.context import CONTENT_CHARS, SearchResult
-from deepdiver.strategies.shared.base import Deps, Looked
+from deepdiver.strategies.shared.base import Deps, LookResult
 from deepdiver.strategies.shared.hypotheses import judge
-from deepdiver.strategies.shared.look import LEADS, excerpt, look_into, nearest, relevance, untried
+from deepdiver.strategies.shared.look import (
+    LEADS,
+    drop_tried,
+    excerpt,
+    find_nearest,
+    look_into,
+    relevance_of,
+)
 from deepdiver.strategies.shared.summary import Line
 from deepdiver.tasks import Known, SearchIntent, SearchPlan, SearchPlans, Seen
 from deepdiver.tools.address import canonical, host_of
@@ -46,7 +53,7 @@ CONTESTED = "Checked against sources of other origin, {} for it and {} against i
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Knowledge:
     """What is known when a plan is carried out."""
 
     question: str
@@ -66,12 +73,12 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ExecutedPlan:
     """What carrying out a plan brought."""
 
     plan: SearchPlan
     """The plan."""
-    looked: Looked = field(default_factory=Looked)
+    looked: LookResult = field(default_factory=LookResult)
     """What was found."""
     checked: tuple[str, ...] = ()
     """Ids of the findings for which other sources were looked for."""
@@ -79,7 +86,7 @@ class Done:
     """What the check showed that the reader must know."""
 
 
-def usable(
+def choose_plans(
     answer: SearchPlans | None, question: str, tried: Iterable[str], most: int, *, first: bool
 ) -> tuple[list[SearchPlan], bool, str]:
     """Return the plans to carry out, whether they are the last, and why there are none where planning failed."""
@@ -95,7 +102,7 @@ def usable(
             intent=SearchIntent.INITIAL_EXPLORATION, query=question, reasoning="a first look"
         )
         return [look], False, ""
-    new = untried((plan.model_dump(mode="json") for plan in before), tried)
+    new = drop_tried((plan.model_dump(mode="json") for plan in before), tried)
     plans = [SearchPlan.model_validate(plan) for plan in new]
     if plans or ending:
         return plans, ending, ""
@@ -107,30 +114,30 @@ def usable(
     )
 
 
-async def carry_out(deps: Deps, plan: SearchPlan, held: Held) -> Done:
+async def carry_out(deps: Deps, plan: SearchPlan, held: Knowledge) -> ExecutedPlan:
     """Make one planned search, in the manner of its intent."""
     intent = plan.intent
     if intent is SearchIntent.SYNTHESIS:
-        return Done(plan)
+        return ExecutedPlan(plan)
     if intent is SearchIntent.FACT_CHECKING and held.lines:
-        return await check(deps, plan, held)
+        return await check_finding(deps, plan, held)
     about, queries, hops = held.question, [plan.query], 0
     if intent is SearchIntent.DEEP_DIVE:
         about, hops = (
-            nearest(f"{plan.query} {plan.reasoning}", held.unanswered or held.parts),
+            find_nearest(f"{plan.query} {plan.reasoning}", held.unanswered or held.parts),
             HOPS,
         )
     elif intent is SearchIntent.RELATED_TOPICS:
-        queries = broadened(plan.query, held.tried, [*held.leads, *_named(held.lines)])
+        queries = broaden(plan.query, held.tried, [*held.leads, *_names_in(held.lines)])
     else:  # there is nothing to check before something was found: a look at what there is comes first
-        queries.append(nearest(plan.query, held.parts))
+        queries.append(find_nearest(plan.query, held.parts))
     looked = await look_into(
         deps, held.question, about, queries, held.shown, hops, unanswered=tuple(held.unanswered)
     )
-    return Done(plan, looked)
+    return ExecutedPlan(plan, looked)
 
 
-def broadened(query: str, tried: Iterable[str], leads: Iterable[str]) -> list[str]:
+def broaden(query: str, tried: Iterable[str], leads: Iterable[str]) -> list[str]:
     """Return searches beside the matter.
 
     Each new name with those words of a query that no search held yet.
@@ -146,22 +153,22 @@ def broadened(query: str, tried: Iterable[str], leads: Iterable[str]) -> list[st
     return made or ([" ".join(fresh)] if fresh else [])
 
 
-def not_looked_up(leads: Iterable[str], tried: Iterable[str]) -> list[str]:
+def drop_looked_up(leads: Iterable[str], tried: Iterable[str]) -> list[str]:
     """Return the leads whose words no search held together."""
     made = [set(terms(query)) for query in tried]
     return [lead for lead in leads if not any(set(terms(lead)) <= held for held in made)]
 
 
-def _named(lines: Iterable[Line]) -> list[str]:
+def _names_in(lines: Iterable[Line]) -> list[str]:
     return list(dict.fromkeys(name for line in lines for name in names(line.text)))
 
 
 # -- checking
 
 
-async def check(deps: Deps, plan: SearchPlan, held: Held) -> Done:
+async def check_finding(deps: Deps, plan: SearchPlan, held: Knowledge) -> ExecutedPlan:
     """Look for other sources of the finding that a plan means, and judge whether they agree."""
-    text = nearest(plan.query, [line.text for line in held.lines])
+    text = find_nearest(plan.query, [line.text for line in held.lines])
     line = next(line for line in held.lines if line.text == text)
     carriers = sources_of(deps, line.findings)
     looked = await look_into(
@@ -174,7 +181,7 @@ async def check(deps: Deps, plan: SearchPlan, held: Held) -> Done:
         wanted=independent_of(carriers),
     )
     if not looked.searched:
-        return Done(plan, looked)
+        return ExecutedPlan(plan, looked)
     others = sources_of(deps, looked.findings)
     one_story = origins([*carriers, *others])
     told = {one_story[source.id] for source in carriers}
@@ -189,7 +196,7 @@ async def check(deps: Deps, plan: SearchPlan, held: Held) -> Done:
     note = CONTESTED.format(agree, against, text) if against else ""
     if not agree and not against and len(told) == 1:
         note = ALONE.format(text)
-    return Done(plan, looked, line.findings, (note,) if note else ())
+    return ExecutedPlan(plan, looked, line.findings, (note,) if note else ())
 
 
 def independent_of(carriers: Iterable[Source]) -> Callable[[Hit], bool]:
@@ -200,16 +207,16 @@ def independent_of(carriers: Iterable[Source]) -> Callable[[Hit], bool]:
     held = list(carriers)
     places = {canonical(source.url) for source in held}
     hosts = {host_of(source.url) for source in held} - {""}
-    publishers = {_folded(source.publisher) for source in held} - {""}
+    publishers = {_fold(source.publisher) for source in held} - {""}
 
     def independent(hit: Hit) -> bool:
         apart = canonical(hit.url) not in places and host_of(hit.url) not in hosts
-        return apart and _folded(hit.publisher) not in publishers
+        return apart and _fold(hit.publisher) not in publishers
 
     return independent
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
@@ -223,24 +230,24 @@ def _source(deps: Deps, finding: str) -> str:
     return deps.ledger.get(Finding, finding).quotes[0].source
 
 
-def voices(deps: Deps, findings: Iterable[str]) -> int:
+def count_voices(deps: Deps, findings: Iterable[str]) -> int:
     """Return how many independent sources carry findings.
 
     Those of one origin or of one publisher are one.
     """
     held = sources_of(deps, findings)
     one_story = origins(held)
-    who = {_folded(source.publisher) or host_of(source.url) or source.id for source in held}
+    who = {_fold(source.publisher) or host_of(source.url) or source.id for source in held}
     return min(len(set(one_story.values())), len(who))
 
 
-def known(deps: Deps, lines: Iterable[Line], checked: Iterable[str]) -> tuple[Known, ...]:
+def show_known(deps: Deps, lines: Iterable[Line], checked: Iterable[str]) -> tuple[Known, ...]:
     """Return key findings as planning sees them."""
     seen = set(checked)
     return tuple(
         Known(
             statement=line.text,
-            sources=voices(deps, line.findings),
+            sources=count_voices(deps, line.findings),
             checked=not seen.isdisjoint(line.findings),
         )
         for line in lines
@@ -251,7 +258,7 @@ def known(deps: Deps, lines: Iterable[Line], checked: Iterable[str]) -> tuple[Kn
 
 
 def results_of(
-    deps: Deps, question: str, done: Sequence[Done], before: Sequence[Mapping[str, Any]]
+    deps: Deps, question: str, done: Sequence[ExecutedPlan], before: Sequence[Mapping[str, Any]]
 ) -> list[Any]:
     """Return what a round found as a state carries it.
 
@@ -270,7 +277,7 @@ def results_of(
                         "source": key,
                         "title": source.title,
                         "url": source.url,
-                        "relevance_score": relevance(rank, question, text),
+                        "relevance_score": relevance_of(rank, question, text),
                         "search_intent": item.plan.intent.value,
                         "timestamp": source.fetched,
                     }
@@ -278,7 +285,7 @@ def results_of(
     return sorted(made, key=lambda item: item["relevance_score"])
 
 
-def with_content(deps: Deps, result: Mapping[str, Any], question: str) -> SearchResult:
+def add_content(deps: Deps, result: Mapping[str, Any], question: str) -> SearchResult:
     """Return a result of a state with its content, from the store."""
     source = deps.ledger.get(Source, result["source"])
     content = excerpt(deps.store.texts.get(source.snapshot), question, CONTENT_CHARS)[
@@ -289,12 +296,14 @@ def with_content(deps: Deps, result: Mapping[str, Any], question: str) -> Search
     )
 
 
-def seen(deps: Deps, question: str, results: Iterable[Mapping[str, Any]]) -> tuple[Seen, ...]:
+def show_results(
+    deps: Deps, question: str, results: Iterable[Mapping[str, Any]]
+) -> tuple[Seen, ...]:
     """Return results as planning sees them."""
     made = []
     for item in results:
         result, publisher = (
-            with_content(deps, item, question),
+            add_content(deps, item, question),
             deps.ledger.get(Source, item["source"]).publisher,
         )
         made.append(

@@ -29,13 +29,13 @@ from deepdiver.core.record import (
     VerdictKind,
 )
 from deepdiver.memory.past import consulted
-from deepdiver.strategies.overwatch.analyse import insight_id
+from deepdiver.strategies.overwatch.analyse import insight_id_of
 from deepdiver.strategies.overwatch.correlate import show_typed
-from deepdiver.strategies.overwatch.execute import NO_DATA, Status
+from deepdiver.strategies.overwatch.execute import NO_DATA, ToolStatus
 from deepdiver.strategies.overwatch.trace import standing_of
 from deepdiver.strategies.shared.base import Deps, Update, attempt
 from deepdiver.strategies.shared.hypotheses import UNSETTLED
-from deepdiver.strategies.shared.summary import Line, held
+from deepdiver.strategies.shared.summary import Line, lines_of
 from deepdiver.strategies.shared.write_report import write_report
 from deepdiver.tasks import Conclusion, Verification, VerifyConclusions
 
@@ -67,7 +67,7 @@ async def verify(state: Mapping[str, Any], deps: Deps) -> tuple[Update, bool, st
         What was verified, whether the report can be written, and what came of it in words.
     """
     lines, standing, correlations = (
-        held(state["insights"]),
+        lines_of(state["insights"]),
         standing_of(state),
         state["correlations"],
     )
@@ -80,9 +80,9 @@ async def verify(state: Mapping[str, Any], deps: Deps) -> tuple[Update, bool, st
     )
     label = {key: name for name, key in labels.items()}
     asked = [
-        *_hypotheses(standing, label),
-        *_insights(lines, label),
-        *_correlations(correlations, label),
+        *_from_hypotheses(standing, label),
+        *_from_insights(lines, label),
+        *_from_correlations(correlations, label),
     ]
     answer = None
     if asked:
@@ -95,26 +95,27 @@ async def verify(state: Mapping[str, Any], deps: Deps) -> tuple[Update, bool, st
             ),
         )
     said = {item.id.strip(): item for item in answer.verifications} if answer else {}
-    results = [_result(key, item, said.get(item.id)) for key, item in asked] if answer else []
-    deps.add(*map(_verdict, results))
+    results = [_result_of(key, item, said.get(item.id)) for key, item in asked] if answer else []
+    deps.add(*map(_verdict_of, results))
     update = {
         "verification_results": results,
         "verified_insights": [
-            line.text for line in lines if results and passed(results, insight_id(line))
+            line.text for line in lines if results and may_report(results, insight_id_of(line))
         ],
         "verified_correlations": [
-            item for item in correlations if results and passed(results, item["id"])
+            item for item in correlations if results and may_report(results, item["id"])
         ],
     }
     ready = answer is None or answer.ready_for_synthesis
     return (
         update,
         ready,
-        counted(results) + ("" if ready or answer is None else f"; not ready: {answer.reason}"),
+        count_verdicts(results)
+        + ("" if ready or answer is None else f"; not ready: {answer.reason}"),
     )
 
 
-def _result(key: str, item: Conclusion, given: Verification | None) -> dict[str, Any]:
+def _result_of(key: str, item: Conclusion, given: Verification | None) -> dict[str, Any]:
     """Return the outcome for one conclusion, as a state carries it."""
     kind = given.verdict if given else VerdictKind.FLAG
     lower = given.adjusted_confidence if given and kind is VerdictKind.ADJUST else None
@@ -130,7 +131,7 @@ def _result(key: str, item: Conclusion, given: Verification | None) -> dict[str,
     }
 
 
-def counted(results: Iterable[Mapping[str, Any]]) -> str:
+def count_verdicts(results: Iterable[Mapping[str, Any]]) -> str:
     """Return how many conclusions had which outcome."""
     checks = Counter(item["verdict"] for item in results)
     return ", ".join(
@@ -138,7 +139,7 @@ def counted(results: Iterable[Mapping[str, Any]]) -> str:
     )
 
 
-def _verdict(item: Mapping[str, Any]) -> Verdict:
+def _verdict_of(item: Mapping[str, Any]) -> Verdict:
     kind, key = VerdictKind(item["verdict"]), item["conclusion"]
     return Verdict(
         id=content_id("v", key, kind, item["reason"]),
@@ -148,10 +149,10 @@ def _verdict(item: Mapping[str, Any]) -> Verdict:
     )
 
 
-Asked = Iterable[tuple[str, Conclusion]]
+KeyedConclusions = Iterable[tuple[str, Conclusion]]
 
 
-def _hypotheses(standing: Sequence[Assessment], label: Mapping[str, str]) -> Asked:
+def _from_hypotheses(standing: Sequence[Assessment], label: Mapping[str, str]) -> KeyedConclusions:
     accepted = [item for item in standing if item.status is HypothesisStatus.SUPPORTED]
     for number, item in enumerate(accepted, 1):
         yield (
@@ -167,11 +168,11 @@ def _hypotheses(standing: Sequence[Assessment], label: Mapping[str, str]) -> Ask
         )
 
 
-def _insights(lines: Sequence[Line], label: Mapping[str, str]) -> Asked:
+def _from_insights(lines: Sequence[Line], label: Mapping[str, str]) -> KeyedConclusions:
     for number, line in enumerate(lines, 1):
         shown = tuple(label[key] for key in line.findings if key in label)
         yield (
-            insight_id(line),
+            insight_id_of(line),
             Conclusion(
                 id=f"I{number}",
                 kind="insight",
@@ -182,7 +183,9 @@ def _insights(lines: Sequence[Line], label: Mapping[str, str]) -> Asked:
         )
 
 
-def _correlations(listed: Sequence[Mapping[str, Any]], label: Mapping[str, str]) -> Asked:
+def _from_correlations(
+    listed: Sequence[Mapping[str, Any]], label: Mapping[str, str]
+) -> KeyedConclusions:
     for number, item in enumerate(listed, 1):
         yield (
             item["id"],
@@ -200,7 +203,7 @@ def _correlations(listed: Sequence[Mapping[str, Any]], label: Mapping[str, str])
 # -- what may be reported
 
 
-def passed(results: Iterable[Mapping[str, Any]], key: str) -> bool:
+def may_report(results: Iterable[Mapping[str, Any]], key: str) -> bool:
     """Whether a conclusion may be reported: REJECT never may."""
     return all(
         item["verdict"] != VerdictKind.REJECT for item in results if item["conclusion"] == key
@@ -220,7 +223,7 @@ def mark_of(results: Iterable[Mapping[str, Any]], key: str) -> str:
     return NOT_VERIFIED
 
 
-def verified(
+def apply_verdicts(
     standing: Iterable[Assessment], results: Sequence[Mapping[str, Any]]
 ) -> list[Assessment]:
     """Return the hypotheses without those that were rejected, and with the confidence of those that were adjusted.
@@ -233,19 +236,19 @@ def verified(
     for item in standing:
         key = item.hypothesis.id
         sure = stated.get(key, item.posterior)
-        if passed(results, key) and sure < item.posterior:
+        if may_report(results, key) and sure < item.posterior:
             status = (
                 HypothesisStatus.SUPPORTED
                 if sure >= belief.SUPPORTED_AT
                 else HypothesisStatus.UNDECIDED
             )
             kept.append(item.model_copy(update={"posterior": sure, "status": status}))
-        elif passed(results, key):
+        elif may_report(results, key):
             kept.append(item)
     return kept
 
 
-def limits(state: Mapping[str, Any]) -> list[str]:
+def list_limits(state: Mapping[str, Any]) -> list[str]:
     """Return the report's limits.
 
     What ended it, what had no data, which hypotheses were flagged or lowered.
@@ -261,38 +264,38 @@ def limits(state: Mapping[str, Any]) -> list[str]:
     ]
     if rejected := sum(item["verdict"] == VerdictKind.REJECT for item in listed):
         lines.append(
-            f"Verification rejected {_several(rejected, 'conclusion')}, which {_is(rejected)} not "
+            f"Verification rejected {_count(rejected, 'conclusion')}, which {_is_or_are(rejected)} not "
             "reported."
         )
     empty = [
-        query["told"] for query in state["executed_queries"] if query["status"] == Status.EMPTY
+        query["told"] for query in state["executed_queries"] if query["status"] == ToolStatus.EMPTY
     ]
     lines += empty[:EMPTY]
     if more := len(empty[EMPTY:]):
-        lines.append(f"{NO_DATA} for {_several(more, 'more call')}.")
+        lines.append(f"{NO_DATA} for {_count(more, 'more call')}.")
     return [*([f"It ended early: {state['error']}"] if state["error"] else []), *lines]
 
 
-def _is(number: int) -> str:
+def _is_or_are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def sections(deps: Deps, state: Mapping[str, Any]) -> list[Section]:
+def make_sections(deps: Deps, state: Mapping[str, Any]) -> list[Section]:
     """Return the sections of the report that are made of conclusions.
 
     Their sentences of fact are audited like any.
     """
-    lines, results = held(state["insights"]), state["verification_results"]
-    told = [line for line in lines if passed(results, insight_id(line))][:INSIGHTS]
+    lines, results = lines_of(state["insights"]), state["verification_results"]
+    told = [line for line in lines if may_report(results, insight_id_of(line))][:INSIGHTS]
     insights = tuple(
-        Sentence(text=line.text, findings=line.findings, mark=mark_of(results, insight_id(line)))
+        Sentence(text=line.text, findings=line.findings, mark=mark_of(results, insight_id_of(line)))
         for line in told
     )
-    kept = [item for item in state["correlations"] if passed(results, item["id"])]
+    kept = [item for item in state["correlations"] if may_report(results, item["id"])]
     opposed = tuple(
         sentence
         for item in state["contradictions"]
-        for sentence in (_frame("These do not go together:"), *_quoted(deps, item["findings"]))
+        for sentence in (_make_frame("These do not go together:"), *_quote(deps, item["findings"]))
     )
     listed = {"Key insights": insights}
     for kind in CorrelationKind:
@@ -300,7 +303,7 @@ def sections(deps: Deps, state: Mapping[str, Any]) -> list[Section]:
             line
             for item in kept
             if item["correlation_type"] == kind
-            for line in _connected(deps, item, results)
+            for line in _tell_correlation(deps, item, results)
         ]
         listed[HEADINGS[kind]] = tuple(own)
     listed["Contradictions"] = opposed
@@ -311,7 +314,7 @@ def sections(deps: Deps, state: Mapping[str, Any]) -> list[Section]:
     ]
 
 
-def _connected(
+def _tell_correlation(
     deps: Deps, item: Mapping[str, Any], results: Sequence[Mapping[str, Any]]
 ) -> list[Sentence]:
     sure = next(
@@ -323,15 +326,15 @@ def _connected(
         if item["measured"]
         else f"confidence {sure:.2f}:"
     )
-    lines = [_frame(told[0].upper() + told[1:])]
+    lines = [_make_frame(told[0].upper() + told[1:])]
     if item["description"]:
         lines.append(Sentence(text=item["description"], findings=tuple(item["finding_ids"])))
     else:
-        lines += _quoted(deps, _one_each(deps, item["finding_ids"])[:QUOTES])
+        lines += _quote(deps, _vary_sources(deps, item["finding_ids"])[:QUOTES])
     return [*lines[:-1], lines[-1].model_copy(update={"mark": mark_of(results, item["id"])})]
 
 
-def _one_each(deps: Deps, keys: Sequence[str]) -> list[str]:
+def _vary_sources(deps: Deps, keys: Sequence[str]) -> list[str]:
     """Return findings with the first of each source before the second of any.
 
     What copies say alike, once.
@@ -348,48 +351,48 @@ def _one_each(deps: Deps, keys: Sequence[str]) -> list[str]:
     return sorted(turn, key=turn.__getitem__)
 
 
-def _quoted(deps: Deps, keys: Iterable[str]) -> list[Sentence]:
+def _quote(deps: Deps, keys: Iterable[str]) -> list[Sentence]:
     held = [deps.ledger.get(Finding, key) for key in keys]
     return [
         Sentence(text=" ".join(item.quotes[0].text.split()), findings=(item.id,)) for item in held
     ]
 
 
-def _frame(text: str) -> Sentence:
+def _make_frame(text: str) -> Sentence:
     return Sentence(text=text, kind=SentenceKind.FRAME)
 
 
 async def synthesise(state: Mapping[str, Any], deps: Deps) -> tuple[Report, dict[str, Any]]:
     """Write the report from what was verified, and return it with what code says about the research."""
-    told = (key for line in held(state["insights"]) for key in line.findings)
+    told = (key for line in lines_of(state["insights"]) for key in line.findings)
     report = await write_report(
         deps,
         state["task"],
         state["problems"],
-        verified(standing_of(state), state["verification_results"]),
+        apply_verdicts(standing_of(state), state["verification_results"]),
         list(dict.fromkeys((*told, *(item["id"] for item in state["findings"])))),
         state["missing"],
-        [*limits(state), *consulted(state["context"]["past"])],
-        more=sections(deps, state),
+        [*list_limits(state), *consulted(state["context"]["past"])],
+        more=make_sections(deps, state),
     )
     said = {
-        "recommendations": recommendations(state, report),
-        "confidence_assessment": confidence_assessment(state, report),
-        "methodology_note": methodology_note(state),
+        "recommendations": recommend(state, report),
+        "confidence_assessment": assess_confidence(state, report),
+        "methodology_note": describe_method(state),
     }
-    return with_notes(report, said), said
+    return add_notes(report, said), said
 
 
 # -- what code says about the research
 
 
-def recommendations(state: Mapping[str, Any], report: Report) -> list[str]:
+def recommend(state: Mapping[str, Any], report: Report) -> list[str]:
     """Return what to do next: what is open, and what did not answer. They state no fact."""
     told = [line.removeprefix(UNANSWERED) for line in report.limits if line.startswith(UNANSWERED)]
     open_ = [*told, *(state["missing"] if report.status is not RunStatus.ANSWERED else ())]
     open_ += [item.hypothesis.statement for item in report.hypotheses if item.status in UNSETTLED]
     failed = dict.fromkeys(
-        q["tool"] for q in state["executed_queries"] if q["status"] == Status.FAILED
+        q["tool"] for q in state["executed_queries"] if q["status"] == ToolStatus.FAILED
     )
     made = [
         *(OPEN.format(item) for item in dict.fromkeys(open_)),
@@ -398,7 +401,7 @@ def recommendations(state: Mapping[str, Any], report: Report) -> list[str]:
     return made or [NOTHING_OPEN]
 
 
-def confidence_assessment(state: Mapping[str, Any], report: Report) -> str:
+def assess_confidence(state: Mapping[str, Any], report: Report) -> str:
     """Return how sure the report is, computed from the record."""
     sure = report.confidence
     word = "High" if sure >= 0.8 else "Medium" if sure >= 0.5 else "Low"
@@ -406,12 +409,12 @@ def confidence_assessment(state: Mapping[str, Any], report: Report) -> str:
     parts = [f"{word} confidence ({sure:.2f})."]
     if total := len(report.hypotheses):
         told = [f"{counts[status]} {status.value}" for status in HypothesisStatus if counts[status]]
-        parts.append(f"Of {_several(total, 'hypothesis', 'hypotheses')}: {', '.join(told)}.")
+        parts.append(f"Of {_count(total, 'hypothesis', 'hypotheses')}: {', '.join(told)}.")
     else:
         parts.append("No hypothesis was put forward.")
     made = state["executed_queries"]
-    if failed := sum(query["status"] == Status.FAILED for query in made):
-        parts.append(f"Limited by {_several(failed, 'call')} of {len(made)} that failed.")
+    if failed := sum(query["status"] == ToolStatus.FAILED for query in made):
+        parts.append(f"Limited by {_count(failed, 'call')} of {len(made)} that failed.")
     if state["error"]:
         parts.append(f"It ended early: {state['error']}.")
     elif state["iteration"] >= state["max_iterations"]:
@@ -419,39 +422,44 @@ def confidence_assessment(state: Mapping[str, Any], report: Report) -> str:
     return " ".join(parts)
 
 
-def methodology_note(state: Mapping[str, Any]) -> str:
+def describe_method(state: Mapping[str, Any]) -> str:
     """Return how the result was come by, computed from the record."""
     made = Counter(query["status"] for query in state["executed_queries"])
-    outcomes = [f"{made[status]} {status.value}" for status in Status if made[status]]
+    outcomes = [f"{made[status]} {status.value}" for status in ToolStatus if made[status]]
     results, steps, turns = (
         state["verification_results"],
         len(state["reasoning_trace"]),
         state["iteration"],
     )
-    told = _bracketed(", ".join(outcomes))
+    told = _bracket(", ".join(outcomes))
     return (
-        f"The analysis took {_several(steps, 'step')}, "
-        f"{_several(state['reflection_iterations'], 'reflection')} and "
-        f"{_several(len(results), 'verification check')}{_bracketed(counted(results))}, over "
-        f"{_several(sum(made.values()), 'call')} of tools{told} in {_several(turns, 'turn')}."
+        f"The analysis took {_count(steps, 'step')}, "
+        f"{_count(state['reflection_iterations'], 'reflection')} and "
+        f"{_count(len(results), 'verification check')}{_bracket(count_verdicts(results))}, over "
+        f"{_count(sum(made.values()), 'call')} of tools{told} in {_count(turns, 'turn')}."
     )
 
 
-def _several(number: int, one: str, many: str = "") -> str:
+def _count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-def _bracketed(text: str) -> str:
+def _bracket(text: str) -> str:
     return f" ({text})" if text else ""
 
 
-def with_notes(report: Report, said: Mapping[str, Any]) -> Report:
+def add_notes(report: Report, said: Mapping[str, Any]) -> Report:
     """Return the report with what code says about the research, as sentences that state no fact about the world."""
     more = (
-        Section(heading="Recommendations", sentences=tuple(map(_frame, said["recommendations"]))),
+        Section(
+            heading="Recommendations", sentences=tuple(map(_make_frame, said["recommendations"]))
+        ),
         Section(
             heading="Confidence and method",
-            sentences=(_frame(said["confidence_assessment"]), _frame(said["methodology_note"])),
+            sentences=(
+                _make_frame(said["confidence_assessment"]),
+                _make_frame(said["methodology_note"]),
+            ),
         ),
     )
     return report.model_copy(update={"sections": (*report.sections, *more)})

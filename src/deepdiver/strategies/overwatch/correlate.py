@@ -30,7 +30,7 @@ from deepdiver.strategies.shared.base import Deps, attempt
 from deepdiver.strategies.shared.findings import show_findings
 from deepdiver.tasks import Correlate, Correlated, Pairing, Shown, TypedFindings
 
-OWN = 0.5
+UNMEASURED = 0.5
 """Strength of a cause or pattern that the reasoner sees and nothing measures."""
 MOST = 12
 """Correlations that a run keeps, the surest first."""
@@ -52,14 +52,14 @@ def events_of(deps: Deps, findings: Iterable[Mapping[str, Any]]) -> list[Event]:
             key=item["id"],
             origin=one_story[item["source"]],
             moment=Moment(*item["moment"]) if item["moment"] else None,
-            position=_position(spot := item["location"]),
+            position=_position_of(spot := item["location"]),
             places=frozenset(name.lower() for name in spot.get("places", ())),
         )
         for item in placed
     ]
 
 
-def _position(spot: Mapping[str, Any]) -> Position | None:
+def _position_of(spot: Mapping[str, Any]) -> Position | None:
     return Position(spot["lat"], spot["lon"], spot.get("within_km", 0.0)) if "lat" in spot else None
 
 
@@ -72,10 +72,12 @@ def show_typed(
     """
     by_id = {item["id"]: item for item in findings}
     labels, shown = show_findings(deps, by_id)
-    return labels, tuple(item.model_copy(update=_more(by_id[labels[item.id]])) for item in shown)
+    return labels, tuple(
+        item.model_copy(update=_details_of(by_id[labels[item.id]])) for item in shown
+    )
 
 
-def _more(finding: Mapping[str, Any]) -> dict[str, str]:
+def _details_of(finding: Mapping[str, Any]) -> dict[str, str]:
     spot = finding["location"]
     where = [f"{spot['lat']}, {spot['lon']}"] if "lat" in spot else []
     return {
@@ -101,7 +103,7 @@ async def correlate(
     }
     task = Correlate(
         question=question,
-        by_type=_by_type(shown),
+        by_type=_group_by_type(shown),
         proposals=tuple(
             Pairing(
                 id=name,
@@ -118,17 +120,17 @@ async def correlate(
     given = (
         answer.correlations
         if answer
-        else tuple(_unexplained(name, item) for name, item in asked.items())
+        else tuple(_leave_unexplained(name, item) for name, item in asked.items())
     )
     explained = [
-        _explained(deps, item, asked[name])
+        _explain(deps, item, asked[name])
         for item in given
         if (name := item.proposal.strip()) in asked
     ]
-    return kept([*held, *explained, *own(deps, given, labels)])
+    return keep_surest([*held, *explained, *accept_added(deps, given, labels)])
 
 
-def _by_type(shown: Iterable[Shown]) -> tuple[TypedFindings, ...]:
+def _group_by_type(shown: Iterable[Shown]) -> tuple[TypedFindings, ...]:
     groups: dict[str, list[Shown]] = {}
     for item in shown:
         groups.setdefault(item.type, []).append(item)
@@ -137,15 +139,17 @@ def _by_type(shown: Iterable[Shown]) -> tuple[TypedFindings, ...]:
     )
 
 
-def _unexplained(name: str, item: Proposal) -> Correlated:
+def _leave_unexplained(name: str, item: Proposal) -> Correlated:
     return Correlated(finding_ids=(), correlation_type=item.kind, description="", proposal=name)
 
 
-def _explained(deps: Deps, said: Correlated, item: Proposal) -> dict[str, Any]:
-    return _entered(deps, item.kind, item.keys, said, item.closeness, told(item))
+def _explain(deps: Deps, said: Correlated, item: Proposal) -> dict[str, Any]:
+    return _enter_correlation(deps, item.kind, item.keys, said, item.closeness, told(item))
 
 
-def own(deps: Deps, given: Iterable[Correlated], labels: Mapping[str, str]) -> list[dict[str, Any]]:
+def accept_added(
+    deps: Deps, given: Iterable[Correlated], labels: Mapping[str, str]
+) -> list[dict[str, Any]]:
     """Return the causes and patterns that the reasoner adds, as far as they may be."""
     made = []
     for said in given:
@@ -161,11 +165,11 @@ def own(deps: Deps, given: Iterable[Correlated], labels: Mapping[str, str]) -> l
             or len(set(origins(sources).values())) < 2
         ):
             continue
-        made.append(_entered(deps, said.correlation_type, keys, said, OWN, ""))
+        made.append(_enter_correlation(deps, said.correlation_type, keys, said, UNMEASURED, ""))
     return made
 
 
-def _entered(
+def _enter_correlation(
     deps: Deps,
     kind: CorrelationKind,
     keys: tuple[str, ...],
@@ -183,7 +187,7 @@ def _entered(
         kind=kind,
         findings=keys,
         description=description or measured or kind.value,
-        confidence=believed(deps, keys, strength),
+        confidence=compute_confidence(deps, keys, strength),
     )
     deps.add(record)
     return {
@@ -198,7 +202,7 @@ def _entered(
     }
 
 
-def believed(deps: Deps, keys: Iterable[str], strength: float) -> float:
+def compute_confidence(deps: Deps, keys: Iterable[str], strength: float) -> float:
     """Return how far a correlation is believed.
 
     As far as the least credible of its findings, by `core.belief`.
@@ -212,13 +216,13 @@ def _source(deps: Deps, key: str) -> str:
     return deps.ledger.get(Finding, key).quotes[0].source
 
 
-def kept(listed: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def keep_surest(listed: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return correlations, each once, the surest first and no more than a run keeps."""
     once = {item["id"]: item for item in listed}
     return sorted(once.values(), key=lambda item: (-item["confidence"], item["id"]))[:MOST]
 
 
-def contradictions(deps: Deps, standing: Iterable[Assessment]) -> list[dict[str, Any]]:
+def enter_contradictions(deps: Deps, standing: Iterable[Assessment]) -> list[dict[str, Any]]:
     """Enter what does not go together.
 
     The best findings for and against the hypotheses that are most disputed.

@@ -20,9 +20,9 @@ from deepdiver.core.record import Finding, Source
 from deepdiver.core.sighting import sighting
 from deepdiver.core.text import words
 from deepdiver.errors import GatewayError, NotJournalledError
-from deepdiver.strategies.shared.base import Deps, Looked, Tool
+from deepdiver.strategies.shared.base import Deps, LookResult, Tool
 from deepdiver.strategies.shared.findings import digest_finding
-from deepdiver.strategies.shared.look import look_into, nearest, relevance
+from deepdiver.strategies.shared.look import find_nearest, look_into, relevance_of
 from deepdiver.tasks import ToolQuery, ToolShown
 from deepdiver.tools.registry import Provider
 
@@ -37,7 +37,7 @@ HIGH, MEDIUM = 0.7, 0.4
 with low."""
 
 
-class Status(StrEnum):
+class ToolStatus(StrEnum):
     """What became of a call."""
 
     ANSWERED = "answered"
@@ -51,14 +51,14 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ToolResult:
     """What became of a call, and what it brought."""
 
     tool: str
     """Name of the tool."""
     args: Mapping[str, str]
     """Its arguments."""
-    status: Status
+    status: ToolStatus
     """What became of it."""
     findings: tuple[str, ...] = ()
     """Ids of the findings."""
@@ -68,7 +68,7 @@ class Result:
     """How sure the tool is of a finding, where it says so of each."""
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """The call and what became of it, in one line."""
         asked = ", ".join(f"{name}={value}" for name, value in self.args.items())
         outcome = (
@@ -110,7 +110,7 @@ class SearchTool:
 
     async def execute(
         self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
-    ) -> Looked:
+    ) -> LookResult:
         """Search, read and extract."""
         return await look_into(
             deps, question, about, [args["query"]], known, providers=self.providers
@@ -158,7 +158,7 @@ class ToolExecutor:
         tool = self._tools.get(tool_name)
         return "there is no such tool" if tool is None else tool.fault(args)
 
-    async def execute(self, tool_name: str, args: Mapping[str, str], about: str = "") -> Result:
+    async def execute(self, tool_name: str, args: Mapping[str, str], about: str = "") -> ToolResult:
         """Call a tool; whatever becomes of it is told, and nothing is made up for it.
 
         Args:
@@ -170,8 +170,8 @@ class ToolExecutor:
             NotJournalledError: If a replay meets a call that the run never made.
         """
         if why := self.refusal(tool_name, args):
-            message = self._deps.limited(f"{tool_name} was not called: {why}")
-            return Result(tool_name, args, Status.REFUSED, message=message)
+            message = self._deps.note_limit(f"{tool_name} was not called: {why}")
+            return ToolResult(tool_name, args, ToolStatus.REFUSED, message=message)
         try:
             looked = await self._tools[tool_name].execute(
                 self._deps, args, self._question, about or self._question, self._known
@@ -179,18 +179,20 @@ class ToolExecutor:
         except NotJournalledError:
             raise
         except GatewayError as error:
-            message = self._deps.limited(f"{tool_name} failed: {error}")
-            return Result(tool_name, args, Status.FAILED, message=message)
+            message = self._deps.note_limit(f"{tool_name} failed: {error}")
+            return ToolResult(tool_name, args, ToolStatus.FAILED, message=message)
         if not looked.searched:
             why = "; ".join(looked.limits) or "there was no answer"
-            return Result(tool_name, args, Status.FAILED, message=f"{tool_name} failed: {why}")
+            return ToolResult(
+                tool_name, args, ToolStatus.FAILED, message=f"{tool_name} failed: {why}"
+            )
         if not looked.findings:
             message = "; ".join((NO_DATA, *looked.limits))
-            return Result(tool_name, args, Status.EMPTY, message=message)
-        return Result(tool_name, args, Status.ANSWERED, looked.findings, sure=looked.sure)
+            return ToolResult(tool_name, args, ToolStatus.EMPTY, message=message)
+        return ToolResult(tool_name, args, ToolStatus.ANSWERED, looked.findings, sure=looked.sure)
 
 
-def typed(deps: Deps, key: str, question: str, rank: int, sure: str = "") -> dict[str, Any]:
+def type_finding(deps: Deps, key: str, question: str, rank: int, sure: str = "") -> dict[str, Any]:
     """Return a finding as the state carries it.
 
     Its source and type, when and where, how relevant and how sure.
@@ -216,12 +218,12 @@ def typed(deps: Deps, key: str, question: str, rank: int, sure: str = "") -> dic
         "timestamp": seen.timestamp or source.published,
         "moment": [seen.moment.start, seen.moment.end] if seen.moment else [],
         "location": {**spot, "places": list(seen.places)},
-        "relevance_score": relevance(rank, question, f"{source.title} {quote.text}"),
+        "relevance_score": relevance_of(rank, question, f"{source.title} {quote.text}"),
         "confidence": sure or ("high" if score >= HIGH else "medium" if score >= MEDIUM else "low"),
     }
 
 
-def planned(queries: Iterable[ToolQuery], parts: Sequence[str]) -> list[dict[str, Any]]:
+def make_calls(queries: Iterable[ToolQuery], parts: Sequence[str]) -> list[dict[str, Any]]:
     """Return a reasoner's calls as a state carries them.
 
     Args:
@@ -233,14 +235,14 @@ def planned(queries: Iterable[ToolQuery], parts: Sequence[str]) -> list[dict[str
             "tool": query.tool.strip(),
             "args": (args := {item.name: item.value for item in query.args}),
             "reason": query.reason,
-            "about": nearest(" ".join((*args.values(), query.reason)), parts),
+            "about": find_nearest(" ".join((*args.values(), query.reason)), parts),
             "tests": [],
         }
         for query in queries
     ]
 
 
-def searches(
+def make_searches(
     queries: Iterable[str], about: str, reason: str, tests: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
     """Return searches as a state carries them.
@@ -263,7 +265,7 @@ def searches(
     ]
 
 
-def fresh(
+def drop_repeated_calls(
     queries: Iterable[dict[str, Any]], made: Iterable[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return calls that neither were made nor stand twice.
@@ -272,10 +274,10 @@ def fresh(
 
     A call that would refute several hypotheses is made once and counts for each.
     """
-    done = {_same(query) for query in made}
+    done = {_call_key(query) for query in made}
     kept: dict[Any, dict[str, Any]] = {}
     for query in queries:
-        own = _same(query)
+        own = _call_key(query)
         if own in kept:
             tests = dict.fromkeys((*kept[own]["tests"], *query["tests"]))
             kept[own] = {**kept[own], "tests": list(tests)}
@@ -284,11 +286,11 @@ def fresh(
     return list(kept.values())
 
 
-def _same(query: Mapping[str, Any]) -> tuple[str, frozenset[tuple[str, frozenset[str]]]]:
+def _call_key(query: Mapping[str, Any]) -> tuple[str, frozenset[tuple[str, frozenset[str]]]]:
     args = {(name, frozenset(words(str(value)))) for name, value in query["args"].items()}
     return str(query["tool"]), frozenset(args)
 
 
-def asked(executed: Iterable[Mapping[str, Any]]) -> list[str]:
+def list_calls(executed: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the calls that were made, each as the words of its arguments."""
     return list(dict.fromkeys(" ".join(map(str, query["args"].values())) for query in executed))

@@ -16,17 +16,17 @@ from deepdiver.core.identity import content_id
 from deepdiver.core.record import Assessment, Trial
 from deepdiver.memory.past import shown
 from deepdiver.strategies.overwatch.execute import (
-    Result,
-    Status,
     ToolExecutor,
-    asked,
-    fresh,
-    planned,
-    searches,
-    typed,
+    ToolResult,
+    ToolStatus,
+    drop_repeated_calls,
+    list_calls,
+    make_calls,
+    make_searches,
+    type_finding,
 )
 from deepdiver.strategies.shared.base import Deps, Update, together
-from deepdiver.strategies.shared.hypotheses import conjecture, refutations, weigh_all
+from deepdiver.strategies.shared.hypotheses import conjecture, weigh_all, write_refuting_queries
 
 HYPOTHESES, AT_ONCE = 8, 4
 """Hypotheses of a run, and those put forward at one time."""
@@ -47,18 +47,18 @@ async def take_turn(
     for result in results:
         for rank, key in enumerate(result.findings, 1):
             if key not in held and key not in found:
-                found[key] = typed(deps, key, state["task"], rank, result.sure.get(key, ""))
+                found[key] = type_finding(deps, key, state["task"], rank, result.sure.get(key, ""))
     trials = [
-        _trial(hypothesis, result, state["iteration"] + 1)
+        _trial_of(hypothesis, result, state["iteration"] + 1)
         for query, result in zip(batch, results, strict=True)
         for hypothesis in query["tests"]
-        if result.status is not Status.REFUSED
+        if result.status is not ToolStatus.REFUSED
     ]
     deps.add(*trials)
-    failed = [result for result in results if result.status is Status.FAILED]
+    failed = [result for result in results if result.status is ToolStatus.FAILED]
     hopeless = failed and len(failed) == len(results) and not held
     return {
-        "executed_queries": [*state["executed_queries"], *map(_executed, batch, results)],
+        "executed_queries": [*state["executed_queries"], *map(_executed_query_of, batch, results)],
         "findings": [*state["findings"], *found.values()],
         "trials": list(dict.fromkeys((*state["trials"], *(trial.id for trial in trials)))),
         "iteration": state["iteration"] + 1,
@@ -66,25 +66,25 @@ async def take_turn(
     }
 
 
-def _executed(query: Mapping[str, Any], result: Result) -> dict[str, Any]:
+def _executed_query_of(query: Mapping[str, Any], result: ToolResult) -> dict[str, Any]:
     told = {
         "status": result.status.value,
         "findings": len(result.findings),
         "message": result.message,
     }
-    return {**query, **told, "told": result.told}
+    return {**query, **told, "told": result.summary}
 
 
-def _trial(hypothesis: str, result: Result, iteration: int) -> Trial:
+def _trial_of(hypothesis: str, result: ToolResult, iteration: int) -> Trial:
     queries = tuple(map(str, result.args.values()))
     return Trial(
         id=content_id("t", hypothesis, iteration, queries),
         hypothesis=hypothesis,
         iteration=iteration,
         queries=queries,
-        searched=result.status in {Status.ANSWERED, Status.EMPTY},
+        searched=result.status in {ToolStatus.ANSWERED, ToolStatus.EMPTY},
         findings=result.findings,
-        failures=(result.message,) if result.status is Status.FAILED else (),
+        failures=(result.message,) if result.status is ToolStatus.FAILED else (),
     )
 
 
@@ -122,14 +122,14 @@ async def put_forward(state: Mapping[str, Any], deps: Deps) -> tuple[Update, tup
         tools=ToolExecutor(deps, task).definitions,
     )
     everyone = [*standing, *made.new]
-    calls = asked(state["executed_queries"])
+    calls = list_calls(state["executed_queries"])
 
     async def tests(item: Assessment) -> list[dict[str, Any]]:
         own, rivals = item.hypothesis, [o.hypothesis.statement for o in everyone if o is not item]
-        against = await refutations(deps, task, own, rivals, calls)
+        against = await write_refuting_queries(deps, task, own, rivals, calls)
         return [
-            *searches(against, own.statement, REFUTE, [own.id]),
-            *planned(made.queries.get(own.id, ()), [own.statement]),
+            *make_searches(against, own.statement, REFUTE, [own.id]),
+            *make_calls(made.queries.get(own.id, ()), [own.statement]),
         ]
 
     queries = [
@@ -144,5 +144,5 @@ async def put_forward(state: Mapping[str, Any], deps: Deps) -> tuple[Update, tup
         "hypotheses": [item.model_dump(mode="json") for item in (*standing, *new)],
         "evidence": evidence,
         # An attempt to refute is owed even where the same was asked before for another reason.
-        "pending_queries": fresh([*state["pending_queries"], *queries], ()),
+        "pending_queries": drop_repeated_calls([*state["pending_queries"], *queries], ()),
     }, made.reasoning

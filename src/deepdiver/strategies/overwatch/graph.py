@@ -22,10 +22,10 @@ from deepdiver import tasks
 from deepdiver.core.events import Decided
 from deepdiver.report.render import answer_text, markdown
 from deepdiver.strategies.overwatch import analyse, conclude, correlate, gather, plan
-from deepdiver.strategies.overwatch.trace import standing_of, step
+from deepdiver.strategies.overwatch.trace import add_step, standing_of
 from deepdiver.strategies.shared.base import Allowance, Deps, Provide, Update, add_nodes
-from deepdiver.strategies.shared.look import batches_of
-from deepdiver.strategies.shared.plan import approve, question_of, recall_past
+from deepdiver.strategies.shared.look import most_readings_of
+from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past
 
 TURN, RETURNS = 5, 2
 """Calls of a turn; returns from reflection to gathering, and as many from verification to
@@ -113,7 +113,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         **dict.fromkeys(per_turn, max_iterations),
         tasks.Hypothesise: 1 + max_iterations,
         tasks.RefuteQueries: most,
-        tasks.ExtractFindings: batches_of(results) * TURN * max_iterations,
+        tasks.ExtractFindings: most_readings_of(results) * TURN * max_iterations,
         tasks.Judge: 2 * most * max_iterations,
         tasks.CheckSupport: 2,
     }
@@ -170,7 +170,7 @@ async def plan_research(state: AgentState, deps: Deps) -> Update:
         f"{len(update['research_plan']['objectives'])} objectives, "
         f"{len(update['pending_queries'])} queries"
     )
-    return step(
+    return add_step(
         state,
         deps,
         "What is to be found out, and whom to ask first",
@@ -185,7 +185,7 @@ async def decompose_task(state: AgentState, deps: Deps) -> Update:
     made, reasoning = await plan.decompose(state, deps)
     told = f"{len(made['sub_tasks'])} sub-tasks, {made['task_complexity']}"
     made["current_phase"] = "hypothesizing"
-    return step(
+    return add_step(
         state, deps, "Which parts the task has", "Took the task apart", told, made, reasoning
     )
 
@@ -197,9 +197,9 @@ async def approve_plan(state: AgentState, deps: Deps) -> Update:
     """
     queries = [" ".join(query["args"].values()) for query in state["pending_queries"]]
     aims = state["research_plan"]["objectives"]
-    said = approve(deps, state["task"], state["problems"], objectives=aims, queries=queries)
+    said = ask_approval(deps, state["task"], state["problems"], objectives=aims, queries=queries)
     return {
-        **plan.approved(said),
+        **plan.apply_approval(said),
         "current_phase": "planning" if said.objection else "hypothesizing",
     }
 
@@ -209,7 +209,7 @@ async def generate_hypotheses(state: AgentState, deps: Deps) -> Update:
     made, reasoning = await gather.put_forward(state, deps)
     told = f"{len(made['hypotheses'])} hypotheses, {len(made['pending_queries'])} queries wait"
     update = {**made, "current_phase": "gathering"}
-    return step(
+    return add_step(
         state,
         deps,
         "What could be the answer",
@@ -235,7 +235,7 @@ async def gather_intelligence(state: AgentState, deps: Deps) -> Update:
         query["told"] for query in update["executed_queries"][len(state["executed_queries"]) :]
     )
     done = f"Made {len(batch)} calls, which brought {len(new)} new findings"
-    return step(state, deps, "What the tools have", done, told, update, "\n".join(reasoning))
+    return add_step(state, deps, "What the tools have", done, told, update, "\n".join(reasoning))
 
 
 async def analyze_findings(state: AgentState, deps: Deps) -> Update:
@@ -247,7 +247,7 @@ async def analyze_findings(state: AgentState, deps: Deps) -> Update:
     told = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items())
     update = {**made, "current_phase": "gathering" if made["pending_queries"] else "reflecting"}
     done = f"Analysed {len(state['findings']) - state['analysed']} new findings"
-    return step(state, deps, "What the findings show", done, told, update, thinking)
+    return add_step(state, deps, "What the findings show", done, told, update, thinking)
 
 
 async def reflect_on_analysis(state: AgentState, deps: Deps) -> Update:
@@ -263,7 +263,7 @@ async def reflect_on_analysis(state: AgentState, deps: Deps) -> Update:
         update |= {"iteration": state["iteration"] + 1, "current_phase": "analyzing"}
     else:
         update["current_phase"] = "correlating"
-    return step(state, deps, "What was overlooked", "Looked back at the analysis", told, update)
+    return add_step(state, deps, "What was overlooked", "Looked back at the analysis", told, update)
 
 
 async def correlate_findings(state: AgentState, deps: Deps) -> Update:
@@ -272,10 +272,10 @@ async def correlate_findings(state: AgentState, deps: Deps) -> Update:
     And what does not go together.
     """
     found = await correlate.correlate(deps, state["task"], state["findings"], state["correlations"])
-    against = correlate.contradictions(deps, standing_of(state))
+    against = correlate.enter_contradictions(deps, standing_of(state))
     update = {"correlations": found, "contradictions": against, "current_phase": "verifying"}
     told = f"{len(found)} correlations, {len(against)} contradictions"
-    return step(
+    return add_step(
         state,
         deps,
         "What goes together",
@@ -294,7 +294,7 @@ async def verify_conclusions(state: AgentState, deps: Deps) -> Update:
         again = {"rechecks": state["rechecks"] + 1, "iteration": state["iteration"] + 1}
         update |= {**again, "current_phase": "reflecting"}
     done = f"Checked {len(update['verification_results'])} conclusions"
-    return step(state, deps, "Whether the conclusions hold", done, told, update)
+    return add_step(state, deps, "Whether the conclusions hold", done, told, update)
 
 
 async def synthesize_report(state: AgentState, deps: Deps) -> Update:

@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from deepdiver.memory.past import shown
-from deepdiver.strategies.overwatch.execute import LONGEST, ToolExecutor, fresh, planned, searches
+from deepdiver.strategies.overwatch.execute import (
+    LONGEST,
+    ToolExecutor,
+    drop_repeated_calls,
+    make_calls,
+    make_searches,
+)
 from deepdiver.strategies.shared.base import Deps, Update, attempt
 from deepdiver.strategies.shared.plan import PROBLEMS, Approval
 from deepdiver.tasks import DecomposeTask, PlanResearch, ResearchPlan, SubTask, TaskDecomposition
@@ -35,10 +41,13 @@ async def plan(state: Mapping[str, Any], deps: Deps) -> Update:
     )
     answer = await attempt(deps, task)
     made = answer if answer and answer.objectives else ResearchPlan(objectives=(question,))
-    queries = planned(made.initial_queries[:INITIAL], made.objectives)
+    queries = make_calls(made.initial_queries[:INITIAL], made.objectives)
     if all(executor.refusal(query["tool"], query["args"]) for query in queries):
-        queries += searches([question[:LONGEST]], question, "the question itself")
-    return {"research_plan": made.model_dump(mode="json"), "pending_queries": fresh(queries, ())}
+        queries += make_searches([question[:LONGEST]], question, "the question itself")
+    return {
+        "research_plan": made.model_dump(mode="json"),
+        "pending_queries": drop_repeated_calls(queries, ()),
+    }
 
 
 async def decompose(state: Mapping[str, Any], deps: Deps) -> tuple[Update, str]:
@@ -73,7 +82,7 @@ async def decompose(state: Mapping[str, Any], deps: Deps) -> tuple[Update, str]:
     return update, made.decomposition_reasoning
 
 
-def approved(said: Approval) -> Update:
+def apply_approval(said: Approval) -> Update:
     """Return what a person's word on a plan changes.
 
     Parts of the person's own are searched for as they stand.
@@ -90,6 +99,6 @@ def approved(said: Approval) -> Update:
         "pending_queries": [
             q
             for text in said.problems
-            for q in searches([text[:LONGEST]], text, "a person wants it")
+            for q in make_searches([text[:LONGEST]], text, "a person wants it")
         ],
     }

@@ -31,7 +31,7 @@ def confidence_of(standing: Sequence[Assessment]) -> float:
     return round(belief.confidence(by_status[HypothesisStatus.SUPPORTED], undecided), 4)
 
 
-def step(
+def add_step(
     state: Mapping[str, Any],
     deps: Deps,
     thought: str,

@@ -48,7 +48,7 @@ class NodeFunction(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class LookResult:
     """What looking into something brought."""
 
     findings: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ class Tool(Protocol):
 
     async def execute(
         self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
-    ) -> Looked:
+    ) -> LookResult:
         """Ask it, read what it returns, and enter what bears on the question into the ledger.
 
         Raises:
@@ -166,17 +166,17 @@ class Deps:
         self.store.records.save_report(self.run.id, report.model_dump_json())
         self.store.runs.set_status(self.run.id, RunStatus.WAITING if waiting else report.status)
 
-    def limited(self, what: str) -> str:
+    def note_limit(self, what: str) -> str:
         """Announce something that could not be done; returns it for the report's limits."""
-        return self._told(what, self.notes)
+        return self._announce(what, self.notes)
 
-    def not_read(self, what: str) -> str:
+    def note_unread(self, what: str) -> str:
         """Announce a page that could not be read."""
-        return self._told(what, self.unread)
+        return self._announce(what, self.unread)
 
-    def _told(self, what: str, held: set[str]) -> str:
-        if what not in held:
-            held.add(what)
+    def _announce(self, what: str, noted: set[str]) -> str:
+        if what not in noted:
+            noted.add(what)
             self.emit(Limited(what=what))
         return what
 
@@ -269,7 +269,7 @@ class _Background:
 _BACKGROUND = _Background()
 
 
-def from_sync(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+def run_from_sync(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a coroutine to its end for a caller that is not async, whether or not an event loop runs around it."""
     return _BACKGROUND.run(make)
 
@@ -318,5 +318,5 @@ async def attempt(deps: Deps, task: Task[A]) -> A | None:
             # A refused key or a model that is not there: the user acts, then resumes; nothing is
             # lost.
             raise
-        deps.limited(f"{task.name().replace('_', ' ')} failed: {error}")
+        deps.note_limit(f"{task.name().replace('_', ' ')} failed: {error}")
         return None

@@ -21,8 +21,8 @@ from deepdiver.core.identity import content_id
 from deepdiver.core.record import Finding, Passage, Quote, Source, SourceKind
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway
-from deepdiver.strategies.shared.base import Deps, Looked, together
-from deepdiver.strategies.shared.look import take_in
+from deepdiver.strategies.shared.base import Deps, LookResult, together
+from deepdiver.strategies.shared.look import read_and_extract
 from deepdiver.tasks import ToolShown
 from deepdiver.tools.hit import Hit, whole
 from deepdiver.tools.mcp.provider import Connected
@@ -72,15 +72,15 @@ class FeedTool:
 
     async def execute(
         self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
-    ) -> Looked:
+    ) -> LookResult:
         """Ask the feed; enter its rows, and what the pages say that they tell of."""
         told = await self.door(self.feed.name, args, deps.gateway)
         asked = ", ".join(f"{name}={value}" for name, value in args.items())
         titles = tuple(row.title or row.sentence for answer in told.answers for row in answer.rows)
         deps.emit(Searched(query=f"{self.feed.name}({asked})", titles=titles))
-        limits = [deps.limited(line) for line in told.failures]
+        limits = [deps.note_limit(line) for line in told.failures]
         limits += [
-            deps.limited(f"{answer.service}: {answer.note}")
+            deps.note_limit(f"{answer.service}: {answer.note}")
             for answer in told.answers
             if answer.note
         ]
@@ -88,7 +88,7 @@ class FeedTool:
             *(self._enter(deps, answer, question, about) for answer in told.answers)
         )
         pages = await self._pages(deps, told, question, about, known)
-        return Looked(
+        return LookResult(
             findings=tuple(dict.fromkeys(key for one in (*taken, pages) for key in one.findings)),
             leads=pages.leads,
             queries=(asked,),
@@ -99,11 +99,11 @@ class FeedTool:
             sure={key: sure for one in taken for key, sure in one.sure.items()},
         )
 
-    async def _enter(self, deps: Deps, answer: Answer, question: str, about: str) -> Looked:
+    async def _enter(self, deps: Deps, answer: Answer, question: str, about: str) -> LookResult:
         """Save what a service answered, and enter each of its rows and its count as a finding."""
         if not answer.rows and not answer.summary:
-            return Looked()
-        text, lines = rendered(answer, deps.settings.filters.results)
+            return LookResult()
+        text, lines = render_answer(answer, deps.settings.filters.results)
         hit = Hit(
             url=answer.url,
             title=f"{answer.service}: {answer.title}",
@@ -121,26 +121,32 @@ class FeedTool:
             hit, deps.run.id, deps.store, deps.gateway, fetched=deps.run.created, need=need
         )
         if reading.source is None:
-            return Looked()
+            return LookResult()
         deps.add(reading.source)
-        made = [(_finding(reading.source, text, sentence, about), sure) for sentence, sure in lines]
+        made = [
+            (_make_finding(reading.source, text, sentence, about), sure) for sentence, sure in lines
+        ]
         deps.add(*(finding for finding, _ in made))
         sure = {finding.id: word for finding, word in made if word}
-        return Looked(
+        return LookResult(
             tuple(finding.id for finding, _ in made), sources=(reading.source.id,), sure=sure
         )
 
     async def _pages(
         self, deps: Deps, told: Told, question: str, about: str, known: Sequence[str]
-    ) -> Looked:
+    ) -> LookResult:
         """Read the first pages that each service tells of, and extract what bears on the question."""
         most = deps.settings.filters.results
         hits = tuple(
-            self._page(row, answer) for answer in told.answers for row in paged(answer, most)
+            self._page(row, answer)
+            for answer in told.answers
+            for row in list_paged_rows(answer, most)
         )
         if not hits:
-            return Looked()
-        return await take_in(deps, question, about, [about], [Found(hits, True, ())], known)
+            return LookResult()
+        return await read_and_extract(
+            deps, question, about, [about], [Found(hits, True, ())], known
+        )
 
     def _page(self, row: Row, answer: Answer) -> Hit:
         return Hit(
@@ -155,7 +161,7 @@ class FeedTool:
         )
 
 
-def over_mcp(connected: Connected, server: str) -> Door:
+def door_over_mcp(connected: Connected, server: str) -> Door:
     """Return the way to feeds that another process serves (`deepdiver mcp`)."""
 
     async def ask(name: str, args: Mapping[str, Any], gateway: Gateway) -> Told:
@@ -176,12 +182,12 @@ def over_mcp(connected: Connected, server: str) -> Door:
     return ask
 
 
-def paged(answer: Answer, most: int) -> list[Row]:
+def list_paged_rows(answer: Answer, most: int) -> list[Row]:
     """Return the rows whose pages are read: the first that tell of one."""
     return [row for row in answer.rows[:MOST_ROWS] if row.url][:most]
 
 
-def rendered(answer: Answer, pages: int) -> tuple[str, list[tuple[str, str]]]:
+def render_answer(answer: Answer, pages: int) -> tuple[str, list[tuple[str, str]]]:
     """Return an answer as its snapshot holds it, and the sentences of it that become findings, with how sure each is.
 
     A row whose page is read is no finding: what the page says of it is, and the story counts once.
@@ -190,7 +196,7 @@ def rendered(answer: Answer, pages: int) -> tuple[str, list[tuple[str, str]]]:
         answer: What a service answered.
         pages: How many pages are read.
     """
-    instead = paged(answer, pages)
+    instead = list_paged_rows(answer, pages)
     shown = [row for row in answer.rows[:MOST_ROWS] if row not in instead]
     told = [(answer.summary, ""), *((row.sentence, row.confidence) for row in shown)]
     lines = [
@@ -205,7 +211,7 @@ def rendered(answer: Answer, pages: int) -> tuple[str, list[tuple[str, str]]]:
     return whole("\n\n".join(parts)) + "\n", list(dict(lines).items())
 
 
-def _finding(source: Source, text: str, sentence: str, about: str) -> Finding:
+def _make_finding(source: Source, text: str, sentence: str, about: str) -> Finding:
     start = text.index(sentence)
     passage = Passage(snapshot=source.snapshot, start=start, end=start + len(sentence))
     return Finding(

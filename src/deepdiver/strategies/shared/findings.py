@@ -12,7 +12,7 @@ from deepdiver.core.text import (
     size_of,
     within,
 )
-from deepdiver.strategies.shared.base import Deps, Looked, Update
+from deepdiver.strategies.shared.base import Deps, LookResult, Update
 from deepdiver.tasks import (
     Shown,
 )
@@ -55,7 +55,7 @@ def show_findings(deps: Deps, keys: Iterable[str]) -> tuple[dict[str, str], tupl
     return labels, tuple(shown)
 
 
-def statements(deps: Deps, keys: Iterable[str]) -> list[str]:
+def list_statements(deps: Deps, keys: Iterable[str]) -> list[str]:
     """Return what findings say, as far as it is background."""
     return list(
         within(
@@ -80,7 +80,7 @@ def digest_finding(deps: Deps, key: str) -> dict[str, Any]:
     }
 
 
-def enter(state: Mapping[str, Any], deps: Deps, found: Sequence[Looked]) -> Update:
+def enter_findings(state: Mapping[str, Any], deps: Deps, found: Sequence[LookResult]) -> Update:
     """Return the update that enters what was found into the state."""
     held = {item["id"] for item in state["gathered_information"]}
     new = [
@@ -103,7 +103,7 @@ def enter(state: Mapping[str, Any], deps: Deps, found: Sequence[Looked]) -> Upda
     }
 
 
-def with_sources(
+def add_sources(
     sources: Sequence[dict[str, Any]], found: Iterable[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return sources, as a state carries them, with those of findings as `digest_finding` gives them."""

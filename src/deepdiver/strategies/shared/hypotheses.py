@@ -26,7 +26,7 @@ from deepdiver.core.record import (
     Trial,
 )
 from deepdiver.core.text import terms, within, words
-from deepdiver.strategies.shared.base import Deps, Looked, attempt, together
+from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together
 from deepdiver.strategies.shared.findings import KNOWN_BYTES, show_findings
 from deepdiver.strategies.shared.look import look_into
 from deepdiver.tasks import (
@@ -43,36 +43,6 @@ from deepdiver.tasks import (
 REFUTATIONS = 2
 """Queries of one attempt to refute."""
 UNSETTLED = frozenset({HypothesisStatus.OPEN, HypothesisStatus.UNDECIDED})
-
-
-async def put_forward(
-    deps: Deps,
-    question: str,
-    problems: Sequence[str],
-    gathered: Sequence[str],
-    standing: Sequence[Assessment],
-    *,
-    gaps: Sequence[str],
-    iteration: int,
-    limit: int,
-    past: tuple[Recalled, ...] = (),
-) -> list[Assessment]:
-    """Return new hypotheses, none of which stands already.
-
-    Those refuted before are shown, so that they teach.
-    """
-    made = await conjecture(
-        deps,
-        question,
-        problems,
-        gathered,
-        standing,
-        gaps=gaps,
-        iteration=iteration,
-        limit=limit,
-        past=past,
-    )
-    return made.new
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +92,7 @@ async def conjecture(
     answer = await attempt(deps, task)
     held = {item.hypothesis.id for item in standing}
     made = [
-        (_hypothesis(item, labels, iteration), item)
+        (_make_hypothesis(item, labels, iteration), item)
         for item in (answer.hypotheses if answer else ())
     ]
     new = list({item.id: item for item, _ in made if item.id not in held}.values())[:limit]
@@ -144,7 +114,7 @@ async def conjecture(
     )
 
 
-def _hypothesis(item: Proposed, labels: Mapping[str, str], iteration: int) -> Hypothesis:
+def _make_hypothesis(item: Proposed, labels: Mapping[str, str], iteration: int) -> Hypothesis:
     statement = " ".join(item.statement.split())
     return Hypothesis(
         id=content_id("h", " ".join(words(statement))),
@@ -159,12 +129,12 @@ def _hypothesis(item: Proposed, labels: Mapping[str, str], iteration: int) -> Hy
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class RefutationRound:
     """What a round of tests brought."""
 
     standing: list[Assessment]
     """All hypotheses, as they stand now."""
-    found: list[Looked]
+    found: list[LookResult]
     """What the searches brought."""
     trials: list[str]
     """Ids of all trials so far."""
@@ -182,10 +152,10 @@ async def try_all(
     iteration: int,
     trials: Sequence[str],
     evidence: Sequence[str],
-) -> Tested:
+) -> RefutationRound:
     """Try to refute every hypothesis that is not settled, all of them side by side."""
 
-    async def one(item: Assessment) -> tuple[Looked, Trial, list[Evidence]]:
+    async def one(item: Assessment) -> tuple[LookResult, Trial, list[Evidence]]:
         rivals = [other.hypothesis.statement for other in standing if other is not item]
         return await try_to_refute(
             deps, question, item.hypothesis, rivals, tried, gathered, iteration
@@ -199,7 +169,7 @@ async def try_all(
     all_evidence = list(
         dict.fromkeys((*evidence, *(item.id for _, _, judged in tests for item in judged)))
     )
-    return Tested(
+    return RefutationRound(
         assess_all(deps, standing, all_evidence, all_trials),
         [found for found, _, _ in tests],
         all_trials,
@@ -230,7 +200,7 @@ async def weigh_all(
     return assess_all(deps, standing, held, trials), held
 
 
-async def refutations(
+async def write_refuting_queries(
     deps: Deps, question: str, hypothesis: Hypothesis, rivals: Sequence[str], tried: Sequence[str]
 ) -> tuple[str, ...]:
     """Return what to search for to refute a hypothesis."""
@@ -256,9 +226,9 @@ async def try_to_refute(
     tried: Sequence[str],
     gathered: Sequence[str],
     iteration: int,
-) -> tuple[Looked, Trial, list[Evidence]]:
+) -> tuple[LookResult, Trial, list[Evidence]]:
     """Search for what would refute a hypothesis, and judge all that bears on it."""
-    queries = await refutations(deps, question, hypothesis, rivals, tried)
+    queries = await write_refuting_queries(deps, question, hypothesis, rivals, tried)
     looked = await look_into(deps, question, hypothesis.statement, queries)
     trial = Trial(
         id=content_id("t", hypothesis.id, iteration, looked.queries),
@@ -408,7 +378,7 @@ def stand(assessments: Sequence[Assessment], labels: Mapping[str, str]) -> tuple
     )
 
 
-def experience(
+def build_experience_pool(
     deps: Deps, assessed: Sequence[Assessment], evidence: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Return the experience pool as a graph.
@@ -425,14 +395,14 @@ def experience(
             "posterior": item.posterior,
         }
         nodes.append({"type": "hypothesis", "id": own.id, **told})
-        links += [_link("raised", key, own.id) for key in own.findings]
+        links += [_make_link("raised", key, own.id) for key in own.findings]
         links += [
-            _link("rivals", other.hypothesis.id, own.id)
+            _make_link("rivals", other.hypothesis.id, own.id)
             for other in assessed
             if other.hypothesis.id < own.id and other.hypothesis.iteration == own.iteration
         ]
         links += [
-            _link("revises", own.id, other.hypothesis.id)
+            _make_link("revises", own.id, other.hypothesis.id)
             for other in assessed
             if other.status is HypothesisStatus.REFUTED
             and other.hypothesis.iteration < own.iteration
@@ -440,7 +410,7 @@ def experience(
     for key in evidence:
         judged = deps.ledger.get(Evidence, key)
         weight = round(judged.strength * belief.FULL_WEIGHT, 6)
-        links.append(_link(judged.stance.value, judged.finding, judged.hypothesis, weight))
+        links.append(_make_link(judged.stance.value, judged.finding, judged.hypothesis, weight))
     links = list({link.id: link for link in links}.values())
     deps.add(*links)
     used = dict.fromkeys(link.head for link in links if link.head.startswith("f_"))
@@ -454,7 +424,7 @@ def experience(
 LinkKind = Literal["supports", "refutes", "neutral", "raised", "rivals", "revises"]
 
 
-def _link(kind: LinkKind, head: str, tail: str, weight: float = 0.0) -> Link:
+def _make_link(kind: LinkKind, head: str, tail: str, weight: float = 0.0) -> Link:
     return Link(
         id=content_id("l", kind, head, tail, weight), kind=kind, head=head, tail=tail, weight=weight
     )

@@ -20,7 +20,7 @@ from deepdiver.core.text import (
     words,
 )
 from deepdiver.core.values import names
-from deepdiver.strategies.shared.base import Deps, Looked, attempt, together
+from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together
 from deepdiver.strategies.shared.findings import KNOWN_BYTES
 from deepdiver.tasks import (
     Extracted,
@@ -56,7 +56,7 @@ async def look_into(
     unanswered: Sequence[str] = (),
     wanted: Callable[[Hit], bool] | None = None,
     providers: Sequence[Provider] | None = None,
-) -> Looked:
+) -> LookResult:
     """Search, read and extract; then follow the leads, `hops` times at most.
 
     Args:
@@ -77,7 +77,7 @@ async def look_into(
         follow = [
             query
             for lead in looked.leads[:LEADS]
-            if (query := lead_query(lead, about)).lower() not in tried
+            if (query := query_of_lead(lead, about)).lower() not in tried
         ]
         if not follow:
             break
@@ -86,7 +86,7 @@ async def look_into(
         looked = await _look_once(
             deps, question, about, follow, [*known, *statements], looked.questions, wanted, asked
         )
-        total = Looked(
+        total = LookResult(
             tuple(dict.fromkeys((*total.findings, *looked.findings))),
             looked.leads,
             (*total.queries, *looked.queries),
@@ -98,7 +98,7 @@ async def look_into(
     return total
 
 
-def lead_query(lead: str, about: str) -> str:
+def query_of_lead(lead: str, about: str) -> str:
     """Return the query that follows a lead.
 
     The name, and what the problem asks besides its own names.
@@ -121,7 +121,7 @@ async def _look_once(
     unanswered: Sequence[str],
     wanted: Callable[[Hit], bool] | None,
     providers: Sequence[Provider],
-) -> Looked:
+) -> LookResult:
     queries = tuple(dict.fromkeys(query.strip() for query in queries if query.strip()))
     found = await together(*(search(query, providers, deps.gateway) for query in queries))
     for query, result in zip(queries, found, strict=True):
@@ -129,16 +129,16 @@ async def _look_once(
             deps.emit(
                 Searched(query=query, titles=tuple(hit.title or hit.url for hit in result.hits))
             )
-    limits = tuple(deps.limited(failure) for result in found for failure in result.failures)
+    limits = tuple(deps.note_limit(failure) for result in found for failure in result.failures)
     if wanted is not None:
         found = [replace(result, hits=tuple(filter(wanted, result.hits))) for result in found]
-    looked = await take_in(deps, question, about, queries, found, known, unanswered)
+    looked = await read_and_extract(deps, question, about, queries, found, known, unanswered)
     return replace(
         looked, queries=queries, searched=any(result.answered for result in found), limits=limits
     )
 
 
-async def take_in(
+async def read_and_extract(
     deps: Deps,
     question: str,
     about: str,
@@ -146,7 +146,7 @@ async def take_in(
     found: Sequence[Found],
     known: Iterable[str] = (),
     unanswered: Sequence[str] = (),
-) -> Looked:
+) -> LookResult:
     """Read what was found and extract what bears on the question.
 
     Args:
@@ -158,21 +158,21 @@ async def take_in(
         known: What is known already.
         unanswered: Questions that are open.
     """
-    texts = await _texts(deps, question, queries, found, about)
+    texts = await _read_texts(deps, question, queries, found, about)
     shown = within(dict.fromkeys(known), KNOWN_BYTES)
-    batches = _batches(texts)[: batches_of(deps.settings.filters.results)]
+    batches = _split_batches(texts)[: most_readings_of(deps.settings.filters.results)]
     readings = await together(
         *(_read_batch(deps, question, about, batch, shown, unanswered) for batch in batches)
     )
-    return Looked(
+    return LookResult(
         findings=tuple(dict.fromkeys(key for keys, _ in readings for key in keys)),
         leads=tuple(dict.fromkeys(lead for _, said in readings for lead in said.leads)),
         sources=tuple(source.id for source, _, _ in texts),
-        questions=left_open(unanswered, [said.questions for keys, said in readings if keys]),
+        questions=list_unanswered(unanswered, [said.questions for keys, said in readings if keys]),
     )
 
 
-def left_open(before: Sequence[str], after: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def list_unanswered(before: Sequence[str], after: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Return what is unanswered after some readings that found something.
 
     A question is answered if one of them no longer names it; what they raise anew comes last.
@@ -185,7 +185,7 @@ def left_open(before: Sequence[str], after: Sequence[Sequence[str]]) -> tuple[st
     )
 
 
-async def _texts(
+async def _read_texts(
     deps: Deps, question: str, queries: Sequence[str], found: Sequence[Found], about: str
 ) -> list[tuple[Source, str, str]]:
     """Read what was found, each place once: (source, whole text, what to show of it)."""
@@ -203,7 +203,7 @@ async def _texts(
     listed: dict[str, tuple[Source, str, str]] = {}
     for (_, query), reading in zip(wanted.values(), readings, strict=True):
         if reading.limit:
-            deps.not_read(reading.limit)
+            deps.note_unread(reading.limit)
         if reading.source is not None and reading.source.id not in listed:
             listed[reading.source.id] = (
                 reading.source,
@@ -214,7 +214,7 @@ async def _texts(
     return list(listed.values())
 
 
-def batches_of(results: int) -> int:
+def most_readings_of(results: int) -> int:
     """Return how often the reasoner reads at most for one look.
 
     What three queries bring, so many results each.
@@ -240,7 +240,7 @@ def excerpt(text: str, wanted: str, most: int = TEXT_CHARS) -> str:
     return "\n\n".join(span.of(text)[:most] for span in sorted(kept))
 
 
-def _batches(texts: Sequence[tuple[Source, str, str]]) -> list[list[tuple[Source, str, str]]]:
+def _split_batches(texts: Sequence[tuple[Source, str, str]]) -> list[list[tuple[Source, str, str]]]:
     batches: list[list[tuple[Source, str, str]]] = []
     size = BATCH_BYTES
     for item in texts:
@@ -280,13 +280,13 @@ async def _read_batch(
     if answer is None:
         return [], Extraction(findings=())
     findings = [
-        kept for item in answer.findings if (kept := take_finding(deps, item, labels, about))
+        kept for item in answer.findings if (kept := accept_finding(deps, item, labels, about))
     ]
     deps.add(*findings)
     return [finding.id for finding in findings], answer
 
 
-def take_finding(
+def accept_finding(
     deps: Deps, item: Extracted, labels: dict[str, tuple[Source, str, str]], about: str
 ) -> Finding | None:
     """Accept a finding only if code finds its quote in the source."""
@@ -312,7 +312,7 @@ def take_finding(
     )
 
 
-def untried(queries: Iterable[dict[str, str]], tried: Iterable[str]) -> list[dict[str, str]]:
+def drop_tried(queries: Iterable[dict[str, str]], tried: Iterable[str]) -> list[dict[str, str]]:
     """Return queries of other words than those made before and than each other.
 
     Their order makes no other query.
@@ -326,13 +326,13 @@ def untried(queries: Iterable[dict[str, str]], tried: Iterable[str]) -> list[dic
     return kept
 
 
-def nearest(query: str, parts: Sequence[str]) -> str:
+def find_nearest(query: str, parts: Sequence[str]) -> str:
     """Return the part of a question that a query shares most words with; of equals the first."""
     asked = set(terms(query))
     return max(parts, key=lambda part: len(asked & set(terms(part))))
 
 
-def relevance(rank: int, question: str, text: str) -> float:
+def relevance_of(rank: int, question: str, text: str) -> float:
     """Return how relevant a result is, 0..1.
 
         BY_RANK × 1 / rank + (1 − BY_RANK) × (words of the question in the text) / (words of the

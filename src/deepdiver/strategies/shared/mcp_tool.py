@@ -12,8 +12,8 @@ from typing import Any
 
 from deepdiver.core.events import Searched
 from deepdiver.errors import CallError, CallFault
-from deepdiver.strategies.shared.base import Deps, Looked
-from deepdiver.strategies.shared.look import take_in
+from deepdiver.strategies.shared.base import Deps, LookResult
+from deepdiver.strategies.shared.look import read_and_extract
 from deepdiver.tasks import ToolShown
 from deepdiver.tools.mcp.provider import McpTool
 from deepdiver.tools.searching import Found
@@ -37,32 +37,32 @@ class ServerTool:
     def fault(self, args: Mapping[str, str]) -> str:
         """Return why it does not take these arguments."""
         try:
-            self.tool.checked(meant(args, self.tool.schema))
+            self.tool.checked(parse_arguments(args, self.tool.schema))
         except ValueError as error:
             return str(error)
         return ""
 
     async def execute(
         self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
-    ) -> Looked:
+    ) -> LookResult:
         """Call it, and extract what bears on the question from what it returns.
 
         Raises:
             GatewayError: If there is no answer, or the tool says that it failed.
         """
-        result = await self.tool.call(meant(args, self.tool.schema), deps.gateway)
+        result = await self.tool.call(parse_arguments(args, self.tool.schema), deps.gateway)
         if result.is_error:
             raise CallError(f"{self.tool.name} says that it failed", CallFault.REQUEST)
         asked = ", ".join(f"{name}={value}" for name, value in args.items())
         found = Found(
             result.hits,
             True,
-            tuple(deps.limited(f"{self.tool.name}: {note}") for note in result.notes),
+            tuple(deps.note_limit(f"{self.tool.name}: {note}") for note in result.notes),
         )
         titles = tuple(hit.title or hit.url for hit in found.hits)
         deps.emit(Searched(query=f"{self.tool.name}({asked})", titles=titles))
-        looked = await take_in(deps, question, about, [about], [found], known)
-        return Looked(
+        looked = await read_and_extract(deps, question, about, [about], [found], known)
+        return LookResult(
             looked.findings,
             looked.leads,
             (asked,),
@@ -73,20 +73,20 @@ class ServerTool:
         )
 
 
-def meant(args: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any]:
+def parse_arguments(args: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments that were given as text as what the schema wants.
 
     "7" is a number where it asks for one.
     """
     fields = schema.get("properties")
     return {
-        name: _meant(value, fields.get(name) if isinstance(fields, Mapping) else None)
+        name: _parse_argument(value, fields.get(name) if isinstance(fields, Mapping) else None)
         for name, value in args.items()
     }
 
 
-def _meant(value: str, spec: Any) -> Any:
-    wanted = _types(spec)
+def _parse_argument(value: str, spec: Any) -> Any:
+    wanted = _types_of(spec)
     if "string" in wanted or not wanted & READ_AS_JSON:
         return value
     try:
@@ -95,10 +95,10 @@ def _meant(value: str, spec: Any) -> Any:
         return value  # the schema says what is wrong with it
 
 
-def _types(spec: Any) -> set[str]:
+def _types_of(spec: Any) -> set[str]:
     if not isinstance(spec, Mapping):
         return set()
     named = spec.get("type", ())
     types = {named} if isinstance(named, str) else {name for name in named if isinstance(name, str)}
     ways = spec.get("anyOf")
-    return types.union(*map(_types, ways)) if isinstance(ways, list) else types
+    return types.union(*map(_types_of, ways)) if isinstance(ways, list) else types

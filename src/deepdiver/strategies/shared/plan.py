@@ -44,7 +44,7 @@ def question_of(state: Mapping[str, Any]) -> str:
     return asked[-1]
 
 
-async def parts_of(
+async def split_question(
     deps: Deps, question: str, objection: str = "", past: tuple[Recollected, ...] = ()
 ) -> list[str]:
     """Return the parts of a question; the question itself where it cannot be taken apart."""
@@ -60,7 +60,9 @@ async def parts_of(
     return list(parts)[:PROBLEMS] or [question]
 
 
-def waves(problems: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[list[int]]:
+def order_into_waves(
+    problems: Sequence[str], needs: Mapping[str, Sequence[str]]
+) -> list[list[int]]:
     """Order problems into waves: each stands in the first wave behind all that it needs.
 
     A circle is cut.
@@ -90,7 +92,7 @@ class Approval:
     """Why the plan is to be made anew; empty where it is to be followed."""
 
 
-def approve(
+def ask_approval(
     deps: Deps,
     question: str,
     problems: Sequence[str],
@@ -120,7 +122,7 @@ def approve(
             text for item in reply.get("problems", []) if (text := str(item).strip())
         ] or plan["problems"]
         for left_out in listed[PROBLEMS:]:
-            deps.limited(f"a plan has {PROBLEMS} sub-problems at most; left out: {left_out}")
+            deps.note_limit(f"a plan has {PROBLEMS} sub-problems at most; left out: {left_out}")
         return Approval(listed[:PROBLEMS], edited=True)
     if action == "reject":
         return Approval([], objection=str(reply.get("reason") or "the person did not say why"))
@@ -131,7 +133,7 @@ def approve(
 
 async def approve_plan(state: Mapping[str, Any], deps: Deps) -> Update:
     """Show the sub-problems to a person, if one wants to see them."""
-    said = approve(deps, state["original_question"], state["decomposed_problems"])
+    said = ask_approval(deps, state["original_question"], state["decomposed_problems"])
     if not said.edited:
         return {"objection": said.objection}
     return {
@@ -155,12 +157,12 @@ async def recall_past(deps: Deps, question: str) -> list[dict[str, Any]]:
     only = deps.run.deepens
     try:
         past = await recall(
-            question, deps.run, deps.store, deps.gateway, note=deps.limited, only=only
+            question, deps.run, deps.store, deps.gateway, note=deps.note_limit, only=only
         )
     except NotJournalledError:
         raise
     except GatewayError as error:
-        deps.limited(f"past runs could not be looked through: {error}")
+        deps.note_limit(f"past runs could not be looked through: {error}")
         return []
     for item in past:
         deps.emit(

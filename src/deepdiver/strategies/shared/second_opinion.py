@@ -47,7 +47,7 @@ loaded for it."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Cited:
+class _CitedSentence:
     """A sentence with what it cites."""
 
     text: str
@@ -77,18 +77,20 @@ async def with_opinions(deps: Deps, written: Sequence[Sentence]) -> list[Sentenc
     """
     if not deps.settings.second_opinion:
         return list(written)
-    cited = {number: _cited(deps, item) for number, item in enumerate(written) if _asked(item)}
+    cited = {number: _cite(deps, item) for number, item in enumerate(written) if _is_asked(item)}
     given = {number: WORD_FOR_WORD for number, item in cited.items() if item.word_for_word}
     left = {number: item for number, item in cited.items() if number not in given}
     try:
         # In a thread: some 40 pairs take a second, and the other runs of this process go on
         # meanwhile.
-        given |= zip(left, await asyncio.to_thread(_read, list(left.values())), strict=True)
+        given |= zip(
+            left, await asyncio.to_thread(_read_opinions, list(left.values())), strict=True
+        )
     except (StoreError, ImportError):
-        deps.limited(UNASKED)
+        deps.note_limit(UNASKED)
         return list(written)
     return [
-        _marked(item, given[number]) if number in given else item
+        _mark(item, given[number]) if number in given else item
         for number, item in enumerate(written)
     ]
 
@@ -98,7 +100,7 @@ def counted(written: Iterable[Sentence]) -> str:
 
     Empty where there are none.
     """
-    counts = _counts(written)
+    counts = _count_stances(written)
     if not (asked := counts.total()):
         return ""
     return (
@@ -113,7 +115,7 @@ def contradicted(written: Iterable[Sentence]) -> list[str]:
 
     None where it does not.
     """
-    many = _counts(written)[Stance.REFUTES]
+    many = _count_stances(written)[Stance.REFUTES]
     return (
         [
             f"The reader, a second opinion, contradicts {many} cited "
@@ -124,11 +126,11 @@ def contradicted(written: Iterable[Sentence]) -> list[str]:
     )
 
 
-def _counts(written: Iterable[Sentence]) -> Counter[Stance]:
+def _count_stances(written: Iterable[Sentence]) -> Counter[Stance]:
     return Counter(item.second_opinion.stance for item in written if item.second_opinion)
 
 
-def _asked(sentence: Sentence) -> bool:
+def _is_asked(sentence: Sentence) -> bool:
     return (
         sentence.kind is SentenceKind.FACT
         and sentence.calculation is None
@@ -136,17 +138,17 @@ def _asked(sentence: Sentence) -> bool:
     )
 
 
-def _cited(deps: Deps, sentence: Sentence) -> _Cited:
+def _cite(deps: Deps, sentence: Sentence) -> _CitedSentence:
     findings = [deps.ledger.get(Finding, key) for key in sentence.findings]
     quotes = [quote for finding in findings for quote in finding.quotes]
     titles = [deps.ledger.get(Source, quote.source).title.strip() for quote in quotes]
-    return _Cited(
+    return _CitedSentence(
         sentence.text,
         tuple((title, quote.text) for title, quote in zip(titles, quotes, strict=True)),
     )
 
 
-def _read(cited: Sequence[_Cited]) -> list[SecondOpinion]:
+def _read_opinions(cited: Sequence[_CitedSentence]) -> list[SecondOpinion]:
     """Return the reader's opinions; it is loaded only where there is something to read."""
     alone = [item.passages() for item in cited]
     joined = [[" ".join(both) for both in pairwise(quotes)] for quotes in alone]
@@ -157,12 +159,12 @@ def _read(cited: Sequence[_Cited]) -> list[SecondOpinion]:
     ]
     verdicts = iter(load_reader().verify(shown) if shown else ())
     return [
-        _opinion(list(islice(verdicts, len(own))), list(islice(verdicts, len(more))))
+        _opinion_of(list(islice(verdicts, len(own))), list(islice(verdicts, len(more))))
         for own, more in zip(alone, joined, strict=True)
     ]
 
 
-def _opinion(alone: Sequence[Verdict], joined: Sequence[Verdict]) -> SecondOpinion:
+def _opinion_of(alone: Sequence[Verdict], joined: Sequence[Verdict]) -> SecondOpinion:
     """Return what the best of the quotes makes of a sentence, each alone and joined with the next.
 
     Joined quotes may say it together; that it is not so, a quote must say alone. With a quote of
@@ -180,7 +182,7 @@ def _opinion(alone: Sequence[Verdict], joined: Sequence[Verdict]) -> SecondOpini
     )
 
 
-def _marked(sentence: Sentence, opinion: SecondOpinion) -> Sentence:
+def _mark(sentence: Sentence, opinion: SecondOpinion) -> Sentence:
     caution = CAUTION if opinion.stance is Stance.REFUTES else ""
     mark = "; ".join(filter(None, (sentence.mark, caution)))
     return sentence.model_copy(update={"second_opinion": opinion, "mark": mark})

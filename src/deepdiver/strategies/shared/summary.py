@@ -58,7 +58,7 @@ class Line(Record):
         return self.belief < belief.SUPPORTED_AT
 
 
-def held(summary: Iterable[Mapping[str, Any]]) -> list[Line]:
+def lines_of(summary: Iterable[Mapping[str, Any]]) -> list[Line]:
     """Return the lines of a summary as a graph's state carries them."""
     return [Line.model_validate(item) for item in summary]
 
@@ -70,11 +70,11 @@ def repeats(one: str, other: str) -> bool:
     a, b = shingles(one, RUN), shingles(other, RUN)
     if len(a & b) < SAME * min(len(a), len(b)):
         return False
-    mine, theirs = _values(one), _values(other)
-    return _denies(one) == _denies(other) and (mine <= theirs or theirs <= mine)
+    mine, theirs = values_of(one), values_of(other)
+    return denies(one) == denies(other) and (mine <= theirs or theirs <= mine)
 
 
-def _values(text: str) -> set[str]:
+def values_of(text: str) -> set[str]:
     """Return what tells statements of like words apart: numbers, dates and names."""
     named = {word for name in names(text) for word in words(name)}
     return (
@@ -84,11 +84,11 @@ def _values(text: str) -> set[str]:
     )
 
 
-def _denies(text: str) -> bool:
+def denies(text: str) -> bool:
     return any(word in _DENYING or word.endswith("n't") for word in words(text))
 
 
-def merged(lines: Sequence[Line], new: Iterable[Line]) -> list[Line]:
+def merge_lines(lines: Sequence[Line], new: Iterable[Line]) -> list[Line]:
     """Return the lines with new ones merged in.
 
     If no two of them repeat each other, no two of the result do.
@@ -99,12 +99,12 @@ def merged(lines: Sequence[Line], new: Iterable[Line]) -> list[Line]:
         while (
             twin := next((n for n, old in enumerate(kept) if repeats(old.text, line.text)), None)
         ) is not None:
-            line, place = _joined(kept.pop(twin), line), min(place, twin)
+            line, place = _join(kept.pop(twin), line), min(place, twin)
         kept.insert(place, line)
     return kept
 
 
-def _joined(old: Line, new: Line) -> Line:
+def _join(old: Line, new: Line) -> Line:
     """Return one line of two.
 
     The words of that which is believed more or, where both are, says more.
@@ -114,7 +114,7 @@ def _joined(old: Line, new: Line) -> Line:
     return better.model_copy(update={"findings": findings, "about": old.about})
 
 
-def shortened(
+def shorten(
     lines: Sequence[Line], asked: str, most: int = LINES, most_bytes: int = BYTES
 ) -> list[Line]:
     """Return as many lines as a summary may have, in their order."""
@@ -136,7 +136,7 @@ def _to_the_point(text: str, wanted: set[str]) -> float:
     return BESIDE + (1.0 - BESIDE) * share
 
 
-def believed(deps: Deps, findings: Iterable[str]) -> float:
+def compute_belief(deps: Deps, findings: Iterable[str]) -> float:
     """Return how far the sources of some findings make one statement believed, by `core.belief`."""
     sources = {quote.source for key in findings for quote in deps.ledger.get(Finding, key).quotes}
     held = [deps.ledger.get(Source, key) for key in sorted(sources)]
@@ -161,10 +161,10 @@ def line_of(deps: Deps, text: str, findings: Sequence[str]) -> Line:
         held = held[:1]
         text = " ".join(held[0].quotes[0].text.split())
     keys = tuple(finding.id for finding in held)
-    return Line(text=text, findings=keys, about=held[0].about, belief=believed(deps, keys))
+    return Line(text=text, findings=keys, about=held[0].about, belief=compute_belief(deps, keys))
 
 
-def taken(
+def take_statements(
     deps: Deps, lines: Sequence[Line], statements: Iterable[Statement], labels: Mapping[str, str]
 ) -> list[Line]:
     """Return the summary after the reasoner's statements.
@@ -191,8 +191,10 @@ def taken(
             # stay.
             old = [label.strip() for label in item.replaces if label.strip() in shown]
             gone |= {label for label in old if _gives_way(shown[label], line)}
-    made = merged([line for label, line in shown.items() if label not in gone], new)
-    return [line.model_copy(update={"belief": believed(deps, line.findings)}) for line in made]
+    made = merge_lines([line for label, line in shown.items() if label not in gone], new)
+    return [
+        line.model_copy(update={"belief": compute_belief(deps, line.findings)}) for line in made
+    ]
 
 
 def _gives_way(old: Line, new: Line) -> bool:
@@ -203,7 +205,7 @@ def _gives_way(old: Line, new: Line) -> bool:
     return new.belief >= old.belief and not repeats(old.text, new.text)
 
 
-def disputed(lines: Sequence[Line], notes: Iterable[Note]) -> list[str]:
+def list_disputed(lines: Sequence[Line], notes: Iterable[Note]) -> list[str]:
     """Return what a reflection says does not go together.
 
     The lines that it names, one by one, or else its words.
@@ -213,12 +215,12 @@ def disputed(lines: Sequence[Line], notes: Iterable[Note]) -> list[str]:
     return list(dict.fromkeys(side for text, sides in named.items() for side in (sides or [text])))
 
 
-def as_text(lines: Iterable[Line]) -> str:
+def text_of(lines: Iterable[Line]) -> str:
     """Return the summary as a text."""
     return "\n".join(line.text for line in lines)
 
 
-def distinct(deps: Deps, findings: Iterable[str], lines: Sequence[Line] = ()) -> list[str]:
+def drop_repeated(deps: Deps, findings: Iterable[str], lines: Sequence[Line] = ()) -> list[str]:
     """Return findings without those that bring nothing, the most credible first.
 
     Nothing is brought by one that repeats another of the same origin, or a line that its own source
