@@ -21,7 +21,8 @@ from deepdiver.sample import LIBRARY
 from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies import iterative
 from deepdiver.strategies.shared.plan import PROBLEMS
-from deepdiver.strategies.shared.summary import BYTES, LINES, repeats
+from deepdiver.strategies.shared.statements import repeats
+from deepdiver.strategies.shared.summary import BYTES, LINES
 from deepdiver.strategies.shared.write_report import UNTESTED
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.hit import Hit

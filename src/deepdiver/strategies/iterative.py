@@ -1,12 +1,10 @@
-r"""`iterative`.
-
-Query, search, summarise, reflect, after the Local Deep Researcher pattern of its design document.
+"""`iterative`: query, search, summarise, reflect, after the pattern of its design document.
 
     Query → [Generate Query → Search → Summarize → Reflect]* → Write Report
 
-Each search is shaped by what is known: the first round asks about every part of the question side
-by side, each later one about what the reflection named as missing; the second also about what it
-found not to go together. Code keeps three rules: no stopping before `MINIMUM` rounds,
+Each search builds on what is known: the first round asks about every part of the question side by
+side, each later round about what the reflection named as missing, and the second also about what
+it named as inconsistent. Code keeps three rules: a run does not stop before `MINIMUM` rounds,
 `max_iterations` is the hard stop, and no search is made twice.
 """
 
@@ -17,9 +15,9 @@ from typing import Annotated, Any
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
-from typing_extensions import (
-    TypedDict,
-)  # pydantic, and so LangGraph Studio, needs this one before 3.12
+
+# Not that of typing: pydantic, and so LangGraph Studio, needs this one before Python 3.12.
+from typing_extensions import TypedDict
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
@@ -36,6 +34,7 @@ from deepdiver.strategies.shared.base import (
     add_nodes,
     attempt,
     together,
+    unite,
 )
 from deepdiver.strategies.shared.findings import (
     SHOWN_FINDINGS,
@@ -54,19 +53,20 @@ from deepdiver.strategies.shared.plan import (
 from deepdiver.strategies.shared.summary import lines_of
 
 MINIMUM = 2
-"""Rounds before the reflection may stop: after one it has seen only what the question's own words
-bring."""
+"""Rounds before the reflection may stop: after one, it has seen only what the question's own words
+find."""
 FIRST, LATER = 2, 4
-"""Queries for each part of the question in the first round, and for all that is missing in each
-later one."""
+"""Queries for each part of the question in the first round, and for everything that is missing in
+each later round."""
 GAPS, STATEMENTS, TRIED = 3, 12, 12
-"""Missing things looked into a round, statements taken a round, and queries shown of those that
-were made: code holds new ones against all of them, whatever a task is shown."""
-LIMITS_BYTES = 2_000  # of limits shown to the reflection
+"""The most missing things looked into a round, statements taken a round, and past queries that a task
+is shown. Code compares new queries with all of them."""
+LIMITS_BYTES = 2_000
+"""The most bytes of limits that the reflection is shown."""
 
 
 class ResearchState(TypedDict, total=False):
-    """What the graph carries: the seed's fields, then what its nodes need to find their way."""
+    """The state of the graph: the fields of the design document, then those that its nodes add."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     topic: str
@@ -93,7 +93,7 @@ class ResearchState(TypedDict, total=False):
 
 
 def allowance(max_iterations: int, results: int) -> Allowance:
-    """Return how often a run may do each thing at most, where a person edits its plan once and rejects none."""
+    """Return how often a run may do each thing, if a person edits its plan once and rejects none."""
     later = max_iterations - 1
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
@@ -150,7 +150,7 @@ def _after_reflection(state: ResearchState) -> str:
 
 
 async def initialize(state: ResearchState, deps: Deps) -> Update:
-    """Take the question from the messages, recall past runs if that is wanted, and empty everything else."""
+    """Take the question from the messages, recall past runs if asked to, and clear everything else."""
     topic = question_of(state)
     lists = (
         "sources search_results problems queries tried summary findings missing disputed proposed "
@@ -170,10 +170,7 @@ async def initialize(state: ResearchState, deps: Deps) -> Update:
 
 
 async def generate_query(state: ResearchState, deps: Deps) -> Update:
-    """Write the next queries.
-
-    At first for every part of the question, later for what is missing.
-    """
+    """Write the next queries: at first for every part of the question, later for what is missing."""
     first, past = state["iteration"] == 0, shown(state["past"])
     problems = state["problems"] or await split_question(
         deps, state["topic"], state["objection"], past
@@ -195,14 +192,10 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
             past=past if first else (),
             limit=FIRST if first else 1,
         )
-        answer, most = (
-            await attempt(deps, task),
-            task.limit + (tasks.REMEMBERED if task.past else 0),
-        )
-        return [
-            {"query": q, "about": part}
-            for q in (answer.queries[:most] if answer else ()) or (part,)
-        ]
+        answer = await attempt(deps, task)
+        most = task.limit + (tasks.REMEMBERED if task.past else 0)
+        queries = (answer.queries[:most] if answer else ()) or (part,)
+        return [{"query": query, "about": part} for query in queries]
 
     written = [
         query for listed in await together(*(write(part) for part in uncovered)) for query in listed
@@ -217,9 +210,9 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
 
 
 async def approve_plan(state: ResearchState, deps: Deps) -> Update:
-    """Show the sub-questions and the first queries.
+    """Show the sub-questions and the first queries to a person, if one wants to see them.
 
-    What is edited gets new queries, what is rejected is replanned.
+    Edited sub-questions need new queries; after a rejection the question is split again.
     """
     said = ask_approval(
         deps, state["topic"], state["problems"], queries=[q["query"] for q in state["queries"]]
@@ -230,10 +223,7 @@ async def approve_plan(state: ResearchState, deps: Deps) -> Update:
 
 
 async def web_search(state: ResearchState, deps: Deps) -> Update:
-    """Make the queries side by side.
-
-    What brings nothing new is left out, and the best sources come first.
-    """
+    """Make the queries side by side; keep what is new, the best sources first."""
     lines, by_part = lines_of(state["summary"]), dict[str, list[str]]()
     for query in state["queries"]:
         by_part.setdefault(query["about"], []).append(query["query"])
@@ -242,29 +232,22 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
         look_into(deps, state["topic"], about, listed, known) for about, listed in by_part.items()
     )
     found = await together(*looks)
-    new = list(
-        dict.fromkeys(k for looked in found for k in looked.findings if k not in state["findings"])
-    )
+    keys = unite(*(looked.findings for looked in found))
+    new = [key for key in keys if key not in state["findings"]]
     results = [digest_finding(deps, key) for key in summary.drop_repeated(deps, new, lines)]
     return {
         "search_results": results,
         "sources": add_sources(state["sources"], results),
         "findings": [*state["findings"], *new],
-        "tried": list(
-            dict.fromkeys(
-                (*state["tried"], *(query for looked in found for query in looked.queries))
-            )
-        ),
-        "limits": list(
-            dict.fromkeys((*state["limits"], *(line for looked in found for line in looked.limits)))
-        ),
+        "tried": unite(state["tried"], *(looked.queries for looked in found)),
+        "limits": unite(state["limits"], *(looked.limits for looked in found)),
         "iteration": state["iteration"] + 1,
         "queries": [],
     }
 
 
 async def summarize(state: ResearchState, deps: Deps) -> Update:
-    """Merge what the last search brought into the running summary."""
+    """Merge the results of the last search into the running summary."""
     lines, problems = lines_of(state["summary"]), state["problems"]
     labels, findings = show_findings(deps, (item["id"] for item in state["search_results"]))
     if findings:
@@ -291,7 +274,7 @@ async def summarize(state: ResearchState, deps: Deps) -> Update:
 
 
 async def reflect(state: ResearchState, deps: Deps) -> Update:
-    """Ask what is missing; code keeps the minimum depth and the hard stop."""
+    """Ask what is missing. Code keeps the minimum depth and the hard stop."""
     iteration, most, lines = state["iteration"], state["max_iterations"], lines_of(state["summary"])
     decision, by, answer = "finish", "rule", None
     if iteration >= most:
@@ -318,28 +301,22 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
         elif answer is None:
             reason = "no reflection could be had"
         else:
-            decision, by, reason = (
-                "finish" if answer.sufficient else "continue",
-                "reasoner",
-                answer.reason,
-            )
+            decision = "finish" if answer.sufficient else "continue"
+            by, reason = "reasoner", answer.reason
     deps.emit(Decided(decision=decision, reason=reason, by=by))
     told = {"missing": list(answer.missing), "proposed": list(answer.queries)} if answer else {}
-    # Once, in the round that is made anyway: sources that differ go on to do so, and words for it
-    # are never at a loss.
+    # Only in the round that is made anyway: sources that differ go on differing, and a reflection
+    # can always say so.
     apart = summary.list_disputed(lines, answer.notes) if answer and iteration < MINIMUM else []
     return {"decision": decision, **told, "disputed": apart}
 
 
 async def write_report(state: ResearchState, deps: Deps) -> Update:
-    """Write the report from the summary's findings and, as far as there is room, the others."""
-    told = (key for line in lines_of(state["summary"]) for key in line.findings)
-    keys = list(dict.fromkeys((*told, *state["findings"])))[:SHOWN_FINDINGS]
-    topic, problems, limits = (
-        state["topic"],
-        state["problems"],
-        [*state["limits"], *consulted(state["past"])],
-    )
+    """Write the report from the findings of the summary and as many others as there is room for."""
+    told = (line.findings for line in lines_of(state["summary"]))
+    keys = unite(*told, state["findings"])[:SHOWN_FINDINGS]
+    topic, problems = state["topic"], state["problems"]
+    limits = [*state["limits"], *consulted(state["past"])]
     report = await writing.write_report(deps, topic, problems, None, keys, state["missing"], limits)
     deps.finish(report)
     return {"messages": [AIMessage(markdown(report))]}

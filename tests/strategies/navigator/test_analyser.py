@@ -23,7 +23,7 @@ from deepdiver.strategies.navigator.analyser import (
 )
 from deepdiver.strategies.navigator.tools import make_address
 from deepdiver.strategies.shared.base import Deps
-from deepdiver.strategies.shared.look import BATCH_BYTES
+from deepdiver.strategies.shared.look import BATCH_BYTES, show_texts
 from deepdiver.tasks import Analysis, Info
 from tests.strategies.navigator.test_disputes import ANNA, BERTIL, finding
 from tests.strategies.rig import QUESTION, Rig
@@ -231,7 +231,7 @@ def test_many_long_texts_are_all_shown_in_part(deps: Deps) -> None:
     assert list(read) == [f"T{n}" for n in range(1, 13)]
     assert sum(len(part) for _, _, part in read.values()) <= BATCH_BYTES
     assert all(part for _, _, part in read.values())
-    assert [text.id for text in analyser.show_texts(read)] == list(read)
+    assert [text.id for text in show_texts(read)] == list(read)
     assert analyser.label_texts(deps, [], "Holm") == {}
 
 

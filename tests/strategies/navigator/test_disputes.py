@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from deepdiver.core.identity import content_id, digest
 from deepdiver.core.origins import sketch
@@ -24,7 +22,6 @@ from deepdiver.strategies.navigator.disputes import (
     HEADING,
     OPEN,
     SETTLED,
-    can_contradict,
     describe_unsettled,
     find_disputes,
     list_excluded,
@@ -69,40 +66,6 @@ def finding(
     made = Finding(id=content_id("f", statement, place), statement=statement, quotes=(quote,))
     deps.add(source, made)
     return made.id
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (ANNA, ANNA),
-        (ANNA, "The lake is deep and has 3 islands."),
-        ("Holm Works was founded in 1998.", "Holm Works was founded in 1998 by Anna Holm."),
-        ("", ""),
-    ],
-)
-def test_what_goes_together_or_speaks_of_something_else_is_no_contradiction(
-    one: str, other: str
-) -> None:
-    assert not can_contradict(one, other)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (ANNA, BERTIL),
-        ("The dairy made 38 tonnes in 2025.", "The dairy made 45 tonnes in 2025."),
-        ("The dairy was closed.", "The dairy was not closed."),
-        ("Alma is 17.", "Alma was born on 14 March 2011."),
-    ],
-)
-def test_another_value_or_a_denial_is(one: str, other: str) -> None:
-    assert can_contradict(one, other)
-    assert can_contradict(other, one)
-
-
-@given(st.text(max_size=60), st.text(max_size=60))
-def test_to_be_apart_has_no_order(one: str, other: str) -> None:
-    assert can_contradict(one, other) == can_contradict(other, one)
 
 
 def test_a_contradiction_that_code_does_not_see_is_not_taken(deps: Deps) -> None:

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from deepdiver.core.record import Assessment, Hypothesis, HypothesisStatus
-from deepdiver.strategies.overwatch.trace import THINKING, add_step, confidence_of, standing_of
+from deepdiver.strategies.overwatch.trace import THINKING, add_step, confidence_of
+from deepdiver.strategies.shared.hypotheses import standing_of
 from tests.strategies.rig import Rig
 
 STATE: dict[str, Any] = {

@@ -14,6 +14,7 @@ from deepdiver.core.record import Credibility as Believed
 from deepdiver.core.record import Finding, Passage, Quote, Source, SourceKind
 from deepdiver.core.text import size_of
 from deepdiver.strategies.shared.base import Deps
+from deepdiver.strategies.shared.statements import repeats
 from deepdiver.strategies.shared.summary import (
     BYTES,
     LINES,
@@ -24,7 +25,6 @@ from deepdiver.strategies.shared.summary import (
     line_of,
     lines_of,
     merge_lines,
-    repeats,
     shorten,
     take_statements,
     text_of,
@@ -74,47 +74,6 @@ def found(
 
 def line(text: str, *findings: str, about: str = "", belief: float = 0.6) -> Line:
     return Line(text=text, findings=findings or ("f_1",), about=about, belief=belief)
-
-
-# -- repeating
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (OWNED, OWNED),
-        (OWNED, "holm works is owned by anna holm"),
-        (FOUNDED, "Holm Works was founded in 1998."),
-        ("The fire was out at 07:25.", "The fire on the ferry was out at 07:25."),
-        ("", ""),
-    ],
-)
-def test_what_says_the_same_repeats(one: str, other: str) -> None:
-    assert repeats(one, other)
-    assert repeats(other, one)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (OWNED, ASK),
-        (FOUNDED, "Holm Works was founded in 1989 in the town of Lund."),
-        ("The mill is owned by the town.", "The mill is not owned by the town."),
-        ("The fire on the ferry was out at 07:25.", "The fire on the ferry was out at 08:25."),
-        ("It opened on 3 May 2011 in Lund.", "It opened on 4 May 2011 in Lund."),
-        (OWNED, "Anna Holm likes boats and runs a bakery in the village."),
-        (OWNED, ""),
-    ],
-)
-def test_another_name_number_date_or_a_denial_is_another_statement(one: str, other: str) -> None:
-    assert not repeats(one, other)
-    assert not repeats(other, one)
-
-
-@given(st.text(max_size=80), st.text(max_size=80))
-def test_repeating_has_no_direction_and_everything_repeats_itself(one: str, other: str) -> None:
-    assert repeats(one, one)
-    assert repeats(one, other) == repeats(other, one)
 
 
 # -- merging

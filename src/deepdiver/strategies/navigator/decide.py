@@ -1,7 +1,4 @@
-"""What is done next in a hunt.
-
-What the decision is shown, and the rules that no decision can change.
-"""
+"""Deciding the next step of a hunt: rules first, then the reasoner within the rules."""
 
 from __future__ import annotations
 
@@ -14,18 +11,17 @@ from deepdiver.strategies.shared.base import Deps, State, attempt
 from deepdiver.tasks import AnalyzerReport, DecideAction, Taken
 
 ENOUGH = 0.85
-"""The confidence from which on an answer that the analyzer misses nothing in is handed over
-unasked."""
+"""From this confidence on, an answer in which the analyzer misses nothing is handed over without
+asking the reasoner."""
 HISTORY, TRIED, LEADS = 4, 10, 6
-"""Steps, queries and leads that the decision is shown; code holds every choice against all of them.
-"""
+"""Steps, queries and leads that the reasoner is shown; code checks a choice against all of them."""
 
 
 async def decide_next(deps: Deps, state: State) -> dict[str, Any]:
-    """Return what is done next: the seed's contract, and who decided it and why.
+    """Return the next step in the form of the design document, with who decided it and why.
 
-    A rule comes first; then the reasoner is asked, and told if it goes in circles; and what cannot
-    be taken gives way to a way out.
+    Rules come first. Then the reasoner is asked, and informed if it goes in circles. A choice that
+    cannot be taken is replaced by a way out.
     """
     at, made = situation_of(deps, state), steps_of_pass(state)
     found = loops.detect_loop(made)
@@ -53,7 +49,7 @@ async def decide_next(deps: Deps, state: State) -> dict[str, Any]:
 
 
 def decide_by_rule(deps: Deps, state: State, found: loops.Impasse | None) -> loops.Choice | None:
-    """Return what is done whatever the reasoner thinks."""
+    """Return the next step if a rule determines it."""
     step, report, sure = state["iteration"], state["analyzer_report"], state["confidence_score"]
     if step >= deps.max_iterations:
         return loops.Choice(loops.HAND_OVER, reasoning=f"step {step} is the last of a pass")
@@ -72,7 +68,7 @@ def decide_by_rule(deps: Deps, state: State, found: loops.Impasse | None) -> loo
 
 
 def steps_of_pass(state: State) -> list[loops.PastStep]:
-    """Return the steps of this pass; a new one begins with new patience."""
+    """Return the steps of this pass; those of earlier passes do not count as a loop."""
     now = len(state["feedback"]) + 1
     return [
         loops.PastStep(step["key"], step["found"], step["confidence"], step["way"])
@@ -82,9 +78,9 @@ def steps_of_pass(state: State) -> list[loops.PastStep]:
 
 
 def situation_of(deps: Deps, state: State) -> loops.Situation:
-    """Return what a choice is checked against."""
-    out = disputes.list_excluded(disputes.find_disputes(deps, state["conflicts"], state["same"]))
-    found, history = analyser.group_answers(state, out), state["research_history"]
+    """Return the situation that a choice is checked against."""
+    found = analyser.group_answers(state, disputes.find_excluded(deps, state))
+    history = state["research_history"]
     left = tuple(part for part in state["problems"] if part not in found)
     searched = {step["about"] for step in history}
     return loops.Situation(

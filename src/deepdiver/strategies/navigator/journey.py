@@ -1,10 +1,8 @@
-"""The story of a hunt, made by code from the steps that were taken.
+"""The story of a hunt, which code writes from its steps: the tool, the query and what it brought.
 
-Which tool, for what, and what it brought.
-
-No word of it is a model's, except the queries, which stand in quotation marks. It is part of the
-report as sentences about the research itself; the key sources stand beside it, each with the
-findings that carry the answer.
+None of its words are a model's, except for the queries, which are in quotation marks. It is part of
+the report as sentences about the research itself, beside the key sources with the findings that
+carry the answer.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from deepdiver.strategies.shared.base import Deps
 
 SOURCES = "Key Sources"
 LONGEST_SAID = 300
-"""Characters of what the person said, as the journey tells it; the record has it whole."""
+"""Characters of a person's feedback in the journey; the record has all of it."""
 _WAYS = {
     "reframe": "it was asked in other words",
     "narrow": "one part was asked for alone",
@@ -31,10 +29,7 @@ Step = Mapping[str, Any]
 
 
 def tell_journey(history: Sequence[Step], feedback: Sequence[str]) -> list[str]:
-    """Return the journey.
-
-    Each step that brought something, those in between together, and what the person said.
-    """
+    """Return the journey: each step that brought something, the others together, and the feedback."""
     told: list[str] = []
     for number, steps in groupby(history, key=lambda step: int(step["pass"])):
         told += _tell_pass(list(steps))
@@ -101,14 +96,14 @@ def _make_frame(text: str, findings: Sequence[str] = ()) -> Sentence:
 
 
 def lines_under(report: Report, heading: str) -> list[str]:
-    """Return the lines of one part of a report."""
+    """Return the lines of the section with a heading."""
     return [
         line.text for part in report.sections if part.heading == heading for line in part.sentences
     ]
 
 
 def hand_over(report: Report) -> str:
-    """Return what a person is shown: the answer, the journey and the key sources."""
+    """Return the text for the person: the answer, the journey and the key sources."""
     parts = {"Answer": [answer_text(report)]}
     parts |= {
         heading: [f"- {line}" for line in lines_under(report, heading)]

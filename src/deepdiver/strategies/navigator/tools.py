@@ -1,6 +1,6 @@
-"""One tool at a time: what can be used, what it brings, and which pages may be read.
+"""The tools of a hunt, one at a time, and the pages that may be read.
 
-A page is read only if its address stood in a search result, in a page that was read, or in the
+A page is read only if its address was in a search result, in a page that was read, or in the
 person's own words. The model may choose among these and name no other.
 """
 
@@ -26,12 +26,11 @@ from deepdiver.tools.registry import Provider
 from deepdiver.tools.searching import search, wanted
 
 ADDRESSES = 200
-"""Addresses that are kept: enough for every page of a long hunt; the oldest of the others give way.
-"""
+"""The most addresses that are kept, enough for every page of a long hunt; the oldest are dropped."""
 OFFERED, LINKS = 8, 12
-"""Addresses that are offered to be read, and shown as what a tool brought."""
+"""Addresses that are offered to be read, and addresses shown of one tool output."""
 LATEST = 12
-"""The latest of what is known say which pages are close to what is looked for."""
+"""The latest facts, which tell which pages are close to the matter."""
 _SAID = re.compile(r"https?://[^\s<>\"'“”]*[^\s<>\"'“”.,;:!?)\]]", re.IGNORECASE)
 
 
@@ -41,7 +40,7 @@ def list_searches(deps: Deps) -> tuple[str, ...]:
 
 
 def list_tools(deps: Deps) -> tuple[Tool, ...]:
-    """Return everything that can be done next."""
+    """Return everything that can be done next, as a task sees it."""
     found = [
         Tool(name=name, about=p.about)
         for name, p in zip(list_searches(deps), deps.providers, strict=True)
@@ -58,26 +57,26 @@ def list_tools(deps: Deps) -> tuple[Tool, ...]:
 
 
 def provider_of(deps: Deps, action: str) -> Provider:
-    """Return who answers a search."""
+    """Return the provider behind a search tool."""
     return deps.providers[list_searches(deps).index(action)]
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """What a tool brought."""
+    """The output of a tool."""
 
     sources: tuple[str, ...] = ()
-    """Ids of what can be read of it."""
+    """Ids of the sources that it brought."""
     addresses: tuple[dict[str, str], ...] = ()
     """Pages that it names."""
     failed: str = ""
-    """Why it brought nothing, if it could not be used."""
+    """Why it could not be used, if it could not."""
 
 
 async def use_search(deps: Deps, action: str, query: str, question: str) -> ToolOutput:
-    """Search in one place.
+    """Search with one provider.
 
-    What the result list shows of a page is taken, the page itself only when it is asked for.
+    Only the text in the result list is taken; a page is read when `use_crawl` asks for it.
     """
     found = await search(query, [provider_of(deps, action)], deps.gateway)
     if not found.answered:
@@ -96,12 +95,13 @@ async def use_search(deps: Deps, action: str, query: str, question: str) -> Tool
 
 
 async def use_crawl(deps: Deps, url: str, question: str) -> ToolOutput:
-    """Read one page whole, and take the addresses that it points at."""
+    """Read one whole page, and take the addresses that it links to."""
     hit = Hit(url=url, kind=SourceKind.PAGE, provider="crawl")
     sources = await _read_hits(deps, [hit], question)
     if not sources:
         return ToolOutput(failed=f"{url} could not be read")
-    page = await fetch(url, deps.gateway)  # answered from the journal: it was read a moment ago
+    # Answered from the journal: it was read a moment ago.
+    page = await fetch(url, deps.gateway)
     links = [Hit(url=link) for link in page.document.links]
     kept = [
         make_address(link.url, "link")
@@ -130,7 +130,7 @@ async def _read_hits(deps: Deps, hits: Iterable[Hit], question: str) -> list[str
 
 
 def enter_output(state: State, output: ToolOutput) -> Update:
-    """Return the update that enters what a tool brought into the state."""
+    """Return the update that enters the output of a tool into the state."""
     brought = {
         "sources": list(output.sources),
         "links": list(output.addresses),
@@ -146,19 +146,19 @@ def enter_output(state: State, output: ToolOutput) -> Update:
 
 
 def make_address(url: str, found: str, title: str = "") -> dict[str, str]:
-    """Return an address as a state carries it."""
+    """Return an address as the state carries it."""
     return {"url": url, "found": found, "title": " ".join(title.split())[:SNIPPET]}
 
 
 def find_addresses(text: str) -> list[dict[str, str]]:
-    """Return the addresses that a person names."""
+    """Return the addresses in a person's words."""
     return [make_address(url, "person") for url in _SAID.findall(text)]
 
 
 def add_addresses(
     held: Sequence[dict[str, str]], new: Iterable[dict[str, str]]
 ) -> list[dict[str, str]]:
-    """Return addresses with new ones, each page once; the person's own are never given up."""
+    """Return addresses together with new ones, each page once; a person's own are never dropped."""
     once = {canonical(item["url"]): item for item in reversed((*held, *new))}
     listed = list(reversed(once.values()))
     own = [item for item in listed if item["found"] == "person"]
@@ -166,10 +166,7 @@ def add_addresses(
 
 
 def list_unread(deps: Deps, state: State) -> list[dict[str, str]]:
-    """Return the pages that may be read and were not.
-
-    The person's first, then the closest to what is asked.
-    """
+    """Return the pages that may be read and were not: the person's first, then the closest ones."""
     if not deps.settings.read_pages:
         return []
     done = {step["key"] for step in state["research_history"]}
@@ -193,7 +190,7 @@ def _words_of(url: str) -> str:
 
 
 def label_addresses(addresses: Iterable[dict[str, str]], most: int) -> tuple[Address, ...]:
-    """Return addresses as a task is shown them."""
+    """Return addresses as a task sees them."""
     listed = list(addresses)[:most]
     return tuple(
         Address.model_validate({"id": f"U{n}", **item}) for n, item in enumerate(listed, 1)

@@ -1,6 +1,4 @@
-r"""`orchestrated`.
-
-Three agents over one research context, after the Deep Research Agent design document.
+"""`orchestrated`: three agents over one research context, after its design document.
 
     User Query → Research Context → Planning Agent → Search Plans → Execution Agent → Search Results
                                           ↑                                                ↓
@@ -8,23 +6,22 @@ Three agents over one research context, after the Deep Research Agent design doc
                                                                ↓ Yes
                                                         Synthesis Agent → Final Report
 
-Every plan has an intent, and the intent decides how it is carried out (see `intents`). Searching
-ends after `max_iterations` rounds, or with at least `ENOUGH` key findings after at least `DEPTH`
-rounds, or when the planning agent asks for synthesis, or when planning fails; whatever ends it, a
-report is written of what there is.
+Every plan has an intent, which decides how it is carried out (see `intents`). Searching ends after
+`max_iterations` rounds, or with at least `ENOUGH` key findings after at least `DEPTH` rounds, or
+when the planning agent asks for synthesis, or when planning fails. In each case the report is
+written from what there is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
-from typing_extensions import (
-    TypedDict,
-)  # pydantic, and so LangGraph Studio, needs this one before 3.12
+
+# Not that of typing: pydantic, and so LangGraph Studio, needs this one before Python 3.12.
+from typing_extensions import TypedDict
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
@@ -44,6 +41,7 @@ from deepdiver.strategies.shared.base import (
     add_nodes,
     attempt,
     together,
+    unite,
 )
 from deepdiver.strategies.shared.findings import SHOWN_FINDINGS
 from deepdiver.strategies.shared.look import list_unanswered, most_readings_of
@@ -51,23 +49,19 @@ from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_p
 from deepdiver.tasks import SearchPlan
 
 PLANS, EXECUTED = 3, 2
-"""Searches planned and searches made a round; what is left over is planned anew, with more known.
-"""
+"""Searches planned and searches made a round; the others are planned again, with more known."""
 ENOUGH, DEPTH = 5, 3
 """Key findings and rounds that are enough together."""
 RECENT, KNOWN, OPEN, TRIED, LEADS = 5, 16, 8, 24, 12
-"""What planning is shown at most: last results, key findings, open questions, searches made, names
-not looked up."""
+"""The most that planning is shown of each: last results, key findings, open questions, searches
+made, names not looked up."""
 KNOWN_BYTES, LIMITS_BYTES = 3_000, 2_000
-"""Bytes of key findings and of limits that a task is shown: so a round costs no more than the one
-before."""
+"""The most bytes of key findings and of limits that a task is shown, so that a round does not cost
+more than the one before."""
 
 
 class OrchestratedState(TypedDict, total=False):
-    """The research context in plain JSON, then what the nodes need to find their way.
-
-    Texts stay in the store.
-    """
+    """The research context as plain JSON, without the texts, then the fields that the nodes add."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     query: str
@@ -93,7 +87,7 @@ class OrchestratedState(TypedDict, total=False):
 
 
 def allowance(max_iterations: int, results: int) -> Allowance:
-    """Return how often a run may do each thing at most, where a person edits its plan once and rejects none."""
+    """Return how often a run may do each thing, if a person edits its plan once and rejects none."""
     plans = EXECUTED * max_iterations
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
@@ -143,7 +137,7 @@ def _after_execution(state: OrchestratedState) -> str:
 
 
 async def initialize(state: OrchestratedState, deps: Deps) -> Update:
-    """Make a research context of the question, and recall past runs if that is wanted."""
+    """Make a research context for the question, and recall past runs if asked to."""
     query = question_of(state)
     lists = (
         "search_history key_findings unanswered_questions problems plans findings checked tried "
@@ -163,10 +157,7 @@ async def initialize(state: OrchestratedState, deps: Deps) -> Update:
 
 
 async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
-    """Planning agent.
-
-    Look at the last results, the gaps and the open questions, and plan the next searches.
-    """
+    """Planning agent: plan the next searches from the last results, the gaps and the open questions."""
     past, rounds = shown(state["past"]), state["search_iterations"]
     problems = state["problems"] or await split_question(
         deps, state["query"], state["objection"], past
@@ -212,7 +203,7 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
 
 
 async def approve_plan(state: OrchestratedState, deps: Deps) -> Update:
-    """Show the first plan; what is edited or rejected is planned anew."""
+    """Show the first plan to a person, if one wants to see it; plan again after an edit or a rejection."""
     objectives = [
         f"{plan['intent']}: {plan['reasoning'] or plan['query']}" for plan in state["plans"]
     ]
@@ -227,10 +218,7 @@ async def approve_plan(state: OrchestratedState, deps: Deps) -> Update:
 
 
 async def execute_search(state: OrchestratedState, deps: Deps) -> Update:
-    """Execution agent.
-
-    Make the searches side by side, each by its intent, and enter what they bring.
-    """
+    """Execution agent: make the searches side by side, each by its intent, and enter the results."""
     lines, tried, leads = summary.lines_of(state["key_findings"]), state["tried"], state["leads"]
     told, unanswered = (
         [line.text for line in _most_telling(state, lines)],
@@ -246,7 +234,7 @@ async def execute_search(state: OrchestratedState, deps: Deps) -> Update:
         key for look in looks for key in look.findings if key not in state["findings"]
     )
     new = [summary.line_of(deps, deps.ledger.get(Finding, key).statement, [key]) for key in found]
-    tried = _join(tried, *((item.plan.query, *item.looked.queries) for item in done))
+    tried = unite(tried, *((item.plan.query, *item.looked.queries) for item in done))
     notes = [deps.note_limit(note) for item in done for note in item.notes]
     results = intents.results_of(deps, state["query"], done, state["search_history"])
     update: Update = {
@@ -257,12 +245,12 @@ async def execute_search(state: OrchestratedState, deps: Deps) -> Update:
         )[:OPEN],
         "search_iterations": state["search_iterations"] + 1,
         "findings": [*state["findings"], *found],
-        "checked": _join(state["checked"], *(item.checked for item in done)),
+        "checked": unite(state["checked"], *(item.checked for item in done)),
         "tried": tried,
-        "leads": intents.drop_looked_up(_join(leads, *(look.leads for look in looks)), tried)[
+        "leads": intents.drop_looked_up(unite(leads, *(look.leads for look in looks)), tried)[
             -LEADS:
         ],
-        "limits": _join(state["limits"], notes, *(look.limits for look in looks)),
+        "limits": unite(state["limits"], notes, *(look.limits for look in looks)),
         "plans": [],
     }
     return {
@@ -272,10 +260,7 @@ async def execute_search(state: OrchestratedState, deps: Deps) -> Update:
 
 
 def _decide(deps: Deps, rounds: int, findings: int, state: OrchestratedState) -> str:
-    """Return whether what is known is enough to write the report.
-
-    The three rules are those of the design document.
-    """
+    """Return whether to go on searching, by the three rules of the design document."""
     decision, reason, by = "finish", "", "rule"
     if rounds >= deps.max_iterations:
         reason = f"round {rounds} is the last allowed"
@@ -290,14 +275,11 @@ def _decide(deps: Deps, rounds: int, findings: int, state: OrchestratedState) ->
 
 
 async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
-    """Synthesis agent: write the report from the findings, and hand over the whole context."""
-    lines, problems, unanswered = (
-        summary.lines_of(state["key_findings"]),
-        state["problems"],
-        state["unanswered_questions"],
-    )
+    """Synthesis agent: write the report from the findings, and return the whole context."""
+    lines = summary.lines_of(state["key_findings"])
+    problems, unanswered = state["problems"], state["unanswered_questions"]
     telling = (line.findings for line in (*_most_telling(state, lines), *lines))
-    keys = _join([], *telling, state["findings"])[:SHOWN_FINDINGS]
+    keys = unite(*telling, state["findings"])[:SHOWN_FINDINGS]
     raised = [f"Still open: {question}" for question in unanswered if question not in problems]
     gaps = [question for question in unanswered if question in problems]
     limits = [*state["limits"], *raised, *consulted(state["past"])]
@@ -321,13 +303,6 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
 
 
 def _most_telling(state: OrchestratedState, lines: list[summary.Line]) -> list[summary.Line]:
-    """Return the key findings that a task is shown.
-
-    The best believed and most to the point of every part.
-    """
+    """Return the key findings that a task is shown: the most believed and relevant of every part."""
     asked = " ".join((state["query"], *state["problems"], *state["unanswered_questions"]))
     return summary.shorten(lines, asked, KNOWN, KNOWN_BYTES)
-
-
-def _join(held: Iterable[str], *more: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys((*held, *(item for listed in more for item in listed))))

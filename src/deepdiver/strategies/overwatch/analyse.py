@@ -1,4 +1,4 @@
-"""Analysing what was gathered, and looking back at the analysis."""
+"""Analysing what was gathered, and reflecting on the analysis."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from deepdiver.strategies.overwatch.execute import (
     make_calls,
     make_searches,
 )
-from deepdiver.strategies.overwatch.trace import standing_of
 from deepdiver.strategies.shared import summary
-from deepdiver.strategies.shared.base import Deps, Update, attempt
-from deepdiver.strategies.shared.hypotheses import stand
+from deepdiver.strategies.shared.base import Deps, State, Update, attempt
+from deepdiver.strategies.shared.hypotheses import stand, standing_of
 from deepdiver.strategies.shared.look import find_nearest
 from deepdiver.strategies.shared.summary import Line
 from deepdiver.tasks import (
@@ -35,21 +34,17 @@ from deepdiver.tasks import (
 )
 
 FOLLOW_UPS, REPORTS, TRIED, NOTES = 5, 10, 12, 5
-"""Calls that an analysis or a reflection may ask for; of what was done before, so many reports of
-tools that brought nothing, calls and critical remarks are shown: code holds new calls against all
-that were made."""
+"""The most calls that an analysis or a reflection may ask for; then the failed calls, the calls and
+the critical remarks that it is shown. Code compares new calls with all that were made."""
 LIMITS_BYTES = 2_000
 """Bytes of limits shown to the reflection."""
 
 
-async def analyse(state: Mapping[str, Any], deps: Deps) -> tuple[Update, str]:
-    """Return what the findings since the last analysis add, and what the reasoner thought."""
-    lines, new, made = (
-        summary.lines_of(state["insights"]),
-        state["findings"][state["analysed"] :],
-        state["executed_queries"],
-    )
-    labels, seen = show_typed(deps, new)
+async def analyse(state: State, deps: Deps) -> tuple[Update, str]:
+    """Return the update with what the new findings show, and the reasoner's thoughts."""
+    lines, made = summary.lines_of(state["insights"]), state["executed_queries"]
+    labels, seen = show_typed(deps, state["findings"][state["analysed"] :])
+    critical = [note["text"] for note in state["reflection_notes"] if note["critical"]]
     task = Analyse(
         question=state["task"],
         as_of=deps.as_of,
@@ -58,9 +53,7 @@ async def analyse(state: Mapping[str, Any], deps: Deps) -> tuple[Update, str]:
         insights=tuple(SummaryLine(id=f"S{n}", text=line.text) for n, line in enumerate(lines, 1)),
         findings=seen,
         reports=tuple(query["told"] for query in made[-REPORTS:] if query["message"]),
-        notes=tuple(note["text"] for note in state["reflection_notes"] if note["critical"])[
-            -NOTES:
-        ],
+        notes=tuple(critical[-NOTES:]),
         tools=ToolExecutor(deps, state["task"]).definitions,
         tried=tuple(list_calls(made)[-TRIED:]),
         guidance=deps.settings.system_prompt,
@@ -87,7 +80,7 @@ async def analyse(state: Mapping[str, Any], deps: Deps) -> tuple[Update, str]:
 
 
 def _analyse_plainly(seen: Sequence[Shown]) -> FindingsAnalysis:
-    """Return the findings as they are, for when the analysis failed."""
+    """Return each finding as an insight, for when the analysis failed."""
     said = tuple(KeyInsight(statement=item.statement, finding_ids=(item.id,)) for item in seen)
     return FindingsAnalysis(key_insights=said)
 
@@ -101,8 +94,8 @@ def merge_insights(
 ) -> list[Line]:
     """Return the insights with new ones merged in, and enter them into the ledger.
 
-    What holds for a running summary holds for them: each stands on findings that hold its values,
-    none is said twice, and they do not grow with the turns.
+    The rules of a running summary hold: each insight stands on findings that hold its values, none
+    is said twice, and they do not grow with the turns.
     """
     new = (Statement(text=item.statement, findings=item.finding_ids) for item in given)
     made = summary.shorten(summary.take_statements(deps, lines, new, labels), wanted)
@@ -116,24 +109,22 @@ def merge_insights(
 
 
 def insight_id_of(line: Line) -> str:
-    """Return an insight's id."""
+    """Return the id of an insight."""
     return content_id("i", line.text, line.findings)
 
 
 def _describe_correlation(item: Mapping[str, Any]) -> str:
-    """Say of a correlation in what way, how close, and what connects it."""
+    """Return the type, the measure and the description of a correlation in one line."""
     told = [item["correlation_type"], item.get("measured", ""), item["description"]]
     return ": ".join(part for part in told if part)
 
 
-async def reflect(
-    state: Mapping[str, Any], deps: Deps
-) -> tuple[Update, list[dict[str, Any]], bool]:
-    """Look back critically.
+async def reflect(state: State, deps: Deps) -> tuple[Update, list[dict[str, Any]], bool]:
+    """Reflect critically on the analysis.
 
     Returns:
-        What is noted; the calls that would bring what is missing; and whether there is a critical
-        remark that was not made before: the same one again gives no new perspective.
+        The update, the calls that would bring what is missing, and whether there is a new critical
+        remark: the same one again gives no new perspective.
     """
     lines, made = summary.lines_of(state["insights"]), state["executed_queries"]
     task = Reflect(
@@ -155,10 +146,8 @@ async def reflect(
     answer = await attempt(deps, task) or Reflection(
         sufficient=True, reason="no reflection could be had"
     )
-    parts, held = (
-        [*state["problems"], state["task"]],
-        {note["text"] for note in state["reflection_notes"]},
-    )
+    parts = [*state["problems"], state["task"]]
+    held = {note["text"] for note in state["reflection_notes"]}
     queries = [
         q
         for text in answer.queries

@@ -1,12 +1,12 @@
-"""Tools behind one door: `execute(tool_name, args)`. What a tool did not return is not there.
+"""All tools behind one door, `execute(tool_name, args)`, which never makes up an answer.
 
-Three rules are kept here and nowhere else. A call for a tool that is not there, or with arguments
-that it does not take, is refused before anything is sent. A tool that failed is told as failed. A
-tool that answered with nothing is told as "No data available".
+Three rules are kept here and nowhere else. A call of an unknown tool, or with arguments that the
+tool does not take, is refused before anything is sent. A tool that failed is reported as failed. A
+tool that answered with nothing is reported as "No data available".
 
 The tools are the run's search providers (`search` asks all of them, `search_NAME` one), its feeds,
-and those tools of MCP servers that take more than a query. Each returns what was read as a source
-with a snapshot, so that its findings can be quoted like any others.
+and the tools of MCP servers that take more than a query. Each saves what it reads as a source with
+a snapshot, so that its findings can be quoted like all others.
 """
 
 from __future__ import annotations
@@ -27,49 +27,48 @@ from deepdiver.tasks import ToolQuery, ToolShown
 from deepdiver.tools.registry import Provider
 
 SEARCH = "search"
-"""The tool that asks every provider."""
+"""The name of the tool that asks every provider."""
 NO_DATA = "No data available"
-"""What an empty answer is told as."""
+"""The message for an empty answer."""
 LONGEST = 400
-"""Characters of an argument: more is no query but a text that lost its way."""
+"""The most characters of a query: a longer text is not a query."""
 HIGH, MEDIUM = 0.7, 0.4
-"""A finding is told with high or medium confidence from this credibility of its source on, else
-with low."""
+"""The credibility of a source from which on its findings have high or medium confidence."""
 
 
 class ToolStatus(StrEnum):
-    """What became of a call."""
+    """The outcome of a call."""
 
     ANSWERED = "answered"
-    """The tool returned something, and findings were made of it."""
+    """The tool returned something that has findings."""
     EMPTY = "empty"
-    """The tool answered, and there is nothing to the point."""
+    """The tool answered, with nothing that bears on the question."""
     FAILED = "failed"
-    """The tool gave no answer. Nothing is known about what there is."""
+    """The tool gave no answer, so nothing is known."""
     REFUSED = "refused"
-    """The call was not made: there is no such tool, or it does not take these arguments."""
+    """The call was not made: the tool is unknown, or does not take these arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What became of a call, and what it brought."""
+    """The result of a call."""
 
     tool: str
     """Name of the tool."""
     args: Mapping[str, str]
     """Its arguments."""
     status: ToolStatus
-    """What became of it."""
+    """Its outcome."""
     findings: tuple[str, ...] = ()
     """Ids of the findings."""
     message: str = ""
-    """What a reader is told where nothing came of it."""
+    """Why there are no findings, for the reader."""
     sure: Mapping[str, str] = field(default_factory=dict)
-    """How sure the tool is of a finding, where it says so of each."""
+    """How sure the tool is of each finding, if it says so."""
 
     @property
     def summary(self) -> str:
-        """The call and what became of it, in one line."""
+        """The call and its outcome, in one line."""
         asked = ", ".join(f"{name}={value}" for name, value in self.args.items())
         outcome = (
             self.message or f"{len(self.findings)} finding{'s' if len(self.findings) != 1 else ''}"
@@ -82,31 +81,29 @@ class SearchTool:
     """A search, with one provider or all of them."""
 
     name: str
-    """What it is called."""
+    """Its name."""
     about: str
     """What it searches."""
     providers: tuple[Provider, ...]
-    """Who is asked."""
+    """The providers that it asks."""
 
     @property
     def shown(self) -> ToolShown:
-        """Return what a reasoner is shown of it."""
+        """Its description for the reasoner."""
         return ToolShown(
             name=self.name, about=self.about, arguments=("query: a short line of words and names",)
         )
 
     def fault(self, args: Mapping[str, str]) -> str:
-        """Return why it does not take these arguments."""
+        """Return why it does not take these arguments, or "" if it does."""
         if extra := sorted(args.keys() - {"query"}):
             return f"it takes no argument {extra[0]!r}"
         query = args.get("query", "").strip()
         if not words(query):
             return "its argument 'query' holds no words"
-        return (
-            f"its argument 'query' is longer than {LONGEST} characters"
-            if len(query) > LONGEST
-            else ""
-        )
+        if len(query) > LONGEST:
+            return f"its argument 'query' is longer than {LONGEST} characters"
+        return ""
 
     async def execute(
         self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
@@ -135,13 +132,13 @@ class ToolExecutor:
         known: Sequence[str] = (),
         tools: Sequence[Tool] | None = None,
     ) -> None:
-        """Take what every call needs.
+        """Hold what every call needs.
 
         Args:
             deps: The run's dependencies.
             question: What the person asked.
             known: What is known already.
-            tools: What can be called; by default the run's searches.
+            tools: The tools; by default those of the run.
         """
         self._deps, self._question, self._known = deps, question, known
         self._tools = {
@@ -150,21 +147,21 @@ class ToolExecutor:
 
     @property
     def definitions(self) -> tuple[ToolShown, ...]:
-        """What a reasoner is shown of the tools."""
+        """The descriptions of the tools for the reasoner."""
         return tuple(tool.shown for tool in self._tools.values())
 
     def refusal(self, tool_name: str, args: Mapping[str, str]) -> str:
-        """Return why a call is not made; empty where it may be."""
+        """Return why a call cannot be made, or "" if it can."""
         tool = self._tools.get(tool_name)
         return "there is no such tool" if tool is None else tool.fault(args)
 
     async def execute(self, tool_name: str, args: Mapping[str, str], about: str = "") -> ToolResult:
-        """Call a tool; whatever becomes of it is told, and nothing is made up for it.
+        """Call a tool and return the result, whatever it is.
 
         Args:
-            tool_name: Which.
+            tool_name: Its name.
             args: Its arguments.
-            about: The part of the question that it is asked for.
+            about: The part of the question that the call is for.
 
         Raises:
             NotJournalledError: If a replay meets a call that the run never made.
@@ -193,16 +190,14 @@ class ToolExecutor:
 
 
 def type_finding(deps: Deps, key: str, question: str, rank: int, sure: str = "") -> dict[str, Any]:
-    """Return a finding as the state carries it.
-
-    Its source and type, when and where, how relevant and how sure.
+    """Return a finding as the state carries it, with type, time, place, relevance and confidence.
 
     Args:
         deps: The run's dependencies.
         key: Id of the finding.
         question: What the person asked.
-        rank: Its place in what its tool returned.
-        sure: How sure the tool is of it; empty: by the credibility of its source.
+        rank: Its place in the tool's answer.
+        sure: How sure the tool is of it; if empty, the credibility of its source decides.
     """
     finding = deps.ledger.get(Finding, key)
     source, quote = deps.ledger.get(Source, finding.quotes[0].source), finding.quotes[0]
@@ -224,11 +219,11 @@ def type_finding(deps: Deps, key: str, question: str, rank: int, sure: str = "")
 
 
 def make_calls(queries: Iterable[ToolQuery], parts: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a reasoner's calls as a state carries them.
+    """Return a reasoner's calls as the state carries them.
 
     Args:
-        queries: What the reasoner asks for.
-        parts: The parts of the question, to find the one that each call is for.
+        queries: The calls that the reasoner asks for.
+        parts: The parts of the question, of which each call is for one.
     """
     return [
         {
@@ -245,13 +240,13 @@ def make_calls(queries: Iterable[ToolQuery], parts: Sequence[str]) -> list[dict[
 def make_searches(
     queries: Iterable[str], about: str, reason: str, tests: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """Return searches as a state carries them.
+    """Return searches as the state carries them.
 
     Args:
         queries: What to search for.
-        about: The part of the question, or the statement, that it is for.
-        reason: Why.
-        tests: Ids of the hypotheses that they are an attempt to refute.
+        about: The part of the question, or the statement, that they are for.
+        reason: Why they are made.
+        tests: Ids of the hypotheses that they try to refute.
     """
     return [
         {
@@ -268,11 +263,9 @@ def make_searches(
 def drop_repeated_calls(
     queries: Iterable[dict[str, Any]], made: Iterable[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return calls that neither were made nor stand twice.
+    """Return the calls that were not made before, each once; the order of words does not matter.
 
-    The order of their words makes no other call.
-
-    A call that would refute several hypotheses is made once and counts for each.
+    A call that would refute several hypotheses is made once and counts for each of them.
     """
     done = {_call_key(query) for query in made}
     kept: dict[Any, dict[str, Any]] = {}

@@ -1,10 +1,8 @@
-"""Turns of gathering.
+"""Gathering in turns: calls of tools side by side, their findings, and the hypotheses they test.
 
-Calls of tools side by side, typed findings, and what they make of the hypotheses.
-
-A hypothesis is tested like everything else is gathered: what would refute it becomes calls that
-wait for their turn. One that was answered is an attempt to refute; without one, nothing is
-accepted.
+Hypotheses are tested by the same calls that gather everything else: what would refute one becomes
+calls that wait for their turn. A call that was answered is an attempt to refute; without one, no
+hypothesis is accepted.
 """
 
 from __future__ import annotations
@@ -25,29 +23,23 @@ from deepdiver.strategies.overwatch.execute import (
     make_searches,
     type_finding,
 )
-from deepdiver.strategies.shared.base import Deps, Update, together
-from deepdiver.strategies.shared.hypotheses import conjecture, weigh_all, write_refuting_queries
+from deepdiver.strategies.shared.base import Deps, State, Update, together, unite
+from deepdiver.strategies.shared.hypotheses import (
+    conjecture,
+    standing_of,
+    weigh_all,
+    write_refuting_queries,
+)
 
 HYPOTHESES, AT_ONCE = 8, 4
-"""Hypotheses of a run, and those put forward at one time."""
+"""The most hypotheses of a run, and those put forward at one time."""
 REFUTE = "would refute a hypothesis"
 
 
-async def take_turn(
-    state: Mapping[str, Any], deps: Deps, batch: Sequence[Mapping[str, Any]]
-) -> Update:
-    """Make some calls side by side.
-
-    Return the findings they brought, and what became of each call.
-    """
+async def take_turn(state: State, deps: Deps, batch: Sequence[Mapping[str, Any]]) -> Update:
+    """Make calls side by side, and return the update with their findings and outcomes."""
     executor = ToolExecutor(deps, state["task"], state["key_insights"])
     results = await together(*(executor.execute(q["tool"], q["args"], q["about"]) for q in batch))
-    held = {item["id"] for item in state["findings"]}
-    found: dict[str, dict[str, Any]] = {}
-    for result in results:
-        for rank, key in enumerate(result.findings, 1):
-            if key not in held and key not in found:
-                found[key] = type_finding(deps, key, state["task"], rank, result.sure.get(key, ""))
     trials = [
         _trial_of(hypothesis, result, state["iteration"] + 1)
         for query, result in zip(batch, results, strict=True)
@@ -56,14 +48,25 @@ async def take_turn(
     ]
     deps.add(*trials)
     failed = [result for result in results if result.status is ToolStatus.FAILED]
-    hopeless = failed and len(failed) == len(results) and not held
+    hopeless = failed and len(failed) == len(results) and not state["findings"]
     return {
         "executed_queries": [*state["executed_queries"], *map(_executed_query_of, batch, results)],
-        "findings": [*state["findings"], *found.values()],
-        "trials": list(dict.fromkeys((*state["trials"], *(trial.id for trial in trials)))),
+        "findings": [*state["findings"], *_type_new(state, deps, results)],
+        "trials": unite(state["trials"], (trial.id for trial in trials)),
         "iteration": state["iteration"] + 1,
         "error": f"no tool gave an answer: {failed[0].message}" if hopeless else "",
     }
+
+
+def _type_new(state: State, deps: Deps, results: Sequence[ToolResult]) -> list[dict[str, Any]]:
+    """Return the new findings of calls as the state carries them, each with its first rank."""
+    held = {item["id"] for item in state["findings"]}
+    found: dict[str, dict[str, Any]] = {}
+    for result in results:
+        for rank, key in enumerate(result.findings, 1):
+            if key not in held and key not in found:
+                found[key] = type_finding(deps, key, state["task"], rank, result.sure.get(key, ""))
+    return list(found.values())
 
 
 def _executed_query_of(query: Mapping[str, Any], result: ToolResult) -> dict[str, Any]:
@@ -88,9 +91,9 @@ def _trial_of(hypothesis: str, result: ToolResult, iteration: int) -> Trial:
     )
 
 
-async def update_hypotheses(state: Mapping[str, Any], deps: Deps, new: Sequence[str]) -> Update:
-    """Weigh new findings for and against every hypothesis; the arithmetic is `core.belief`."""
-    standing = [Assessment.model_validate(item) for item in state["hypotheses"]]
+async def update_hypotheses(state: State, deps: Deps, new: Sequence[str]) -> Update:
+    """Weigh new findings for and against every hypothesis, and return the update."""
+    standing = standing_of(state)
     trials, evidence = state["trials"], state["evidence"]
     standing, evidence = await weigh_all(
         deps, state["task"], standing, new, trials=trials, evidence=evidence
@@ -98,13 +101,14 @@ async def update_hypotheses(state: Mapping[str, Any], deps: Deps, new: Sequence[
     return {"hypotheses": [item.model_dump(mode="json") for item in standing], "evidence": evidence}
 
 
-async def put_forward(state: Mapping[str, Any], deps: Deps) -> tuple[Update, tuple[str, ...]]:
+async def put_forward(state: State, deps: Deps) -> tuple[Update, tuple[str, ...]]:
     """Put hypotheses forward, with the calls that test them.
 
-    Return also how the reasoner came to them.
+    Returns:
+        The update, and how the reasoner arrived at the hypotheses.
     """
     task, problems = state["task"], state["problems"]
-    standing = [Assessment.model_validate(item) for item in state["hypotheses"]]
+    standing = standing_of(state)
     room = min(AT_ONCE, HYPOTHESES - len(standing))
     if room <= 0:
         return {}, ()
@@ -143,6 +147,6 @@ async def put_forward(state: Mapping[str, Any], deps: Deps) -> tuple[Update, tup
     return {
         "hypotheses": [item.model_dump(mode="json") for item in (*standing, *new)],
         "evidence": evidence,
-        # An attempt to refute is owed even where the same was asked before for another reason.
+        # An attempt to refute is owed even if the same call was made before for another reason.
         "pending_queries": drop_repeated_calls([*state["pending_queries"], *queries], ()),
     }, made.reasoning

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from deepdiver.memory.past import shown
 from deepdiver.strategies.overwatch.execute import (
     LONGEST,
@@ -13,21 +10,21 @@ from deepdiver.strategies.overwatch.execute import (
     make_calls,
     make_searches,
 )
-from deepdiver.strategies.shared.base import Deps, Update, attempt
+from deepdiver.strategies.shared.base import Deps, State, Update, attempt
 from deepdiver.strategies.shared.plan import PROBLEMS, Approval
 from deepdiver.tasks import DecomposeTask, PlanResearch, ResearchPlan, SubTask, TaskDecomposition
 
 INITIAL = 10
-"""Calls of a plan."""
+"""The most calls of a plan."""
 CONTEXT = "What lies near it in time and place?"
-"""The second sub-task of a question that has but one part; correlating looks into it, and no search
-of its own."""
+"""The second sub-task of a question that has only one part. Correlating answers it; it is not
+searched for."""
 
 
-async def plan(state: Mapping[str, Any], deps: Deps) -> Update:
-    """Return the plan and its first calls.
+async def plan(state: State, deps: Deps) -> Update:
+    """Return the update with the plan and its first calls.
 
-    Without one that can be made, the question itself is searched for.
+    If none of the calls can be made, the question itself is searched for.
     """
     question, executor = state["task"], ToolExecutor(deps, state["task"])
     task = PlanResearch(
@@ -50,8 +47,8 @@ async def plan(state: Mapping[str, Any], deps: Deps) -> Update:
     }
 
 
-async def decompose(state: Mapping[str, Any], deps: Deps) -> tuple[Update, str]:
-    """Return the sub-tasks, and why the task was taken apart like this."""
+async def decompose(state: State, deps: Deps) -> tuple[Update, str]:
+    """Return the update with the sub-tasks, and the reasons for them."""
     task = DecomposeTask(
         question=state["task"],
         as_of=deps.as_of,
@@ -83,10 +80,7 @@ async def decompose(state: Mapping[str, Any], deps: Deps) -> tuple[Update, str]:
 
 
 def apply_approval(said: Approval) -> Update:
-    """Return what a person's word on a plan changes.
-
-    Parts of the person's own are searched for as they stand.
-    """
+    """Return the update for what a person said about a plan; the person's own parts are searched for."""
     if said.objection or not said.edited:
         return {"objection": said.objection}
     parts = [

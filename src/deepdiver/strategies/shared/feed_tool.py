@@ -1,10 +1,7 @@
-"""Feeds as tools.
+"""Feeds as tools: code turns rows into findings, and reads the pages that rows link to.
 
-Rows become findings by code, and pages that rows tell of are read like any others.
-
-What a row says is entered as it stands, in a sentence that the snapshot holds: no reasoner reads
-it, so nothing can be added to it. A service that failed is told as failed, beside what the others
-said.
+A row is entered as it is, in a sentence that the snapshot holds: no reasoner reads it, so nothing
+can be added to it. A service that failed is listed as failed beside the answers of the others.
 """
 
 from __future__ import annotations
@@ -17,11 +14,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from deepdiver.core.events import Searched
-from deepdiver.core.identity import content_id
-from deepdiver.core.record import Finding, Passage, Quote, Source, SourceKind
+from deepdiver.core.record import Finding, Source, SourceKind
+from deepdiver.core.text import Span
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway
-from deepdiver.strategies.shared.base import Deps, LookResult, together
+from deepdiver.strategies.shared.base import Deps, LookResult, together, unite
+from deepdiver.strategies.shared.findings import make_finding
 from deepdiver.strategies.shared.look import read_and_extract
 from deepdiver.tasks import ToolShown
 from deepdiver.tools.hit import Hit, whole
@@ -41,9 +39,9 @@ from deepdiver.tools.reading import read
 from deepdiver.tools.searching import Found
 
 TOLD_CHARS = 300
-"""So much of a server's error is told."""
+"""Characters of a server's error that are shown."""
 Door = Callable[[str, Mapping[str, Any], Gateway], Awaitable[Told]]
-"""Asks a feed by its name: in this process, or over MCP."""
+"""Asks a feed by its name, in this process or over MCP."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +49,19 @@ class FeedTool:
     """A feed that can be called."""
 
     feed: Feed[Any]
-    """Which."""
+    """The feed."""
     door: Door
-    """How it is asked."""
+    """How to ask it."""
 
     @property
     def shown(self) -> ToolShown:
-        """Return what a reasoner is shown of it."""
+        """Its description for the reasoner."""
         return ToolShown(
             name=self.feed.name, about=self.feed.about, arguments=shown_arguments(self.feed)
         )
 
     def fault(self, args: Mapping[str, str]) -> str:
-        """Return why it does not take these arguments."""
+        """Return why it does not take these arguments, or "" if it does."""
         try:
             arguments_of(self.feed, args)
         except ValueError as error:
@@ -73,7 +71,7 @@ class FeedTool:
     async def execute(
         self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
     ) -> LookResult:
-        """Ask the feed; enter its rows, and what the pages say that they tell of."""
+        """Ask the feed, and enter its rows and what the pages say that they link to."""
         told = await self.door(self.feed.name, args, deps.gateway)
         asked = ", ".join(f"{name}={value}" for name, value in args.items())
         titles = tuple(row.title or row.sentence for answer in told.answers for row in answer.rows)
@@ -89,18 +87,18 @@ class FeedTool:
         )
         pages = await self._pages(deps, told, question, about, known)
         return LookResult(
-            findings=tuple(dict.fromkeys(key for one in (*taken, pages) for key in one.findings)),
+            findings=tuple(unite(*(one.findings for one in (*taken, pages)))),
             leads=pages.leads,
             queries=(asked,),
             searched=True,
             limits=tuple(limits),
-            sources=tuple(dict.fromkeys(key for one in (*taken, pages) for key in one.sources)),
+            sources=tuple(unite(*(one.sources for one in (*taken, pages)))),
             questions=pages.questions,
             sure={key: sure for one in taken for key, sure in one.sure.items()},
         )
 
     async def _enter(self, deps: Deps, answer: Answer, question: str, about: str) -> LookResult:
-        """Save what a service answered, and enter each of its rows and its count as a finding."""
+        """Save a service's answer, and enter its summary and each of its rows as a finding."""
         if not answer.rows and not answer.summary:
             return LookResult()
         text, lines = render_answer(answer, deps.settings.filters.results)
@@ -124,7 +122,7 @@ class FeedTool:
             return LookResult()
         deps.add(reading.source)
         made = [
-            (_make_finding(reading.source, text, sentence, about), sure) for sentence, sure in lines
+            (_finding_of(reading.source, text, sentence, about), sure) for sentence, sure in lines
         ]
         deps.add(*(finding for finding, _ in made))
         sure = {finding.id: word for finding, word in made if word}
@@ -135,7 +133,7 @@ class FeedTool:
     async def _pages(
         self, deps: Deps, told: Told, question: str, about: str, known: Sequence[str]
     ) -> LookResult:
-        """Read the first pages that each service tells of, and extract what bears on the question."""
+        """Read the first pages that each service links to, and extract what bears on the question."""
         most = deps.settings.filters.results
         hits = tuple(
             self._page(row, answer)
@@ -162,7 +160,7 @@ class FeedTool:
 
 
 def door_over_mcp(connected: Connected, server: str) -> Door:
-    """Return the way to feeds that another process serves (`deepdiver mcp`)."""
+    """Return the door to the feeds that another process serves (`deepdiver mcp`)."""
 
     async def ask(name: str, args: Mapping[str, Any], gateway: Gateway) -> Told:
         try:
@@ -183,18 +181,21 @@ def door_over_mcp(connected: Connected, server: str) -> Door:
 
 
 def list_paged_rows(answer: Answer, most: int) -> list[Row]:
-    """Return the rows whose pages are read: the first that tell of one."""
+    """Return the rows whose pages are read: the first ones that link to a page."""
     return [row for row in answer.rows[:MOST_ROWS] if row.url][:most]
 
 
 def render_answer(answer: Answer, pages: int) -> tuple[str, list[tuple[str, str]]]:
-    """Return an answer as its snapshot holds it, and the sentences of it that become findings, with how sure each is.
+    """Return the text of an answer's snapshot, and the sentences that become findings.
 
-    A row whose page is read is no finding: what the page says of it is, and the story counts once.
+    A row whose page is read is not a finding: what the page says is, and the story counts once.
 
     Args:
-        answer: What a service answered.
+        answer: A service's answer.
         pages: How many pages are read.
+
+    Returns:
+        The text, and each sentence with how sure the service is of it.
     """
     instead = list_paged_rows(answer, pages)
     shown = [row for row in answer.rows[:MOST_ROWS] if row not in instead]
@@ -211,12 +212,6 @@ def render_answer(answer: Answer, pages: int) -> tuple[str, list[tuple[str, str]
     return whole("\n\n".join(parts)) + "\n", list(dict(lines).items())
 
 
-def _make_finding(source: Source, text: str, sentence: str, about: str) -> Finding:
+def _finding_of(source: Source, text: str, sentence: str, about: str) -> Finding:
     start = text.index(sentence)
-    passage = Passage(snapshot=source.snapshot, start=start, end=start + len(sentence))
-    return Finding(
-        id=content_id("f", sentence, source.id, passage.start, passage.end),
-        statement=sentence,
-        quotes=(Quote(source=source.id, passage=passage, text=sentence),),
-        about=about,
-    )
+    return make_finding(source, text, Span(start, start + len(sentence)), sentence, about)

@@ -1,7 +1,4 @@
-"""Tools of MCP servers as tools of a strategy.
-
-What they return is read like what a search found.
-"""
+"""Tools of MCP servers as tools of a strategy: their answers are read like search results."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from deepdiver.tools.mcp.provider import McpTool
 from deepdiver.tools.searching import Found
 
 READ_AS_JSON = frozenset({"integer", "number", "boolean", "array", "object", "null"})
-"""Types of arguments that a reasoner, which gives everything as text, writes as JSON."""
+"""Types of arguments that a reasoner, which gives all arguments as text, writes as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +24,15 @@ class ServerTool:
     """A tool of an MCP server that can be called."""
 
     tool: McpTool
-    """Which."""
+    """The tool."""
 
     @property
     def shown(self) -> ToolShown:
-        """Return what a reasoner is shown of it."""
+        """Its description for the reasoner."""
         return ToolShown(name=self.tool.name, about=self.tool.about, arguments=self.tool.arguments)
 
     def fault(self, args: Mapping[str, str]) -> str:
-        """Return why it does not take these arguments."""
+        """Return why it does not take these arguments, or "" if it does."""
         try:
             self.tool.checked(parse_arguments(args, self.tool.schema))
         except ValueError as error:
@@ -45,7 +42,7 @@ class ServerTool:
     async def execute(
         self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
     ) -> LookResult:
-        """Call it, and extract what bears on the question from what it returns.
+        """Call it, and extract what bears on the question from its answer.
 
         Raises:
             GatewayError: If there is no answer, or the tool says that it failed.
@@ -74,10 +71,7 @@ class ServerTool:
 
 
 def parse_arguments(args: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments that were given as text as what the schema wants.
-
-    "7" is a number where it asks for one.
-    """
+    """Return arguments given as text in the types of the schema: "7" is a number if it wants one."""
     fields = schema.get("properties")
     return {
         name: _parse_argument(value, fields.get(name) if isinstance(fields, Mapping) else None)
@@ -92,7 +86,8 @@ def _parse_argument(value: str, spec: Any) -> Any:
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
-        return value  # the schema says what is wrong with it
+        # Checking it against the schema says what is wrong.
+        return value
 
 
 def _types_of(spec: Any) -> set[str]:

@@ -1,7 +1,4 @@
-"""From the question to a plan that a person has seen.
-
-The question, the past runs that bear on it, its sub-problems, and what a person says to them.
-"""
+"""From a question to an approved plan: past runs that bear on it, its parts, a person's approval."""
 
 from __future__ import annotations
 
@@ -12,13 +9,9 @@ from typing import Any
 from langgraph.types import interrupt
 
 from deepdiver.core.events import PlanProposed, Recalled
-from deepdiver.errors import (
-    GatewayError,
-    NotJournalledError,
-    UsageError,
-)
+from deepdiver.errors import GatewayError, NotJournalledError, UsageError
 from deepdiver.memory.past import recall
-from deepdiver.strategies.shared.base import Deps, Update, attempt
+from deepdiver.strategies.shared.base import Deps, State, attempt
 from deepdiver.tasks import (
     Decompose,
 )
@@ -28,8 +21,8 @@ PROBLEMS = 5
 """Sub-problems of one plan."""
 
 
-def question_of(state: Mapping[str, Any]) -> str:
-    """Return the last question that stands in the messages.
+def question_of(state: State) -> str:
+    """Return the last question in the messages of a state.
 
     Raises:
         UsageError: If there is none.
@@ -47,7 +40,7 @@ def question_of(state: Mapping[str, Any]) -> str:
 async def split_question(
     deps: Deps, question: str, objection: str = "", past: tuple[Recollected, ...] = ()
 ) -> list[str]:
-    """Return the parts of a question; the question itself where it cannot be taken apart."""
+    """Return the parts of a question, or the question itself if it cannot be split."""
     task = Decompose(
         question=question,
         as_of=deps.as_of,
@@ -63,14 +56,18 @@ async def split_question(
 def order_into_waves(
     problems: Sequence[str], needs: Mapping[str, Sequence[str]]
 ) -> list[list[int]]:
-    """Order problems into waves: each stands in the first wave behind all that it needs.
+    """Order problems into waves: each is in the first wave after everything that it needs.
 
-    A circle is cut.
+    Args:
+        problems: The problems, in the order of the plan.
+        needs: The problems that each one needs. Those that come later are ignored, which cuts
+            every circle.
+
+    Returns:
+        The places of the problems of each wave.
     """
     place: dict[str, int] = {}
-    for (
-        problem
-    ) in problems:  # a need that comes later in the list is ignored, which cuts every circle
+    for problem in problems:
         place[problem] = 1 + max(
             (place[other] for other in needs.get(problem, ()) if other in place), default=-1
         )
@@ -82,14 +79,14 @@ def order_into_waves(
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """What a person said to a plan."""
+    """What a person said about a plan."""
 
     problems: list[str]
-    """The sub-problems to look into, as the person wants them."""
+    """The sub-problems to look into."""
     edited: bool = False
-    """Whether they are the person's own."""
+    """Whether the person changed them."""
     objection: str = ""
-    """Why the plan is to be made anew; empty where it is to be followed."""
+    """Why the person rejected the plan; empty if it was accepted."""
 
 
 def ask_approval(
@@ -100,10 +97,10 @@ def ask_approval(
     objectives: Sequence[str] = (),
     queries: Sequence[str] = (),
 ) -> Approval:
-    """Show a plan to a person, if one wants to see it; what the person says is obeyed.
+    """Show a plan to a person, if one wants to see it, and return what the person said.
 
     Raises:
-        UsageError: If the answer is none.
+        UsageError: If the answer is not one.
     """
     plan = {"objectives": list(objectives), "problems": list(problems), "queries": list(queries)}
     deps.emit(
@@ -131,26 +128,12 @@ def ask_approval(
     )
 
 
-async def approve_plan(state: Mapping[str, Any], deps: Deps) -> Update:
-    """Show the sub-problems to a person, if one wants to see them."""
-    said = ask_approval(deps, state["original_question"], state["decomposed_problems"])
-    if not said.edited:
-        return {"objection": said.objection}
-    return {
-        "objection": "",
-        "decomposed_problems": said.problems,
-        "waves": [list(range(len(said.problems)))],
-    }
-
-
 async def recall_past(deps: Deps, question: str) -> list[dict[str, Any]]:
-    """Return the past runs that bear on the question, if the person wants to build on them.
+    """Return and announce the past runs that bear on the question, if the settings ask for them.
 
-    Each is announced.
-
-    They are hints for tasks to see (`memory.past.shown`), never evidence. Without them the run goes
-    on. A run that looks deeper into another's report recalls that one and no other, unasked: the
-    person has named it.
+    They are hints for tasks (`memory.past.shown`), never evidence, and the run goes on without them
+    if they cannot be read. A run that looks deeper into another's report always recalls that run
+    and no other.
     """
     if not deps.settings.past and not deps.run.deepens:
         return []
