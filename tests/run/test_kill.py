@@ -74,7 +74,7 @@ def log(server: ServerApart) -> Log:
 
 
 class Log:
-    """What the server was asked, each distinct request with its number, since it was last looked at."""
+    """Return the server's requests since the last look, each distinct one with its number."""
 
     def __init__(self, url: str) -> None:
         self._url, self._seen = f"{url}/log", 0
@@ -123,9 +123,8 @@ def kill_and_resume(
     )
     for key, row in rows.items():
         assert row["state"] == "settled", f"point {point}: {row}"
-        once = (
-            0 if row["kind"] == "human" else 1
-        )  # nothing is sent to a person: who is asked again loses nothing
+        # Nothing is sent to a person: who is asked again loses nothing.
+        once = 0 if row["kind"] == "human" else 1
         well = row["sends"] == once or key in in_flight or declined
         assert well, f"point {point}: a settled call was sent again: {row}"
     assert set(told["uncertain"]) == in_flight, f"point {point}: not every call in doubt is listed"
@@ -134,7 +133,7 @@ def kill_and_resume(
 
 
 def moments(boundaries: list[str]) -> list[int]:
-    """Return the boundaries of the three moments that come next to where they are wanted, counted from 1."""
+    """Return the boundaries of the three moments nearest to where they are wanted, from 1."""
     places = {
         what: [n for n, name in enumerate(boundaries, 1) if name == what] for what, _ in MOMENTS
     }

@@ -117,9 +117,8 @@ def test_a_call_left_as_sent_is_uncertain_when_it_is_reserved_again(store: Sqlit
     assert (row.first, row.last, row.worst, row.order) == (NOW, NOW + 50, Decimal("0.03"), 1)
     reserve(store)  # It was not sent since: nothing more is uncertain.
     store.journal.mark_sent("r1", "k", NOW)
-    store.journal.mark_sent(
-        "r1", "k", NOW
-    )  # A retry within one process: it knows what became of the first.
+    # A retry within one process: it knows what became of the first.
+    store.journal.mark_sent("r1", "k", NOW)
     row = store.journal.get("r1", "k")
     assert row is not None
     assert (row.sends, row.uncertain) == (3, 1)
@@ -171,10 +170,11 @@ def test_money_is_exact(store: SqliteStore) -> None:
     assert row is not None
     assert row.cost == 1
     assert row.worst == Decimal("0.1")
+    # 35 digits together.
     large, small = (
         Decimal("123456789"),
         Decimal("0.00000000000000000000000001"),
-    )  # 35 digits together
+    )
     reserve(store, "other")
     store.journal.fail("r1", "other", "e", large, NOW)
     reserve(store, "other")

@@ -94,9 +94,8 @@ def test_slots_are_given_back_or_run_out(store: SqliteStore) -> None:
     store.limits.give("web", "a")
     assert take(store, "c", rate=100, concurrent=2).granted
     assert not take(store, "d", NOW + 59.99, rate=100, concurrent=2).granted
-    assert take(
-        store, "d", NOW + 60, rate=100, concurrent=2
-    ).granted  # b and c never gave theirs back.
+    # Owners b and c never gave theirs back.
+    assert take(store, "d", NOW + 60, rate=100, concurrent=2).granted
     assert store.database.connection.execute("SELECT owner FROM slots").fetchall() == [("d",)]
 
 
@@ -262,9 +261,8 @@ def test_processes_together_keep_to_the_limits(home: Path) -> None:
             # much.
             window = granted[last] - granted[first] + 0.5
             assert last - first + 1 <= rate + rate * window
-    assert (
-        granted[-1] - granted[0] >= (len(calls) - rate) / rate - 0.5
-    )  # 60 calls, 20 at once: 2 s for the other 40.
+    # 60 calls, 20 at once: 2 s for the other 40.
+    assert granted[-1] - granted[0] >= (len(calls) - rate) / rate - 0.5
     edges = sorted([(began, 1) for _, began, _ in calls] + [(ended, -1) for _, _, ended in calls])
     inside = most = 0
     for _, change in edges:

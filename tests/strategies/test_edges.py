@@ -670,9 +670,8 @@ def navigator(
 
     Who is there to be asked accepts the plan and the answer.
     """
-    unjudged: Directions = {
-        "judge": [{"judgements": []}]
-    }  # so that what speaks for an answer are the findings that carry it
+    # So that what speaks for an answer are the findings that carry it.
+    unjudged: Directions = {"judge": [{"judgements": []}]}
     more = {"person": [ACCEPT, ACCEPT], **more, "says": {**unjudged, **more.get("says", {})}}
     path = (START, *begin, *steps(*tools), *HAND_OVER, *after, *([END] if more["person"] else []))
     return Scenario("navigator", name, path, **more)
@@ -761,7 +760,7 @@ def _kept_out(walk: Walk) -> None:
 
 
 def _settled(walk: Walk) -> None:
-    """The side that a further independent source bears out is the answer, and the other is shown."""
+    """The side that a further independent source supports is the answer; the other is shown."""
     assert walk.outcome.report is not None
     answer = " ".join(sentence.text for sentence in walk.outcome.report.answer)
     assert "412" in answer

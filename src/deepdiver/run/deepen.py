@@ -1,9 +1,7 @@
-"""Looking deeper into one section of a finished report.
+"""Looking deeper into one section of a finished report: the new question and its settings.
 
-What is asked then, and with which settings.
-
-The new run is a run like any other. It remembers which one it came from (`Run.deepens`), recalls
-that one as a hint, searches where that one searched, and cites nothing that it has not read itself.
+The new run is like any other. It records which run it came from (`Run.deepens`), recalls that run
+as a hint, searches the same providers, and cites nothing that it has not read itself.
 """
 
 from __future__ import annotations
@@ -20,16 +18,16 @@ from deepdiver.store import Store
 
 @dataclass(frozen=True, slots=True)
 class DeeperLook:
-    """A deeper look, before it is made."""
+    """The plan of a deeper look."""
 
     run: str
-    """Id of the run whose report is looked into."""
+    """Id of the run with the report."""
     heading: str
-    """The section."""
+    """The heading of the section."""
     question: str
-    """What the new run asks."""
+    """The question of the new run."""
     settings: Settings
-    """Those of the old run, with what is to be different."""
+    """The settings of the old run, with the changes."""
 
 
 def plan_deeper_look(
@@ -39,14 +37,14 @@ def plan_deeper_look(
     store: Store,
     changes: Mapping[str, Any] | None = None,
 ) -> DeeperLook:
-    """Return what a deeper look into a section asks.
+    """Return the plan of a deeper look into a section.
 
     Args:
         run_id: The finished run, or the beginning of its id.
         section: Number of the section in its report, from 1.
-        current: This machine's keys, home and wishes.
-        store: Where the run is.
-        changes: Settings that are to differ from the old run's.
+        current: The settings of this machine, with its keys and its home.
+        store: The store of the run.
+        changes: Settings that differ from the old run's.
 
     Raises:
         UnknownNameError: If there is no such run.
@@ -69,9 +67,8 @@ def plan_deeper_look(
         raise UsageError(f"there is no section {section} in the report of {run.id}: {told}")
     changes = dict(changes or {})
     if "strategy" in changes:
-        changes.setdefault(
-            "max_iterations", None
-        )  # the old run's number of rounds was meant for its own strategy
+        # The old run's number of rounds was meant for its own strategy.
+        changes.setdefault("max_iterations", None)
     heading = " ".join(headings[section - 1].split())
     settings = from_public(run.settings, current).model_copy(
         update={"strategy": run.strategy, **changes}
@@ -80,7 +77,7 @@ def plan_deeper_look(
 
 
 def write_deeper_question(question: str, heading: str) -> str:
-    """Return the question of a deeper look: the original one, and the section's heading."""
+    """Return the question of a deeper look: the original question and the section's heading."""
     asked = question.strip()
     asked = asked if asked.endswith(("?", ".", "!")) else f"{asked}."
     return (

@@ -1,7 +1,4 @@
-"""Asking about a run that is over, and checking its report again.
-
-From its record alone, and without changing it.
-"""
+"""Questions about a run, and a second check of its report, from its unchanged record."""
 
 from __future__ import annotations
 
@@ -23,36 +20,32 @@ from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.write_report import write_report
 
 MOST_FINDINGS = 40
-"""Findings that are looked at for one question: as many as a task shows. Those that share most with
-it go first."""
+"""Findings that are used for one question, as many as a task shows: those that share the most words
+with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordAnswer:
-    """What a run's record says to a question."""
+    """The answer of a run's record to a question."""
 
     run: Run
     """The run."""
     sentences: tuple[Sentence, ...]
-    """The answer, each sentence of fact with its citations; none where the record does not hold it.
-    """
+    """The sentences, those of fact with citations; none if the record does not hold the answer."""
     report: Report
-    """The sentences' citations and how far they are believed, in the form of a report."""
+    """The same as a report, with the citations and the confidence."""
     unmet: tuple[str, ...]
-    """Words of the question that stand in none of the quotes: what is said may be about something
-    else."""
+    """Words of the question that no quote holds: the answer may be about something else."""
 
 
 async def ask_about(run_id: str, question: str, settings: Settings, store: Store) -> RecordAnswer:
-    """Answer a question from what a run has found, with the reasoner that the run had.
-
-    Nothing is searched.
+    """Answer a question from a run's findings, with the run's reasoner and without a search.
 
     Args:
         run_id: The run, finished or not.
         question: What to find out.
-        settings: This machine's; which model thinks is taken from the run.
-        store: Where the run is.
+        settings: The settings of this machine; the model is the run's.
+        store: The store of the run.
 
     Raises:
         UnknownNameError: If there is no such run.
@@ -87,10 +80,7 @@ async def ask_about(run_id: str, question: str, settings: Settings, store: Store
 
 
 def _find_nearest(question: str, findings: dict[str, Finding]) -> list[str]:
-    """Return the findings that share most words with the question.
-
-    Of equals those that come first by their id.
-    """
+    """Return the findings that share the most words with a question; of equals, the first by id."""
     asked = _telling_words(question)
 
     def shared(finding: Finding) -> int:
@@ -119,24 +109,24 @@ def _list_unmet(question: str, sentences: tuple[Sentence, ...], report: Report) 
 
 @dataclass(frozen=True, slots=True)
 class ReportCheck:
-    """What came of checking a report again."""
+    """The result of a second check of a report."""
 
     run: Run
     """The run."""
     report: Report
     """Its report."""
     sentences: int
-    """Sentences of fact and calculations that were checked."""
+    """The number of facts and calculations that were checked."""
     faults: tuple[str, ...]
-    """What is wrong, a line each; none: every quote stands in its saved source and carries its
-    sentence's values."""
+    """A line for each fault. None if every quote is in its saved source and holds the values of its
+    sentence."""
 
 
 def check_again(run_id: str, store: Store) -> ReportCheck:
-    """Check a report against the saved sources once more, as the audit did before it was written.
+    """Check a report against the saved sources again, as the audit did before it was written.
 
-    Code checks what code can: quotes stand at their offsets, numbers, dates and names occur in
-    them, sums come out.
+    Code checks that quotes are at their offsets, that they hold the numbers, dates and names, and
+    that calculations are right.
 
     Raises:
         UnknownNameError: If there is no such run.

@@ -1,6 +1,6 @@
-"""Every strategy for LangGraph Studio, over the model and the providers of your settings.
+"""Every strategy for LangGraph Studio, with the model and the providers of your settings.
 
-`langgraph.json` names them. Each is a function of this module, called after the strategy.
+`langgraph.json` names them. Each is a function of this module with the name of its strategy.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def _opener(strategy: str) -> Callable[[], CompiledStateGraph[Any, Any, Any, Any]]:
-    def opened() -> CompiledStateGraph[Any, Any, Any, Any]:
+    def open_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
         return compile_agent(load({"strategy": strategy}), OwnParts())
 
-    return opened
+    return open_graph
 
 
 globals().update({name: _opener(name) for name in TABLE})

@@ -59,8 +59,8 @@ FIRST, LATER = 2, 4
 """Queries for each part of the question in the first round, and for everything that is missing in
 each later round."""
 GAPS, STATEMENTS, TRIED = 3, 12, 12
-"""The most missing things looked into a round, statements taken a round, and past queries that a task
-is shown. Code compares new queries with all of them."""
+"""The most missing things looked into a round, statements taken a round, and past queries that a
+task is shown. Code compares new queries with all of them."""
 LIMITS_BYTES = 2_000
 """The most bytes of limits that the reflection is shown."""
 
@@ -93,7 +93,7 @@ class ResearchState(TypedDict, total=False):
 
 
 def allowance(max_iterations: int, results: int) -> Allowance:
-    """Return how often a run may do each thing, if a person edits its plan once and rejects none."""
+    """Return how often a run may do each thing, if a person edits its plan once at most."""
     later = max_iterations - 1
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
@@ -150,7 +150,7 @@ def _after_reflection(state: ResearchState) -> str:
 
 
 async def initialize(state: ResearchState, deps: Deps) -> Update:
-    """Take the question from the messages, recall past runs if asked to, and clear everything else."""
+    """Take the question from the messages, recall past runs if asked to, and clear the rest."""
     topic = question_of(state)
     lists = (
         "sources search_results problems queries tried summary findings missing disputed proposed "
@@ -170,7 +170,7 @@ async def initialize(state: ResearchState, deps: Deps) -> Update:
 
 
 async def generate_query(state: ResearchState, deps: Deps) -> Update:
-    """Write the next queries: at first for every part of the question, later for what is missing."""
+    """Write the next queries: first for every part of the question, later for what is missing."""
     first, past = state["iteration"] == 0, shown(state["past"])
     problems = state["problems"] or await split_question(
         deps, state["topic"], state["objection"], past

@@ -1,9 +1,7 @@
-"""Which strategy suits a question, by the words that it is asked in.
+"""Picking a strategy by the words of the question: rules, so that a choice is predictable.
 
-Rules, so that a choice can be told and foreseen.
-
-The first rule that fits wins; what fits none has an answer that could be wrong, and that is what
-`popper` is for.
+The first rule that fits wins. A question that fits none has an answer that could be wrong, which is
+what `popper` is for.
 """
 
 from __future__ import annotations
@@ -14,17 +12,17 @@ from dataclasses import dataclass
 from deepdiver.core.text import words
 
 BROAD_WORDS = 28
-"""A question of so many words asks for more than one thing."""
+"""A question of this many words asks for more than one thing."""
 
 
 @dataclass(frozen=True, slots=True)
 class StrategyPick:
-    """A strategy, and why."""
+    """A strategy, and why it was picked."""
 
     strategy: str
-    """Which."""
+    """Its name."""
     because: str
-    """What in the question speaks for it, to be shown."""
+    """What in the question speaks for it, for the user."""
 
 
 def _any(*ways: str) -> re.Pattern[str]:

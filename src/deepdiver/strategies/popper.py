@@ -151,7 +151,7 @@ def _after_decision(state: DeepDiverState) -> str:
 
 
 async def initialize(state: DeepDiverState, deps: Deps) -> Update:
-    """Take the question from the messages, recall past runs if asked to, and clear everything else."""
+    """Take the question from the messages, recall past runs if asked to, and clear the rest."""
     question = question_of(state)
     lists = (
         "decomposed_problems gathered_information hypotheses experience_pool waves tried trials "

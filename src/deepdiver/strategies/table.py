@@ -1,7 +1,7 @@
 """The table of strategies, for the runner, the command line, MCP and the docs.
 
-A new strategy is a module with `build` and `allowance`, and a line here. Importing the table
-imports no graph.
+A new strategy is a module with `build` and `allowance`, and an entry here. Importing the table does
+not import any graph.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from deepdiver.strategies.shared.base import Allowance, Provide
 
 AUTO = "auto"
-"""In place of a strategy's name: the question decides; see `pick`."""
+"""Given instead of a name to let the question decide; see `pick`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +27,19 @@ class Strategy:
     """One strategy."""
 
     name: str
-    """What users call it."""
+    """Its name."""
     module: str
-    """Where its graph is built, below `deepdiver.strategies`."""
+    """The module that builds its graph, below `deepdiver.strategies`."""
     loop: str
     """What it does, in one line."""
     choose: str
     """When to choose it."""
     max_iterations: int
-    """Its own hard stop."""
+    """Its default hard stop."""
     calls_tools: bool = False
-    """Whether it calls tools with arguments, and so feeds."""
+    """Whether it calls tools with arguments, such as feeds."""
     scene: bool = False
-    """Whether its reports show when and where things happened, in pictures that are files too."""
+    """Whether its reports have pictures of when and where things happened."""
 
     def build(self, provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
         """Return its graph, not yet compiled."""
@@ -47,7 +47,7 @@ class Strategy:
         return graph
 
     def allowance(self, max_iterations: int, results: int) -> Allowance:
-        """Return how often it may do each thing at most.
+        """Return how often it may do each thing.
 
         Args:
             max_iterations: The most rounds.

@@ -1,4 +1,4 @@
-"""What sources dispute stays out until a further independent one settles it, whoever claims a contradiction."""
+"""Disputed findings stay out of the answer until a further independent source settles the dispute."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ def finding(
     **more: Any,
 ) -> str:
     """Enter a statement of a source of its own; returns its id."""
-    text = f"{statement} {more.get('rest', f'What {place} has to say besides is its own, and nobody else prints it.')}"
+    own = f"What {place} has to say besides is its own, and nobody else prints it."
+    text = f"{statement} {more.get('rest', own)}"
     source = Source(
         id=content_id("s", place),
         kind=SourceKind.DOCUMENT,

@@ -785,7 +785,8 @@ from deepdiver.core.settings import load
 from deepdiver.run import research
 async def ask(shown):
     os._exit(9)
-flags = {{"home": Path({str(tmp_path)!r}), "strategy": "navigator", "documents": [Path({str(LIBRARY)!r})]}}
+documents = [Path({str(LIBRARY)!r})]
+flags = {{"home": Path({str(tmp_path)!r}), "strategy": "navigator", "documents": documents}}
 asyncio.run(research({SEED!r}, load({{**flags, "as_of": "2026-11-15"}}), ask=ask))
 """
     assert subprocess.run([*warm.python, "-c", begin], check=False).returncode == 9
@@ -806,7 +807,8 @@ async def ask(shown):
     return {{"action": "accept"}}
 settings = load({{"home": Path({str(tmp_path)!r})}})
 out = asyncio.run(resume({run.id!r}, settings, ask=ask))
-print(json.dumps([out.run.status.value, out.report.hash, len(asked), asked[0]["ask"], asked[0]["answer"]]))
+shown = asked[0]
+print(json.dumps([out.run.status.value, out.report.hash, len(asked), shown["ask"], shown["answer"]]))
 """
     done = subprocess.run([*warm.python, "-c", code], capture_output=True, text=True, check=True)
     status, _, times, what, answer = json.loads(done.stdout.splitlines()[-1])
@@ -901,9 +903,8 @@ async def test_a_graph_of_the_callers_stops_for_the_person_and_goes_on_with_a_co
     assert result["__interrupt__"][0].value["ask"] == "review_answer"
     store = open_sqlite(tmp_path)
     assert store.runs.get(result["run"]).status is RunStatus.WAITING
-    fresh = create_deepdiver_agent(
-        ScriptedReasoner(), [archive], checkpointer=saver, **more
-    )  # as in another process
+    # As in another process.
+    fresh = create_deepdiver_agent(ScriptedReasoner(), [archive], checkpointer=saver, **more)
     again = await fresh.ainvoke(
         Command(resume={"action": "reject", "reason": "And Bertil?"}), config
     )

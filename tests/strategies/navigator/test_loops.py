@@ -1,4 +1,4 @@
-"""Circles are noticed whatever the order of words, and the ways out are taken in theirs until something comes of it."""
+"""Loops are noticed in any order of words, and the ways out are tried in order until one helps."""
 
 from __future__ import annotations
 

@@ -183,9 +183,8 @@ async def test_related_topics_take_names_of_the_findings_and_no_word_that_was_se
     held = intents.Knowledge(QUESTION, PARTS, lines, tried=[QUESTION], leads=["Lund harbour"])
     await intents.carry_out(deps, plan(RELATED, "Holm traders owner history"), held)
     lead = "Lund harbour traders owner history"
-    others = [
-        query for query in rig.provider.queries if query != lead
-    ]  # searches at once have no order
+    # Searches at once have no order.
+    others = [query for query in rig.provider.queries if query != lead]
     assert len(others) == len(rig.provider.queries) - 1 == intents.BESIDE - 1
     assert any(name in others[0] for name in ("Anna", "Bertil")), "else names of the findings"
 

@@ -1,4 +1,4 @@
-"""Verdicts on conclusions: each is shown to the verifier, and no verdict gives what evidence does not."""
+"""Verdicts on conclusions: the verifier sees each of them, and a verdict can only take away."""
 
 from __future__ import annotations
 

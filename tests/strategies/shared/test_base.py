@@ -153,9 +153,8 @@ def test_who_interrupts_stops_it_and_waits_until_it_has_left_things_in_order() -
             await asyncio.sleep(0.05)
             told.append("in order")
 
-    before = signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # a test process may have it ignored
+    # A test process may have it ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
             run_from_sync(work)

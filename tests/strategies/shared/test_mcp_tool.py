@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("read_once")
 
 @pytest.fixture
 def archive(warm: Warm) -> dict[str, Any]:
-    """Settings with a server that is made with the `mcp` package, which takes more than a second to import."""
+    """Settings with a server of the `mcp` package, which takes more than a second to import."""
     return {"servers": {"archive": {"command": [*warm.python, str(HONEST)]}}}
 
 

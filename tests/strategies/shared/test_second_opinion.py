@@ -96,7 +96,7 @@ def sentences_of(report: Report) -> list[Sentence]:
 
 
 class Fixed:
-    """A reader that gives the same verdict on everything, unless a test says otherwise, and keeps what it was asked."""
+    """A reader that gives one verdict on everything by default, and keeps what it was asked."""
 
     def __init__(
         self, supports: float = 0.0, refutes: float = 0.0, **by_words: tuple[float, float]

@@ -140,7 +140,7 @@ def check_analysis(
 def _accept_findings(
     deps: Deps, said: Analysis, sources: Texts, parts: Mapping[str, str], problems: Sequence[str]
 ) -> dict[str, tuple[Info, Finding]]:
-    """Enter what an analysis extracted and code finds in the sources; returns it under E1, E2 and so on."""
+    """Enter what an analysis extracted and code finds in the sources; labelled E1, E2 and so on."""
     found: dict[str, tuple[Info, Finding]] = {}
     for number, item in enumerate(said.extracted_info, 1):
         about = parts.get(item.answers.strip()) or find_nearest(item.statement, problems)
@@ -173,7 +173,7 @@ def _list_leads(
     state: State,
     links: Sequence[dict[str, str]],
 ) -> list[dict[str, str]]:
-    """Return new leads: addresses that a source names, suggestions, and names in what was found aside."""
+    """Return new leads: addresses in the sources, suggestions, and names in side findings."""
     urls = [item["url"] for item in links]
     meant = [loops.find_permitted(url, urls) for url in said.new_potential_urls]
     if None in meant:
@@ -233,7 +233,7 @@ def compute_confidence(deps: Deps, state: State) -> float:
 
 
 def make_task(deps: Deps, state: State) -> tuple[AnalyseOutput, Texts, dict[str, str]]:
-    """Return the task of analysing the last tool output, and the texts and findings behind its labels."""
+    """Return the task of analysing the tool output, and the texts and findings of its labels."""
     decided, output = state["decision"], state["raw_tool_output"]
     about = f"{state['initial_query']} {decided['query_or_url']}"
     read = label_texts(deps, output["sources"], about)
@@ -260,7 +260,7 @@ def make_task(deps: Deps, state: State) -> tuple[AnalyseOutput, Texts, dict[str,
 def enter_analysis(
     deps: Deps, state: State, said: Analysis | None, read: Texts, known: Mapping[str, str]
 ) -> Update:
-    """Return the update that enters an analysis into the shared memory and a step into the history."""
+    """Return the update that enters an analysis into the memory and a step into the history."""
     decided, output = state["decision"], state["raw_tool_output"]
     new = (
         check_analysis(deps, said, read, known, state, output["links"])

@@ -43,7 +43,7 @@ from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_p
 
 
 class NavigatorState(TypedDict, total=False):
-    """The state of the graph: inputs and outputs of the design document, then what its nodes add."""
+    """The state of the graph: the fields of the design document, then those that its nodes add."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     initial_query: str
@@ -143,7 +143,7 @@ def _after_feedback(state: NavigatorState) -> str:
 
 
 async def initialize(state: NavigatorState, deps: Deps) -> Update:
-    """Take the question from the messages, recall past runs and their leads if asked to, clear the rest."""
+    """Take the question from the messages, recall past runs if asked to, and clear the rest."""
     query = question_of(state)
     past = await recall_past(deps, query)
     leads = left_over(past)
@@ -220,7 +220,7 @@ async def crawl(state: NavigatorState, deps: Deps) -> Update:
 
 
 async def analyzer_node(state: NavigatorState, deps: Deps) -> Update:
-    """Have the tool output analysed, enter what code finds in the sources, compute the confidence."""
+    """Have the tool output analysed, enter what code finds in it, and compute the confidence."""
     task, read, known = analyser.make_task(deps, state)
     said = await attempt(deps, task) if task.texts or task.links else None
     return analyser.enter_analysis(deps, state, said, read, known)

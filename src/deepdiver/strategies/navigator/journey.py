@@ -29,7 +29,7 @@ Step = Mapping[str, Any]
 
 
 def tell_journey(history: Sequence[Step], feedback: Sequence[str]) -> list[str]:
-    """Return the journey: each step that brought something, the others together, and the feedback."""
+    """Return the journey: steps that brought something, the others together, and the feedback."""
     told: list[str] = []
     for number, steps in groupby(history, key=lambda step: int(step["pass"])):
         told += _tell_pass(list(steps))

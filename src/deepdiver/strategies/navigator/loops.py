@@ -87,7 +87,7 @@ class Impasse:
 
 
 def key_of(action: str, query_or_url: str) -> str:
-    """Return a key that equal steps share: the tool, and the words in any order and form or the page."""
+    """Return the key of a step: the tool, and its words in any order and form or its page."""
     if action == CRAWL:
         return f"{CRAWL} {canonical(query_or_url)}"
     told = sorted(set(terms(query_or_url))) or sorted(set(words(query_or_url)))

@@ -26,7 +26,7 @@ from deepdiver.tools.registry import Provider
 from deepdiver.tools.searching import search, wanted
 
 ADDRESSES = 200
-"""The most addresses that are kept, enough for every page of a long hunt; the oldest are dropped."""
+"""The most addresses that are kept, enough for a long hunt; the oldest are dropped."""
 OFFERED, LINKS = 8, 12
 """Addresses that are offered to be read, and addresses shown of one tool output."""
 LATEST = 12

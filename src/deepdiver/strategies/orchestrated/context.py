@@ -19,8 +19,8 @@ __all__ = [
 ]
 
 CONTENT_CHARS = 2_000
-"""The most characters of a result's content: enough to see what it is about. The store has the whole
-text."""
+"""The most characters of a result's content: enough to see what it is about. The store has the
+whole text."""
 
 
 class SearchResult(Record):

@@ -87,7 +87,7 @@ class OrchestratedState(TypedDict, total=False):
 
 
 def allowance(max_iterations: int, results: int) -> Allowance:
-    """Return how often a run may do each thing, if a person edits its plan once and rejects none."""
+    """Return how often a run may do each thing, if a person edits its plan once at most."""
     plans = EXECUTED * max_iterations
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
@@ -157,7 +157,7 @@ async def initialize(state: OrchestratedState, deps: Deps) -> Update:
 
 
 async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
-    """Planning agent: plan the next searches from the last results, the gaps and the open questions."""
+    """Planning agent: plan the next searches from the last results and the open questions."""
     past, rounds = shown(state["past"]), state["search_iterations"]
     problems = state["problems"] or await split_question(
         deps, state["query"], state["objection"], past
@@ -203,7 +203,7 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
 
 
 async def approve_plan(state: OrchestratedState, deps: Deps) -> Update:
-    """Show the first plan to a person, if one wants to see it; plan again after an edit or a rejection."""
+    """Show the first plan to a person, if one wants to see it; an edit or a rejection replans."""
     objectives = [
         f"{plan['intent']}: {plan['reasoning'] or plan['query']}" for plan in state["plans"]
     ]
@@ -218,7 +218,7 @@ async def approve_plan(state: OrchestratedState, deps: Deps) -> Update:
 
 
 async def execute_search(state: OrchestratedState, deps: Deps) -> Update:
-    """Execution agent: make the searches side by side, each by its intent, and enter the results."""
+    """Execution agent: make the searches side by side, each by its intent; enter the results."""
     lines, tried, leads = summary.lines_of(state["key_findings"]), state["tried"], state["leads"]
     told, unanswered = (
         [line.text for line in _most_telling(state, lines)],
@@ -303,6 +303,6 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
 
 
 def _most_telling(state: OrchestratedState, lines: list[summary.Line]) -> list[summary.Line]:
-    """Return the key findings that a task is shown: the most believed and relevant of every part."""
+    """Return the key findings that a task is shown: the best of every part of the question."""
     asked = " ".join((state["query"], *state["problems"], *state["unanswered_questions"]))
     return summary.shorten(lines, asked, KNOWN, KNOWN_BYTES)

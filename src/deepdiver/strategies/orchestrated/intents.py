@@ -88,7 +88,7 @@ class ExecutedPlan:
 def choose_plans(
     answer: SearchPlans | None, question: str, tried: Iterable[str], most: int, *, first: bool
 ) -> tuple[list[SearchPlan], bool, str]:
-    """Return the plans to carry out, whether they are the last, and why planning failed, if it did."""
+    """Return the plans to carry out, whether they are the last, and why planning failed if so."""
     if answer is None:
         return [], False, "no plan could be had"
     listed = [
@@ -192,7 +192,7 @@ async def check_finding(deps: Deps, plan: SearchPlan, held: Knowledge) -> Execut
 
 
 def independent_of(carriers: Iterable[Source]) -> Callable[[Hit], bool]:
-    """Return a test for hits that may be independent of sources: another address, host and publisher."""
+    """Return a test for hits of another address, host and publisher than those of sources."""
     held = list(carriers)
     places = {canonical(source.url) for source in held}
     hosts = {host_of(source.url) for source in held} - {""}
@@ -216,7 +216,7 @@ def sources_of(deps: Deps, findings: Iterable[str]) -> list[Source]:
 
 
 def count_voices(deps: Deps, findings: Iterable[str]) -> int:
-    """Return how many independent sources findings have: those of one origin or publisher are one."""
+    """Count the independent sources of findings: those of one origin or publisher are one."""
     held = sources_of(deps, findings)
     one_story = origins(held)
     who = {_fold(source.publisher) or host_of(source.url) or source.id for source in held}

@@ -66,7 +66,7 @@ def _position_of(spot: Mapping[str, Any]) -> Position | None:
 def show_typed(
     deps: Deps, findings: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, str], tuple[Shown, ...]]:
-    """Return findings as a task sees them, with type, time and place, and the id behind each label."""
+    """Return findings as a task sees them, with type, time and place, and the ids of the labels."""
     by_id = {item["id"]: item for item in findings}
     labels, shown = show_findings(deps, by_id)
     return labels, tuple(

@@ -167,7 +167,7 @@ def route_next_step(state: AgentState) -> str:
 
 
 async def initialize(state: AgentState, deps: Deps) -> Update:
-    """Take the question from the messages, recall past runs if asked to, and clear everything else."""
+    """Take the question from the messages, recall past runs if asked to, and clear the rest."""
     task = question_of(state)
     kinds: dict[str, Any] = {"list": [], "dict": {}, "str": "", "int": 0, "bool": False}
     fields = {name: kind for name, kind in get_type_hints(AgentState).items() if name != "messages"}
@@ -269,7 +269,7 @@ async def analyze_findings(state: AgentState, deps: Deps) -> Update:
 
 
 async def reflect_on_analysis(state: AgentState, deps: Deps) -> Update:
-    """Reflect critically: gather again at most twice, and analyse again after a new critical remark."""
+    """Reflect critically; gather again at most twice, analyse again after a new remark."""
     update, queries, critical = await analyse.reflect(state, deps)
     told = f"{len(update['reflection_notes'])} notes, {len(update['missing'])} things missing"
     if queries and state["reflection_iterations"] < RETURNS:

@@ -80,7 +80,7 @@ async def decompose(state: State, deps: Deps) -> tuple[Update, str]:
 
 
 def apply_approval(said: Approval) -> Update:
-    """Return the update for what a person said about a plan; the person's own parts are searched for."""
+    """Return the update for a person's word on a plan; the person's own parts are searched for."""
     if said.objection or not said.edited:
         return {"objection": said.objection}
     parts = [

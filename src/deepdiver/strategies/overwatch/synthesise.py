@@ -1,4 +1,4 @@
-"""Writing the report of an investigation: what was verified, and what code says about the research."""
+"""Writing the report of an investigation: verified conclusions, and notes on the research."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ async def synthesise(state: State, deps: Deps) -> tuple[Report, dict[str, Any]]:
 
 
 def list_limits(state: State) -> list[str]:
-    """Return the report's limits: what ended it, flagged or lowered hypotheses, calls without data.
+    """Return the report's limits: why it ended, flagged or lowered hypotheses, calls without data.
 
     Rejected conclusions are only counted: the record has them, with the reasons.
     """
@@ -86,8 +86,8 @@ def list_limits(state: State) -> list[str]:
     ]
     if rejected := sum(item["verdict"] == VerdictKind.REJECT for item in listed):
         lines.append(
-            f"Verification rejected {_count(rejected, 'conclusion')}, which {_is_or_are(rejected)} not "
-            "reported."
+            f"Verification rejected {_count(rejected, 'conclusion')}, "
+            f"which {_is_or_are(rejected)} not reported."
         )
     empty = [
         query["told"] for query in state["executed_queries"] if query["status"] == ToolStatus.EMPTY
@@ -157,7 +157,7 @@ def _tell_correlation(
 
 
 def _vary_sources(deps: Deps, keys: Sequence[str]) -> list[str]:
-    """Return findings, the first of each source before the second of any; equal quotes only once."""
+    """Return findings, the first of each source before the second of any; equal quotes once."""
     seen: Counter[str] = Counter()
     turn, told = {}, set[str]()
     for key in keys:

@@ -180,7 +180,7 @@ def _from_correlations(
 
 
 def may_report(results: Iterable[Mapping[str, Any]], key: str) -> bool:
-    """Return whether a conclusion may be reported: every one may, unless it was rejected."""
+    """Return whether a conclusion may be reported, which is so unless it was rejected."""
     return all(
         item["verdict"] != VerdictKind.REJECT for item in results if item["conclusion"] == key
     )
@@ -202,7 +202,7 @@ def mark_of(results: Iterable[Mapping[str, Any]], key: str) -> str:
 def apply_verdicts(
     standing: Iterable[Assessment], results: Sequence[Mapping[str, Any]]
 ) -> list[Assessment]:
-    """Return the hypotheses without the rejected ones, and with the confidence of the adjusted ones.
+    """Return the hypotheses without the rejected ones, with the confidence of the adjusted ones.
 
     A verdict can take acceptance away, but it cannot accept or refute: only evidence can.
     """

@@ -1,4 +1,4 @@
-"""What every strategy builds on: the dependencies of its nodes, and nodes that work async and sync."""
+"""What every strategy builds on: dependencies of nodes, and nodes for async and sync callers."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class LookResult:
     sources: tuple[str, ...] = ()
     """Ids of the sources that were read, in the order of the search results."""
     questions: tuple[str, ...] = ()
-    """Questions that are open now: those still open from before, and those that the texts raise."""
+    """Questions that are open now: those still open, and those that the texts raise."""
     sure: Mapping[str, str] = field(default_factory=dict)
     """How sure a tool is of each finding (high, medium, low), if the tool says so."""
 
@@ -89,7 +89,7 @@ class Tool(Protocol):
 
 @dataclass(slots=True)
 class Deps:
-    """Everything that a node may use. The graph's state holds ids and small facts; bodies are here."""
+    """Everything that a node may use. The state holds ids and small facts; bodies are here."""
 
     run: Run
     """The run."""
@@ -117,12 +117,12 @@ class Deps:
     """Everything found. Nodes look up the ids of their state in it and never iterate over it: the
     ledger of a resumed run may hold more than its state, and the run must take the same path."""
     notes: set[str] = field(default_factory=set)
-    """What could not be done. The report lists it in alphabetical order, whatever happened first."""
+    """What could not be done. The report lists it alphabetically, whatever happened first."""
     unread: set[str] = field(default_factory=set)
     """Pages that could not be read. The report names some and counts the rest."""
     dropped: set[str] = field(default_factory=set)
-    """Ids of statements that were refused because their quotes are not in the source. The report says
-    how many."""
+    """Ids of statements that were refused because the source does not hold their quotes. The report
+    says how many."""
     report: Report | None = None
     """The report, once written."""
 
@@ -204,7 +204,7 @@ def unite(*lists: Iterable[str]) -> list[str]:
 
 
 async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
-    """Run coroutines side by side and return their results in order. The first error ends them all."""
+    """Run coroutines side by side and return their results in order. An error ends them all."""
     try:
         async with asyncio.TaskGroup() as group:
             started = [group.create_task(item) for item in work]

@@ -133,7 +133,7 @@ class FeedTool:
     async def _pages(
         self, deps: Deps, told: Told, question: str, about: str, known: Sequence[str]
     ) -> LookResult:
-        """Read the first pages that each service links to, and extract what bears on the question."""
+        """Read the first pages that each service links to, and extract findings."""
         most = deps.settings.filters.results
         hits = tuple(
             self._page(row, answer)

@@ -77,7 +77,7 @@ def show_findings(deps: Deps, keys: Iterable[str]) -> tuple[dict[str, str], tupl
 
 
 def resolve_labels(named: Iterable[str], labels: Mapping[str, str]) -> list[str]:
-    """Return the ids behind the labels that a reasoner names, without the labels that are unknown."""
+    """Return the ids behind the labels that a reasoner names; unknown labels are left out."""
     return [labels[name.strip()] for name in named if name.strip() in labels]
 
 

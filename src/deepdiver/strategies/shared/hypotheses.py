@@ -257,7 +257,7 @@ async def try_to_refute(
 async def judge(
     deps: Deps, question: str, hypothesis: Hypothesis, findings: Sequence[str]
 ) -> list[Evidence]:
-    """Judge the findings that share a word with a hypothesis; the others are neutral without asking.
+    """Judge the findings that share a word with a hypothesis; the others are neutral unasked.
 
     The findings that the hypothesis was put forward for are always judged: they may be steps on the
     way to it. So are rows of feeds, which are data in words of their own: a count of fires bears on

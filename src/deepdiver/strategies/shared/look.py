@@ -111,7 +111,7 @@ async def look_into(
 
 
 def query_of_lead(lead: str, about: str) -> str:
-    """Return the query that follows a lead: its name, and the words of the problem that are not names.
+    """Return the query that follows a lead: its name, and the problem's words that are not names.
 
     A lead that is a question is used as it is.
     """

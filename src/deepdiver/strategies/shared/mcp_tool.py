@@ -71,7 +71,7 @@ class ServerTool:
 
 
 def parse_arguments(args: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments given as text in the types of the schema: "7" is a number if it wants one."""
+    """Return arguments given as text in the types of a schema: "7" may become a number."""
     fields = schema.get("properties")
     return {
         name: _parse_argument(value, fields.get(name) if isinstance(fields, Mapping) else None)

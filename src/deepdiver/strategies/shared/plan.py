@@ -1,4 +1,4 @@
-"""From a question to an approved plan: past runs that bear on it, its parts, a person's approval."""
+"""From a question to an approved plan: past runs, the parts of the question, a person's word."""
 
 from __future__ import annotations
 
@@ -124,7 +124,8 @@ def ask_approval(
     if action == "reject":
         return Approval([], objection=str(reply.get("reason") or "the person did not say why"))
     raise UsageError(
-        "the answer to a plan needs an action: accept, edit (with problems) or reject (with a reason)"
+        "the answer to a plan needs an action: accept, edit (with problems) or reject "
+        "(with a reason)"
     )
 
 

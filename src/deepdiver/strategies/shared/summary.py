@@ -74,7 +74,7 @@ def merge_lines(lines: Sequence[Line], new: Iterable[Line]) -> list[Line]:
 
 
 def _join(old: Line, new: Line) -> Line:
-    """Return one line for two, in the words of the one that is believed more, else of the longer."""
+    """Return one line for two, in the words of the more believed or else the longer one."""
     better = max((old, new), key=lambda line: (line.belief, len(line.text)))
     findings = tuple(unite(better.findings, old.findings, new.findings))[:STANDS_ON]
     return better.model_copy(update={"findings": findings, "about": old.about})
@@ -115,7 +115,7 @@ def compute_belief(deps: Deps, findings: Iterable[str]) -> float:
 
 
 def line_of(deps: Deps, text: str, findings: Sequence[str]) -> Line:
-    """Return a statement as a line; if its findings do not hold its values, the first one's quote."""
+    """Return a statement as a line, or its first quote if the findings do not hold its values."""
     held = [deps.ledger.get(Finding, key) for key in findings[:STANDS_ON]]
     text = " ".join(text.split())
     if not text or faults(
@@ -158,12 +158,12 @@ def take_statements(
 
 
 def _gives_way(old: Line, new: Line) -> bool:
-    """Return whether a new line replaces an old one. One that only repeats it is merged instead."""
+    """Return whether a new line replaces an old one; a repetition is merged instead."""
     return new.belief >= old.belief and not repeats(old.text, new.text)
 
 
 def list_disputed(lines: Sequence[Line], notes: Iterable[Note]) -> list[str]:
-    """Return what a reflection calls inconsistent: the lines that it names, or else its own words."""
+    """Return what a reflection calls inconsistent: the lines that it names, else its words."""
     told = [note.text for note in notes if note.category == "consistency"]
     named = {text: [line.text for line in lines if line.text in text] for text in told}
     return list(dict.fromkeys(side for text, sides in named.items() for side in (sides or [text])))
