@@ -1,4 +1,4 @@
-"""Disputed findings stay out of the answer until a further independent source settles the dispute."""
+"""Disputed findings stay out of the answer until a further independent source settles it."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from deepdiver.strategies.navigator.disputes import (
     SETTLED,
     describe_unsettled,
     find_disputes,
+    find_excluded,
     list_excluded,
     make_contradiction,
     make_sections,
@@ -88,6 +89,7 @@ def test_one_against_one_is_not_settled_and_both_stay_out(deps: Deps) -> None:
     (found,) = find_disputes(deps, [[one, other], [other, one]], [])
     assert not found.settled
     assert list_excluded([found]) == {one, other}
+    assert find_excluded(deps, {"conflicts": [[one, other]], "same": []}) == {one, other}
     assert describe_unsettled(deps, [found])[0].startswith("Not settled: ")
 
 

@@ -807,8 +807,9 @@ async def ask(shown):
     return {{"action": "accept"}}
 settings = load({{"home": Path({str(tmp_path)!r})}})
 out = asyncio.run(resume({run.id!r}, settings, ask=ask))
-shown = asked[0]
-print(json.dumps([out.run.status.value, out.report.hash, len(asked), shown["ask"], shown["answer"]]))
+first = asked[0]
+told = [out.run.status.value, out.report.hash, len(asked), first["ask"], first["answer"]]
+print(json.dumps(told))
 """
     done = subprocess.run([*warm.python, "-c", code], capture_output=True, text=True, check=True)
     status, _, times, what, answer = json.loads(done.stdout.splitlines()[-1])

@@ -33,6 +33,7 @@ from deepdiver.strategies.shared.base import (
     add_nodes,
     attempt,
     run_from_sync,
+    unite,
 )
 from tests.strategies.rig import Rig, ScriptedReasoner
 
@@ -53,6 +54,11 @@ def graph_of(function: Any, provide: Any = None) -> Any:
     graph.add_edge(START, function.__name__)
     graph.add_edge(function.__name__, END)
     return graph
+
+
+def test_lists_are_united_in_order_and_without_repeats() -> None:
+    assert unite() == unite([], ()) == []
+    assert unite(["b", "a", "b"], ("a", "c"), (text for text in "db")) == ["b", "a", "c", "d"]
 
 
 def test_a_graph_without_dependencies_says_what_is_missing() -> None:
