@@ -25,7 +25,7 @@ from langgraph.graph import END, START, StateGraph
 from deepdiver.core.settings import Settings, load
 from deepdiver.gateway import Reply, Request
 from deepdiver.run import Session, research
-from deepdiver.run.assemble import Own
+from deepdiver.run.assemble import OwnParts
 from deepdiver.run.begin import new_run
 from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies.shared.base import Deps, Update, add_nodes
@@ -94,7 +94,10 @@ async def cpu_of_a_step(home: Path) -> float:
     store = open_sqlite(home)
     run = new_run(QUESTION, settings, store)
     session = Session(
-        run, settings, store, own=Own(reasoner=ScriptedReasoner(), providers=[CorpusProvider()])
+        run,
+        settings,
+        store,
+        own=OwnParts(reasoner=ScriptedReasoner(), providers=[CorpusProvider()]),
     )
 
     async def do() -> Reply:

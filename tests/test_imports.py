@@ -47,6 +47,7 @@ WELL_BUILT = {
     "strategies.shared.look": "import deepdiver.strategies.shared.findings\nimport deepdiver.tools",
     "strategies.shared.hypotheses": "import deepdiver.strategies.shared.look",
     "strategies.shared.second_opinion": "import deepdiver.strategies.shared.base",
+    "strategies.shared.statements": "",
     "strategies.shared.summary": "",
     "strategies.shared.feed_tool": "",
     "strategies.shared.mcp_tool": "",

@@ -211,9 +211,8 @@ def test_a_thread_that_failed_goes_on_where_it_was() -> None:
     with pytest.raises(RuntimeError, match="the power went"):
         create_deepdiver_agent(reasoner, [archive], checkpointer=saver).invoke(ASKED, config)
     before = len(reasoner.asked)
-    fresh = create_deepdiver_agent(
-        reasoner, [archive], checkpointer=saver
-    )  # as another process would have it
+    # As another process would have it.
+    fresh = create_deepdiver_agent(reasoner, [archive], checkpointer=saver)
     check(fresh.invoke(None, config))
     later = [task.name() for task in reasoner.asked[before:]]
     assert later == ["write_report", "check_support"], "nothing before the failure is done again"

@@ -16,7 +16,7 @@ from deepdiver.errors import MissingKeyError, NoEvidenceError, UnknownNameError,
 from deepdiver.gateway import Mode
 from deepdiver.run import research
 from deepdiver.run import session as sessions
-from deepdiver.run.assemble import Own, assemble, choose_search, own, reach_outside
+from deepdiver.run.assemble import OwnParts, assemble, choose_search, own_parts_of, reach_outside
 from deepdiver.run.session import Session
 from deepdiver.tools import registry
 from deepdiver.tools.registry import Choice
@@ -47,12 +47,12 @@ def test_a_provider_that_cannot_be_used_is_refused(
 ) -> None:
     settings = load({"home": tmp_path, "search": (name,)})
     with pytest.raises(error):
-        choose_search(settings, Own())
+        choose_search(settings, OwnParts())
 
 
 def test_a_replay_needs_no_keys(tmp_path: Path) -> None:
     settings = load({"home": tmp_path, "search": ("exa",)})
-    assert [p.name for p in choose_search(settings, Own(), Mode.REPLAY).providers] == ["exa"]
+    assert [p.name for p in choose_search(settings, OwnParts(), Mode.REPLAY).providers] == ["exa"]
 
 
 def test_a_feed_that_cannot_be_used_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
@@ -65,26 +65,26 @@ async def test_a_caller_whose_providers_are_gone_has_nothing_to_search(tmp_path:
     rig = Rig(tmp_path)
     deps = rig.session().deps
     with pytest.raises(NoEvidenceError, match="nothing to search"):
-        await reach_outside(deps, Choice((), mcp=("mcp:gone",)), Own())
+        await reach_outside(deps, Choice((), mcp=("mcp:gone",)), OwnParts())
 
 
 def test_own_providers_are_taken_as_they_are(tmp_path: Path) -> None:
     settings = load({"home": tmp_path, "search": ("exa",)})
     mine = CorpusProvider()
-    assert choose_search(settings, Own(providers=[mine])).providers == (mine,)
+    assert choose_search(settings, OwnParts(providers=[mine])).providers == (mine,)
 
 
 def test_nothing_of_the_callers_own_leaves_the_settings(tmp_path: Path) -> None:
-    assert own(None, None) == Own()
+    assert own_parts_of(None, None) == OwnParts()
     reasoner = ScriptedReasoner()
-    assert own(reasoner, None).reasoner is reasoner
-    assert own(reasoner, []).providers == []
-    assert own(reasoner, []).changes == {}
+    assert own_parts_of(reasoner, None).reasoner is reasoner
+    assert own_parts_of(reasoner, []).providers == []
+    assert own_parts_of(reasoner, []).changes == {}
 
 
 def test_what_is_assembled(tmp_path: Path) -> None:
     rig = Rig(tmp_path, max_iterations=2)
-    choice, mine = Choice((rig.provider,)), Own(reasoner=rig.reasoner)
+    choice, mine = Choice((rig.provider,)), OwnParts(reasoner=rig.reasoner)
     deps = assemble(rig.run, rig.settings, rig.store, ignore, choice, mine)
     assert deps.reasoner is rig.reasoner
     assert list(deps.providers) == [rig.provider]

@@ -19,7 +19,7 @@ from deepdiver.core.record import Report, Run, RunStatus, Section, Sentence
 from deepdiver.core.settings import Settings, load
 from deepdiver.errors import UnknownNameError, UsageError
 from deepdiver.run import deepen, replay, research
-from deepdiver.run.deepen import deeper_question, look_deeper
+from deepdiver.run.deepen import plan_deeper_look, write_deeper_question
 from deepdiver.store import Store, open_store
 
 pytestmark = pytest.mark.usefixtures("read_once")
@@ -65,7 +65,7 @@ def finished(
 
 def test_a_run_that_is_not_there(settings: Settings, store: Store) -> None:
     with pytest.raises(UnknownNameError):
-        look_deeper("nothing", 1, settings, store)
+        plan_deeper_look("nothing", 1, settings, store)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_run_that_is_not_finished(settings: Settings, store: Store, status: Ru
     with pytest.raises(
         UsageError, match=f"is {status.value} and has no report yet; go on with: deepdiver resume"
     ):
-        look_deeper(key, 1, settings, store)
+        plan_deeper_look(key, 1, settings, store)
 
 
 @pytest.mark.parametrize("section", [0, -1, 3, 99])
@@ -87,17 +87,17 @@ def test_a_section_that_is_not_there_is_told_with_those_that_are(
     with pytest.raises(
         UsageError, match=rf"no section {section} .* it has 1\. Ownership; 2\. The years before"
     ):
-        look_deeper(key, section, settings, store)
+        plan_deeper_look(key, section, settings, store)
 
 
 def test_a_report_without_sections(settings: Settings, store: Store) -> None:
     with pytest.raises(UsageError, match="none to look deeper into"):
-        look_deeper(finished(store), 1, settings, store)
+        plan_deeper_look(finished(store), 1, settings, store)
 
 
 def test_the_beginning_of_an_id_is_enough(settings: Settings, store: Store) -> None:
     finished(store, "Ownership")
-    assert look_deeper("20261115", 1, settings, store).run == "20261115-x-1"
+    assert plan_deeper_look("20261115", 1, settings, store).run == "20261115-x-1"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_the_beginning_of_an_id_is_enough(settings: Settings, store: Store) -> N
 def test_the_question_is_the_original_one_and_the_heading(
     question: str, heading: str, asked: str
 ) -> None:
-    assert deeper_question(question, heading) == asked
+    assert write_deeper_question(question, heading) == asked
 
 
 def test_the_old_runs_settings_are_kept(settings: Settings, store: Store) -> None:
@@ -124,7 +124,7 @@ def test_the_old_runs_settings_are_kept(settings: Settings, store: Store) -> Non
         "strategy": "iterative",
     }
     key = finished(store, "Ownership", settings=kept, strategy="iterative")
-    deeper = look_deeper(key, 1, settings, store).settings
+    deeper = plan_deeper_look(key, 1, settings, store).settings
     assert deeper.documents == (sample.LIBRARY,)
     assert (deeper.search, deeper.max_iterations, deeper.strategy) == (
         ("library",),
@@ -136,9 +136,9 @@ def test_the_old_runs_settings_are_kept(settings: Settings, store: Store) -> Non
 
 def test_another_strategy_has_its_own_number_of_rounds(settings: Settings, store: Store) -> None:
     key = finished(store, "Ownership", settings={"max_iterations": 9})
-    made = look_deeper(key, 1, settings, store, {"strategy": "iterative"}).settings
+    made = plan_deeper_look(key, 1, settings, store, {"strategy": "iterative"}).settings
     assert (made.strategy, made.max_iterations) == ("iterative", None)
-    named = look_deeper(
+    named = plan_deeper_look(
         key, 1, settings, store, {"strategy": "iterative", "max_iterations": 3}
     ).settings
     assert named.max_iterations == 3
@@ -146,7 +146,7 @@ def test_another_strategy_has_its_own_number_of_rounds(settings: Settings, store
 
 def test_a_strategy_that_the_question_chose_is_the_runs(settings: Settings, store: Store) -> None:
     key = finished(store, "Ownership", settings={"strategy": "auto"}, strategy="iterative")
-    assert look_deeper(key, 1, settings, store).settings.strategy == "iterative"
+    assert plan_deeper_look(key, 1, settings, store).settings.strategy == "iterative"
 
 
 @pytest.mark.parametrize("first", ["popper", "iterative"])

@@ -75,7 +75,7 @@ def log(server: ServerApart) -> Log:
 
 
 class Log:
-    """The server's log: each distinct request, and how often it came since the last look."""
+    """Return the server's requests since the last look, each distinct one and number."""
 
     def __init__(self, url: str) -> None:
         self._url, self._seen = f"{url}/log", 0
@@ -125,9 +125,8 @@ def kill_and_resume(
     )
     for key, row in rows.items():
         assert row["state"] == "settled", f"point {point}: {row}"
-        once = (
-            0 if row["kind"] == "human" else 1
-        )  # nothing is sent to a person: who is asked again loses nothing
+        # Nothing is sent to a person: who is asked again loses nothing.
+        once = 0 if row["kind"] == "human" else 1
         well = row["sends"] == once or key in in_flight or declined
         assert well, f"point {point}: a settled call was sent again: {row}"
     assert set(told["uncertain"]) == in_flight, f"point {point}: not every call in doubt is listed"
@@ -136,7 +135,7 @@ def kill_and_resume(
 
 
 def moments(boundaries: list[str]) -> list[int]:
-    """Return for each moment the boundary nearest to where it is wanted, counted from 1."""
+    """Return for each moment the three moments nearest to where it is wanted, from 1."""
     places = {
         what: [n for n, name in enumerate(boundaries, 1) if name == what] for what, _ in MOMENTS
     }

@@ -34,7 +34,7 @@ def _quick_heart(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "holder",
     [f"{platform.node()}:{os.getpid()}:abc", "elsewhere:1:abc", f"{platform.node()}:x:abc", "odd"],
-    ids=["this process", "another machine", "not a process", "not a name"],
+    ids=["this process", "another machine", "not a process", "not an owner"],
 )
 async def test_a_run_that_somebody_else_holds_is_refused(tmp_path: Path, holder: str) -> None:
     rig = Rig(tmp_path)

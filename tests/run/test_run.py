@@ -213,7 +213,7 @@ async def test_a_key_that_came_or_went_changes_nothing(settings: Settings) -> No
 
 
 def web_of(server: ScriptedServer, home: Path, **more: Any) -> Settings:
-    """Return the settings of a run over a scripted web, with a scripted model."""
+    """Return the settings of a run that reads a scripted web with a scripted model."""
     return load(
         {
             "home": home,

@@ -18,7 +18,7 @@ from deepdiver.errors import (
 )
 from deepdiver.gateway import Mode
 from deepdiver.run import lease
-from deepdiver.run.assemble import Own
+from deepdiver.run.assemble import OwnParts
 from deepdiver.run.begin import new_run
 from deepdiver.run.session import Recorder, Session
 from tests.patience import PATIENCE
@@ -174,7 +174,7 @@ async def test_many_runs_in_one_process_do_not_mix(tmp_path: Path) -> None:
             run,
             rig.settings,
             rig.store,
-            own=Own(reasoner=ScriptedReasoner(), providers=[rig.provider]),
+            own=OwnParts(reasoner=ScriptedReasoner(), providers=[rig.provider]),
         )
         return await session.work(None, resumed=False)
 
@@ -190,16 +190,16 @@ async def test_a_model_that_is_not_there_ends_the_run_and_a_resume_asks_it_anew(
     rig = Rig(
         tmp_path, model="openai:made", prices=prices, urls={"openai": "http://127.0.0.1:9/v1"}
     )
-    first = await Session(rig.run, rig.settings, rig.store, own=Own(providers=[rig.provider])).work(
-        None, resumed=False
-    )
+    first = await Session(
+        rig.run, rig.settings, rig.store, own=OwnParts(providers=[rig.provider])
+    ).work(None, resumed=False)
     assert isinstance(first.error, CallError)
     assert first.error.fault is CallFault.UNREACHED
     assert rig.store.runs.get(rig.run.id).status is RunStatus.FAILED
     with ScriptedServer(popper_brain(), made_search()) as server:
         mine = rig.settings.model_copy(update={"urls": {"openai": server.openai}})
-        again = await Session(rig.run, mine, rig.store, own=Own(providers=[rig.provider])).work(
-            None, resumed=True
-        )
+        again = await Session(
+            rig.run, mine, rig.store, own=OwnParts(providers=[rig.provider])
+        ).work(None, resumed=True)
     assert again.error is None
     assert again.report is not None

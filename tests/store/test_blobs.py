@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 
 from deepdiver.core.identity import digest
 from deepdiver.errors import DamagedStoreError
-from deepdiver.store.blobs import decode, encode, pack, pack_text, storable, unpack, unpack_text
+from deepdiver.store.blobs import (
+    decode,
+    encode,
+    make_storable,
+    pack,
+    pack_text,
+    unpack,
+    unpack_text,
+)
 
 FILE = Path("somewhere/deepdiver.db")
 ANY_TEXT = st.text(st.characters(codec=None, categories=None))
@@ -119,7 +127,7 @@ def test_every_text_comes_back_as_its_hash_saw_it(text: str) -> None:
     hash_, data = pack_text(text)
     back = unpack_text(hash_, data, FILE)
     assert hash_ == digest(text) == digest(back)
-    assert back == storable(text)
+    assert back == make_storable(text)
     assert len(back) == len(text)  # Passages are offsets: they must still fit.
     if not any("\ud800" <= char <= "\udfff" for char in text):
         assert back == text
@@ -127,7 +135,9 @@ def test_every_text_comes_back_as_its_hash_saw_it(text: str) -> None:
 
 @given(ANY_TEXT, ANY_TEXT)
 def test_texts_of_one_hash_are_one_text(one: str, other: str) -> None:
-    assert (pack_text(one)[0] == pack_text(other)[0]) == (storable(one) == storable(other))
+    assert (pack_text(one)[0] == pack_text(other)[0]) == (
+        make_storable(one) == make_storable(other)
+    )
 
 
 @given(ANY_TEXT, ANY_TEXT)

@@ -172,7 +172,7 @@ def test_a_run_that_is_not_there_is_named_with_the_nearest_that_is() -> None:
 
 @pytest.mark.parametrize("name", ["a\nb", "half \ud800", "long " * 1_000, ""])
 def test_any_name_can_stand_in_a_line(name: str) -> None:
-    line = faults.shown(name)
+    line = faults.quote_name(name)
     assert line.isprintable()
     assert len(line) < 120
     assert line.encode("utf-8")

@@ -72,7 +72,7 @@ def test_a_file_of_random_bytes_is_damage(home: Path) -> None:
     with pytest.raises(DamagedStoreError) as error:
         open_sqlite(home)
     assert str(file) in one_line(error)
-    assert "move it away to begin anew" in str(error.value)
+    assert "move it away to start again" in str(error.value)
     assert file.read_bytes() == before
 
 
@@ -395,7 +395,7 @@ def test_a_new_file_that_another_holds_is_locked_too(home: Path) -> None:
 
 
 def without_log(home: Path) -> sqlite3.Connection:
-    """Make a store that a reader keeps from switching to the write-ahead log."""
+    """Make a store that cannot switch to the write-ahead log yet, because of a reader."""
     open_sqlite(home).close()
     reader = sqlite3.connect(home / "deepdiver.db", isolation_level=None, check_same_thread=False)
     reader.execute("PRAGMA journal_mode = DELETE")
@@ -615,9 +615,8 @@ def test_opening_twice_in_one_process_keeps_the_locks(home: Path) -> None:
         store.runs.create(make_run())
         open_sqlite(home).close()
         subprocess.run([sys.executable, "-c", script, str(home)], check=True)
-        assert (
-            home / "deepdiver.db-wal"
-        ).exists()  # The last to close removes it; we are still here.
+        # The last to close removes it; we are still here.
+        assert (home / "deepdiver.db-wal").exists()
         store.runs.create(make_run("r2"))
         assert store.runs.get("r1").status is RunStatus.WAITING
     with closing(open_sqlite(home)) as store:
@@ -699,9 +698,8 @@ def test_a_beginning_finds_its_run(store: SqliteStore) -> None:
         store.runs.create(make_run(id_))
     assert store.runs.get("20270116").id == "20270116-pear"
     assert store.runs.get("20270115-a").id == "20270115-apple"
-    assert (
-        store.runs.get("20270115").id == "20270115"
-    )  # Its whole name, although others begin with it.
+    # Its whole name, although others begin with it.
+    assert store.runs.get("20270115").id == "20270115"
 
 
 def test_an_ambiguous_beginning_names_three(store: SqliteStore) -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, precondition, rule
 
 from deepdiver.store import CallState, JournalRow
-from deepdiver.store.blobs import storable
+from deepdiver.store.blobs import make_storable
 from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.store.acts import NOW, die_after, die_before_commit, make_run, reserve
 from tests.store.test_blobs import ANY_TEXT
@@ -117,9 +117,8 @@ def test_a_call_left_as_sent_is_uncertain_when_it_is_reserved_again(store: Sqlit
     assert (row.first, row.last, row.worst, row.order) == (NOW, NOW + 50, Decimal("0.03"), 1)
     reserve(store)  # It was not sent since: nothing more is uncertain.
     store.journal.mark_sent("r1", "k", NOW)
-    store.journal.mark_sent(
-        "r1", "k", NOW
-    )  # A retry within one process: it knows what became of the first.
+    # A retry within one process: it knows what became of the first.
+    store.journal.mark_sent("r1", "k", NOW)
     row = store.journal.get("r1", "k")
     assert row is not None
     assert (row.sends, row.uncertain) == (3, 1)
@@ -171,10 +170,11 @@ def test_money_is_exact(store: SqliteStore) -> None:
     assert row is not None
     assert row.cost == 1
     assert row.worst == Decimal("0.1")
+    # 35 digits together.
     large, small = (
         Decimal("123456789"),
         Decimal("0.00000000000000000000000001"),
-    )  # 35 digits together
+    )
     reserve(store, "other")
     store.journal.fail("r1", "other", "e", large, NOW)
     reserve(store, "other")
@@ -303,7 +303,7 @@ class Journal(RuleBasedStateMachine):
             state=CallState.RESERVED,
             kind="model",
             provider="p",
-            what=storable(what),
+            what=make_storable(what),
             request=request,
             reply=None,
             error=None,
@@ -363,7 +363,7 @@ class Journal(RuleBasedStateMachine):
         self.store.journal.fail("r1", key, error, cost, now)
         row = self.rows[key]
         self.rows[key] = replace(
-            row, state=CallState.FAILED, error=storable(error), cost=row.cost + cost, last=now
+            row, state=CallState.FAILED, error=make_storable(error), cost=row.cost + cost, last=now
         )
 
     @precondition(lambda self: self.rows)

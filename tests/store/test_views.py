@@ -14,7 +14,7 @@ from deepdiver.core.record import Run, RunStatus
 from deepdiver.errors import UnknownNameError
 from deepdiver.store import Store
 from deepdiver.store.sqlite import SqliteStore, open_memory
-from deepdiver.store.views import beside, read_only
+from deepdiver.store.views import read_only, share_cache_and_limits
 
 NOW = 1_000.0
 
@@ -94,7 +94,7 @@ def test_journal_leases_cache_and_limits_are_the_stores_own(store: SqliteStore) 
 
 
 def test_a_text_that_neither_keeps_is_not_held(store: SqliteStore, own: SqliteStore) -> None:
-    both = beside(own, store)
+    both = share_cache_and_limits(own, store)
     assert not both.texts.hold("mine", digest("never seen"))
     with pytest.raises(KeyError):
         both.texts.get(digest("never seen"))
@@ -104,7 +104,7 @@ def test_a_text_that_the_other_keeps_is_copied_when_it_is_held(
     store: SqliteStore, own: SqliteStore
 ) -> None:
     key = store.texts.put("r1", "theirs")
-    both = beside(own, store)
+    both = share_cache_and_limits(own, store)
     with pytest.raises(KeyError):
         both.texts.get(key)
     assert both.texts.hold("mine", key)
@@ -115,7 +115,7 @@ def test_a_text_that_the_other_keeps_is_copied_when_it_is_held(
 
 
 def test_what_is_put_stays_with_the_own_store(store: SqliteStore, own: SqliteStore) -> None:
-    key = beside(own, store).texts.put("mine", "ours")
+    key = share_cache_and_limits(own, store).texts.put("mine", "ours")
     assert own.texts.get(key) == "ours"
     with pytest.raises(KeyError):
         store.texts.get(key)
@@ -124,7 +124,7 @@ def test_what_is_put_stays_with_the_own_store(store: SqliteStore, own: SqliteSto
 def test_runs_and_journal_are_apart_and_cache_and_limits_are_shared(
     store: SqliteStore, own: SqliteStore
 ) -> None:
-    both = beside(own, store)
+    both = share_cache_and_limits(own, store)
     with pytest.raises(UnknownNameError):
         both.runs.get("r1")
     both.journal.reserve(

@@ -29,7 +29,7 @@ from deepdiver.core.text import sentences, terms
 from deepdiver.errors import CallError, CallFault, ReasonError, UsageError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.run import Outcome, Session, replay, research
-from deepdiver.run.assemble import Own
+from deepdiver.run.assemble import OwnParts
 from deepdiver.run.begin import new_run
 from deepdiver.run.record import load_ledger
 from deepdiver.sample import LIBRARY
@@ -330,7 +330,7 @@ class Rig:
             self.store,
             on_event=self.events.append,
             mode=mode,
-            own=Own(reasoner=self.reasoner, providers=[self.provider]),
+            own=OwnParts(reasoner=self.reasoner, providers=[self.provider]),
         )
 
     async def work(self, mode: Mode = Mode.LIVE, ask: Any = None) -> Outcome:

@@ -30,7 +30,7 @@ from deepdiver.run.begin import new_run
 from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies.navigator import disputes
 from deepdiver.strategies.overwatch.graph import WAYS
-from deepdiver.strategies.shared.summary import Line, disputed
+from deepdiver.strategies.shared.summary import Line, list_disputed
 from deepdiver.strategies.table import TABLE
 from deepdiver.tasks import Note, Reflect
 from tests.servers.brain import Directions, Fields, made_page, made_search, popper_brain
@@ -670,9 +670,8 @@ def navigator(
 
     Who is there to be asked accepts the plan and the answer.
     """
-    unjudged: Directions = {
-        "judge": [{"judgements": []}]
-    }  # so that what speaks for an answer are the findings that carry it
+    # So that what speaks for an answer are the findings that carry it.
+    unjudged: Directions = {"judge": [{"judgements": []}]}
     more = {"person": [ACCEPT, ACCEPT], **more, "says": {**unjudged, **more.get("says", {})}}
     path = (START, *begin, *steps(*tools), *HAND_OVER, *after, *([END] if more["person"] else []))
     return Scenario("navigator", name, path, **more)
@@ -1085,10 +1084,10 @@ def note(text: str, category: Any = "consistency") -> Note:
 def test_what_is_disputed_are_the_lines_that_a_reflection_names_or_else_its_words() -> None:
     lines = [line("Lund counted 7."), line("Porto counted 42."), line("Graz counted none.")]
     both = note("These do not go together: Porto counted 42. / Lund counted 7.")
-    assert disputed(lines, []) == []
-    assert disputed(lines, [note("Nobody asked Graz.", "gap")]) == []
-    assert disputed(lines, [both, both]) == ["Lund counted 7.", "Porto counted 42."]
-    assert disputed(lines, [note("The counts differ."), both])[0] == "The counts differ."
+    assert list_disputed(lines, []) == []
+    assert list_disputed(lines, [note("Nobody asked Graz.", "gap")]) == []
+    assert list_disputed(lines, [both, both]) == ["Lund counted 7.", "Porto counted 42."]
+    assert list_disputed(lines, [note("The counts differ."), both])[0] == "The counts differ."
 
 
 async def test_versions_between_which_the_sources_do_not_decide_are_both_in_the_answer(

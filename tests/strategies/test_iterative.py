@@ -14,7 +14,8 @@ from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.report.markdown import render_markdown
 from deepdiver.strategies import iterative
 from deepdiver.strategies.shared.plan import PROBLEMS
-from deepdiver.strategies.shared.summary import BYTES, LINES, repeats
+from deepdiver.strategies.shared.statements import repeats
+from deepdiver.strategies.shared.summary import BYTES, LINES
 from deepdiver.strategies.shared.write_report import UNTESTED
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.hit import Hit

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.strategies.pick import pick
+from deepdiver.strategies.pick import pick_strategy
 from deepdiver.strategies.table import TABLE
 
 POPPER, ITERATIVE, OVERWATCH = "popper", "iterative", "overwatch"
@@ -42,18 +42,18 @@ ORCHESTRATED, NAVIGATOR = "orchestrated", "navigator"
     ],
 )
 def test_what_a_question_asks_for(question: str, strategy: str, word: str) -> None:
-    picked = pick(question)
+    picked = pick_strategy(question)
     assert picked.strategy == strategy
     assert word in picked.because
 
 
 def test_a_long_question_has_several_sides() -> None:
-    assert pick(" ".join(f"word{n}" for n in range(40))).strategy == ORCHESTRATED
+    assert pick_strategy(" ".join(f"word{n}" for n in range(40))).strategy == ORCHESTRATED
 
 
 @given(st.text(max_size=300))
 def test_any_text_gets_a_strategy_and_a_reason(question: str) -> None:
-    picked = pick(question)
+    picked = pick_strategy(question)
     assert picked.strategy in TABLE
     assert picked.because
-    assert pick(question) == picked
+    assert pick_strategy(question) == picked

@@ -312,9 +312,8 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
         tasks.DraftSentence(text=text, findings=("F1",))
         for text in ("Carl Dahl owns Holm Works.", "Someone owns it.")
     )
-    reasoner.rules["write_report"] = lambda task: tasks.Draft(
-        answer=faulty
-    )  # so that all tasks have something to do
+    # So that all tasks have something to do.
+    reasoner.rules["write_report"] = lambda task: tasks.Draft(answer=faulty)
     rig = Rig(tmp_path, reasoner, max_iterations=3)
     await rig.work()
     allowed = popper.allowance(3, 6)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deepdiver.errors import UnknownNameError
-from deepdiver.strategies.table import AUTO, TABLE, Entry, check_strategy
+from deepdiver.strategies.table import AUTO, TABLE, Strategy, check_strategy
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,7 +18,7 @@ def test_each_entry_stands_under_its_name() -> None:
 
 
 @pytest.mark.parametrize("entry", TABLE.values(), ids=lambda entry: entry.name)
-def test_each_gives_a_graph_and_an_allowance_and_has_its_page(entry: Entry) -> None:
+def test_each_gives_a_graph_and_an_allowance_and_has_its_page(entry: Strategy) -> None:
     assert "initialize" in entry.build().nodes
     assert entry.allowance(entry.max_iterations, 6).searches > 0
     assert (ROOT / "docs" / "strategies" / f"{entry.name}.md").exists()

@@ -1,10 +1,8 @@
-"""The one runner.
+"""The runner: settings → dependencies → graph → events → record, for run, resume and replay.
 
-Settings → dependencies → graph → events → record; and the same again for resume and replay.
-
-A resumed run is run again from the start over its journal: what was asked before is answered from
-there, and the run goes on where the journal ends. A replay does the same with no outside at all.
-There is one way through the code for all three.
+A resumed run starts again from the beginning over its journal: calls that were made before are
+answered from there, and the run goes on where the journal ends. A replay does the same without any
+call to the outside. All three take the same path through the code.
 """
 
 from __future__ import annotations
@@ -20,13 +18,14 @@ from deepdiver.core.record import FINISHED, Report
 from deepdiver.core.settings import Settings, from_public, load, strict_checkpoints
 from deepdiver.errors import DeepdiverError, UsageError
 
-strict_checkpoints()  # must come before langgraph is imported, which the next lines do
+# Before langgraph is imported, which the next lines do.
+strict_checkpoints()
 
 from deepdiver.gateway import Mode  # noqa: E402
 from deepdiver.run.agent import create_deepdiver_agent  # noqa: E402
-from deepdiver.run.assemble import Own, choose_search  # noqa: E402
+from deepdiver.run.assemble import OwnParts, choose_search  # noqa: E402
 from deepdiver.run.begin import check_question, new_run, settle_strategy  # noqa: E402
-from deepdiver.run.deepen import look_deeper  # noqa: E402
+from deepdiver.run.deepen import plan_deeper_look  # noqa: E402
 from deepdiver.run.record import load_outcome, write_outcome  # noqa: E402
 from deepdiver.run.session import Ask, OnEvent, Outcome, Session  # noqa: E402
 from deepdiver.store import Store, open_store  # noqa: E402
@@ -54,36 +53,36 @@ async def research(
     out: Path | None = None,
     store: Store | None = None,
     deepens: str = "",
-    own: Own | None = None,
+    own: OwnParts | None = None,
 ) -> Outcome:
     """Research a question.
 
     Args:
         question: What to find out.
-        settings: How; from files and environment by default.
-        on_event: Told of everything that happens.
-        ask: Puts something before a person; without it a run that needs one waits to be resumed.
+        settings: The settings; from files and environment by default.
+        on_event: Receives all events.
+        ask: Asks a person; without it, a run that needs a person waits to be resumed.
         out: Folder for the run's files; by default one in the home folder.
         store: Where the run is kept; by default the database of the home folder.
-        deepens: Id of the run whose report this one looks deeper into, if it does (see `deepen`).
-        own: A model and tools of the caller's, in place of those that the settings name.
+        deepens: Id of the run whose report this one looks deeper into, if any (see `deepen`).
+        own: The caller's own model and tools, instead of those that the settings name.
 
     Raises:
-        UsageError: If the call cannot be carried out as it is.
+        UsageError: If the question or a setting is not valid.
         NoEvidenceError: If there is nothing to search.
         StoreError: If the database cannot be used.
     """
-    own = own or Own()
+    own = own or OwnParts()
     settings = (settings or load()).model_copy(update=own.changes)
     question = check_question(question)
     check_ratings(settings.ratings)
     settings, because = settle_strategy(question, settings)
     choice = choose_search(settings, own)
     if own.providers is None:
-        # A run keeps who was searched, not "auto": a key that comes or goes must not change what a
-        # resume or replay asks.
+        # A run keeps the names of its providers, not "auto": a key that is added or removed must
+        # not change what a resume or replay asks.
         settings = settings.model_copy(update={"search": choice.names or settings.search})
-    with _opened(settings, store) as opened:
+    with _open(settings, store) as opened:
         run = new_run(question, settings, opened, deepens)
         session: Session | None = None
         try:
@@ -94,7 +93,7 @@ async def research(
         except BaseException:
             if session is not None:
                 await session.close()
-            # Nothing happened yet, so nothing is left behind.
+            # Nothing has happened yet, so nothing is left behind.
             opened.runs.delete(run.id, time.time())
             raise
         return write_outcome(await session.work(ask, resumed=False), opened, settings, out)
@@ -111,13 +110,13 @@ async def deepen(
     out: Path | None = None,
     store: Store | None = None,
 ) -> Outcome:
-    """Look deeper into a section of a finished run's report, in a new run that remembers the old one.
+    """Look deeper into a section of a finished report, in a new run that recalls the old one.
 
     Args:
         run_id: The finished run.
         section: Number of the section in its report, from 1.
-        settings: This machine's; what shapes the research is taken from the old run.
-        changes: What is to be different all the same, such as `{"strategy": "popper"}`.
+        settings: The settings of this machine; the research settings come from the old run.
+        changes: Settings that differ from the old run's, such as `{"strategy": "popper"}`.
         on_event: As for `research`.
         ask: As for `research`.
         out: As for `research`.
@@ -128,8 +127,8 @@ async def deepen(
         UsageError: If it has no report yet, or no such section.
     """
     settings = settings or load()
-    with _opened(settings, store) as opened:
-        deeper = look_deeper(run_id, section, settings, opened, changes)
+    with _open(settings, store) as opened:
+        deeper = plan_deeper_look(run_id, section, settings, opened, changes)
         more: dict[str, Any] = {"on_event": on_event, "ask": ask, "out": out, "store": opened}
         return await research(deeper.question, deeper.settings, deepens=deeper.run, **more)
 
@@ -143,12 +142,9 @@ async def resume(
     out: Path | None = None,
     store: Store | None = None,
 ) -> Outcome:
-    """Go on with a run that was stopped, killed, failed or is waiting.
-
-    A finished run is returned as it is.
-    """
+    """Go on with a run that was stopped or killed, failed, or waits; return a finished one."""
     settings = settings or load()
-    with _opened(settings, store) as opened:
+    with _open(settings, store) as opened:
         run = opened.runs.get(run_id)
         mine = from_public(run.settings, settings)
         if run.status in FINISHED and opened.records.report(run.id):
@@ -164,13 +160,13 @@ async def replay(
     on_event: OnEvent | None = None,
     store: Store | None = None,
 ) -> Outcome:
-    """Run a finished run again from its journal alone, with no outside.
+    """Run a finished run again from its journal alone, without any call to the outside.
 
     Raises:
         DeepdiverError: If the report comes out differently from the one on record.
     """
     settings = settings or load()
-    with _opened(settings, store) as opened:
+    with _open(settings, store) as opened:
         run = opened.runs.get(run_id)
         text = opened.records.report(run.id)
         if run.status not in FINISHED or text is None:
@@ -194,7 +190,7 @@ async def replay(
 
 
 @contextlib.contextmanager
-def _opened(settings: Settings, store: Store | None) -> Iterator[Store]:
+def _open(settings: Settings, store: Store | None) -> Iterator[Store]:
     if store is not None:
         yield store
         return

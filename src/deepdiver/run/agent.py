@@ -13,7 +13,7 @@ from langgraph.types import Checkpointer
 
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings, load
-from deepdiver.run.assemble import Own, own
+from deepdiver.run.assemble import OwnParts, own_parts_of
 from deepdiver.run.begin import check_question, new_run
 from deepdiver.run.record import load_ledger
 from deepdiver.run.session import OnEvent, Session
@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 
 
 class _Sessions:
-    """The sessions of an agent.
-
-    One for each time it is invoked, found again by the run's id in the graph's state.
-    """
+    """The sessions of an agent, one for each invocation, by the run's id in the graph's state."""
 
     def __init__(self, settings: Settings, make: Callable[[Run, Store], Session]) -> None:
         self._settings, self._make = settings, make
@@ -41,9 +38,8 @@ class _Sessions:
         key = "" if node == "initialize" else str(state.get("run", ""))
         if key not in self._held:
             if key:
-                run = self._store.runs.get(
-                    key
-                )  # another process began it, and a checkpointer brought its state here
+                # Another process began it, and a checkpointer brought its state here.
+                run = self._store.runs.get(key)
             else:
                 asked = [m for m in state.get("messages", []) if m.type == "human"]
                 run = new_run(
@@ -71,40 +67,42 @@ def create_deepdiver_agent(
     on_event: OnEvent | None = None,
     strategy: str = "popper",
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return a strategy, `popper` by default, as a compiled LangGraph graph over your own model and tools.
+    """Return a strategy as a compiled LangGraph graph over your own model and tools.
 
-    Every invocation is a run on record, like those of the command line: `deepdiver runs` lists it.
-    What a tool returns becomes a source with a snapshot, so that it can be cited.
+    Every invocation is a recorded run, like those of the command line: `deepdiver runs` lists it.
+    A tool's output becomes a source with a snapshot, so that it can be cited.
 
     Args:
         llm: Any LangChain chat model, or a Reasoner.
         tools: Any LangChain tools that take a query. They are used to gather and to refute.
-        system_prompt: Your own instructions, put before every task's.
+        system_prompt: Your own instructions, which come before those of every task.
         max_iterations: The hard stop.
         checkpointer: A LangGraph checkpointer, if you want the graph's own persistence.
         settings: Everything else; from files and environment by default.
-        on_event: Told of everything that happens.
-        strategy: Another way of researching. `navigator` stops at every answer for a person, whose
-            word `Command(resume=…)` brings: that needs a checkpointer, and `max_iterations` (20 is
-            its own) bounds a pass.
+        on_event: Receives all events.
+        strategy: The strategy. `navigator` stops at every answer for a person, who replies with
+            `Command(resume=…)`: that needs a checkpointer, and `max_iterations` (by default 20)
+            bounds a pass.
     """
-    given = own(llm, tools)
+    given = own_parts_of(llm, tools)
     updates = {
         "strategy": strategy,
         "max_iterations": max_iterations,
         "system_prompt": system_prompt or "",
         **given.changes,
     }
-    return compiled((settings or load()).model_copy(update=updates), given, checkpointer, on_event)
+    return compile_agent(
+        (settings or load()).model_copy(update=updates), given, checkpointer, on_event
+    )
 
 
-def compiled(
+def compile_agent(
     settings: Settings,
-    given: Own,
+    given: OwnParts,
     checkpointer: Checkpointer = None,
     on_event: OnEvent | None = None,
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the strategy of the settings as a compiled graph, each invocation of which is a run on record."""
+    """Return the settings' strategy as a compiled graph; each invocation is a recorded run."""
 
     def make(run: Run, store: Store) -> Session:
         return Session(run, settings, store, on_event=on_event, own=given)

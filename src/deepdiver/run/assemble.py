@@ -1,8 +1,8 @@
-"""Assembling what the nodes of a run need, once: settings in, `Deps` out.
+"""Assembling the dependencies of a run, once: settings in, `Deps` out.
 
-`assemble` wires things together and asks nobody. `reach_outside` then finds out what of it is there
+`assemble` connects the parts without any call. `reach_outside` then finds out what is available
 today: which providers answer, what MCP servers and feeds offer, what a library holds. All of that
-is journalled, so a resumed run goes on with what it began with, and a replay asks nobody.
+is journalled, so a resumed run goes on with what it began with, and a replay makes no call.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from deepdiver.reason.choose import choose_reasoner
 from deepdiver.store import Store
 from deepdiver.store.views import read_only
 from deepdiver.strategies.shared.base import Deps, Tool
-from deepdiver.strategies.shared.feed_tool import FeedTool, over_mcp
+from deepdiver.strategies.shared.feed_tool import FeedTool, door_over_mcp
 from deepdiver.strategies.shared.mcp_tool import ServerTool
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.langchain_tool import LangChainProvider
@@ -42,21 +42,23 @@ NOTHING_TO_SEARCH = (
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
-    """A caller's own model and tools, in place of those that the settings name."""
+class OwnParts:
+    """A caller's own model and tools, instead of those that the settings name."""
 
     models: Mapping[str, BaseChatModel] = field(default_factory=dict)
-    """Chat models, by the name that the settings then hold."""
+    """Chat models, by the names that the settings then hold."""
     reasoner: Reasoner | None = None
-    """A reasoner in place of any model."""
+    """A reasoner instead of any model."""
     providers: Sequence[Provider] | None = None
-    """What is searched; None: what the settings say."""
+    """The providers to search; None for those of the settings."""
     changes: Mapping[str, Any] = field(default_factory=dict)
-    """What it changes in the settings."""
+    """The settings that it changes."""
 
 
-def own(llm: BaseChatModel | Reasoner | None, tools: Sequence[BaseTool] | None) -> Own:
-    """Return a caller's own model and tools; what is None stays as the settings say.
+def own_parts_of(
+    llm: BaseChatModel | Reasoner | None, tools: Sequence[BaseTool] | None
+) -> OwnParts:
+    """Return a caller's own model and tools; None leaves what the settings say.
 
     Raises:
         ValueError: If a tool does not take a text.
@@ -65,16 +67,16 @@ def own(llm: BaseChatModel | Reasoner | None, tools: Sequence[BaseTool] | None) 
 
     providers = None if tools is None else [LangChainProvider(tool) for tool in tools]
     if llm is None:
-        return Own(providers=providers)
+        return OwnParts(providers=providers)
     if hasattr(llm, "perform"):
-        return Own(reasoner=cast("Reasoner", llm), providers=providers)
+        return OwnParts(reasoner=cast("Reasoner", llm), providers=providers)
     name = name_of(llm)
     changes = {"model": name, "fast_model": "", "task_models": {}}
-    return Own({name: llm}, providers=providers, changes=changes)
+    return OwnParts({name: llm}, providers=providers, changes=changes)
 
 
-def choose_search(settings: Settings, own: Own, mode: Mode = Mode.LIVE) -> Choice:
-    """Return what a run searches: the caller's own providers, or those that the settings name.
+def choose_search(settings: Settings, own: OwnParts, mode: Mode = Mode.LIVE) -> Choice:
+    """Return the providers of a run: the caller's own, or those that the settings name.
 
     Raises:
         UsageError: If a provider was named that cannot be used.
@@ -90,17 +92,17 @@ def assemble(
     store: Store,
     emit: Callable[[Event], None],
     choice: Choice,
-    own: Own,
+    own: OwnParts,
     mode: Mode = Mode.LIVE,
 ) -> Deps:
-    """Return what the nodes of a run use. Nothing is asked.
+    """Return the dependencies of a run, without any call.
 
     Args:
         run: The run.
         settings: Its settings.
         store: Where it is kept.
         emit: Receives its events.
-        choice: What it searches.
+        choice: The providers to search.
         own: The caller's own model and tools.
         mode: Whether it is run or replayed.
 
@@ -113,10 +115,9 @@ def assemble(
     if not choice.providers and not choice.mcp:
         raise NoEvidenceError(f"{NOTHING_TO_SEARCH} {'; '.join(choice.left_out)}".strip())
     if entry.calls_tools and live:
-        # Says now what is wrong with a feed that was named.
+        # Raises now if a feed that was named cannot be used.
         choose_feeds(settings, outside=_asks_outside(choice, own))
-    # A run knows one day: what it asks for "the last week" must be the same when it is resumed or
-    # replayed.
+    # A run has one date: "the last week" must mean the same when it is resumed or replayed.
     today = settings.as_of or date.fromisoformat(run.created[:10])
     settings = settings.model_copy(update={"as_of": today})
     gateway = Gateway(store, run.id, settings, emit, mode=mode)
@@ -144,13 +145,13 @@ def assemble(
     )
 
 
-async def reach_outside(deps: Deps, choice: Choice, own: Own) -> McpToolset:
+async def reach_outside(deps: Deps, choice: Choice, own: OwnParts) -> McpToolset:
     """Find out what a run can search and call today, and enter it into its `Deps`.
 
-    What cannot be searched or called will be listed in the report.
+    The report will list what cannot be searched or called.
 
     Returns:
-        The MCP servers that were connected; whoever asked closes them with the run.
+        The connected MCP servers, which the caller closes with the run.
 
     Raises:
         NoEvidenceError: If there is nothing to search.
@@ -167,7 +168,7 @@ async def reach_outside(deps: Deps, choice: Choice, own: Own) -> McpToolset:
             deps.tools, lacking = await _tools(deps, servers, choice, own)
             absent += [f"feed not asked: {line}" for line in lacking]
         for line in [*absent, *await prepare(deps.providers, deps.gateway)]:
-            deps.limited(line)
+            deps.note_limit(line)
     except BaseException:
         await servers.close()
         raise
@@ -175,12 +176,12 @@ async def reach_outside(deps: Deps, choice: Choice, own: Own) -> McpToolset:
 
 
 async def _tools(
-    deps: Deps, servers: McpToolset, choice: Choice, own: Own
+    deps: Deps, servers: McpToolset, choice: Choice, own: OwnParts
 ) -> tuple[list[Tool], tuple[str, ...]]:
-    """Return the feeds and the tools of MCP servers that are not searches; and the feeds left out."""
+    """Return the feeds and the MCP tools that are not searches, and the feeds left out."""
     over = {tool.tool for tool in servers.tools if tool.server == deps.settings.mcp.feeds}
     usable = await usable_feeds(_asks_outside(choice, own), deps.gateway, over)
-    door = over_mcp(servers, usable.server) if usable.server else ask_feed
+    door = door_over_mcp(servers, usable.server) if usable.server else ask_feed
     searches = {provider.name for provider in deps.providers}
     others = [
         tool for tool in servers.tools if choice.takes(tool.name) and tool.name not in searches
@@ -191,9 +192,9 @@ async def _tools(
     )
 
 
-def _asks_outside(choice: Choice, own: Own) -> bool:
-    """Return whether feeds may be asked unnamed.
+def _asks_outside(choice: Choice, own: OwnParts) -> bool:
+    """Return whether feeds may be asked that nobody named.
 
-    A caller who passes in what is to be searched has said what may be asked.
+    A caller who passes in the tools to search has said what may be asked.
     """
     return own.providers is None and choice.outside

@@ -12,18 +12,18 @@ from deepdiver.core.settings import Settings
 from deepdiver.core.text import STOPWORDS, words
 from deepdiver.errors import UsageError
 from deepdiver.store import Store
-from deepdiver.strategies.pick import pick
+from deepdiver.strategies.pick import pick_strategy
 from deepdiver.strategies.table import AUTO, check_strategy
 
 LONGEST_QUESTION = 8_000
-"""Characters: some pages. More is a document, and documents are searched, not asked."""
+"""The most characters: some pages. A longer text is a document to search, not a question."""
 
 
 def check_question(question: str) -> str:
     """Return the question as it will be asked.
 
     Raises:
-        UsageError: If it is empty or longer than any question.
+        UsageError: If it is empty or too long.
     """
     question = question.strip()
     if not question:
@@ -39,15 +39,15 @@ def check_question(question: str) -> str:
 
 
 def settle_strategy(question: str, settings: Settings) -> tuple[Settings, str]:
-    """Return the settings with a strategy where the user left it to the question, and why that one."""
+    """Return the settings with a strategy, and why it was picked if the question decided."""
     if check_strategy(settings.strategy) != AUTO:
         return settings, ""
-    picked = pick(question)
+    picked = pick_strategy(question)
     return settings.model_copy(update={"strategy": picked.strategy}), picked.because
 
 
 def new_run(question: str, settings: Settings, store: Store, deepens: str = "") -> Run:
-    """Enter a new run into the store; its strategy must be settled."""
+    """Create a run in the store; its strategy must be settled."""
     now = datetime.now(UTC)
     telling = [word for word in words(question) if word not in STOPWORDS]
     slug = "-".join(re.findall(r"[a-z0-9]+", " ".join(telling[:4]))) or "run"

@@ -9,9 +9,9 @@ from deepdiver.core.settings import Settings, load
 from deepdiver.errors import UsageError
 from deepdiver.report.markdown import render_markdown
 from deepdiver.run import OnEvent, Outcome, research
-from deepdiver.run.assemble import own
+from deepdiver.run.assemble import own_parts_of
 from deepdiver.strategies.orchestrated.context import ResearchContext
-from deepdiver.strategies.shared.base import from_sync
+from deepdiver.strategies.shared.base import run_from_sync
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -31,35 +31,35 @@ def run_deep_research_agent(
 ) -> dict[str, Any]:
     """Research a question with the `orchestrated` strategy.
 
-    The run is on record like those of the command line: `deepdiver runs` lists it, and its files
-    lie in the home folder. It works where an event loop is running too, which it blocks until the
-    report is there.
+    The run is recorded like those of the command line: `deepdiver runs` lists it, and its files
+    are in the home folder. It also works while an event loop is running, which it blocks until the
+    report is finished.
 
     Args:
         query: What to find out.
         max_iterations: The most rounds of searching, 1 to 100.
         settings: Everything else; from files and environment by default.
-        llm: Any LangChain chat model, or a Reasoner; by default what the settings name, else the
-            embedded reasoner.
-        tools: Any LangChain tools that take a query, to be searched; by default what the settings
-            name.
-        on_event: Told of everything that happens.
+        llm: Any LangChain chat model, or a Reasoner; by default the model of the settings, else
+            the embedded reasoner.
+        tools: Any LangChain tools that take a query, to search with; by default the providers of
+            the settings.
+        on_event: Receives all events.
 
     Returns:
         A dictionary: `final_report`, the report in Markdown; `research_context`, a
         `ResearchContext` with all results, key findings and open questions; `iterations`, the
-        rounds of searching that were made.
+        number of rounds.
 
     Raises:
-        UsageError: If the call cannot be carried out as it is, or the run waits for a person.
+        UsageError: If an argument is not valid, or the run waits for a person.
         NoEvidenceError: If there is nothing to search.
     """
     if not 1 <= max_iterations <= 100:
         raise UsageError(f"max_iterations is {max_iterations}; it must be 1 to 100")
     updates = {"strategy": "orchestrated", "max_iterations": max_iterations}
     chosen = (settings or load()).model_copy(update=updates)
-    given = own(llm, tools)
-    outcome: Outcome = from_sync(lambda: research(query, chosen, on_event=on_event, own=given))
+    given = own_parts_of(llm, tools)
+    outcome: Outcome = run_from_sync(lambda: research(query, chosen, on_event=on_event, own=given))
     if outcome.error is not None:
         raise outcome.error
     if outcome.report is None:

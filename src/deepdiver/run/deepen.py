@@ -1,9 +1,7 @@
-"""Looking deeper into one section of a finished report.
+"""Looking deeper into one section of a finished report: the new question and its settings.
 
-What is asked then, and with which settings.
-
-The new run is a run like any other. It remembers which one it came from (`Run.deepens`), recalls
-that one as a hint, searches where that one searched, and cites nothing that it has not read itself.
+The new run is like any other. It records which run it came from (`Run.deepens`), recalls that run
+as a hint, searches the same providers, and cites nothing that it has not read itself.
 """
 
 from __future__ import annotations
@@ -19,34 +17,34 @@ from deepdiver.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Deeper:
-    """A deeper look, before it is made."""
+class DeeperLook:
+    """The plan of a deeper look."""
 
     run: str
-    """Id of the run whose report is looked into."""
+    """Id of the run with the report."""
     heading: str
-    """The section."""
+    """The heading of the section."""
     question: str
-    """What the new run asks."""
+    """The question of the new run."""
     settings: Settings
-    """Those of the old run, with what is to be different."""
+    """The settings of the old run, with the changes."""
 
 
-def look_deeper(
+def plan_deeper_look(
     run_id: str,
     section: int,
     current: Settings,
     store: Store,
     changes: Mapping[str, Any] | None = None,
-) -> Deeper:
-    """Return what a deeper look into a section asks.
+) -> DeeperLook:
+    """Return the plan of a deeper look into a section.
 
     Args:
         run_id: The finished run, or the beginning of its id.
         section: Number of the section in its report, from 1.
-        current: This machine's keys, home and wishes.
-        store: Where the run is.
-        changes: Settings that are to differ from the old run's.
+        current: The settings of this machine, with its keys and its home.
+        store: The store of the run.
+        changes: Settings that differ from the old run's.
 
     Raises:
         UnknownNameError: If there is no such run.
@@ -69,18 +67,17 @@ def look_deeper(
         raise UsageError(f"there is no section {section} in the report of {run.id}: {told}")
     changes = dict(changes or {})
     if "strategy" in changes:
-        changes.setdefault(
-            "max_iterations", None
-        )  # the old run's number of rounds was meant for its own strategy
+        # The old run's number of rounds was meant for its own strategy.
+        changes.setdefault("max_iterations", None)
     heading = " ".join(headings[section - 1].split())
     settings = from_public(run.settings, current).model_copy(
         update={"strategy": run.strategy, **changes}
     )
-    return Deeper(run.id, heading, deeper_question(run.question, heading), settings)
+    return DeeperLook(run.id, heading, write_deeper_question(run.question, heading), settings)
 
 
-def deeper_question(question: str, heading: str) -> str:
-    """Return the question of a deeper look: the original one, and the section's heading."""
+def write_deeper_question(question: str, heading: str) -> str:
+    """Return the question of a deeper look: the original question and the section's heading."""
     asked = question.strip()
     asked = asked if asked.endswith(("?", ".", "!")) else f"{asked}."
     return (

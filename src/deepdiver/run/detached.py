@@ -1,9 +1,9 @@
 """Calls that belong to no run: a feed asked by itself, a question about a finished run.
 
 They go through a gateway like all others, so that limits are obeyed, answers are shared and no
-secret gets out. Their journal is kept in memory: there is no run to resume or to replay, so nothing
-shows up in `deepdiver runs`, and nothing is left behind however the process ends. Cache and limits
-are those of the home, shared with every run and process.
+secret gets out. Their journal is in memory: there is no run to resume or replay, `deepdiver runs`
+does not list them, and they leave nothing behind however the process ends. They share the cache and
+the limits of the home with every run and process.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway
 from deepdiver.store import Store, open_store
 from deepdiver.store.sqlite import open_memory
-from deepdiver.store.views import beside
+from deepdiver.store.views import share_cache_and_limits
 
 
 def ignore_event(event: Event) -> None:
-    """Drop an event: nobody listens."""
+    """Drop an event."""
 
 
 @contextlib.asynccontextmanager
@@ -33,11 +33,11 @@ async def detached_gateway(
 ) -> AsyncIterator[Gateway]:
     """Open a gateway for calls that belong to no run.
 
-    Use one for each errand: within it, nothing is asked twice.
+    Use one for each errand: within it, no call is made twice.
 
     Args:
-        settings: As for a run. The budget is that of the errand.
-        store: The home's store, if it is open already.
+        settings: As for a run; the budget is for the errand.
+        store: The home's store, if it is already open.
         emit: Receives the events.
 
     Raises:
@@ -46,7 +46,7 @@ async def detached_gateway(
     with contextlib.ExitStack() as held:
         shared = store or held.enter_context(contextlib.closing(open_store(settings)))
         own = held.enter_context(contextlib.closing(open_memory()))
-        # A name of its own: places and claims are held by it, in all processes of the home.
+        # The name must be unique: it holds places and claims among all processes of the home.
         run = Run(
             id=f"loose-{secrets.token_hex(8)}",
             question="",
@@ -56,4 +56,4 @@ async def detached_gateway(
             version=__version__,
         )
         own.runs.create(run)
-        yield Gateway(beside(own, shared), run.id, settings, emit)
+        yield Gateway(share_cache_and_limits(own, shared), run.id, settings, emit)

@@ -1,4 +1,4 @@
-"""The lease of a run: one process works on it at a time, and says so every few seconds."""
+"""The lease of a run: one process works on it at a time, and renews the lease every few seconds."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from deepdiver.store import Store
 LEASE_SECONDS = 30.0
 """A process that has been silent for this long has lost its run."""
 HEARTBEAT_SECONDS = 3.0
-"""Also how soon a run notices that it was asked to stop."""
+"""Seconds between renewals; also how soon a run notices that it was asked to stop."""
 
 
 class Lease:
     """This process's hold on a run."""
 
     def __init__(self, run: Run, store: Store) -> None:
-        """Name the run; nothing is taken yet."""
+        """Prepare a lease; `take` takes it."""
         self._run, self._leases = run.id, store.leases
         self._owner = f"{platform.node()}:{os.getpid()}:{secrets.token_hex(3)}"
 
     def take(self) -> None:
-        """Take the run, also from a dead process of this machine.
+        """Take the run, even from a dead process of this machine.
 
         Raises:
             RunBusyError: If another process works on it.
@@ -44,7 +44,7 @@ class Lease:
             self._leases.take(self._run, self._owner, time.time(), LEASE_SECONDS)
 
     async def keep(self) -> None:
-        """Renew the lease until somebody asks the run to stop, or until it is lost."""
+        """Renew the lease until the run is asked to stop or the lease is lost."""
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             kept = await asyncio.to_thread(
@@ -54,16 +54,13 @@ class Lease:
                 return
 
     def drop(self) -> None:
-        """Give the run back; one that cannot be given back frees itself."""
+        """Give the run back; if that fails, the lease runs out by itself."""
         with contextlib.suppress(DeepdiverError):
             self._leases.drop(self._run, self._owner)
 
 
 def is_running(process: int) -> bool:
-    """Return whether a process of this number runs on this machine.
-
-    Where that cannot be asked safely, it counts as running.
-    """
+    """Return whether a process runs on this machine; True if there is no safe way to ask."""
     if sys.platform == "win32":
         return True
     try:
@@ -71,5 +68,6 @@ def is_running(process: int) -> bool:
     except ProcessLookupError:
         return False
     except OSError:
-        return True  # it runs, and belongs to somebody else
+        # It runs, and belongs to another user.
+        return True
     return True

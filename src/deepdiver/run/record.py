@@ -1,4 +1,4 @@
-"""The record of a run: what it found and wrote, read from the store and written as files."""
+"""The record of a run: its findings and report, read from the store and written to files."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from deepdiver.strategies.table import TABLE
 
 
 def load_ledger(store: Store, run: str) -> Ledger:
-    """Return what a run has found."""
+    """Return the ledger of a run."""
     rows = store.records.ledger(run)
     return Ledger(cast("Entry", KINDS[kind].model_validate_json(text)) for kind, _, text in rows)
 
 
 def load_outcome(run: Run, store: Store) -> Outcome:
-    """Return what came of a run, as the store has it."""
+    """Return the outcome of a run from the store."""
     text = store.records.report(run.id)
     rows = store.journal.rows(run.id)
     return Outcome(

@@ -1,7 +1,4 @@
-"""Asking about a run that is over, and checking its report again.
-
-From its record alone, and without changing it.
-"""
+"""Questions about a run, and a second check of its report, from its unchanged record."""
 
 from __future__ import annotations
 
@@ -23,36 +20,32 @@ from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.write_report import write_report
 
 MOST_FINDINGS = 40
-"""Findings that are looked at for one question: as many as a task shows. Those that share most with
-it go first."""
+"""Findings that are used for one question, as many as a task shows: those that share the most words
+with it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a run's record says to a question."""
+class RecordAnswer:
+    """The answer of a run's record to a question."""
 
     run: Run
     """The run."""
     sentences: tuple[Sentence, ...]
-    """The answer, each sentence of fact with its citations; none where the record does not hold it.
-    """
+    """The sentences, those of fact with citations; none if the record does not hold the answer."""
     report: Report
-    """The sentences' citations and how far they are believed, in the form of a report."""
+    """The same as a report, with the citations and the confidence."""
     unmet: tuple[str, ...]
-    """Words of the question that stand in none of the quotes: what is said may be about something
-    else."""
+    """Words of the question that no quote holds: the answer may be about something else."""
 
 
-async def ask_about(run_id: str, question: str, settings: Settings, store: Store) -> Told:
-    """Answer a question from what a run has found, with the reasoner that the run had.
-
-    Nothing is searched.
+async def ask_about(run_id: str, question: str, settings: Settings, store: Store) -> RecordAnswer:
+    """Answer a question from a run's findings, with the run's reasoner and without a search.
 
     Args:
         run_id: The run, finished or not.
         question: What to find out.
-        settings: This machine's; which model thinks is taken from the run.
-        store: Where the run is.
+        settings: The settings of this machine; the model is the run's.
+        store: The store of the run.
 
     Raises:
         UnknownNameError: If there is no such run.
@@ -76,63 +69,64 @@ async def ask_about(run_id: str, question: str, settings: Settings, store: Store
                 emit=ignore_event,
                 ledger=ledger,
             )
-            findings = _nearest(question, ledger.of(Finding))
+            findings = _find_nearest(question, ledger.of(Finding))
             report = await write_report(deps, question, (), None, findings, (), ())
         finally:
             if close := getattr(reasoner, "close", None):
                 await close()
     cited = any(sentence.citations for sentence in report.answer)
     sentences = report.answer if cited else ()
-    return Told(run, sentences, report, _unmet(question, sentences, report))
+    return RecordAnswer(run, sentences, report, _list_unmet(question, sentences, report))
 
 
-def _nearest(question: str, findings: dict[str, Finding]) -> list[str]:
-    """Return the findings that share most words with the question.
-
-    Of equals those that come first by their id.
-    """
-    asked = _telling(question)
+def _find_nearest(question: str, findings: dict[str, Finding]) -> list[str]:
+    """Return the findings that share the most words with a question; of equals, the first by id."""
+    asked = _telling_words(question)
 
     def shared(finding: Finding) -> int:
         return len(
             asked
-            & _telling(" ".join([finding.statement, *(quote.text for quote in finding.quotes)]))
+            & _telling_words(
+                " ".join([finding.statement, *(quote.text for quote in finding.quotes)])
+            )
         )
 
     return sorted(findings, key=lambda key: -shared(findings[key]))[:MOST_FINDINGS]
 
 
-def _telling(text: str) -> set[str]:
+def _telling_words(text: str) -> set[str]:
     return {word for word in words(text) if word not in STOPWORDS}
 
 
-def _unmet(question: str, sentences: tuple[Sentence, ...], report: Report) -> tuple[str, ...]:
+def _list_unmet(question: str, sentences: tuple[Sentence, ...], report: Report) -> tuple[str, ...]:
     numbers = {number for sentence in sentences for number in sentence.citations}
-    said = _telling(" ".join(item.quote for item in report.citations if item.number in numbers))
+    said = _telling_words(
+        " ".join(item.quote for item in report.citations if item.number in numbers)
+    )
     asked = dict.fromkeys(word for word in words(question) if word not in STOPWORDS)
     return tuple(word for word in asked if word not in said) if sentences else ()
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """What came of checking a report again."""
+class ReportCheck:
+    """The result of a second check of a report."""
 
     run: Run
     """The run."""
     report: Report
     """Its report."""
     sentences: int
-    """Sentences of fact and calculations that were checked."""
+    """The number of facts and calculations that were checked."""
     faults: tuple[str, ...]
-    """What is wrong, a line each; none: every quote stands in its saved source and carries its
-    sentence's values."""
+    """A line for each fault. None if every quote is in its saved source and holds the values of its
+    sentence."""
 
 
-def check_again(run_id: str, store: Store) -> Checked:
-    """Check a report against the saved sources once more, as the audit did before it was written.
+def check_again(run_id: str, store: Store) -> ReportCheck:
+    """Check a report against the saved sources again, as the audit did before it was written.
 
-    Code checks what code can: quotes stand at their offsets, numbers, dates and names occur in
-    them, sums come out.
+    Code checks that quotes are at their offsets, that they hold the numbers, dates and names, and
+    that calculations are right.
 
     Raises:
         UnknownNameError: If there is no such run.
@@ -148,11 +142,11 @@ def check_again(run_id: str, store: Store) -> Checked:
         *(sentence for section in report.sections for sentence in section.sentences),
     ]
     facts = [sentence for sentence in said if sentence.kind is not SentenceKind.FRAME]
-    found = [*_of_citations(report, store), *_of_sentences(run, report, facts, store)]
-    return Checked(run, report, len(facts), tuple(found))
+    found = [*_check_citations(report, store), *_check_sentences(run, report, facts, store)]
+    return ReportCheck(run, report, len(facts), tuple(found))
 
 
-def _of_citations(report: Report, store: Store) -> Iterator[str]:
+def _check_citations(report: Report, store: Store) -> Iterator[str]:
     for item in report.citations:
         if not quote_stands(
             Quote(source=item.source, passage=item.passage, text=item.quote), store.texts.get
@@ -160,7 +154,9 @@ def _of_citations(report: Report, store: Store) -> Iterator[str]:
             yield f"[{item.number}] the quote {item.quote[:60]!r} does not stand in its source"
 
 
-def _of_sentences(run: Run, report: Report, facts: list[Sentence], store: Store) -> Iterator[str]:
+def _check_sentences(
+    run: Run, report: Report, facts: list[Sentence], store: Store
+) -> Iterator[str]:
     ledger = load_ledger(store, run.id)
     numbers = {item.number for item in report.citations}
     as_of = str(run.settings.get("as_of") or run.created[:10])

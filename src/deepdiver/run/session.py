@@ -1,4 +1,4 @@
-"""One process's work on one run: its lease, its graph, its events, its end."""
+"""One process's work on one run: lease, graph, events and outcome."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from deepdiver.core.record import Report, Run, RunStatus
 from deepdiver.core.settings import Settings
 from deepdiver.errors import DeepdiverError, StoppedError, UsageError
 from deepdiver.gateway import Mode, Reply, Request
-from deepdiver.run.assemble import Own, assemble, choose_search, reach_outside
+from deepdiver.run.assemble import OwnParts, assemble, choose_search, reach_outside
 from deepdiver.run.lease import Lease
 from deepdiver.store import CallState, JournalRow, Store
 from deepdiver.strategies.table import TABLE
@@ -28,41 +28,41 @@ from deepdiver.tools.registry import Choice
 
 OnEvent = Callable[[Event], None]
 Ask = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
-"""Puts something before a person and returns what the person says."""
+"""Asks a person and returns the answer."""
 
 STEPS_PER_ROUND = 12
-"""Graph steps that one round of the longest strategy takes, doubled."""
+"""Twice the graph steps of one round of the longest strategy."""
 MOST_QUESTIONS = 1_000
-"""How often a run may ask a person."""
+"""The most questions of a run to a person."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of working on a run."""
+    """The outcome of work on a run."""
 
     run: Run
-    """The run, with its status now."""
+    """The run with its present status."""
     report: Report | None
     """Its report, if it has one."""
     cost: Decimal
-    """What it has cost in all."""
+    """Its total cost."""
     uncertain: tuple[JournalRow, ...]
-    """Calls that were sent and whose fate is not known."""
+    """Calls that were sent and may or may not have been answered."""
     error: DeepdiverError | None = None
-    """What ended it, if it did not end by itself."""
+    """The error that ended it, if any."""
     folder: Path | None = None
     """The folder of its files."""
     state: Mapping[str, Any] = field(default_factory=dict)
-    """The final state of the strategy's graph, if it ran to its end just now."""
+    """The final state of the graph, if it has just run to its end."""
     ledger: Ledger = field(default_factory=Ledger)
-    """What it has found."""
+    """Everything that it found."""
 
 
 class Recorder:
-    """Passes events on, and keeps them."""
+    """Passes events on and stores them."""
 
     def __init__(self, store: Store | None, run: str, on_event: OnEvent | None) -> None:
-        """Keep events in a store, or nowhere (a replay has told them before)."""
+        """Keep events in a store, or not at all for a replay, whose events are known."""
         self._store, self._run, self._on_event = store, run, on_event
         self._pending: list[str] = []
 
@@ -78,7 +78,7 @@ class Recorder:
             self._on_event(event)
 
     def flush(self) -> None:
-        """Bring what is pending to the store."""
+        """Write pending events to the store."""
         pending, self._pending = self._pending, []
         if self._store is not None and pending:
             self._store.records.add_events(self._run, pending)
@@ -96,27 +96,27 @@ class Session:
         on_event: OnEvent | None = None,
         because: str = "",
         mode: Mode = Mode.LIVE,
-        own: Own | None = None,
+        own: OwnParts | None = None,
         choice: Choice | None = None,
     ) -> None:
-        """Assemble what the run's nodes need. Nothing is asked and nothing is written.
+        """Assemble the dependencies of the run, without any call and without writing.
 
         Args:
             run: The run.
             settings: Its settings.
             store: Where it is kept.
-            on_event: Told of everything that happens.
-            because: Why its strategy was chosen, if the question decided.
+            on_event: Receives all events.
+            because: Why its strategy was picked, if the question decided.
             mode: Whether it is run or replayed.
             own: The caller's own model and tools.
-            choice: What it searches, if that was chosen already.
+            choice: The providers to search, if they are already chosen.
 
         Raises:
             NoEvidenceError: If there is nothing to search.
             UsageError: If a model or provider was named that cannot be used.
         """
         self.run, self.store, self.mode, self._because = run, store, mode, because
-        self._own = own or Own()
+        self._own = own or OwnParts()
         self._choice = choice or choose_search(settings, self._own, mode)
         self.emit = Recorder(store if mode is Mode.LIVE else None, run.id, on_event)
         self.deps = assemble(run, settings, store, self.emit, self._choice, self._own, mode)
@@ -124,17 +124,17 @@ class Session:
         self._servers: McpToolset | None = None
 
     async def prepare(self) -> None:
-        """Look at what there is to search, once; what cannot be searched is listed in the report.
+        """Find out once what there is to search; the report lists what cannot be searched.
 
         Raises:
-            NoEvidenceError: If there is nothing.
+            NoEvidenceError: If there is nothing to search.
             UsageError: If a folder that was named does not exist.
         """
         if self._servers is None:
             self._servers = await reach_outside(self.deps, self._choice, self._own)
 
     async def close(self) -> None:
-        """End what the run has started besides itself: its reasoner and the MCP servers."""
+        """Close the reasoner and the MCP servers of the run."""
         if close := getattr(self.deps.reasoner, "close", None):
             await close()
         if self._servers is not None:
@@ -142,7 +142,7 @@ class Session:
             self._servers = None
 
     async def work(self, ask: Ask | None, resumed: bool) -> Outcome:
-        """Run the graph to its end, or to where it must stop.
+        """Run the graph to its end, or until it must stop.
 
         Raises:
             RunBusyError: If another process works on the run.
@@ -154,7 +154,7 @@ class Session:
         self._announce(resumed)
         status = RunStatus.FAILED
         error: DeepdiverError | None = None
-        work = asyncio.ensure_future(self._graph(ask))
+        work = asyncio.ensure_future(self._run_graph(ask))
         heart = asyncio.ensure_future(lease.keep()) if lease else None
 
         def stop(ended: asyncio.Future[None]) -> None:
@@ -196,7 +196,7 @@ class Session:
             )
         )
 
-    async def _graph(self, ask: Ask | None) -> RunStatus:
+    async def _run_graph(self, ask: Ask | None) -> RunStatus:
         graph = TABLE[self.run.strategy].build().compile(checkpointer=InMemorySaver())
         config = {
             "configurable": {"thread_id": self.run.id},
@@ -223,7 +223,7 @@ class Session:
     async def _ask(
         self, shown: dict[str, Any], asked: int, ask: Ask | None
     ) -> dict[str, Any] | None:
-        """Put a question before a person; the answer is journalled, so it is never asked twice."""
+        """Ask a person; the answer is journalled, so nobody is asked twice."""
         request = Request(
             "human", "person", str(shown.get("ask", "question")), {"number": asked, "shown": shown}
         )
@@ -245,9 +245,9 @@ class Session:
         return cast("dict[str, Any]", (await self.deps.gateway.call(request, do)).value)
 
     def _ends_at(self, shown: dict[str, Any]) -> bool:
-        """Return whether a run is over at a question that nobody answers.
+        """Return whether a run ends at a question that nobody answers.
 
-        It is where it would ask for a review of its answer and nobody asked to review.
+        It does if it asks for a review of its answer and nobody wanted to review.
         """
         asks = shown.get("ask") == "review_answer"
         return asks and not self.deps.approve and self.deps.report is not None
@@ -268,7 +268,8 @@ class Session:
             if self.mode is Mode.LIVE:
                 self.store.runs.set_status(self.run.id, status)
             self.emit(ended)
-        except DeepdiverError as trouble:  # a full disk must not hide what ended the run
+        except DeepdiverError as trouble:
+            # A full disk must not hide what ended the run.
             error = error or trouble
         run = self.run.model_copy(update={"status": status})
         return Outcome(

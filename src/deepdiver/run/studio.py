@@ -1,6 +1,6 @@
-"""Every strategy for LangGraph Studio, over the model and the providers of your settings.
+"""Every strategy for LangGraph Studio, with the model and the providers of your settings.
 
-`langgraph.json` names them. Each is a function of this module, called after the strategy.
+`langgraph.json` names them. Each is a function of this module with the name of its strategy.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from deepdiver.core.settings import load
-from deepdiver.run.agent import compiled
-from deepdiver.run.assemble import Own
+from deepdiver.run.agent import compile_agent
+from deepdiver.run.assemble import OwnParts
 from deepdiver.strategies.table import TABLE
 
 if TYPE_CHECKING:
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def _opener(strategy: str) -> Callable[[], CompiledStateGraph[Any, Any, Any, Any]]:
-    def opened() -> CompiledStateGraph[Any, Any, Any, Any]:
-        return compiled(load({"strategy": strategy}), Own())
+    def open_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
+        return compile_agent(load({"strategy": strategy}), OwnParts())
 
-    return opened
+    return open_graph
 
 
 globals().update({name: _opener(name) for name in TABLE})

@@ -1,4 +1,4 @@
-"""Where runs are kept: small protocols, and SQLite behind them."""
+"""Where runs are saved: small protocols, and SQLite behind them."""
 
 from deepdiver.core.settings import Settings
 from deepdiver.store.base import (
@@ -38,6 +38,6 @@ def open_store(settings: Settings) -> Store:
     """Open the store that the settings name: the SQLite file of the home folder.
 
     Raises:
-        StoreError: If it cannot be used; says what to do.
+        StoreError: If it cannot be used; the message says what to do.
     """
     return open_sqlite(settings.home)

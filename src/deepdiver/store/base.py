@@ -1,14 +1,13 @@
 """What every store promises, as seven small protocols.
 
-A `Store` is those seven side by side, so that one of them can be replaced: a replay takes the runs
-and records of a store that writes nothing, and a call outside of any run keeps its journal in
-memory beside the cache and the limits of the home. Another database is a second implementation of
-each.
+A `Store` has one of each, so that a single one can be replaced: a replay uses runs and records that
+write nothing, and a call outside of any run keeps its journal in memory beside the cache and the
+limits of the home. Another database is a second implementation of each.
 
-Methods are synchronous and safe to call from several threads. Times are seconds since 1970 given by
-the caller, so that tests own the clock. Values are JSON texts, which a store keeps as they are and
-never looks into. Each method is one transaction: it happened, or it did not. Writing to a run that
-does not exist raises UnknownNameError, and whatever the disk refuses raises a StoreError.
+Methods are synchronous and thread-safe. Times are seconds since 1970, given by the caller, so that
+tests control the clock. Values are JSON texts, which a store never looks into. Each method is one
+transaction: it happened, or it did not. Writing to a run that does not exist raises
+UnknownNameError, and a failure of the disk raises a StoreError.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ from deepdiver.core.record import Run, RunStatus
 
 
 class CallState(StrEnum):
-    """Where a journalled call stands."""
+    """The state of a journalled call."""
 
     RESERVED = "reserved"
-    """Money is held for it; nothing was sent."""
+    """Money is reserved for it; nothing was sent."""
     SENT = "sent"
-    """It went out; if no process is working on it, its fate is uncertain."""
+    """It was sent. If no process is working on it, nobody knows whether it was answered."""
     SETTLED = "settled"
-    """It was answered, and the answer is kept."""
+    """It was answered, and the answer is saved."""
     FAILED = "failed"
-    """It was answered with a failure, or never reached the other side."""
+    """It was answered with an error, or never reached the other side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,40 +41,40 @@ class JournalRow:
     run: str
     """The run's id."""
     key: str
-    """What was asked, as a hash."""
+    """The hash of the request."""
     state: CallState
-    """Where it stands."""
+    """Its state."""
     kind: str
     """model, search, fetch, feed, mcp, tool or human."""
     provider: str
-    """Who was asked."""
+    """The provider that was asked."""
     what: str
-    """What for, in a few words."""
+    """What it is for, in a few words."""
     request: str
-    """What was asked, as JSON without secrets."""
+    """The request as JSON, without secrets."""
     reply: str | None
-    """The answer as JSON, once settled."""
+    """The answer as JSON, if it is settled."""
     error: str | None
-    """Why it failed, once failed."""
+    """Why it failed, if it failed."""
     worst: Decimal
-    """What it was reserved at."""
+    """The amount that was reserved for it."""
     cost: Decimal
-    """What it cost, all attempts together: those that failed stay in the sum."""
+    """The cost of all attempts, including those that failed."""
     sends: int
-    """How often it went out."""
+    """How often it was sent."""
     uncertain: int
-    """How often it went out and its fate was never learnt."""
+    """How often it was sent without anybody learning whether it was answered."""
     first: float
     """When it was reserved."""
     last: float
     """When its state last changed."""
     order: int
-    """Its place in the journal, by first reservation."""
+    """Its place in the journal, by its first reservation."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastRun:
-    """A finished run, as far as a later one needs it to see what it was about."""
+    """A finished run, with what a later run needs to see what it was about."""
 
     id: str
     """Its id."""
@@ -84,7 +83,7 @@ class PastRun:
     question: str
     """What was asked."""
     records: tuple[str, ...]
-    """Those of its records that were asked for, as JSON, in any order."""
+    """The records that were asked for, as JSON, in any order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +91,13 @@ class LimitGrant:
     """The answer to a request for a place among a provider's calls."""
 
     granted: bool
-    """Whether the call may go out now."""
+    """Whether the call may be sent now."""
     wait: float = 0.0
-    """If not: seconds after which to ask again."""
+    """If not, the seconds after which to ask again."""
 
 
 class Runs(Protocol):
-    """Which runs there are and how each is doing.
-
-    The cut: a run's own row, and nothing that the run has asked, found or written.
-    """
+    """The runs and their statuses, without anything that a run has asked, found or written."""
 
     def create(self, run: Run) -> None:
         """Save a new run; ValueError if its id is taken."""
@@ -119,8 +115,8 @@ class Runs(Protocol):
     def list_past(self, run: str, beginning: str) -> list[PastRun]:
         """Return the finished runs that began before a run, the newest first.
 
-        Each comes with those of its records whose ids begin in the given way. There are none if
-        the run does not exist.
+        Each comes with its records whose ids have the given beginning. There are none if the run
+        does not exist.
         """
 
     def set_status(self, run: str, status: RunStatus) -> None:
@@ -135,43 +131,42 @@ class Runs(Protocol):
 
 
 class Leases(Protocol):
-    """Which process works on a run: one at a time.
+    """Which process works on a run, one at a time.
 
-    The cut: coordination between processes that is worthless after a power cut.
+    Coordination between processes, which is worthless after a power cut.
     """
 
     def take(self, run: str, owner: str, now: float, seconds: float) -> None:
         """Take a run for one process.
 
         Raises:
-            RunBusyError: While another process holds it; names the holder.
+            RunBusyError: If another process holds it; names the holder.
         """
 
     def renew(self, run: str, owner: str, now: float, seconds: float) -> bool:
-        """Say that the owner is alive; False if the lease was lost.
+        """Extend a lease, because its owner is alive; False if the lease was lost.
 
-        A lease that ran out is not lost until somebody else takes it.
+        A lease that ran out is not lost until another process takes it.
         """
 
     def drop(self, run: str, owner: str) -> None:
         """Give a run back."""
 
     def ask_to_stop(self, run: str) -> None:
-        """Leave a request to stop for the process that works on a run."""
+        """Ask the process that works on a run to stop."""
 
     def asked_to_stop(self, run: str) -> bool:
-        """Return whether there is such a request; taking a lease withdraws it."""
+        """Return whether the run was asked to stop since its lease was taken."""
 
 
 class Journal(Protocol):
     """Every paid or remote call of a run, written before it is sent.
 
-    The cut: what was asked of the outside, what it answered and what that cost. The other parts of
-    a run can be computed from it again.
+    Requests, answers and costs. The other parts of a run can be computed from them again.
     """
 
     def get(self, run: str, key: str) -> JournalRow | None:
-        """Return a call, if it is known."""
+        """Return a call, or None if it is not known."""
 
     def rows(self, run: str) -> list[JournalRow]:
         """Return all calls of a run in order."""
@@ -190,9 +185,9 @@ class Journal(Protocol):
     ) -> None:
         """Enter a call as reserved.
 
-        A call known as failed, reserved or sent is entered again and keeps its counts, its cost and
-        its place; one that was left as sent counts as uncertain once more. A settled call is never
-        touched: ValueError.
+        A call that failed, or is reserved or sent, is entered again and keeps its counts, its cost
+        and its place; one that was sent counts as uncertain once more. A settled call is never
+        changed: ValueError.
         """
 
     def mark_sent(self, run: str, key: str, now: float) -> None:
@@ -202,25 +197,25 @@ class Journal(Protocol):
         """
 
     def mark_declined(self, run: str, key: str, now: float) -> None:
-        """Take a sent call back to reserved, because it surely came to nothing; else ValueError.
+        """Return a sent call to reserved, because it certainly had no effect; else ValueError.
 
-        It may be sent again, and stays counted as sent.
+        It may be sent again, and still counts as sent.
         """
 
     def settle(self, run: str, key: str, reply: str, cost: Decimal, now: float) -> None:
-        """Keep the answer to a call that is sent, or reserved if it was cached; else ValueError.
+        """Save the answer to a call that is sent, or reserved if it was cached; else ValueError.
 
-        It is on disk before this returns. The cost is this attempt's.
+        It is on disk before this returns. The cost is that of this attempt.
         """
 
     def fail(self, run: str, key: str, error: str, cost: Decimal, now: float) -> None:
-        """Keep why a sent or reserved call failed, and what this attempt cost; else ValueError."""
+        """Save why a sent or reserved call failed, and this attempt's cost; else ValueError."""
 
 
 class Records(Protocol):
-    """What a run has found, told and written: its ledger, its events, its report.
+    """The ledger, the events and the report of a run.
 
-    The cut: everything that a replay makes again, byte for byte.
+    Everything that a replay makes again, byte for byte.
     """
 
     def add(self, run: str, records: Iterable[tuple[str, str, str]]) -> None:
@@ -246,25 +241,22 @@ class Records(Protocol):
 
 
 class Texts(Protocol):
-    """The texts of sources, each kept once per store under its hash.
-
-    The cut: bodies. Everything else refers to them by hash.
-    """
+    """The texts of sources, each kept once per store. Everything else refers to them by hash."""
 
     def put(self, run: str, text: str) -> str:
-        """Keep a text for a run and return its hash. Lone surrogates are replaced as in `digest`."""
+        """Save a text for a run and return its hash; replace lone surrogates as `digest` does."""
 
     def hold(self, run: str, digest: str) -> bool:
-        """Have a run refer to a text that another run saved; False if it is no longer kept."""
+        """Have a run refer to a text that another run saved; False if it is not there any more."""
 
     def get(self, digest: str) -> str:
-        """Return a text by its hash; KeyError if it is not kept."""
+        """Return a text by its hash; KeyError if it is not there."""
 
 
 class Cache(Protocol):
     """Answers shared between runs and processes for a while.
 
-    The cut: what may be lost at any time at the price of asking again.
+    They may be lost at any time, at the cost of asking again.
     """
 
     def get(self, key: str, now: float) -> str | None:
@@ -286,7 +278,7 @@ class Cache(Protocol):
 class Limits(Protocol):
     """How often and how many at a time a provider may be called, across all processes.
 
-    The cut: like leases, coordination that is worthless after a power cut.
+    Like leases, this is worthless after a power cut.
     """
 
     def take(
@@ -311,23 +303,23 @@ class Limits(Protocol):
         """Give a place back."""
 
     def pause(self, provider: str, until: float) -> None:
-        """Let nobody call a provider before a time, because it asked for rest."""
+        """Let no process call a provider before a time, because the provider asked for it."""
 
 
 @dataclass(frozen=True)
 class Store:
-    """Everything that is kept."""
+    """Everything that is saved, one protocol for each kind."""
 
     runs: Runs
     """Which runs there are."""
     leases: Leases
-    """Who works on them."""
+    """Which processes work on them."""
     journal: Journal
-    """What they asked of the outside."""
+    """Their calls to the outside."""
     records: Records
     """What they found."""
     texts: Texts
-    """What they read."""
+    """The texts that they read."""
     cache: Cache
     """Answers shared between runs."""
     limits: Limits

@@ -1,7 +1,7 @@
-"""Texts as compressed bytes, and back, never without checking them.
+"""Texts as compressed bytes and back, always checked.
 
-Every frame carries its checksum, so a flipped bit is found when it is read. Compressing costs about
-4 µs for a short value and 0.8 ms for a text of 100 kB, so there is one rule for all: always.
+Every frame has a checksum, so that reading finds a flipped bit. Compressing takes about 4 µs for a
+short value and 0.8 ms for a text of 100 kB, so every value is compressed.
 """
 
 from __future__ import annotations
@@ -14,50 +14,45 @@ from deepdiver.core.identity import digest
 from deepdiver.store.faults import damaged
 
 LEVEL = 3
-"""The library's own default: level 9 takes 4 times as long to save another 5 % of the space."""
+"""The library's default: level 9 takes 4 times as long to save another 5 % of the space."""
 
 
-def storable(text: str) -> str:
-    """Return a text as UTF-8 can hold it: the one that `digest` sees, of the same length."""
+def make_storable(text: str) -> str:
+    """Return a text that is valid as UTF-8, of the same length; `digest` hashes this form."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def encode(text: str) -> bytes:
-    """Return a value's bytes; every character survives, lone surrogates too.
-
-    They sort as the characters do.
-    """
+    """Return a value as bytes that sort like its characters and keep lone surrogates."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def decode(data: bytes, file: Path) -> str:
-    """Return what was encoded.
+    """Return the text that `encode` encoded.
 
     Raises:
         DamagedStoreError: If it is not UTF-8; names the file.
     """
     try:
         return str(data, "utf-8", "surrogatepass")
-    except (
-        UnicodeDecodeError,
-        TypeError,
-    ) as error:  # TypeError: damage can turn bytes into a number.
+    except (UnicodeDecodeError, TypeError) as error:
+        # TypeError: damage can turn bytes into a number.
         raise damaged(file, "a value is not UTF-8") from error
 
 
 def pack(text: str) -> bytes:
-    """Compress a value; every character survives."""
+    """Compress a value; every character is kept."""
     return _compress(encode(text))
 
 
 def unpack(data: bytes, file: Path) -> str:
-    """Return what was packed.
+    """Return the text that `pack` packed.
 
     Raises:
         DamagedStoreError: If the bytes are not what `pack` made; names the file.
     """
-    # Not `decompress`: it believes a header that says "empty" without looking at the frame, so one
-    # flipped bit could lose a value in silence; and it asks for all the memory that a damaged
+    # Not `decompress`: it believes a header that says "empty" without looking at the frame, so that
+    # one flipped bit could silently lose a value, and it allocates as much memory as a damaged
     # header claims.
     frame = zstandard.ZstdDecompressor().decompressobj()
     try:
@@ -70,10 +65,7 @@ def unpack(data: bytes, file: Path) -> str:
 
 
 def pack_text(text: str) -> tuple[str, bytes]:
-    """Return a text's hash and its compressed form.
-
-    A hash names one text, so what `digest` replaces is replaced.
-    """
+    """Return a text's hash and its compressed form, which replaces what `digest` replaces."""
     return digest(text), _compress(text.encode("utf-8", "replace"))
 
 
@@ -81,7 +73,7 @@ def unpack_text(hash_: str, data: bytes, file: Path) -> str:
     """Return the text that a hash names.
 
     Raises:
-        DamagedStoreError: If the bytes hold another text or none; names the file.
+        DamagedStoreError: If the bytes are not that text; names the file.
     """
     text = unpack(data, file)
     if digest(text) != hash_:
@@ -90,5 +82,5 @@ def unpack_text(hash_: str, data: bytes, file: Path) -> str:
 
 
 def _compress(data: bytes) -> bytes:
-    # A compressor is not safe to share between threads, and a new one costs 2 µs.
+    # A compressor must not be shared between threads, and a new one takes 2 µs.
     return zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(data)

@@ -1,7 +1,6 @@
-"""The tables of the SQLite store, as numbered steps from an empty file to the present.
+"""The tables of the SQLite store, as numbered migrations from an empty file to the present.
 
-A step that was released is never edited: a change of the tables is a new step at the end of the
-list.
+A released migration is never edited: a change to the tables is a new migration at the end.
 """
 
 from __future__ import annotations
@@ -13,14 +12,14 @@ from pathlib import Path
 from deepdiver.errors import DamagedStoreError, NewerSchemaError
 
 APPLICATION_ID = 0x44445652
-"""Stands in the header of every deepdiver database ("DDVR"), so that another program's file is
-recognised."""
+"""The application id in the header of every deepdiver database ("DDVR"), to tell it from the files
+of other programs."""
 
 Migration = tuple[int, Sequence[str]]
-"""A version and the statements that lead to it from the version before."""
+"""A version, and the statements that lead to it from the version before."""
 
-# Texts that SQL never looks into are BLOBs: compressed (see blobs), or, where SQL compares them, as
-# plain UTF-8. Money is kept as TEXT, because a Decimal does not survive REAL.
+# Texts are BLOBs: compressed (see blobs), or plain UTF-8 if SQL compares them. Money is TEXT,
+# because REAL would round a Decimal.
 MIGRATIONS: tuple[Migration, ...] = (
     (
         1,
@@ -111,7 +110,7 @@ def check(db: sqlite3.Connection, file: Path, migrations: Sequence[Migration] = 
         DamagedStoreError: If another program wrote the file.
         NewerSchemaError: If a newer deepdiver wrote it.
     """
-    # One statement, so one moment: another process may be making the tables just now.
+    # One statement reads one moment: another process may be making the tables just now.
     application, version, tables = db.execute(
         "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
         "FROM pragma_application_id, pragma_user_version"
@@ -132,7 +131,7 @@ def check(db: sqlite3.Connection, file: Path, migrations: Sequence[Migration] = 
 def migrate(
     db: sqlite3.Connection, file: Path, migrations: Sequence[Migration] = MIGRATIONS
 ) -> None:
-    """Bring a database up to the newest version: all pending steps in one transaction, or none.
+    """Bring a database up to the newest version, with all pending migrations in one transaction.
 
     Raises:
         DamagedStoreError: If another program wrote the file.
@@ -142,7 +141,8 @@ def migrate(
         return
     try:
         db.execute("BEGIN EXCLUSIVE")
-        version = check(db, file, migrations)  # Again, now that nobody else can be at it.
+        # Again, now that no other process can change it.
+        version = check(db, file, migrations)
         for target, statements in migrations:
             if target > version:
                 for statement in statements:

@@ -1,8 +1,8 @@
 """The store in one SQLite file, for one person and any number of processes.
 
-One connection behind one lock: SQLite lets one writer work at a time anyway, and a read takes 40
-µs. Writers begin with BEGIN IMMEDIATE, so that two processes never find out at the end that they
-were doing the same thing. What the methods promise is written in `base`.
+One connection behind one lock: SQLite lets only one writer work at a time, and a read takes 40 µs.
+Writers begin with BEGIN IMMEDIATE, so that two processes do not find out at the end that they were
+doing the same thing. `base` says what the methods promise.
 """
 
 from __future__ import annotations
@@ -44,23 +44,38 @@ from deepdiver.store.base import (
     Store,
     Texts,
 )
-from deepdiver.store.blobs import decode, encode, pack, pack_text, storable, unpack, unpack_text
-from deepdiver.store.faults import damaged, from_os, primary_code, shown, translated, unknown_run
+from deepdiver.store.blobs import (
+    decode,
+    encode,
+    make_storable,
+    pack,
+    pack_text,
+    unpack,
+    unpack_text,
+)
+from deepdiver.store.faults import (
+    damaged,
+    from_os,
+    primary_code,
+    quote_name,
+    translated,
+    unknown_run,
+)
 
 FILE_NAME = "deepdiver.db"
 BUSY_SECONDS = 30.0
-"""How long a writer waits for other processes. A transaction takes milliseconds, so this means that
-one hangs."""
+"""How long a writer waits for other processes. A transaction takes milliseconds, so after this time
+another process hangs."""
 CLOCK_SKEW = 60.0
 """A bucket last filled further in the future than this was filled before the clock was set back."""
 SLOT_POLL = 0.05
-"""When to ask again for a slot: nobody knows when a call ends. A refusal writes nothing and takes
-35 µs."""
+"""Seconds after which to ask again for a slot: nobody knows when a call ends. A refusal writes
+nothing and takes 35 µs."""
 SHORTEST_WAIT = 0.001
-"""Asking sooner is a waste."""
+"""Asking sooner would be a waste."""
 CLOCK_GRAIN = 1e-6
-"""Seconds since 1970 as a float are exact to 0.2 µs, so a token due within this counts as there. It
-is owed, not given."""
+"""Seconds since 1970 as a float are exact to 0.2 µs, so a token due within this time counts as
+there. It is owed, not given."""
 PRUNED = 20
 """Expired rows of the cache deleted at each claim: more than a claim can add, so they do not pile
 up."""
@@ -86,7 +101,7 @@ def open_sqlite(home: Path, *, timeout: float = BUSY_SECONDS) -> SqliteStore:
         timeout: Seconds to wait while another process writes.
 
     Raises:
-        StoreError: One of its kinds; each says what to do.
+        StoreError: One of its kinds; the message says what to do.
     """
     file = home / FILE_NAME
     # One at a time: closing any descriptor of a file drops all locks that this process holds on it
@@ -113,7 +128,7 @@ def open_sqlite(home: Path, *, timeout: float = BUSY_SECONDS) -> SqliteStore:
 
 
 def open_memory() -> SqliteStore:
-    """Open a store in memory: nobody else sees it, and it ends with the process."""
+    """Open a store in memory, which only this process sees and which ends with it."""
     file = Path(":memory:")
     db = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
     schema.migrate(db, file)
@@ -164,10 +179,10 @@ class Database:
     ) -> Iterator[sqlite3.Connection]:
         """Give the connection for one transaction.
 
-        A durable one is on disk when it ends (FULL). That costs one fsync: measured 0.15 ms on a
-        quiet disk and 4 ms on a busy one, where the rest takes 0.06 ms. The others are safe from a
-        killed process at once, and from a power cut when the next durable one ends. So a call is
-        journalled with two fsyncs: 0.5 ms, or 8 ms on a busy disk.
+        A durable transaction is on disk when it ends (FULL). That takes one fsync: measured 0.15 ms
+        on a quiet disk and 4 ms on a busy one, while the rest takes 0.06 ms. Other transactions are
+        safe from a killed process at once, and from a power cut when the next durable one ends. So
+        journalling a call takes two fsyncs: 0.5 ms, or 8 ms on a busy disk.
 
         Args:
             run: A run that must exist.
@@ -195,7 +210,7 @@ class Database:
         with self.read() as db:
             return db.execute(query, values).fetchall()
 
-    def unpacked(self, query: str, *values: object) -> str | None:
+    def read_packed(self, query: str, *values: object) -> str | None:
         """Return the packed value that a query finds, if it finds one."""
         return next((unpack(row[0], self.file) for row in self.rows(query, *values)), None)
 
@@ -224,7 +239,7 @@ class SqliteRuns(_Part, Runs):
 
     @override
     def get(self, run: str) -> Run:
-        start = storable(run)
+        start = make_storable(run)
         with self._database.read() as db:
             rows = db.execute(
                 "SELECT id, status, json FROM runs WHERE id >= ?1 AND id < ?1 || char(0x10FFFF) "
@@ -238,7 +253,7 @@ class SqliteRuns(_Part, Runs):
         more = ", …" if len(rows) > CANDIDATES else ""
         named = ", ".join(row[0] for row in rows[:CANDIDATES]) + more
         raise UnknownNameError(
-            f"run {shown(run)} is ambiguous: it may be {named}; give more of the id"
+            f"run {quote_name(run)} is ambiguous: it may be {named}; give more of the id"
         )
 
     @override
@@ -248,9 +263,8 @@ class SqliteRuns(_Part, Runs):
 
     @override
     def list_past(self, run: str, beginning: str) -> list[PastRun]:
-        # A run with its report is large, and ten thousand of them would take many seconds. This
-        # reads one small row for each run and the few records that are asked for, which the key of
-        # their table finds however many others there are.
+        # Reading ten thousand runs with their reports would take many seconds. This reads one small
+        # row for each run, and the few records that are asked for by the key of their table.
         file = self._database.file
         with self._database.read() as db:
             mine = db.execute("SELECT created, rowid FROM runs WHERE id = ?", (run,)).fetchone()
@@ -280,7 +294,7 @@ class SqliteRuns(_Part, Runs):
                 "WHERE other.hash = mine.hash AND other.run <> mine.run))",
                 (run,),
             )
-            # Everything else of the run goes with it: cascades.
+            # Everything else of the run is deleted by cascades.
             db.execute("DELETE FROM runs WHERE id = ?", (run,))
 
     def _run(self, id_: str, status: str, data: bytes) -> Run:
@@ -314,7 +328,7 @@ _LAST = "\U0010ffff"
 
 
 class SqliteLeases(_Part, Leases):
-    """Leases in SQLite. Like all that is worthless after a power cut, they do not wait for the disk."""
+    """Leases in SQLite. They are worthless after a power cut, so they do not wait for the disk."""
 
     @override
     def take(self, run: str, owner: str, now: float, seconds: float) -> None:
@@ -371,7 +385,7 @@ class SqliteJournal(_Part, Journal):
         now: float,
     ) -> None:
         # Not durable: nothing went out yet, and `mark_sent` takes it along.
-        values = (run, key, kind, provider, storable(what), pack(request), str(worst), now)
+        values = (run, key, kind, provider, make_storable(what), pack(request), str(worst), now)
         with self._database.write(run, durable=False) as db:
             entered = db.execute(_RESERVE, values).rowcount
             if not entered:
@@ -392,7 +406,7 @@ class SqliteJournal(_Part, Journal):
 
     @override
     def fail(self, run: str, key: str, error: str, cost: Decimal, now: float) -> None:
-        self._advance(run, key, CallState.FAILED, now, error=storable(error), cost=cost)
+        self._advance(run, key, CallState.FAILED, now, error=make_storable(error), cost=cost)
 
     def _advance(
         self,
@@ -482,7 +496,7 @@ class SqliteRecords(_Part, Records):
 
     @override
     def add_events(self, run: str, events: Iterable[str]) -> None:
-        # Not durable: events tell the story and are not the record.
+        # Not durable: events tell the story, and the record does not depend on them.
         packed = [pack(event) for event in events]
         query = "SELECT coalesce(max(number), 0) FROM events WHERE run = ?"
         with self._database.write(run, durable=False) as db:
@@ -506,7 +520,7 @@ class SqliteRecords(_Part, Records):
 
     @override
     def report(self, run: str) -> str | None:
-        return self._database.unpacked("SELECT json FROM reports WHERE run = ?", run)
+        return self._database.read_packed("SELECT json FROM reports WHERE run = ?", run)
 
 
 class SqliteTexts(_Part, Texts):
@@ -542,7 +556,7 @@ class SqliteCache(_Part, Cache):
     @override
     def get(self, key: str, now: float) -> str | None:
         query = "SELECT value FROM cache WHERE key = ? AND expires > ?"
-        return self._database.unpacked(query, key, now)
+        return self._database.read_packed(query, key, now)
 
     @override
     def put(self, key: str, value: str, expires: float) -> None:
@@ -558,7 +572,8 @@ class SqliteCache(_Part, Cache):
                 db.execute(statement, (now, PRUNED))
             claimed = db.execute(
                 "INSERT INTO cache_claims VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE "
-                "SET owner = excluded.owner, until = excluded.until WHERE owner = ?2 OR until <= ?4",
+                "SET owner = excluded.owner, until = excluded.until "
+                "WHERE owner = ?2 OR until <= ?4",
                 (key, owner, until, now),
             )
             return claimed.rowcount == 1
@@ -603,8 +618,7 @@ class SqliteLimits(_Part, Limits):
             if updated > now + CLOCK_SKEW:
                 updated = now
                 db.execute("UPDATE buckets SET updated = ? WHERE provider = ?", (now, provider))
-            # Processes come in the wrong order by fractions of a second: time that was counted is
-            # not counted again.
+            # Processes may come out of order by fractions of a second: time is never counted twice.
             tokens = min(capacity, tokens + max(0.0, now - updated) * rate / per)
             due = (1.0 - tokens) * per / rate
             # An owner that asks again keeps its one slot.
@@ -637,7 +651,8 @@ class SqliteLimits(_Part, Limits):
 
     @override
     def pause(self, provider: str, until: float) -> None:
-        with self._database.write(durable=False) as db:  # the longest rest asked for counts
+        # The longest pause that was asked for counts.
+        with self._database.write(durable=False) as db:
             db.execute(
                 "INSERT INTO buckets (provider, paused_until) VALUES (?, ?) "
                 "ON CONFLICT (provider) DO UPDATE "
@@ -651,7 +666,7 @@ def _exists(db: sqlite3.Connection, run: str) -> bool:
 
 
 def _unknown(db: sqlite3.Connection, run: str) -> UnknownNameError:
-    """Say that a run does not exist, and name the nearest of the newest ones."""
+    """Return the error for an unknown run, with the nearest of the newest ids."""
     newest = "SELECT id FROM runs ORDER BY created DESC LIMIT 1000"
     return unknown_run(run, [row[0] for row in db.execute(newest)])
 
@@ -674,7 +689,7 @@ def _refuse_if_held(db: sqlite3.Connection, run: str, owner: str, now: float) ->
 def _make_private(file: Path) -> None:
     """Make the home and the file if they are missing, for the user alone.
 
-    SQLite gives -wal and -shm the same mode.
+    SQLite gives the same mode to -wal and -shm.
     """
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -685,14 +700,15 @@ def _make_private(file: Path) -> None:
                 raise
         if stat.S_IMODE(file.stat().st_mode) != 0o600:
             file.chmod(0o600)
-    except (OSError, ValueError) as error:  # ValueError: a path with a NUL in it.
+    except (OSError, ValueError) as error:
+        # ValueError: a path with a NUL in it.
         raise from_os(error, file) from error
 
 
 def _use_wal(db: sqlite3.Connection, file: Path, timeout: float) -> None:
     """Switch to the write-ahead log.
 
-    SQLite does not wait when two processes switch a new file at once: we do.
+    SQLite does not wait if two processes switch a new file at the same time, so this does.
     """
     give_up = time.monotonic() + timeout
     while True:

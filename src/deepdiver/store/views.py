@@ -1,4 +1,4 @@
-"""A store seen in other ways: without writing to it, or with the cache and limits of another."""
+"""Other views of a store: without writing to it, or with the cache and limits of another store."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from deepdiver.store.base import PastRun, Records, Runs, Store, Texts
 def read_only(store: Store) -> Store:
     """Return a store whose runs, records and texts can be read and whose writes do nothing.
 
-    A replay works over it: the run has kept everything already. Journal, leases, cache and limits
-    are those of the store.
+    A replay uses it, because the run has already saved everything. Journal, leases, cache and
+    limits are those of the store itself.
     """
     return replace(
         store,
@@ -26,10 +26,10 @@ def read_only(store: Store) -> Store:
     )
 
 
-def beside(own: Store, shared: Store) -> Store:
-    """Return a store of one's own that shares the cache and the limits of another.
+def share_cache_and_limits(own: Store, shared: Store) -> Store:
+    """Return a store with the cache and the limits of another.
 
-    A cached answer may refer to a text that the other store keeps; it is copied when it is held.
+    A cached answer may refer to a text in the other store, which is copied when a run refers to it.
     """
     texts = _CopyingTexts(own.texts, shared.texts)
     return replace(own, cache=shared.cache, limits=shared.limits, texts=texts)

@@ -1,12 +1,10 @@
-r"""`iterative`.
-
-Query, search, summarise, reflect, after the Local Deep Researcher pattern of its design document.
+"""`iterative`: query, search, summarise, reflect, after the pattern of its design document.
 
     Query → [Generate Query → Search → Summarize → Reflect]* → Write Report
 
-Each search is shaped by what is known: the first round asks about every part of the question side
-by side, each later one about what the reflection named as missing; the second also about what it
-found not to go together. Code keeps three rules: no stopping before `MINIMUM` rounds,
+Each search builds on what is known: the first round asks about every part of the question side by
+side, each later round about what the reflection named as missing, and the second also about what
+it named as inconsistent. Code keeps three rules: a run does not stop before `MINIMUM` rounds,
 `max_iterations` is the hard stop, and no search is made twice.
 """
 
@@ -17,9 +15,9 @@ from typing import Annotated, Any
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
-from typing_extensions import (
-    TypedDict,
-)  # pydantic, and so LangGraph Studio, needs this one before 3.12
+
+# Not that of typing: pydantic, and so LangGraph Studio, needs this one before Python 3.12.
+from typing_extensions import TypedDict
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
@@ -36,31 +34,39 @@ from deepdiver.strategies.shared.base import (
     add_nodes,
     attempt,
     together,
+    unite,
 )
 from deepdiver.strategies.shared.findings import (
     SHOWN_FINDINGS,
+    add_sources,
     digest_finding,
     show_findings,
-    with_sources,
 )
-from deepdiver.strategies.shared.look import batches_of, look_into, nearest, untried
-from deepdiver.strategies.shared.plan import PROBLEMS, approve, parts_of, question_of, recall_past
-from deepdiver.strategies.shared.summary import held
+from deepdiver.strategies.shared.look import drop_tried, find_nearest, look_into, most_readings_of
+from deepdiver.strategies.shared.plan import (
+    PROBLEMS,
+    ask_approval,
+    question_of,
+    recall_past,
+    split_question,
+)
+from deepdiver.strategies.shared.summary import lines_of
 
 MINIMUM = 2
-"""Rounds before the reflection may stop: after one it has seen only what the question's own words
-bring."""
+"""Rounds before the reflection may stop: after one, it has seen only what the question's own words
+find."""
 FIRST, LATER = 2, 4
-"""Queries for each part of the question in the first round, and for all that is missing in each
-later one."""
+"""Queries for each part of the question in the first round, and for everything that is missing in
+each later round."""
 GAPS, STATEMENTS, TRIED = 3, 12, 12
-"""Missing things looked into a round, statements taken a round, and queries shown of those that
-were made: code holds new ones against all of them, whatever a task is shown."""
-LIMITS_BYTES = 2_000  # of limits shown to the reflection
+"""The most missing things looked into a round, statements taken a round, and past queries that a
+task is shown. Code compares new queries with all of them."""
+LIMITS_BYTES = 2_000
+"""The most bytes of limits that the reflection is shown."""
 
 
 class ResearchState(TypedDict, total=False):
-    """What the graph carries: the seed's fields, then what its nodes need to find their way."""
+    """The state of the graph: the fields of the design document, then those that its nodes add."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     topic: str
@@ -87,12 +93,12 @@ class ResearchState(TypedDict, total=False):
 
 
 def allowance(max_iterations: int, results: int) -> Allowance:
-    """Return how often a run may do each thing at most, where a person edits its plan once and rejects none."""
+    """Return how often a run may do each thing, if a person edits its plan once at most."""
     later = max_iterations - 1
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
         tasks.WriteQueries: 2 * PROBLEMS + LATER * later,
-        tasks.ExtractFindings: batches_of(results) * (PROBLEMS + LATER * later),
+        tasks.ExtractFindings: most_readings_of(results) * (PROBLEMS + LATER * later),
         tasks.Summarise: max_iterations,
         tasks.Reflect: later,
         tasks.Judge: writing.JUDGED,
@@ -144,7 +150,7 @@ def _after_reflection(state: ResearchState) -> str:
 
 
 async def initialize(state: ResearchState, deps: Deps) -> Update:
-    """Take the question from the messages, recall past runs if that is wanted, and empty everything else."""
+    """Take the question from the messages, recall past runs if asked to, and clear the rest."""
     topic = question_of(state)
     lists = (
         "sources search_results problems queries tried summary findings missing disputed proposed "
@@ -164,40 +170,37 @@ async def initialize(state: ResearchState, deps: Deps) -> Update:
 
 
 async def generate_query(state: ResearchState, deps: Deps) -> Update:
-    """Write the next queries.
-
-    At first for every part of the question, later for what is missing.
-    """
+    """Write the next queries: first for every part of the question, later for what is missing."""
     first, past = state["iteration"] == 0, show_past_runs(state["past"])
-    problems = state["problems"] or await parts_of(deps, state["topic"], state["objection"], past)
+    problems = state["problems"] or await split_question(
+        deps, state["topic"], state["objection"], past
+    )
     gaps = [*(state["missing"][:GAPS] or problems[-GAPS:]), *state["disputed"]]
     wanted = problems if first else list(dict.fromkeys(gaps))[:LATER]
-    proposed = [{"query": query, "about": nearest(query, wanted)} for query in state["proposed"]]
-    queries = untried(proposed, state["tried"])
+    proposed = [
+        {"query": query, "about": find_nearest(query, wanted)} for query in state["proposed"]
+    ]
+    queries = drop_tried(proposed, state["tried"])
     uncovered = [part for part in wanted if part not in {query["about"] for query in queries}]
 
     async def write(part: str) -> list[dict[str, str]]:
         task = tasks.WriteQueries(
             question=state["topic"],
             problem=part,
-            known=tuple(line.text for line in held(state["summary"])),
+            known=tuple(line.text for line in lines_of(state["summary"])),
             tried=tuple(state["tried"][-TRIED:]),
             past=past if first else (),
             limit=FIRST if first else 1,
         )
-        answer, most = (
-            await attempt(deps, task),
-            task.limit + (tasks.REMEMBERED if task.past else 0),
-        )
-        return [
-            {"query": q, "about": part}
-            for q in (answer.queries[:most] if answer else ()) or (part,)
-        ]
+        answer = await attempt(deps, task)
+        most = task.limit + (tasks.REMEMBERED if task.past else 0)
+        queries = (answer.queries[:most] if answer else ()) or (part,)
+        return [{"query": query, "about": part} for query in queries]
 
     written = [
         query for listed in await together(*(write(part) for part in uncovered)) for query in listed
     ]
-    queries = untried([*queries, *written], state["tried"])[: None if first else LATER]
+    queries = drop_tried([*queries, *written], state["tried"])[: None if first else LATER]
     if not queries:
         deps.emit(
             Decided(decision="finish", reason="no search is left that was not made", by="rule")
@@ -207,11 +210,11 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
 
 
 async def approve_plan(state: ResearchState, deps: Deps) -> Update:
-    """Show the sub-questions and the first queries.
+    """Show the sub-questions and the first queries to a person, if one wants to see them.
 
-    What is edited gets new queries, what is rejected is replanned.
+    Edited sub-questions need new queries; after a rejection the question is split again.
     """
-    said = approve(
+    said = ask_approval(
         deps, state["topic"], state["problems"], queries=[q["query"] for q in state["queries"]]
     )
     if said.objection:
@@ -220,11 +223,8 @@ async def approve_plan(state: ResearchState, deps: Deps) -> Update:
 
 
 async def web_search(state: ResearchState, deps: Deps) -> Update:
-    """Make the queries side by side.
-
-    What brings nothing new is left out, and the best sources come first.
-    """
-    lines, by_part = held(state["summary"]), dict[str, list[str]]()
+    """Make the queries side by side; keep what is new, the best sources first."""
+    lines, by_part = lines_of(state["summary"]), dict[str, list[str]]()
     for query in state["queries"]:
         by_part.setdefault(query["about"], []).append(query["query"])
     known = [line.text for line in lines]
@@ -232,30 +232,23 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
         look_into(deps, state["topic"], about, listed, known) for about, listed in by_part.items()
     )
     found = await together(*looks)
-    new = list(
-        dict.fromkeys(k for looked in found for k in looked.findings if k not in state["findings"])
-    )
-    results = [digest_finding(deps, key) for key in summary.distinct(deps, new, lines)]
+    keys = unite(*(looked.findings for looked in found))
+    new = [key for key in keys if key not in state["findings"]]
+    results = [digest_finding(deps, key) for key in summary.drop_repeated(deps, new, lines)]
     return {
         "search_results": results,
-        "sources": with_sources(state["sources"], results),
+        "sources": add_sources(state["sources"], results),
         "findings": [*state["findings"], *new],
-        "tried": list(
-            dict.fromkeys(
-                (*state["tried"], *(query for looked in found for query in looked.queries))
-            )
-        ),
-        "limits": list(
-            dict.fromkeys((*state["limits"], *(line for looked in found for line in looked.limits)))
-        ),
+        "tried": unite(state["tried"], *(looked.queries for looked in found)),
+        "limits": unite(state["limits"], *(looked.limits for looked in found)),
         "iteration": state["iteration"] + 1,
         "queries": [],
     }
 
 
 async def summarize(state: ResearchState, deps: Deps) -> Update:
-    """Merge what the last search brought into the running summary."""
-    lines, problems = held(state["summary"]), state["problems"]
+    """Merge the results of the last search into the running summary."""
+    lines, problems = lines_of(state["summary"]), state["problems"]
     labels, findings = show_findings(deps, (item["id"] for item in state["search_results"]))
     if findings:
         task = tasks.Summarise(
@@ -272,17 +265,17 @@ async def summarize(state: ResearchState, deps: Deps) -> Update:
         )
         answer = await attempt(deps, task)
         plain = (tasks.Statement(text=item.statement, findings=(item.id,)) for item in findings)
-        lines = summary.taken(deps, lines, answer.statements if answer else plain, labels)
-    lines = summary.shortened(lines, " ".join((state["topic"], *problems, *state["missing"])))
+        lines = summary.take_statements(deps, lines, answer.statements if answer else plain, labels)
+    lines = summary.shorten(lines, " ".join((state["topic"], *problems, *state["missing"])))
     return {
         "summary": [line.model_dump(mode="json") for line in lines],
-        "running_summary": summary.as_text(lines),
+        "running_summary": summary.text_of(lines),
     }
 
 
 async def reflect(state: ResearchState, deps: Deps) -> Update:
-    """Ask what is missing; code keeps the minimum depth and the hard stop."""
-    iteration, most, lines = state["iteration"], state["max_iterations"], held(state["summary"])
+    """Ask what is missing. Code keeps the minimum depth and the hard stop."""
+    iteration, most, lines = state["iteration"], state["max_iterations"], lines_of(state["summary"])
     decision, by, answer = "finish", "rule", None
     if iteration >= most:
         reason = f"round {iteration} is the last allowed"
@@ -308,28 +301,22 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
         elif answer is None:
             reason = "no reflection could be had"
         else:
-            decision, by, reason = (
-                "finish" if answer.sufficient else "continue",
-                "reasoner",
-                answer.reason,
-            )
+            decision = "finish" if answer.sufficient else "continue"
+            by, reason = "reasoner", answer.reason
     deps.emit(Decided(decision=decision, reason=reason, by=by))
     told = {"missing": list(answer.missing), "proposed": list(answer.queries)} if answer else {}
-    # Once, in the round that is made anyway: sources that differ go on to do so, and words for it
-    # are never at a loss.
-    apart = summary.disputed(lines, answer.notes) if answer and iteration < MINIMUM else []
+    # Only in the round that is made anyway: sources that differ go on differing, and a reflection
+    # can always say so.
+    apart = summary.list_disputed(lines, answer.notes) if answer and iteration < MINIMUM else []
     return {"decision": decision, **told, "disputed": apart}
 
 
 async def write_report(state: ResearchState, deps: Deps) -> Update:
-    """Write the report from the summary's findings and, as far as there is room, the others."""
-    told = (key for line in held(state["summary"]) for key in line.findings)
-    keys = list(dict.fromkeys((*told, *state["findings"])))
-    topic, problems, limits = (
-        state["topic"],
-        state["problems"],
-        [*state["limits"], *past_runs_note(state["past"])],
-    )
+    """Write the report from the findings of the summary and as many others as there is room for."""
+    told = (line.findings for line in lines_of(state["summary"]))
+    keys = unite(*told, state["findings"])[:SHOWN_FINDINGS]
+    topic, problems = state["topic"], state["problems"]
+    limits = [*state["limits"], *past_runs_note(state["past"])]
     report = await writing.write_report(
         deps, topic, problems, None, keys, state["missing"], limits, most=SHOWN_FINDINGS
     )

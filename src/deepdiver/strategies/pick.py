@@ -1,9 +1,7 @@
-"""Which strategy suits a question, by the words that it is asked in.
+"""Picking a strategy by the words of the question: rules, so that a choice is predictable.
 
-Rules, so that a choice can be told and foreseen.
-
-The first rule that fits wins; what fits none has an answer that could be wrong, and that is what
-`popper` is for.
+The first rule that fits wins. A question that fits none has an answer that could be wrong, which is
+what `popper` is for.
 """
 
 from __future__ import annotations
@@ -14,17 +12,17 @@ from dataclasses import dataclass
 from deepdiver.core.text import words
 
 BROAD_WORDS = 28
-"""A question of so many words asks for more than one thing."""
+"""A question of this many words asks for more than one thing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Picked:
-    """A strategy, and why."""
+class StrategyPick:
+    """A strategy, and why it was picked."""
 
     strategy: str
-    """Which."""
+    """Its name."""
     because: str
-    """What in the question speaks for it, to be shown."""
+    """What in the question speaks for it, for the user."""
 
 
 def _any(*ways: str) -> re.Pattern[str]:
@@ -61,22 +59,22 @@ _SIDES = _any(
 _QUESTION = re.compile(r"\?")
 
 
-def pick(question: str) -> Picked:
+def pick_strategy(question: str) -> StrategyPick:
     """Return the strategy that suits a question."""
     if (event := _SITUATION.search(question)) and (when := _LATELY.search(question)):
         told = f"“{event[0]}” and “{when[0]}”: a situation that is still moving"
-        return Picked("overwatch", told)
+        return StrategyPick("overwatch", told)
     if hunt := _HUNT.search(question):
-        return Picked("navigator", f"“{hunt[0]}”: a hunt for one thing")
+        return StrategyPick("navigator", f"“{hunt[0]}”: a hunt for one thing")
     if overview := _OVERVIEW.search(question):
-        return Picked("iterative", f"“{overview[0]}”: an account of a topic")
+        return StrategyPick("iterative", f"“{overview[0]}”: an account of a topic")
     if len(_QUESTION.findall(question)) > 1:
-        return Picked("orchestrated", "several questions in one")
+        return StrategyPick("orchestrated", "several questions in one")
     if (side := _SIDES.search(question)) or len(words(question)) >= BROAD_WORDS:
         told = (
             f"“{side[0]}”: a question with several sides"
             if side
             else "a long question with several sides"
         )
-        return Picked("orchestrated", told)
-    return Picked("popper", "a question with an answer that could be wrong")
+        return StrategyPick("orchestrated", told)
+    return StrategyPick("popper", "a question with an answer that could be wrong")

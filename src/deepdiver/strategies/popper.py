@@ -11,52 +11,66 @@ r"""`popper`: conjecture and refutation, after the Deep Diver design document.
                                         Generate Hypothesis              Final Answer → End
 
 The reasoner decides, never a threshold. Code keeps two rules: `max_iterations` is the hard stop,
-and there is no finishing before every open hypothesis has met one attempt to refute it.
+and a run does not finish before there was one attempt to refute each open hypothesis.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
-from typing_extensions import (
-    TypedDict,
-)  # pydantic, and so LangGraph Studio, needs this one before 3.12
+
+# Not that of typing: pydantic, and so LangGraph Studio, needs this one before Python 3.12.
+from typing_extensions import TypedDict
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
-from deepdiver.core.record import Assessment, HypothesisStatus
+from deepdiver.core.record import HypothesisStatus
 from deepdiver.core.text import within
-from deepdiver.errors import UsageError
 from deepdiver.memory.recall import past_runs_note, show_past_runs
 from deepdiver.report.markdown import answer_text
 from deepdiver.strategies.shared.base import (
     Allowance,
     Deps,
-    Looked,
+    LookResult,
     Provide,
+    State,
     Update,
     add_nodes,
     attempt,
     together,
+    unite,
 )
-from deepdiver.strategies.shared.findings import KNOWN_BYTES, enter, statements
-from deepdiver.strategies.shared.hypotheses import experience, put_forward, stand, try_all
-from deepdiver.strategies.shared.look import LEADS, batches_of, look_into
-from deepdiver.strategies.shared.plan import PROBLEMS, approve_plan, recall_past, waves
+from deepdiver.strategies.shared.findings import KNOWN_BYTES, digest_finding, list_statements
+from deepdiver.strategies.shared.hypotheses import (
+    build_experience_pool,
+    conjecture,
+    stand,
+    standing_of,
+    try_all,
+)
+from deepdiver.strategies.shared.look import LEADS, look_into, most_readings_of
+from deepdiver.strategies.shared.plan import (
+    PROBLEMS,
+    ask_approval,
+    order_into_waves,
+    question_of,
+    recall_past,
+)
 from deepdiver.strategies.shared.write_report import write_report
 
 QUERIES, HOPS, HYPOTHESES, GAPS = 3, 2, 4, 3
 """The most queries for a sub-problem, hops from lead to lead, hypotheses a round, gaps searched a
 round."""
-MOST_QUERIES = QUERIES + tasks.REMEMBERED  # with those that were fruitful in past runs
+MOST_QUERIES = QUERIES + tasks.REMEMBERED
+"""With the queries that were fruitful in past runs."""
 
 
 class DeepDiverState(TypedDict, total=False):
-    """What the graph carries: the seed's fields, then what its nodes need to find their way."""
+    """The state of the graph: the fields of the design document, then those that its nodes add."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     original_question: str
@@ -87,7 +101,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
         tasks.WriteQueries: PROBLEMS,
-        tasks.ExtractFindings: batches_of(results) * readings,
+        tasks.ExtractFindings: most_readings_of(results) * readings,
         tasks.Hypothesise: max_iterations,
         tasks.RefuteQueries: HYPOTHESES * max_iterations,
         tasks.Judge: HYPOTHESES * max_iterations,
@@ -102,8 +116,18 @@ def allowance(max_iterations: int, results: int) -> Allowance:
 def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
     """Return the graph, not yet compiled."""
     graph = StateGraph(DeepDiverState, context_schema=Deps)
-    add_nodes(graph, provide, initialize, formulate_problem, approve_plan, gather_information)
-    add_nodes(graph, provide, generate_hypothesis, verify_hypothesis, decide, final_answer)
+    add_nodes(
+        graph,
+        provide,
+        initialize,
+        formulate_problem,
+        approve_plan,
+        gather_information,
+        generate_hypothesis,
+        verify_hypothesis,
+        decide,
+        final_answer,
+    )
     graph.add_edge(START, "initialize")
     graph.add_edge("initialize", "formulate_problem")
     graph.add_edge("formulate_problem", "approve_plan")
@@ -127,22 +151,16 @@ def _after_decision(state: DeepDiverState) -> str:
 
 
 async def initialize(state: DeepDiverState, deps: Deps) -> Update:
-    """Take the question from the messages, recall past runs if that is wanted, and empty everything else."""
-    asked = [
-        text
-        for m in state.get("messages", [])
-        if m.type == "human" and (text := str(m.text).strip())
-    ]
-    if not asked:
-        raise UsageError("the question is empty: ask something in a user message")
+    """Take the question from the messages, recall past runs if asked to, and clear the rest."""
+    question = question_of(state)
     lists = (
         "decomposed_problems gathered_information hypotheses experience_pool waves tried trials "
         "evidence gaps"
     )
     return {
         **{name: [] for name in (*lists.split(), "limits")},
-        "original_question": asked[-1],
-        "past": await recall_past(deps, asked[-1]),
+        "original_question": question,
+        "past": await recall_past(deps, question),
         "final_answer": "",
         "confidence_score": 0.0,
         "current_iteration": 0,
@@ -171,19 +189,28 @@ async def formulate_problem(state: DeepDiverState, deps: Deps) -> Update:
         else [question]
     )
     needs = {p.question: p.needs for p in answer.problems} if answer else {}
-    return {"decomposed_problems": problems, "waves": waves(problems, needs)}
+    return {"decomposed_problems": problems, "waves": order_into_waves(problems, needs)}
+
+
+async def approve_plan(state: DeepDiverState, deps: Deps) -> Update:
+    """Show the sub-problems to a person, if one wants to see them; the person may change them."""
+    said = ask_approval(deps, state["original_question"], state["decomposed_problems"])
+    if not said.edited:
+        return {"objection": said.objection}
+    return {
+        "objection": "",
+        "decomposed_problems": said.problems,
+        "waves": [list(range(len(said.problems)))],
+    }
 
 
 async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
-    """Look into the sub-problems, side by side where none needs another's answer first."""
-    question, problems, past = (
-        state["original_question"],
-        state["decomposed_problems"],
-        show_past_runs(state["past"]),
-    )
-    found: list[Looked] = []
+    """Look into the sub-problems, side by side if none needs the answer of another."""
+    question, problems = state["original_question"], state["decomposed_problems"]
+    past = show_past_runs(state["past"])
+    found: list[LookResult] = []
 
-    async def gather(problem: str, known: Sequence[str]) -> Looked:
+    async def gather(problem: str, known: Sequence[str]) -> LookResult:
         task = tasks.WriteQueries(
             question=question, problem=problem, known=tuple(known), past=past, limit=QUERIES
         )
@@ -193,24 +220,24 @@ async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
         return await look_into(deps, question, problem, queries, known, HOPS)
 
     for wave in state["waves"]:
-        known = statements(deps, (key for looked in found for key in looked.findings))
+        known = list_statements(deps, (key for looked in found for key in looked.findings))
         found += await together(*(gather(problems[number], known) for number in wave))
-    return enter(state, deps, found)
+    return _enter_findings(state, deps, found)
 
 
 async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
-    """Put forward rival answers; from the second round on, look into what was missing first."""
+    """Put forward rival answers; from the second round on, look into the gaps first."""
     question, gaps, update = state["original_question"], state["gaps"], Update()
     if gaps:
-        known = statements(deps, _ids(state))
+        known = list_statements(deps, _gathered(state))
         found = await together(*(look_into(deps, question, gap, [gap], known) for gap in gaps))
-        update = enter(state, deps, found)
-    standing, iteration = _standing(state), state["current_iteration"] + 1
-    new = await put_forward(
+        update = _enter_findings(state, deps, found)
+    standing, iteration = standing_of(state), state["current_iteration"] + 1
+    conjectures = await conjecture(
         deps,
         question,
         state["decomposed_problems"],
-        _ids(update or state),
+        _gathered(update or state),
         standing,
         gaps=gaps,
         iteration=iteration,
@@ -219,7 +246,7 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
     )
     return {
         **update,
-        "hypotheses": [item.model_dump(mode="json") for item in (*standing, *new)],
+        "hypotheses": [item.model_dump(mode="json") for item in (*standing, *conjectures.new)],
         "current_iteration": iteration,
     }
 
@@ -227,66 +254,65 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
 async def verify_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
     """Try to refute every hypothesis that is not settled.
 
-    Success and failure both enter the experience pool.
+    Both successes and failures enter the experience pool.
     """
     tested = await try_all(
         deps,
         state["original_question"],
-        _standing(state),
-        _ids(state),
+        standing_of(state),
+        _gathered(state),
         tried=state["tried"],
         iteration=state["current_iteration"],
         trials=state["trials"],
         evidence=state["evidence"],
     )
     return {
-        **enter(state, deps, tested.found),
+        **_enter_findings(state, deps, tested.found),
         "hypotheses": [item.model_dump(mode="json") for item in tested.standing],
-        "experience_pool": experience(deps, tested.standing, tested.evidence),
+        "experience_pool": build_experience_pool(deps, tested.standing, tested.evidence),
         "trials": tested.trials,
         "evidence": tested.evidence,
     }
 
 
 async def decide(state: DeepDiverState, deps: Deps) -> Update:
-    """Let the reasoner decide; code keeps the hard stop and the duty to test."""
-    standing, iteration = _standing(state), state["current_iteration"]
-    untested = [item for item in standing if item.status is HypothesisStatus.OPEN]
+    """Let the reasoner decide. Code keeps the hard stop and the duty to test."""
+    iteration = state["current_iteration"]
     if iteration >= deps.max_iterations:
-        decision, by = (
-            tasks.Decision(decision="finish", reason=f"round {iteration} is the last allowed"),
-            "rule",
-        )
+        reason = f"round {iteration} is the last allowed"
+        decision, by = tasks.Decision(decision="finish", reason=reason), "rule"
     else:
-        task = tasks.Decide(
-            question=state["original_question"],
-            problems=tuple(state["decomposed_problems"]),
-            standing=stand(standing, {}),
-            findings=len(state["gathered_information"]),
-            new_findings=state["new_findings"],
-            iteration=iteration,
-            max_iterations=deps.max_iterations,
-            limits=within(state["limits"], KNOWN_BYTES),
-            guidance=deps.settings.system_prompt,
-        )
-        answer = await attempt(deps, task)
-        decision, by = (
-            answer or tasks.Decision(decision="finish", reason="no decision could be had"),
-            "reasoner",
-        )
+        decision, by = await _ask_reasoner(state, deps), "reasoner"
+        untested = sum(item.status is HypothesisStatus.OPEN for item in standing_of(state))
         if decision.decision == "finish" and untested:
-            reason = f"{len(untested)} hypotheses have met no attempt to refute them"
+            reason = f"{untested} hypotheses have met no attempt to refute them"
             decision, by = tasks.Decision(decision="continue", reason=reason), "rule"
     deps.emit(Decided(decision=decision.decision, reason=decision.reason, by=by))
     return {"decision": decision.decision, "gaps": list(decision.gaps)[:GAPS], "new_findings": 0}
 
 
+async def _ask_reasoner(state: DeepDiverState, deps: Deps) -> tasks.Decision:
+    task = tasks.Decide(
+        question=state["original_question"],
+        problems=tuple(state["decomposed_problems"]),
+        standing=stand(standing_of(state), {}),
+        findings=len(state["gathered_information"]),
+        new_findings=state["new_findings"],
+        iteration=state["current_iteration"],
+        max_iterations=deps.max_iterations,
+        limits=within(state["limits"], KNOWN_BYTES),
+        guidance=deps.settings.system_prompt,
+    )
+    no_answer = tasks.Decision(decision="finish", reason="no decision could be had")
+    return await attempt(deps, task) or no_answer
+
+
 async def final_answer(state: DeepDiverState, deps: Deps) -> Update:
-    """Write the answer from what has stood the tests."""
+    """Write the answer from the hypotheses that survived the tests."""
     question, problems = state["original_question"], state["decomposed_problems"]
     limits = [*state["limits"], *past_runs_note(state["past"])]
     report = await write_report(
-        deps, question, problems, _standing(state), _ids(state), state["gaps"], limits
+        deps, question, problems, standing_of(state), _gathered(state), state["gaps"], limits
     )
     deps.finish(report)
     text = answer_text(report)
@@ -297,9 +323,19 @@ async def final_answer(state: DeepDiverState, deps: Deps) -> Update:
     }
 
 
-def _standing(state: DeepDiverState) -> list[Assessment]:
-    return [Assessment.model_validate(item) for item in state["hypotheses"]]
-
-
-def _ids(state: Mapping[str, Any]) -> list[str]:
+def _gathered(state: State) -> list[str]:
+    """Return the ids of the findings that the state carries."""
     return [item["id"] for item in state["gathered_information"]]
+
+
+def _enter_findings(state: State, deps: Deps, found: Sequence[LookResult]) -> Update:
+    """Return the update that enters the results of looks into the state."""
+    held = set(_gathered(state))
+    new = [key for key in unite(*(looked.findings for looked in found)) if key not in held]
+    return {
+        "gathered_information": state["gathered_information"]
+        + [digest_finding(deps, key) for key in new],
+        "tried": unite(state["tried"], *(looked.queries for looked in found)),
+        "limits": unite(state["limits"], *(looked.limits for looked in found)),
+        "new_findings": state["new_findings"] + len(new),
+    }

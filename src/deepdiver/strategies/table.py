@@ -1,7 +1,7 @@
 """The table of strategies, for the runner, the command line, MCP and the docs.
 
-A new strategy is a module with `build` and `allowance`, and a line here. Importing the table
-imports no graph.
+A new strategy is a module with `build` and `allowance`, and an entry here. Importing the table does
+not import any graph.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
     from deepdiver.strategies.shared.base import Allowance, Provide
 
 AUTO = "auto"
-"""In place of a strategy's name: the question decides; see `pick`."""
+"""Given instead of a name to let the question decide; see `pick`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Strategy:
     """One strategy."""
 
     name: str
-    """What users call it."""
+    """Its name."""
     module: str
-    """Where its graph is built, below `deepdiver.strategies`."""
+    """The module that builds its graph, below `deepdiver.strategies`."""
     loop: str
     """What it does, in one line."""
     choose: str
     """When to choose it."""
     max_iterations: int
-    """Its own hard stop."""
+    """Its default hard stop."""
     calls_tools: bool = False
-    """Whether it calls tools with arguments, and so feeds."""
+    """Whether it calls tools with arguments, such as feeds."""
     scene: bool = False
-    """Whether its reports show when and where things happened, in pictures that are files too."""
+    """Whether its reports have pictures of when and where things happened."""
 
     def build(self, provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
         """Return its graph, not yet compiled."""
@@ -47,7 +47,7 @@ class Entry:
         return graph
 
     def allowance(self, max_iterations: int, results: int) -> Allowance:
-        """Return how often it may do each thing at most.
+        """Return how often it may do each thing.
 
         Args:
             max_iterations: The most rounds.
@@ -63,21 +63,21 @@ class Entry:
 TABLE = {
     entry.name: entry
     for entry in (
-        Entry(
+        Strategy(
             "popper",
             "popper",
             "formulate → gather → hypothesise → try to refute → (reasoner decides) → answer",
             "A question with an answer that could be wrong: facts, causes, disputed claims.",
             3,
         ),
-        Entry(
+        Strategy(
             "iterative",
             "iterative",
             "query → search → summarise → reflect, until covered → report",
             "An overview of a topic.",
             5,
         ),
-        Entry(
+        Strategy(
             "overwatch",
             "overwatch.graph",
             "plan → decompose → hypothesise → gather ⇄ analyse → reflect → correlate → verify → "
@@ -87,14 +87,14 @@ TABLE = {
             calls_tools=True,
             scene=True,
         ),
-        Entry(
+        Strategy(
             "orchestrated",
             "orchestrated.graph",
             "planning, execution and synthesis agents over one context with search intents",
             "A broad question that wants several kinds of search.",
             5,
         ),
-        Entry(
+        Strategy(
             "navigator",
             "navigator.graph",
             "decision ⇄ one tool ⇄ analyser, shared memory, a person at the end of every pass",

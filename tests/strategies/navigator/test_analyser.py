@@ -13,10 +13,16 @@ import pytest
 from deepdiver.core.events import FindingDropped
 from deepdiver.core.record import Contradiction, Finding, Lead, Source
 from deepdiver.strategies.navigator import analyser
-from deepdiver.strategies.navigator.analyser import CLOSE, FOREIGN, LEADS, LONGEST_LEAD, Learnt
-from deepdiver.strategies.navigator.tools import address
+from deepdiver.strategies.navigator.analyser import (
+    CLOSE,
+    FOREIGN,
+    LEADS,
+    LONGEST_LEAD,
+    CheckedAnalysis,
+)
+from deepdiver.strategies.navigator.tools import make_address
 from deepdiver.strategies.shared.base import Deps
-from deepdiver.strategies.shared.look import BATCH_BYTES
+from deepdiver.strategies.shared.look import BATCH_BYTES, show_texts
 from deepdiver.tasks import Analysis, Info
 from tests.strategies.navigator.test_disputes import ANNA, BERTIL, finding
 from tests.strategies.rig import QUESTION, Rig
@@ -68,11 +74,11 @@ def analysis(*info: Info, **more: Any) -> Analysis:
 
 def learn(
     deps: Deps, said: Analysis, *places: str, held: dict[str, Any] | None = None, known: Any = None
-) -> Learnt:
+) -> CheckedAnalysis:
     """Read texts that each hold one statement."""
     sources = [source_of(deps, finding(deps, text, f"the place of {text}")) for text in places]
-    return analyser.learnt(
-        deps, said, analyser.texts(deps, sources, ""), known or {}, held or state(), []
+    return analyser.check_analysis(
+        deps, said, analyser.label_texts(deps, sources, ""), known or {}, held or state(), []
     )
 
 
@@ -85,7 +91,7 @@ def test_what_stands_in_no_text_is_not_learnt(rig: Rig) -> None:
         Info(statement="Carl owns it.", source="T1", quote="It belongs to Carl.", answers="P1"),
         Info(statement="Dora owns it.", source="T7", quote=ANNA, answers="P1"),
     )
-    assert learn(deps, said, ANNA) == Learnt([], {}, [], [], [])
+    assert learn(deps, said, ANNA) == CheckedAnalysis([], {}, [], [], [])
     assert {event.statement for event in rig.of(FindingDropped)} == {
         "Carl owns it.",
         "Dora owns it.",
@@ -111,11 +117,11 @@ def test_labels_that_are_not_there_confirm_and_contradict_nothing(deps: Deps) ->
 
 
 def test_addresses_that_stand_in_no_source_are_no_leads(deps: Deps) -> None:
-    links = [address("https://a.example/x", "search")]
+    links = [make_address("https://a.example/x", "search")]
     said = analysis(
         new_potential_urls=("https://evil.example/", "U1", "http://www.a.example/x#y", "U2")
     )
-    made = analyser.learnt(deps, said, {}, {}, state(), links)
+    made = analyser.check_analysis(deps, said, {}, {}, state(), links)
     assert made.leads == [{"kind": "url", "text": "https://a.example/x"}] * 2
     assert deps.notes == {FOREIGN}
 
@@ -129,7 +135,7 @@ def test_what_is_too_long_for_a_lead_or_holds_an_address_is_none(deps: Deps) -> 
             "Holm \n tree",
         )
     )
-    assert analyser.learnt(deps, said, {}, {}, state(), []).leads == [
+    assert analyser.check_analysis(deps, said, {}, {}, state(), []).leads == [
         {"kind": "query", "text": "Holm tree"}
     ]
 
@@ -190,14 +196,14 @@ def test_names_beside_the_matter_lead_on(deps: Deps) -> None:
 
 def test_leads_are_kept_once_bounded_and_with_the_run(deps: Deps) -> None:
     old = [{"kind": "name", "text": "Anna Holm"}]
-    kept = analyser.with_leads(
+    kept = analyser.add_leads(
         deps, old, [{"kind": "name", "text": "anna  holm"}, {"kind": "query", "text": "boats"}]
     )
     assert kept == [{"kind": "name", "text": "Anna Holm"}, {"kind": "query", "text": "boats"}]
     assert {lead.text for lead in deps.ledger.of(Lead).values()} == {"Anna Holm", "boats"}
     assert [kind for kind, _, _ in deps.store.records.ledger(deps.run.id)] == ["lead", "lead"]
     many = [{"kind": "query", "text": f"query {n}"} for n in range(2 * LEADS)]
-    assert analyser.with_leads(deps, old, many) == many[-LEADS:]
+    assert analyser.add_leads(deps, old, many) == many[-LEADS:]
 
 
 def test_a_lead_is_explored_when_a_step_held_its_words_or_read_its_page() -> None:
@@ -210,7 +216,7 @@ def test_a_lead_is_explored_when_a_step_held_its_words_or_read_its_page() -> Non
     history = [
         {"query_or_url": text} for text in ("where does ANNA holm live", "http://www.a.example/x/")
     ]
-    left = analyser.unexplored(state(leads=leads, research_history=history))
+    left = analyser.list_unexplored(state(leads=leads, research_history=history))
     assert [lead["text"] for lead in left] == ["Cleo Lind", "boats of Bertil"], "the latest first"
 
 
@@ -220,21 +226,21 @@ def test_a_lead_is_explored_when_a_step_held_its_words_or_read_its_page() -> Non
 def test_many_long_texts_are_all_shown_in_part(deps: Deps) -> None:
     long = "Holm Works is large. " * 2_000
     sources = [source_of(deps, finding(deps, ANNA, f"p{n}", rest=f"{n} {long}")) for n in range(12)]
-    read = analyser.texts(deps, sources, "Holm")
+    read = analyser.label_texts(deps, sources, "Holm")
     assert list(read) == [f"T{n}" for n in range(1, 13)]
     assert sum(len(part) for _, _, part in read.values()) <= BATCH_BYTES
     assert all(part for _, _, part in read.values())
-    assert [text.id for text in analyser.shown(read)] == list(read)
-    assert analyser.texts(deps, [], "Holm") == {}
+    assert [text.id for text in show_texts(read)] == list(read)
+    assert analyser.label_texts(deps, [], "Holm") == {}
 
 
 def test_what_is_known_is_shown_as_far_as_it_is_close(deps: Deps) -> None:
     held = [fact(deps, f"The boat number {n} is red.", f"b{n}") for n in range(2 * CLOSE)]
     held.insert(3, fact(deps, ANNA, "a"))
-    near = analyser.closest(state(shared_memory=held), "Who owns Holm Works?")
+    near = analyser.find_closest(state(shared_memory=held), "Who owns Holm Works?")
     assert len(near) == CLOSE
     assert near[0] == held[3], "in the order in which it was learnt"
-    labels, views = analyser.remembered(deps, near[:1])
+    labels, views = analyser.show_memory(deps, near[:1])
     assert labels == {"F1": held[3]["id"]}
     assert (views[0].id, views[0].statement, views[0].source) == ("F1", ANNA, "a")
 
@@ -243,29 +249,32 @@ def test_what_is_known_is_shown_as_far_as_it_is_close(deps: Deps) -> None:
 
 
 def test_confidence_is_belief_times_coverage_and_knows_nothing_of_opinions(deps: Deps) -> None:
-    assert analyser.confidence(deps, state()) == 0.0
+    assert analyser.compute_confidence(deps, state()) == 0.0
     one = fact(deps, ANNA, "a", QUESTION)
-    alone = analyser.confidence(deps, state(shared_memory=[one]))
+    alone = analyser.compute_confidence(deps, state(shared_memory=[one]))
     assert 0.0 < alone < 0.5, "half of the question"
-    whole = analyser.confidence(deps, state(shared_memory=[one], problems=[QUESTION]))
+    whole = analyser.compute_confidence(deps, state(shared_memory=[one], problems=[QUESTION]))
     assert whole == pytest.approx(2 * alone, abs=1e-3)
     two = fact(deps, ANNA, "b", QUESTION, rest="So it is.")
-    assert analyser.confidence(deps, state(shared_memory=[one, two], problems=[QUESTION])) > whole
+    assert (
+        analyser.compute_confidence(deps, state(shared_memory=[one, two], problems=[QUESTION]))
+        > whole
+    )
     aside = {**one, "answers": ""}
-    assert analyser.confidence(deps, state(shared_memory=[aside])) == 0.0
+    assert analyser.compute_confidence(deps, state(shared_memory=[aside])) == 0.0
 
 
 def test_what_is_in_dispute_answers_nothing(deps: Deps) -> None:
     one, other = fact(deps, ANNA, "a", QUESTION), fact(deps, BERTIL, "b", QUESTION)
     pair = sorted((one["id"], other["id"]))
     held = state(shared_memory=[one, other], conflicts=[pair])
-    assert analyser.confidence(deps, held) == 0.0
-    assert analyser.answered(held, set(pair)) == {}
+    assert analyser.compute_confidence(deps, held) == 0.0
+    assert analyser.group_answers(held, set(pair)) == {}
     third = fact(deps, ANNA, "c", QUESTION, rest="Yes, she does.")
     settled = state(
         shared_memory=[one, other, third], conflicts=[pair], same=[[one["id"], third["id"]]]
     )
-    assert analyser.confidence(deps, settled) > 0.0
+    assert analyser.compute_confidence(deps, settled) > 0.0
 
 
 # The step
@@ -275,13 +284,13 @@ def test_the_task_holds_what_the_tool_brought_and_what_is_known(deps: Deps) -> N
     key = finding(deps, ANNA, "a")
     brought = {
         "sources": [source_of(deps, key)],
-        "links": [address("https://a.example/x", "search")],
+        "links": [make_address("https://a.example/x", "search")],
         "failed": "",
     }
     held = state(
         raw_tool_output=brought, shared_memory=[fact(deps, BERTIL, "b")], feedback=["no blogs"]
     )
-    task, read, known = analyser.analysis(deps, held)
+    task, read, known = analyser.make_task(deps, held)
     assert [part.id for part in task.problems] == ["P1", "P2"]
     assert (task.action, task.query_or_url, task.feedback) == (
         "search_corpus",
@@ -296,7 +305,7 @@ def test_the_task_holds_what_the_tool_brought_and_what_is_known(deps: Deps) -> N
 
 def test_a_step_without_an_analysis_is_a_step_all_the_same(deps: Deps) -> None:
     held = state(raw_tool_output={"sources": [], "links": [], "failed": "down"}, feedback=["again"])
-    update = analyser.taken_in(deps, held, None, {}, {})
+    update = analyser.enter_analysis(deps, held, None, {}, {})
     (step,) = update["research_history"]
     assert (step["pass"], step["found"], step["failed"], step["about"]) == (2, 0, "down", QUESTION)
     assert step["key"] == "search_corpus holm owner"
@@ -306,13 +315,13 @@ def test_a_step_without_an_analysis_is_a_step_all_the_same(deps: Deps) -> None:
 
 def test_an_analysis_enters_memory_history_and_report(deps: Deps) -> None:
     source = source_of(deps, finding(deps, ANNA, "a"))
-    read = analyser.texts(deps, [source], "")
+    read = analyser.label_texts(deps, [source], "")
     said = analysis(
         Info(statement=ANNA, source="T1", quote=ANNA, answers="P1"),
         suggestions_for_next_step=("Where does she live?",),
     )
     held = state(raw_tool_output={"sources": [source], "links": [], "failed": ""})
-    update = analyser.taken_in(deps, held, said, read, {})
+    update = analyser.enter_analysis(deps, held, said, read, {})
     assert [item["statement"] for item in update["shared_memory"]] == [ANNA]
     step = update["research_history"][0]
     assert (step["found"], step["confidence_score"], step["confidence"]) == (
@@ -322,6 +331,6 @@ def test_an_analysis_enters_memory_history_and_report(deps: Deps) -> None:
     )
     assert update["analyzer_report"]["suggestions_for_next_step"] == ["Where does she live?"]
     assert update["leads"] == [{"kind": "query", "text": "Where does she live?"}]
-    again = analyser.taken_in(deps, {**held, **update}, said, read, {})
+    again = analyser.enter_analysis(deps, {**held, **update}, said, read, {})
     assert again["research_history"][1]["found"] == 0, "the same again is nothing new"
     assert isinstance(deps.ledger.get(Source, source), Source)

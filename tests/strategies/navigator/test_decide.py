@@ -16,7 +16,7 @@ from deepdiver.core.events import Decided
 from deepdiver.errors import ReasonError
 from deepdiver.strategies.navigator import decide, loops
 from deepdiver.strategies.navigator.decide import ENOUGH, HISTORY, LEADS, TRIED
-from deepdiver.strategies.navigator.tools import address
+from deepdiver.strategies.navigator.tools import make_address
 from tests.strategies.navigator.test_analyser import PARTS, fact, state
 from tests.strategies.navigator.test_disputes import ANNA
 from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner
@@ -50,7 +50,7 @@ def rig_of(home: Path, **rules: Any) -> Rig:
 
 
 async def decided(rig: Rig, **more: Any) -> dict[str, Any]:
-    return await decide.decided(rig.session().deps, held(**more))
+    return await decide.decide_next(rig.session().deps, held(**more))
 
 
 async def test_a_reasoner_that_fails_gives_way_to_the_words_of_the_question(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_an_answer_is_handed_over_unasked_if_it_is_sure_and_nothing_is_missed(
 ) -> None:
     deps = rig_of(tmp_path).session().deps
     told = {**REPORT, "suggestions_for_next_step": missing} if report else {}
-    choice = decide.by_rule(
+    choice = decide.decide_by_rule(
         deps, held(confidence_score=sure, analyzer_report=told, iteration=step), None
     )
     assert (choice is not None and choice.action == loops.HAND_OVER) is over
@@ -97,10 +97,14 @@ def test_an_answer_is_handed_over_unasked_if_it_is_sure_and_nothing_is_missed(
 
 def test_the_last_rung_of_the_ladder_asks_nobody(tmp_path: Path) -> None:
     deps = rig_of(tmp_path).session().deps
-    choice = decide.by_rule(deps, held(iteration=7), loops.Circle("stuck", (loops.Way.HUMAN,)))
+    choice = decide.decide_by_rule(
+        deps, held(iteration=7), loops.Impasse("stuck", (loops.Way.HUMAN,))
+    )
     assert choice is not None
     assert choice.reasoning == "stuck, and every way out was tried"
-    assert decide.by_rule(deps, held(iteration=7), loops.Circle("stuck", loops.LADDER)) is None
+    assert (
+        decide.decide_by_rule(deps, held(iteration=7), loops.Impasse("stuck", loops.LADDER)) is None
+    )
 
 
 async def test_a_circle_is_shown_and_told_and_the_reasoners_new_words_are_taken(
@@ -135,21 +139,21 @@ async def test_a_way_out_that_the_reasoner_does_not_take_is_chosen_for_it(tmp_pa
 
 def test_only_the_steps_of_this_pass_count_for_circles(tmp_path: Path) -> None:
     history = [step("a", 0), step("b", 0), {**step("c", 0), "pass": 2}]
-    made = decide.steps(held(research_history=history, feedback=["no"]))
+    made = decide.steps_of_pass(held(research_history=history, feedback=["no"]))
     assert [item.key for item in made] == ["search_corpus c"]
 
 
 def test_the_situation_knows_what_is_open_and_what_was_never_searched(tmp_path: Path) -> None:
     deps = rig_of(tmp_path).session().deps
     known = [fact(deps, ANNA, "a", QUESTION)]
-    at = decide.situation(
+    at = decide.situation_of(
         deps, held(shared_memory=known, research_history=[step("Holm")], iteration=1)
     )
     assert at.open == at.unsearched == (PARTS[1],)
     assert at.searches == ("search_corpus",)
     assert at.keys == {"search_corpus holm"}
     assert at.begun
-    there = decide.situation(deps, held(research_history=[step("x", about=PARTS[1])]))
+    there = decide.situation_of(deps, held(research_history=[step("x", about=PARTS[1])]))
     assert there.unsearched == (QUESTION,)
 
 
@@ -159,13 +163,13 @@ async def test_the_decision_is_shown_a_bounded_part_of_everything(tmp_path: Path
     many = held(
         research_history=[step(f"query {n} {'abcdefghijklmnop'[n % 16]}") for n in range(16)],
         leads=[{"kind": "query", "text": f"lead {'abcdefghijklmnop'[n]}"} for n in range(16)],
-        addresses=[address(f"https://a.example/{n}", "link") for n in range(50)],
+        addresses=[make_address(f"https://a.example/{n}", "link") for n in range(50)],
         shared_memory=[fact(deps, f"{ANNA} {n}", f"p{n}") for n in range(40)],
         analyzer_report={**REPORT, "suggestions_for_next_step": ["more"]},
         iteration=16,
         feedback=["be quick"],
     )
-    await decide.decided(replace(deps), many)
+    await decide.decide_next(replace(deps), many)
     task = rig.reasoner.of(tasks.DecideAction)[0]
     assert len(task.research_history) == HISTORY
     assert len(task.tried) == TRIED

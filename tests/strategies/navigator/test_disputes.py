@@ -1,4 +1,4 @@
-"""What sources dispute stays out until a further independent source settles it."""
+"""Disputed findings stay out of the answer until a further independent source settles it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from deepdiver.core.identity import content_id, digest
 from deepdiver.core.origins import sketch
@@ -24,12 +22,12 @@ from deepdiver.strategies.navigator.disputes import (
     HEADING,
     OPEN,
     SETTLED,
-    apart,
-    contradiction,
-    described,
-    disputes,
-    kept_out,
-    section,
+    describe_unsettled,
+    find_disputes,
+    find_excluded,
+    list_excluded,
+    make_contradiction,
+    make_sections,
 )
 from deepdiver.strategies.shared.base import Deps
 from tests.strategies.rig import Rig
@@ -52,8 +50,8 @@ def finding(
     **more: Any,
 ) -> str:
     """Enter a statement of a source of its own; returns its id."""
-    alone = f"What {place} has to say besides is its own, and nobody else prints it."
-    text = f"{statement} {more.get('rest', alone)}"
+    own = f"What {place} has to say besides is its own, and nobody else prints it."
+    text = f"{statement} {more.get('rest', own)}"
     source = Source(
         id=content_id("s", place),
         kind=SourceKind.DOCUMENT,
@@ -72,60 +70,27 @@ def finding(
     return made.id
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (ANNA, ANNA),
-        (ANNA, "The lake is deep and has 3 islands."),
-        ("Holm Works was founded in 1998.", "Holm Works was founded in 1998 by Anna Holm."),
-        ("", ""),
-    ],
-)
-def test_what_goes_together_or_speaks_of_something_else_is_no_contradiction(
-    one: str, other: str
-) -> None:
-    assert not apart(one, other)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (ANNA, BERTIL),
-        ("The dairy made 38 tonnes in 2025.", "The dairy made 45 tonnes in 2025."),
-        ("The dairy was closed.", "The dairy was not closed."),
-        ("Alma is 17.", "Alma was born on 14 March 2011."),
-    ],
-)
-def test_another_value_or_a_denial_is(one: str, other: str) -> None:
-    assert apart(one, other)
-    assert apart(other, one)
-
-
-@given(st.text(max_size=60), st.text(max_size=60))
-def test_to_be_apart_has_no_order(one: str, other: str) -> None:
-    assert apart(one, other) == apart(other, one)
-
-
 def test_a_contradiction_that_code_does_not_see_is_not_taken(deps: Deps) -> None:
     one, other = finding(deps, ANNA, "a"), finding(deps, "The lake has 3 islands.", "b")
-    assert contradiction(deps, one, other, "the model says so") is None
-    assert contradiction(deps, one, one, "with itself") is None
+    assert make_contradiction(deps, one, other, "the model says so") is None
+    assert make_contradiction(deps, one, one, "with itself") is None
 
 
 def test_a_contradiction_is_one_record_whoever_comes_first(deps: Deps) -> None:
     one, other = finding(deps, ANNA, "a"), finding(deps, BERTIL, "b")
-    made = contradiction(deps, one, other, "owners")
+    made = make_contradiction(deps, one, other, "owners")
     assert made is not None
-    assert made == contradiction(deps, other, one, "owners")
+    assert made == make_contradiction(deps, other, one, "owners")
     assert (made.kind, set(made.findings)) == ("contradicts", {one, other})
 
 
 def test_one_against_one_is_not_settled_and_both_stay_out(deps: Deps) -> None:
     one, other = finding(deps, ANNA, "a"), finding(deps, BERTIL, "b")
-    (found,) = disputes(deps, [[one, other], [other, one]], [])
+    (found,) = find_disputes(deps, [[one, other], [other, one]], [])
     assert not found.settled
-    assert kept_out([found]) == {one, other}
-    assert described(deps, [found])[0].startswith("Not settled: ")
+    assert list_excluded([found]) == {one, other}
+    assert find_excluded(deps, {"conflicts": [[one, other]], "same": []}) == {one, other}
+    assert describe_unsettled(deps, [found])[0].startswith("Not settled: ")
 
 
 def test_a_further_independent_source_settles_it_on_either_side(deps: Deps) -> None:
@@ -134,12 +99,12 @@ def test_a_further_independent_source_settles_it_on_either_side(deps: Deps) -> N
         finding(deps, BERTIL, "b"),
         finding(deps, ANNA, "c", rest="Yes!"),
     )
-    (found,) = disputes(deps, [[one, other]], [[third, one]])
+    (found,) = find_disputes(deps, [[one, other]], [[third, one]])
     assert found.settled
     assert set(found.one) == {one, third}
-    assert kept_out([found]) == {other}
-    assert described(deps, [found]) == []
-    (turned,) = disputes(deps, [[other, one]], [[third, one]])
+    assert list_excluded([found]) == {other}
+    assert describe_unsettled(deps, [found]) == []
+    (turned,) = find_disputes(deps, [[other, one]], [[third, one]])
     assert (turned.settled, turned.other) == (True, (other,))
 
 
@@ -151,39 +116,39 @@ def test_a_copy_and_a_second_page_of_one_publisher_are_no_further_source(deps: D
     one = finding(deps, ANNA, "a", rest=story)
     copy = finding(deps, ANNA, "copy", rest=story)
     other = finding(deps, BERTIL, "b")
-    assert not disputes(deps, [[one, other]], [[copy, one]])[0].settled
+    assert not find_disputes(deps, [[one, other]], [[copy, one]])[0].settled
     house = finding(
         deps, ANNA, "a2", publisher="a", rest="The same house says it again in words of its own."
     )
-    assert not disputes(deps, [[one, other]], [[house, one]])[0].settled
+    assert not find_disputes(deps, [[one, other]], [[house, one]])[0].settled
 
 
 def test_two_against_two_and_two_weak_ones_against_a_strong_one_settle_nothing(deps: Deps) -> None:
     one, two = finding(deps, ANNA, "a"), finding(deps, ANNA, "c", rest="So it is.")
     other, fourth = finding(deps, BERTIL, "b"), finding(deps, BERTIL, "d", rest="So it is not.")
-    assert not disputes(deps, [[one, other]], [[one, two], [other, fourth]])[0].settled
+    assert not find_disputes(deps, [[one, other]], [[one, two], [other, fourth]])[0].settled
     weak = [finding(deps, ANNA, f"w{n}", credibility=0.3, rest=f"Rumour {n}.") for n in range(2)]
     strong = finding(deps, BERTIL, "register", credibility=0.95)
-    assert not disputes(deps, [[weak[0], strong]], [weak])[0].settled
+    assert not find_disputes(deps, [[weak[0], strong]], [weak])[0].settled
 
 
 def test_sides_are_chains_and_who_confirms_both_is_not_heard(deps: Deps) -> None:
     keys = [finding(deps, ANNA, f"a{n}", rest=f"Voice {n}.") for n in range(3)]
     other = finding(deps, BERTIL, "b")
-    (found,) = disputes(deps, [[keys[0], other]], [[keys[0], keys[1]], [keys[1], keys[2]]])
+    (found,) = find_disputes(deps, [[keys[0], other]], [[keys[0], keys[1]], [keys[1], keys[2]]])
     assert set(found.one) == set(keys)
-    assert disputes(deps, [[keys[0], other]], [[keys[0], other]]) == []
+    assert find_disputes(deps, [[keys[0], other]], [[keys[0], other]]) == []
 
 
 def test_the_report_shows_both_sides_in_the_words_of_the_sources(deps: Deps) -> None:
     one, other = finding(deps, ANNA, "a"), finding(deps, BERTIL, "b")
-    (made,) = section(deps, disputes(deps, [[one, other]], []))
+    (made,) = make_sections(deps, find_disputes(deps, [[one, other]], []))
     assert made.heading == HEADING
     assert [line.text for line in made.sentences] == [OPEN, ANNA, BERTIL]
     assert made.sentences[0].kind is SentenceKind.FRAME
     assert {key for line in made.sentences for key in line.findings} == {one, other}
     third = finding(deps, ANNA, "c", rest="Yes!")
-    (settled,) = section(deps, disputes(deps, [[one, other]], [[one, third]]))
+    (settled,) = make_sections(deps, find_disputes(deps, [[one, other]], [[one, third]]))
     assert settled.sentences[0].text == SETTLED
     assert settled.sentences[2].text == BERTIL
-    assert section(deps, []) == []
+    assert make_sections(deps, []) == []

@@ -779,7 +779,8 @@ from deepdiver.core.settings import load
 from deepdiver.run import research
 async def ask(shown):
     os._exit(9)
-flags = {{"home": Path({str(tmp_path)!r}), "documents": [Path({str(LIBRARY)!r})]}}
+documents = [Path({str(LIBRARY)!r})]
+flags = {{"home": Path({str(tmp_path)!r}), "documents": documents}}
 given = {{**flags, "strategy": "navigator", "as_of": "2026-11-15"}}
 asyncio.run(research({SEED!r}, load(given), ask=ask))
 """
@@ -802,8 +803,10 @@ async def ask(shown):
 settings = load({{"home": Path({str(tmp_path)!r})}})
 out = asyncio.run(resume({run.id!r}, settings, ask=ask))
 first = asked[0]
+told = [0]
 how = out.run.status.value
-print(json.dumps([how, out.report.hash, len(asked), first["ask"], first["answer"]]))
+print(json.dumps([how, out.report.hash, len(asked), first["ask"], first["answer"]]
+print(json.dumps(told))
 """
     done = subprocess.run([*warm.python, "-c", code], capture_output=True, text=True, check=True)
     status, _, times, what, answer = json.loads(done.stdout.splitlines()[-1])
@@ -898,9 +901,8 @@ async def test_a_graph_of_the_callers_stops_for_the_person_and_goes_on_with_a_co
     assert result["__interrupt__"][0].value["ask"] == "review_answer"
     store = open_sqlite(tmp_path)
     assert store.runs.get(result["run"]).status is RunStatus.WAITING
-    fresh = create_deepdiver_agent(
-        ScriptedReasoner(), [archive], checkpointer=saver, **more
-    )  # as in another process
+    # As in another process.
+    fresh = create_deepdiver_agent(ScriptedReasoner(), [archive], checkpointer=saver, **more)
     again = await fresh.ainvoke(
         Command(resume={"action": "reject", "reason": "And Bertil?"}), config
     )

@@ -14,9 +14,9 @@ from deepdiver.strategies.navigator.journey import (
     LONGEST_SAID,
     SOURCES,
     hand_over,
-    lines,
-    of,
-    sections,
+    lines_under,
+    make_sections,
+    tell_journey,
 )
 from tests.strategies.navigator.test_disputes import ANNA, finding
 from tests.strategies.rig import Rig
@@ -38,11 +38,11 @@ def step(
 
 
 def test_where_nothing_was_done_that_is_said() -> None:
-    assert lines([], []) == ["No step was taken."]
+    assert tell_journey([], []) == ["No step was taken."]
 
 
 def test_each_step_that_brought_something_is_told() -> None:
-    assert lines([step(), step("crawl_url", "https://a.example/x", 2, sources=1)], []) == [
+    assert tell_journey([step(), step("crawl_url", "https://a.example/x", 2, sources=1)], []) == [
         "search_library for “Holm”: 3 sources, 1 new finding; confidence 0.50.",
         "crawl_url https://a.example/x: 1 source, 2 new findings; confidence 0.50.",
     ]
@@ -50,7 +50,7 @@ def test_each_step_that_brought_something_is_told() -> None:
 
 def test_steps_that_brought_nothing_are_told_together() -> None:
     barren = [step(what=what, found=0) for what in "abc"]
-    told = lines([step(), *barren, step(what="z")], [])
+    told = tell_journey([step(), *barren, step(what="z")], [])
     assert len(told) == 3
     assert (
         told[1]
@@ -60,24 +60,26 @@ def test_steps_that_brought_nothing_are_told_together() -> None:
 
 
 def test_a_tool_that_could_not_be_used_is_no_search_in_vain() -> None:
-    assert lines([step(found=0, failed="down")], []) == [
+    assert tell_journey([step(found=0, failed="down")], []) == [
         "Nothing new came of search_library for “Holm” (it could not be used)."
     ]
 
 
 def test_a_way_out_of_a_circle_is_told_with_the_reason() -> None:
-    (told,) = lines([step(found=0, way="narrow", why="the last 3 steps brought nothing new")], [])
+    (told,) = tell_journey(
+        [step(found=0, way="narrow", why="the last 3 steps brought nothing new")], []
+    )
     assert told.startswith(
         "Because the last 3 steps brought nothing new, one part was asked for alone: search_library"
     )
-    (failed,) = lines([step(found=0, way="lead", why="x", failed="down")], [])
+    (failed,) = tell_journey([step(found=0, way="lead", why="x", failed="down")], [])
     assert failed.endswith("which brought nothing.")
 
 
 def test_what_the_person_said_stands_between_the_passes() -> None:
     said = "x" * (2 * LONGEST_SAID)
     passes = [{**step(), "pass": number} for number in (1, 2, 3)]
-    told = lines(passes, ["Wrong\n child.", said])
+    told = tell_journey(passes, ["Wrong\n child.", said])
     assert told[1] == "The person was shown the answer and said: “Wrong child.”."
     assert len(told[3]) < LONGEST_SAID + 60
     assert len(told) == 5
@@ -86,12 +88,12 @@ def test_what_the_person_said_stands_between_the_passes() -> None:
 def test_the_key_sources_are_those_that_carry_the_answer(tmp_path: Path) -> None:
     deps = Rig(tmp_path, strategy="navigator").session().deps
     one, _ = finding(deps, ANNA, "register"), finding(deps, ANNA, "blog", rest="Else.")
-    journey, sources = sections(deps, ["a step"], [Sentence(text=ANNA, findings=(one,))])
+    journey, sources = make_sections(deps, ["a step"], [Sentence(text=ANNA, findings=(one,))])
     assert (journey.heading, journey.sentences[0].text) == (JOURNEY, "a step")
     assert [(line.text, line.findings) for line in sources.sentences] == [
         ("register, register", (one,))
     ]
-    assert sections(deps, ["a step"], [])[1].sentences == ()
+    assert make_sections(deps, ["a step"], [])[1].sentences == ()
 
 
 def test_the_hand_over_has_the_three_parts_of_the_seed() -> None:
@@ -107,7 +109,7 @@ def test_the_hand_over_has_the_three_parts_of_the_seed() -> None:
         "Answer:\nNo evidence was found that bears on the question.\n\n"
         "Research Journey:\n- a step\n- a step\n\nKey Sources:\n- none"
     )
-    assert of(report, SOURCES) == []
+    assert lines_under(report, SOURCES) == []
     page = render_markdown(report)
     assert "## Answer\n" in page
     assert "## Research Journey\n\n- a step\n- a step\n" in page

@@ -1,4 +1,4 @@
-"""Circles are noticed whatever the order of words, and the ways out are tried in their order."""
+"""Loops are noticed in any order of words, and the ways out are tried in order until one helps."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from deepdiver.strategies.navigator.loops import (
     LEVEL,
     LONGEST_QUERY,
     Choice,
-    Circle,
-    Made,
+    Impasse,
+    PastStep,
     Situation,
     Way,
-    checked,
-    circle,
+    check_choice,
+    choose_way_out,
+    detect_loop,
+    find_permitted,
     key_of,
-    permitted,
-    refused,
-    way_out,
+    reject_choice,
 )
 from deepdiver.tasks import NextAction
 
@@ -43,7 +43,7 @@ AT = Situation(
     keys=frozenset(),
     begun=True,
 )
-BARE = Made("search_library x", 0, 0.0)
+BARE = PastStep("search_library x", 0, 0.0)
 
 
 def said(action: str, what: str | None = None) -> NextAction:
@@ -51,14 +51,14 @@ def said(action: str, what: str | None = None) -> NextAction:
 
 
 def taken(action: str, what: str | None = None, at: Situation = AT) -> Choice:
-    choice = checked(said(action, what), at, ())
+    choice = check_choice(said(action, what), at, ())
     assert isinstance(choice, Choice), choice
     return choice
 
 
 def why(action: str, what: str | None = None, at: Situation = AT) -> str:
-    found = checked(said(action, what), at, ())
-    assert isinstance(found, Circle), found
+    found = check_choice(said(action, what), at, ())
+    assert isinstance(found, Impasse), found
     return found.why
 
 
@@ -66,8 +66,8 @@ def why(action: str, what: str | None = None, at: Situation = AT) -> str:
 
 
 def test_no_decision_is_refused() -> None:
-    found = checked(None, AT, ())
-    assert isinstance(found, Circle)
+    found = check_choice(None, AT, ())
+    assert isinstance(found, Impasse)
     assert found.why == "no decision could be had"
     assert found.ways == LADDER
 
@@ -108,11 +108,11 @@ def test_there_is_no_handing_over_before_a_step() -> None:
 
 def test_there_is_no_handing_over_before_each_part_was_searched_for_and_that_part_is_next() -> None:
     at = replace(AT, unsearched=AT.open)
-    found = checked(said(HAND_OVER), at, ())
-    assert isinstance(found, Circle)
+    found = check_choice(said(HAND_OVER), at, ())
+    assert isinstance(found, Impasse)
     assert found.why == "nobody has searched for an answer to: Where does the owner live?"
     assert found.ways[0] is Way.NARROW
-    choice = way_out(found, at)
+    choice = choose_way_out(found, at)
     assert (choice.action, choice.query_or_url) == ("search_library", "owner live Holm Works")
 
 
@@ -162,8 +162,8 @@ def test_a_search_tool_that_is_not_set_up_gives_way_to_one_that_is() -> None:
 
 @given(st.text())
 def test_whatever_is_said_only_known_addresses_are_permitted(text: str) -> None:
-    assert permitted(text, (PAGE, OTHER)) in {None, PAGE, OTHER}
-    assert permitted(text, ()) is None
+    assert find_permitted(text, (PAGE, OTHER)) in {None, PAGE, OTHER}
+    assert find_permitted(text, ()) is None
 
 
 # Keys
@@ -196,34 +196,34 @@ def test_other_words_and_other_tools_make_another_step() -> None:
 
 
 def test_two_barren_steps_are_bad_luck_and_three_are_a_circle() -> None:
-    assert circle([]) is None
-    assert circle([BARE] * (BARREN - 1)) is None
-    found = circle([BARE] * BARREN)
+    assert detect_loop([]) is None
+    assert detect_loop([BARE] * (BARREN - 1)) is None
+    found = detect_loop([BARE] * BARREN)
     assert found is not None
     assert found.why == f"the last {BARREN} steps brought nothing new"
     assert found.ways == LADDER
-    assert "reframe" in found.told
+    assert "reframe" in found.advice
 
 
 def test_a_confidence_that_does_not_rise_is_a_circle_although_findings_come() -> None:
-    rising = [Made(str(n), 1, 0.1 * n) for n in range(1, 5)]
-    assert circle(rising) is None
-    level = [Made(str(n), 1, 0.4) for n in range(LEVEL)]
-    assert circle([*rising, *level[:-1]]) is None
-    found = circle([*rising, *level])
+    rising = [PastStep(str(n), 1, 0.1 * n) for n in range(1, 5)]
+    assert detect_loop(rising) is None
+    level = [PastStep(str(n), 1, 0.4) for n in range(LEVEL)]
+    assert detect_loop([*rising, *level[:-1]]) is None
+    found = detect_loop([*rising, *level])
     assert found is not None
     assert found.why == f"the confidence has not risen for {LEVEL} steps"
 
 
 def test_something_new_ends_the_circle() -> None:
-    assert circle([*[BARE] * 10, Made("y", 1, 0.5)]) is None
+    assert detect_loop([*[BARE] * 10, PastStep("y", 1, 0.5)]) is None
 
 
 def test_the_ways_out_come_in_their_order_each_once() -> None:
     made = [BARE] * BARREN
     met = []
     for _ in range(6):
-        found = circle(made)
+        found = detect_loop(made)
         assert found is not None
         met.append(found.ways[0])
         made = [*made, replace(BARE, way=found.ways[0])]
@@ -231,7 +231,7 @@ def test_the_ways_out_come_in_their_order_each_once() -> None:
 
 
 steps = st.builds(
-    Made,
+    PastStep,
     key=st.just("x"),
     found=st.integers(0, 2),
     confidence=st.sampled_from([0.0, 0.2, 0.5, 0.9]),
@@ -240,8 +240,8 @@ steps = st.builds(
 
 
 @given(st.lists(steps, max_size=25))
-def test_a_circle_is_one_of_the_two_and_always_ends_with_the_person(made: list[Made]) -> None:
-    found = circle(made)
+def test_a_circle_is_one_of_the_two_and_always_ends_with_the_person(made: list[PastStep]) -> None:
+    found = detect_loop(made)
     barren = len(list(itertools.takewhile(lambda step: not step.found, reversed(made))))
     if barren >= BARREN:
         assert found is not None
@@ -252,11 +252,11 @@ def test_a_circle_is_one_of_the_two_and_always_ends_with_the_person(made: list[M
 
 
 @given(st.lists(steps, max_size=12), st.integers(BARREN, 8))
-def test_nobody_stays_in_a_circle(made: list[Made], barren: int) -> None:
+def test_nobody_stays_in_a_circle(made: list[PastStep], barren: int) -> None:
     """However it began: after enough steps without anything new, the person is next."""
     made = [*made, *[replace(BARE, way="")] * barren]
     for _ in range(len(LADDER)):
-        found = circle(made)
+        found = detect_loop(made)
         assert found is not None
         if found.ways[0] is Way.HUMAN:
             return
@@ -265,23 +265,23 @@ def test_nobody_stays_in_a_circle(made: list[Made], barren: int) -> None:
 
 
 def test_a_refusal_goes_on_where_the_ladder_was_left() -> None:
-    assert refused([], "x").ways == LADDER
-    assert refused([replace(BARE, way=Way.REFRAME)], "x").ways == LADDER[1:]
-    assert refused([replace(BARE, way=Way.REFRAME, found=1)], "x").ways == LADDER, (
+    assert reject_choice([], "x").ways == LADDER
+    assert reject_choice([replace(BARE, way=Way.REFRAME)], "x").ways == LADDER[1:]
+    assert reject_choice([replace(BARE, way=Way.REFRAME, found=1)], "x").ways == LADDER, (
         "something came of it"
     )
-    assert refused([], "x", Way.NARROW).ways == LADDER[1:]
-    assert refused([replace(BARE, way=Way.LEAD)], "x").ways == (Way.HUMAN,), (
+    assert reject_choice([], "x", Way.NARROW).ways == LADDER[1:]
+    assert reject_choice([replace(BARE, way=Way.LEAD)], "x").ways == (Way.HUMAN,), (
         "what was passed over had nothing to offer"
     )
-    assert refused([replace(BARE, way=Way.HUMAN)], "x").ways == (Way.HUMAN,)
+    assert reject_choice([replace(BARE, way=Way.HUMAN)], "x").ways == (Way.HUMAN,)
 
 
 # Ways out
 
 
 def out(*ways: Way, at: Situation = AT) -> Choice:
-    return way_out(Circle("stuck", (*ways, Way.HUMAN)), at)
+    return choose_way_out(Impasse("stuck", (*ways, Way.HUMAN)), at)
 
 
 def test_reframing_asks_for_the_question_and_then_for_the_names_that_were_found() -> None:
@@ -317,7 +317,7 @@ def test_an_address_that_is_no_more_than_a_lead_is_not_read() -> None:
 
 def test_where_nothing_is_left_the_person_is_next() -> None:
     at = replace(AT, searches=(), addresses=(), leads=())
-    choice = way_out(Circle("stuck", LADDER), at)
+    choice = choose_way_out(Impasse("stuck", LADDER), at)
     assert choice == Choice(
         HAND_OVER, "", "stuck, and nothing is left that was not tried", "rule", Way.HUMAN
     )

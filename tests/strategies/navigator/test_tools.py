@@ -19,12 +19,12 @@ from deepdiver.gateway import Gateway
 from deepdiver.strategies.navigator import tools
 from deepdiver.strategies.navigator.tools import (
     ADDRESSES,
-    Output,
-    address,
-    entered,
-    labelled,
-    said_by_person,
-    with_addresses,
+    ToolOutput,
+    add_addresses,
+    enter_output,
+    find_addresses,
+    label_addresses,
+    make_address,
 )
 from deepdiver.tools.document import Document
 from deepdiver.tools.fetch import Page
@@ -92,21 +92,21 @@ def state(**more: Any) -> dict[str, Any]:
 
 def test_the_tools_are_the_providers_by_name_the_crawl_and_the_hand_over(tmp_path: Path) -> None:
     deps = rig_of(tmp_path / "a").session().deps
-    assert [tool.name for tool in tools.tools(deps)] == [
+    assert [tool.name for tool in tools.list_tools(deps)] == [
         "search_web",
         "crawl_url",
         "send_to_hitl",
     ]
-    assert tools.tools(deps)[0].about == "a few documents"
+    assert tools.list_tools(deps)[0].about == "a few documents"
     assert tools.provider_of(deps, "search_web").name == "Web"
     closed = rig_of(tmp_path / "b", read_pages=False).session().deps
-    assert "crawl_url" not in {tool.name for tool in tools.tools(closed)}
+    assert "crawl_url" not in {tool.name for tool in tools.list_tools(closed)}
 
 
 async def test_a_search_that_fails_says_so(tmp_path: Path) -> None:
     rig = rig_of(tmp_path)
     made = await tools.use_search(rig.session().deps, "search_web", "down", "Who?")
-    assert made == Output(failed="Web could not search: nobody answers")
+    assert made == ToolOutput(failed="Web could not search: nobody answers")
     assert not rig.of(Searched)
 
 
@@ -136,7 +136,7 @@ async def test_a_page_that_cannot_be_read_is_a_limit(
     monkeypatch.setattr("deepdiver.tools.read_hit.fetch", walled)
     deps = rig_of(tmp_path).session().deps
     made = await tools.use_crawl(deps, URL, "Who?")
-    assert made == Output(failed=f"{URL} could not be read")
+    assert made == ToolOutput(failed=f"{URL} could not be read")
     assert any("a login is asked for" in line for line in deps.unread)
 
 
@@ -159,37 +159,41 @@ async def test_a_page_brings_its_text_and_the_links_that_the_user_wants(
     monkeypatch.setattr(tools, "fetch", fetched)
     made = await tools.use_crawl(deps, URL, "Who?")
     assert deps.ledger.get(Source, made.sources[0]).title == "A page"
-    assert made.addresses == (address("https://b.example/x", "link"),)
+    assert made.addresses == (make_address("https://b.example/x", "link"),)
 
 
 # Addresses
 
 
 def test_what_the_person_says_is_read_as_it_stands() -> None:
-    found = said_by_person(
+    found = find_addresses(
         "See https://a.example/x?y=1, (http://b.example/z) and www.c.example or /etc/passwd."
     )
     assert [item["url"] for item in found] == ["https://a.example/x?y=1", "http://b.example/z"]
     assert {item["found"] for item in found} == {"person"}
-    assert said_by_person("nothing here") == []
+    assert find_addresses("nothing here") == []
 
 
 def test_a_page_is_kept_once_whoever_names_it() -> None:
-    one = [address(URL, "search", "Register")]
-    kept = with_addresses(
-        one, [address(f"{URL}/?utm_source=x#top", "link"), address("https://b.example/", "link")]
+    one = [make_address(URL, "search", "Register")]
+    kept = add_addresses(
+        one,
+        [
+            make_address(f"{URL}/?utm_source=x#top", "link"),
+            make_address("https://b.example/", "link"),
+        ],
     )
     assert [item["found"] for item in kept] == ["search", "link"]
 
 
 @given(st.integers(0, 3), st.integers(0, 2 * ADDRESSES))
 def test_what_is_kept_is_bounded_and_the_persons_own_stay(own: int, others: int) -> None:
-    mine = [address(f"https://me.example/{n}", "person") for n in range(own)]
-    found = [address(f"https://a.example/{n}", "link") for n in range(others)]
-    kept = with_addresses(mine, found)
+    mine = [make_address(f"https://me.example/{n}", "person") for n in range(own)]
+    found = [make_address(f"https://a.example/{n}", "link") for n in range(others)]
+    kept = add_addresses(mine, found)
     assert kept[:own] == mine
     assert len(kept) == own + min(others, ADDRESSES)
-    assert with_addresses(kept, []) == kept
+    assert add_addresses(kept, []) == kept
 
 
 def test_the_pages_that_were_read_are_not_offered_and_the_closest_come_first(
@@ -197,15 +201,15 @@ def test_the_pages_that_were_read_are_not_offered_and_the_closest_come_first(
 ) -> None:
     deps = rig_of(tmp_path / "a").session().deps
     held = [
-        address("https://a.example/boats", "link"),
-        address("https://a.example/holm-works-owner", "link"),
-        address("https://a.example/asked", "person"),
-        address("https://a.example/hinted", "search"),
-        address(URL, "search"),
+        make_address("https://a.example/boats", "link"),
+        make_address("https://a.example/holm-works-owner", "link"),
+        make_address("https://a.example/asked", "person"),
+        make_address("https://a.example/hinted", "search"),
+        make_address(URL, "search"),
     ]
     leads = [{"kind": "url", "text": "https://a.example/hinted"}]
     done = [{"key": f"crawl_url {URL}"}]
-    listed = tools.unread(deps, state(addresses=held, leads=leads, research_history=done))
+    listed = tools.list_unread(deps, state(addresses=held, leads=leads, research_history=done))
     assert [item["url"].rpartition("/")[2] for item in listed] == [
         "asked",
         "hinted",
@@ -213,22 +217,24 @@ def test_the_pages_that_were_read_are_not_offered_and_the_closest_come_first(
         "boats",
     ]
     closed = rig_of(tmp_path / "b", read_pages=False).session().deps
-    assert tools.unread(closed, state(addresses=held)) == []
+    assert tools.list_unread(closed, state(addresses=held)) == []
 
 
 def test_addresses_are_shown_with_labels() -> None:
-    shown = labelled([address(URL, "search", "Register"), address("https://b.example", "past")], 1)
+    shown = label_addresses(
+        [make_address(URL, "search", "Register"), make_address("https://b.example", "past")], 1
+    )
     assert [(item.id, item.url, item.title, item.found) for item in shown] == [
         ("U1", URL, "Register", "search")
     ]
 
 
 def test_what_a_tool_brought_enters_the_state() -> None:
-    output = Output(("s_1",), (address(URL, "search"),), "")
-    update = entered(state(), output)
+    output = ToolOutput(("s_1",), (make_address(URL, "search"),), "")
+    update = enter_output(state(), output)
     assert update["raw_tool_output"] == {
         "sources": ["s_1"],
-        "links": [address(URL, "search")],
+        "links": [make_address(URL, "search")],
         "failed": "",
     }
-    assert update["addresses"] == [address(URL, "search")]
+    assert update["addresses"] == [make_address(URL, "search")]

@@ -12,8 +12,8 @@ from deepdiver.core.record import Credibility, Finding, Passage, Quote, Source, 
 from deepdiver.core.text import STOPWORDS, stem, terms, words
 from deepdiver.errors import ReasonError
 from deepdiver.strategies.orchestrated import intents
-from deepdiver.strategies.shared.base import Deps, Looked
-from deepdiver.strategies.shared.look import lead_query, look_into
+from deepdiver.strategies.shared.base import Deps, LookResult
+from deepdiver.strategies.shared.look import look_into, query_of_lead
 from deepdiver.strategies.shared.summary import line_of
 from deepdiver.tasks import SearchIntent, SearchPlan, SearchPlans
 from deepdiver.tools.hit import Hit
@@ -75,11 +75,15 @@ def usable(
     *plans: SearchPlan, tried: tuple[str, ...] = (), first: bool = False, reason: str = ""
 ) -> Any:
     answer = SearchPlans(plans=plans, reason=reason)
-    return intents.usable(answer, QUESTION, tried, 3, first=first)
+    return intents.choose_plans(answer, QUESTION, tried, 3, first=first)
 
 
 def test_no_answer_and_no_plan_are_failures_with_a_reason() -> None:
-    assert intents.usable(None, QUESTION, (), 3, first=True) == ([], False, "no plan could be had")
+    assert intents.choose_plans(None, QUESTION, (), 3, first=True) == (
+        [],
+        False,
+        "no plan could be had",
+    )
     assert usable() == ([], False, "it has no search")
     assert usable(reason="all was searched") == ([], False, "all was searched")
     assert usable(plan(DIVE, " ")) == ([], False, "it has no search")
@@ -126,8 +130,8 @@ def test_what_is_used_is_new_short_and_never_a_synthesis(listed: list[SearchPlan
 
 async def test_synthesis_searches_nothing(tmp_path: Path) -> None:
     rig, deps = deps_of(tmp_path)
-    done = await intents.carry_out(deps, plan(SYNTHESIS), intents.Held(QUESTION, PARTS))
-    assert done.looked == Looked()
+    done = await intents.carry_out(deps, plan(SYNTHESIS), intents.Knowledge(QUESTION, PARTS))
+    assert done.looked == LookResult()
     assert not rig.provider.queries
     assert not rig.reasoner.asked
 
@@ -136,7 +140,7 @@ async def test_exploration_is_broad_the_nearest_part_too_and_read_for_the_whole_
     tmp_path: Path,
 ) -> None:
     rig, deps = deps_of(tmp_path)
-    held = intents.Held(QUESTION, PARTS, unanswered=PARTS)
+    held = intents.Knowledge(QUESTION, PARTS, unanswered=PARTS)
     await intents.carry_out(deps, plan(EXPLORE, "Holm founded year"), held)
     assert sorted(rig.provider.queries) == ["Holm founded year", PARTS[1]]
     assert {task.problem for task in rig.reasoner.of(tasks.ExtractFindings)} == {QUESTION}
@@ -154,16 +158,16 @@ async def test_a_deep_dive_reads_for_the_open_question_and_follows_leads_one_hop
         )
 
     rig, deps = deps_of(tmp_path, extract_findings=leading)
-    held = intents.Held(QUESTION, PARTS, unanswered=PARTS[1:])
+    held = intents.Knowledge(QUESTION, PARTS, unanswered=PARTS[1:])
     done = await intents.carry_out(deps, plan(DIVE, "Holm register"), held)
     assert {task.problem for task in rig.reasoner.of(tasks.ExtractFindings)} == {PARTS[1]}
-    assert rig.provider.queries == ["Holm register", lead_query("Holm 1", PARTS[1])]
+    assert rig.provider.queries == ["Holm register", query_of_lead("Holm 1", PARTS[1])]
     assert done.looked.leads == ("Holm 2",), "the second hop is left to another plan"
 
 
 async def test_the_reasoning_of_a_plan_tells_which_open_question_it_serves(tmp_path: Path) -> None:
     rig, deps = deps_of(tmp_path)
-    held = intents.Held(QUESTION, PARTS, unanswered=("Who is Bertil?", "Where do boats lie?"))
+    held = intents.Knowledge(QUESTION, PARTS, unanswered=("Who is Bertil?", "Where do boats lie?"))
     await intents.carry_out(deps, plan(DIVE, "Holm", "Not answered yet: Where do boats lie?"), held)
     assert {task.problem for task in rig.reasoner.of(tasks.ExtractFindings)} == {
         "Where do boats lie?"
@@ -176,19 +180,18 @@ async def test_related_topics_take_names_of_the_findings_and_no_word_that_was_se
     rig, deps = deps_of(tmp_path)
     lines = await known(deps)
     rig.provider.queries.clear()
-    held = intents.Held(QUESTION, PARTS, lines, tried=[QUESTION], leads=["Lund harbour"])
+    held = intents.Knowledge(QUESTION, PARTS, lines, tried=[QUESTION], leads=["Lund harbour"])
     await intents.carry_out(deps, plan(RELATED, "Holm traders owner history"), held)
     lead = "Lund harbour traders owner history"
-    others = [
-        query for query in rig.provider.queries if query != lead
-    ]  # searches at once have no order
+    # Searches at once have no order.
+    others = [query for query in rig.provider.queries if query != lead]
     assert len(others) == len(rig.provider.queries) - 1 == intents.BESIDE - 1
     assert any(name in others[0] for name in ("Anna", "Bertil")), "else names of the findings"
 
 
 async def test_related_topics_without_a_new_word_search_nothing(tmp_path: Path) -> None:
     rig, deps = deps_of(tmp_path)
-    held = intents.Held(QUESTION, PARTS, tried=["holm works"])
+    held = intents.Knowledge(QUESTION, PARTS, tried=["holm works"])
     done = await intents.carry_out(deps, plan(RELATED, "Works of Holm"), held)
     assert not rig.provider.queries
     assert not done.looked.searched
@@ -205,7 +208,7 @@ def test_a_broadened_search_repeats_no_plain_word_of_those_before(
     query: str, tried: list[str], leads: list[str]
 ) -> None:
     used = {term for made in tried for term in terms(made)}
-    made = intents.broadened(query, tried, leads)
+    made = intents.broaden(query, tried, leads)
     assert len(made) <= intents.BESIDE
     for line in made:
         lead = next((lead for lead in leads if line.startswith(lead)), "")
@@ -257,12 +260,12 @@ def judging(**by_host: Stance) -> Any:
 
 async def checked(
     home: Path, *pages: tuple[str, str, str], **stances: Stance
-) -> tuple[Rig, Deps, intents.Done]:
+) -> tuple[Rig, Deps, intents.ExecutedPlan]:
     provider = WebProvider(pages[0])
     rig, deps = deps_of(home, provider, judge=judging(**stances))
     lines = await known(deps)
     provider.corpus = WebProvider(*pages).corpus
-    held = intents.Held(QUESTION, PARTS, lines)
+    held = intents.Knowledge(QUESTION, PARTS, lines)
     return (
         rig,
         deps,
@@ -331,7 +334,7 @@ async def test_a_check_that_could_not_be_searched_is_none(tmp_path: Path) -> Non
     lines = await known(deps)
     rig.provider.down = lambda query: True
     done = await intents.carry_out(
-        deps, plan(CHECK, "Bertil"), intents.Held(QUESTION, PARTS, lines)
+        deps, plan(CHECK, "Bertil"), intents.Knowledge(QUESTION, PARTS, lines)
     )
     assert done.checked == ()
     assert done.notes == ()
@@ -347,7 +350,7 @@ async def test_a_judge_who_fails_says_neither_for_nor_against(tmp_path: Path) ->
     lines = await known(deps)
     provider.corpus = WebProvider(*PAGES).corpus
     done = await intents.carry_out(
-        deps, plan(CHECK, "Bertil Ask owned"), intents.Held(QUESTION, PARTS, lines)
+        deps, plan(CHECK, "Bertil Ask owned"), intents.Knowledge(QUESTION, PARTS, lines)
     )
     assert done.notes == (intents.ALONE.format(BERTIL),)
     assert any("judge failed" in line for line in deps.notes)
@@ -355,7 +358,7 @@ async def test_a_judge_who_fails_says_neither_for_nor_against(tmp_path: Path) ->
 
 async def test_with_nothing_to_check_a_check_is_a_first_look(tmp_path: Path) -> None:
     rig, deps = deps_of(tmp_path)
-    done = await intents.carry_out(deps, plan(CHECK, "Holm"), intents.Held(QUESTION, PARTS))
+    done = await intents.carry_out(deps, plan(CHECK, "Holm"), intents.Knowledge(QUESTION, PARTS))
     assert done.checked == ()
     assert done.looked.findings
     assert sorted(rig.provider.queries) == sorted(["Holm", PARTS[0]]), (
@@ -437,15 +440,15 @@ async def test_sources_of_one_publisher_are_one_voice(tmp_path: Path) -> None:
     three = finding(
         deps, "c", "", "Nobody but Anna can be the owner of what stands at the northern quay."
     )
-    assert intents.voices(deps, [one]) == 1
-    assert intents.voices(deps, [one, two]) == 1
-    assert intents.voices(deps, [one, two, three]) == 2
-    assert intents.voices(deps, []) == 0
+    assert intents.count_voices(deps, [one]) == 1
+    assert intents.count_voices(deps, [one, two]) == 1
+    assert intents.count_voices(deps, [one, two, three]) == 2
+    assert intents.count_voices(deps, []) == 0
 
 
 def test_a_lead_is_looked_up_when_one_search_held_all_of_its_words() -> None:
     leads = ["Anna Holm", "Bertil Ask", "Lund"]
-    assert intents.not_looked_up(leads, ["anna holm born", "bertil", "ask"]) == [
+    assert intents.drop_looked_up(leads, ["anna holm born", "bertil", "ask"]) == [
         "Bertil Ask",
         "Lund",
     ]
@@ -455,7 +458,7 @@ async def test_results_are_ranked_marked_with_their_intent_and_told_once_for_eac
     tmp_path: Path,
 ) -> None:
     _, deps = deps_of(tmp_path)
-    held = intents.Held(QUESTION, PARTS)
+    held = intents.Knowledge(QUESTION, PARTS)
     first = await intents.carry_out(deps, plan(EXPLORE, QUESTION), held)
     again = await intents.carry_out(deps, plan(EXPLORE, "Holm Works again"), held)
     dive = await intents.carry_out(deps, plan(DIVE, "Holm Works deep"), held)
@@ -469,12 +472,12 @@ async def test_results_are_ranked_marked_with_their_intent_and_told_once_for_eac
     assert {item["search_intent"] for item in later} == {"deep_dive"}, (
         "what another intent finds is told again"
     )
-    whole = intents.with_content(deps, results[-1], QUESTION)
+    whole = intents.add_content(deps, results[-1], QUESTION)
     assert whole.content == deps.store.texts.get(
         deps.ledger.get(Source, results[-1]["source"]).snapshot
     )
     assert whole.timestamp.isoformat() == deps.run.created
-    shown = intents.seen(deps, QUESTION, results)
+    shown = intents.show_results(deps, QUESTION, results)
     assert [item.title for item in shown] == [item["title"] for item in results]
 
 
@@ -483,8 +486,10 @@ async def test_the_content_of_a_long_source_is_its_best_part(tmp_path: Path) -> 
         [*(f"Paragraph {n} tells of weather and of nothing else. " * 8 for n in range(30)), ANNA]
     )
     _, deps = deps_of(tmp_path, CorpusProvider({"doc:long": ("Long", "newspaper", text)}))
-    done = await intents.carry_out(deps, plan(EXPLORE, QUESTION), intents.Held(QUESTION, PARTS))
+    done = await intents.carry_out(
+        deps, plan(EXPLORE, QUESTION), intents.Knowledge(QUESTION, PARTS)
+    )
     (result,) = intents.results_of(deps, QUESTION, [done], [])
-    whole = intents.with_content(deps, result, QUESTION)
+    whole = intents.add_content(deps, result, QUESTION)
     assert len(whole.content) <= 2_000
     assert ANNA in whole.content

@@ -6,11 +6,17 @@ from typing import Any
 from deepdiver import tasks
 from deepdiver.core.record import CorrelationKind, Insight
 from deepdiver.errors import ReasonError
-from deepdiver.strategies.overwatch.analyse import FOLLOW_UPS, TRIED, analyse, insight_id, reflect
-from deepdiver.strategies.overwatch.execute import searches
+from deepdiver.strategies.overwatch.analyse import (
+    FOLLOW_UPS,
+    TRIED,
+    analyse,
+    insight_id_of,
+    reflect,
+)
+from deepdiver.strategies.overwatch.execute import make_searches
 from deepdiver.strategies.overwatch.gather import take_turn
 from deepdiver.strategies.shared.base import Deps
-from deepdiver.strategies.shared.summary import held
+from deepdiver.strategies.shared.summary import lines_of
 from tests.strategies.overwatch.test_gather import STATE as GATHERED
 from tests.strategies.rig import CORPUS, QUESTION, Rig, ScriptedReasoner, call
 
@@ -33,7 +39,7 @@ def fail(task: Any) -> Any:
 async def gathered(deps: Deps, *queries: str) -> dict[str, Any]:
     return {
         **STATE,
-        **await take_turn(STATE, deps, searches(queries or ["Holm Works"], QUESTION, "x")),
+        **await take_turn(STATE, deps, make_searches(queries or ["Holm Works"], QUESTION, "x")),
     }
 
 
@@ -78,8 +84,8 @@ async def test_insights_are_on_record_and_what_was_analysed_is_not_shown_again(
 ) -> None:
     rig, deps, state = await made(tmp_path)
     update, thinking = await analyse(state, deps)
-    lines = held(update["insights"])
-    assert [deps.ledger.get(Insight, insight_id(line)).statement for line in lines] == update[
+    lines = lines_of(update["insights"])
+    assert [deps.ledger.get(Insight, insight_id_of(line)).statement for line in lines] == update[
         "key_insights"
     ]
     assert thinking == "step by step"
@@ -186,7 +192,7 @@ async def test_a_reflection_sees_what_is_weak_and_the_last_calls(tmp_path: Path)
     update, _ = await analyse(state, deps)
     calls = [
         {**query, "status": "answered", "told": "", "message": ""}
-        for query in searches([f"q{n}" for n in range(40)], "x", "y")
+        for query in make_searches([f"q{n}" for n in range(40)], "x", "y")
     ]
     await reflect(
         {**state, **update, "uncertainties": ["One source says so."], "executed_queries": calls},
@@ -195,7 +201,7 @@ async def test_a_reflection_sees_what_is_weak_and_the_last_calls(tmp_path: Path)
     (task,) = rig.reasoner.of(tasks.Reflect)
     assert task.tried == tuple(f"q{n}" for n in range(40 - TRIED, 40))
     assert "One source says so." in task.uncertainties
-    weak = [line.text for line in held(update["insights"]) if line.weak]
+    weak = [line.text for line in lines_of(update["insights"]) if line.weak]
     assert set(weak) <= set(task.uncertainties)
     assert task.known == tuple(update["key_insights"])
 

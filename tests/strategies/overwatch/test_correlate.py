@@ -17,16 +17,16 @@ from deepdiver.core.record import (
 from deepdiver.errors import ReasonError
 from deepdiver.strategies.overwatch.correlate import (
     MOST,
-    OWN,
-    believed,
-    contradictions,
+    UNMEASURED,
+    accept_added,
+    compute_confidence,
     correlate,
+    enter_contradictions,
     events_of,
-    kept,
-    own,
+    keep_surest,
     show_typed,
 )
-from deepdiver.strategies.overwatch.execute import searches
+from deepdiver.strategies.overwatch.execute import make_searches
 from deepdiver.strategies.overwatch.gather import take_turn
 from deepdiver.strategies.shared.base import Deps
 from tests.strategies.overwatch.test_gather import STATE
@@ -47,7 +47,7 @@ async def found(
 ) -> tuple[Rig, Deps, list[dict[str, Any]]]:
     rig = Rig(tmp_path, ScriptedReasoner(**rules), CorpusProvider(corpus))
     deps = rig.session().deps
-    update = await take_turn(STATE, deps, searches(["own voltage smoke harbour"], "x", "y"))
+    update = await take_turn(STATE, deps, make_searches(["own voltage smoke harbour"], "x", "y"))
     return rig, deps, update["findings"]
 
 
@@ -91,10 +91,12 @@ async def test_a_cause_of_the_reasoners_needs_findings_that_are_there_of_two_ori
             finding_ids=ids, correlation_type=CorrelationKind.CAUSAL, description="It may be so."
         )
 
-    assert own(deps, [said(), said("F1"), said("F1", "F1"), said("F1", "F9")], labels) == []
-    (made,) = own(deps, [said("F1", "F2")], labels)
+    assert (
+        accept_added(deps, [said(), said("F1"), said("F1", "F1"), said("F1", "F9")], labels) == []
+    )
+    (made,) = accept_added(deps, [said("F1", "F2")], labels)
     assert made["description"] == "It may be so."
-    assert made["confidence"] == believed(deps, made["finding_ids"], OWN)
+    assert made["confidence"] == compute_confidence(deps, made["finding_ids"], UNMEASURED)
     assert deps.ledger.get(Correlation, made["id"]).findings == tuple(made["finding_ids"])
 
 
@@ -175,17 +177,17 @@ async def test_a_correlation_is_believed_as_far_as_its_least_credible_source(
     dip, smoke = key(findings, DIP), key(findings, SMOKE)
     blog = key(findings, SMOKE.replace("guard", "cook"))
     assert (
-        believed(deps, [dip, smoke], 1.0)
-        > believed(deps, [dip, blog], 1.0)
-        == believed(deps, [blog], 1.0)
+        compute_confidence(deps, [dip, smoke], 1.0)
+        > compute_confidence(deps, [dip, blog], 1.0)
+        == compute_confidence(deps, [blog], 1.0)
     )
-    assert believed(deps, [dip], 0.0) == 0.5
-    assert believed(deps, [dip], 1.0) > believed(deps, [dip], 0.3) > 0.5
+    assert compute_confidence(deps, [dip], 0.0) == 0.5
+    assert compute_confidence(deps, [dip], 1.0) > compute_confidence(deps, [dip], 0.3) > 0.5
 
 
 def test_a_run_keeps_the_surest_each_once() -> None:
     listed = [{"id": f"c_{n}", "confidence": n / 100} for n in range(30)]
-    best = kept([*listed, *listed])
+    best = keep_surest([*listed, *listed])
     assert [item["id"] for item in best] == [f"c_{n}" for n in range(29, 29 - MOST, -1)]
 
 
@@ -209,16 +211,18 @@ async def test_the_best_findings_for_and_against_contradict_each_other(tmp_path:
             refuting=refuting,
         )
 
-    assert contradictions(deps, [held(1, (dip,), ()), held(2, (), (smoke,))]) == []
-    (made,) = contradictions(deps, [held(1, (later, dip), (smoke,))])
+    assert enter_contradictions(deps, [held(1, (dip,), ()), held(2, (), (smoke,))]) == []
+    (made,) = enter_contradictions(deps, [held(1, (later, dip), (smoke,))])
     assert made["findings"] == [dip, smoke], "a log goes before a newspaper"
     assert made["kind"] == "contradicts"
     assert "Claim 1." in made["description"]
     assert deps.ledger.get(Contradiction, made["id"]).findings == (dip, smoke)
     rivals = [held(1, (dip,), (smoke,)), held(2, (smoke,), (dip,))]
-    assert len(contradictions(deps, rivals)) == 1, "two rivals are one contradiction"
+    assert len(enter_contradictions(deps, rivals)) == 1, "two rivals are one contradiction"
     pairs = [
         (one, other) for one in (dip, smoke, later) for other in (dip, smoke, later) if one != other
     ]
-    many = contradictions(deps, [held(n, (one,), (other,)) for n, (one, other) in enumerate(pairs)])
+    many = enter_contradictions(
+        deps, [held(n, (one,), (other,)) for n, (one, other) in enumerate(pairs)]
+    )
     assert len(many) == 3

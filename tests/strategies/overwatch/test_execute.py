@@ -10,16 +10,16 @@ from deepdiver.errors import CallError, CallFault, NotJournalledError
 from deepdiver.strategies.overwatch.execute import (
     LONGEST,
     NO_DATA,
-    Status,
     ToolExecutor,
-    asked,
-    fresh,
-    planned,
-    searches,
+    ToolStatus,
+    drop_repeated_calls,
+    list_calls,
+    make_calls,
+    make_searches,
     tools_of,
-    typed,
+    type_finding,
 )
-from deepdiver.strategies.shared.base import Deps, Looked
+from deepdiver.strategies.shared.base import Deps, LookResult
 from deepdiver.tasks import ShownTool
 from tests.strategies.rig import QUESTION, CorpusProvider, Rig, call
 
@@ -45,7 +45,7 @@ class Broken:
 
     async def execute(
         self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
-    ) -> Looked:
+    ) -> LookResult:
         raise self.error
 
 
@@ -72,7 +72,7 @@ async def test_what_cannot_be_called_is_refused_before_any_call(
 ) -> None:
     rig = Rig(tmp_path)
     result = await executor(rig).execute(tool, args)
-    assert result.status is Status.REFUSED
+    assert result.status is ToolStatus.REFUSED
     assert why in result.message
     assert result.findings == ()
     assert rig.provider.queries == []
@@ -85,10 +85,10 @@ async def test_a_tool_that_fails_is_told_as_failed(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     rig.provider.down = lambda query: True
     result = await executor(rig).execute("search", {"query": "Holm Works"})
-    assert result.status is Status.FAILED
+    assert result.status is ToolStatus.FAILED
     assert result.message == "search failed: corpus could not search: corpus is down"
     assert (
-        result.told
+        result.summary
         == "search(query=Holm Works): search failed: corpus could not search: corpus is down"
     )
 
@@ -97,9 +97,9 @@ async def test_a_tool_of_another_kind_that_raises_is_told_as_failed(tmp_path: Pa
     rig = Rig(tmp_path)
     tool = Broken(CallError("no answer", CallFault.SERVER))
     result = await executor(rig, tools=[tool]).execute("detect_heat", {"latitude": "49.9"})
-    assert (result.status, result.message) == (Status.FAILED, "detect_heat failed: no answer")
+    assert (result.status, result.message) == (ToolStatus.FAILED, "detect_heat failed: no answer")
     refused = await executor(rig, tools=[tool]).execute("detect_heat", {"latitude": "91"})
-    assert refused.status is Status.REFUSED
+    assert refused.status is ToolStatus.REFUSED
 
 
 async def test_a_replay_that_meets_a_new_call_is_not_hidden(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ async def test_a_replay_that_meets_a_new_call_is_not_hidden(tmp_path: Path) -> N
 
 async def test_an_empty_answer_is_no_data_available(tmp_path: Path) -> None:
     result = await executor(Rig(tmp_path)).execute("search", {"query": "zebra"})
-    assert (result.status, result.message) == (Status.EMPTY, NO_DATA)
+    assert (result.status, result.message) == (ToolStatus.EMPTY, NO_DATA)
     assert NO_DATA == "No data available"
 
 
@@ -123,9 +123,9 @@ async def test_what_answers_brings_findings_that_are_in_the_ledger(tmp_path: Pat
     result = await ToolExecutor(deps, QUESTION).execute(
         "search", {"query": "Holm Works"}, "who owns it"
     )
-    assert result.status is Status.ANSWERED
+    assert result.status is ToolStatus.ANSWERED
     assert all(key in deps.ledger for key in result.findings)
-    assert result.told == f"search(query=Holm Works): {len(result.findings)} findings"
+    assert result.summary == f"search(query=Holm Works): {len(result.findings)} findings"
 
 
 async def test_one_provider_can_be_asked_alone(tmp_path: Path) -> None:
@@ -156,21 +156,21 @@ async def test_a_finding_is_typed_with_when_and_where(tmp_path: Path) -> None:
     rig = Rig(tmp_path, provider=CorpusProvider({"doc:log": ("Log", "log", text)}))
     deps = rig.session().deps
     result = await ToolExecutor(deps, QUESTION).execute("search", {"query": "smoke quay"})
-    item = typed(deps, result.findings[-1], "smoke in Vantskär?", 1)
+    item = type_finding(deps, result.findings[-1], "smoke in Vantskär?", 1)
     assert item["source_type"] == "log"
     assert item["timestamp"] == "2026-02-08T04:47Z"
     assert item["moment"][0] == item["moment"][1]
     assert item["location"] == {"lat": 63.214, "lon": 19.082, "places": ["Vantskär"]}
     assert item["confidence"] == "high"
     assert item["relevance_score"] == 1.0, "first, and with all words of the question"
-    assert typed(deps, result.findings[-1], "smoke in Vantskär?", 4)["relevance_score"] < 1.0
+    assert type_finding(deps, result.findings[-1], "smoke in Vantskär?", 4)["relevance_score"] < 1.0
 
 
 # -- calls as a state carries them
 
 
 def test_calls_of_a_reasoner_are_plain_and_know_what_they_are_for() -> None:
-    (made,) = planned(
+    (made,) = make_calls(
         [call("fire on the ferry", " search ")], ["Who owns it?", "When was the fire?"]
     )
     assert made == {
@@ -183,20 +183,23 @@ def test_calls_of_a_reasoner_are_plain_and_know_what_they_are_for() -> None:
 
 
 def test_a_call_that_was_made_is_not_fresh_whatever_the_order_of_its_words() -> None:
-    made = searches(["Holm Works owner"], "x", "y")
-    assert fresh(searches(["owner Works Holm", "another"], "x", "y"), made) == searches(
-        ["another"], "x", "y"
-    )
+    made = make_searches(["Holm Works owner"], "x", "y")
+    assert drop_repeated_calls(
+        make_searches(["owner Works Holm", "another"], "x", "y"), made
+    ) == make_searches(["another"], "x", "y")
     other = [{**made[0], "tool": "search_corpus"}]
-    assert fresh(other, made) == other, "another tool is another call"
+    assert drop_repeated_calls(other, made) == other, "another tool is another call"
 
 
 def test_a_call_that_refutes_two_hypotheses_is_made_once_for_both() -> None:
-    (one,) = fresh(
-        [*searches(["a b"], "x", "y", ["h_1"]), *searches(["b a"], "x", "y", ["h_2"])], ()
+    (one,) = drop_repeated_calls(
+        [*make_searches(["a b"], "x", "y", ["h_1"]), *make_searches(["b a"], "x", "y", ["h_2"])], ()
     )
     assert one["tests"] == ["h_1", "h_2"]
 
 
 def test_what_was_asked_is_told_once() -> None:
-    assert asked([*searches(["a", "b"], "x", "y"), *searches(["a"], "x", "y")]) == ["a", "b"]
+    assert list_calls([*make_searches(["a", "b"], "x", "y"), *make_searches(["a"], "x", "y")]) == [
+        "a",
+        "b",
+    ]

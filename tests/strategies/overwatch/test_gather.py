@@ -5,7 +5,7 @@ from typing import Any
 
 from deepdiver import tasks
 from deepdiver.core.record import Trial
-from deepdiver.strategies.overwatch.execute import searches
+from deepdiver.strategies.overwatch.execute import make_searches
 from deepdiver.strategies.overwatch.gather import (
     AT_ONCE,
     HYPOTHESES,
@@ -44,32 +44,32 @@ async def test_a_turn_in_which_everything_fails_is_an_error_only_where_nothing_i
 ) -> None:
     rig = Rig(tmp_path)
     deps = rig.session().deps
-    known = await turn(deps, searches(["Holm Works"], QUESTION, "x"))
+    known = await turn(deps, make_searches(["Holm Works"], QUESTION, "x"))
     assert known["error"] == ""
     rig.provider.down = lambda query: True
-    failed = await turn(deps, searches(["boats", "people"], QUESTION, "x"))
+    failed = await turn(deps, make_searches(["boats", "people"], QUESTION, "x"))
     assert failed["error"].startswith("no tool gave an answer: search failed")
-    later = await turn(deps, searches(["trader"], QUESTION, "x"), findings=known["findings"])
+    later = await turn(deps, make_searches(["trader"], QUESTION, "x"), findings=known["findings"])
     assert later["error"] == "", "what is known can be reported, whatever fails now"
 
 
 async def test_an_empty_answer_and_a_refusal_are_no_error(tmp_path: Path) -> None:
     deps = Rig(tmp_path).session().deps
-    empty = await turn(deps, searches(["zebra"], QUESTION, "x"))
+    empty = await turn(deps, make_searches(["zebra"], QUESTION, "x"))
     assert (empty["error"], empty["findings"]) == ("", [])
-    refused = await turn(deps, [{**searches(["x"], QUESTION, "x")[0], "tool": "read_minds"}])
+    refused = await turn(deps, [{**make_searches(["x"], QUESTION, "x")[0], "tool": "read_minds"}])
     assert refused["error"] == ""
     assert refused["executed_queries"][0]["status"] == "refused"
 
 
 async def test_findings_are_entered_once_and_every_call_is_accounted_for(tmp_path: Path) -> None:
     deps = Rig(tmp_path).session().deps
-    first = await turn(deps, searches(["Holm Works", "Works Holm owned"], QUESTION, "x"))
+    first = await turn(deps, make_searches(["Holm Works", "Works Holm owned"], QUESTION, "x"))
     assert len({item["id"] for item in first["findings"]}) == len(first["findings"]) > 0
     assert [query["status"] for query in first["executed_queries"]] == ["answered", "answered"]
     assert first["iteration"] == 1
     again = await turn(
-        deps, searches(["Holm Works again"], QUESTION, "x"), findings=first["findings"]
+        deps, make_searches(["Holm Works again"], QUESTION, "x"), findings=first["findings"]
     )
     assert again["findings"] == first["findings"]
 
@@ -79,10 +79,10 @@ async def test_only_a_call_that_was_answered_is_an_attempt_to_refute(tmp_path: P
     rig.provider.down = lambda query: query == "down"
     deps = rig.session().deps
     queries = [
-        *searches(["Holm Works"], QUESTION, "x", ["h_1", "h_2"]),
-        *searches(["zebra", "down"], QUESTION, "x", ["h_1"]),
-        *searches(["boats"], QUESTION, "x"),
-        {**searches(["no"], QUESTION, "x", ["h_1"])[0], "tool": "read_minds"},
+        *make_searches(["Holm Works"], QUESTION, "x", ["h_1", "h_2"]),
+        *make_searches(["zebra", "down"], QUESTION, "x", ["h_1"]),
+        *make_searches(["boats"], QUESTION, "x"),
+        {**make_searches(["no"], QUESTION, "x", ["h_1"])[0], "tool": "read_minds"},
     ]
     made = await turn(deps, queries)
     trials = [deps.ledger.get(Trial, key) for key in made["trials"]]
@@ -150,7 +150,7 @@ async def test_new_findings_move_belief_and_old_ones_are_not_judged_again(tmp_pa
     rig = Rig(tmp_path)
     deps = rig.session().deps
     forward, _ = await put_forward(STATE, deps)
-    gathered = await turn(deps, searches(["Holm Works"], QUESTION, "x"), **forward)
+    gathered = await turn(deps, make_searches(["Holm Works"], QUESTION, "x"), **forward)
     new = [item["id"] for item in gathered["findings"]]
     update = await update_hypotheses(gathered, deps, new)
     before = {item["hypothesis"]["answer"]: item["posterior"] for item in forward["hypotheses"]}
@@ -170,7 +170,7 @@ async def test_a_hypothesis_that_findings_suggest_is_weighed_with_all_of_them(
     tmp_path: Path,
 ) -> None:
     deps = Rig(tmp_path).session().deps
-    gathered = await turn(deps, searches(["Holm Works"], QUESTION, "x"))
+    gathered = await turn(deps, make_searches(["Holm Works"], QUESTION, "x"))
     update, _ = await put_forward(gathered, deps)
     by_answer = {item["hypothesis"]["answer"]: item for item in update["hypotheses"]}
     assert by_answer["Anna Holm"]["posterior"] > 0.7

@@ -597,9 +597,8 @@ async def test_a_plan_is_shown_with_objectives_sub_tasks_and_queries(tmp_path: P
 
     rig = rig_of(tmp_path, approve=True)
     await rig.work(ask=ask)
-    path = [
-        node for node, _ in itertools.groupby(rig.path)
-    ]  # a node that asked is entered again with the answer
+    # A node that asked is entered again with the answer.
+    path = [node for node, _ in itertools.groupby(rig.path)]
     assert path[:8] == [*BEGIN[:4], *BEGIN[1:4], "generate_hypotheses"], (
         "a rejected plan is made anew"
     )
@@ -688,7 +687,7 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
 
 
 class EndlessProvider(CorpusProvider):
-    """Finds new notes for every query, and counts the searches that are under way at once."""
+    """Finds new notes for every query, and counts the searches that run at the same time."""
 
     running = most_running = 0
 

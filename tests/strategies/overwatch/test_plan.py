@@ -5,7 +5,7 @@ from typing import Any
 
 from deepdiver import tasks
 from deepdiver.errors import ReasonError
-from deepdiver.strategies.overwatch.plan import CONTEXT, INITIAL, approved, decompose, plan
+from deepdiver.strategies.overwatch.plan import CONTEXT, INITIAL, apply_approval, decompose, plan
 from deepdiver.strategies.shared.plan import PROBLEMS, Approval
 from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner, call
 
@@ -92,9 +92,9 @@ async def test_at_most_five_parts_are_taken_and_they_depend_on_parts_that_there_
 
 
 def test_what_a_person_says_is_obeyed() -> None:
-    assert approved(Approval([QUESTION])) == {"objection": ""}
-    assert approved(Approval([], objection="too broad")) == {"objection": "too broad"}
-    made = approved(Approval(["Who founded it?", "When?"], edited=True))
+    assert apply_approval(Approval([QUESTION])) == {"objection": ""}
+    assert apply_approval(Approval([], objection="too broad")) == {"objection": "too broad"}
+    made = apply_approval(Approval(["Who founded it?", "When?"], edited=True))
     assert made["problems"] == ["Who founded it?", "When?"]
     assert [part["id"] for part in made["sub_tasks"]] == ["subtask_1", "subtask_2"]
     assert [query["args"]["query"] for query in made["pending_queries"]] == made["problems"]

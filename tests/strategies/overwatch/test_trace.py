@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from deepdiver.core.record import Assessment, Hypothesis, HypothesisStatus
-from deepdiver.strategies.overwatch.trace import THINKING, confidence_of, standing_of, step
+from deepdiver.strategies.overwatch.trace import THINKING, add_step, confidence_of
+from deepdiver.strategies.shared.hypotheses import standing_of
 from tests.strategies.rig import Rig
 
 STATE: dict[str, Any] = {
@@ -40,7 +41,7 @@ def test_a_step_is_in_the_state_and_announced(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     deps = rig.session().deps
     better = [held(HypothesisStatus.SUPPORTED, 0.8).model_dump(mode="json")]
-    update = step(
+    update = add_step(
         STATE,
         deps,
         "why",
@@ -68,8 +69,8 @@ def test_a_step_is_in_the_state_and_announced(tmp_path: Path) -> None:
 
 def test_steps_are_numbered_and_a_node_without_a_thought_adds_none(tmp_path: Path) -> None:
     deps = Rig(tmp_path).session().deps
-    first = step(STATE, deps, "a", "b", "c", {"current_phase": "x"}, "t" * (2 * THINKING))
-    second = step({**STATE, **first}, deps, "a", "b", "c", {"current_phase": "y"})
+    first = add_step(STATE, deps, "a", "b", "c", {"current_phase": "x"}, "t" * (2 * THINKING))
+    second = add_step({**STATE, **first}, deps, "a", "b", "c", {"current_phase": "y"})
     assert [entry["step_number"] for entry in second["reasoning_trace"]] == [1, 2]
     assert [len(text) for text in second["chain_of_thought"]] == [THINKING]
     assert second["reasoning_trace"][1]["phase"] == "x"

@@ -33,7 +33,8 @@ from deepdiver.strategies.shared.base import (
     Update,
     add_nodes,
     attempt,
-    from_sync,
+    run_from_sync,
+    unite,
 )
 from tests.patience import PATIENCE
 from tests.strategies.rig import Rig, ScriptedReasoner
@@ -55,6 +56,11 @@ def graph_of(function: Any, provide: Any = None) -> Any:
     graph.add_edge(START, function.__name__)
     graph.add_edge(function.__name__, END)
     return graph
+
+
+def test_lists_are_united_in_order_and_without_repeats() -> None:
+    assert unite() == unite([], ()) == []
+    assert unite(["b", "a", "b"], ("a", "c"), (text for text in "db")) == ["b", "a", "c", "d"]
 
 
 def test_a_graph_without_dependencies_says_what_is_missing() -> None:
@@ -122,7 +128,7 @@ def test_who_is_not_async_can_wait_for_what_is() -> None:
         await asyncio.sleep(0)
         return 7
 
-    assert from_sync(work) == 7
+    assert run_from_sync(work) == 7
 
 
 async def test_so_can_who_blocks_a_running_loop() -> None:
@@ -130,7 +136,7 @@ async def test_so_can_who_blocks_a_running_loop() -> None:
         await asyncio.sleep(0)
         return threading.current_thread().name
 
-    assert from_sync(work) == "deepdiver"
+    assert run_from_sync(work) == "deepdiver"
 
 
 def test_an_error_reaches_who_waits() -> None:
@@ -138,7 +144,7 @@ def test_an_error_reaches_who_waits() -> None:
         raise UsageError("no")
 
     with pytest.raises(UsageError, match="no"):
-        from_sync(work)
+        run_from_sync(work)
 
 
 def test_who_interrupts_stops_it_and_waits_until_it_has_left_things_in_order(
@@ -158,12 +164,11 @@ def test_who_interrupts_stops_it_and_waits_until_it_has_left_things_in_order(
             await asyncio.sleep(0.05)
             told.append("in order")
 
-    before = signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # a test process may have it ignored
+    # A test process may have it ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            from_sync(work)
+            run_from_sync(work)
     finally:
         signal.signal(signal.SIGINT, before)
     assert told == ["in order"]
@@ -184,8 +189,8 @@ def test_the_round_is_told_whatever_the_design_document_calls_it(tmp_path: Path,
 def test_what_is_limited_is_told_once(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     deps = rig.session().deps
-    assert deps.limited("no search") == "no search"
-    deps.limited("no search")
+    assert deps.note_limit("no search") == "no search"
+    deps.note_limit("no search")
     assert [event.what for event in rig.of(Limited)] == ["no search"]
 
 

@@ -16,8 +16,8 @@ from deepdiver.core.record import Finding, Source, SourceKind
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Reply, Request
-from deepdiver.strategies.overwatch.execute import NO_DATA, Status, ToolExecutor, typed
-from deepdiver.strategies.shared.feed_tool import FeedTool, paged, rendered
+from deepdiver.strategies.overwatch.execute import NO_DATA, ToolExecutor, ToolStatus, type_finding
+from deepdiver.strategies.shared.feed_tool import FeedTool, list_paged_rows, render_answer
 from deepdiver.tools.osint.feed import (
     MOST_ROWS,
     Arguments,
@@ -120,7 +120,7 @@ async def test_a_call_with_other_arguments_is_not_made(
 ) -> None:
     feed = Heat(FeedResult(answers=(HEAT,)))
     result = await executor(rig, feed).execute("detect_heat", args)
-    assert result.status is Status.REFUSED
+    assert result.status is ToolStatus.REFUSED
     assert told in result.message
     assert not feed.asked
 
@@ -128,7 +128,7 @@ async def test_a_call_with_other_arguments_is_not_made(
 async def test_a_feed_that_failed_is_told_as_failed(rig: Rig) -> None:
     feed = Heat(CallError("FIRMS refused the key", CallFault.AUTH))
     result = await executor(rig, feed).execute("detect_heat", {"latitude": "49.9"})
-    assert result.status is Status.FAILED
+    assert result.status is ToolStatus.FAILED
     assert "detect_heat failed" in result.message
     assert "FIRMS refused the key" in result.message
 
@@ -138,7 +138,7 @@ async def test_an_answer_without_rows_is_no_data(rig: Rig) -> None:
     result = await executor(rig, Heat(FeedResult(answers=(empty,)))).execute(
         "detect_heat", {"latitude": "49.9"}
     )
-    assert result.status is Status.EMPTY
+    assert result.status is ToolStatus.EMPTY
     assert result.message == NO_DATA
 
 
@@ -153,7 +153,7 @@ async def test_what_one_service_could_not_do_and_how_old_a_copy_is_become_limits
     noted = HEAT.model_copy(update={"note": "from a copy that is 26 hours old"})
     tool = executor(rig, Heat(FeedResult(answers=(noted,), failures=("MODIS failed: it is down",))))
     result = await tool.execute("detect_heat", {"latitude": "49.9"})
-    assert result.status is Status.ANSWERED
+    assert result.status is ToolStatus.ANSWERED
     assert {event.what for event in rig.of(Limited)} == {
         "MODIS failed: it is down",
         "NASA FIRMS: from a copy that is 26 hours old",
@@ -189,7 +189,8 @@ async def test_a_row_is_typed_with_its_time_its_place_and_how_sure_it_is(rig: Ri
     session.deps.tools = (FeedTool(feed, feed.door),)
     result = await ToolExecutor(session.deps, QUESTION).execute("detect_heat", {"latitude": "49.9"})
     count, seen, weak = (
-        typed(session.deps, key, QUESTION, 1, result.sure.get(key, "")) for key in result.findings
+        type_finding(session.deps, key, QUESTION, 1, result.sure.get(key, ""))
+        for key in result.findings
     )
     assert seen["source_type"] == "satellite"
     assert seen["timestamp"] == "2026-11-11T14:05Z"
@@ -254,7 +255,10 @@ async def test_the_first_pages_are_read_and_the_other_rows_stand_for_themselves(
         news(3).sentence,
     ]
     assert {source.intelligence for source in sources} == {"news"}
-    assert typed(session.deps, result.findings[-1], QUESTION, 1)["timestamp"] == "2026-11-11T14:00Z"
+    assert (
+        type_finding(session.deps, result.findings[-1], QUESTION, 1)["timestamp"]
+        == "2026-11-11T14:00Z"
+    )
 
 
 # -- what the snapshot holds
@@ -272,15 +276,15 @@ def test_every_sentence_stands_in_the_snapshot_once_told(
     listed: list[Row], pages: int, summary: str
 ) -> None:
     answer = HEAT.model_copy(update={"rows": tuple(listed), "summary": summary})
-    text, lines = rendered(answer, pages)
+    text, lines = render_answer(answer, pages)
     assert all(sentence in text for sentence, _ in lines)
     assert len({sentence for sentence, _ in lines}) == len(lines)
     assert len(lines) <= MOST_ROWS + 1
-    assert len(paged(answer, pages)) <= pages
+    assert len(list_paged_rows(answer, pages)) <= pages
     text.encode("utf-8")
 
 
 def test_the_data_of_a_row_is_json_behind_its_sentence() -> None:
-    text, _ = rendered(HEAT, 0)
+    text, _ = render_answer(HEAT, 0)
     line = text.split(SEEN.sentence)[1].splitlines()[1]
     assert json.loads(line) == SEEN.data

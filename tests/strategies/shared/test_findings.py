@@ -6,16 +6,18 @@ from typing import Any
 import pytest
 
 from deepdiver.core.record import Finding, Source
+from deepdiver.core.text import Span
 from deepdiver.strategies.shared import findings
 from deepdiver.strategies.shared.findings import (
     SNIPPET,
+    add_sources,
     digest_finding,
+    make_finding,
+    resolve_labels,
     show_findings,
-    with_sources,
+    source_of,
 )
-from deepdiver.strategies.shared.look import (
-    look_into,
-)
+from deepdiver.strategies.shared.look import look_into
 from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig
 
 MOST = 20
@@ -26,6 +28,31 @@ def raising(error: Exception) -> Any:
         raise error
 
     return rule
+
+
+def test_labels_that_are_not_known_are_left_out() -> None:
+    labels = {"F1": "f_a", "F2": "f_b"}
+    assert resolve_labels([" F2 ", "F9", "", "F1", "F2"], labels) == ["f_b", "f_a", "f_b"]
+    assert resolve_labels([], labels) == []
+
+
+async def test_a_finding_quotes_its_span_and_is_found_with_its_source(tmp_path: Path) -> None:
+    deps = Rig(tmp_path, provider=CorpusProvider(CORPUS)).session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
+    source = deps.ledger.get(Source, looked.sources[0])
+    text = deps.store.texts.get(source.snapshot)
+    made = make_finding(source, text, Span(0, 9), "A statement.", "A part?")
+    (quote,) = made.quotes
+    assert (made.statement, made.about, quote.text) == ("A statement.", "A part?", text[:9])
+    assert (quote.passage.snapshot, quote.passage.start, quote.passage.end) == (
+        source.snapshot,
+        0,
+        9,
+    )
+    deps.add(made)
+    assert source_of(deps, made.id) == source
+    with pytest.raises(KeyError):
+        source_of(deps, "f_unknown")
 
 
 async def test_findings_are_shown_under_labels_and_the_weakest_sources_give_way(
@@ -64,7 +91,7 @@ async def test_sources_are_listed_once_with_a_snippet(tmp_path: Path) -> None:
     deps = Rig(tmp_path).session().deps
     looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
     found = [digest_finding(deps, key) for key in looked.findings]
-    listed = with_sources([], found)
+    listed = add_sources([], found)
     assert {item["url"] for item in listed} == set(CORPUS)
-    assert with_sources(listed, found) == listed
+    assert add_sources(listed, found) == listed
     assert all(0 < len(item["snippet"]) <= SNIPPET for item in listed)

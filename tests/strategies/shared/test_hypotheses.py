@@ -58,9 +58,10 @@ def trial(one: Hypothesis, searched: bool = True, iteration: int = 1) -> Trial:
 async def put(
     deps: Deps, keys: list[str], standing: list[Assessment] | None = None, limit: int = 4
 ) -> list[Assessment]:
-    return await hypotheses.put_forward(
+    made = await hypotheses.conjecture(
         deps, QUESTION, [QUESTION], keys, standing or [], gaps=[], iteration=1, limit=limit
     )
+    return made.new
 
 
 async def test_without_findings_nothing_is_put_forward_and_nobody_is_asked(tmp_path: Path) -> None:
@@ -244,7 +245,7 @@ async def test_the_pool_links_what_came_after_a_refutation_to_what_was_refuted(
         hypotheses.assess(deps, old, [against], [trial(old)]),
         hypotheses.assess(deps, new, [], []),
     ]
-    pool = hypotheses.experience(deps, assessed, [against.id])
+    pool = hypotheses.build_experience_pool(deps, assessed, [against.id])
     kinds = {(item["kind"], item["head"], item["tail"]) for item in pool if item["type"] == "link"}
     assert kinds == {
         ("refutes", keys[0], old.id),
@@ -273,7 +274,7 @@ async def test_who_puts_forward_is_shown_past_runs_and_who_judges_is_not(tmp_pat
         id="P1", question=QUESTION, date="2026-03-01", days=30, status=RunStatus.ANSWERED
     )
     keys = await gathered(deps)
-    await hypotheses.put_forward(
+    await hypotheses.conjecture(
         deps, QUESTION, [QUESTION], keys, [], gaps=[], iteration=1, limit=4, past=(past,)
     )
     assert [task.past for task in rig.reasoner.of(tasks.Hypothesise)] == [(past,)]
@@ -326,12 +327,15 @@ async def test_what_would_refute_a_hypothesis_is_searched_for_in_its_own_words_i
     tmp_path: Path,
 ) -> None:
     deps = Rig(tmp_path, ScriptedReasoner(refute_queries=fail)).session().deps
-    assert await hypotheses.refutations(deps, QUESTION, hypothesis(), [], []) == (
+    assert await hypotheses.write_refuting_queries(deps, QUESTION, hypothesis(), [], []) == (
         "a register names another owner",
     )
     many = tasks.Queries(queries=("a", "b", "c"))
     deps = Rig(tmp_path / "b", ScriptedReasoner(refute_queries=lambda task: many)).session().deps
-    assert await hypotheses.refutations(deps, QUESTION, hypothesis(), [], []) == ("a", "b")
+    assert await hypotheses.write_refuting_queries(deps, QUESTION, hypothesis(), [], []) == (
+        "a",
+        "b",
+    )
 
 
 async def test_new_findings_are_weighed_for_every_hypothesis_with_the_evidence_before(

@@ -15,13 +15,13 @@ from deepdiver.strategies.shared.look import (
     BATCH_BYTES,
     BY_RANK,
     TEXT_CHARS,
+    drop_tried,
     excerpt,
-    lead_query,
-    left_open,
+    find_nearest,
+    list_unanswered,
     look_into,
-    nearest,
-    relevance,
-    untried,
+    query_of_lead,
+    relevance_of,
 )
 from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner
 
@@ -88,14 +88,15 @@ async def test_leads_stop_when_they_repeat(tmp_path: Path) -> None:
 
 def test_a_lead_is_looked_up_with_what_the_problem_asks_and_without_its_names() -> None:
     assert (
-        lead_query("Anna Holm", "Which children has the owner of Holm Works?")
+        query_of_lead("Anna Holm", "Which children has the owner of Holm Works?")
         == "Anna Holm children owner"
     )
 
 
 def test_a_lead_that_is_a_question_is_looked_up_as_it_stands() -> None:
     assert (
-        lead_query("Which children has Anna Holm?", "the owner") == "Which children has Anna Holm?"
+        query_of_lead("Which children has Anna Holm?", "the owner")
+        == "Which children has Anna Holm?"
     )
 
 
@@ -132,19 +133,19 @@ def test_a_query_of_the_same_words_is_the_same_query() -> None:
         {"query": text}
         for text in ("Holm Works owner", "owner Holm works", "  ", "Holm Works founder")
     ]
-    assert [item["query"] for item in untried(asked, [])] == [
+    assert [item["query"] for item in drop_tried(asked, [])] == [
         "Holm Works owner",
         "Holm Works founder",
     ]
-    assert [item["query"] for item in untried(asked, ["OWNER works holm"])] == [
+    assert [item["query"] for item in drop_tried(asked, ["OWNER works holm"])] == [
         "Holm Works founder"
     ]
 
 
 def test_a_query_belongs_to_the_part_it_shares_most_words_with() -> None:
     parts = ["Who owns Holm Works?", "When was Holm Works founded?"]
-    assert nearest("year Holm Works was founded", parts) == parts[1]
-    assert nearest("weather", parts) == parts[0]
+    assert find_nearest("year Holm Works was founded", parts) == parts[1]
+    assert find_nearest("weather", parts) == parts[0]
 
 
 async def test_what_a_query_brought_is_told_by_title_and_a_failed_one_is_not(
@@ -228,7 +229,7 @@ async def test_without_anything_open_nothing_is_asked_about_it(tmp_path: Path) -
 def test_a_question_is_answered_when_one_reading_no_longer_names_it(
     before: list[str], after: list[list[str]], left: tuple[str, ...]
 ) -> None:
-    assert left_open(before, after) == left
+    assert list_unanswered(before, after) == left
 
 
 @given(
@@ -237,7 +238,7 @@ def test_a_question_is_answered_when_one_reading_no_longer_names_it(
 def test_the_order_of_readings_does_not_change_what_is_answered(
     before: list[str], after: list[list[str]]
 ) -> None:
-    one, other = left_open(before, after), left_open(before, after[::-1])
+    one, other = list_unanswered(before, after), list_unanswered(before, after[::-1])
     assert set(one) == set(other)
     assert len(set(one)) == len(one)
     assert [item for item in one if item in before] == [item for item in before if item in one]
@@ -269,7 +270,7 @@ async def test_one_provider_may_be_asked_alone_and_along_the_leads_too(tmp_path:
 
 
 def test_the_first_result_with_all_words_of_the_question_is_wholly_relevant() -> None:
-    assert relevance(1, "Who owns Holm Works?", "Holm Works is owned by Anna.") == 1.0
+    assert relevance_of(1, "Who owns Holm Works?", "Holm Works is owned by Anna.") == 1.0
 
 
 @pytest.mark.parametrize(
@@ -283,20 +284,20 @@ def test_the_first_result_with_all_words_of_the_question_is_wholly_relevant() ->
     ],
 )
 def test_rank_and_overlap_are_added_by_their_weights(rank: int, text: str, score: float) -> None:
-    assert relevance(rank, "Who owns Holm Works?", text) == pytest.approx(score, abs=1e-4)
+    assert relevance_of(rank, "Who owns Holm Works?", text) == pytest.approx(score, abs=1e-4)
 
 
 def test_a_question_without_words_leaves_the_rank() -> None:
-    assert relevance(1, "???", "anything") == BY_RANK
+    assert relevance_of(1, "???", "anything") == BY_RANK
 
 
 @given(st.integers(1, 10_000), st.text(max_size=80), st.text(max_size=200))
 def test_relevance_is_a_share_and_never_rises_with_the_rank(
     rank: int, question: str, text: str
 ) -> None:
-    score = relevance(rank, question, text)
+    score = relevance_of(rank, question, text)
     assert 0.0 <= score <= 1.0
-    assert relevance(rank + 1, question, text) <= score
+    assert relevance_of(rank + 1, question, text) <= score
 
 
 @given(
@@ -307,5 +308,5 @@ def test_more_words_of_the_question_never_make_a_text_less_relevant(
     rank: int, words: list[str]
 ) -> None:
     question = "holm works own boat trader register"
-    scores = [relevance(rank, question, " ".join(words[:n])) for n in range(len(words) + 1)]
+    scores = [relevance_of(rank, question, " ".join(words[:n])) for n in range(len(words) + 1)]
     assert scores == sorted(scores)

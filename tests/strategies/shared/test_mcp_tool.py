@@ -15,8 +15,8 @@ from deepdiver.core.settings import Settings, load
 from deepdiver.run import replay, research
 from deepdiver.run.record import load_ledger
 from deepdiver.store.sqlite import open_sqlite
-from deepdiver.strategies.overwatch.execute import Status, ToolExecutor
-from deepdiver.strategies.shared.mcp_tool import meant
+from deepdiver.strategies.overwatch.execute import ToolExecutor, ToolStatus
+from deepdiver.strategies.shared.mcp_tool import parse_arguments
 from deepdiver.tools.mcp import connect
 from deepdiver.tools.mcp.approval import Approvals
 from deepdiver.tools.mcp.connection import Servers
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("read_once")
 
 @pytest.fixture
 def archive(warm: Warm) -> dict[str, Any]:
-    """Return settings with a server made with the `mcp` package (a second or more to import)."""
+    """Return settings with a server of the `mcp` package (a second or more to import)."""
     return {"servers": {"archive": {"command": [*warm.python, str(HONEST)]}}}
 
 
@@ -64,7 +64,7 @@ SCHEMA = {
     ],
 )
 def test_text_is_read_as_what_the_schema_wants(name: str, text: str, wanted: Any) -> None:
-    assert meant({name: text}, SCHEMA) == {name: wanted}
+    assert parse_arguments({name: text}, SCHEMA) == {name: wanted}
 
 
 @given(
@@ -74,8 +74,10 @@ def test_text_is_read_as_what_the_schema_wants(name: str, text: str, wanted: Any
     ),
 )
 def test_no_schema_breaks_it(text: str, schema: Any) -> None:
-    assert meant({"a": text}, {"properties": {"a": schema}}).keys() == {"a"}
-    assert meant({"a": text}, {"properties": schema}) == {"a": text} or isinstance(schema, dict)
+    assert parse_arguments({"a": text}, {"properties": {"a": schema}}).keys() == {"a"}
+    assert parse_arguments({"a": text}, {"properties": schema}) == {"a": text} or isinstance(
+        schema, dict
+    )
 
 
 # -- calls
@@ -108,12 +110,12 @@ async def test_a_tool_that_takes_more_than_a_query_is_called_with_its_arguments(
     assert "archive.distance" in {tool.name for tool in executor.definitions}
     assert "archive.search_archive" in {provider.name for provider in session.deps.providers}
     refused = await executor.execute("archive.distance", {"start": "Holm"})
-    assert refused.status is Status.REFUSED
+    assert refused.status is ToolStatus.REFUSED
     assert "'end' is a required property" in refused.message
     same = await executor.execute("archive.distance", {"start": "Holm", "end": "Holm"})
-    assert same.status is Status.FAILED
+    assert same.status is ToolStatus.FAILED
     told = await executor.execute("archive.distance", {"start": "Holm Works", "end": "Anna Holm"})
-    assert told.status in {Status.ANSWERED, Status.EMPTY}
+    assert told.status in {ToolStatus.ANSWERED, ToolStatus.EMPTY}
     sources = [
         source
         for source in session.deps.ledger.of(Source).values()

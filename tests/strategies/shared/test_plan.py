@@ -20,7 +20,13 @@ from deepdiver.errors import (
 )
 from deepdiver.gateway import Mode
 from deepdiver.strategies.shared import plan
-from deepdiver.strategies.shared.plan import PROBLEMS, parts_of, question_of, recall_past, waves
+from deepdiver.strategies.shared.plan import (
+    PROBLEMS,
+    order_into_waves,
+    question_of,
+    recall_past,
+    split_question,
+)
 from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner
 
 
@@ -32,10 +38,10 @@ def raising(error: Exception) -> Any:
 
 
 def test_waves_follow_needs_and_cut_circles() -> None:
-    assert waves(["a", "b", "c"], {"c": ("a", "b")}) == [[0, 1], [2]]
-    assert waves(["a", "b", "c"], {"b": ("a",), "c": ("b",)}) == [[0], [1], [2]]
-    assert waves(["a", "b"], {"a": ("b",), "b": ("a",)}) == [[0], [1]]
-    assert waves([], {}) == []
+    assert order_into_waves(["a", "b", "c"], {"c": ("a", "b")}) == [[0, 1], [2]]
+    assert order_into_waves(["a", "b", "c"], {"b": ("a",), "c": ("b",)}) == [[0], [1], [2]]
+    assert order_into_waves(["a", "b"], {"a": ("b",), "b": ("a",)}) == [[0], [1]]
+    assert order_into_waves([], {}) == []
 
 
 @given(
@@ -45,7 +51,7 @@ def test_waves_follow_needs_and_cut_circles() -> None:
 def test_every_problem_stands_in_exactly_one_wave_behind_its_needs(
     names: list[str], needs: dict[str, list[str]]
 ) -> None:
-    made = waves(names, needs)
+    made = order_into_waves(names, needs)
     assert sorted(number for wave in made for number in wave) == list(range(len(names)))
     assert all(made)
     place = {names[number]: at for at, wave in enumerate(made) for number in wave}
@@ -182,14 +188,14 @@ def test_the_last_question_counts() -> None:
 
 async def test_a_question_that_cannot_be_taken_apart_is_one_part(tmp_path: Path) -> None:
     deps = Rig(tmp_path, ScriptedReasoner(decompose=raising(ReasonError("no")))).session().deps
-    assert await parts_of(deps, QUESTION) == [QUESTION]
+    assert await split_question(deps, QUESTION) == [QUESTION]
     assert deps.notes == {"decompose failed: no"}
 
 
 async def test_parts_are_bounded_and_stand_once(tmp_path: Path) -> None:
     many = tuple(tasks.Problem(question=f"Part {n}?") for n in (0, 0, 1, 2, 3, 4, 5))
     rig = Rig(tmp_path, ScriptedReasoner(decompose=lambda task: tasks.Decomposition(problems=many)))
-    parts = await parts_of(rig.session().deps, QUESTION, "too few")
+    parts = await split_question(rig.session().deps, QUESTION, "too few")
     assert parts == [f"Part {n}?" for n in range(PROBLEMS)]
     assert [task.objection for task in rig.reasoner.of(tasks.Decompose)] == ["too few"]
 

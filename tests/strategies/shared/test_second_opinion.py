@@ -97,7 +97,7 @@ def sentences_of(report: Report) -> list[Sentence]:
 
 
 class Fixed:
-    """A reader with one verdict on everything, unless a test says otherwise; it keeps the pairs."""
+    """A reader that gives one verdict on everything by default, it keeps the pairs."""
 
     def __init__(
         self, supports: float = 0.0, refutes: float = 0.0, **by_words: tuple[float, float]

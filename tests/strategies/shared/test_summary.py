@@ -14,20 +14,20 @@ from deepdiver.core.record import Credibility as Believed
 from deepdiver.core.record import Finding, Passage, Quote, Source, SourceKind
 from deepdiver.core.text import size_of
 from deepdiver.strategies.shared.base import Deps
+from deepdiver.strategies.shared.statements import repeats
 from deepdiver.strategies.shared.summary import (
     BYTES,
     LINES,
     STANDS_ON,
     Line,
-    as_text,
-    believed,
-    distinct,
-    held,
+    compute_belief,
+    drop_repeated,
     line_of,
-    merged,
-    repeats,
-    shortened,
-    taken,
+    lines_of,
+    merge_lines,
+    shorten,
+    take_statements,
+    text_of,
 )
 from deepdiver.tasks import Statement
 from tests.strategies.rig import Rig
@@ -76,63 +76,22 @@ def line(text: str, *findings: str, about: str = "", belief: float = 0.6) -> Lin
     return Line(text=text, findings=findings or ("f_1",), about=about, belief=belief)
 
 
-# -- repeating
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (OWNED, OWNED),
-        (OWNED, "holm works is owned by anna holm"),
-        (FOUNDED, "Holm Works was founded in 1998."),
-        ("The fire was out at 07:25.", "The fire on the ferry was out at 07:25."),
-        ("", ""),
-    ],
-)
-def test_what_says_the_same_repeats(one: str, other: str) -> None:
-    assert repeats(one, other)
-    assert repeats(other, one)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (OWNED, ASK),
-        (FOUNDED, "Holm Works was founded in 1989 in the town of Lund."),
-        ("The mill is owned by the town.", "The mill is not owned by the town."),
-        ("The fire on the ferry was out at 07:25.", "The fire on the ferry was out at 08:25."),
-        ("It opened on 3 May 2011 in Lund.", "It opened on 4 May 2011 in Lund."),
-        (OWNED, "Anna Holm likes boats and runs a bakery in the village."),
-        (OWNED, ""),
-    ],
-)
-def test_another_name_number_date_or_a_denial_is_another_statement(one: str, other: str) -> None:
-    assert not repeats(one, other)
-    assert not repeats(other, one)
-
-
-@given(st.text(max_size=80), st.text(max_size=80))
-def test_repeating_has_no_direction_and_everything_repeats_itself(one: str, other: str) -> None:
-    assert repeats(one, one)
-    assert repeats(one, other) == repeats(other, one)
-
-
 # -- merging
 
 
 def test_what_repeats_is_merged_and_stands_on_the_findings_of_both() -> None:
-    (one,) = merged([line(OWNED, "f_1")], [line(OWNED, "f_2")])
+    (one,) = merge_lines([line(OWNED, "f_1")], [line(OWNED, "f_2")])
     assert one.findings == ("f_1", "f_2")
 
 
 def test_the_words_that_are_believed_more_are_kept() -> None:
     short, long = "Holm Works was founded in 1998.", FOUNDED
-    assert merged([line(long, belief=0.5)], [line(short, belief=0.8)])[0].text == short
-    assert merged([line(short, belief=0.6)], [line(long, belief=0.6)])[0].text == long
+    assert merge_lines([line(long, belief=0.5)], [line(short, belief=0.8)])[0].text == short
+    assert merge_lines([line(short, belief=0.6)], [line(long, belief=0.6)])[0].text == long
 
 
 def test_a_line_keeps_its_place_and_its_part() -> None:
-    made = merged(
+    made = merge_lines(
         [line(OWNED, about="who"), line(FOUNDED, about="when")], [line(OWNED, "f_9", about="other")]
     )
     assert [item.about for item in made] == ["who", "when"]
@@ -142,13 +101,13 @@ def test_a_line_that_repeats_two_joins_them() -> None:
     left, right = "The north mill of the town", "burned down in the dry summer"
     both = f"{left} {right}."
     assert not repeats(left, right)
-    (one,) = merged([line(left, "f_1"), line(right, "f_2")], [line(both, "f_3", belief=0.9)])
+    (one,) = merge_lines([line(left, "f_1"), line(right, "f_2")], [line(both, "f_3", belief=0.9)])
     assert one.text == both
     assert set(one.findings) == {"f_1", "f_2", "f_3"}
 
 
 def test_findings_of_a_line_are_bounded() -> None:
-    made = merged([line(OWNED, "f_0")], [line(OWNED, f"f_{n}") for n in range(1, 30)])
+    made = merge_lines([line(OWNED, "f_0")], [line(OWNED, f"f_{n}") for n in range(1, 30)])
     assert [len(item.findings) for item in made] == [STANDS_ON]
 
 
@@ -160,8 +119,8 @@ TEXTS = st.lists(WORDS.map(" ".join), max_size=12)
 
 @given(TEXTS, TEXTS)
 def test_a_summary_never_repeats_a_statement(first: list[str], second: list[str]) -> None:
-    lines = merged(
-        merged([], [line(text) for text in first]), [line(text, belief=0.7) for text in second]
+    lines = merge_lines(
+        merge_lines([], [line(text) for text in first]), [line(text, belief=0.7) for text in second]
     )
     for place, one in enumerate(lines):
         assert not any(repeats(one.text, other.text) for other in lines[place + 1 :])
@@ -174,8 +133,8 @@ def test_a_summary_never_repeats_a_statement(first: list[str], second: list[str]
 
 @given(TEXTS)
 def test_merging_the_same_again_changes_no_words(texts: list[str]) -> None:
-    once = merged([], [line(text) for text in texts])
-    assert [item.text for item in merged(once, once)] == [item.text for item in once]
+    once = merge_lines([], [line(text) for text in texts])
+    assert [item.text for item in merge_lines(once, once)] == [item.text for item in once]
 
 
 # -- keeping it short
@@ -183,7 +142,7 @@ def test_merging_the_same_again_changes_no_words(texts: list[str]) -> None:
 
 def test_a_summary_within_its_limits_is_left_alone() -> None:
     lines = [line(OWNED), line(FOUNDED)]
-    assert shortened(lines, "Who owns Holm Works?") == lines
+    assert shorten(lines, "Who owns Holm Works?") == lines
 
 
 def test_the_least_believed_goes_first_and_of_equals_what_is_beside_the_point() -> None:
@@ -192,8 +151,8 @@ def test_the_least_believed_goes_first_and_of_equals_what_is_beside_the_point() 
         line("Boats are nice to look at.", belief=0.6),
         line(OWNED, belief=0.6),
     )
-    assert shortened([weak, off, good], "Who owns Holm Works?", most=2) == [off, good]
-    assert shortened([weak, off, good], "Who owns Holm Works?", most=1) == [good]
+    assert shorten([weak, off, good], "Who owns Holm Works?", most=2) == [off, good]
+    assert shorten([weak, off, good], "Who owns Holm Works?", most=1) == [good]
 
 
 def test_the_part_with_most_lines_gives_way() -> None:
@@ -202,7 +161,7 @@ def test_the_part_with_most_lines_gives_way() -> None:
         line(f"Fact {n} about the ownership of the mill {n}.", about="who", belief=0.9)
         for n in range(4)
     ]
-    kept = shortened([lone, *many], "q", most=3)
+    kept = shorten([lone, *many], "q", most=3)
     assert lone in kept, "one talkative part must not push out the others"
 
 
@@ -212,14 +171,14 @@ def test_a_summary_is_never_too_long(texts: list[str], asked: str) -> None:
         line(text, about=text[:1], belief=(n % 10) / 10)
         for n, text in enumerate(dict.fromkeys(texts))
     ]
-    kept = shortened(lines, asked)
+    kept = shorten(lines, asked)
     assert len(kept) <= LINES
-    assert size_of(as_text(kept)) <= BYTES
+    assert size_of(text_of(kept)) <= BYTES
     assert [item for item in lines if item in kept] == kept, "the order stays"
 
 
 def test_a_single_line_that_is_too_long_goes_too() -> None:
-    assert shortened([line("x" * (BYTES + 1))], "q") == []
+    assert shorten([line("x" * (BYTES + 1))], "q") == []
 
 
 # -- what the reasoner proposes
@@ -231,20 +190,20 @@ def test_a_statement_without_a_finding_is_not_taken(deps: Deps) -> None:
         Statement(text="Carl owns it.", findings=()),
         Statement(text="Dora owns it.", findings=("F9",)),
     ]
-    assert taken(deps, [], proposed, {"F1": key}) == []
+    assert take_statements(deps, [], proposed, {"F1": key}) == []
 
 
 def test_a_statement_whose_values_no_quote_holds_gives_way_to_the_quote(deps: Deps) -> None:
     key = found(deps, OWNED)
     for text in ("Holm Works is owned by Carl Dahl.", "Anna Holm owns 77 works.", "  "):
-        (made,) = taken(deps, [], [Statement(text=text, findings=("F1",))], {"F1": key})
+        (made,) = take_statements(deps, [], [Statement(text=text, findings=("F1",))], {"F1": key})
         assert made.text == OWNED
         assert made.findings == (key,)
 
 
 def test_a_statement_in_other_words_is_taken_as_it_is(deps: Deps) -> None:
     key = found(deps, OWNED, about="Who owns it?")
-    (made,) = taken(
+    (made,) = take_statements(
         deps, [], [Statement(text="Anna Holm owns  Holm Works.", findings=(" F1 ",))], {"F1": key}
     )
     assert (made.text, made.about) == ("Anna Holm owns Holm Works.", "Who owns it?")
@@ -253,7 +212,7 @@ def test_a_statement_in_other_words_is_taken_as_it_is(deps: Deps) -> None:
 def test_a_line_that_is_corrected_by_a_better_source_goes(deps: Deps) -> None:
     old, new = found(deps, ASK, credibility=0.3), found(deps, OWNED, credibility=0.9)
     lines = [line_of(deps, ASK, [old])]
-    made = taken(
+    made = take_statements(
         deps, lines, [Statement(text=OWNED, findings=("F1",), replaces=("S1",))], {"F1": new}
     )
     assert [item.text for item in made] == [OWNED]
@@ -263,7 +222,7 @@ def test_a_line_that_is_corrected_by_a_better_source_goes(deps: Deps) -> None:
 def test_a_line_is_not_pushed_out_by_a_worse_source(deps: Deps) -> None:
     good, weak = found(deps, OWNED, credibility=0.9), found(deps, ASK, credibility=0.3)
     lines = [line_of(deps, OWNED, [good])]
-    made = taken(
+    made = take_statements(
         deps, lines, [Statement(text=ASK, findings=("F1",), replaces=("S1",))], {"F1": weak}
     )
     assert [item.text for item in made] == [OWNED, ASK]
@@ -278,7 +237,7 @@ def test_a_confirmation_makes_a_line_believed_more(deps: Deps) -> None:
         filler="It was entered in the register of the county on a rainy day.",
     )
     lines = [line_of(deps, OWNED, [first])]
-    made = taken(
+    made = take_statements(
         deps, lines, [Statement(text=OWNED, findings=("F1",), replaces=("S1",))], {"F1": second}
     )
     assert [item.findings for item in made] == [(first, second)]
@@ -291,15 +250,15 @@ def test_belief_counts_copies_once_and_knows_weak_lines(deps: Deps) -> None:
         "enough by now."
     )
     copies = [found(deps, OWNED, url=f"doc:{n}", filler=story, credibility=0.3) for n in range(3)]
-    assert believed(deps, copies) == believed(deps, copies[:1])
+    assert compute_belief(deps, copies) == compute_belief(deps, copies[:1])
     assert line_of(deps, OWNED, copies).weak
     assert not line_of(deps, OWNED, [found(deps, OWNED, url="doc:register", credibility=0.9)]).weak
 
 
 def test_lines_survive_the_state(deps: Deps) -> None:
     lines = [line_of(deps, OWNED, [found(deps, OWNED)])]
-    assert held([item.model_dump(mode="json") for item in lines]) == lines
-    assert as_text(lines) == OWNED
+    assert lines_of([item.model_dump(mode="json") for item in lines]) == lines
+    assert text_of(lines) == OWNED
 
 
 # -- before summarising
@@ -318,19 +277,21 @@ def test_what_brings_nothing_new_is_left_out_before_summarising(deps: Deps) -> N
         url="doc:c",
         filler="A neighbour says so as well, over a cup of coffee, in her own words.",
     )
-    assert distinct(deps, [first, first]) == [first]
-    assert distinct(deps, [first, copy]) == [first], "a copy of the same story"
-    assert distinct(deps, [first, other]) == [first, other], "another origin makes it believed more"
+    assert drop_repeated(deps, [first, first]) == [first]
+    assert drop_repeated(deps, [first, copy]) == [first], "a copy of the same story"
+    assert drop_repeated(deps, [first, other]) == [first, other], (
+        "another origin makes it believed more"
+    )
 
 
 def test_what_a_line_already_has_from_this_source_is_left_out(deps: Deps) -> None:
     first = found(deps, OWNED, url="doc:a")
     lines = [line_of(deps, OWNED, [first])]
-    assert distinct(deps, [first], lines) == []
-    assert distinct(deps, [found(deps, FOUNDED, url="doc:b")], lines) != []
+    assert drop_repeated(deps, [first], lines) == []
+    assert drop_repeated(deps, [found(deps, FOUNDED, url="doc:b")], lines) != []
 
 
 def test_the_most_credible_come_first(deps: Deps) -> None:
     blog, register = found(deps, ASK, credibility=0.3), found(deps, FOUNDED, credibility=0.95)
     paper = found(deps, OWNED, credibility=0.7)
-    assert distinct(deps, [blog, paper, register]) == [register, paper, blog]
+    assert drop_repeated(deps, [blog, paper, register]) == [register, paper, blog]

@@ -309,7 +309,7 @@ def test_of_many_unread_pages_some_are_named_and_the_rest_counted(
 ) -> None:
     deps = Rig(tmp_path).session().deps
     for number in range(pages):
-        deps.not_read(
+        deps.note_unread(
             f"https://x.example/{number:02} was not read (a login wall): nothing of it is used"
         )
     notes = _notes(deps, ["tavily could not search"], ["since when"], 0)

@@ -90,7 +90,7 @@ def deepen(args: argparse.Namespace) -> int:
     """Research a section of a report further in a new run, and return the exit code."""
     from deepdiver.cli.live_run import work_on_run
     from deepdiver.cli.preflight import check_out, outlook_of
-    from deepdiver.run.deepen import look_deeper
+    from deepdiver.run.deepen import plan_deeper_look
     from deepdiver.store import open_store
 
     settings = settings_of(args)
@@ -107,7 +107,7 @@ def deepen(args: argparse.Namespace) -> int:
         )
 
     with closing(open_store(settings)) as store:
-        deeper = look_deeper(args.run, args.section, settings, store, changes)
+        deeper = plan_deeper_look(args.run, args.section, settings, store, changes)
         return work_on_run(args, settings, store, outlook_of(deeper.settings), begin)
 
 

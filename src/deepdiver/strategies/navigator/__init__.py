@@ -1,1 +1,1 @@
-"""`navigator`: a decision, a tool and an analysis at a time."""
+"""`navigator`: one decision, one tool and one analysis at a time."""

@@ -1,11 +1,8 @@
-"""What is learnt from the output of a tool.
+"""From the output of a tool to findings, the parts of the question that they answer, and leads.
 
-Findings that code has found in the sources, what they answer, and leads.
-
-The shared memory of a hunt is what its state carries of this: facts (ids of findings, each with the
-part of the question that it answers), pairs that say the same or contradict each other, and leads
-that nobody has followed. Nothing of it is lost between passes; leads are kept with the run, for
-runs to come.
+The shared memory of a hunt is in its state: facts (ids of findings, each with the part of the
+question that it answers), pairs that say the same or contradict each other, and leads that nobody
+has followed. It survives from pass to pass; leads are also kept with the run, for later runs.
 """
 
 from __future__ import annotations
@@ -19,156 +16,173 @@ from deepdiver.core.names import names
 from deepdiver.core.record import Finding, Lead, Source
 from deepdiver.core.text import terms, words
 from deepdiver.strategies.navigator import disputes, loops
-from deepdiver.strategies.navigator.tools import LINKS, Held, labelled
+from deepdiver.strategies.navigator.tools import LINKS, label_addresses
 from deepdiver.strategies.shared import summary
-from deepdiver.strategies.shared.base import Deps, Update
-from deepdiver.strategies.shared.look import BATCH_BYTES, TEXT_CHARS, excerpt, nearest, take_finding
+from deepdiver.strategies.shared.base import Deps, State, Update
+from deepdiver.strategies.shared.findings import resolve_labels, source_of
+from deepdiver.strategies.shared.look import (
+    BATCH_BYTES,
+    TEXT_CHARS,
+    ReadSource,
+    accept_finding,
+    excerpt,
+    find_nearest,
+    show_texts,
+)
 from deepdiver.tasks import (
     AnalyseOutput,
     Analysis,
     Info,
     QuestionPart,
     RememberedFinding,
-    SourceText,
 )
 from deepdiver.tools.address import canonical
 
 LEADS = 60
-"""Leads that are kept; the oldest of the others give way."""
+"""The most leads that are kept; the oldest are dropped."""
 CLOSE = 12
-"""Known statements shown: those closest to the matter. More would make each step dearer than the
+"""Known statements that are shown: the closest ones. With more, each step would cost more than the
 one before."""
 LONGEST_LEAD = 120
-"""Characters of a lead: a name or a query; a longer text is neither."""
+"""The most characters of a lead, which is a name or a query: a longer text is neither."""
 FOREIGN = "Addresses that the reasoner named and that stand in no source were not taken."
 
-Texts = Mapping[str, tuple[Source, str, str]]
-"""What a tool brought, by label: source, whole text, and as much of it as is shown."""
+Texts = Mapping[str, ReadSource]
+"""The texts that a tool brought, by label."""
 
 
-def texts(deps: Deps, sources: Sequence[str], about: str) -> Texts:
-    """Return what a tool brought; of many long texts each is shown in part."""
+def label_texts(deps: Deps, sources: Sequence[str], about: str) -> Texts:
+    """Return the texts of sources; if there are many long ones, each is shown in part."""
     most = min(TEXT_CHARS, BATCH_BYTES // max(1, len(sources)))
-    held = [deps.ledger.get(Source, key) for key in sources]
-    whole = [deps.store.texts.get(source.snapshot) for source in held]
-    found = zip(held, whole, strict=True)
-    return {f"T{n}": (s, text, excerpt(text, about, most)) for n, (s, text) in enumerate(found, 1)}
+    labelled = {}
+    for number, key in enumerate(sources, 1):
+        source = deps.ledger.get(Source, key)
+        text = deps.store.texts.get(source.snapshot)
+        labelled[f"T{number}"] = ReadSource(source, text, excerpt(text, about, most))
+    return labelled
 
 
-def shown(labels: Texts) -> tuple[SourceText, ...]:
-    """Return the texts as a task is shown them."""
-    return tuple(
-        SourceText(
-            id=label,
-            title=source.title,
-            publisher=source.publisher,
-            published=source.published,
-            text=part,
-        )
-        for label, (source, _, part) in labels.items()
-    )
-
-
-def closest(state: Held, about: str) -> list[dict[str, Any]]:
-    """Return what is known that comes closest to something, in the order in which it was learnt."""
+def find_closest(state: State, about: str) -> list[dict[str, Any]]:
+    """Return the known facts that are closest to a text, in the order in which they were found."""
     asked, held = set(terms(about)), state["shared_memory"]
     shares = [len(asked & set(terms(item["statement"]))) for item in held]
     best = sorted(range(len(held)), key=lambda n: (-shares[n], -n))[:CLOSE]
     return [held[n] for n in sorted(best)]
 
 
-def remembered(
-    deps: Deps, items: Iterable[Held]
+def show_memory(
+    deps: Deps, items: Iterable[State]
 ) -> tuple[dict[str, str], tuple[RememberedFinding, ...]]:
-    """Return what is known as a task is shown it, and the finding behind each label."""
+    """Return known facts as a task sees them, and the finding behind each label."""
     labels: dict[str, str] = {}
     views = []
     for number, item in enumerate(items, 1):
         labels[f"F{number}"] = item["id"]
-        source = deps.ledger.get(Source, deps.ledger.get(Finding, item["id"]).quotes[0].source)
+        source = source_of(deps, item["id"])
         told = {"source": source.title, "published": source.published}
         views.append(RememberedFinding(id=f"F{number}", statement=item["statement"], **told))
     return labels, tuple(views)
 
 
 @dataclass(frozen=True, slots=True)
-class Learnt:
-    """What an analysis brought, after code has looked at it."""
+class CheckedAnalysis:
+    """An analysis after code has checked it against the sources."""
 
     facts: list[dict[str, Any]]
-    """What is new: id, statement and the part of the question that it answers."""
+    """New facts: id, statement and the part of the question that each answers."""
     answers: dict[str, str]
-    """What was known and is now said to answer a part."""
+    """The part of the question that each finding answers, by its id."""
     same: list[list[str]]
     """Pairs of findings that say the same."""
     conflicts: list[list[str]]
     """Pairs that contradict each other."""
     leads: list[dict[str, str]]
-    """What may lead on."""
+    """New leads."""
 
 
-def learnt(
+def check_analysis(
     deps: Deps,
     said: Analysis,
     sources: Texts,
     known: Mapping[str, str],
-    state: Held,
+    state: State,
     links: Sequence[dict[str, str]],
-) -> Learnt:
-    """Take from an analysis what code can find in the sources; nothing else enters the ledger."""
+) -> CheckedAnalysis:
+    """Return what code finds in the sources of an analysis; nothing else enters the ledger.
+
+    Args:
+        deps: The run's dependencies.
+        said: The analysis.
+        sources: The texts that it is of.
+        known: The ids behind the labels of known findings.
+        state: The state of the graph.
+        links: Addresses that the texts name.
+    """
     parts = {f"P{number}": part for number, part in enumerate(state["problems"], 1)}
-    found: dict[str, tuple[Info, Finding]] = {}
-    for number, item in enumerate(said.extracted_info, 1):
-        part = parts.get(item.answers.strip(), "")
-        about = part or nearest(item.statement, state["problems"])
-        if (finding := take_finding(deps, item, dict(sources), about)) is not None:
-            found[f"E{number}"] = (item, finding)
-    deps.add(*(finding for _, finding in found.values()))
+    found = _accept_findings(deps, said, sources, parts, state["problems"])
     labels = {**known, **{label: finding.id for label, (_, finding) in found.items()}}
-    same, conflicts = list[list[str]](), list[list[str]]()
-    for item, finding in found.values():
-        others = [labels[label.strip()] for label in item.confirms if label.strip() in labels]
-        same += [[finding.id, other] for other in others if other != finding.id]
-        for other in (
-            labels[label.strip()] for label in item.contradicts if label.strip() in labels
-        ):
-            record = disputes.contradiction(
-                deps, finding.id, other, said.inconsistencies_found or item.statement
-            )
-            if record is not None:
-                deps.add(record)
-                conflicts.append(list(record.findings))
+    answers = {finding.id: parts.get(item.answers.strip(), "") for item, finding in found.values()}
     held = {item["id"] for item in state["shared_memory"]}
-    told = {finding.id: parts.get(item.answers.strip(), "") for item, finding in found.values()}
     facts = [
         {"id": key, "statement": deps.ledger.get(Finding, key).statement, "answers": part}
-        for key, part in told.items()
+        for key, part in answers.items()
         if key not in held
     ]
-    return Learnt(
-        facts,
-        {k: p for k, p in told.items() if p},
-        same,
-        conflicts,
-        _leads(deps, said, found, state, links),
+    return CheckedAnalysis(
+        facts=facts,
+        answers={key: part for key, part in answers.items() if part},
+        same=[
+            [finding.id, other]
+            for item, finding in found.values()
+            for other in resolve_labels(item.confirms, labels)
+            if other != finding.id
+        ],
+        conflicts=_enter_conflicts(deps, said, found.values(), labels),
+        leads=_list_leads(deps, said, found, state, links),
     )
 
 
-def _leads(
+def _accept_findings(
+    deps: Deps, said: Analysis, sources: Texts, parts: Mapping[str, str], problems: Sequence[str]
+) -> dict[str, tuple[Info, Finding]]:
+    """Enter what an analysis extracted and code finds in the sources; labelled E1, E2 and so on."""
+    found: dict[str, tuple[Info, Finding]] = {}
+    for number, item in enumerate(said.extracted_info, 1):
+        about = parts.get(item.answers.strip()) or find_nearest(item.statement, problems)
+        finding = accept_finding(deps, item, sources, about)
+        if finding is not None:
+            found[f"E{number}"] = (item, finding)
+    deps.add(*(finding for _, finding in found.values()))
+    return found
+
+
+def _enter_conflicts(
+    deps: Deps, said: Analysis, found: Iterable[tuple[Info, Finding]], labels: Mapping[str, str]
+) -> list[list[str]]:
+    """Enter the contradictions that an analysis names and code can see; returns the pairs."""
+    pairs = []
+    for item, finding in found:
+        description = said.inconsistencies_found or item.statement
+        for other in resolve_labels(item.contradicts, labels):
+            record = disputes.make_contradiction(deps, finding.id, other, description)
+            if record is not None:
+                deps.add(record)
+                pairs.append(list(record.findings))
+    return pairs
+
+
+def _list_leads(
     deps: Deps,
     said: Analysis,
     found: Mapping[str, tuple[Info, Finding]],
-    state: Held,
+    state: State,
     links: Sequence[dict[str, str]],
 ) -> list[dict[str, str]]:
-    """Return what may lead on.
-
-    Names beside the matter, suggestions, and addresses that stand in a source.
-    """
+    """Return new leads: addresses in the sources, suggestions, and names in side findings."""
     urls = [item["url"] for item in links]
-    meant = [loops.permitted(url, urls) for url in said.new_potential_urls]
+    meant = [loops.find_permitted(url, urls) for url in said.new_potential_urls]
     if None in meant:
-        deps.limited(FOREIGN)
+        deps.note_limit(FOREIGN)
     asked = set(words(state["initial_query"]))
     aside = [finding.statement for item, finding in found.values() if not item.answers.strip()]
     named = [name for text in aside for name in names(text) if not set(words(name)) <= asked]
@@ -182,10 +196,10 @@ def _leads(
     ]
 
 
-def with_leads(
+def add_leads(
     deps: Deps, held: Sequence[dict[str, str]], new: Iterable[dict[str, str]]
 ) -> list[dict[str, str]]:
-    """Return leads with new ones, each once; they are kept with the run, for runs to come."""
+    """Return leads together with new ones, each once, and keep them with the run for later runs."""
     once = {
         (item["kind"], " ".join(words(item["text"])) or item["text"]): item
         for item in reversed((*held, *new))
@@ -195,7 +209,7 @@ def with_leads(
     return listed
 
 
-def unexplored(state: Held) -> list[dict[str, str]]:
+def list_unexplored(state: State) -> list[dict[str, str]]:
     """Return the leads that no step has followed, the latest first."""
     done = [step["query_or_url"] for step in state["research_history"]]
     pages, queries = {canonical(text) for text in done}, [set(terms(text)) for text in done]
@@ -207,35 +221,31 @@ def unexplored(state: Held) -> list[dict[str, str]]:
     return [lead for lead in reversed(state["leads"]) if not followed(lead)]
 
 
-def answered(state: Held, out: set[str]) -> dict[str, list[str]]:
-    """Return the findings that answer each part of the question, without those that are in dispute."""
+def group_answers(state: State, excluded: set[str]) -> dict[str, list[str]]:
+    """Return the findings that answer each part of the question, without the excluded ones."""
     found: dict[str, list[str]] = {}
     for item in state["shared_memory"]:
-        if item["answers"] in state["problems"] and item["id"] not in out:
+        if item["answers"] in state["problems"] and item["id"] not in excluded:
             found.setdefault(item["answers"], []).append(item["id"])
     return found
 
 
-def confidence(deps: Deps, state: Held) -> float:
-    """Return what the evidence is worth.
-
-    Belief in the answered parts, times the part of the question they are.
-    """
-    out = disputes.kept_out(disputes.disputes(deps, state["conflicts"], state["same"]))
-    found = answered(state, out)
-    beliefs = [summary.believed(deps, keys) for keys in found.values()]
+def compute_confidence(deps: Deps, state: State) -> float:
+    """Return the confidence: belief in the answered parts, times their share of the question."""
+    found = group_answers(state, disputes.find_excluded(deps, state))
+    beliefs = [summary.compute_belief(deps, keys) for keys in found.values()]
     return round(
         belief.untested_confidence(beliefs, len(found) / max(1, len(state["problems"]))), 4
     )
 
 
-def analysis(deps: Deps, state: Held) -> tuple[AnalyseOutput, Texts, dict[str, str]]:
-    """Return the task of reading what the last tool brought, the texts behind its labels, and the known findings."""
+def make_task(deps: Deps, state: State) -> tuple[AnalyseOutput, Texts, dict[str, str]]:
+    """Return the task of analysing the tool output, and the texts and findings of its labels."""
     decided, output = state["decision"], state["raw_tool_output"]
     about = f"{state['initial_query']} {decided['query_or_url']}"
-    read = texts(deps, output["sources"], about)
-    known, memory = remembered(
-        deps, closest(state, " ".join((about, *(part for _, _, part in read.values()))))
+    read = label_texts(deps, output["sources"], about)
+    known, memory = show_memory(
+        deps, find_closest(state, " ".join((about, *(text.shown for text in read.values()))))
     )
     task = AnalyseOutput(
         initial_query=state["initial_query"],
@@ -246,8 +256,8 @@ def analysis(deps: Deps, state: Held) -> tuple[AnalyseOutput, Texts, dict[str, s
         ),
         action=decided["next_action"],
         query_or_url=decided["query_or_url"],
-        texts=shown(read),
-        links=labelled(output["links"], LINKS),
+        texts=show_texts(read),
+        links=label_addresses(output["links"], LINKS),
         shared_memory=memory,
         feedback=tuple(state["feedback"]),
         guidance=deps.settings.system_prompt,
@@ -255,15 +265,15 @@ def analysis(deps: Deps, state: Held) -> tuple[AnalyseOutput, Texts, dict[str, s
     return task, read, known
 
 
-def taken_in(
-    deps: Deps, state: Held, said: Analysis | None, read: Texts, known: Mapping[str, str]
+def enter_analysis(
+    deps: Deps, state: State, said: Analysis | None, read: Texts, known: Mapping[str, str]
 ) -> Update:
-    """Return the update that enters an analysis into the shared memory, and the step into the history."""
+    """Return the update that enters an analysis into the memory and a step into the history."""
     decided, output = state["decision"], state["raw_tool_output"]
     new = (
-        learnt(deps, said, read, known, state, output["links"])
+        check_analysis(deps, said, read, known, state, output["links"])
         if said
-        else Learnt([], {}, [], [], [])
+        else CheckedAnalysis([], {}, [], [], [])
     )
     memory = [
         {**item, "answers": item["answers"] or new.answers.get(item["id"], "")}
@@ -276,17 +286,17 @@ def taken_in(
             *state["conflicts"],
             *(pair for pair in new.conflicts if pair not in state["conflicts"]),
         ],
-        "leads": with_leads(deps, state["leads"], new.leads),
-        "analyzer_report": _told(said) if said else {},
+        "leads": add_leads(deps, state["leads"], new.leads),
+        "analyzer_report": _report_of(said) if said else {},
         "iteration": state["iteration"] + 1,
     }
-    sure = confidence(deps, {**state, **update})
+    sure = compute_confidence(deps, {**state, **update})
     action, what = decided["next_action"], decided["query_or_url"]
     step = {
         "pass": len(state["feedback"]) + 1,
         "action": action,
         "query_or_url": what,
-        "about": "" if action == loops.CRAWL else nearest(what, state["problems"]),
+        "about": "" if action == loops.CRAWL else find_nearest(what, state["problems"]),
         "key": loops.key_of(action, what),
         "by": decided["by"],
         "way": decided["way"],
@@ -304,8 +314,8 @@ def taken_in(
     }
 
 
-def _told(said: Analysis) -> dict[str, Any]:
-    """Return the analyzer's report as a state carries it."""
+def _report_of(said: Analysis) -> dict[str, Any]:
+    """Return the analyzer's report as the state carries it."""
     return {
         "assessment": said.assessment,
         "suggestions_for_next_step": list(said.suggestions_for_next_step),

@@ -1,7 +1,4 @@
-"""What is done next in a hunt.
-
-What the decision is shown, and the rules that no decision can change.
-"""
+"""Deciding the next step of a hunt: rules first, then the reasoner within the rules."""
 
 from __future__ import annotations
 
@@ -10,33 +7,31 @@ from typing import Any
 from deepdiver.core.events import Decided
 from deepdiver.memory.recall import show_past_runs
 from deepdiver.strategies.navigator import analyser, disputes, loops, tools
-from deepdiver.strategies.navigator.tools import Held
-from deepdiver.strategies.shared.base import Deps, attempt
+from deepdiver.strategies.shared.base import Deps, State, attempt
 from deepdiver.tasks import AnalyzerReport, DecideAction, StepTaken
 
 ENOUGH = 0.85
-"""The confidence from which on an answer that the analyzer misses nothing in is handed over
-unasked."""
+"""From this confidence on, an answer in which the analyzer misses nothing is handed over without
+asking the reasoner."""
 HISTORY, TRIED, LEADS = 4, 10, 6
-"""Steps, queries and leads that the decision is shown; code holds every choice against all of them.
-"""
+"""Steps, queries and leads that the reasoner is shown; code checks a choice against all of them."""
 
 
-async def decided(deps: Deps, state: Held) -> dict[str, Any]:
-    """Return what is done next: the seed's contract, and who decided it and why.
+async def decide_next(deps: Deps, state: State) -> dict[str, Any]:
+    """Return the next step in the form of the design document, with who decided it and why.
 
-    A rule comes first; then the reasoner is asked, and told if it goes in circles; and what cannot
-    be taken gives way to a way out.
+    Rules come first. Then the reasoner is asked, and informed if it goes in circles. A choice that
+    cannot be taken is replaced by a way out.
     """
-    at, made = situation(deps, state), steps(state)
-    found = loops.circle(made)
-    choice = by_rule(deps, state, found)
+    at, made = situation_of(deps, state), steps_of_pass(state)
+    found = loops.detect_loop(made)
+    choice = decide_by_rule(deps, state, found)
     if choice is None:
         if found:
-            deps.emit(Decided(decision=found.ways[0].value, reason=found.told, by="rule"))
-        said = loops.checked(await attempt(deps, _task(deps, state, at, found)), at, made)
-        if isinstance(said, loops.Circle):
-            found, said = said, loops.way_out(said, at)
+            deps.emit(Decided(decision=found.ways[0].value, reason=found.advice, by="rule"))
+        said = loops.check_choice(await attempt(deps, _make_task(deps, state, at, found)), at, made)
+        if isinstance(said, loops.Impasse):
+            found, said = said, loops.choose_way_out(said, at)
         choice = said
     told = (
         f"“{choice.query_or_url}”: {choice.reasoning}" if choice.query_or_url else choice.reasoning
@@ -53,8 +48,8 @@ async def decided(deps: Deps, state: Held) -> dict[str, Any]:
     }
 
 
-def by_rule(deps: Deps, state: Held, found: loops.Circle | None) -> loops.Choice | None:
-    """Return what is done whatever the reasoner thinks."""
+def decide_by_rule(deps: Deps, state: State, found: loops.Impasse | None) -> loops.Choice | None:
+    """Return the next step if a rule determines it."""
     step, report, sure = state["iteration"], state["analyzer_report"], state["confidence_score"]
     if step >= deps.max_iterations:
         return loops.Choice(loops.HAND_OVER, reasoning=f"step {step} is the last of a pass")
@@ -72,20 +67,20 @@ def by_rule(deps: Deps, state: Held, found: loops.Circle | None) -> loops.Choice
     return None
 
 
-def steps(state: Held) -> list[loops.Made]:
-    """Return the steps of this pass; a new one begins with new patience."""
+def steps_of_pass(state: State) -> list[loops.PastStep]:
+    """Return the steps of this pass; those of earlier passes do not count as a loop."""
     now = len(state["feedback"]) + 1
     return [
-        loops.Made(step["key"], step["found"], step["confidence"], step["way"])
+        loops.PastStep(step["key"], step["found"], step["confidence"], step["way"])
         for step in state["research_history"]
         if step["pass"] == now
     ]
 
 
-def situation(deps: Deps, state: Held) -> loops.Situation:
-    """Return what a choice is checked against."""
-    out = disputes.kept_out(disputes.disputes(deps, state["conflicts"], state["same"]))
-    found, history = analyser.answered(state, out), state["research_history"]
+def situation_of(deps: Deps, state: State) -> loops.Situation:
+    """Return the situation that a choice is checked against."""
+    found = analyser.group_answers(state, disputes.find_excluded(deps, state))
+    history = state["research_history"]
     left = tuple(part for part in state["problems"] if part not in found)
     searched = {step["about"] for step in history}
     return loops.Situation(
@@ -93,16 +88,18 @@ def situation(deps: Deps, state: Held) -> loops.Situation:
         problems=tuple(state["problems"]),
         open=left,
         unsearched=tuple(part for part in left if part not in searched),
-        searches=tools.searches(deps),
-        addresses=tuple(item["url"] for item in tools.unread(deps, state)),
-        leads=tuple((lead["kind"], lead["text"]) for lead in analyser.unexplored(state)),
+        searches=tools.list_searches(deps),
+        addresses=tuple(item["url"] for item in tools.list_unread(deps, state)),
+        leads=tuple((lead["kind"], lead["text"]) for lead in analyser.list_unexplored(state)),
         known=tuple(item["statement"] for item in state["shared_memory"]),
         keys=frozenset(step["key"] for step in history),
         begun=state["iteration"] > 0,
     )
 
 
-def _task(deps: Deps, state: Held, at: loops.Situation, found: loops.Circle | None) -> DecideAction:
+def _make_task(
+    deps: Deps, state: State, at: loops.Situation, found: loops.Impasse | None
+) -> DecideAction:
     history, report = state["research_history"], state["analyzer_report"]
     about = " ".join((state["initial_query"], *at.open, *state["feedback"]))
     return DecideAction(
@@ -110,15 +107,15 @@ def _task(deps: Deps, state: Held, at: loops.Situation, found: loops.Circle | No
         as_of=deps.as_of,
         problems=at.problems,
         unanswered=at.open,
-        tools=tools.tools(deps),
+        tools=tools.list_tools(deps),
         analyzer_report=AnalyzerReport.model_validate(report) if report else None,
         confidence=state["confidence_score"],
-        research_history=tuple(_taken(step) for step in history[-HISTORY:]),
+        research_history=tuple(_show_step(step) for step in history[-HISTORY:]),
         tried=tuple(step["query_or_url"] for step in history[-TRIED:]),
-        shared_memory=tuple(item["statement"] for item in analyser.closest(state, about)),
+        shared_memory=tuple(item["statement"] for item in analyser.find_closest(state, about)),
         leads=tuple(text for kind, text in at.leads if kind != "url")[:LEADS],
-        urls=tools.labelled(tools.unread(deps, state), tools.OFFERED),
-        detected=found.told if found else "",
+        urls=tools.label_addresses(tools.list_unread(deps, state), tools.OFFERED),
+        detected=found.advice if found else "",
         feedback=tuple(state["feedback"]),
         iteration=state["iteration"],
         max_iterations=deps.max_iterations,
@@ -128,7 +125,7 @@ def _task(deps: Deps, state: Held, at: loops.Situation, found: loops.Circle | No
     )
 
 
-def _taken(step: Held) -> StepTaken:
+def _show_step(step: State) -> StepTaken:
     return StepTaken(
         action=step["action"],
         query_or_url=step["query_or_url"],

@@ -1,11 +1,9 @@
-"""Sources that contradict each other.
+"""Disputes between sources: both sides stay out of the answer until another source settles them.
 
-Both sides stay out of the answer until a further independent source settles it.
-
-The reasoner says which findings contradict and which confirm each other. Code takes a contradiction
-only between statements that speak of the same and differ in a value or a denial, counts the
-independent voices on each side, and settles it when one side has two of them at least, more than
-the other, and is believed by `core.belief` all in all.
+The reasoner says which findings contradict and which confirm each other. Code accepts a
+contradiction only between statements that share a subject and differ in a value or a denial. It
+counts the independent voices on each side, and settles the dispute when one side has at least two
+of them, more than the other, and `core.belief` believes it with everything counted.
 """
 
 from __future__ import annotations
@@ -15,14 +13,11 @@ from dataclasses import dataclass
 
 from deepdiver.core import belief
 from deepdiver.core.corroboration import publisher_of
-from deepdiver.core.dates import dates
 from deepdiver.core.identity import content_id
-from deepdiver.core.names import names
-from deepdiver.core.numbers import numbers
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Contradiction, Finding, SentenceKind, Source, Stance
-from deepdiver.core.text import terms, words
-from deepdiver.strategies.shared.base import Deps
+from deepdiver.strategies.shared.base import Deps, State
+from deepdiver.strategies.shared.statements import can_contradict
 from deepdiver.tasks import DraftSection, DraftSentence
 
 VOICES = 2
@@ -35,7 +30,6 @@ OPEN = (
 SETTLED = (
     "These statements contradict each other, and a further independent source bears out the first:"
 )
-_DENYING = frozenset("no not never none neither nor without nobody nothing cannot".split())
 
 Pair = Sequence[str]
 """Ids of two findings."""
@@ -43,51 +37,25 @@ Pair = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """Two sides of which at most one is right."""
+    """Two sides, of which at most one is right."""
 
     one: tuple[str, ...]
-    """Ids of the findings on the first side; where it is settled, of the side that is borne out."""
+    """Ids of the findings on the first side; in a settled dispute, on the side that was right."""
     other: tuple[str, ...]
-    """Those on the other side."""
+    """Ids of the findings on the other side."""
     settled: bool
-    """Whether a further independent source has settled it."""
+    """Whether a further independent source has settled the dispute."""
 
     @property
-    def kept_out(self) -> frozenset[str]:
-        """What the answer may not stand on."""
+    def excluded(self) -> frozenset[str]:
+        """Ids of the findings that the answer may not use."""
         return frozenset(self.other if self.settled else (*self.one, *self.other))
 
 
-def apart(one: str, other: str) -> bool:
-    """Whether two statements can contradict each other.
-
-    They speak of the same, and differ in a value or a denial.
-    """
-    mine, theirs = _values(one), _values(other)
-    same = {term for term in set(terms(one)) & set(terms(other)) if not term.isdigit()}
-    return bool(same) and (bool(mine - theirs and theirs - mine) or _denies(one) != _denies(other))
-
-
-def _values(text: str) -> set[str]:
-    named = {word for name in names(text) for word in words(name)}
-    return (
-        named
-        | {f"{value.normalize():f}" for value in numbers(text)}
-        | {day.iso() for day in dates(text)}
-    )
-
-
-def _denies(text: str) -> bool:
-    return any(word in _DENYING or word.endswith("n't") for word in words(text))
-
-
-def contradiction(deps: Deps, one: str, other: str, description: str) -> Contradiction | None:
-    """Return the record of a contradiction between two findings.
-
-    None where they cannot contradict each other.
-    """
+def make_contradiction(deps: Deps, one: str, other: str, description: str) -> Contradiction | None:
+    """Return the record of a contradiction between two findings; None if they cannot contradict."""
     told = [deps.ledger.get(Finding, key).statement for key in (one, other)]
-    if one == other or not apart(*told):
+    if one == other or not can_contradict(*told):
         return None
     pair = tuple(sorted((one, other)))
     return Contradiction(
@@ -95,8 +63,8 @@ def contradiction(deps: Deps, one: str, other: str, description: str) -> Contrad
     )
 
 
-def disputes(deps: Deps, conflicts: Iterable[Pair], same: Iterable[Pair]) -> list[Dispute]:
-    """Return what is in dispute, each once, in the order in which it came up.
+def find_disputes(deps: Deps, conflicts: Iterable[Pair], same: Iterable[Pair]) -> list[Dispute]:
+    """Return the disputes, each once, in the order in which they came up.
 
     Args:
         deps: The run's dependencies.
@@ -104,21 +72,27 @@ def disputes(deps: Deps, conflicts: Iterable[Pair], same: Iterable[Pair]) -> lis
         same: Pairs that say the same.
     """
     sides = _Sides(same)
-    listed = dict.fromkeys((sides.of(one), sides.of(other)) for one, other in conflicts)
+    listed = dict.fromkeys((sides.side_of(one), sides.side_of(other)) for one, other in conflicts)
     found: dict[frozenset[tuple[str, ...]], Dispute] = {}
     for one, other in listed:
-        if one != other:  # who confirms both sides has not read either
-            found.setdefault(frozenset((one, other)), _weighed(deps, one, other))
+        # Two findings that confirm each other do not contradict, whatever the reasoner says.
+        if one != other:
+            found.setdefault(frozenset((one, other)), _weigh(deps, one, other))
     return list(found.values())
 
 
-def kept_out(found: Iterable[Dispute]) -> set[str]:
-    """Return the findings that the answer may not stand on."""
-    return {key for dispute in found for key in dispute.kept_out}
+def list_excluded(found: Iterable[Dispute]) -> set[str]:
+    """Return the ids of the findings that the answer may not use."""
+    return {key for dispute in found for key in dispute.excluded}
+
+
+def find_excluded(deps: Deps, state: State) -> set[str]:
+    """Return the ids of the findings that the disputes of a state keep out of the answer."""
+    return list_excluded(find_disputes(deps, state["conflicts"], state["same"]))
 
 
 class _Sides:
-    """Findings that say the same, in chains too."""
+    """Groups of findings that say the same, directly or through others."""
 
     def __init__(self, same: Iterable[Pair]) -> None:
         self._held: dict[str, set[str]] = {}
@@ -126,61 +100,58 @@ class _Sides:
             joined = self._held.get(one, {one}) | self._held.get(other, {other})
             self._held |= dict.fromkeys(joined, joined)
 
-    def of(self, key: str) -> tuple[str, ...]:
+    def side_of(self, key: str) -> tuple[str, ...]:
         return tuple(sorted(self._held.get(key, {key})))
 
 
-def _weighed(deps: Deps, one: tuple[str, ...], other: tuple[str, ...]) -> Dispute:
+def _weigh(deps: Deps, one: tuple[str, ...], other: tuple[str, ...]) -> Dispute:
     for first, second in ((one, other), (other, one)):
-        mine, theirs = _sources(deps, first), _sources(deps, second)
-        one_story = origins({source.id: source for source in (*mine, *theirs)}.values())
-        voices, against = _voices(mine, one_story), _voices(theirs, one_story)
-        weighed = [
-            belief.WeighedEvidence(Stance.SUPPORTS, 1.0, s.credibility.score, one_story[s.id])
-            for s in mine
-        ]
-        weighed += [
-            belief.WeighedEvidence(Stance.REFUTES, 1.0, s.credibility.score, one_story[s.id])
-            for s in theirs
-        ]
-        if (
-            voices >= VOICES
-            and voices > against
-            and belief.posterior(0.5, weighed) >= belief.SUPPORTED_AT
-        ):
+        if _prevails(_sources_of(deps, first), _sources_of(deps, second)):
             return Dispute(first, second, settled=True)
     return Dispute(one, other, settled=False)
 
 
-def _sources(deps: Deps, keys: Iterable[str]) -> list[Source]:
+def _prevails(mine: Sequence[Source], theirs: Sequence[Source]) -> bool:
+    """Return whether the sources of one side settle a dispute against those of the other."""
+    one_story = origins({source.id: source for source in (*mine, *theirs)}.values())
+    voices = _count_voices(mine, one_story)
+    if voices < VOICES or voices <= _count_voices(theirs, one_story):
+        return False
+    sides = ((Stance.SUPPORTS, mine), (Stance.REFUTES, theirs))
+    weighed = [
+        belief.WeighedEvidence(stance, 1.0, source.credibility.score, one_story[source.id])
+        for stance, sources in sides
+        for source in sources
+    ]
+    return belief.posterior(0.5, weighed) >= belief.SUPPORTED_AT
+
+
+def _sources_of(deps: Deps, keys: Iterable[str]) -> list[Source]:
     named = sorted({quote.source for key in keys for quote in deps.ledger.get(Finding, key).quotes})
     return [deps.ledger.get(Source, key) for key in named]
 
 
-def _voices(sources: Sequence[Source], one_story: dict[str, str]) -> int:
-    """Count independent voices.
-
-    Copies of one story are one, and so is what one publisher says twice.
-    """
+def _count_voices(sources: Sequence[Source], one_story: dict[str, str]) -> int:
+    """Count independent voices: copies of one story are one, and so are texts of one publisher."""
     return min(
         len({one_story[item.id] for item in sources}),
         len({publisher_of(item) or item.id for item in sources}),
     )
 
 
-def section(deps: Deps, found: Iterable[Dispute]) -> list[DraftSection]:
-    """Return the part of a report that shows both sides of each dispute, in the words of the sources."""
+def make_sections(deps: Deps, found: Iterable[Dispute]) -> list[DraftSection]:
+    """Return the section that quotes both sides of each dispute; none if there are no disputes."""
     lines: list[DraftSentence] = []
     for dispute in found:
         lines.append(
             DraftSentence(text=SETTLED if dispute.settled else OPEN, kind=SentenceKind.FRAME)
         )
-        lines += [_quoted(deps, side[0]) for side in (dispute.one, dispute.other)]
+        lines += [_quote(deps, side[0]) for side in (dispute.one, dispute.other)]
     return [DraftSection(heading=HEADING, sentences=tuple(lines))] if lines else []
 
 
-def described(deps: Deps, found: Iterable[Dispute]) -> list[str]:
-    """Return what is not settled, in a line each."""
+def describe_unsettled(deps: Deps, found: Iterable[Dispute]) -> list[str]:
+    """Return a line for each dispute that is not settled."""
     return [
         "Not settled: "
         + " / ".join(
@@ -191,7 +162,7 @@ def described(deps: Deps, found: Iterable[Dispute]) -> list[str]:
     ]
 
 
-def _quoted(deps: Deps, key: str) -> DraftSentence:
+def _quote(deps: Deps, key: str) -> DraftSentence:
     return DraftSentence(
         text=" ".join(deps.ledger.get(Finding, key).quotes[0].text.split()), findings=(key,)
     )

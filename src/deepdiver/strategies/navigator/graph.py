@@ -1,17 +1,14 @@
-r"""`navigator`.
+"""`navigator`: one decision, one tool, one analysis at a time (the Dynamic Research Agent Flow).
 
-One decision, one tool, one analysis at a time, after the Dynamic Research Agent Flow.
-
-    Raw Query -> Decision Node -> Tool Node (DuckDuckGo/Google/Crawl) -> Analyzer Node -> Decision
-    Node (Loop continues)
-      -> [Loop Exit Condition Met] -> HITL Output -> Human Feedback -> [If rejected/new info] ->
-      Decision Node
+    Raw Query → Decision Node → Tool Node (DuckDuckGo/Google/Crawl) → Analyzer Node → Decision Node
+      (loop continues) → [Loop Exit Condition Met] → HITL Output → Human Feedback
+      → [If rejected/new info] → Decision Node
 
 The reasoner decides what to do next; code keeps the rules. `max_iterations` bounds the steps of a
-pass. Nothing is handed over before each part of the question was searched for. No step is taken
-twice: whoever goes in circles is led out of them (`loops`). No address is read that stands in no
-source (`hunting`). What is in dispute stays out of the answer (`disputes`). And the confidence that
-ends a pass is computed from the evidence; the analyzer's is kept beside.
+pass. An answer is handed over only after each part of the question was searched for. No step is
+taken twice, and `loops` leads a hunt out of its circles. Only addresses from a source or the person
+are read (`tools`). Disputed findings stay out of the answer (`disputes`). And the confidence that
+ends a pass is computed from the evidence; the analyzer's own is kept beside it.
 """
 
 from __future__ import annotations
@@ -22,9 +19,9 @@ from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.types import interrupt
-from typing_extensions import (
-    TypedDict,
-)  # pydantic, and so LangGraph Studio, needs this one before 3.12
+
+# Not that of typing: pydantic, and so LangGraph Studio, needs this one before Python 3.12.
+from typing_extensions import TypedDict
 
 from deepdiver import tasks
 from deepdiver.core.record import Report, RunStatus
@@ -33,15 +30,20 @@ from deepdiver.memory.recall import past_runs_note, show_past_runs, unfollowed_l
 from deepdiver.report.markdown import JOURNEY, answer_text
 from deepdiver.strategies.navigator import analyser, decide, disputes, journey, loops, tools
 from deepdiver.strategies.shared import write_report as writing
-from deepdiver.strategies.shared.base import Allowance, Deps, Provide, Update, add_nodes, attempt
-from deepdiver.strategies.shared.plan import approve, parts_of, question_of, recall_past
+from deepdiver.strategies.shared.base import (
+    Allowance,
+    Deps,
+    Provide,
+    Update,
+    add_nodes,
+    attempt,
+    unite,
+)
+from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past, split_question
 
 
 class NavigatorState(TypedDict, total=False):
-    """What the graph carries.
-
-    The seed's inputs and outputs, then what its nodes need to find their way.
-    """
+    """The state of the graph: the fields of the design document, then those that its nodes add."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     initial_query: str
@@ -70,9 +72,9 @@ class NavigatorState(TypedDict, total=False):
 
 
 def allowance(max_iterations: int, results: int) -> Allowance:
-    """Return how often a pass may do each thing at most, where a person edits its plan once.
+    """Return how often one pass may do each thing, if a person edits its plan once.
 
-    Passes are asked for.
+    Further passes begin only when a person asks for one.
     """
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
@@ -99,8 +101,8 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
         *tool_nodes,
         analyzer_node,
         hitl_output,
+        human_feedback,
     )
-    add_nodes(graph, provide, human_feedback)
     named = [node.__name__ for node in tool_nodes]
     graph.add_edge(START, "initialize")
     graph.add_edge("initialize", "decision_node")
@@ -117,9 +119,8 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
 
 
 def _after_decision(state: NavigatorState) -> str:
-    over = (
-        state["decision"]["next_action"] == loops.HAND_OVER
-    )  # at once only where nothing can be done: no plan then
+    # The first decision hands over only if nothing can be done: then there is no plan to approve.
+    over = state["decision"]["next_action"] == loops.HAND_OVER
     return _tool_node(state) if state["approved"] or over else "approve_plan"
 
 
@@ -142,14 +143,11 @@ def _after_feedback(state: NavigatorState) -> str:
 
 
 async def initialize(state: NavigatorState, deps: Deps) -> Update:
-    """Take the question from the messages, recall past runs and their leads if that is wanted.
-
-    The rest is empty.
-    """
+    """Take the question from the messages, recall past runs if asked to, and clear the rest."""
     query = question_of(state)
     past = await recall_past(deps, query)
     leads = unfollowed_leads(past)
-    old = [tools.address(lead["text"], "past") for lead in leads if lead["kind"] == "url"]
+    old = [tools.make_address(lead["text"], "past") for lead in leads if lead["kind"] == "url"]
     lists = (
         "research_history shared_memory same conflicts research_journey key_sources missing "
         "feedback problems"
@@ -160,7 +158,7 @@ async def initialize(state: NavigatorState, deps: Deps) -> Update:
         **dict.fromkeys(("answer", "objection"), ""),
         **dict.fromkeys(("accepted", "approved"), False),
         "initial_query": query,
-        "addresses": tools.with_addresses(old, tools.said_by_person(query)),
+        "addresses": tools.add_addresses(old, tools.find_addresses(query)),
         "leads": leads,
         "confidence_score": 0.0,
         "iteration": 0,
@@ -176,21 +174,21 @@ async def decision_node(state: NavigatorState, deps: Deps) -> Update:
         state["objection"],
         show_past_runs(state["past"]),
     )
-    problems = state["problems"] or await parts_of(deps, query, objection, past)
+    problems = state["problems"] or await split_question(deps, query, objection, past)
     return {
         "problems": problems,
-        "decision": await decide.decided(deps, {**state, "problems": problems}),
+        "decision": await decide.decide_next(deps, {**state, "problems": problems}),
     }
 
 
 async def approve_plan(state: NavigatorState, deps: Deps) -> Update:
-    """Show the parts of the question and the first action.
+    """Show the parts of the question and the first action to a person, if one wants to see them.
 
-    Edited parts get a new one, a rejection begins anew.
+    Edited parts need another first action; after a rejection the question is split again.
     """
     decided = state["decision"]
     first = [f"{decided['next_action']}: {decided['query_or_url']}"]
-    said = approve(deps, state["initial_query"], state["problems"], queries=first)
+    said = ask_approval(deps, state["initial_query"], state["problems"], queries=first)
     if said.objection:
         return {"objection": said.objection, "problems": [], "decision": {}}
     again: Update = {"decision": {}} if said.edited else {}
@@ -199,97 +197,88 @@ async def approve_plan(state: NavigatorState, deps: Deps) -> Update:
 
 async def duckduckgo_search(state: NavigatorState, deps: Deps) -> Update:
     """Search DuckDuckGo."""
-    return await _searched(state, deps)
+    return await _use_search(state, deps)
 
 
 async def google_search(state: NavigatorState, deps: Deps) -> Update:
     """Search Google, itself or through Serper or SerpAPI."""
-    return await _searched(state, deps)
+    return await _use_search(state, deps)
 
 
 async def search(state: NavigatorState, deps: Deps) -> Update:
-    """Search the library, or whatever else is set up."""
-    return await _searched(state, deps)
+    """Search the library or another provider."""
+    return await _use_search(state, deps)
 
 
-async def _searched(state: NavigatorState, deps: Deps) -> Update:
+async def _use_search(state: NavigatorState, deps: Deps) -> Update:
     action, query = state["decision"]["next_action"], state["decision"]["query_or_url"]
-    return tools.entered(state, await tools.use_search(deps, action, query, state["initial_query"]))
+    return tools.enter_output(
+        state, await tools.use_search(deps, action, query, state["initial_query"])
+    )
 
 
 async def crawl(state: NavigatorState, deps: Deps) -> Update:
-    """Read one page; the decision has made sure that it may be read."""
+    """Read one page, which the decision has permitted."""
     url = state["decision"]["query_or_url"]
-    return tools.entered(state, await tools.use_crawl(deps, url, state["initial_query"]))
+    return tools.enter_output(state, await tools.use_crawl(deps, url, state["initial_query"]))
 
 
 async def analyzer_node(state: NavigatorState, deps: Deps) -> Update:
-    """Have the output read.
-
-    What code finds in the sources enters the shared memory, and confidence is computed.
-    """
-    task, read, known = analyser.analysis(deps, state)
+    """Have the tool output analysed, enter what code finds in it, and compute the confidence."""
+    task, read, known = analyser.make_task(deps, state)
     said = await attempt(deps, task) if task.texts or task.links else None
-    return analyser.taken_in(deps, state, said, read, known)
+    return analyser.enter_analysis(deps, state, said, read, known)
 
 
 async def hitl_output(state: NavigatorState, deps: Deps) -> Update:
-    """Write what the person is shown: the answer, the research journey, the key sources."""
-    found = disputes.disputes(deps, state["conflicts"], state["same"])
-    out, told = (
-        disputes.kept_out(found),
-        journey.lines(state["research_history"], state["feedback"]),
-    )
-    by_part = analyser.answered(state, out)
-    keys = dict.fromkeys(
-        [
-            *(k for part in by_part.values() for k in part),
-            *(i["id"] for i in state["shared_memory"]),
-        ]
-    )
+    """Write the report for the person: the answer, the research journey, the key sources."""
+    found = disputes.find_disputes(deps, state["conflicts"], state["same"])
+    excluded = disputes.list_excluded(found)
+    told = journey.tell_journey(state["research_history"], state["feedback"])
+    by_part = analyser.group_answers(state, excluded)
+    keys = unite(*by_part.values(), (item["id"] for item in state["shared_memory"]))
     gaps = [part for part in state["problems"] if part not in by_part]
     report = await writing.write_report(
         deps,
         state["initial_query"],
         state["problems"],
         None,
-        [key for key in keys if key not in out],
+        [key for key in keys if key not in excluded],
         gaps,
         past_runs_note(state["past"]),
         besides=writing.Besides(
             guidance="\n".join(state["feedback"]),
-            disputed=sorted(out),
-            shown_too=disputes.section(deps, found),
-            about_it=lambda answer: journey.sections(deps, told, answer),
+            disputed=sorted(excluded),
+            shown_too=disputes.make_sections(deps, found),
+            about_it=lambda answer: journey.make_sections(deps, told, answer),
         ),
     )
     deps.finish(report, waiting=True)
     stuck = [state["decision"]["reasoning"]] if state["decision"]["by"] == "rule" and gaps else []
     return {
         "answer": answer_text(report),
-        "research_journey": journey.of(report, JOURNEY),
-        "key_sources": journey.of(report, journey.SOURCES),
-        "missing": [*gaps, *disputes.described(deps, found), *stuck],
+        "research_journey": journey.lines_under(report, JOURNEY),
+        "key_sources": journey.lines_under(report, journey.SOURCES),
+        "missing": [*gaps, *disputes.describe_unsettled(deps, found), *stuck],
         "confidence_score": report.confidence,
         "messages": [AIMessage(journey.hand_over(report))],
     }
 
 
 async def human_feedback(state: NavigatorState, deps: Deps) -> Update:
-    """Wait for the person: accepted, it is over; else what was said is the context of a new pass.
+    """Wait for the person. Acceptance ends the run; anything else begins a pass that heeds it.
 
     Raises:
-        UsageError: If the answer is none.
+        UsageError: If the answer is not one.
     """
-    fields = {
+    shown = {
         "answer": "answer",
         "journey": "research_journey",
         "key_sources": "key_sources",
         "missing": "missing",
+        "confidence": "confidence_score",
     }
-    payload = {
-        name: state.get(key) for name, key in (*fields.items(), ("confidence", "confidence_score"))
-    }
+    payload = {name: state.get(key) for name, key in shown.items()}
     reply = interrupt({"ask": "review_answer", "question": state["initial_query"], **payload})
     action = reply.get("action") if isinstance(reply, dict) else None
     said = (
@@ -309,7 +298,7 @@ async def human_feedback(state: NavigatorState, deps: Deps) -> Update:
         )
     deps.store.runs.set_status(deps.run.id, RunStatus.RUNNING)
     told = said or "the person rejected the answer and did not say why"
-    addresses = tools.with_addresses(state["addresses"], tools.said_by_person(said))
+    addresses = tools.add_addresses(state["addresses"], tools.find_addresses(said))
     return {
         "feedback": [*state["feedback"], told],
         "addresses": addresses,

@@ -1,10 +1,8 @@
-"""The story of a hunt, made by code from the steps that were taken.
+"""The story of a hunt, which code writes from its steps: the tool, the query and what it brought.
 
-Which tool, for what, and what it brought.
-
-No word of it is a model's, except the queries, which stand in quotation marks. It is part of the
-report as sentences about the research itself; the key sources stand beside it, each with the
-findings that carry the answer.
+None of its words are a model's, except for the queries, which are in quotation marks. It is part of
+the report as sentences about the research itself, beside the key sources with the findings that
+carry the answer.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from deepdiver.strategies.shared.base import Deps
 
 SOURCES = "Key Sources"
 LONGEST_SAID = 300
-"""Characters of what the person said, as the journey tells it; the record has it whole."""
+"""Characters of a person's feedback in the journey; the record has all of it."""
 _WAYS = {
     "reframe": "it was asked in other words",
     "narrow": "one part was asked for alone",
@@ -30,45 +28,42 @@ _WAYS = {
 Step = Mapping[str, Any]
 
 
-def lines(history: Sequence[Step], feedback: Sequence[str]) -> list[str]:
-    """Return the journey.
-
-    Each step that brought something, those in between together, and what the person said.
-    """
+def tell_journey(history: Sequence[Step], feedback: Sequence[str]) -> list[str]:
+    """Return the journey: steps that brought something, the others together, and the feedback."""
     told: list[str] = []
     for number, steps in groupby(history, key=lambda step: int(step["pass"])):
-        told += _passed(list(steps))
+        told += _tell_pass(list(steps))
         if number <= len(feedback):
             told.append(
-                f"The person was shown the answer and said: “{_short(feedback[number - 1])}”."
+                f"The person was shown the answer and said: “{_shorten(feedback[number - 1])}”."
             )
     return told or ["No step was taken."]
 
 
-def _passed(steps: Iterable[Step]) -> list[str]:
+def _tell_pass(steps: Iterable[Step]) -> list[str]:
     told: list[str] = []
     for fruitful, group in groupby(steps, key=lambda step: bool(step["found"] or step["way"])):
         listed = list(group)
         if fruitful:
-            told += map(_step, listed)
+            told += map(_tell_step, listed)
         else:
-            told.append(f"Nothing new came of {'; '.join(map(_done, listed))}.")
+            told.append(f"Nothing new came of {'; '.join(map(_name_step, listed))}.")
     return told
 
 
-def _step(step: Step) -> str:
+def _tell_step(step: Step) -> str:
     way = (
         f"Because {step['why'].rstrip('?.')}, {_WAYS[step['way']]}: "
         if step["way"] in _WAYS
         else ""
     )
     if step["failed"]:
-        return f"{way}{_done(step)}, which brought nothing."
+        return f"{way}{_name_step(step)}, which brought nothing."
     brought = f"{_count(step['sources'], 'source')}, {_count(step['found'], 'new finding')}"
-    return f"{way}{_done(step)}: {brought}; confidence {step['confidence']:.2f}."
+    return f"{way}{_name_step(step)}: {brought}; confidence {step['confidence']:.2f}."
 
 
-def _done(step: Step) -> str:
+def _name_step(step: Step) -> str:
     failed = " (it could not be used)" if step["failed"] else ""
     if step["action"] == CRAWL:
         return f"{CRAWL} {step['query_or_url']}{failed}"
@@ -79,39 +74,40 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= LONGEST_SAID else flat[: LONGEST_SAID - 1].rstrip() + "…"
 
 
-def sections(deps: Deps, told: Sequence[str], answer: Sequence[Sentence]) -> list[Section]:
+def make_sections(deps: Deps, told: Sequence[str], answer: Sequence[Sentence]) -> list[Section]:
     """Return the journey and the sources that carry the answer, as sections of a report."""
     carried: dict[str, list[str]] = {}
     for key in dict.fromkeys(key for sentence in answer for key in sentence.findings):
         for quote in deps.ledger.get(Finding, key).quotes:
             carried.setdefault(quote.source, []).append(key)
     sources = [(deps.ledger.get(Source, source), keys) for source, keys in carried.items()]
-    listed = [_frame(f"{source.title}, {source.url}", keys) for source, keys in sources]
-    journey = Section(heading=JOURNEY, sentences=tuple(_frame(line) for line in told))
+    listed = [_make_frame(f"{source.title}, {source.url}", keys) for source, keys in sources]
+    journey = Section(heading=JOURNEY, sentences=tuple(_make_frame(line) for line in told))
     return [journey, Section(heading=SOURCES, sentences=tuple(listed))]
 
 
-def _frame(text: str, findings: Sequence[str] = ()) -> Sentence:
+def _make_frame(text: str, findings: Sequence[str] = ()) -> Sentence:
     return Sentence(text=text, kind=SentenceKind.FRAME, findings=tuple(findings))
 
 
-def of(report: Report, heading: str) -> list[str]:
-    """Return the lines of one part of a report."""
+def lines_under(report: Report, heading: str) -> list[str]:
+    """Return the lines of the section with a heading."""
     return [
         line.text for part in report.sections if part.heading == heading for line in part.sentences
     ]
 
 
 def hand_over(report: Report) -> str:
-    """Return what a person is shown: the answer, the journey and the key sources."""
+    """Return the text for the person: the answer, the journey and the key sources."""
     parts = {"Answer": [answer_text(report)]}
     parts |= {
-        heading: [f"- {line}" for line in of(report, heading)] for heading in (JOURNEY, SOURCES)
+        heading: [f"- {line}" for line in lines_under(report, heading)]
+        for heading in (JOURNEY, SOURCES)
     }
     return "\n\n".join(
         "\n".join((f"{heading}:", *(lines or ["- none"]))) for heading, lines in parts.items()

@@ -1,21 +1,20 @@
-"""One tool at a time: what can be used, what it brings, and which pages may be read.
+"""The tools of a hunt, one at a time, and the pages that may be read.
 
-A page is read only if its address stood in a search result, in a page that was read, or in the
+A page is read only if its address was in a search result, in a page that was read, or in the
 person's own words. The model may choose among these and name no other.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from deepdiver.core.events import Searched
 from deepdiver.core.record import SourceKind
 from deepdiver.core.text import terms
 from deepdiver.strategies.navigator import loops
-from deepdiver.strategies.shared.base import Deps, Update, together
+from deepdiver.strategies.shared.base import Deps, State, Update, together
 from deepdiver.strategies.shared.findings import SNIPPET
 from deepdiver.tasks import NavigatorTool, PageAddress
 from deepdiver.tools.address import canonical
@@ -27,28 +26,24 @@ from deepdiver.tools.search_all import passes_filters, search_all
 from deepdiver.tools.source_age import age_need_of
 
 ADDRESSES = 200
-"""Addresses that are kept: enough for every page of a long hunt; the oldest of the others give way.
-"""
+"""The most addresses that are kept, enough for a long hunt; the oldest are dropped."""
 OFFERED, LINKS = 8, 12
-"""Addresses that are offered to be read, and shown as what a tool brought."""
+"""Addresses that are offered to be read, and addresses shown of one tool output."""
 LATEST = 12
-"""The latest of what is known say which pages are close to what is looked for."""
+"""The latest facts, which tell which pages are close to the matter."""
 _SAID = re.compile(r"https?://[^\s<>\"'“”]*[^\s<>\"'“”.,;:!?)\]]", re.IGNORECASE)
 
-Held = Mapping[str, Any]
-"""A part of a graph's state."""
 
-
-def searches(deps: Deps) -> tuple[str, ...]:
+def list_searches(deps: Deps) -> tuple[str, ...]:
     """Return the names of the search tools."""
     return tuple(f"{loops.SEARCH}{provider.name}".lower() for provider in deps.providers)
 
 
-def tools(deps: Deps) -> tuple[NavigatorTool, ...]:
-    """Return everything that can be done next."""
+def list_tools(deps: Deps) -> tuple[NavigatorTool, ...]:
+    """Return everything that can be done next, as a task sees it."""
     found = [
         NavigatorTool(name=name, about=p.about)
-        for name, p in zip(searches(deps), deps.providers, strict=True)
+        for name, p in zip(list_searches(deps), deps.providers, strict=True)
     ]
     if deps.settings.read_pages:
         found.append(NavigatorTool(name=loops.CRAWL, about="reads one whole page, one of the urls"))
@@ -62,64 +57,65 @@ def tools(deps: Deps) -> tuple[NavigatorTool, ...]:
 
 
 def provider_of(deps: Deps, action: str) -> Provider:
-    """Return who answers a search."""
-    return deps.providers[searches(deps).index(action)]
+    """Return the provider behind a search tool."""
+    return deps.providers[list_searches(deps).index(action)]
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """What a tool brought."""
+class ToolOutput:
+    """The output of a tool."""
 
     sources: tuple[str, ...] = ()
-    """Ids of what can be read of it."""
+    """Ids of the sources that it brought."""
     addresses: tuple[dict[str, str], ...] = ()
     """Pages that it names."""
     failed: str = ""
-    """Why it brought nothing, if it could not be used."""
+    """Why it could not be used, if it could not."""
 
 
-async def use_search(deps: Deps, action: str, query: str, question: str) -> Output:
-    """Search in one place.
+async def use_search(deps: Deps, action: str, query: str, question: str) -> ToolOutput:
+    """Search with one provider.
 
-    What the result list shows of a page is taken, the page itself only when it is asked for.
+    Only the text in the result list is taken; a page is read when `use_crawl` asks for it.
     """
     found = await search_all(query, [provider_of(deps, action)], deps.gateway)
     if not found.answered:
-        return Output(failed="; ".join(deps.limited(line) for line in found.failures))
+        return ToolOutput(failed="; ".join(deps.note_limit(line) for line in found.failures))
     deps.emit(Searched(query=query, titles=tuple(hit.title or hit.url for hit in found.hits)))
     shown = [
         hit.model_copy(update={"complete": True}) if _is_page(hit) else hit for hit in found.hits
     ]
-    sources = await _read(deps, shown, question)
+    sources = await _read_hits(deps, shown, question)
     listed = [
-        address(hit.url, "search", hit.title)
+        make_address(hit.url, "search", hit.title)
         for hit in found.hits
         if _is_page(hit) and not hit.complete
     ]
-    return Output(tuple(dict.fromkeys(sources)), tuple(listed))
+    return ToolOutput(tuple(dict.fromkeys(sources)), tuple(listed))
 
 
-async def use_crawl(deps: Deps, url: str, question: str) -> Output:
-    """Read one page whole, and take the addresses that it points at."""
+async def use_crawl(deps: Deps, url: str, question: str) -> ToolOutput:
+    """Read one whole page, and take the addresses that it links to."""
     hit = Hit(url=url, kind=SourceKind.PAGE, provider="crawl")
-    sources = await _read(deps, [hit], question)
+    sources = await _read_hits(deps, [hit], question)
     if not sources:
-        return Output(failed=f"{url} could not be read")
-    page = await fetch(url, deps.gateway)  # answered from the journal: it was read a moment ago
+        return ToolOutput(failed=f"{url} could not be read")
+    # Answered from the journal: it was read a moment ago.
+    page = await fetch(url, deps.gateway)
     links = [Hit(url=link) for link in page.document.links]
     kept = [
-        address(link.url, "link")
+        make_address(link.url, "link")
         for link in links
         if _is_page(link) and passes_filters(link, deps.settings.filters)
     ]
-    return Output(tuple(sources), tuple(kept))
+    return ToolOutput(tuple(sources), tuple(kept))
 
 
 def _is_page(hit: Hit) -> bool:
     return hit.kind is SourceKind.PAGE and hit.url.lower().startswith(("http://", "https://"))
 
 
-async def _read(deps: Deps, hits: Iterable[Hit], question: str) -> list[str]:
+async def _read_hits(deps: Deps, hits: Iterable[Hit], question: str) -> list[str]:
     need, run = age_need_of(question, deps.as_of), deps.run
     work = (
         read_hit(hit, run.id, deps.store, deps.gateway, fetched=run.created, need=need)
@@ -128,14 +124,14 @@ async def _read(deps: Deps, hits: Iterable[Hit], question: str) -> list[str]:
     readings = await together(*work)
     for reading in readings:
         if reading.limit:
-            deps.not_read(reading.limit)
+            deps.note_unread(reading.limit)
     found = [reading.source for reading in readings if reading.source is not None]
     deps.add(*found)
     return [source.id for source in found]
 
 
-def entered(state: Held, output: Output) -> Update:
-    """Return the update that enters what a tool brought into the state."""
+def enter_output(state: State, output: ToolOutput) -> Update:
+    """Return the update that enters the output of a tool into the state."""
     brought = {
         "sources": list(output.sources),
         "links": list(output.addresses),
@@ -143,38 +139,35 @@ def entered(state: Held, output: Output) -> Update:
     }
     return {
         "raw_tool_output": brought,
-        "addresses": with_addresses(state["addresses"], output.addresses),
+        "addresses": add_addresses(state["addresses"], output.addresses),
     }
 
 
 # Addresses
 
 
-def address(url: str, found: str, title: str = "") -> dict[str, str]:
-    """Return an address as a state carries it."""
+def make_address(url: str, found: str, title: str = "") -> dict[str, str]:
+    """Return an address as the state carries it."""
     return {"url": url, "found": found, "title": " ".join(title.split())[:SNIPPET]}
 
 
-def said_by_person(text: str) -> list[dict[str, str]]:
-    """Return the addresses that a person names."""
-    return [address(url, "person") for url in _SAID.findall(text)]
+def find_addresses(text: str) -> list[dict[str, str]]:
+    """Return the addresses in a person's words."""
+    return [make_address(url, "person") for url in _SAID.findall(text)]
 
 
-def with_addresses(
+def add_addresses(
     held: Sequence[dict[str, str]], new: Iterable[dict[str, str]]
 ) -> list[dict[str, str]]:
-    """Return addresses with new ones, each page once; the person's own are never given up."""
+    """Return addresses together with new ones, each page once; a person's own are never dropped."""
     once = {canonical(item["url"]): item for item in reversed((*held, *new))}
     listed = list(reversed(once.values()))
     own = [item for item in listed if item["found"] == "person"]
     return own + [item for item in listed if item["found"] != "person"][-ADDRESSES:]
 
 
-def unread(deps: Deps, state: Held) -> list[dict[str, str]]:
-    """Return the pages that may be read and were not.
-
-    The person's first, then the closest to what is asked.
-    """
+def list_unread(deps: Deps, state: State) -> list[dict[str, str]]:
+    """Return the pages that may be read and were not: the person's first, then the closest ones."""
     if not deps.settings.read_pages:
         return []
     done = {step["key"] for step in state["research_history"]}
@@ -186,19 +179,19 @@ def unread(deps: Deps, state: Held) -> list[dict[str, str]]:
     promising = {canonical(lead["text"]) for lead in state["leads"] if lead["kind"] == "url"}
 
     def rank(item: dict[str, str]) -> tuple[bool, bool, int]:
-        near = asked & set(terms(f"{item['title']} {_spelt(item['url'])}"))
+        near = asked & set(terms(f"{item['title']} {_words_of(item['url'])}"))
         return item["found"] != "person", canonical(item["url"]) not in promising, -len(near)
 
     return sorted(left, key=rank)
 
 
-def _spelt(url: str) -> str:
+def _words_of(url: str) -> str:
     """Return the words of an address."""
     return re.sub(r"[\W_]+", " ", url.partition("://")[2])
 
 
-def labelled(addresses: Iterable[dict[str, str]], most: int) -> tuple[PageAddress, ...]:
-    """Return addresses as a task is shown them."""
+def label_addresses(addresses: Iterable[dict[str, str]], most: int) -> tuple[PageAddress, ...]:
+    """Return addresses as a task sees them."""
     listed = list(addresses)[:most]
     return tuple(
         PageAddress.model_validate({"id": f"U{n}", **item}) for n, item in enumerate(listed, 1)

@@ -1,7 +1,4 @@
-"""The research context.
-
-What the agents of `orchestrated` share, as typed models.
-"""
+"""The research context that the agents of `orchestrated` share, as typed models."""
 
 from __future__ import annotations
 
@@ -22,21 +19,21 @@ __all__ = [
 ]
 
 CONTENT_CHARS = 2_000
-"""Characters of a result's content: enough to see what it is about; the whole text stays in the
-store."""
+"""The most characters of a result's content: enough to see what it is about. The store has the
+whole text."""
 
 
 class SearchResult(Record):
-    """Something that a search found and that was read."""
+    """A search result that was read."""
 
     title: str
-    """What it calls itself."""
+    """Its title."""
     url: str
-    """Where it is."""
+    """Its address."""
     content: Annotated[str, Field(max_length=CONTENT_CHARS)]
-    """Its text as saved, or of a long one the best passages."""
+    """Its text as saved, or the best passages of a long one."""
     relevance_score: Probability
-    """How relevant it is: see `shared.look.relevance`."""
+    """How relevant it is; see `shared.look.relevance_of`."""
     search_intent: SearchIntent
     """What the search was for."""
     timestamp: datetime
@@ -49,10 +46,10 @@ class ResearchContext(Record):
     query: str
     """What was asked."""
     search_history: tuple[SearchResult, ...] = ()
-    """What was found: round by round, and in each round the most relevant last."""
+    """The results, round by round, and in each round the most relevant last."""
     key_findings: tuple[str, ...] = ()
-    """Statements, none of which says what another says."""
+    """Statements, none of which repeats another."""
     unanswered_questions: tuple[str, ...] = ()
     """What is still open."""
     search_iterations: Annotated[int, Field(ge=0)] = 0
-    """Rounds of searching that were made."""
+    """How many rounds of searching were made."""

@@ -1,6 +1,4 @@
-r"""`orchestrated`.
-
-Three agents over one research context, after the Deep Research Agent design document.
+"""`orchestrated`: three agents over one research context, after its design document.
 
     User Query → Research Context → Planning Agent → Search Plans → Execution Agent → Search Results
                                           ↑                                                ↓
@@ -8,23 +6,22 @@ Three agents over one research context, after the Deep Research Agent design doc
                                                                ↓ Yes
                                                         Synthesis Agent → Final Report
 
-Every plan has an intent, and the intent decides how it is carried out (see `intents`). Searching
-ends after `max_iterations` rounds, or with at least `ENOUGH` key findings after at least `DEPTH`
-rounds, or when the planning agent asks for synthesis, or when planning fails; whatever ends it, a
-report is written of what there is.
+Every plan has an intent, which decides how it is carried out (see `intents`). Searching ends after
+`max_iterations` rounds, or with at least `ENOUGH` key findings after at least `DEPTH` rounds, or
+when the planning agent asks for synthesis, or when planning fails. In each case the report is
+written from what there is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
-from typing_extensions import (
-    TypedDict,
-)  # pydantic, and so LangGraph Studio, needs this one before 3.12
+
+# Not that of typing: pydantic, and so LangGraph Studio, needs this one before Python 3.12.
+from typing_extensions import TypedDict
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
@@ -44,30 +41,27 @@ from deepdiver.strategies.shared.base import (
     add_nodes,
     attempt,
     together,
+    unite,
 )
 from deepdiver.strategies.shared.findings import SHOWN_FINDINGS
-from deepdiver.strategies.shared.look import batches_of, left_open
-from deepdiver.strategies.shared.plan import approve, parts_of, question_of, recall_past
+from deepdiver.strategies.shared.look import list_unanswered, most_readings_of
+from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past, split_question
 from deepdiver.tasks import SearchPlan
 
 PLANS, EXECUTED = 3, 2
-"""Searches planned and searches made a round; what is left over is planned anew, with more known.
-"""
+"""Searches planned and searches made a round; the others are planned again, with more known."""
 ENOUGH, DEPTH = 5, 3
 """Key findings and rounds that are enough together."""
 RECENT, KNOWN, OPEN, TRIED, LEADS = 5, 16, 8, 24, 12
-"""What planning is shown at most: last results, key findings, open questions, searches made, names
-not looked up."""
+"""The most that planning is shown of each: last results, key findings, open questions, searches
+made, names not looked up."""
 KNOWN_BYTES, LIMITS_BYTES = 3_000, 2_000
-"""Bytes of key findings and of limits that a task is shown: so a round costs no more than the one
-before."""
+"""The most bytes of key findings and of limits that a task is shown, so that a round does not cost
+more than the one before."""
 
 
 class OrchestratedState(TypedDict, total=False):
-    """The research context in plain JSON, then what the nodes need to find their way.
-
-    Texts stay in the store.
-    """
+    """The research context as plain JSON, without the texts, then the fields that the nodes add."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     query: str
@@ -93,12 +87,12 @@ class OrchestratedState(TypedDict, total=False):
 
 
 def allowance(max_iterations: int, results: int) -> Allowance:
-    """Return how often a run may do each thing at most, where a person edits its plan once and rejects none."""
+    """Return how often a run may do each thing, if a person edits its plan once at most."""
     plans = EXECUTED * max_iterations
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
         tasks.PlanSearches: max_iterations + 1,
-        tasks.ExtractFindings: batches_of(results) * intents.READINGS * plans,
+        tasks.ExtractFindings: most_readings_of(results) * intents.READINGS * plans,
         tasks.Judge: plans + writing.JUDGED,
         tasks.WriteReport: 1,
         tasks.CheckSupport: 2,
@@ -116,32 +110,34 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
     graph.add_edge(START, "initialize")
     graph.add_edge("initialize", "plan_searches")
     graph.add_conditional_edges(
-        "plan_searches", _planned, ["approve_plan", "execute_search", "synthesize_research"]
+        "plan_searches", _after_planning, ["approve_plan", "execute_search", "synthesize_research"]
     )
-    graph.add_conditional_edges("approve_plan", _approved, ["plan_searches", "execute_search"])
     graph.add_conditional_edges(
-        "execute_search", _sufficient, ["plan_searches", "synthesize_research"]
+        "approve_plan", _after_approval, ["plan_searches", "execute_search"]
+    )
+    graph.add_conditional_edges(
+        "execute_search", _after_execution, ["plan_searches", "synthesize_research"]
     )
     graph.add_edge("synthesize_research", END)
     return graph
 
 
-def _planned(state: OrchestratedState) -> str:
+def _after_planning(state: OrchestratedState) -> str:
     if not state["plans"]:
         return "synthesize_research"
     return "execute_search" if state["approved"] else "approve_plan"
 
 
-def _approved(state: OrchestratedState) -> str:
+def _after_approval(state: OrchestratedState) -> str:
     return "execute_search" if state["approved"] and state["plans"] else "plan_searches"
 
 
-def _sufficient(state: OrchestratedState) -> str:
+def _after_execution(state: OrchestratedState) -> str:
     return "plan_searches" if state["decision"] == "continue" else "synthesize_research"
 
 
 async def initialize(state: OrchestratedState, deps: Deps) -> Update:
-    """Make a research context of the question, and recall past runs if that is wanted."""
+    """Make a research context for the question, and recall past runs if asked to."""
     query = question_of(state)
     lists = (
         "search_history key_findings unanswered_questions problems plans findings checked tried "
@@ -161,20 +157,19 @@ async def initialize(state: OrchestratedState, deps: Deps) -> Update:
 
 
 async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
-    """Planning agent.
-
-    Look at the last results, the gaps and the open questions, and plan the next searches.
-    """
+    """Planning agent: plan the next searches from the last results and the open questions."""
     past, rounds = show_past_runs(state["past"]), state["search_iterations"]
-    problems = state["problems"] or await parts_of(deps, state["query"], state["objection"], past)
+    problems = state["problems"] or await split_question(
+        deps, state["query"], state["objection"], past
+    )
     unanswered = state["unanswered_questions"] if rounds else problems
     task = tasks.PlanSearches(
         question=state["query"],
         as_of=deps.as_of,
         problems=tuple(problems),
-        results=intents.seen(deps, state["query"], state["search_history"][-RECENT:]),
-        findings=intents.known(
-            deps, _telling(state, summary.held(state["key_findings"])), state["checked"]
+        results=intents.show_results(deps, state["query"], state["search_history"][-RECENT:]),
+        findings=intents.show_known(
+            deps, _most_telling(state, summary.lines_of(state["key_findings"])), state["checked"]
         ),
         unanswered=tuple(unanswered),
         leads=tuple(state["leads"]),
@@ -188,11 +183,11 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
         limit=PLANS,
     )
     answer = await attempt(deps, task)
-    plans, ending, failure = intents.usable(
+    plans, ending, failure = intents.choose_plans(
         answer, state["query"], state["tried"], PLANS, first=not rounds
     )
     if failure:
-        deps.limited(f"Planning ended the search before round {rounds + 1}: {failure}")
+        deps.note_limit(f"Planning ended the search before round {rounds + 1}: {failure}")
     if not plans:
         reason, by = (
             (failure, "rule") if failure else ("the plan is to write the report", "reasoner")
@@ -208,12 +203,14 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
 
 
 async def approve_plan(state: OrchestratedState, deps: Deps) -> Update:
-    """Show the first plan; what is edited or rejected is planned anew."""
+    """Show the first plan to a person, if one wants to see it; an edit or a rejection replans."""
     objectives = [
         f"{plan['intent']}: {plan['reasoning'] or plan['query']}" for plan in state["plans"]
     ]
     listed = [plan["query"] for plan in state["plans"]]
-    said = approve(deps, state["query"], state["problems"], objectives=objectives, queries=listed)
+    said = ask_approval(
+        deps, state["query"], state["problems"], objectives=objectives, queries=listed
+    )
     if said.objection:
         return {"objection": said.objection, "problems": [], "plans": []}
     edited = {"plans": [], "unanswered_questions": said.problems} if said.edited else {}
@@ -221,13 +218,15 @@ async def approve_plan(state: OrchestratedState, deps: Deps) -> Update:
 
 
 async def execute_search(state: OrchestratedState, deps: Deps) -> Update:
-    """Execution agent.
-
-    Make the searches side by side, each by its intent, and enter what they bring.
-    """
-    lines, tried, leads = summary.held(state["key_findings"]), state["tried"], state["leads"]
-    told, unanswered = [line.text for line in _telling(state, lines)], state["unanswered_questions"]
-    held = intents.Held(state["query"], state["problems"], lines, told, unanswered, tried, leads)
+    """Execution agent: make the searches side by side, each by its intent; enter the results."""
+    lines, tried, leads = summary.lines_of(state["key_findings"]), state["tried"], state["leads"]
+    told, unanswered = (
+        [line.text for line in _most_telling(state, lines)],
+        state["unanswered_questions"],
+    )
+    held = intents.Knowledge(
+        state["query"], state["problems"], lines, told, unanswered, tried, leads
+    )
     plans = [SearchPlan.model_validate(plan) for plan in state["plans"][:EXECUTED]]
     done = await together(*(intents.carry_out(deps, plan, held) for plan in plans))
     looks = [item.looked for item in done]
@@ -235,23 +234,23 @@ async def execute_search(state: OrchestratedState, deps: Deps) -> Update:
         key for look in looks for key in look.findings if key not in state["findings"]
     )
     new = [summary.line_of(deps, deps.ledger.get(Finding, key).statement, [key]) for key in found]
-    tried = _joined(tried, *((item.plan.query, *item.looked.queries) for item in done))
-    notes = [deps.limited(note) for item in done for note in item.notes]
+    tried = unite(tried, *((item.plan.query, *item.looked.queries) for item in done))
+    notes = [deps.note_limit(note) for item in done for note in item.notes]
     results = intents.results_of(deps, state["query"], done, state["search_history"])
     update: Update = {
         "search_history": [*state["search_history"], *results],
-        "key_findings": [line.model_dump(mode="json") for line in summary.merged(lines, new)],
+        "key_findings": [line.model_dump(mode="json") for line in summary.merge_lines(lines, new)],
         "unanswered_questions": list(
-            left_open(unanswered, [k.questions for k in looks if k.findings])
+            list_unanswered(unanswered, [k.questions for k in looks if k.findings])
         )[:OPEN],
         "search_iterations": state["search_iterations"] + 1,
         "findings": [*state["findings"], *found],
-        "checked": _joined(state["checked"], *(item.checked for item in done)),
+        "checked": unite(state["checked"], *(item.checked for item in done)),
         "tried": tried,
-        "leads": intents.not_looked_up(_joined(leads, *(look.leads for look in looks)), tried)[
+        "leads": intents.drop_looked_up(unite(leads, *(look.leads for look in looks)), tried)[
             -LEADS:
         ],
-        "limits": _joined(state["limits"], notes, *(look.limits for look in looks)),
+        "limits": unite(state["limits"], notes, *(look.limits for look in looks)),
         "plans": [],
     }
     return {
@@ -261,10 +260,7 @@ async def execute_search(state: OrchestratedState, deps: Deps) -> Update:
 
 
 def _decide(deps: Deps, rounds: int, findings: int, state: OrchestratedState) -> str:
-    """Return whether what is known is enough to write the report.
-
-    The three rules are those of the design document.
-    """
+    """Return whether to go on searching, by the three rules of the design document."""
     decision, reason, by = "finish", "", "rule"
     if rounds >= deps.max_iterations:
         reason = f"round {rounds} is the last allowed"
@@ -279,14 +275,11 @@ def _decide(deps: Deps, rounds: int, findings: int, state: OrchestratedState) ->
 
 
 async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
-    """Synthesis agent: write the report from the findings, and hand over the whole context."""
-    lines, problems, unanswered = (
-        summary.held(state["key_findings"]),
-        state["problems"],
-        state["unanswered_questions"],
-    )
-    telling = (line.findings for line in (*_telling(state, lines), *lines))
-    keys = _joined([], *telling, state["findings"])
+    """Synthesis agent: write the report from the findings, and return the whole context."""
+    lines = summary.lines_of(state["key_findings"])
+    problems, unanswered = state["problems"], state["unanswered_questions"]
+    telling = (line.findings for line in (*_most_telling(state, lines), *lines))
+    keys = unite(*telling, state["findings"])
     raised = [f"Still open: {question}" for question in unanswered if question not in problems]
     gaps = [question for question in unanswered if question in problems]
     limits = [*state["limits"], *raised, *past_runs_note(state["past"])]
@@ -297,7 +290,7 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
     context = ResearchContext(
         query=state["query"],
         search_history=tuple(
-            intents.with_content(deps, item, state["query"]) for item in state["search_history"]
+            intents.add_content(deps, item, state["query"]) for item in state["search_history"]
         ),
         key_findings=tuple(line.text for line in lines),
         unanswered_questions=tuple(unanswered),
@@ -311,14 +304,7 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
     }
 
 
-def _telling(state: OrchestratedState, lines: list[summary.Line]) -> list[summary.Line]:
-    """Return the key findings that a task is shown.
-
-    The best believed and most to the point of every part.
-    """
+def _most_telling(state: OrchestratedState, lines: list[summary.Line]) -> list[summary.Line]:
+    """Return the key findings that a task is shown: the best of every part of the question."""
     asked = " ".join((state["query"], *state["problems"], *state["unanswered_questions"]))
-    return summary.shortened(lines, asked, KNOWN, KNOWN_BYTES)
-
-
-def _joined(held: Iterable[str], *more: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys((*held, *(item for listed in more for item in listed))))
+    return summary.shorten(lines, asked, KNOWN, KNOWN_BYTES)

@@ -1,14 +1,12 @@
-"""How a planned search is carried out.
-
-Its intent decides what is searched, what is read and what is judged.
+"""Carrying out a planned search: its intent decides what is searched, read and judged.
 
 - initial_exploration: its query and the nearest part of the question, read for the whole question;
   no leads.
 - deep_dive: its query, read for the open question that it serves; the leads of the texts one hop
   on.
-- fact_checking: sources of other address, host, publisher and origin than carry the finding, and
-  whether they agree.
-- related_topics: names of the findings, with such words of its query as no search held yet.
+- fact_checking: sources of another address, host, publisher and origin than those of the finding,
+  and whether they agree.
+- related_topics: names in the findings, with the words of its query that no search had yet.
 - synthesis: nothing.
 """
 
@@ -22,12 +20,20 @@ from typing import Any
 from deepdiver.core.identity import content_id
 from deepdiver.core.names import names
 from deepdiver.core.origins import origins
-from deepdiver.core.record import Finding, Hypothesis, Source, Stance
+from deepdiver.core.record import Hypothesis, Source, Stance
 from deepdiver.core.text import STOPWORDS, stem, terms, words
 from deepdiver.strategies.orchestrated.context import CONTENT_CHARS, SearchResult
-from deepdiver.strategies.shared.base import Deps, Looked
+from deepdiver.strategies.shared.base import Deps, LookResult
+from deepdiver.strategies.shared.findings import source_of
 from deepdiver.strategies.shared.hypotheses import judge
-from deepdiver.strategies.shared.look import LEADS, excerpt, look_into, nearest, relevance, untried
+from deepdiver.strategies.shared.look import (
+    LEADS,
+    drop_tried,
+    excerpt,
+    find_nearest,
+    look_into,
+    relevance_of,
+)
 from deepdiver.strategies.shared.summary import Line
 from deepdiver.tasks import KeyFinding, SearchIntent, SearchPlan, SearchPlans, SeenResult
 from deepdiver.tools.address import canonical, host_of
@@ -46,7 +52,7 @@ CONTESTED = "Checked against sources of other origin, {} for it and {} against i
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Knowledge:
     """What is known when a plan is carried out."""
 
     question: str
@@ -56,9 +62,9 @@ class Held:
     lines: Sequence[Line] = ()
     """The key findings."""
     shown: Sequence[str] = ()
-    """What they say, as far as a reader is told."""
+    """The key findings that a reader is shown."""
     unanswered: Sequence[str] = ()
-    """What is open."""
+    """Open questions."""
     tried: Sequence[str] = ()
     """Searches that were made."""
     leads: Sequence[str] = ()
@@ -66,23 +72,23 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """What carrying out a plan brought."""
+class ExecutedPlan:
+    """A plan that was carried out, and its result."""
 
     plan: SearchPlan
     """The plan."""
-    looked: Looked = field(default_factory=Looked)
+    looked: LookResult = field(default_factory=LookResult)
     """What was found."""
     checked: tuple[str, ...] = ()
-    """Ids of the findings for which other sources were looked for."""
+    """Ids of the findings that were checked against other sources."""
     notes: tuple[str, ...] = ()
-    """What the check showed that the reader must know."""
+    """What the reader must know about the check."""
 
 
-def usable(
+def choose_plans(
     answer: SearchPlans | None, question: str, tried: Iterable[str], most: int, *, first: bool
 ) -> tuple[list[SearchPlan], bool, str]:
-    """Return the plans to carry out, whether they are the last, and why there are none where planning failed."""
+    """Return the plans to carry out, whether they are the last, and why planning failed if so."""
     if answer is None:
         return [], False, "no plan could be had"
     listed = [
@@ -90,51 +96,44 @@ def usable(
     ][:most]
     before = list(takewhile(lambda plan: plan.intent is not SearchIntent.SYNTHESIS, listed))
     ending = len(before) < len(listed)
-    if first and ending and not before:  # there is nothing to synthesise before a search
+    if first and ending and not before:
+        # There is nothing to synthesise before a search.
         look = SearchPlan(
             intent=SearchIntent.INITIAL_EXPLORATION, query=question, reasoning="a first look"
         )
         return [look], False, ""
-    new = untried((plan.model_dump(mode="json") for plan in before), tried)
+    new = drop_tried((plan.model_dump(mode="json") for plan in before), tried)
     plans = [SearchPlan.model_validate(plan) for plan in new]
     if plans or ending:
         return plans, ending, ""
-    return (
-        [],
-        False,
-        answer.reason
-        or ("every search of the plan was made before" if before else "it has no search"),
-    )
+    no_search = "every search of the plan was made before" if before else "it has no search"
+    return [], False, answer.reason or no_search
 
 
-async def carry_out(deps: Deps, plan: SearchPlan, held: Held) -> Done:
+async def carry_out(deps: Deps, plan: SearchPlan, held: Knowledge) -> ExecutedPlan:
     """Make one planned search, in the manner of its intent."""
     intent = plan.intent
     if intent is SearchIntent.SYNTHESIS:
-        return Done(plan)
+        return ExecutedPlan(plan)
     if intent is SearchIntent.FACT_CHECKING and held.lines:
-        return await check(deps, plan, held)
+        return await check_finding(deps, plan, held)
     about, queries, hops = held.question, [plan.query], 0
     if intent is SearchIntent.DEEP_DIVE:
-        about, hops = (
-            nearest(f"{plan.query} {plan.reasoning}", held.unanswered or held.parts),
-            HOPS,
-        )
+        about = find_nearest(f"{plan.query} {plan.reasoning}", held.unanswered or held.parts)
+        hops = HOPS
     elif intent is SearchIntent.RELATED_TOPICS:
-        queries = broadened(plan.query, held.tried, [*held.leads, *_named(held.lines)])
-    else:  # there is nothing to check before something was found: a look at what there is comes first
-        queries.append(nearest(plan.query, held.parts))
+        queries = broaden(plan.query, held.tried, [*held.leads, *_names_in(held.lines)])
+    else:
+        # Also a check before anything was found: there is nothing to check yet.
+        queries.append(find_nearest(plan.query, held.parts))
     looked = await look_into(
         deps, held.question, about, queries, held.shown, hops, unanswered=tuple(held.unanswered)
     )
-    return Done(plan, looked)
+    return ExecutedPlan(plan, looked)
 
 
-def broadened(query: str, tried: Iterable[str], leads: Iterable[str]) -> list[str]:
-    """Return searches beside the matter.
-
-    Each new name with those words of a query that no search held yet.
-    """
+def broaden(query: str, tried: Iterable[str], leads: Iterable[str]) -> list[str]:
+    """Return searches for related topics: each new name with the words that no search had yet."""
     used = {term for made in tried for term in terms(made)}
     fresh = [
         word
@@ -146,22 +145,22 @@ def broadened(query: str, tried: Iterable[str], leads: Iterable[str]) -> list[st
     return made or ([" ".join(fresh)] if fresh else [])
 
 
-def not_looked_up(leads: Iterable[str], tried: Iterable[str]) -> list[str]:
-    """Return the leads whose words no search held together."""
+def drop_looked_up(leads: Iterable[str], tried: Iterable[str]) -> list[str]:
+    """Return the leads whose words were in no search together."""
     made = [set(terms(query)) for query in tried]
     return [lead for lead in leads if not any(set(terms(lead)) <= held for held in made)]
 
 
-def _named(lines: Iterable[Line]) -> list[str]:
+def _names_in(lines: Iterable[Line]) -> list[str]:
     return list(dict.fromkeys(name for line in lines for name in names(line.text)))
 
 
 # -- checking
 
 
-async def check(deps: Deps, plan: SearchPlan, held: Held) -> Done:
+async def check_finding(deps: Deps, plan: SearchPlan, held: Knowledge) -> ExecutedPlan:
     """Look for other sources of the finding that a plan means, and judge whether they agree."""
-    text = nearest(plan.query, [line.text for line in held.lines])
+    text = find_nearest(plan.query, [line.text for line in held.lines])
     line = next(line for line in held.lines if line.text == text)
     carriers = sources_of(deps, line.findings)
     looked = await look_into(
@@ -174,73 +173,63 @@ async def check(deps: Deps, plan: SearchPlan, held: Held) -> Done:
         wanted=independent_of(carriers),
     )
     if not looked.searched:
-        return Done(plan, looked)
+        return ExecutedPlan(plan, looked)
     others = sources_of(deps, looked.findings)
     one_story = origins([*carriers, *others])
     told = {one_story[source.id] for source in carriers}
-    new = [key for key in looked.findings if one_story[_source(deps, key)] not in told]
+    new = [key for key in looked.findings if one_story[source_of(deps, key).id] not in told]
     claim = Hypothesis(
         id=content_id("h", text), statement=text, supports_if="", refutes_if="", prior=0.5
     )
     stances: dict[Stance, set[str]] = {stance: set() for stance in Stance}
     for item in await judge(deps, held.question, claim, new):
-        stances[item.stance].add(one_story[_source(deps, item.finding)])
+        stances[item.stance].add(one_story[source_of(deps, item.finding).id])
     agree, against = len(stances[Stance.SUPPORTS]), len(stances[Stance.REFUTES])
     note = CONTESTED.format(agree, against, text) if against else ""
     if not agree and not against and len(told) == 1:
         note = ALONE.format(text)
-    return Done(plan, looked, line.findings, (note,) if note else ())
+    return ExecutedPlan(plan, looked, line.findings, (note,) if note else ())
 
 
 def independent_of(carriers: Iterable[Source]) -> Callable[[Hit], bool]:
-    """Return what tells hits that may be independent of some sources.
-
-    Another address, another host and publisher.
-    """
+    """Return a test for hits of another address, host and publisher than those of sources."""
     held = list(carriers)
     places = {canonical(source.url) for source in held}
     hosts = {host_of(source.url) for source in held} - {""}
-    publishers = {_folded(source.publisher) for source in held} - {""}
+    publishers = {_fold(source.publisher) for source in held} - {""}
 
     def independent(hit: Hit) -> bool:
         apart = canonical(hit.url) not in places and host_of(hit.url) not in hosts
-        return apart and _folded(hit.publisher) not in publishers
+        return apart and _fold(hit.publisher) not in publishers
 
     return independent
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
 def sources_of(deps: Deps, findings: Iterable[str]) -> list[Source]:
     """Return the sources of findings, each once."""
-    keys = dict.fromkeys(_source(deps, key) for key in findings)
-    return [deps.ledger.get(Source, key) for key in keys]
+    sources = (source_of(deps, key) for key in findings)
+    return list({source.id: source for source in sources}.values())
 
 
-def _source(deps: Deps, finding: str) -> str:
-    return deps.ledger.get(Finding, finding).quotes[0].source
-
-
-def voices(deps: Deps, findings: Iterable[str]) -> int:
-    """Return how many independent sources carry findings.
-
-    Those of one origin or of one publisher are one.
-    """
+def count_voices(deps: Deps, findings: Iterable[str]) -> int:
+    """Count the independent sources of findings: those of one origin or publisher are one."""
     held = sources_of(deps, findings)
     one_story = origins(held)
-    who = {_folded(source.publisher) or host_of(source.url) or source.id for source in held}
+    who = {_fold(source.publisher) or host_of(source.url) or source.id for source in held}
     return min(len(set(one_story.values())), len(who))
 
 
-def known(deps: Deps, lines: Iterable[Line], checked: Iterable[str]) -> tuple[KeyFinding, ...]:
-    """Return key findings as planning sees them."""
+def show_known(deps: Deps, lines: Iterable[Line], checked: Iterable[str]) -> tuple[KeyFinding, ...]:
+    """Return key findings as the planning agent sees them."""
     seen = set(checked)
     return tuple(
         KeyFinding(
             statement=line.text,
-            sources=voices(deps, line.findings),
+            sources=count_voices(deps, line.findings),
             checked=not seen.isdisjoint(line.findings),
         )
         for line in lines
@@ -251,11 +240,11 @@ def known(deps: Deps, lines: Iterable[Line], checked: Iterable[str]) -> tuple[Ke
 
 
 def results_of(
-    deps: Deps, question: str, done: Sequence[Done], before: Sequence[Mapping[str, Any]]
+    deps: Deps, question: str, done: Sequence[ExecutedPlan], before: Sequence[Mapping[str, Any]]
 ) -> list[Any]:
-    """Return what a round found as a state carries it.
+    """Return the results of a round as the state carries them, the most relevant last.
 
-    Each source once for each intent, the most relevant last.
+    Each source comes once for each intent.
     """
     held = {(item["source"], item["search_intent"]) for item in before}
     made: list[dict[str, Any]] = []
@@ -270,7 +259,7 @@ def results_of(
                         "source": key,
                         "title": source.title,
                         "url": source.url,
-                        "relevance_score": relevance(rank, question, text),
+                        "relevance_score": relevance_of(rank, question, text),
                         "search_intent": item.plan.intent.value,
                         "timestamp": source.fetched,
                     }
@@ -278,25 +267,22 @@ def results_of(
     return sorted(made, key=lambda item: item["relevance_score"])
 
 
-def with_content(deps: Deps, result: Mapping[str, Any], question: str) -> SearchResult:
-    """Return a result of a state with its content, from the store."""
+def add_content(deps: Deps, result: Mapping[str, Any], question: str) -> SearchResult:
+    """Return a result of the state with its content from the store."""
     source = deps.ledger.get(Source, result["source"])
-    content = excerpt(deps.store.texts.get(source.snapshot), question, CONTENT_CHARS)[
-        :CONTENT_CHARS
-    ]
-    return SearchResult(
-        content=content, **{name: value for name, value in result.items() if name != "source"}
-    )
+    content = excerpt(deps.store.texts.get(source.snapshot), question, CONTENT_CHARS)
+    fields = {name: value for name, value in result.items() if name != "source"}
+    return SearchResult(content=content[:CONTENT_CHARS], **fields)
 
 
-def seen(deps: Deps, question: str, results: Iterable[Mapping[str, Any]]) -> tuple[SeenResult, ...]:
-    """Return results as planning sees them."""
+def show_results(
+    deps: Deps, question: str, results: Iterable[Mapping[str, Any]]
+) -> tuple[SeenResult, ...]:
+    """Return results as the planning agent sees them."""
     made = []
     for item in results:
-        result, publisher = (
-            with_content(deps, item, question),
-            deps.ledger.get(Source, item["source"]).publisher,
-        )
+        result = add_content(deps, item, question)
+        publisher = deps.ledger.get(Source, item["source"]).publisher
         made.append(
             SeenResult(
                 title=result.title,

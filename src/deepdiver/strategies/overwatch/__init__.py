@@ -1,1 +1,1 @@
-"""`overwatch`, one module for each phase."""
+"""`overwatch`: its graph, and a module for each phase."""

@@ -1,4 +1,4 @@
-"""Analysing what was gathered, and looking back at the analysis."""
+"""Analysing what was gathered, and reflecting on the analysis."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ from deepdiver.core.identity import content_id
 from deepdiver.core.record import Insight
 from deepdiver.core.text import within
 from deepdiver.memory.recall import show_past_runs
-from deepdiver.strategies.overwatch.correlate import kept, own, show_typed
-from deepdiver.strategies.overwatch.execute import ToolExecutor, asked, fresh, planned, searches
-from deepdiver.strategies.overwatch.trace import standing_of
+from deepdiver.strategies.overwatch.correlate import accept_added, keep_surest, show_typed
+from deepdiver.strategies.overwatch.execute import (
+    ToolExecutor,
+    drop_repeated_calls,
+    list_calls,
+    make_calls,
+    make_searches,
+)
 from deepdiver.strategies.shared import summary
-from deepdiver.strategies.shared.base import Deps, Update, attempt
-from deepdiver.strategies.shared.hypotheses import stand
-from deepdiver.strategies.shared.look import nearest
+from deepdiver.strategies.shared.base import Deps, State, Update, attempt
+from deepdiver.strategies.shared.hypotheses import stand, standing_of
+from deepdiver.strategies.shared.look import find_nearest
 from deepdiver.strategies.shared.summary import Line
 from deepdiver.tasks import (
     Analyse,
@@ -29,21 +34,17 @@ from deepdiver.tasks import (
 )
 
 FOLLOW_UPS, REPORTS, TRIED, NOTES = 5, 10, 12, 5
-"""Calls that an analysis or a reflection may ask for; of what was done before, so many reports of
-tools that brought nothing, calls and critical remarks are shown: code holds new calls against all
-that were made."""
+"""The most calls that an analysis or a reflection may ask for; then the failed calls, the calls and
+the critical remarks that it is shown. Code compares new calls with all that were made."""
 LIMITS_BYTES = 2_000
 """Bytes of limits shown to the reflection."""
 
 
-async def analyse(state: Mapping[str, Any], deps: Deps) -> tuple[Update, str]:
-    """Return what the findings since the last analysis add, and what the reasoner thought."""
-    lines, new, made = (
-        summary.held(state["insights"]),
-        state["findings"][state["analysed"] :],
-        state["executed_queries"],
-    )
-    labels, seen = show_typed(deps, new)
+async def analyse(state: State, deps: Deps) -> tuple[Update, str]:
+    """Return the update with what the new findings show, and the reasoner's thoughts."""
+    lines, made = summary.lines_of(state["insights"]), state["executed_queries"]
+    labels, seen = show_typed(deps, state["findings"][state["analysed"] :])
+    critical = [note["text"] for note in state["reflection_notes"] if note["critical"]]
     task = Analyse(
         question=state["task"],
         as_of=deps.as_of,
@@ -52,39 +53,39 @@ async def analyse(state: Mapping[str, Any], deps: Deps) -> tuple[Update, str]:
         insights=tuple(SummaryLine(id=f"S{n}", text=line.text) for n, line in enumerate(lines, 1)),
         findings=seen,
         reports=tuple(query["told"] for query in made[-REPORTS:] if query["message"]),
-        notes=tuple(note["text"] for note in state["reflection_notes"] if note["critical"])[
-            -NOTES:
-        ],
+        notes=tuple(critical[-NOTES:]),
         tools=ToolExecutor(deps, state["task"]).definitions,
-        tried=tuple(asked(made)[-TRIED:]),
+        tried=tuple(list_calls(made)[-TRIED:]),
         guidance=deps.settings.system_prompt,
         limit=FOLLOW_UPS,
     )
-    answer = await attempt(deps, task) or _plainly(seen)
-    lines = insights(
+    answer = await attempt(deps, task) or _analyse_plainly(seen)
+    lines = merge_insights(
         deps, lines, answer.key_insights, labels, " ".join((state["task"], *state["problems"]))
     )
-    follow = planned(answer.follow_up_queries[:FOLLOW_UPS], state["problems"] or [state["task"]])
+    follow = make_calls(answer.follow_up_queries[:FOLLOW_UPS], state["problems"] or [state["task"]])
     return {
         "insights": [line.model_dump(mode="json") for line in lines],
         "key_insights": [line.text for line in lines],
-        "correlations": kept([*state["correlations"], *own(deps, answer.correlations, labels)]),
+        "correlations": keep_surest(
+            [*state["correlations"], *accept_added(deps, answer.correlations, labels)]
+        ),
         "uncertainties": list(answer.uncertainties),
         "hypothesis_implications": [
             item.model_dump(mode="json") for item in answer.hypothesis_implications
         ],
-        "pending_queries": fresh(follow, made),
+        "pending_queries": drop_repeated_calls(follow, made),
         "analysed": len(state["findings"]),
     }, answer.thinking
 
 
-def _plainly(seen: Sequence[ShownFinding]) -> FindingsAnalysis:
-    """Return the findings as they are, for when the analysis failed."""
+def _analyse_plainly(seen: Sequence[ShownFinding]) -> FindingsAnalysis:
+    """Return each finding as an insight, for when the analysis failed."""
     said = tuple(KeyInsight(statement=item.statement, finding_ids=(item.id,)) for item in seen)
     return FindingsAnalysis(key_insights=said)
 
 
-def insights(
+def merge_insights(
     deps: Deps,
     lines: Sequence[Line],
     given: Iterable[KeyInsight],
@@ -93,41 +94,39 @@ def insights(
 ) -> list[Line]:
     """Return the insights with new ones merged in, and enter them into the ledger.
 
-    What holds for a running summary holds for them: each stands on findings that hold its values,
-    none is said twice, and they do not grow with the turns.
+    The rules of a running summary hold: each insight stands on findings that hold its values, none
+    is said twice, and they do not grow with the turns.
     """
     new = (Statement(text=item.statement, findings=item.finding_ids) for item in given)
-    made = summary.shortened(summary.taken(deps, lines, new, labels), wanted)
+    made = summary.shorten(summary.take_statements(deps, lines, new, labels), wanted)
     deps.add(
         *(
-            Insight(id=insight_id(line), statement=line.text, findings=line.findings)
+            Insight(id=insight_id_of(line), statement=line.text, findings=line.findings)
             for line in made
         )
     )
     return made
 
 
-def insight_id(line: Line) -> str:
-    """Return an insight's id."""
+def insight_id_of(line: Line) -> str:
+    """Return the id of an insight."""
     return content_id("i", line.text, line.findings)
 
 
-def _correlated(item: Mapping[str, Any]) -> str:
-    """Say of a correlation in what way, how close, and what connects it."""
+def _describe_correlation(item: Mapping[str, Any]) -> str:
+    """Return the type, the measure and the description of a correlation in one line."""
     told = [item["correlation_type"], item.get("measured", ""), item["description"]]
     return ": ".join(part for part in told if part)
 
 
-async def reflect(
-    state: Mapping[str, Any], deps: Deps
-) -> tuple[Update, list[dict[str, Any]], bool]:
-    """Look back critically.
+async def reflect(state: State, deps: Deps) -> tuple[Update, list[dict[str, Any]], bool]:
+    """Reflect critically on the analysis.
 
     Returns:
-        What is noted; the calls that would bring what is missing; and whether there is a critical
-        remark that was not made before: the same one again gives no new perspective.
+        The update, the calls that would bring what is missing, and whether there is a new critical
+        remark: the same one again gives no new perspective.
     """
-    lines, made = summary.held(state["insights"]), state["executed_queries"]
+    lines, made = summary.lines_of(state["insights"]), state["executed_queries"]
     task = Reflect(
         question=state["task"],
         as_of=deps.as_of,
@@ -135,8 +134,8 @@ async def reflect(
         known=tuple(line.text for line in lines),
         standing=stand(standing_of(state), {}),
         uncertainties=(*(line.text for line in lines if line.weak), *state["uncertainties"]),
-        correlations=within(map(_correlated, state["correlations"]), LIMITS_BYTES),
-        tried=tuple(asked(made)[-TRIED:]),
+        correlations=within(map(_describe_correlation, state["correlations"]), LIMITS_BYTES),
+        tried=tuple(list_calls(made)[-TRIED:]),
         iteration=state["iteration"],
         max_iterations=state["max_iterations"],
         limits=within(sorted(deps.notes), LIMITS_BYTES),
@@ -147,12 +146,12 @@ async def reflect(
     answer = await attempt(deps, task) or Reflection(
         sufficient=True, reason="no reflection could be had"
     )
-    parts, held = (
-        [*state["problems"], state["task"]],
-        {note["text"] for note in state["reflection_notes"]},
-    )
+    parts = [*state["problems"], state["task"]]
+    held = {note["text"] for note in state["reflection_notes"]}
     queries = [
-        q for text in answer.queries for q in searches([text], nearest(text, parts), answer.reason)
+        q
+        for text in answer.queries
+        for q in make_searches([text], find_nearest(text, parts), answer.reason)
     ]
     new = [note for note in answer.notes if note.text not in held]
     update = {
@@ -164,5 +163,5 @@ async def reflect(
         "needs_more_reflection": not answer.sufficient,
         "missing": list(answer.missing),
     }
-    wanted = [] if answer.sufficient else fresh(queries, made)[:FOLLOW_UPS]
+    wanted = [] if answer.sufficient else drop_repeated_calls(queries, made)[:FOLLOW_UPS]
     return update, wanted, any(note.critical for note in new)

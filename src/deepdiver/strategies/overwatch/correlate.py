@@ -1,8 +1,8 @@
-"""Correlating findings: arithmetic proposes, the reasoner explains, and what is entered is checked.
+"""Correlating findings: arithmetic proposes, the reasoner explains, and code checks the result.
 
-A proposal's kind, findings and confidence are code's; the reasoner gives the words. It may leave a
-proposal out as chance, and may add a cause or a pattern of its own among the findings that it was
-shown, of two origins at least. A closeness in time or space that was not measured is not taken.
+The kind, the findings and the confidence of a proposal are computed; the reasoner gives the words.
+It may leave out a proposal as chance, and may add a cause or a pattern among findings of at least
+two origins. It cannot add a closeness in time or space that was not measured.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.time_and_place import Moment, Position
 from deepdiver.report.audit import find_faults
-from deepdiver.strategies.shared.base import Deps, attempt
-from deepdiver.strategies.shared.findings import show_findings
+from deepdiver.strategies.shared.base import Deps, attempt, unite
+from deepdiver.strategies.shared.findings import resolve_labels, show_findings, source_of
 from deepdiver.tasks import Correlate, Correlated, Pairing, ShownFinding, TypedFindings
 
-OWN = 0.5
-"""Strength of a cause or pattern that the reasoner sees and nothing measures."""
+UNMEASURED = 0.5
+"""Strength of a cause or pattern that the reasoner adds and nothing measures."""
 MOST = 12
-"""Correlations that a run keeps, the surest first."""
+"""The most correlations that a run keeps, the surest first."""
 CONTRADICTIONS = 3
-"""Contradictions that are entered: one for each hypothesis that is most disputed."""
+"""The most contradictions that are entered, one for each of the most disputed hypotheses."""
 _ADDED = {CorrelationKind.CAUSAL, CorrelationKind.PATTERN}
 
 
 def events_of(deps: Deps, findings: Iterable[Mapping[str, Any]]) -> list[ObservedEvent]:
-    """Return the findings that tell when or where something was."""
+    """Return the findings that have a time or a place, as events."""
     placed = [
         item
         for item in findings
@@ -57,30 +57,29 @@ def events_of(deps: Deps, findings: Iterable[Mapping[str, Any]]) -> list[Observe
             key=item["id"],
             origin=one_story[item["source"]],
             moment=Moment(*item["moment"]) if item["moment"] else None,
-            position=_position(spot := item["location"]),
+            position=_position_of(spot := item["location"]),
             places=frozenset(name.lower() for name in spot.get("places", ())),
         )
         for item in placed
     ]
 
 
-def _position(spot: Mapping[str, Any]) -> Position | None:
+def _position_of(spot: Mapping[str, Any]) -> Position | None:
     return Position(spot["lat"], spot["lon"], spot.get("within_km", 0.0)) if "lat" in spot else None
 
 
 def show_typed(
     deps: Deps, findings: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, str], tuple[ShownFinding, ...]]:
-    """Return findings as a task sees them, with their type, when and where.
-
-    And the id behind each label.
-    """
+    """Return findings as a task sees them, with type, time and place, and the ids of the labels."""
     by_id = {item["id"]: item for item in findings}
     labels, shown = show_findings(deps, by_id)
-    return labels, tuple(item.model_copy(update=_more(by_id[labels[item.id]])) for item in shown)
+    return labels, tuple(
+        item.model_copy(update=_details_of(by_id[labels[item.id]])) for item in shown
+    )
 
 
-def _more(finding: Mapping[str, Any]) -> dict[str, str]:
+def _details_of(finding: Mapping[str, Any]) -> dict[str, str]:
     spot = finding["location"]
     where = [f"{spot['lat']}, {spot['lon']}"] if "lat" in spot else []
     return {
@@ -93,7 +92,7 @@ def _more(finding: Mapping[str, Any]) -> dict[str, str]:
 async def correlate(
     deps: Deps, question: str, findings: Sequence[Mapping[str, Any]], held: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return what goes together, as a state carries it, with what was held before."""
+    """Return the correlations as the state carries them, together with those held before."""
     proposals = propose_correlations(events_of(deps, findings))
     first = dict.fromkeys(key for proposal in proposals for key in proposal.keys)
     by_id = {item["id"]: item for item in findings}
@@ -106,7 +105,7 @@ async def correlate(
     }
     task = Correlate(
         question=question,
-        by_type=_by_type(shown),
+        by_type=_group_by_type(shown),
         proposals=tuple(
             Pairing(
                 id=name,
@@ -119,21 +118,21 @@ async def correlate(
         guidance=deps.settings.system_prompt,
     )
     answer = await attempt(deps, task)
-    # Without an explanation what was measured stands for itself.
+    # If the reasoner fails, the measurements stand for themselves.
     given = (
         answer.correlations
         if answer
-        else tuple(_unexplained(name, item) for name, item in asked.items())
+        else tuple(_leave_unexplained(name, item) for name, item in asked.items())
     )
     explained = [
-        _explained(deps, item, asked[name])
+        _explain(deps, item, asked[name])
         for item in given
         if (name := item.proposal.strip()) in asked
     ]
-    return kept([*held, *explained, *own(deps, given, labels)])
+    return keep_surest([*held, *explained, *accept_added(deps, given, labels)])
 
 
-def _by_type(shown: Iterable[ShownFinding]) -> tuple[TypedFindings, ...]:
+def _group_by_type(shown: Iterable[ShownFinding]) -> tuple[TypedFindings, ...]:
     groups: dict[str, list[ShownFinding]] = {}
     for item in shown:
         groups.setdefault(item.type, []).append(item)
@@ -142,35 +141,35 @@ def _by_type(shown: Iterable[ShownFinding]) -> tuple[TypedFindings, ...]:
     )
 
 
-def _unexplained(name: str, item: ProposedCorrelation) -> Correlated:
+def _leave_unexplained(name: str, item: ProposedCorrelation) -> Correlated:
     return Correlated(finding_ids=(), correlation_type=item.kind, description="", proposal=name)
 
 
-def _explained(deps: Deps, said: Correlated, item: ProposedCorrelation) -> dict[str, Any]:
-    return _entered(deps, item.kind, item.keys, said, item.closeness, describe_closeness(item))
+def _explain(deps: Deps, said: Correlated, item: ProposedCorrelation) -> dict[str, Any]:
+    return _enter_correlation(
+        deps, item.kind, item.keys, said, item.closeness, describe_closeness(item)
+    )
 
 
-def own(deps: Deps, given: Iterable[Correlated], labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the causes and patterns that the reasoner adds, as far as they may be."""
+def accept_added(
+    deps: Deps, given: Iterable[Correlated], labels: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Enter the causes and patterns that the reasoner adds, if they are of at least two origins."""
     made = []
     for said in given:
-        keys = tuple(
-            dict.fromkeys(
-                labels[name.strip()] for name in said.finding_ids if name.strip() in labels
-            )
-        )
-        sources = [deps.ledger.get(Source, _source(deps, key)) for key in keys]
+        keys = tuple(unite(resolve_labels(said.finding_ids, labels)))
+        sources = [source_of(deps, key) for key in keys]
         if (
             said.proposal.strip()
             or said.correlation_type not in _ADDED
             or len(set(origins(sources).values())) < 2
         ):
             continue
-        made.append(_entered(deps, said.correlation_type, keys, said, OWN, ""))
+        made.append(_enter_correlation(deps, said.correlation_type, keys, said, UNMEASURED, ""))
     return made
 
 
-def _entered(
+def _enter_correlation(
     deps: Deps,
     kind: CorrelationKind,
     keys: tuple[str, ...],
@@ -178,19 +177,20 @@ def _entered(
     strength: float,
     measured: str,
 ) -> dict[str, Any]:
-    """Enter a correlation into the ledger and return it as a state carries it."""
+    """Enter a correlation into the ledger and return it as the state carries it."""
     description = " ".join(said.description.split())
     held = [deps.ledger.get(Finding, key) for key in keys]
     if find_faults(
         Sentence(text=description, findings=keys), held, deps.store.texts.get, deps.as_of
     ):
-        description = ""  # it says a value that its findings do not hold
+        # It has a value that its findings do not hold.
+        description = ""
     record = Correlation(
         id=content_id("c", kind, keys),
         kind=kind,
         findings=keys,
         description=description or measured or kind.value,
-        confidence=believed(deps, keys, strength),
+        confidence=compute_confidence(deps, keys, strength),
     )
     deps.add(record)
     return {
@@ -205,34 +205,24 @@ def _entered(
     }
 
 
-def believed(deps: Deps, keys: Iterable[str], strength: float) -> float:
-    """Return how far a correlation is believed.
-
-    As far as the least credible of its findings, by `core.belief`.
-    """
-    scores = [deps.ledger.get(Source, _source(deps, key)).credibility.score for key in keys]
+def compute_confidence(deps: Deps, keys: Iterable[str], strength: float) -> float:
+    """Return how far a correlation is believed: as far as its least credible finding."""
+    scores = [source_of(deps, key).credibility.score for key in keys]
     weighed = [belief.WeighedEvidence(Stance.SUPPORTS, strength, score, "") for score in scores]
     return round(min((belief.posterior(0.5, [item]) for item in weighed), default=0.5), 4)
 
 
-def _source(deps: Deps, key: str) -> str:
-    return deps.ledger.get(Finding, key).quotes[0].source
-
-
-def kept(listed: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return correlations, each once, the surest first and no more than a run keeps."""
+def keep_surest(listed: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the surest correlations, each once."""
     once = {item["id"]: item for item in listed}
     return sorted(once.values(), key=lambda item: (-item["confidence"], item["id"]))[:MOST]
 
 
-def contradictions(deps: Deps, standing: Iterable[Assessment]) -> list[dict[str, Any]]:
-    """Enter what does not go together.
-
-    The best findings for and against the hypotheses that are most disputed.
-    """
+def enter_contradictions(deps: Deps, standing: Iterable[Assessment]) -> list[dict[str, Any]]:
+    """Enter contradictions: the best findings for and against the most disputed hypotheses."""
 
     def credible(key: str) -> tuple[float, str]:
-        return -deps.ledger.get(Source, _source(deps, key)).credibility.score, key
+        return -source_of(deps, key).credibility.score, key
 
     disputed = [item for item in standing if item.supporting and item.refuting]
     made: dict[str, Contradiction] = {}
@@ -242,9 +232,8 @@ def contradictions(deps: Deps, standing: Iterable[Assessment]) -> list[dict[str,
         record = Contradiction(
             id=content_id("x", sorted(keys)), findings=keys, kind="contradicts", description=told
         )
-        made.setdefault(
-            record.id, record
-        )  # what contradicts one rival is often what supports the other
+        # What contradicts one rival often supports the other.
+        made.setdefault(record.id, record)
     listed = list(made.values())[:CONTRADICTIONS]
     deps.add(*listed)
     return [record.model_dump(mode="json") for record in listed]

@@ -1,12 +1,12 @@
-"""Tools behind one door: `execute(tool_name, args)`. What a tool did not return is not there.
+"""All tools behind one door, `execute(tool_name, args)`, which never makes up an answer.
 
-Three rules are kept here and nowhere else. A call for a tool that is not there, or with arguments
-that it does not take, is refused before anything is sent. A tool that failed is told as failed. A
-tool that answered with nothing is told as "No data available".
+Three rules are kept here and nowhere else. A call of an unknown tool, or with arguments that the
+tool does not take, is refused before anything is sent. A tool that failed is reported as failed. A
+tool that answered with nothing is reported as "No data available".
 
 The tools are the run's search providers (`search` asks all of them, `search_NAME` one), its feeds,
-and those tools of MCP servers that take more than a query. Each returns what was read as a source
-with a snapshot, so that its findings can be quoted like any others.
+and the tools of MCP servers that take more than a query. Each saves what it reads as a source with
+a snapshot, so that its findings can be quoted like all others.
 """
 
 from __future__ import annotations
@@ -20,56 +20,55 @@ from deepdiver.core.occurrence import occurrence_of
 from deepdiver.core.record import Finding, Source
 from deepdiver.core.text import words
 from deepdiver.errors import GatewayError, NotJournalledError
-from deepdiver.strategies.shared.base import Deps, Looked, Tool
+from deepdiver.strategies.shared.base import Deps, LookResult, Tool
 from deepdiver.strategies.shared.findings import digest_finding
-from deepdiver.strategies.shared.look import look_into, nearest, relevance
+from deepdiver.strategies.shared.look import find_nearest, look_into, relevance_of
 from deepdiver.tasks import ShownTool, ToolQuery
 from deepdiver.tools.registry import Provider
 
 SEARCH = "search"
-"""The tool that asks every provider."""
+"""The name of the tool that asks every provider."""
 NO_DATA = "No data available"
-"""What an empty answer is told as."""
+"""The message for an empty answer."""
 LONGEST = 400
-"""Characters of an argument: more is no query but a text that lost its way."""
+"""The most characters of a query: a longer text is not a query."""
 HIGH, MEDIUM = 0.7, 0.4
-"""A finding is told with high or medium confidence from this credibility of its source on, else
-with low."""
+"""The credibility of a source from which on its findings have high or medium confidence."""
 
 
-class Status(StrEnum):
-    """What became of a call."""
+class ToolStatus(StrEnum):
+    """The outcome of a call."""
 
     ANSWERED = "answered"
-    """The tool returned something, and findings were made of it."""
+    """The tool returned something that has findings."""
     EMPTY = "empty"
-    """The tool answered, and there is nothing to the point."""
+    """The tool answered, with nothing that bears on the question."""
     FAILED = "failed"
-    """The tool gave no answer. Nothing is known about what there is."""
+    """The tool gave no answer, so nothing is known."""
     REFUSED = "refused"
-    """The call was not made: there is no such tool, or it does not take these arguments."""
+    """The call was not made: the tool is unknown, or does not take these arguments."""
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What became of a call, and what it brought."""
+class ToolResult:
+    """The result of a call."""
 
     tool: str
     """Name of the tool."""
     args: Mapping[str, str]
     """Its arguments."""
-    status: Status
-    """What became of it."""
+    status: ToolStatus
+    """Its outcome."""
     findings: tuple[str, ...] = ()
     """Ids of the findings."""
     message: str = ""
-    """What a reader is told where nothing came of it."""
+    """Why there are no findings, for the reader."""
     sure: Mapping[str, str] = field(default_factory=dict)
-    """How sure the tool is of a finding, where it says so of each."""
+    """How sure the tool is of each finding, if it says so."""
 
     @property
-    def told(self) -> str:
-        """The call and what became of it, in one line."""
+    def summary(self) -> str:
+        """The call and its outcome, in one line."""
         asked = ", ".join(f"{name}={value}" for name, value in self.args.items())
         outcome = (
             self.message or f"{len(self.findings)} finding{'s' if len(self.findings) != 1 else ''}"
@@ -82,35 +81,33 @@ class SearchTool:
     """A search, with one provider or all of them."""
 
     name: str
-    """What it is called."""
+    """Its name."""
     about: str
     """What it searches."""
     providers: tuple[Provider, ...]
-    """Who is asked."""
+    """The providers that it asks."""
 
     @property
     def shown(self) -> ShownTool:
-        """Return what a reasoner is shown of it."""
+        """Its description for the reasoner."""
         return ShownTool(
             name=self.name, about=self.about, arguments=("query: a short line of words and names",)
         )
 
     def fault(self, args: Mapping[str, str]) -> str:
-        """Return why it does not take these arguments."""
+        """Return why it does not take these arguments, or "" if it does."""
         if extra := sorted(args.keys() - {"query"}):
             return f"it takes no argument {extra[0]!r}"
         query = args.get("query", "").strip()
         if not words(query):
             return "its argument 'query' holds no words"
-        return (
-            f"its argument 'query' is longer than {LONGEST} characters"
-            if len(query) > LONGEST
-            else ""
-        )
+        if len(query) > LONGEST:
+            return f"its argument 'query' is longer than {LONGEST} characters"
+        return ""
 
     async def execute(
         self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
-    ) -> Looked:
+    ) -> LookResult:
         """Search, read and extract."""
         return await look_into(
             deps, question, about, [args["query"]], known, providers=self.providers
@@ -135,13 +132,13 @@ class ToolExecutor:
         known: Sequence[str] = (),
         tools: Sequence[Tool] | None = None,
     ) -> None:
-        """Take what every call needs.
+        """Hold what every call needs.
 
         Args:
             deps: The run's dependencies.
             question: What the person asked.
             known: What is known already.
-            tools: What can be called; by default the run's searches.
+            tools: The tools; by default those of the run.
         """
         self._deps, self._question, self._known = deps, question, known
         self._tools = {
@@ -150,28 +147,28 @@ class ToolExecutor:
 
     @property
     def definitions(self) -> tuple[ShownTool, ...]:
-        """What a reasoner is shown of the tools."""
+        """The descriptions of the tools for the reasoner."""
         return tuple(tool.shown for tool in self._tools.values())
 
     def refusal(self, tool_name: str, args: Mapping[str, str]) -> str:
-        """Return why a call is not made; empty where it may be."""
+        """Return why a call cannot be made, or "" if it can."""
         tool = self._tools.get(tool_name)
         return "there is no such tool" if tool is None else tool.fault(args)
 
-    async def execute(self, tool_name: str, args: Mapping[str, str], about: str = "") -> Result:
-        """Call a tool; whatever becomes of it is told, and nothing is made up for it.
+    async def execute(self, tool_name: str, args: Mapping[str, str], about: str = "") -> ToolResult:
+        """Call a tool and return the result, whatever it is.
 
         Args:
-            tool_name: Which.
+            tool_name: Its name.
             args: Its arguments.
-            about: The part of the question that it is asked for.
+            about: The part of the question that the call is for.
 
         Raises:
             NotJournalledError: If a replay meets a call that the run never made.
         """
         if why := self.refusal(tool_name, args):
-            message = self._deps.limited(f"{tool_name} was not called: {why}")
-            return Result(tool_name, args, Status.REFUSED, message=message)
+            message = self._deps.note_limit(f"{tool_name} was not called: {why}")
+            return ToolResult(tool_name, args, ToolStatus.REFUSED, message=message)
         try:
             looked = await self._tools[tool_name].execute(
                 self._deps, args, self._question, about or self._question, self._known
@@ -179,28 +176,28 @@ class ToolExecutor:
         except NotJournalledError:
             raise
         except GatewayError as error:
-            message = self._deps.limited(f"{tool_name} failed: {error}")
-            return Result(tool_name, args, Status.FAILED, message=message)
+            message = self._deps.note_limit(f"{tool_name} failed: {error}")
+            return ToolResult(tool_name, args, ToolStatus.FAILED, message=message)
         if not looked.searched:
             why = "; ".join(looked.limits) or "there was no answer"
-            return Result(tool_name, args, Status.FAILED, message=f"{tool_name} failed: {why}")
+            return ToolResult(
+                tool_name, args, ToolStatus.FAILED, message=f"{tool_name} failed: {why}"
+            )
         if not looked.findings:
             message = "; ".join((NO_DATA, *looked.limits))
-            return Result(tool_name, args, Status.EMPTY, message=message)
-        return Result(tool_name, args, Status.ANSWERED, looked.findings, sure=looked.sure)
+            return ToolResult(tool_name, args, ToolStatus.EMPTY, message=message)
+        return ToolResult(tool_name, args, ToolStatus.ANSWERED, looked.findings, sure=looked.sure)
 
 
-def typed(deps: Deps, key: str, question: str, rank: int, sure: str = "") -> dict[str, Any]:
-    """Return a finding as the state carries it.
-
-    Its source and type, when and where, how relevant and how sure.
+def type_finding(deps: Deps, key: str, question: str, rank: int, sure: str = "") -> dict[str, Any]:
+    """Return a finding as the state carries it, with type, time, place, relevance and confidence.
 
     Args:
         deps: The run's dependencies.
         key: Id of the finding.
         question: What the person asked.
-        rank: Its place in what its tool returned.
-        sure: How sure the tool is of it; empty: by the credibility of its source.
+        rank: Its place in the tool's answer.
+        sure: How sure the tool is of it; if empty, the credibility of its source decides.
     """
     finding = deps.ledger.get(Finding, key)
     source, quote = deps.ledger.get(Source, finding.quotes[0].source), finding.quotes[0]
@@ -216,40 +213,40 @@ def typed(deps: Deps, key: str, question: str, rank: int, sure: str = "") -> dic
         "timestamp": seen.timestamp or source.published,
         "moment": [seen.moment.start, seen.moment.end] if seen.moment else [],
         "location": {**spot, "places": list(seen.places)},
-        "relevance_score": relevance(rank, question, f"{source.title} {quote.text}"),
+        "relevance_score": relevance_of(rank, question, f"{source.title} {quote.text}"),
         "confidence": sure or ("high" if score >= HIGH else "medium" if score >= MEDIUM else "low"),
     }
 
 
-def planned(queries: Iterable[ToolQuery], parts: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a reasoner's calls as a state carries them.
+def make_calls(queries: Iterable[ToolQuery], parts: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a reasoner's calls as the state carries them.
 
     Args:
-        queries: What the reasoner asks for.
-        parts: The parts of the question, to find the one that each call is for.
+        queries: The calls that the reasoner asks for.
+        parts: The parts of the question, of which each call is for one.
     """
     return [
         {
             "tool": query.tool.strip(),
             "args": (args := {item.name: item.value for item in query.args}),
             "reason": query.reason,
-            "about": nearest(" ".join((*args.values(), query.reason)), parts),
+            "about": find_nearest(" ".join((*args.values(), query.reason)), parts),
             "tests": [],
         }
         for query in queries
     ]
 
 
-def searches(
+def make_searches(
     queries: Iterable[str], about: str, reason: str, tests: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """Return searches as a state carries them.
+    """Return searches as the state carries them.
 
     Args:
         queries: What to search for.
-        about: The part of the question, or the statement, that it is for.
-        reason: Why.
-        tests: Ids of the hypotheses that they are an attempt to refute.
+        about: The part of the question, or the statement, that they are for.
+        reason: Why they are made.
+        tests: Ids of the hypotheses that they try to refute.
     """
     return [
         {
@@ -263,19 +260,17 @@ def searches(
     ]
 
 
-def fresh(
+def drop_repeated_calls(
     queries: Iterable[dict[str, Any]], made: Iterable[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return calls that neither were made nor stand twice.
+    """Return the calls that were not made before, each once; the order of words does not matter.
 
-    The order of their words makes no other call.
-
-    A call that would refute several hypotheses is made once and counts for each.
+    A call that would refute several hypotheses is made once and counts for each of them.
     """
-    done = {_same(query) for query in made}
+    done = {_call_key(query) for query in made}
     kept: dict[Any, dict[str, Any]] = {}
     for query in queries:
-        own = _same(query)
+        own = _call_key(query)
         if own in kept:
             tests = dict.fromkeys((*kept[own]["tests"], *query["tests"]))
             kept[own] = {**kept[own], "tests": list(tests)}
@@ -284,11 +279,11 @@ def fresh(
     return list(kept.values())
 
 
-def _same(query: Mapping[str, Any]) -> tuple[str, frozenset[tuple[str, frozenset[str]]]]:
+def _call_key(query: Mapping[str, Any]) -> tuple[str, frozenset[tuple[str, frozenset[str]]]]:
     args = {(name, frozenset(words(str(value)))) for name, value in query["args"].items()}
     return str(query["tool"]), frozenset(args)
 
 
-def asked(executed: Iterable[Mapping[str, Any]]) -> list[str]:
+def list_calls(executed: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the calls that were made, each as the words of its arguments."""
     return list(dict.fromkeys(" ".join(map(str, query["args"].values())) for query in executed))

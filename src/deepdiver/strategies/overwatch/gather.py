@@ -1,10 +1,8 @@
-"""Turns of gathering.
+"""Gathering in turns: calls of tools side by side, their findings, and the hypotheses they test.
 
-Calls of tools side by side, typed findings, and what they make of the hypotheses.
-
-A hypothesis is tested like everything else is gathered: what would refute it becomes calls that
-wait for their turn. One that was answered is an attempt to refute; without one, nothing is
-accepted.
+Hypotheses are tested by the same calls that gather everything else: what would refute one becomes
+calls that wait for their turn. A call that was answered is an attempt to refute; without one, no
+hypothesis is accepted.
 """
 
 from __future__ import annotations
@@ -16,81 +14,86 @@ from deepdiver.core.identity import content_id
 from deepdiver.core.record import Assessment, Trial
 from deepdiver.memory.recall import show_past_runs
 from deepdiver.strategies.overwatch.execute import (
-    Result,
-    Status,
     ToolExecutor,
-    asked,
-    fresh,
-    planned,
-    searches,
-    typed,
+    ToolResult,
+    ToolStatus,
+    drop_repeated_calls,
+    list_calls,
+    make_calls,
+    make_searches,
+    type_finding,
 )
-from deepdiver.strategies.shared.base import Deps, Update, together
-from deepdiver.strategies.shared.hypotheses import conjecture, refutations, weigh_all
+from deepdiver.strategies.shared.base import Deps, State, Update, together, unite
+from deepdiver.strategies.shared.hypotheses import (
+    conjecture,
+    standing_of,
+    weigh_all,
+    write_refuting_queries,
+)
 
 HYPOTHESES, AT_ONCE = 8, 4
-"""Hypotheses of a run, and those put forward at one time."""
+"""The most hypotheses of a run, and those put forward at one time."""
 REFUTE = "would refute a hypothesis"
 
 
-async def take_turn(
-    state: Mapping[str, Any], deps: Deps, batch: Sequence[Mapping[str, Any]]
-) -> Update:
-    """Make some calls side by side.
-
-    Return the findings they brought, and what became of each call.
-    """
+async def take_turn(state: State, deps: Deps, batch: Sequence[Mapping[str, Any]]) -> Update:
+    """Make calls side by side, and return the update with their findings and outcomes."""
     executor = ToolExecutor(deps, state["task"], state["key_insights"])
     results = await together(*(executor.execute(q["tool"], q["args"], q["about"]) for q in batch))
-    held = {item["id"] for item in state["findings"]}
-    found: dict[str, dict[str, Any]] = {}
-    for result in results:
-        for rank, key in enumerate(result.findings, 1):
-            if key not in held and key not in found:
-                found[key] = typed(deps, key, state["task"], rank, result.sure.get(key, ""))
     trials = [
-        _trial(hypothesis, result, state["iteration"] + 1)
+        _trial_of(hypothesis, result, state["iteration"] + 1)
         for query, result in zip(batch, results, strict=True)
         for hypothesis in query["tests"]
-        if result.status is not Status.REFUSED
+        if result.status is not ToolStatus.REFUSED
     ]
     deps.add(*trials)
-    failed = [result for result in results if result.status is Status.FAILED]
-    hopeless = failed and len(failed) == len(results) and not held
+    failed = [result for result in results if result.status is ToolStatus.FAILED]
+    hopeless = failed and len(failed) == len(results) and not state["findings"]
     return {
-        "executed_queries": [*state["executed_queries"], *map(_executed, batch, results)],
-        "findings": [*state["findings"], *found.values()],
-        "trials": list(dict.fromkeys((*state["trials"], *(trial.id for trial in trials)))),
+        "executed_queries": [*state["executed_queries"], *map(_executed_query_of, batch, results)],
+        "findings": [*state["findings"], *_type_new(state, deps, results)],
+        "trials": unite(state["trials"], (trial.id for trial in trials)),
         "iteration": state["iteration"] + 1,
         "error": f"no tool gave an answer: {failed[0].message}" if hopeless else "",
     }
 
 
-def _executed(query: Mapping[str, Any], result: Result) -> dict[str, Any]:
+def _type_new(state: State, deps: Deps, results: Sequence[ToolResult]) -> list[dict[str, Any]]:
+    """Return the new findings of calls as the state carries them, each with its first rank."""
+    held = {item["id"] for item in state["findings"]}
+    found: dict[str, dict[str, Any]] = {}
+    for result in results:
+        for rank, key in enumerate(result.findings, 1):
+            if key not in held and key not in found:
+                found[key] = type_finding(deps, key, state["task"], rank, result.sure.get(key, ""))
+    return list(found.values())
+
+
+def _executed_query_of(query: Mapping[str, Any], result: ToolResult) -> dict[str, Any]:
     told = {
         "status": result.status.value,
         "findings": len(result.findings),
         "message": result.message,
     }
-    return {**query, **told, "told": result.told}
+    return {**query, **told, "told": result.summary}
 
 
-def _trial(hypothesis: str, result: Result, iteration: int) -> Trial:
+def _trial_of(hypothesis: str, result: ToolResult, iteration: int) -> Trial:
     queries = tuple(map(str, result.args.values()))
     return Trial(
         id=content_id("t", hypothesis, iteration, queries),
         hypothesis=hypothesis,
         iteration=iteration,
         queries=queries,
-        searched=result.status in {Status.ANSWERED, Status.EMPTY},
+        searched=result.status in {ToolStatus.ANSWERED, ToolStatus.EMPTY},
         findings=result.findings,
-        failures=(result.message,) if result.status is Status.FAILED else (),
+        failures=(result.message,) if result.status is ToolStatus.FAILED else (),
     )
 
 
-async def update_hypotheses(state: Mapping[str, Any], deps: Deps, new: Sequence[str]) -> Update:
-    """Weigh new findings for and against every hypothesis; the arithmetic is `core.belief`."""
-    standing = [Assessment.model_validate(item) for item in state["hypotheses"]]
+async def update_hypotheses(state: State, deps: Deps, new: Sequence[str]) -> Update:
+    """Weigh new findings for and against every hypothesis, and return the update."""
+    standing = standing_of(state)
     trials, evidence = state["trials"], state["evidence"]
     standing, evidence = await weigh_all(
         deps, state["task"], standing, new, trials=trials, evidence=evidence
@@ -98,13 +101,14 @@ async def update_hypotheses(state: Mapping[str, Any], deps: Deps, new: Sequence[
     return {"hypotheses": [item.model_dump(mode="json") for item in standing], "evidence": evidence}
 
 
-async def put_forward(state: Mapping[str, Any], deps: Deps) -> tuple[Update, tuple[str, ...]]:
+async def put_forward(state: State, deps: Deps) -> tuple[Update, tuple[str, ...]]:
     """Put hypotheses forward, with the calls that test them.
 
-    Return also how the reasoner came to them.
+    Returns:
+        The update, and how the reasoner arrived at the hypotheses.
     """
     task, problems = state["task"], state["problems"]
-    standing = [Assessment.model_validate(item) for item in state["hypotheses"]]
+    standing = standing_of(state)
     room = min(AT_ONCE, HYPOTHESES - len(standing))
     if room <= 0:
         return {}, ()
@@ -122,14 +126,14 @@ async def put_forward(state: Mapping[str, Any], deps: Deps) -> tuple[Update, tup
         tools=ToolExecutor(deps, task).definitions,
     )
     everyone = [*standing, *made.new]
-    calls = asked(state["executed_queries"])
+    calls = list_calls(state["executed_queries"])
 
     async def tests(item: Assessment) -> list[dict[str, Any]]:
         own, rivals = item.hypothesis, [o.hypothesis.statement for o in everyone if o is not item]
-        against = await refutations(deps, task, own, rivals, calls)
+        against = await write_refuting_queries(deps, task, own, rivals, calls)
         return [
-            *searches(against, own.statement, REFUTE, [own.id]),
-            *planned(made.queries.get(own.id, ()), [own.statement]),
+            *make_searches(against, own.statement, REFUTE, [own.id]),
+            *make_calls(made.queries.get(own.id, ()), [own.statement]),
         ]
 
     queries = [
@@ -143,6 +147,6 @@ async def put_forward(state: Mapping[str, Any], deps: Deps) -> tuple[Update, tup
     return {
         "hypotheses": [item.model_dump(mode="json") for item in (*standing, *new)],
         "evidence": evidence,
-        # An attempt to refute is owed even where the same was asked before for another reason.
-        "pending_queries": fresh([*state["pending_queries"], *queries], ()),
+        # An attempt to refute is owed even if the same call was made before for another reason.
+        "pending_queries": drop_repeated_calls([*state["pending_queries"], *queries], ()),
     }, made.reasoning

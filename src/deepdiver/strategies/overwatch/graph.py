@@ -1,11 +1,14 @@
-r"""`overwatch`: nine phases of an intelligence analyst, after the Research Algorithm of its design document.
+"""`overwatch`: nine phases of an intelligence analyst, after the algorithm of its design document.
 
-    START → PLANNING → DECOMPOSING → HYPOTHESIZING → GATHERING ⟷ ANALYZING → REFLECTING → CORRELATING → VERIFYING → SYNTHESIZING → END
-                                                        ↑______________|         ↑_________|
+    START → PLANNING → DECOMPOSING → HYPOTHESIZING → GATHERING ⟷ ANALYZING → REFLECTING
+          → CORRELATING → VERIFYING → SYNTHESIZING → END
 
-Each node says in `current_phase` where it goes next; `route_next_step` obeys, unless the last turn was made or an error
-stands. Every loop costs a turn, so that `max_iterations` bounds all three.
-"""  # noqa: E501
+    Back: ANALYZING → GATHERING, REFLECTING → GATHERING, VERIFYING → REFLECTING
+
+Each node writes the next phase into `current_phase`, and `route_next_step` obeys unless the last
+turn was made or there was an error. Every loop costs a turn, so that `max_iterations` bounds all
+three. Each phase has a module beside this one.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +17,29 @@ from typing import Annotated, Any, get_type_hints
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
-from typing_extensions import (
-    TypedDict,
-)  # pydantic, and so LangGraph Studio, needs this one before 3.12
+
+# Not that of typing: pydantic, and so LangGraph Studio, needs this one before Python 3.12.
+from typing_extensions import TypedDict
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
 from deepdiver.report.markdown import answer_text, render_markdown
-from deepdiver.strategies.overwatch import analyse, conclude, correlate, gather, plan
-from deepdiver.strategies.overwatch.trace import standing_of, step
+from deepdiver.strategies.overwatch import (
+    analyse,
+    correlate,
+    gather,
+    plan,
+    synthesise,
+    verify,
+)
+from deepdiver.strategies.overwatch.trace import add_step
 from deepdiver.strategies.shared.base import Allowance, Deps, Provide, Update, add_nodes
-from deepdiver.strategies.shared.look import batches_of
-from deepdiver.strategies.shared.plan import approve, question_of, recall_past
+from deepdiver.strategies.shared.hypotheses import standing_of
+from deepdiver.strategies.shared.look import most_readings_of
+from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past
 
 TURN, RETURNS = 5, 2
-"""Calls of a turn; returns from reflection to gathering, and as many from verification to
+"""Calls of a turn; the most returns from reflection to gathering, and from verification to
 reflection."""
 PHASES = {
     "planning": "plan_research",
@@ -50,11 +61,11 @@ WAYS = {
     "correlate_findings": ["verify_conclusions"],
     "verify_conclusions": ["reflect_on_analysis"],
 }
-"""Where each node may lead; each may also lead to synthesis."""
+"""The nodes that may follow each node; synthesis may follow them all."""
 
 
 class AgentState(TypedDict, total=False):
-    """What the graph carries: the seed's fields, then what its nodes need to find their way."""
+    """The state of the graph: the fields of the design document, then those that its nodes add."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     task: str
@@ -101,7 +112,7 @@ class AgentState(TypedDict, total=False):
 
 
 def allowance(max_iterations: int, results: int) -> Allowance:
-    """Return how often a run may do each thing at most, where a person rejects no plan."""
+    """Return how often a run may do each thing, if a person rejects no plan."""
     most, per_turn = (
         gather.HYPOTHESES,
         (tasks.Analyse, tasks.Reflect, tasks.Correlate, tasks.VerifyConclusions),
@@ -113,7 +124,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         **dict.fromkeys(per_turn, max_iterations),
         tasks.Hypothesise: 1 + max_iterations,
         tasks.RefuteQueries: most,
-        tasks.ExtractFindings: batches_of(results) * TURN * max_iterations,
+        tasks.ExtractFindings: most_readings_of(results) * TURN * max_iterations,
         tasks.Judge: 2 * most * max_iterations,
         tasks.CheckSupport: 2,
     }
@@ -124,10 +135,20 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
     """Return the graph, not yet compiled."""
     graph = StateGraph(AgentState, context_schema=Deps)
     add_nodes(
-        graph, provide, initialize, plan_research, decompose_task, approve_plan, generate_hypotheses
+        graph,
+        provide,
+        initialize,
+        plan_research,
+        decompose_task,
+        approve_plan,
+        generate_hypotheses,
+        gather_intelligence,
+        analyze_findings,
+        reflect_on_analysis,
+        correlate_findings,
+        verify_conclusions,
+        synthesize_report,
     )
-    add_nodes(graph, provide, gather_intelligence, analyze_findings, reflect_on_analysis)
-    add_nodes(graph, provide, correlate_findings, verify_conclusions, synthesize_report)
     graph.add_edge(START, "initialize")
     graph.add_edge("initialize", "plan_research")
     graph.add_edge("plan_research", "decompose_task")
@@ -139,17 +160,14 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
 
 
 def route_next_step(state: AgentState) -> str:
-    """Return the next node.
-
-    Synthesis after the last turn or an error, else that of the current phase.
-    """
+    """Return the node of the current phase; after the last turn or an error, synthesis."""
     if state["iteration"] >= state["max_iterations"] or state["error"]:
         return "synthesize_report"
     return PHASES[state["current_phase"]]
 
 
 async def initialize(state: AgentState, deps: Deps) -> Update:
-    """Take the question from the messages, recall past runs if that is wanted, and empty everything else."""
+    """Take the question from the messages, recall past runs if asked to, and clear the rest."""
     task = question_of(state)
     kinds: dict[str, Any] = {"list": [], "dict": {}, "str": "", "int": 0, "bool": False}
     fields = {name: kind for name, kind in get_type_hints(AgentState).items() if name != "messages"}
@@ -164,13 +182,13 @@ async def initialize(state: AgentState, deps: Deps) -> Update:
 
 
 async def plan_research(state: AgentState, deps: Deps) -> Update:
-    """Plan: objectives, where and when, and what to ask first."""
+    """Plan the objectives, the area, the period and the first calls."""
     update = {**await plan.plan(state, deps), "current_phase": "decomposing"}
     told = (
         f"{len(update['research_plan']['objectives'])} objectives, "
         f"{len(update['pending_queries'])} queries"
     )
-    return step(
+    return add_step(
         state,
         deps,
         "What is to be found out, and whom to ask first",
@@ -181,35 +199,35 @@ async def plan_research(state: AgentState, deps: Deps) -> Update:
 
 
 async def decompose_task(state: AgentState, deps: Deps) -> Update:
-    """Take the task apart into sub-tasks with their dependencies."""
+    """Split the task into sub-tasks with their dependencies."""
     made, reasoning = await plan.decompose(state, deps)
     told = f"{len(made['sub_tasks'])} sub-tasks, {made['task_complexity']}"
     made["current_phase"] = "hypothesizing"
-    return step(
+    return add_step(
         state, deps, "Which parts the task has", "Took the task apart", told, made, reasoning
     )
 
 
 async def approve_plan(state: AgentState, deps: Deps) -> Update:
-    """Show objectives, sub-tasks and queries, if a person wants to see them.
+    """Show objectives, sub-tasks and queries to a person, if one wants to see them.
 
-    What is rejected is planned anew.
+    After a rejection the research is planned again.
     """
     queries = [" ".join(query["args"].values()) for query in state["pending_queries"]]
     aims = state["research_plan"]["objectives"]
-    said = approve(deps, state["task"], state["problems"], objectives=aims, queries=queries)
+    said = ask_approval(deps, state["task"], state["problems"], objectives=aims, queries=queries)
     return {
-        **plan.approved(said),
+        **plan.apply_approval(said),
         "current_phase": "planning" if said.objection else "hypothesizing",
     }
 
 
 async def generate_hypotheses(state: AgentState, deps: Deps) -> Update:
-    """Put forward what could be the answer, with what would refute it, before anything was gathered."""
+    """Put forward possible answers, with what would refute them, before anything was gathered."""
     made, reasoning = await gather.put_forward(state, deps)
     told = f"{len(made['hypotheses'])} hypotheses, {len(made['pending_queries'])} queries wait"
     update = {**made, "current_phase": "gathering"}
-    return step(
+    return add_step(
         state,
         deps,
         "What could be the answer",
@@ -221,7 +239,7 @@ async def generate_hypotheses(state: AgentState, deps: Deps) -> Update:
 
 
 async def gather_intelligence(state: AgentState, deps: Deps) -> Update:
-    """Make the next calls side by side, weigh the hypotheses, and put forward what the findings suggest."""
+    """Make the next calls, weigh the hypotheses, and put forward what the findings suggest."""
     batch, rest = state["pending_queries"][:TURN], state["pending_queries"][TURN:]
     update = {"pending_queries": rest, **await gather.take_turn(state, deps, batch)}
     new = [item["id"] for item in update["findings"][len(state["findings"]) :]]
@@ -235,11 +253,11 @@ async def gather_intelligence(state: AgentState, deps: Deps) -> Update:
         query["told"] for query in update["executed_queries"][len(state["executed_queries"]) :]
     )
     done = f"Made {len(batch)} calls, which brought {len(new)} new findings"
-    return step(state, deps, "What the tools have", done, told, update, "\n".join(reasoning))
+    return add_step(state, deps, "What the tools have", done, told, update, "\n".join(reasoning))
 
 
 async def analyze_findings(state: AgentState, deps: Deps) -> Update:
-    """Say what the new findings show; what is to be asked next sends it back to gathering."""
+    """Analyse the new findings; if the analysis asks for calls, gather again."""
     made, thinking = await analyse.analyse(state, deps)
     counts = {
         name: len(made[name]) for name in ("key_insights", "uncertainties", "pending_queries")
@@ -247,14 +265,11 @@ async def analyze_findings(state: AgentState, deps: Deps) -> Update:
     told = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items())
     update = {**made, "current_phase": "gathering" if made["pending_queries"] else "reflecting"}
     done = f"Analysed {len(state['findings']) - state['analysed']} new findings"
-    return step(state, deps, "What the findings show", done, told, update, thinking)
+    return add_step(state, deps, "What the findings show", done, told, update, thinking)
 
 
 async def reflect_on_analysis(state: AgentState, deps: Deps) -> Update:
-    """Look back critically.
-
-    Twice at most back to gathering, then to analysing for a remark that is new.
-    """
+    """Reflect critically; gather again at most twice, analyse again after a new remark."""
     update, queries, critical = await analyse.reflect(state, deps)
     told = f"{len(update['reflection_notes'])} notes, {len(update['missing'])} things missing"
     if queries and state["reflection_iterations"] < RETURNS:
@@ -263,19 +278,16 @@ async def reflect_on_analysis(state: AgentState, deps: Deps) -> Update:
         update |= {"iteration": state["iteration"] + 1, "current_phase": "analyzing"}
     else:
         update["current_phase"] = "correlating"
-    return step(state, deps, "What was overlooked", "Looked back at the analysis", told, update)
+    return add_step(state, deps, "What was overlooked", "Looked back at the analysis", told, update)
 
 
 async def correlate_findings(state: AgentState, deps: Deps) -> Update:
-    """Find what goes together in time and space, as cause or as pattern.
-
-    And what does not go together.
-    """
+    """Find correlations in time, in space, as cause or as pattern, and find contradictions."""
     found = await correlate.correlate(deps, state["task"], state["findings"], state["correlations"])
-    against = correlate.contradictions(deps, standing_of(state))
+    against = correlate.enter_contradictions(deps, standing_of(state))
     update = {"correlations": found, "contradictions": against, "current_phase": "verifying"}
     told = f"{len(found)} correlations, {len(against)} contradictions"
-    return step(
+    return add_step(
         state,
         deps,
         "What goes together",
@@ -286,15 +298,15 @@ async def correlate_findings(state: AgentState, deps: Deps) -> Update:
 
 
 async def verify_conclusions(state: AgentState, deps: Deps) -> Update:
-    """Have every conclusion checked; what is not ready is reflected on again, twice at most."""
-    update, ready, told = await conclude.verify(state, deps)
+    """Have every conclusion verified; if they are not ready, reflect again, at most twice."""
+    update, ready, told = await verify.verify(state, deps)
     if ready or state["rechecks"] >= RETURNS:
         update["current_phase"] = "synthesizing"
     else:
         again = {"rechecks": state["rechecks"] + 1, "iteration": state["iteration"] + 1}
         update |= {**again, "current_phase": "reflecting"}
     done = f"Checked {len(update['verification_results'])} conclusions"
-    return step(state, deps, "Whether the conclusions hold", done, told, update)
+    return add_step(state, deps, "Whether the conclusions hold", done, told, update)
 
 
 async def synthesize_report(state: AgentState, deps: Deps) -> Update:
@@ -302,7 +314,7 @@ async def synthesize_report(state: AgentState, deps: Deps) -> Update:
     if state["current_phase"] != "synthesizing":
         why = state["error"] or f"turn {state['iteration']} is the last allowed"
         deps.emit(Decided(decision="finish", reason=why, by="rule"))
-    report, notes = await conclude.synthesise(state, deps)
+    report, notes = await synthesise.synthesise(state, deps)
     deps.finish(report)
     text = {
         "executive_summary": answer_text(report),

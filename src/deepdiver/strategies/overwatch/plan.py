@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from deepdiver.memory.recall import show_past_runs
-from deepdiver.strategies.overwatch.execute import LONGEST, ToolExecutor, fresh, planned, searches
-from deepdiver.strategies.shared.base import Deps, Update, attempt
+from deepdiver.strategies.overwatch.execute import (
+    LONGEST,
+    ToolExecutor,
+    drop_repeated_calls,
+    make_calls,
+    make_searches,
+)
+from deepdiver.strategies.shared.base import Deps, State, Update, attempt
 from deepdiver.strategies.shared.plan import PROBLEMS, Approval
 from deepdiver.tasks import DecomposeTask, PlanResearch, ResearchPlan, SubTask, TaskDecomposition
 
 INITIAL = 10
-"""Calls of a plan."""
+"""The most calls of a plan."""
 CONTEXT = "What lies near it in time and place?"
-"""The second sub-task of a question that has but one part; correlating looks into it, and no search
-of its own."""
+"""The second sub-task of a question that has only one part. Correlating answers it; it is not
+searched for."""
 
 
-async def plan(state: Mapping[str, Any], deps: Deps) -> Update:
-    """Return the plan and its first calls.
+async def plan(state: State, deps: Deps) -> Update:
+    """Return the update with the plan and its first calls.
 
-    Without one that can be made, the question itself is searched for.
+    If none of the calls can be made, the question itself is searched for.
     """
     question, executor = state["task"], ToolExecutor(deps, state["task"])
     task = PlanResearch(
@@ -35,14 +38,17 @@ async def plan(state: Mapping[str, Any], deps: Deps) -> Update:
     )
     answer = await attempt(deps, task)
     made = answer if answer and answer.objectives else ResearchPlan(objectives=(question,))
-    queries = planned(made.initial_queries[:INITIAL], made.objectives)
+    queries = make_calls(made.initial_queries[:INITIAL], made.objectives)
     if all(executor.refusal(query["tool"], query["args"]) for query in queries):
-        queries += searches([question[:LONGEST]], question, "the question itself")
-    return {"research_plan": made.model_dump(mode="json"), "pending_queries": fresh(queries, ())}
+        queries += make_searches([question[:LONGEST]], question, "the question itself")
+    return {
+        "research_plan": made.model_dump(mode="json"),
+        "pending_queries": drop_repeated_calls(queries, ()),
+    }
 
 
-async def decompose(state: Mapping[str, Any], deps: Deps) -> tuple[Update, str]:
-    """Return the sub-tasks, and why the task was taken apart like this."""
+async def decompose(state: State, deps: Deps) -> tuple[Update, str]:
+    """Return the update with the sub-tasks, and the reasons for them."""
     task = DecomposeTask(
         question=state["task"],
         as_of=deps.as_of,
@@ -73,11 +79,8 @@ async def decompose(state: Mapping[str, Any], deps: Deps) -> tuple[Update, str]:
     return update, made.decomposition_reasoning
 
 
-def approved(said: Approval) -> Update:
-    """Return what a person's word on a plan changes.
-
-    Parts of the person's own are searched for as they stand.
-    """
+def apply_approval(said: Approval) -> Update:
+    """Return the update for a person's word on a plan; the person's own parts are searched for."""
     if said.objection or not said.edited:
         return {"objection": said.objection}
     parts = [
@@ -90,6 +93,6 @@ def approved(said: Approval) -> Update:
         "pending_queries": [
             q
             for text in said.problems
-            for q in searches([text[:LONGEST]], text, "a person wants it")
+            for q in make_searches([text[:LONGEST]], text, "a person wants it")
         ],
     }

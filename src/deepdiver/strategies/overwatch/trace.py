@@ -1,29 +1,22 @@
-"""The reasoning trace.
-
-What was thought, done, seen and concluded at each step, and how sure the answer was then.
-"""
+"""The reasoning trace: thought, action, observation, conclusion and confidence of each step."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from deepdiver.core import belief
 from deepdiver.core.events import Reasoned
 from deepdiver.core.record import Assessment, HypothesisStatus
-from deepdiver.strategies.shared.base import Deps, Update
+from deepdiver.strategies.shared.base import Deps, State, Update
+from deepdiver.strategies.shared.hypotheses import standing_of
 
 THINKING = 2_000
-"""Characters of a thought that the state keeps; the events have it whole."""
-
-
-def standing_of(state: Mapping[str, Any]) -> list[Assessment]:
-    """Return the hypotheses of a state as they stand."""
-    return [Assessment.model_validate(item) for item in state["hypotheses"]]
+"""Characters of a thought that the state keeps; the events have all of it."""
 
 
 def confidence_of(standing: Sequence[Assessment]) -> float:
-    """Return belief in the answer so far, computed from the evidence."""
+    """Return the belief in the answer so far, computed from the evidence."""
     by_status = {
         status: [a.posterior for a in standing if a.status is status] for status in HypothesisStatus
     }
@@ -31,8 +24,8 @@ def confidence_of(standing: Sequence[Assessment]) -> float:
     return round(belief.confidence(by_status[HypothesisStatus.SUPPORTED], undecided), 4)
 
 
-def step(
-    state: Mapping[str, Any],
+def add_step(
+    state: State,
     deps: Deps,
     thought: str,
     action: str,
@@ -45,11 +38,11 @@ def step(
     Args:
         state: The state before the node.
         deps: The run's dependencies.
-        thought: What was to be found out.
-        action: What was done.
-        observation: What came of it.
-        update: What the node changes; its phase is the conclusion.
-        thinking: What the reasoner thought aloud.
+        thought: What the step was to find out.
+        action: What it did.
+        observation: What it found.
+        update: The node's changes to the state; its phase is the conclusion.
+        thinking: The reasoner's own thoughts.
     """
     entry: dict[str, Any] = {
         "step_number": len(state["reasoning_trace"]) + 1,
@@ -64,8 +57,7 @@ def step(
     thoughts = (
         [*state["chain_of_thought"], thinking[:THINKING]] if thinking else state["chain_of_thought"]
     )
-    # The time is the run's: a replay walks the same states. When a step really was made stands in
-    # the events.
+    # The time is the run's, so that a replay has the same states. The events have the real time.
     trace = [*state["reasoning_trace"], {**entry, "timestamp": deps.run.created}]
     return {
         **update,

@@ -1,14 +1,12 @@
-"""What every strategy stands on.
-
-Its nodes' dependencies, and how an async node is callable from sync code too.
-"""
+"""What every strategy builds on: dependencies of nodes, and nodes for async and sync callers."""
 
 from __future__ import annotations
 
 import asyncio
 import contextvars
+import itertools
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -33,9 +31,9 @@ T = TypeVar("T")
 State = Mapping[str, Any]
 Update = dict[str, Any]
 ROUNDS = ("current_iteration", "iteration", "search_iterations")
-"""What the design documents call the number of the round."""
+"""The state keys that the design documents use for the number of the round."""
 PARTING_SECONDS = 5.0
-"""What a coroutine that was interrupted has to end."""
+"""How long an interrupted coroutine may take to end."""
 
 
 class NodeFunction(Protocol):
@@ -44,45 +42,45 @@ class NodeFunction(Protocol):
     __name__: str
 
     def __call__(self, state: Any, deps: Deps, /) -> Awaitable[Update]:
-        """Return what the node changes."""
+        """Return the changes to the state."""
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """What looking into something brought."""
+class LookResult:
+    """The result of looking into something."""
 
     findings: tuple[str, ...] = ()
     """Ids of the findings, in the order of the search results."""
     leads: tuple[str, ...] = ()
     """Names to look up next."""
     queries: tuple[str, ...] = ()
-    """What was searched for."""
+    """The queries that were made."""
     searched: bool = False
-    """Whether at least one search was answered."""
+    """Whether at least one search had an answer."""
     limits: tuple[str, ...] = ()
-    """What could not be searched."""
+    """Notes on searches that could not be made."""
     sources: tuple[str, ...] = ()
-    """Ids of what was read, in the order of the search results."""
+    """Ids of the sources that were read, in the order of the search results."""
     questions: tuple[str, ...] = ()
-    """What is unanswered now, of what was so before and what the texts raise."""
+    """Questions that are open now: those still open, and those that the texts raise."""
     sure: Mapping[str, str] = field(default_factory=dict)
-    """How sure a tool is of a finding (high, medium, low), where it says so of each."""
+    """How sure a tool is of each finding (high, medium, low), if the tool says so."""
 
 
 class Tool(Protocol):
-    """Something that can be asked with arguments."""
+    """Something that can be called with arguments."""
 
     @property
     def shown(self) -> ShownTool:
-        """Return what a reasoner is shown of it."""
+        """Its description for the reasoner."""
 
     def fault(self, args: Mapping[str, str]) -> str:
-        """Return why it does not take these arguments; empty where it does. Nothing is sent."""
+        """Return why it does not take these arguments, or "" if it does. Sends nothing."""
 
     async def execute(
         self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
-    ) -> Looked:
-        """Ask it, read what it returns, and enter what bears on the question into the ledger.
+    ) -> LookResult:
+        """Call it, read the answer, and enter what bears on the question into the ledger.
 
         Raises:
             GatewayError: If there is no answer.
@@ -91,51 +89,50 @@ class Tool(Protocol):
 
 @dataclass(slots=True)
 class Deps:
-    """All that a node may use. The graph's state holds ids and small facts; bodies are here."""
+    """Everything that a node may use. The state holds ids and small facts; bodies are here."""
 
     run: Run
     """The run."""
     settings: Settings
     """Its settings."""
     store: Store
-    """Where it is kept."""
+    """Where the run is kept."""
     gateway: Gateway
-    """Its door to the outside."""
+    """The door to everything outside the process."""
     reasoner: Reasoner
-    """What performs tasks."""
+    """The reasoner that performs tasks."""
     providers: Sequence[Provider]
-    """What is searched."""
+    """The providers to search."""
     emit: Callable[[Event], None]
     """Receives events."""
     tools: Sequence[Tool] = ()
-    """What else can be called: feeds, and tools of MCP servers that take more than a query."""
+    """Further tools: feeds, and tools of MCP servers that take more than a query."""
     max_iterations: int = 3
     """The hard stop."""
     approve: bool = False
-    """Whether a person wants to see the plan first."""
+    """Whether a person wants to approve the plan first."""
     ceiling: Decimal | None = None
-    """What the run can cost at most, in US dollars; None where a price is not known."""
+    """The most that the run can cost, in US dollars; None if a price is not known."""
     ledger: Ledger = field(default_factory=Ledger)
-    """Everything found. Nodes look up ids of their state in it and never walk it, so that a resumed
-    run, whose ledger may know more than its state, takes the same path."""
+    """Everything found. Nodes look up the ids of their state in it and never iterate over it: the
+    ledger of a resumed run may hold more than its state, and the run must take the same path."""
     notes: set[str] = field(default_factory=set)
-    """What could not be done; the report lists it in the order of the alphabet, whatever happened
-    first."""
+    """What could not be done. The report lists it alphabetically, whatever happened first."""
     unread: set[str] = field(default_factory=set)
-    """Pages that could not be read; the report names some and counts the rest."""
+    """Pages that could not be read. The report names some and counts the rest."""
     dropped: set[str] = field(default_factory=set)
-    """Statements that were refused because their quotes do not stand in the source; the report says
-    how many."""
+    """Ids of statements that were refused because the source does not hold their quotes. The report
+    says how many."""
     report: Report | None = None
     """The report, once written."""
 
     @property
     def as_of(self) -> str:
-        """The run's date; research knows no other clock."""
+        """The run's date, the only clock that research uses."""
         return self.settings.as_of.isoformat() if self.settings.as_of else self.run.created[:10]
 
     def add(self, *entries: Entry) -> None:
-        """Enter records into the ledger and the store; new sources and findings are announced."""
+        """Enter records into the ledger and the store, and announce new sources and findings."""
         new = list({entry.id: entry for entry in entries if entry.id not in self.ledger}.values())
         if not new:
             return
@@ -145,60 +142,53 @@ class Deps:
         )
         for entry in new:
             if isinstance(entry, Source):
+                score = entry.credibility.score
                 self.emit(
-                    SourceRead(
-                        source=entry.id,
-                        title=entry.title,
-                        url=entry.url,
-                        credibility=entry.credibility.score,
-                    )
+                    SourceRead(source=entry.id, title=entry.title, url=entry.url, credibility=score)
                 )
             elif isinstance(entry, Finding):
-                self.emit(
-                    FindingAdded(
-                        finding=entry.id, statement=entry.statement, source=entry.quotes[0].source
-                    )
-                )
+                source = entry.quotes[0].source
+                self.emit(FindingAdded(finding=entry.id, statement=entry.statement, source=source))
 
     def finish(self, report: Report, waiting: bool = False) -> None:
-        """Keep the report; the run is then over, unless it waits for what a person says to it."""
+        """Save the report. The run is then over, unless it waits for a person's review."""
         self.report = report
         self.store.records.save_report(self.run.id, report.model_dump_json())
         self.store.runs.set_status(self.run.id, RunStatus.WAITING if waiting else report.status)
 
-    def limited(self, what: str) -> str:
-        """Announce something that could not be done; returns it for the report's limits."""
-        return self._told(what, self.notes)
+    def note_limit(self, what: str) -> str:
+        """Announce something that could not be done, and return it for the report's limits."""
+        return self._announce(what, self.notes)
 
-    def not_read(self, what: str) -> str:
+    def note_unread(self, what: str) -> str:
         """Announce a page that could not be read."""
-        return self._told(what, self.unread)
+        return self._announce(what, self.unread)
 
-    def _told(self, what: str, held: set[str]) -> str:
-        if what not in held:
-            held.add(what)
+    def _announce(self, what: str, noted: set[str]) -> str:
+        if what not in noted:
+            noted.add(what)
             self.emit(Limited(what=what))
         return what
 
 
 Provide = Callable[[State, str], Deps]
-"""Finds the dependencies of a graph that was called without a context, by its state and the name of
-the node."""
+"""Finds the dependencies of a graph that was called without a context, from its state and the name
+of the node."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """How often a strategy may do something at most: what the cost ceiling is computed from."""
+    """How often a strategy may do each thing. The cost ceiling is computed from it."""
 
     tasks: Mapping[type[Task[Any]], int]
-    """Performances of each task; a reasoner's worst case includes asking again."""
+    """The most performances of each task; a reasoner's worst case includes asking again."""
     searches: int
-    """Queries to each provider."""
+    """The most queries to each provider."""
 
     def ceiling(
         self, reasoner: Reasoner, search_prices: Sequence[Decimal | None]
     ) -> Decimal | None:
-        """Return what a run can cost at most, in US dollars; None if a price is not known."""
+        """Return the most that a run can cost, in US dollars; None if a price is not known."""
         parts: list[Decimal | None] = [
             None if (worst := reasoner.worst_case(task)) is None else worst * count
             for task, count in self.tasks.items()
@@ -208,11 +198,13 @@ class Allowance:
         return sum(known, Decimal(0)) if len(known) == len(parts) else None
 
 
-async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
-    """Do things side by side and return what they give, in order.
+def unite(*lists: Iterable[str]) -> list[str]:
+    """Return the items of several lists, each once, in the order of their first occurrence."""
+    return list(dict.fromkeys(itertools.chain.from_iterable(lists)))
 
-    The first error ends the others too.
-    """
+
+async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
+    """Run coroutines side by side and return their results in order. An error ends them all."""
     try:
         async with asyncio.TaskGroup() as group:
             started = [group.create_task(item) for item in work]
@@ -222,7 +214,7 @@ async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
 
 
 class _Background:
-    """One event loop on one thread, for callers that have none of their own or are blocking it."""
+    """One event loop on one thread, for callers that have no loop or are blocking theirs."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -240,7 +232,7 @@ class _Background:
     def run(self, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run a coroutine to its end, in the caller's context (LangGraph keeps its runtime there).
 
-        Who interrupts it stops it: it is given some seconds to leave things in order.
+        An interrupt stops the coroutine, which has some seconds to leave things in order.
         """
         loop, context, outcome = self._running(), contextvars.copy_context(), Future[T]()
         started: list[asyncio.Task[T]] = []
@@ -270,19 +262,19 @@ class _Background:
 _BACKGROUND = _Background()
 
 
-def from_sync(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run a coroutine to its end for a caller that is not async, whether or not an event loop runs around it."""
+def run_from_sync(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine to its end for a sync caller, also while an event loop is running."""
     return _BACKGROUND.run(make)
 
 
 def add_nodes(
     graph: StateGraph[Any, Any, Any, Any], provide: Provide | None, *functions: NodeFunction
 ) -> None:
-    """Add functions to a graph as nodes that bear their names.
+    """Add functions to a graph as nodes of the same names.
 
     Args:
         graph: The graph.
-        provide: Finds the dependencies where the graph is called without a context.
+        provide: Finds the dependencies if the graph is called without a context.
         functions: Each takes state and dependencies, and returns the update.
     """
     for function in functions:
@@ -291,10 +283,11 @@ def add_nodes(
 
 
 def _node(name: str, function: NodeFunction, provide: Provide | None) -> RunnableLambda[Any, Any]:
-    """Make a node of an async function, callable from sync and async code alike."""
+    """Return an async function as a node that sync and async code can call."""
 
     async def run(state: State) -> Update:
-        context: Any = get_runtime().context  # None where the graph was called without one
+        # None if the graph was called without one.
+        context: Any = get_runtime().context
         deps = context or (provide(state, name) if provide else None)
         if not isinstance(deps, Deps):
             raise TypeError("the graph was called without dependencies: pass context=Deps(...)")
@@ -309,15 +302,14 @@ def _node(name: str, function: NodeFunction, provide: Provide | None) -> Runnabl
 
 
 async def attempt(deps: Deps, task: Task[A]) -> A | None:
-    """Perform a task; a failure is announced, and the strategy goes on without the answer."""
+    """Perform a task. A failure is announced and returns None: the strategy goes on without."""
     try:
         return await deps.reasoner.perform(task)
     except NotJournalledError:
         raise
     except (ReasonError, GatewayError) as error:
         if isinstance(error, CallError) and error.fault in {CallFault.AUTH, CallFault.UNREACHED}:
-            # A refused key or a model that is not there: the user acts, then resumes; nothing is
-            # lost.
+            # The key was refused, or the model is not there. The user acts, then resumes.
             raise
-        deps.limited(f"{task.name().replace('_', ' ')} failed: {error}")
+        deps.note_limit(f"{task.name().replace('_', ' ')} failed: {error}")
         return None

@@ -1,10 +1,7 @@
-"""Feeds as tools.
+"""Feeds as tools: code turns rows into findings, and reads the pages that rows link to.
 
-Rows become findings by code, and pages that rows tell of are read like any others.
-
-What a row says is entered as it stands, in a sentence that the snapshot holds: no reasoner reads
-it, so nothing can be added to it. A service that failed is told as failed, beside what the others
-said.
+A row is entered as it is, in a sentence that the snapshot holds: no reasoner reads it, so nothing
+can be added to it. A service that failed is listed as failed beside the answers of the others.
 """
 
 from __future__ import annotations
@@ -17,12 +14,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from deepdiver.core.events import Searched
-from deepdiver.core.identity import content_id
-from deepdiver.core.record import Finding, Passage, Quote, Source, SourceKind
+from deepdiver.core.record import Finding, Source, SourceKind
+from deepdiver.core.text import Span
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway
-from deepdiver.strategies.shared.base import Deps, Looked, together
-from deepdiver.strategies.shared.look import take_in
+from deepdiver.strategies.shared.base import Deps, LookResult, together, unite
+from deepdiver.strategies.shared.findings import make_finding
+from deepdiver.strategies.shared.look import read_and_extract
 from deepdiver.tasks import ShownTool
 from deepdiver.tools.hit import Hit, whole
 from deepdiver.tools.mcp.toolset import McpToolset
@@ -41,9 +39,9 @@ from deepdiver.tools.search_all import SearchResults
 from deepdiver.tools.source_age import age_need_of
 
 TOLD_CHARS = 300
-"""So much of a server's error is told."""
+"""Characters of a server's error that are shown."""
 Door = Callable[[str, Mapping[str, Any], Gateway], Awaitable[FeedResult]]
-"""Asks a feed by its name: in this process, or over MCP."""
+"""Asks a feed by its name, in this process or over MCP."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +49,19 @@ class FeedTool:
     """A feed that can be called."""
 
     feed: Feed[Any]
-    """Which."""
+    """The feed."""
     door: Door
-    """How it is asked."""
+    """How to ask it."""
 
     @property
     def shown(self) -> ShownTool:
-        """Return what a reasoner is shown of it."""
+        """Its description for the reasoner."""
         return ShownTool(
             name=self.feed.name, about=self.feed.about, arguments=shown_arguments(self.feed)
         )
 
     def fault(self, args: Mapping[str, str]) -> str:
-        """Return why it does not take these arguments."""
+        """Return why it does not take these arguments, or "" if it does."""
         try:
             arguments_of(self.feed, args)
         except ValueError as error:
@@ -72,15 +70,15 @@ class FeedTool:
 
     async def execute(
         self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
-    ) -> Looked:
-        """Ask the feed; enter its rows, and what the pages say that they tell of."""
+    ) -> LookResult:
+        """Ask the feed, and enter its rows and what the pages say that they link to."""
         told = await self.door(self.feed.name, args, deps.gateway)
         asked = ", ".join(f"{name}={value}" for name, value in args.items())
         titles = tuple(row.title or row.sentence for answer in told.answers for row in answer.rows)
         deps.emit(Searched(query=f"{self.feed.name}({asked})", titles=titles))
-        limits = [deps.limited(line) for line in told.failures]
+        limits = [deps.note_limit(line) for line in told.failures]
         limits += [
-            deps.limited(f"{answer.service}: {answer.note}")
+            deps.note_limit(f"{answer.service}: {answer.note}")
             for answer in told.answers
             if answer.note
         ]
@@ -88,22 +86,24 @@ class FeedTool:
             *(self._enter(deps, answer, question, about) for answer in told.answers)
         )
         pages = await self._pages(deps, told, question, about, known)
-        return Looked(
-            findings=tuple(dict.fromkeys(key for one in (*taken, pages) for key in one.findings)),
+        return LookResult(
+            findings=tuple(unite(*(one.findings for one in (*taken, pages)))),
             leads=pages.leads,
             queries=(asked,),
             searched=True,
             limits=tuple(limits),
-            sources=tuple(dict.fromkeys(key for one in (*taken, pages) for key in one.sources)),
+            sources=tuple(unite(*(one.sources for one in (*taken, pages)))),
             questions=pages.questions,
             sure={key: sure for one in taken for key, sure in one.sure.items()},
         )
 
-    async def _enter(self, deps: Deps, answer: ServiceAnswer, question: str, about: str) -> Looked:
-        """Save what a service answered, and enter each of its rows and its count as a finding."""
+    async def _enter(
+        self, deps: Deps, answer: ServiceAnswer, question: str, about: str
+    ) -> LookResult:
+        """Save a service's answer, and enter its summary and each of its rows as a finding."""
         if not answer.rows and not answer.summary:
-            return Looked()
-        text, lines = rendered(answer, deps.settings.filters.results)
+            return LookResult()
+        text, lines = render_answer(answer, deps.settings.filters.results)
         hit = Hit(
             url=answer.url,
             title=f"{answer.service}: {answer.title}",
@@ -121,26 +121,32 @@ class FeedTool:
             hit, deps.run.id, deps.store, deps.gateway, fetched=deps.run.created, need=need
         )
         if reading.source is None:
-            return Looked()
+            return LookResult()
         deps.add(reading.source)
-        made = [(_finding(reading.source, text, sentence, about), sure) for sentence, sure in lines]
+        made = [
+            (_finding_of(reading.source, text, sentence, about), sure) for sentence, sure in lines
+        ]
         deps.add(*(finding for finding, _ in made))
         sure = {finding.id: word for finding, word in made if word}
-        return Looked(
+        return LookResult(
             tuple(finding.id for finding, _ in made), sources=(reading.source.id,), sure=sure
         )
 
     async def _pages(
         self, deps: Deps, told: FeedResult, question: str, about: str, known: Sequence[str]
-    ) -> Looked:
-        """Read the first pages that each service tells of, and extract what bears on the question."""
+    ) -> LookResult:
+        """Read the first pages that each service links to, and extract findings."""
         most = deps.settings.filters.results
         hits = tuple(
-            self._page(row, answer) for answer in told.answers for row in paged(answer, most)
+            self._page(row, answer)
+            for answer in told.answers
+            for row in list_paged_rows(answer, most)
         )
         if not hits:
-            return Looked()
-        return await take_in(deps, question, about, [about], [SearchResults(hits, True, ())], known)
+            return LookResult()
+        return await read_and_extract(
+            deps, question, about, [about], [SearchResults(hits, True, ())], known
+        )
 
     def _page(self, row: Row, answer: ServiceAnswer) -> Hit:
         return Hit(
@@ -155,8 +161,8 @@ class FeedTool:
         )
 
 
-def over_mcp(connected: McpToolset, server: str) -> Door:
-    """Return the way to feeds that another process serves (`deepdiver mcp`)."""
+def door_over_mcp(connected: McpToolset, server: str) -> Door:
+    """Return the door to the feeds that another process serves (`deepdiver mcp`)."""
 
     async def ask(name: str, args: Mapping[str, Any], gateway: Gateway) -> FeedResult:
         try:
@@ -176,21 +182,24 @@ def over_mcp(connected: McpToolset, server: str) -> Door:
     return ask
 
 
-def paged(answer: ServiceAnswer, most: int) -> list[Row]:
-    """Return the rows whose pages are read: the first that tell of one."""
+def list_paged_rows(answer: ServiceAnswer, most: int) -> list[Row]:
+    """Return the rows whose pages are read: the first ones that link to a page."""
     return [row for row in answer.rows[:MOST_ROWS] if row.url][:most]
 
 
-def rendered(answer: ServiceAnswer, pages: int) -> tuple[str, list[tuple[str, str]]]:
-    """Return an answer as its snapshot holds it, and the sentences of it that become findings, with how sure each is.
+def render_answer(answer: ServiceAnswer, pages: int) -> tuple[str, list[tuple[str, str]]]:
+    """Return the text of an answer's snapshot, and the sentences that become findings.
 
-    A row whose page is read is no finding: what the page says of it is, and the story counts once.
+    A row whose page is read is not a finding: what the page says is, and the story counts once.
 
     Args:
-        answer: What a service answered.
+        answer: A service's answer.
         pages: How many pages are read.
+
+    Returns:
+        The text, and each sentence with how sure the service is of it.
     """
-    instead = paged(answer, pages)
+    instead = list_paged_rows(answer, pages)
     shown = [row for row in answer.rows[:MOST_ROWS] if row not in instead]
     told = [(answer.summary, ""), *((row.sentence, row.confidence) for row in shown)]
     lines = [
@@ -205,12 +214,6 @@ def rendered(answer: ServiceAnswer, pages: int) -> tuple[str, list[tuple[str, st
     return whole("\n\n".join(parts)) + "\n", list(dict(lines).items())
 
 
-def _finding(source: Source, text: str, sentence: str, about: str) -> Finding:
+def _finding_of(source: Source, text: str, sentence: str, about: str) -> Finding:
     start = text.index(sentence)
-    passage = Passage(snapshot=source.snapshot, start=start, end=start + len(sentence))
-    return Finding(
-        id=content_id("f", sentence, source.id, passage.start, passage.end),
-        statement=sentence,
-        quotes=(Quote(source=source.id, passage=passage, text=sentence),),
-        about=about,
-    )
+    return make_finding(source, text, Span(start, start + len(sentence)), sentence, about)

@@ -6,24 +6,45 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from deepdiver.core.identity import content_id
 from deepdiver.core.origins import origins
-from deepdiver.core.record import Finding, Source
-from deepdiver.core.text import (
-    size_of,
-    within,
-)
-from deepdiver.strategies.shared.base import Deps, Looked, Update
+from deepdiver.core.record import Finding, Passage, Quote, Source
+from deepdiver.core.text import Span, size_of, within
+from deepdiver.strategies.shared.base import Deps
 from deepdiver.tasks import (
     ShownFinding,
 )
 
 SHOWN_FINDINGS, SHOWN_BYTES = 80, 24_000
-"""Findings shown in one task: those of the best sources, so many of them and so many bytes at most.
-"""
+"""The most findings that one task is shown, and their most bytes: those of the best sources."""
 KNOWN_BYTES = 8_000
-"""What is already known, where it is only background."""
+"""The most bytes of known statements where they are only background."""
 SNIPPET = 200
 """Characters of a source's snippet in a state."""
+
+
+def make_finding(source: Source, text: str, span: Span, statement: str, about: str) -> Finding:
+    """Return a finding that quotes a span of a source's text.
+
+    Args:
+        source: The source.
+        text: Its whole text.
+        span: Where the quote is.
+        statement: What the finding says.
+        about: The part of the question that it was looked for.
+    """
+    passage = Passage(snapshot=source.snapshot, start=span.start, end=span.end)
+    return Finding(
+        id=content_id("f", statement, source.id, span.start, span.end),
+        statement=statement,
+        quotes=(Quote(source=source.id, passage=passage, text=span.of(text)),),
+        about=about,
+    )
+
+
+def source_of(deps: Deps, finding: str) -> Source:
+    """Return the source of a finding's first quote."""
+    return deps.ledger.get(Source, deps.ledger.get(Finding, finding).quotes[0].source)
 
 
 def show_findings(
@@ -57,13 +78,15 @@ def show_findings(
     return labels, tuple(shown)
 
 
-def statements(deps: Deps, keys: Iterable[str]) -> list[str]:
-    """Return what findings say, as far as it is background."""
-    return list(
-        within(
-            (deps.ledger.get(Finding, key).statement for key in dict.fromkeys(keys)), KNOWN_BYTES
-        )
-    )
+def resolve_labels(named: Iterable[str], labels: Mapping[str, str]) -> list[str]:
+    """Return the ids behind the labels that a reasoner names; unknown labels are left out."""
+    return [labels[name.strip()] for name in named if name.strip() in labels]
+
+
+def list_statements(deps: Deps, keys: Iterable[str]) -> list[str]:
+    """Return the statements of findings, as many as fit into `KNOWN_BYTES`."""
+    said = (deps.ledger.get(Finding, key).statement for key in dict.fromkeys(keys))
+    return list(within(said, KNOWN_BYTES))
 
 
 def digest_finding(deps: Deps, key: str) -> dict[str, Any]:
@@ -82,33 +105,10 @@ def digest_finding(deps: Deps, key: str) -> dict[str, Any]:
     }
 
 
-def enter(state: Mapping[str, Any], deps: Deps, found: Sequence[Looked]) -> Update:
-    """Return the update that enters what was found into the state."""
-    held = {item["id"] for item in state["gathered_information"]}
-    new = [
-        key
-        for key in dict.fromkeys(key for looked in found for key in looked.findings)
-        if key not in held
-    ]
-    return {
-        "gathered_information": state["gathered_information"]
-        + [digest_finding(deps, key) for key in new],
-        "tried": list(
-            dict.fromkeys(
-                (*state["tried"], *(query for looked in found for query in looked.queries))
-            )
-        ),
-        "limits": list(
-            dict.fromkeys((*state["limits"], *(line for looked in found for line in looked.limits)))
-        ),
-        "new_findings": state["new_findings"] + len(new),
-    }
-
-
-def with_sources(
+def add_sources(
     sources: Sequence[dict[str, Any]], found: Iterable[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return sources, as a state carries them, with those of findings as `digest_finding` gives them."""
+    """Return the sources of a state together with those of digested findings."""
     held = {source["id"]: source for source in sources}
     for item in found:
         own = {name: item[name] for name in ("title", "url", "credibility")}

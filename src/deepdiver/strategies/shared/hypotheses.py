@@ -1,7 +1,4 @@
-"""Conjecture and refutation.
-
-Putting hypotheses forward, trying to refute them, and what is learnt from it.
-"""
+"""Conjecture and refutation: putting hypotheses forward, trying to refute them, weighing both."""
 
 from __future__ import annotations
 
@@ -20,14 +17,13 @@ from deepdiver.core.record import (
     Hypothesis,
     HypothesisStatus,
     Link,
-    Source,
     SourceKind,
     Stance,
     Trial,
 )
 from deepdiver.core.text import terms, within, words
-from deepdiver.strategies.shared.base import Deps, Looked, attempt, together
-from deepdiver.strategies.shared.findings import KNOWN_BYTES, show_findings
+from deepdiver.strategies.shared.base import Deps, LookResult, State, attempt, together, unite
+from deepdiver.strategies.shared.findings import KNOWN_BYTES, show_findings, source_of
 from deepdiver.strategies.shared.look import look_into
 from deepdiver.tasks import (
     Hypothesise,
@@ -41,38 +37,13 @@ from deepdiver.tasks import (
 )
 
 REFUTATIONS = 2
-"""Queries of one attempt to refute."""
+"""Queries of one attempt to refute a hypothesis."""
 UNSETTLED = frozenset({HypothesisStatus.OPEN, HypothesisStatus.UNDECIDED})
 
 
-async def put_forward(
-    deps: Deps,
-    question: str,
-    problems: Sequence[str],
-    gathered: Sequence[str],
-    standing: Sequence[Assessment],
-    *,
-    gaps: Sequence[str],
-    iteration: int,
-    limit: int,
-    past: tuple[RecalledRun, ...] = (),
-) -> list[Assessment]:
-    """Return new hypotheses, none of which stands already.
-
-    Those refuted before are shown, so that they teach.
-    """
-    made = await conjecture(
-        deps,
-        question,
-        problems,
-        gathered,
-        standing,
-        gaps=gaps,
-        iteration=iteration,
-        limit=limit,
-        past=past,
-    )
-    return made.new
+def standing_of(state: State) -> list[Assessment]:
+    """Return the hypotheses that a graph's state carries as JSON."""
+    return [Assessment.model_validate(item) for item in state["hypotheses"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +51,9 @@ class Conjectures:
     """Hypotheses that were put forward, and what came with them."""
 
     new: list[Assessment]
-    """Those that did not stand already."""
+    """Those that are new."""
     queries: dict[str, tuple[ToolQuery, ...]]
-    """What the reasoner would ask to test each, by its id."""
+    """The calls that the reasoner would make to test each, by its id."""
     reasoning: tuple[str, ...] = ()
     """How the reasoner came to them."""
 
@@ -100,9 +71,21 @@ async def conjecture(
     past: tuple[RecalledRun, ...] = (),
     tools: tuple[ShownTool, ...] = (),
 ) -> Conjectures:
-    """Put hypotheses forward.
+    """Put hypotheses forward; with tools to test them, even before anything was found.
 
-    Where there are tools to test them with, before anything was found too.
+    Hypotheses that were refuted before are shown to the reasoner, so that it learns from them.
+
+    Args:
+        deps: The run's dependencies.
+        question: What the person asked.
+        problems: The parts of the question.
+        gathered: Ids of the findings.
+        standing: The hypotheses so far.
+        gaps: What is missing.
+        iteration: Number of the round.
+        limit: The most new hypotheses.
+        past: Past runs that bear on the question.
+        tools: The tools that can test hypotheses.
     """
     labels, shown = show_findings(deps, gathered)
     if not shown and not tools:
@@ -122,7 +105,7 @@ async def conjecture(
     answer = await attempt(deps, task)
     held = {item.hypothesis.id for item in standing}
     made = [
-        (_hypothesis(item, labels, iteration), item)
+        (_make_hypothesis(item, labels, iteration), item)
         for item in (answer.hypotheses if answer else ())
     ]
     new = list({item.id: item for item, _ in made if item.id not in held}.values())[:limit]
@@ -144,7 +127,7 @@ async def conjecture(
     )
 
 
-def _hypothesis(item: Proposed, labels: Mapping[str, str], iteration: int) -> Hypothesis:
+def _make_hypothesis(item: Proposed, labels: Mapping[str, str], iteration: int) -> Hypothesis:
     statement = " ".join(item.statement.split())
     return Hypothesis(
         id=content_id("h", " ".join(words(statement))),
@@ -153,19 +136,19 @@ def _hypothesis(item: Proposed, labels: Mapping[str, str], iteration: int) -> Hy
         refutes_if=item.refutes_if or f"A source that shows the opposite: not {statement}",
         prior=belief.bounded_prior(item.prior),
         answer=item.answer,
-        findings=tuple(dict.fromkeys(labels[label] for label in item.findings if label in labels)),
+        findings=tuple(unite(labels[label] for label in item.findings if label in labels)),
         iteration=iteration,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
-    """What a round of tests brought."""
+class RefutationRound:
+    """The result of a round of tests."""
 
     standing: list[Assessment]
     """All hypotheses, as they stand now."""
-    found: list[Looked]
-    """What the searches brought."""
+    found: list[LookResult]
+    """The results of the searches."""
     trials: list[str]
     """Ids of all trials so far."""
     evidence: list[str]
@@ -182,10 +165,10 @@ async def try_all(
     iteration: int,
     trials: Sequence[str],
     evidence: Sequence[str],
-) -> Tested:
+) -> RefutationRound:
     """Try to refute every hypothesis that is not settled, all of them side by side."""
 
-    async def one(item: Assessment) -> tuple[Looked, Trial, list[Evidence]]:
+    async def one(item: Assessment) -> tuple[LookResult, Trial, list[Evidence]]:
         rivals = [other.hypothesis.statement for other in standing if other is not item]
         return await try_to_refute(
             deps, question, item.hypothesis, rivals, tried, gathered, iteration
@@ -195,11 +178,9 @@ async def try_all(
     deps.add(
         *(trial for _, trial, _ in tests), *(item for _, _, judged in tests for item in judged)
     )
-    all_trials = list(dict.fromkeys((*trials, *(trial.id for _, trial, _ in tests))))
-    all_evidence = list(
-        dict.fromkeys((*evidence, *(item.id for _, _, judged in tests for item in judged)))
-    )
-    return Tested(
+    all_trials = unite(trials, (trial.id for _, trial, _ in tests))
+    all_evidence = unite(evidence, (item.id for _, _, judged in tests for item in judged))
+    return RefutationRound(
         assess_all(deps, standing, all_evidence, all_trials),
         [found for found, _, _ in tests],
         all_trials,
@@ -216,7 +197,7 @@ async def weigh_all(
     trials: Sequence[str],
     evidence: Sequence[str],
 ) -> tuple[list[Assessment], list[str]]:
-    """Judge how new findings bear on every hypothesis, and compute anew where they stand.
+    """Judge how new findings bear on every hypothesis, and assess the hypotheses again.
 
     Returns:
         The hypotheses, and the ids of all evidence so far.
@@ -226,14 +207,14 @@ async def weigh_all(
     )
     new = [item for listed in judged for item in listed]
     deps.add(*new)
-    held = list(dict.fromkeys((*evidence, *(item.id for item in new))))
+    held = unite(evidence, (item.id for item in new))
     return assess_all(deps, standing, held, trials), held
 
 
-async def refutations(
+async def write_refuting_queries(
     deps: Deps, question: str, hypothesis: Hypothesis, rivals: Sequence[str], tried: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return what to search for to refute a hypothesis."""
+    """Return queries for what would refute a hypothesis."""
     task = RefuteQueries(
         question=question,
         hypothesis=hypothesis.statement,
@@ -243,8 +224,8 @@ async def refutations(
         limit=REFUTATIONS,
     )
     answer = await attempt(deps, task)
-    # Without queries of the reasoner's, what would refute it is itself the query: the attempt is
-    # owed all the same.
+    # The attempt is owed in any case: without queries from the reasoner, what would refute the
+    # hypothesis is itself the query.
     return answer.queries[:REFUTATIONS] if answer and answer.queries else (hypothesis.refutes_if,)
 
 
@@ -256,9 +237,9 @@ async def try_to_refute(
     tried: Sequence[str],
     gathered: Sequence[str],
     iteration: int,
-) -> tuple[Looked, Trial, list[Evidence]]:
-    """Search for what would refute a hypothesis, and judge all that bears on it."""
-    queries = await refutations(deps, question, hypothesis, rivals, tried)
+) -> tuple[LookResult, Trial, list[Evidence]]:
+    """Search for what would refute a hypothesis, and judge everything that bears on it."""
+    queries = await write_refuting_queries(deps, question, hypothesis, rivals, tried)
     looked = await look_into(deps, question, hypothesis.statement, queries)
     trial = Trial(
         id=content_id("t", hypothesis.id, iteration, looked.queries),
@@ -269,32 +250,24 @@ async def try_to_refute(
         findings=looked.findings,
         failures=looked.limits,
     )
-    return (
-        looked,
-        trial,
-        await judge(
-            deps, question, hypothesis, [*hypothesis.findings, *looked.findings, *gathered]
-        ),
-    )
+    bearing = [*hypothesis.findings, *looked.findings, *gathered]
+    return looked, trial, await judge(deps, question, hypothesis, bearing)
 
 
 async def judge(
     deps: Deps, question: str, hypothesis: Hypothesis, findings: Sequence[str]
 ) -> list[Evidence]:
-    """Have the findings judged that share a word with the hypothesis.
+    """Judge the findings that share a word with a hypothesis; the others are neutral unasked.
 
-    What shares none is neutral without asking.
-
-    Those that it was put forward for are judged in any case: they may be steps on the way to it.
-
-    Rows of feeds are data and speak in words of their own: a count of fires bears on strikes and
-    does not name them.
+    The findings that the hypothesis was put forward for are always judged: they may be steps on the
+    way to it. So are rows of feeds, which are data in words of their own: a count of fires bears on
+    strikes and does not name them.
     """
     asked = set(terms(f"{hypothesis.statement} {hypothesis.answer}"))
 
     def may_bear(key: str) -> bool:
         found = deps.ledger.get(Finding, key)
-        data = deps.ledger.get(Source, found.quotes[0].source).kind is SourceKind.FEED
+        data = source_of(deps, key).kind is SourceKind.FEED
         return data or bool(asked & set(terms(f"{found.statement} {found.quotes[0].text}")))
 
     bearing = [
@@ -331,12 +304,11 @@ async def judge(
 def assess(
     deps: Deps, hypothesis: Hypothesis, evidence: Iterable[Evidence], trials: Iterable[Trial]
 ) -> Assessment:
-    """Compute what the evidence makes of a hypothesis."""
-    latest = {
-        item.finding: item for item in evidence
-    }  # a later judgement of the same finding replaces the earlier
+    """Compute how far the evidence makes a hypothesis believed, and its status."""
+    # A later judgement of the same finding replaces the earlier one.
+    latest = {item.finding: item for item in evidence}
     judged = list(latest.values())
-    sources = {e.finding: deps.ledger.get(Source, _source_of(deps, e)) for e in judged}
+    sources = {e.finding: source_of(deps, e.finding) for e in judged}
     one_story = origins(sources.values())
     weighed = [
         belief.WeighedEvidence(
@@ -359,14 +331,10 @@ def assess(
     )
 
 
-def _source_of(deps: Deps, evidence: Evidence) -> str:
-    return deps.ledger.get(Finding, evidence.finding).quotes[0].source
-
-
 def assess_all(
     deps: Deps, standing: Sequence[Assessment], evidence: Sequence[str], trials: Sequence[str]
 ) -> list[Assessment]:
-    """Compute where all hypotheses stand, and announce it."""
+    """Assess all hypotheses, and announce the results."""
     held = [deps.ledger.get(Evidence, key) for key in evidence]
     made = [deps.ledger.get(Trial, key) for key in trials]
     assessed = []
@@ -392,7 +360,12 @@ def assess_all(
 def stand(
     assessments: Sequence[Assessment], labels: Mapping[str, str]
 ) -> tuple[HypothesisStanding, ...]:
-    """Return hypotheses as a task sees them."""
+    """Return hypotheses as a task sees them.
+
+    Args:
+        assessments: The hypotheses.
+        labels: The finding behind each label.
+    """
     by_id = {key: label for label, key in labels.items()}
     return tuple(
         HypothesisStanding(
@@ -410,13 +383,10 @@ def stand(
     )
 
 
-def experience(
+def build_experience_pool(
     deps: Deps, assessed: Sequence[Assessment], evidence: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Return the experience pool as a graph.
-
-    Findings and hypotheses, and how they bear on each other.
-    """
+    """Return the experience pool as a graph of findings and hypotheses, and how they are linked."""
     nodes: list[dict[str, Any]] = []
     links: list[Link] = []
     for item in assessed:
@@ -427,14 +397,14 @@ def experience(
             "posterior": item.posterior,
         }
         nodes.append({"type": "hypothesis", "id": own.id, **told})
-        links += [_link("raised", key, own.id) for key in own.findings]
+        links += [_make_link("raised", key, own.id) for key in own.findings]
         links += [
-            _link("rivals", other.hypothesis.id, own.id)
+            _make_link("rivals", other.hypothesis.id, own.id)
             for other in assessed
             if other.hypothesis.id < own.id and other.hypothesis.iteration == own.iteration
         ]
         links += [
-            _link("revises", own.id, other.hypothesis.id)
+            _make_link("revises", own.id, other.hypothesis.id)
             for other in assessed
             if other.status is HypothesisStatus.REFUTED
             and other.hypothesis.iteration < own.iteration
@@ -442,7 +412,7 @@ def experience(
     for key in evidence:
         judged = deps.ledger.get(Evidence, key)
         weight = round(judged.strength * belief.FULL_WEIGHT, 6)
-        links.append(_link(judged.stance.value, judged.finding, judged.hypothesis, weight))
+        links.append(_make_link(judged.stance.value, judged.finding, judged.hypothesis, weight))
     links = list({link.id: link for link in links}.values())
     deps.add(*links)
     used = dict.fromkeys(link.head for link in links if link.head.startswith("f_"))
@@ -456,7 +426,7 @@ def experience(
 LinkKind = Literal["supports", "refutes", "neutral", "raised", "rivals", "revises"]
 
 
-def _link(kind: LinkKind, head: str, tail: str, weight: float = 0.0) -> Link:
+def _make_link(kind: LinkKind, head: str, tail: str, weight: float = 0.0) -> Link:
     return Link(
         id=content_id("l", kind, head, tail, weight), kind=kind, head=head, tail=tail, weight=weight
     )

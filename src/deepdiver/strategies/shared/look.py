@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from deepdiver.core.events import FindingDropped, Searched
 from deepdiver.core.identity import content_id
 from deepdiver.core.names import names
-from deepdiver.core.record import Finding, Passage, Quote, Source
+from deepdiver.core.record import Finding, Source
 from deepdiver.core.text import (
     STOPWORDS,
     Span,
@@ -20,8 +21,8 @@ from deepdiver.core.text import (
     within,
     words,
 )
-from deepdiver.strategies.shared.base import Deps, Looked, attempt, together
-from deepdiver.strategies.shared.findings import KNOWN_BYTES
+from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together, unite
+from deepdiver.strategies.shared.findings import KNOWN_BYTES, make_finding
 from deepdiver.tasks import (
     Extracted,
     ExtractFindings,
@@ -36,13 +37,24 @@ from deepdiver.tools.search_all import SearchResults, search_all
 from deepdiver.tools.source_age import age_need_of
 
 TEXT_CHARS = 4_000
-"""Of a longer text the best passages are shown, so many characters in all."""
+"""The most characters shown of one text: of a longer one, the best passages."""
 BATCH_BYTES = 24_000
-"""Texts shown in one reading: six whole ones, and well within every model's window."""
+"""The most bytes of text in one reading: six whole texts, well within every model's window."""
 LEADS = 4
 """Leads followed from one reading; more would drown the question."""
 BY_RANK = 0.5
-"""What the rank counts in a result's relevance; the rest is the overlap with the question."""
+"""The weight of the rank in a result's relevance; the rest is the overlap with the question."""
+
+
+class ReadSource(NamedTuple):
+    """A source that was read, with its text."""
+
+    source: Source
+    """The source."""
+    text: str
+    """Its whole text."""
+    shown: str
+    """As much of the text as a task is shown."""
 
 
 async def look_into(
@@ -56,8 +68,8 @@ async def look_into(
     unanswered: Sequence[str] = (),
     wanted: Callable[[Hit], bool] | None = None,
     providers: Sequence[Provider] | None = None,
-) -> Looked:
-    """Search, read and extract; then follow the leads, `hops` times at most.
+) -> LookResult:
+    """Search, read and extract, then follow the leads up to `hops` times.
 
     Args:
         deps: The run's dependencies.
@@ -66,9 +78,9 @@ async def look_into(
         queries: What to search for.
         known: What is known already.
         hops: How often leads are followed.
-        unanswered: Questions that are open; those that stay so come back.
-        wanted: Says which hits are read; by default all.
-        providers: Who is searched; by default all of the run's.
+        unanswered: Questions that are open; those that stay open are returned.
+        wanted: Decides which hits are read; by default all.
+        providers: The providers to search; by default all of the run's.
     """
     asked = deps.providers if providers is None else providers
     looked = await _look_once(deps, question, about, queries, known, unanswered, wanted, asked)
@@ -77,7 +89,7 @@ async def look_into(
         follow = [
             query
             for lead in looked.leads[:LEADS]
-            if (query := lead_query(lead, about)).lower() not in tried
+            if (query := query_of_lead(lead, about)).lower() not in tried
         ]
         if not follow:
             break
@@ -86,24 +98,22 @@ async def look_into(
         looked = await _look_once(
             deps, question, about, follow, [*known, *statements], looked.questions, wanted, asked
         )
-        total = Looked(
-            tuple(dict.fromkeys((*total.findings, *looked.findings))),
+        total = LookResult(
+            tuple(unite(total.findings, looked.findings)),
             looked.leads,
             (*total.queries, *looked.queries),
             total.searched or looked.searched,
             (*total.limits, *looked.limits),
-            tuple(dict.fromkeys((*total.sources, *looked.sources))),
+            tuple(unite(total.sources, looked.sources)),
             looked.questions,
         )
     return total
 
 
-def lead_query(lead: str, about: str) -> str:
-    """Return the query that follows a lead.
+def query_of_lead(lead: str, about: str) -> str:
+    """Return the query that follows a lead: its name, and the problem's words that are not names.
 
-    The name, and what the problem asks besides its own names.
-
-    A lead that is a question is a query as it stands.
+    A lead that is a question is used as it is.
     """
     if lead.endswith("?"):
         return lead
@@ -121,7 +131,7 @@ async def _look_once(
     unanswered: Sequence[str],
     wanted: Callable[[Hit], bool] | None,
     providers: Sequence[Provider],
-) -> Looked:
+) -> LookResult:
     queries = tuple(dict.fromkeys(query.strip() for query in queries if query.strip()))
     found = await together(*(search_all(query, providers, deps.gateway) for query in queries))
     for query, result in zip(queries, found, strict=True):
@@ -129,16 +139,16 @@ async def _look_once(
             deps.emit(
                 Searched(query=query, titles=tuple(hit.title or hit.url for hit in result.hits))
             )
-    limits = tuple(deps.limited(failure) for result in found for failure in result.failures)
+    limits = tuple(deps.note_limit(failure) for result in found for failure in result.failures)
     if wanted is not None:
         found = [replace(result, hits=tuple(filter(wanted, result.hits))) for result in found]
-    looked = await take_in(deps, question, about, queries, found, known, unanswered)
+    looked = await read_and_extract(deps, question, about, queries, found, known, unanswered)
     return replace(
         looked, queries=queries, searched=any(result.answered for result in found), limits=limits
     )
 
 
-async def take_in(
+async def read_and_extract(
     deps: Deps,
     question: str,
     about: str,
@@ -146,49 +156,46 @@ async def take_in(
     found: Sequence[SearchResults],
     known: Iterable[str] = (),
     unanswered: Sequence[str] = (),
-) -> Looked:
-    """Read what was found and extract what bears on the question.
+) -> LookResult:
+    """Read search results and extract what bears on the question.
 
     Args:
         deps: The run's dependencies.
         question: What the person asked.
         about: The part of it, or the statement, that is looked into.
-        queries: What was searched for.
-        found: What each query brought.
+        queries: The queries.
+        found: The results of each query.
         known: What is known already.
         unanswered: Questions that are open.
     """
-    texts = await _texts(deps, question, queries, found, about)
+    texts = await _read_texts(deps, question, queries, found, about)
     shown = within(dict.fromkeys(known), KNOWN_BYTES)
-    batches = _batches(texts)[: batches_of(deps.settings.filters.results)]
+    batches = _split_batches(texts)[: most_readings_of(deps.settings.filters.results)]
     readings = await together(
         *(_read_batch(deps, question, about, batch, shown, unanswered) for batch in batches)
     )
-    return Looked(
-        findings=tuple(dict.fromkeys(key for keys, _ in readings for key in keys)),
-        leads=tuple(dict.fromkeys(lead for _, said in readings for lead in said.leads)),
-        sources=tuple(source.id for source, _, _ in texts),
-        questions=left_open(unanswered, [said.questions for keys, said in readings if keys]),
+    return LookResult(
+        findings=tuple(unite(*(keys for keys, _ in readings))),
+        leads=tuple(unite(*(said.leads for _, said in readings))),
+        sources=tuple(item.source.id for item in texts),
+        questions=list_unanswered(unanswered, [said.questions for keys, said in readings if keys]),
     )
 
 
-def left_open(before: Sequence[str], after: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return what is unanswered after some readings that found something.
+def list_unanswered(before: Sequence[str], after: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return the questions that are open after readings that found something.
 
-    A question is answered if one of them no longer names it; what they raise anew comes last.
+    A question is answered if one of the readings no longer names it. New questions come last.
     """
     still = [question for question in before if all(question in said for said in after)]
-    return tuple(
-        dict.fromkeys(
-            (*still, *(q for said in after for q in said if q not in before and q.strip()))
-        )
-    )
+    raised = (q for said in after for q in said if q not in before and q.strip())
+    return tuple(unite(still, raised))
 
 
-async def _texts(
+async def _read_texts(
     deps: Deps, question: str, queries: Sequence[str], found: Sequence[SearchResults], about: str
-) -> list[tuple[Source, str, str]]:
-    """Read what was found, each place once: (source, whole text, what to show of it)."""
+) -> list[ReadSource]:
+    """Read search results, each place once."""
     wanted: dict[str, tuple[Hit, str]] = {}
     for query, result in zip(queries, found, strict=True):
         for hit in result.hits:
@@ -202,30 +209,28 @@ async def _texts(
             for hit, _ in wanted.values()
         )
     )
-    listed: dict[str, tuple[Source, str, str]] = {}
+    listed: dict[str, ReadSource] = {}
     for (_, query), reading in zip(wanted.values(), readings, strict=True):
         if reading.limit:
-            deps.not_read(reading.limit)
+            deps.note_unread(reading.limit)
         if reading.source is not None and reading.source.id not in listed:
-            listed[reading.source.id] = (
-                reading.source,
-                reading.text,
-                excerpt(reading.text, f"{about} {query}"),
-            )
-    deps.add(*(source for source, _, _ in listed.values()))
+            shown = excerpt(reading.text, f"{about} {query}")
+            listed[reading.source.id] = ReadSource(reading.source, reading.text, shown)
+    deps.add(*(item.source for item in listed.values()))
     return list(listed.values())
 
 
-def batches_of(results: int) -> int:
-    """Return how often the reasoner reads at most for one look.
+def most_readings_of(results: int) -> int:
+    """Return how often the reasoner reads for one look, at most: the results of three queries.
 
-    What three queries bring, so many results each.
+    Args:
+        results: Results of one query.
     """
     return -(-3 * results * TEXT_CHARS // BATCH_BYTES)
 
 
 def excerpt(text: str, wanted: str, most: int = TEXT_CHARS) -> str:
-    """Return a text, or of a long one its best passages in their order."""
+    """Return a text, or the best passages of a long one in their order."""
     if len(text) <= most:
         return text
     asked = set(terms(wanted))
@@ -242,14 +247,14 @@ def excerpt(text: str, wanted: str, most: int = TEXT_CHARS) -> str:
     return "\n\n".join(span.of(text)[:most] for span in sorted(kept))
 
 
-def _batches(texts: Sequence[tuple[Source, str, str]]) -> list[list[tuple[Source, str, str]]]:
-    batches: list[list[tuple[Source, str, str]]] = []
+def _split_batches(texts: Sequence[ReadSource]) -> list[list[ReadSource]]:
+    batches: list[list[ReadSource]] = []
     size = BATCH_BYTES
     for item in texts:
-        size += size_of(item[2])
+        size += size_of(item.shown)
         if size > BATCH_BYTES:
             batches.append([])
-            size = size_of(item[2])
+            size = size_of(item.shown)
         batches[-1].append(item)
     return batches
 
@@ -258,42 +263,48 @@ async def _read_batch(
     deps: Deps,
     question: str,
     about: str,
-    batch: Sequence[tuple[Source, str, str]],
+    batch: Sequence[ReadSource],
     known: tuple[str, ...],
     unanswered: Sequence[str],
 ) -> tuple[list[str], Extraction]:
     labels = {f"T{number}": item for number, item in enumerate(batch, 1)}
-    shown = tuple(
-        SourceText(
-            id=label,
-            title=source.title,
-            publisher=source.publisher,
-            published=source.published,
-            text=part,
-        )
-        for label, (source, _, part) in labels.items()
+    task = ExtractFindings(
+        question=question,
+        problem=about,
+        texts=show_texts(labels),
+        known=known,
+        unanswered=tuple(unanswered),
     )
-    answer = await attempt(
-        deps,
-        ExtractFindings(
-            question=question, problem=about, texts=shown, known=known, unanswered=tuple(unanswered)
-        ),
-    )
+    answer = await attempt(deps, task)
     if answer is None:
         return [], Extraction(findings=())
     findings = [
-        kept for item in answer.findings if (kept := take_finding(deps, item, labels, about))
+        kept for item in answer.findings if (kept := accept_finding(deps, item, labels, about))
     ]
     deps.add(*findings)
     return [finding.id for finding in findings], answer
 
 
-def take_finding(
-    deps: Deps, item: Extracted, labels: dict[str, tuple[Source, str, str]], about: str
+def show_texts(labels: Mapping[str, ReadSource]) -> tuple[SourceText, ...]:
+    """Return labelled texts as a task sees them."""
+    return tuple(
+        SourceText(
+            id=label,
+            title=item.source.title,
+            publisher=item.source.publisher,
+            published=item.source.published,
+            text=item.shown,
+        )
+        for label, item in labels.items()
+    )
+
+
+def accept_finding(
+    deps: Deps, item: Extracted, labels: Mapping[str, ReadSource], about: str
 ) -> Finding | None:
-    """Accept a finding only if code finds its quote in the source."""
+    """Return a finding if code finds its quote in the source, else announce that it is dropped."""
     entry = labels.get(item.source.strip())
-    span = locate(item.quote, entry[1]) if entry else None
+    span = locate(item.quote, entry.text) if entry else None
     if entry is None or span is None:
         reason = (
             "its quote does not stand in the source"
@@ -303,21 +314,14 @@ def take_finding(
         deps.dropped.add(content_id("d", item.statement, item.source, item.quote))
         deps.emit(FindingDropped(statement=item.statement, reason=reason))
         return None
-    source, text, _ = entry
-    span = whole(span, text)
-    passage = Passage(snapshot=source.snapshot, start=span.start, end=span.end)
-    return Finding(
-        id=content_id("f", item.statement, source.id, span.start, span.end),
-        statement=item.statement,
-        quotes=(Quote(source=source.id, passage=passage, text=span.of(text)),),
-        about=about,
-    )
+    span = whole(span, entry.text)
+    return make_finding(entry.source, entry.text, span, item.statement, about)
 
 
-def untried(queries: Iterable[dict[str, str]], tried: Iterable[str]) -> list[dict[str, str]]:
-    """Return queries of other words than those made before and than each other.
+def drop_tried(queries: Iterable[dict[str, str]], tried: Iterable[str]) -> list[dict[str, str]]:
+    """Return the queries whose words differ from those made before and from each other.
 
-    Their order makes no other query.
+    The same words in another order are the same query.
     """
     made = {frozenset(words(query)) for query in tried}
     kept = []
@@ -328,14 +332,14 @@ def untried(queries: Iterable[dict[str, str]], tried: Iterable[str]) -> list[dic
     return kept
 
 
-def nearest(query: str, parts: Sequence[str]) -> str:
-    """Return the part of a question that a query shares most words with; of equals the first."""
+def find_nearest(query: str, parts: Sequence[str]) -> str:
+    """Return the part that shares the most words with a query; of equals, the first."""
     asked = set(terms(query))
     return max(parts, key=lambda part: len(asked & set(terms(part))))
 
 
-def relevance(rank: int, question: str, text: str) -> float:
-    """Return how relevant a result is, 0..1.
+def relevance_of(rank: int, question: str, text: str) -> float:
+    """Return how relevant a result is, from 0 to 1.
 
         BY_RANK × 1 / rank + (1 − BY_RANK) × (words of the question in the text) / (words of the
         question)

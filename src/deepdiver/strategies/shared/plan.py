@@ -1,7 +1,4 @@
-"""From the question to a plan that a person has seen.
-
-The question, the past runs that bear on it, its sub-problems, and what a person says to them.
-"""
+"""From a question to an approved plan: past runs, the parts of the question, a person's word."""
 
 from __future__ import annotations
 
@@ -12,13 +9,9 @@ from typing import Any
 from langgraph.types import interrupt
 
 from deepdiver.core.events import PlanProposed, Recalled
-from deepdiver.errors import (
-    GatewayError,
-    NotJournalledError,
-    UsageError,
-)
+from deepdiver.errors import GatewayError, NotJournalledError, UsageError
 from deepdiver.memory.recall import recall
-from deepdiver.strategies.shared.base import Deps, Update, attempt
+from deepdiver.strategies.shared.base import Deps, State, attempt
 from deepdiver.tasks import (
     Decompose,
 )
@@ -28,8 +21,8 @@ PROBLEMS = 5
 """Sub-problems of one plan."""
 
 
-def question_of(state: Mapping[str, Any]) -> str:
-    """Return the last question that stands in the messages.
+def question_of(state: State) -> str:
+    """Return the last question in the messages of a state.
 
     Raises:
         UsageError: If there is none.
@@ -44,10 +37,10 @@ def question_of(state: Mapping[str, Any]) -> str:
     return asked[-1]
 
 
-async def parts_of(
+async def split_question(
     deps: Deps, question: str, objection: str = "", past: tuple[Recollected, ...] = ()
 ) -> list[str]:
-    """Return the parts of a question; the question itself where it cannot be taken apart."""
+    """Return the parts of a question, or the question itself if it cannot be split."""
     task = Decompose(
         question=question,
         as_of=deps.as_of,
@@ -60,15 +53,21 @@ async def parts_of(
     return list(parts)[:PROBLEMS] or [question]
 
 
-def waves(problems: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[list[int]]:
-    """Order problems into waves: each stands in the first wave behind all that it needs.
+def order_into_waves(
+    problems: Sequence[str], needs: Mapping[str, Sequence[str]]
+) -> list[list[int]]:
+    """Order problems into waves: each is in the first wave after everything that it needs.
 
-    A circle is cut.
+    Args:
+        problems: The problems, in the order of the plan.
+        needs: The problems that each one needs. Those that come later are ignored, which cuts
+            every circle.
+
+    Returns:
+        The places of the problems of each wave.
     """
     place: dict[str, int] = {}
-    for (
-        problem
-    ) in problems:  # a need that comes later in the list is ignored, which cuts every circle
+    for problem in problems:
         place[problem] = 1 + max(
             (place[other] for other in needs.get(problem, ()) if other in place), default=-1
         )
@@ -80,17 +79,17 @@ def waves(problems: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[l
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """What a person said to a plan."""
+    """What a person said about a plan."""
 
     problems: list[str]
-    """The sub-problems to look into, as the person wants them."""
+    """The sub-problems to look into."""
     edited: bool = False
-    """Whether they are the person's own."""
+    """Whether the person changed them."""
     objection: str = ""
-    """Why the plan is to be made anew; empty where it is to be followed."""
+    """Why the person rejected the plan; empty if it was accepted."""
 
 
-def approve(
+def ask_approval(
     deps: Deps,
     question: str,
     problems: Sequence[str],
@@ -98,10 +97,10 @@ def approve(
     objectives: Sequence[str] = (),
     queries: Sequence[str] = (),
 ) -> Approval:
-    """Show a plan to a person, if one wants to see it; what the person says is obeyed.
+    """Show a plan to a person, if one wants to see it, and return what the person said.
 
     Raises:
-        UsageError: If the answer is none.
+        UsageError: If the answer is not one.
     """
     plan = {"objectives": list(objectives), "problems": list(problems), "queries": list(queries)}
     deps.emit(
@@ -120,47 +119,34 @@ def approve(
             text for item in reply.get("problems", []) if (text := str(item).strip())
         ] or plan["problems"]
         for left_out in listed[PROBLEMS:]:
-            deps.limited(f"a plan has {PROBLEMS} sub-problems at most; left out: {left_out}")
+            deps.note_limit(f"a plan has {PROBLEMS} sub-problems at most; left out: {left_out}")
         return Approval(listed[:PROBLEMS], edited=True)
     if action == "reject":
         return Approval([], objection=str(reply.get("reason") or "the person did not say why"))
     raise UsageError(
-        "the answer to a plan needs an action: accept, edit (with problems) or reject (with a reason)"
+        "the answer to a plan needs an action: accept, edit (with problems) or reject "
+        "(with a reason)"
     )
 
 
-async def approve_plan(state: Mapping[str, Any], deps: Deps) -> Update:
-    """Show the sub-problems to a person, if one wants to see them."""
-    said = approve(deps, state["original_question"], state["decomposed_problems"])
-    if not said.edited:
-        return {"objection": said.objection}
-    return {
-        "objection": "",
-        "decomposed_problems": said.problems,
-        "waves": [list(range(len(said.problems)))],
-    }
-
-
 async def recall_past(deps: Deps, question: str) -> list[dict[str, Any]]:
-    """Return the past runs that bear on the question, if the person wants to build on them.
+    """Return and announce the past runs that bear on the question, if the settings ask for them.
 
-    Each is announced.
-
-    They are hints for tasks to see (`memory.past.shown`), never evidence. Without them the run goes
-    on. A run that looks deeper into another's report recalls that one and no other, unasked: the
-    person has named it.
+    They are hints for tasks (`memory.past.shown`), never evidence, and the run goes on without them
+    if they cannot be read. A run that looks deeper into another's report always recalls that run
+    and no other.
     """
     if not deps.settings.past and not deps.run.deepens:
         return []
     only = deps.run.deepens
     try:
         past = await recall(
-            question, deps.run, deps.store, deps.gateway, note=deps.limited, only=only
+            question, deps.run, deps.store, deps.gateway, note=deps.note_limit, only=only
         )
     except NotJournalledError:
         raise
     except GatewayError as error:
-        deps.limited(f"past runs could not be looked through: {error}")
+        deps.note_limit(f"past runs could not be looked through: {error}")
         return []
     for item in past:
         deps.emit(

@@ -1,11 +1,9 @@
-"""The second opinion.
+"""The second opinion: the reader judges each cited sentence by its quotes.
 
-The reader judges each cited sentence by its quotes, whichever model wrote it.
-
-The reader comes with deepdiver, asks nobody, and is shown the sentence and its quotes alone:
-neither the question nor what others think of it. It is small, so it decides little. It cuts
-nothing, what it says nothing of stays as it is, and only where it is as good as sure that the
-quotes say otherwise does a caution go with the sentence.
+The reader comes with deepdiver, runs locally, and sees only the sentence and its quotes: not the
+question, nor other opinions, nor which model wrote the sentence. It is small, so it decides little.
+It cuts nothing, and sentences that it is unsure about stay as they are. Only if it is almost
+certain that the quotes say otherwise does the sentence get a caution.
 """
 
 from __future__ import annotations
@@ -23,82 +21,76 @@ from deepdiver.errors import StoreError
 from deepdiver.strategies.shared.base import Deps
 
 AGREES = 0.6
-"""From this probability on the reader takes quotes to say a sentence."""
+"""The probability from which on the reader takes quotes to support a sentence."""
 CONTRADICTS = 0.93
-"""From this probability on it takes them to say otherwise, if none of them says it. The least of
-two places by which at most 1 % of the sentences that their quote supports are called contradicted
-in every held-out set of 200 or more: 0.6 % in the worst of them, 0.18 % of all 7,173. Of 5,449 that
-their quote refutes 18 % are called so. `bench/second_opinion.py` counts. The reader's probabilities
-end at 0.955."""
+"""The probability from which on it takes them to contradict the sentence, if none supports it. This
+is the lowest value with two decimals at which at most 1 % of the sentences that their quote
+supports are called contradicted in every held-out set of 200 or more: 0.6 % in the worst set,
+0.18 % of all 7,173. Of the 5,449 sentences that their quote refutes, 18 % are found.
+`bench/second_opinion.py` counts them. The reader's probabilities end at 0.955."""
 QUOTES = 16
-"""Quotes of one sentence that are read: a sentence that cites more says little of each."""
+"""The most quotes of one sentence that are read: a sentence that cites more says little of each."""
 DIGITS = 2
-"""Places of a confidence: the reader is no surer of it than that."""
+"""Decimals of a confidence: the reader is not more exact than that."""
 CAUTION = "the reader takes the cited passage to say otherwise"
-"""What stands behind a sentence that the reader contradicts."""
+"""The caution after a sentence that the reader contradicts."""
 UNASKED = (
     "The reader, a second opinion, could not be asked: its files are missing or damaged. "
     "Installing deepdiver again "
     "brings them back."
 )
 WORD_FOR_WORD = SecondOpinion(stance=Stance.SUPPORTS, confidence=1.0)
-"""The opinion on a sentence that stands in a quote: a rule, surer than the model, and no model is
-loaded for it."""
+"""The opinion on a sentence that a quote holds word for word: a rule, which is surer than the model
+and does not load it."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Cited:
-    """A sentence with what it cites."""
+class _CitedSentence:
+    """A sentence with its quotes."""
 
     text: str
     """What it says."""
     quotes: tuple[tuple[str, str], ...]
-    """The title of the source and the exact text of each quote, in the order of the citations."""
+    """Source title and exact text of each quote, in the order of the citations."""
 
     @property
     def word_for_word(self) -> bool:
-        """Whether one of the quotes has the sentence as it is."""
+        """Whether one of the quotes holds the sentence word for word."""
         return any(stands_whole(self.text, text) for _, text in self.quotes)
 
     def passages(self) -> list[str]:
-        """Return the quotes as the reader is shown them.
-
-        The title often names whom "he" or "it" means.
-        """
+        """Return the quotes as the reader sees them: the title often says who "he" or "it" is."""
         return [f"{title}. {text}" if title else text for title, text in self.quotes[:QUOTES]]
 
 
 async def with_opinions(deps: Deps, written: Sequence[Sentence]) -> list[Sentence]:
-    """Return sentences, those that cite with the reader's opinion, and with a caution where it contradicts.
+    """Return sentences with the reader's opinions, and with a caution where it contradicts one.
 
-    Frames cite nothing, and sums are repeated by code, which is surer: there is no opinion on
-    these. If the reader's files cannot be used there is none on any, and the report's limits say
-    so.
+    There is no opinion on frames, which cite nothing, and on calculations, which code repeats. If
+    the reader's files cannot be used, there are no opinions, and the report's limits say so.
     """
     if not deps.settings.second_opinion:
         return list(written)
-    cited = {number: _cited(deps, item) for number, item in enumerate(written) if _asked(item)}
+    cited = {number: _cite(deps, item) for number, item in enumerate(written) if _is_asked(item)}
     given = {number: WORD_FOR_WORD for number, item in cited.items() if item.word_for_word}
     left = {number: item for number, item in cited.items() if number not in given}
     try:
-        # In a thread: some 40 pairs take a second, and the other runs of this process go on
-        # meanwhile.
-        given |= zip(left, await asyncio.to_thread(_read, list(left.values())), strict=True)
+        # In a thread, because 40 pairs take about a second and other runs of this process go on.
+        given |= zip(
+            left, await asyncio.to_thread(_read_opinions, list(left.values())), strict=True
+        )
     except (StoreError, ImportError):
-        deps.limited(UNASKED)
+        deps.note_limit(UNASKED)
         return list(written)
     return [
-        _marked(item, given[number]) if number in given else item
+        _mark(item, given[number]) if number in given else item
         for number, item in enumerate(written)
     ]
 
 
 def counted(written: Iterable[Sentence]) -> str:
-    """Return the line that counts the opinions, for the foot of the report.
-
-    Empty where there are none.
-    """
-    counts = _counts(written)
+    """Return the line at the foot of the report that counts the opinions; "" without opinions."""
+    counts = _count_stances(written)
     if not (asked := counts.total()):
         return ""
     return (
@@ -109,11 +101,8 @@ def counted(written: Iterable[Sentence]) -> str:
 
 
 def contradicted(written: Iterable[Sentence]) -> list[str]:
-    """Return the line of the report's limits where the reader contradicts.
-
-    None where it does not.
-    """
-    many = _counts(written)[Stance.REFUTES]
+    """Return the line of the report's limits that counts contradicted sentences, if any."""
+    many = _count_stances(written)[Stance.REFUTES]
     return (
         [
             f"The reader, a second opinion, contradicts {many} cited "
@@ -124,11 +113,11 @@ def contradicted(written: Iterable[Sentence]) -> list[str]:
     )
 
 
-def _counts(written: Iterable[Sentence]) -> Counter[Stance]:
+def _count_stances(written: Iterable[Sentence]) -> Counter[Stance]:
     return Counter(item.second_opinion.stance for item in written if item.second_opinion)
 
 
-def _asked(sentence: Sentence) -> bool:
+def _is_asked(sentence: Sentence) -> bool:
     return (
         sentence.kind is SentenceKind.FACT
         and sentence.calculation is None
@@ -136,18 +125,18 @@ def _asked(sentence: Sentence) -> bool:
     )
 
 
-def _cited(deps: Deps, sentence: Sentence) -> _Cited:
+def _cite(deps: Deps, sentence: Sentence) -> _CitedSentence:
     findings = [deps.ledger.get(Finding, key) for key in sentence.findings]
     quotes = [quote for finding in findings for quote in finding.quotes]
     titles = [deps.ledger.get(Source, quote.source).title.strip() for quote in quotes]
-    return _Cited(
+    return _CitedSentence(
         sentence.text,
         tuple((title, quote.text) for title, quote in zip(titles, quotes, strict=True)),
     )
 
 
-def _read(cited: Sequence[_Cited]) -> list[SecondOpinion]:
-    """Return the reader's opinions; it is loaded only where there is something to read."""
+def _read_opinions(cited: Sequence[_CitedSentence]) -> list[SecondOpinion]:
+    """Return the reader's opinions; it is loaded only if there is something to read."""
     alone = [item.passages() for item in cited]
     joined = [[" ".join(both) for both in pairwise(quotes)] for quotes in alone]
     shown = [
@@ -157,17 +146,17 @@ def _read(cited: Sequence[_Cited]) -> list[SecondOpinion]:
     ]
     verdicts = iter(load_reader().verify(shown) if shown else ())
     return [
-        _opinion(list(islice(verdicts, len(own))), list(islice(verdicts, len(more))))
+        _opinion_of(list(islice(verdicts, len(own))), list(islice(verdicts, len(more))))
         for own, more in zip(alone, joined, strict=True)
     ]
 
 
-def _opinion(alone: Sequence[Verdict], joined: Sequence[Verdict]) -> SecondOpinion:
-    """Return what the best of the quotes makes of a sentence, each alone and joined with the next.
+def _opinion_of(alone: Sequence[Verdict], joined: Sequence[Verdict]) -> SecondOpinion:
+    """Return the opinion of the best quotes, each alone and joined with the next.
 
-    Joined quotes may say it together; that it is not so, a quote must say alone. With a quote of
-    something else behind theirs, 2.0 % of 500 supported sentences were called contradicted, and 1.0
-    % by quotes alone.
+    Joined quotes may support a sentence together, but only a single quote can contradict it: with
+    an unrelated quote appended, 2.0 % of 500 supported sentences were called contradicted, and
+    1.0 % by single quotes.
     """
     supports = max(found.supports for found in (*alone, *joined))
     refutes = max(found.refutes for found in alone)
@@ -180,16 +169,16 @@ def _opinion(alone: Sequence[Verdict], joined: Sequence[Verdict]) -> SecondOpini
     )
 
 
-def _marked(sentence: Sentence, opinion: SecondOpinion) -> Sentence:
+def _mark(sentence: Sentence, opinion: SecondOpinion) -> Sentence:
     caution = CAUTION if opinion.stance is Stance.REFUTES else ""
     mark = "; ".join(filter(None, (sentence.mark, caution)))
     return sentence.model_copy(update={"second_opinion": opinion, "mark": mark})
 
 
 def stands_whole(said: str, quote: str) -> bool:
-    """Whether a quote has a sentence word for word, apart from typesetting and marks of emphasis.
+    """Return whether a quote holds a sentence word for word, apart from typesetting and emphasis.
 
-    It must begin and end where sentences of the quote do: within one it may stand under a "not".
+    It must begin and end where sentences of the quote do: inside one, a "not" may apply to it.
     """
     quote = quote.replace("*", "")
     span = locate(said.replace("*", "").rstrip(" ."), quote)

@@ -1,0 +1,47 @@
+"""Comparing two statements by their words: whether they say the same, or may contradict."""
+
+from __future__ import annotations
+
+from deepdiver.core.dates import dates
+from deepdiver.core.names import names
+from deepdiver.core.numbers import numbers
+from deepdiver.core.text import shingles, terms, words
+
+RUN, SAME = 3, 0.6
+"""Statements that share this part of the shorter one's runs of three words, and no value that tells
+them apart, are one: a statement in other order or with an addition still does, another statement
+about the same thing does not."""
+_DENYING = frozenset("no not never none neither nor without nobody nothing cannot".split())
+
+
+def repeats(one: str, other: str) -> bool:
+    """Return whether two statements say the same, as far as their words show it."""
+    if words(one) == words(other):
+        return True
+    a, b = shingles(one, RUN), shingles(other, RUN)
+    if len(a & b) < SAME * min(len(a), len(b)):
+        return False
+    mine, theirs = values_of(one), values_of(other)
+    return denies(one) == denies(other) and (mine <= theirs or theirs <= mine)
+
+
+def can_contradict(one: str, other: str) -> bool:
+    """Return whether two statements share a subject and differ in a value or a denial."""
+    mine, theirs = values_of(one), values_of(other)
+    same = {term for term in set(terms(one)) & set(terms(other)) if not term.isdigit()}
+    return bool(same) and (bool(mine - theirs and theirs - mine) or denies(one) != denies(other))
+
+
+def values_of(text: str) -> set[str]:
+    """Return what tells statements of similar words apart: numbers, dates and names."""
+    named = {word for name in names(text) for word in words(name)}
+    return (
+        named
+        | {f"{value.normalize():f}" for value in numbers(text)}
+        | {day.iso() for day in dates(text)}
+    )
+
+
+def denies(text: str) -> bool:
+    """Return whether a statement holds a word that denies something."""
+    return any(word in _DENYING or word.endswith("n't") for word in words(text))
