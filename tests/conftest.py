@@ -16,6 +16,7 @@ import certifi
 import pytest
 from hypothesis import settings
 
+from tests.patience import read_patiently
 from tests.warm import Warm
 
 # The gate must give the same answer twice, and soon; looking further is the proofs' work: `make
@@ -100,6 +101,12 @@ def loopback_only() -> Iterator[None]:
         for name in ("connect", "connect_ex"):
             patch.setattr(socket.socket, name, guarded(name))
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def patient() -> None:
+    """Read documents however busy the machine is; the tests of reading itself undo this."""
+    read_patiently()
 
 
 @pytest.fixture(scope="module")

@@ -26,3 +26,13 @@ def in_proportion() -> Iterator[None]:
     yield
     seconds = time.process_time() - began
     assert seconds < PATIENCE, f"it took {seconds:.0f} s of processor time"
+
+
+def read_patiently() -> None:
+    """Let this process read documents for as long as it takes (see patient_child)."""
+    from deepdiver.tools.extract import pool  # for those who ask: the callers of tests.warm do not
+
+    pool._MODULE = "tests.tools.extract.patient_child"
+    defaults = pool.Extractor.__init__.__kwdefaults__
+    assert defaults is not None
+    defaults["seconds"] = 2 * PATIENCE

@@ -103,8 +103,11 @@ def serve(door: str) -> dict[str, Any] | None:
     import gc
     import importlib
 
+    from tests.patience import read_patiently
+
     for name in LOADED:
         importlib.import_module(name)
+    read_patiently()
     gc.freeze()  # a collection in a fork would write to, and so copy, all that is here
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(door)

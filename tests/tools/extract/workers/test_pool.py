@@ -242,13 +242,13 @@ def test_no_child_outlives_its_process(how: signal.Signals | None) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
+    assert process.stdin is not None
+    assert process.stdout is not None
     try:
-        assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
         (child,) = children(process.pid)
         forks = until(child.children)
         if how is None:
-            assert process.stdin is not None
             process.stdin.close()
         else:
             process.send_signal(how)
@@ -257,7 +257,9 @@ def test_no_child_outlives_its_process(how: signal.Signals | None) -> None:
             assert gone([orphan.pid])
     finally:
         process.kill()
-        process.communicate()
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
 
 
 @linux

@@ -25,13 +25,15 @@ from tests.patience import PATIENCE
 from tests.processes import until
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks here")
+ROOT = Path(__file__).parents[3]
 JOB = {"mime": "", "name": "a.txt", "url": ""}
 
 
 @contextmanager
 def running(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "deepdiver.tools.extract.workers.worker", *arguments],
+        [sys.executable, "-m", "tests.tools.extract.workers.worker", *arguments],
+        cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )

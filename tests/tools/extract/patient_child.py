@@ -1,0 +1,17 @@
+"""The process that reads documents, for tests: it is not nice, and has as long as it takes.
+
+The program gives a document a few seconds, in a process that lets all others go first. On a machine
+that is busy with something else that is too short for an honest page.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from deepdiver.tools.extract import child, draft, limits
+from tests.patience import PATIENCE
+
+if __name__ == "__main__":
+    limits.NICENESS = 0
+    limits.WALL_SECONDS = draft.SECONDS = PATIENCE
+    sys.exit(child.main(sys.argv[1:]))
