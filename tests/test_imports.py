@@ -1,4 +1,4 @@
-"""The layers of docs/ARCHITECTURE.md: contracts in pyproject.toml, and proof that each bites."""
+"""The layers of docs/ARCHITECTURE.md: contracts in pyproject.toml are kept, and each of them bites."""
 
 from __future__ import annotations
 

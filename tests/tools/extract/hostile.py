@@ -101,7 +101,7 @@ def archives() -> dict[str, tuple[str, Make]]:
 
 
 def _thin(main: str) -> bytes:
-    """Pack elements that hold nothing, such that a tree of them takes a thousand times the bytes."""
+    """Pack empty elements: a tree of them takes a thousand times the bytes."""
     chance = random.Random(1)  # noqa: S311
     body = "".join(f"<a{chance.randrange(9)}/>" for _ in range(4_000_000))
     return making.zipped({main: f"<x>{body}</x>"})

@@ -203,17 +203,23 @@ def mail(subject: str = "The harbour", body: str = "It froze.", **fields: str) -
     return made
 
 
-ARTICLE = """<!DOCTYPE html><html lang="en-GB"><head><title>Ferry runs aground | Vantskar News</title>
+ARTICLE = """<!DOCTYPE html><html lang="en-GB"><head>\
+<title>Ferry runs aground | Vantskar News</title>
 <meta name="author" content="Anna Berg"><meta property="og:site_name" content="Vantskar News">
 <meta property="article:published_time" content="2026-03-04T10:00:00Z"></head><body>
 <nav><ul><li><a href="/">Home</a></li><li><a href="/more">More news</a></li></ul></nav>
 <article><h1>Ferry runs aground</h1>
-<p>The ferry <b>Vanta</b> struck the quay at <a href="/lodbaken">Lodbaken</a> in thick fog shortly after six in the
+<p>The ferry <b>Vanta</b> struck the quay at <a href="/lodbaken">Lodbaken</a> in thick fog \
+shortly after six in the
 morning on Tuesday, the harbour master said.</p>
 <h2>What happened</h2>
-<p>Nobody was hurt.<br>The captain spoke of a fault in the steering, which the yard had repaired only last week.</p>
+<p>Nobody was hurt.<br>The captain spoke of a fault in the steering, \
+which the yard had repaired only last week.</p>
 <ul><li>The ferry is in dock.</li><li>Another one sails.</li></ul>
-<table><tr><th>Year</th><th>Passengers</th></tr><tr><td>2024</td><td>1,200</td></tr><tr><td>2025</td><td>1,350</td></tr>
-</table><p>The inquiry into what happened that morning begins in April, according to the board of the harbour.</p>
-</article><footer>Copyright 2026 Vantskar News. All rights reserved. Cookie policy.</footer></body></html>"""
+<table><tr><th>Year</th><th>Passengers</th></tr>\
+<tr><td>2024</td><td>1,200</td></tr><tr><td>2025</td><td>1,350</td></tr>
+</table><p>The inquiry into what happened that morning begins in April, \
+according to the board of the harbour.</p>
+</article><footer>Copyright 2026 Vantskar News. All rights reserved. Cookie policy.\
+</footer></body></html>"""
 """A page with everything that a page has."""

@@ -1,6 +1,6 @@
 """Reads in this process, for tests of what comes out.
 
-That it is done in a child is tested with the pool.
+The tests of the pool cover reading in a worker.
 """
 
 from __future__ import annotations

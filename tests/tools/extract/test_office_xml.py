@@ -65,10 +65,13 @@ def test_broken_properties_are_damage() -> None:
 CHART = """<c:chartSpace xmlns:c="http://c" xmlns:a="http://a"><c:chart>
 <c:title><c:tx><c:rich><a:p><a:r><a:t>Traffic</a:t></a:r></a:p></c:rich></c:tx></c:title>
 <c:plotArea><c:barChart>
-<c:ser><c:tx><c:strRef><c:strCache><c:pt idx="0"><c:v>Ferries</c:v></c:pt></c:strCache></c:strRef></c:tx>
-<c:cat><c:strRef><c:strCache><c:pt idx="0"><c:v>Spring</c:v></c:pt><c:pt idx="1"><c:v>Autumn</c:v></c:pt></c:strCache>
+<c:ser><c:tx><c:strRef><c:strCache>\
+<c:pt idx="0"><c:v>Ferries</c:v></c:pt></c:strCache></c:strRef></c:tx>
+<c:cat><c:strRef><c:strCache>\
+<c:pt idx="0"><c:v>Spring</c:v></c:pt><c:pt idx="1"><c:v>Autumn</c:v></c:pt></c:strCache>
 </c:strRef></c:cat>
-<c:val><c:numRef><c:numCache><c:pt idx="0"><c:v>3</c:v></c:pt><c:pt idx="999999999"><c:v>5</c:v></c:pt></c:numCache>
+<c:val><c:numRef><c:numCache>\
+<c:pt idx="0"><c:v>3</c:v></c:pt><c:pt idx="999999999"><c:v>5</c:v></c:pt></c:numCache>
 </c:numRef></c:val></c:ser></c:barChart></c:plotArea></c:chart></c:chartSpace>"""
 
 

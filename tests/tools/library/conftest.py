@@ -1,13 +1,21 @@
-"""A real PostgreSQL, started once where one can be had, and databases in it."""
+"""Documents for a library, and a real PostgreSQL, started once if possible, with databases in it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
+from tests.tools.library.harbour import write_documents
 from tests.tools.library.postgres_server import NoServerError, Server, running
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """Documents about a ferry; see `harbour`."""
+    return write_documents(tmp_path / "docs")
 
 
 @pytest.fixture(scope="session")

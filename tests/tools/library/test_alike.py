@@ -20,28 +20,16 @@ from deepdiver import sample
 from deepdiver.errors import UnknownNameError, UsageError
 from deepdiver.tools.library import ranking, sample_vectors
 from deepdiver.tools.library.embedding import embed_texts
-from deepdiver.tools.library.interface import Library, Match, Progress, SearchFilter
+from deepdiver.tools.library.interface import Library, Progress, SearchFilter
 from deepdiver.tools.library.local import library as local_library
 from deepdiver.tools.library.local import vector_cache
 from deepdiver.tools.library.local.library import LocalLibrary
 from deepdiver.tools.library.postgres import library as postgres_library
 from deepdiver.tools.library.postgres.library import PostgresLibrary
-
-QUERIES = (
-    "ferry fire",
-    "Who owns Holm Works?",
-    "nickel in the lake",
-    "something about boats that burn",
-)
+from tests.tools.library.harbour import answers, names, put
 
 Open = Callable[[str], Library]
 """Opens a library by its name; the same one each time."""
-
-
-def put(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 @pytest.fixture(params=["local", "postgres"])
@@ -68,37 +56,6 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
 @pytest.fixture
 def library(opened: Open) -> Library:
     return opened("main")
-
-
-@pytest.fixture
-def docs(tmp_path: Path) -> Path:
-    docs = tmp_path / "docs"
-    put(
-        docs / "ferry.md",
-        "---\ntitle: The fire\npublished: 2026-02-08\n---\nThe ferry Ejdervik burnt. Nine were "
-        "hurt.",
-    )
-    put(docs / "owner.txt", "Holm Works owns the ferry Ejdervik since 1998.")
-    put(
-        docs / "works.md",
-        "---\ntitle: Holm Works\n---\nThe company was founded by a smith. Anna Holm runs it.",
-    )
-    put(docs / "sub" / "lake.md", "---\npublished: 2024\n---\nThere is nickel in the water.")
-    return docs
-
-
-def names(matches: list[Match]) -> list[str]:
-    return [Path(match.entry.url).name for match in matches]
-
-
-def answers(library: Library) -> list[list[tuple[str, int, int, float]]]:
-    return [
-        [
-            (m.entry.url, m.span.start, m.span.end, round(m.score, 6))
-            for m in library.search(query, 5)
-        ]
-        for query in QUERIES
-    ]
 
 
 def test_a_path_that_is_not_there_is_refused(library: Library, tmp_path: Path) -> None:

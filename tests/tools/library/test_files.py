@@ -31,13 +31,8 @@ from deepdiver.tools.library.files import (
     url_of,
 )
 from deepdiver.tools.library.interface import UnreadFile
+from tests.tools.library.harbour import put
 from tests.tools.library.reading import read_all
-
-
-def put(path: Path, text: str | bytes = "Some words.") -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
 
 
 class Nobody(Extractor):

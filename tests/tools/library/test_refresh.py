@@ -20,6 +20,7 @@ from deepdiver.tools.library import files, refresh
 from deepdiver.tools.library.interface import Progress, RefreshSummary, UnreadFile
 from deepdiver.tools.library.local.catalogue import SqliteCatalogue
 from deepdiver.tools.library.refresh import ABSENT, refresh_catalogue
+from tests.tools.library.harbour import put
 
 
 @pytest.fixture
@@ -47,12 +48,6 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(refresh, "document_of", noted)
     return names
-
-
-def put(path: Path, text: str | bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
 
 
 def again(catalogue: SqliteCatalogue, *roots: Path, anew: bool = False) -> RefreshSummary:

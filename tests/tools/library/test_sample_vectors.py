@@ -1,4 +1,4 @@
-"""The vectors that come with deepdiver are those of the sample as it is, and as the model would make them."""
+"""The vectors that come with deepdiver fit the sample library and the model."""
 
 from __future__ import annotations
 

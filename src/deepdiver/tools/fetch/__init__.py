@@ -1,8 +1,8 @@
-"""Reading pages of the web: guarded, polite, bounded.
+"""Fetching web pages: guarded, polite, bounded.
 
     page = await fetch("https://example.org/report", gateway)
 
-A page, a model or a tool can name any address; the guard decides on the address that is connected
+A page, a model or a tool can name any address. The guard decides on the addresses that we connect
 to.
 """
 

@@ -1,39 +1,37 @@
-"""Walls: pages that stand before a page.
+"""Walls: pages in front of a page, such as a login, a consent, a paywall or a bot challenge.
 
-A login, a consent, a payment, a test for humans is nobody's content.
-
-Every rule asks for little text besides: an article about captchas, paywalls or cookies has much,
-and passes. What it quotes is not looked at.
+Every rule requires that there is little other text, so an article about captchas, paywalls or
+cookies passes. Quotations are ignored.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 LOOKED_AT = 300_000
-"""Characters of the HTML that are looked at: a wall is small."""
+"""Characters of the HTML that are examined: a wall is small."""
 LITTLE = 1_500
-"""Characters of text. Walls have 50 to 900; an article of less than 1,500 is rare, and needs a
-second sign."""
+"""Characters of text. Walls have 50 to 900; an article of less than 1,500 is rare, and is taken for
+a wall only with a second sign."""
 HARDLY_ANY = 600
-"""Characters of text where a sentence alone decides."""
+"""Characters of text below which a single sentence decides."""
 NOTHING = 300
-"""Characters of text that a shell without its script has at most."""
+"""The most characters of text on a page that needs JavaScript."""
 
 HEADERS = {
     "cf-mitigated": "a bot challenge (Cloudflare)",
     "x-amzn-waf-action": "a bot challenge (AWS WAF)",
 }
-"""Headers that are sent with a challenge alone."""
+"""Headers that are sent only with a challenge."""
 HEADERS_OF_A_REFUSAL = {
     "x-datadome": "a bot challenge (DataDome)",
     "x-dd-b": "a bot challenge (DataDome)",
     "x-kpsdk-ct": "a bot challenge (Kasada)",
     "x-sucuri-block": "a bot challenge (Sucuri)",
 }
-"""Headers that come with every page of a guarded site: they tell who refused, where one did."""
+"""Headers that come with every page of a protected site: after a refusal, they say who refused."""
 STATUSES = {
     401: "a login wall",
     402: "a paywall",
@@ -59,82 +57,72 @@ MARKS = {
     "kpsdk": "a bot challenge (Kasada)",
     "/cdn-cgi/challenge-platform/h/": "a bot challenge (Cloudflare)",
 }
-"""Stand in the HTML of challenges; some also on guarded pages, which have text."""
+"""Strings in the HTML of challenges. Some are also on protected pages, which have text."""
 CAPTCHA = re.compile(
     r"h-captcha|hcaptcha\.com|g-recaptcha|recaptcha/api|cf-turnstile|funcaptcha|arkoselabs"
 )
 HUMAN = re.compile(r"\b(?:human|robot|bot|captcha|security check|unusual traffic|automated)\b")
 CHALLENGE_TITLE = re.compile(
-    r"just a moment\W*|attention required\W*|pardon our interruption\W*|robot check|(?:bloomberg - "
-    r")?are you a robot\W*"
-    r"|(?:human|bot|security) verification|verify(?:ing)? (?:that )?you(?:'re| are) (?:a )?human\W*"
-    r"|security check\W*"
-    r"|one more step\W*|checking your browser\W*|access denied|access to this page has been "
-    r"denied\W*|request rejected"
-    r"|please wait\W*|ddos-guard|client challenge|human check|einen moment\W*|un instant\W*|un "
-    r"momento\W*"
+    r"just a moment\W*|attention required\W*|pardon our interruption\W*|robot check"
+    r"|(?:bloomberg - )?are you a robot\W*|(?:human|bot|security) verification"
+    r"|verify(?:ing)? (?:that )?you(?:'re| are) (?:a )?human\W*|security check\W*|one more step\W*"
+    r"|checking your browser\W*|access denied|access to this page has been denied\W*"
+    r"|request rejected|please wait\W*|ddos-guard|client challenge|human check|einen moment\W*"
+    r"|un instant\W*|un momento\W*"
 )
 CHALLENGE = re.compile(
-    r"checking (?:your browser|if the site connection is secure)|verif(?:y|ying) (?:that )?you are "
-    r"(?:a )?human"
-    r"|enable javascript and cookies to continue|enable js and disable any ad ?blocker"
-    r"|unusual traffic from your (?:computer )?network|press (?:&|and) hold|complete the security "
-    r"check"
+    r"checking (?:your browser|if the site connection is secure)"
+    r"|verif(?:y|ying) (?:that )?you are (?:a )?human|enable javascript and cookies to continue"
+    r"|enable js and disable any ad ?blocker|unusual traffic from your (?:computer )?network"
+    r"|press (?:&|and) hold|complete the security check"
     r"|made us think (?:that )?you (?:were|are|might be) a (?:bot|robot)"
-    r"|prove (?:that )?you(?:'re| are) (?:not a robot|human)"
-    r"|automated access to \w+ data|you have been blocked|confirm (?:that )?you(?:'re| are) (?:not "
-    r"a (?:ro)?bot|human)"
-    r"|don't have permission to access|performing security verification|needs to review the "
-    r"security of your connection"
-    r"|i'm not a robot|detected unusual activity"
+    r"|prove (?:that )?you(?:'re| are) (?:not a robot|human)|automated access to \w+ data"
+    r"|you have been blocked|confirm (?:that )?you(?:'re| are) (?:not a (?:ro)?bot|human)"
+    r"|don't have permission to access|performing security verification"
+    r"|needs to review the security of your connection|i'm not a robot|detected unusual activity"
 )
 LOGIN_TITLE = re.compile(
-    r"(?:please )?(?:log|sign)[ -]?(?:in|on)(?: (?:to|required|with|page|or (?:sign up"
-    r"|register)).*)?|login(?: page)?"
-    r"|anmelden|anmeldung|einloggen|connexion|se connecter|iniciar sesión|accedi|inloggen|logga in"
-    r"|войти|ログイン|登录"
-    r"|authentication required|member login|single sign-on"
+    r"(?:please )?(?:log|sign)[ -]?(?:in|on)"
+    r"(?: (?:to|required|with|page|or (?:sign up|register)).*)?|login(?: page)?|anmelden"
+    r"|anmeldung|einloggen|connexion|se connecter|iniciar sesión|accedi|inloggen|logga in|войти"
+    r"|ログイン|登录|authentication required|member login|single sign-on"
 )
 LOGIN = re.compile(
     r"(?:please|you must|you need to|you have to) (?:log|sign) ?in"
     r"|(?:log|sign) ?in to (?:continue|view|read|access|see)"
-    r"|this page (?:requires|is for) (?:a login|registered)|bitte (?:melden sie sich an|loggen sie "
-    r"sich ein)"
-    r"|forgot(?:ten)? (?:your )?password|you must be logged in|connectez-vous pour|join \w+ to "
-    r"(?:see|view)"
+    r"|this page (?:requires|is for) (?:a login|registered)"
+    r"|bitte (?:melden sie sich an|loggen sie sich ein)|forgot(?:ten)? (?:your )?password"
+    r"|you must be logged in|connectez-vous pour|join \w+ to (?:see|view)"
 )
 PASSWORD = re.compile(r"type\s{0,5}=\s{0,5}[\"']?password", re.IGNORECASE)
 BANNER = 200
-"""Characters of a text that may be all of a banner; then its buttons are looked at too."""
+"""Characters of a text that may be only a banner; then its buttons are examined as well."""
 CONSENT_HOST = re.compile(r"(?:consent|guce|privacy-mgmt|cmp)\.")
 CONSENT = re.compile(
-    r"before you continue|we (?:and our \S+ )?value your privacy|(?:accept|reject|agree to|allow) "
-    r"all|we use cookies"
-    r"|(?:cookie|privacy) (?:settings|preferences|choices)|manage (?:options|preferences|choices"
-    r"|cookies|settings)"
-    r"|our (?:\d+ )?partners|consent to|your (?:data|privacy) choices|store and/or access "
-    r"information|accept cookies"
-    r"|alle akzeptieren|alles ablehnen|wir verwenden cookies|datenschutzeinstellungen|tout "
-    r"(?:accepter|refuser)"
-    r"|nous utilisons des cookies|aceptar todo|utilizamos cookies|accetta tutt[oi]|utilizziamo "
-    r"(?:i )?cookie"
-    r"|with advertising|pur-abo|mit werbung|we care about your privacy|personalised ad"
+    r"before you continue|we (?:and our \S+ )?value your privacy"
+    r"|(?:accept|reject|agree to|allow) all|we use cookies"
+    r"|(?:cookie|privacy) (?:settings|preferences|choices)"
+    r"|manage (?:options|preferences|choices|cookies|settings)|our (?:\d+ )?partners|consent to"
+    r"|your (?:data|privacy) choices|store and/or access information|accept cookies"
+    r"|alle akzeptieren|alles ablehnen|wir verwenden cookies|datenschutzeinstellungen"
+    r"|tout (?:accepter|refuser)|nous utilisons des cookies|aceptar todo|utilizamos cookies"
+    r"|accetta tutt[oi]|utilizziamo (?:i )?cookie|with advertising|pur-abo|mit werbung"
+    r"|we care about your privacy|personalised ad"
 )
 PAY = re.compile(
-    r"subscri(?:be|ption)(?: now| today)?(?: is required)? to (?:continue|read|keep|unlock|access"
-    r"|view)"
-    r"|(?:this|the) (?:article|content|story|post|page) is (?:exclusive to|reserved for|only for"
-    r"|for|only available to)"
-    r" (?:our )?(?:paid |paying |premium )?(?:subscribers|members)|(?:for )?(?:subscribers"
-    r"|members)[ -]only"
+    r"subscri(?:be|ption)(?: now| today)?(?: is required)? to "
+    r"(?:continue|read|keep|unlock|access|view)"
+    r"|(?:this|the) (?:article|content|story|post|page) is "
+    r"(?:exclusive to|reserved for|only for|for|only available to) "
+    r"(?:our )?(?:paid |paying |premium )?(?:subscribers|members)"
+    r"|(?:for )?(?:subscribers|members)[ -]only"
     r"|(?:reached|used|hit) (?:your|the) (?:monthly |free |article )*(?:limit|articles)"
     r"|already a (?:subscriber|member)\?|free articles? (?:left|remaining)"
     r"|to (?:continue|keep) reading,? (?:this|please|subscribe|sign|log|create|register|you)"
-    r"|create (?:a |an )?(?:free )?account to (?:continue|keep|read)|unlock (?:this|the full) "
-    r"(?:article|story)"
-    r"|réservé (?:aux|à nos) abonnés|suscríbete para|nur für abonnenten|weiterlesen mit|jetzt "
-    r"weiterlesen"
-    r"|start your (?:free )?trial|this post is for paid|riservato agli abbonati"
+    r"|create (?:a |an )?(?:free )?account to (?:continue|keep|read)"
+    r"|unlock (?:this|the full) (?:article|story)|réservé (?:aux|à nos) abonnés|suscríbete para"
+    r"|nur für abonnenten|weiterlesen mit|jetzt weiterlesen|start your (?:free )?trial"
+    r"|this post is for paid|riservato agli abbonati"
 )
 NOT_FREE = re.compile(r"\"isaccessibleforfree\"\s{0,5}:\s{0,5}\"?false")
 SCRIPT = re.compile(
@@ -149,14 +137,14 @@ MOUNT = re.compile(
 NOT_FOUND = re.compile(
     r"(?:error:? )?404(?:[ :.]+(?:error|(?:page |file )?not found|not found!))?(?: error)?"
     r"|(?:oops\W+)?(?:sorry\W+)?(?:the |this |that |your )?(?:requested )?"
-    r"(?:page|file|document|article|url|content|resource)(?: you (?:requested|are looking for|were "
-    r"looking for))?"
-    r" (?:(?:was |could |can)?(?:not|n't|n’t)(?: be)? found|cannot be found|does(?: not|n't|n’t) "
-    r"exist|no longer exists"
+    r"(?:page|file|document|article|url|content|resource)"
+    r"(?: you (?:requested|are looking for|were looking for))? "
+    r"(?:(?:was |could |can)?(?:not|n't|n’t)(?: be)? found|cannot be found"
+    r"|does(?: not|n't|n’t) exist|no longer exists"
     r"|is (?:not available|no longer available|missing)|has been removed|isn't available)\W*"
-    r"|not found|oops\W*|seite nicht gefunden\W*|page (?:introuvable|non trouvée)\W*|página no "
-    r"encontrada\W*"
-    r"|pagina non trovata\W*|pagina niet gevonden\W*|страница не найдена\W*|ページが見つかりません\W*|页面不存在\W*"
+    r"|not found|oops\W*|seite nicht gefunden\W*"
+    r"|page (?:introuvable|non trouvée)\W*|página no encontrada\W*|pagina non trovata\W*"
+    r"|pagina niet gevonden\W*|страница не найдена\W*|ページが見つかりません\W*|页面不存在\W*"
 )
 QUOTED = re.compile(r"[“\"«„‚‘][^“”\"«»„\n]{1,200}[”\"»“’]")
 SKIPPED = frozenset({"script", "style", "template", "svg", "noscript", "textarea"})
@@ -165,49 +153,55 @@ NAME = re.compile(r"/?[a-z][a-z0-9]*")
 
 @dataclass(frozen=True, slots=True)
 class RawPage:
-    """What can be seen of an answer without understanding it."""
+    """A response before extraction: its status, headers, HTML, title and visible text."""
 
     status: int
     """The HTTP status."""
     headers: Mapping[str, str]
     """By lower-case name."""
     host: str
-    """Who answered."""
+    """The host that responded."""
     html: str = ""
     """The beginning of the page, in lower case."""
     title: str = ""
-    """What stands in its title."""
+    """Its title."""
     text: str = ""
-    """What a reader would see, roughly, in lower case."""
+    """Roughly the visible text, in lower case."""
 
     @staticmethod
     def from_response(status: int, headers: Mapping[str, str], host: str, body: bytes) -> RawPage:
-        """Look at an answer."""
+        """Return the raw page of a response."""
         html = body[:LOOKED_AT].decode("utf-8", "replace").lower().replace("’", "'")
         title, text = _visible(html)
         return RawPage(status, headers, host, html, title, text)
 
 
 def _visible(html: str) -> tuple[str, str]:
-    """Return title and visible text, in one pass and whatever the HTML is."""
+    """Return the title and the visible text of any HTML, in one pass."""
     found: list[str] = []
-    title, skipping = "", ""
+    title = ""
+    for name, text, piece in _shown_tags(html):
+        if name == "title" and not title:
+            title = text
+        else:
+            found.append(text if name or not found else piece)
+    return _plain(title), _plain(" ".join(found))
+
+
+def _shown_tags(html: str) -> Iterator[tuple[str, str, str]]:
+    """Yield each tag outside skipped elements: its name, the text after it, and both together."""
+    skipping = ""
     for piece in html.split("<"):
         head, _, text = piece.partition(">")
         named = NAME.match(head)
         name = named[0] if named else ""
-        if skipping:
-            skipping = "" if name == f"/{skipping}" else skipping
-            if skipping:
-                continue
-        elif name in SKIPPED:
+        if skipping and name != f"/{skipping}":
+            continue
+        if not skipping and name in SKIPPED:
             skipping = "" if head.endswith("/") else name
             continue
-        if name == "title" and not title:
-            title = text
-        else:
-            found.append(text if named or not found else piece)
-    return _plain(title), _plain(" ".join(found))
+        skipping = ""
+        yield name, text, piece
 
 
 def _plain(text: str) -> str:
@@ -222,60 +216,55 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def find_wall(sight: RawPage, text: str | None = None, title: str = "") -> str | None:
-    """Return what stands before the page, or None where nothing does.
+def find_wall(page: RawPage, text: str | None = None, title: str = "") -> str | None:
+    """Return the wall in front of a page; None if there is none.
 
     Args:
-        sight: What came back.
-        text: What was taken out of it as the page's own; None: nothing could be, or nothing was
-            tried.
-        title: The title that was taken out of it.
+        page: The response.
+        text: The text that was extracted from it; None if extraction failed or was not tried.
+        title: The title that was extracted from it.
     """
-    for header, who in HEADERS.items():
-        if header in sight.headers:
-            return who
-    if sight.status >= 400:
-        for header, who in HEADERS_OF_A_REFUSAL.items():
-            if header in sight.headers:
-                return who
-    if found := STATUSES.get(sight.status):
+    if found := _wall_by_head(page):
         return found
     body = "" if text is None else " ".join(text.lower().replace("’", "'").split())
-    if len(body) >= LITTLE or (text is None and len(sight.text) >= 3 * LITTLE):
+    if len(body) >= LITTLE or (text is None and len(page.text) >= 3 * LITTLE):
         return None
-    seen = _SparsePage(
-        sight,
-        QUOTED.sub(" ", body),
-        len(body) or (len(sight.text) if text is None else 0),
-        title.lower(),
-    )
+    length = len(body) or (len(page.text) if text is None else 0)
+    sparse = _SparsePage(page, QUOTED.sub(" ", body), length, title.lower())
     return (
-        seen.challenge()
-        or seen.login()
-        or seen.consent()
-        or seen.pay()
-        or seen.script()
-        or seen.not_found()
+        sparse.challenge()
+        or sparse.login()
+        or sparse.consent()
+        or sparse.pay()
+        or sparse.script()
+        or sparse.not_found()
     )
+
+
+def _wall_by_head(page: RawPage) -> str | None:
+    """Return the wall that the headers or the status of a page reveal."""
+    known = {**HEADERS, **HEADERS_OF_A_REFUSAL} if page.status >= 400 else HEADERS
+    found = (who for header, who in known.items() if header in page.headers)
+    return next(found, None) or STATUSES.get(page.status)
 
 
 class _SparsePage:
-    """A page with little text, looked at for each kind of wall."""
+    """A page with little text, which is checked for each kind of wall."""
 
-    def __init__(self, sight: RawPage, body: str, length: int, title: str) -> None:
-        self.sight, self.body, self.length = sight, body, length
-        self.titles = {part for whole in (sight.title, title) for part in _parts(whole)}
+    def __init__(self, page: RawPage, body: str, length: int, title: str) -> None:
+        self.page, self.body, self.length = page, body, length
+        self.titles = {part for whole in (page.title, title) for part in _parts(whole)}
         # All that a reader sees counts only where there is not much of it: else it is menus around
         # a short page.
-        self.all = f"{body} {QUOTED.sub(' ', sight.text)}" if len(sight.text) < LITTLE else body
+        self.all = f"{body} {QUOTED.sub(' ', page.text)}" if len(page.text) < LITTLE else body
 
     def _titled(self, pattern: re.Pattern[str]) -> bool:
         return any(pattern.fullmatch(part) for part in self.titles)
 
     def challenge(self) -> str | None:
-        """A test for humans, or a refusal of robots."""
-        html, short = self.sight.html, len(self.sight.text) < LITTLE
-        most = NOTHING if self.sight.status == 200 else HARDLY_ANY
+        """A bot challenge, or a refusal of robots."""
+        html, short = self.page.html, len(self.page.text) < LITTLE
+        most = NOTHING if self.page.status == 200 else HARDLY_ANY
         for mark, who in MARKS.items():
             if mark in html and short and self.length < most:
                 return who
@@ -292,53 +281,53 @@ class _SparsePage:
         )
 
     def login(self) -> str | None:
-        """A form that wants to know who reads."""
+        """A login form."""
         said = LOGIN.search(
-            self.body or self.sight.text
+            self.body or self.page.text
         )  # in a page's own words: many have a login above them
-        asks = bool(PASSWORD.search(self.sight.html)) + self._titled(LOGIN_TITLE) + bool(said)
+        asks = bool(PASSWORD.search(self.page.html)) + self._titled(LOGIN_TITLE) + bool(said)
         return "a login wall" if asks >= 2 and self.length < HARDLY_ANY else None
 
     def consent(self) -> str | None:
-        """A question about cookies, and nothing behind it."""
-        if CONSENT_HOST.match(self.sight.host):
+        """A question about cookies without content."""
+        if CONSENT_HOST.match(self.page.host):
             return "a consent wall"
         told = (
-            self.body if self.length > BANNER else f"{self.body}\n{self.sight.text}"
+            self.body if self.length > BANNER else f"{self.body}\n{self.page.text}"
         )  # its buttons are no text
         said = len(set(CONSENT.findall(told)))
         return "a consent wall" if said >= 2 and said * 300 > self.length else None
 
     def pay(self) -> str | None:
-        """The beginning of an article that has to be paid for."""
+        """The beginning of an article that must be paid for."""
         asks = PAY.search(self.all)
         return (
             "a paywall"
-            if asks and (NOT_FREE.search(self.sight.html) or len(self.body) < LITTLE // 2)
+            if asks and (NOT_FREE.search(self.page.html) or len(self.body) < LITTLE // 2)
             else None
         )
 
     def script(self) -> str | None:
-        """A shell that a script would fill."""
-        html = self.sight.html
-        if self.length >= NOTHING or len(self.sight.text) >= NOTHING or "<script" not in html:
+        """An empty page that a script would fill."""
+        html = self.page.html
+        if self.length >= NOTHING or len(self.page.text) >= NOTHING or "<script" not in html:
             return None
-        noscript = html.partition("<noscript")[2][:2_000] + self.sight.text
-        empty = MOUNT.search(html) and len(self.sight.text) < 50
+        noscript = html.partition("<noscript")[2][:2_000] + self.page.text
+        empty = MOUNT.search(html) and len(self.page.text) < 50
         return "nothing without JavaScript" if SCRIPT.search(noscript) or empty else None
 
     def not_found(self) -> str | None:
-        """A page that says with status 200 that there is none."""
+        """A page with status 200 that says that it does not exist."""
         gone = (
             self._titled(NOT_FOUND)
-            and len(self.sight.text) < 2 * LITTLE
+            and len(self.page.text) < 2 * LITTLE
             and self.length < LITTLE // 2
         )
         return "a page that says that there is none" if gone else None
 
 
 def _parts(title: str) -> list[str]:
-    """Return a title and what stands in it before and behind the site's name."""
+    """Return a title, and its parts before and after the name of the site."""
     return [
         part.strip()
         for part in [title, *re.split(r"\s[|–—·:»-]\s|\s?\|\s?", title)]

@@ -1,6 +1,6 @@
-"""One GET: streamed, bounded in every direction, through the guard, and no step further.
+"""One GET request: streamed, bounded in every way, and connected by the guard.
 
-Redirects are answers.
+Redirects are not followed but returned.
 """
 
 from __future__ import annotations
@@ -21,48 +21,47 @@ from deepdiver.tools.fetch.egress_guard import Guard
 from deepdiver.tools.fetch.parsed_url import ParsedUrl
 
 PRODUCT = "deepdiver"
-"""By which robots.txt knows us."""
+"""The name by which robots.txt refers to us."""
 DISTRIBUTION = "deepdiver-research"
 MOST = 10_000_000
-"""Bytes of a body, unpacked; and packed."""
+"""Bytes of a body, both compressed and decompressed."""
 MOST_OF_AN_ERROR = 65_536
-"""Bytes that are read of a page that says no: enough to see who says it."""
+"""Bytes that are read of an error page: enough to see who refuses."""
 MOST_HEADERS = 200
-"""An honest answer has 10 to 40. Their size is bounded by h11: 100 KiB."""
+"""A normal response has 10 to 40. h11 bounds their size to 100 KiB."""
 MOST_PIECES = 20_000
-"""Pieces that a body may come in: 10 MB in pieces of 500 bytes. Smaller ones keep us busy for
-nothing."""
+"""The most pieces of a body: 10 MB in pieces of 500 bytes. Smaller ones would only keep us busy."""
 PATIENCE = 7.0
-"""Seconds for an answer to come, and a second more for every SLOWEST bytes of it. The gateway's
-deadline holds too."""
+"""Seconds for a response, and a second more for every SLOWEST bytes of it. The gateway's deadline
+applies as well."""
 SLOWEST = 100_000
 CONNECT = 5.0
-"""Seconds for a connection to each address that is tried."""
+"""Seconds to connect to each address that is tried."""
 MEDIA = re.compile(r"(?:image|video|audio|font|model)/(?!svg)", re.IGNORECASE)
-"""What has no text; it is not even downloaded."""
+"""Types without text, which are not even downloaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """What came back."""
+    """The response to a request."""
 
     status: int
     """The HTTP status."""
     headers: Mapping[str, str]
-    """By lower-case name; those that came several times are joined with commas."""
+    """By lower-case name; repeated ones are joined with commas."""
     body: bytes = b""
-    """Unpacked."""
+    """The decompressed body."""
     location: str = ""
-    """Where it leads, if it is a redirect."""
+    """The target, if it is a redirect."""
 
     @property
     def mime(self) -> str:
-        """What it says it is, without parameters."""
+        """Its MIME type, without parameters."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def user_agent(contact: str = "") -> str:
-    """Return how we introduce ourselves: what we are, and where our user can be reached."""
+    """Return our User-Agent: what we are, and how to reach our user."""
     reached = re.sub(r"[^\x21-\x7e]|[();]", "", contact)[:100]
     told = "; ".join(filter(None, ("research agent, reads for one person", reached)))
     return f"{PRODUCT}/{_version()} ({told})"
@@ -72,7 +71,7 @@ def user_agent(contact: str = "") -> str:
 def _version() -> str:
     try:
         return importlib.metadata.version(DISTRIBUTION)
-    except importlib.metadata.PackageNotFoundError:  # run from its sources, and never installed
+    except importlib.metadata.PackageNotFoundError:  # run from its sources without installation
         return "0"
 
 
@@ -85,20 +84,19 @@ async def get(
     most: int = MOST,
     cut: bool = False,
 ) -> HttpAnswer:
-    """Ask for a page, once.
+    """Request a page once.
 
     Args:
-        target: What is asked for.
+        target: The address.
         guard: Makes the connection, or refuses.
-        contact: The user's address, if told.
-        headers: More to send: validators.
-        most: Bytes of the body.
+        contact: The address of the user, if given.
+        headers: More headers to send, such as validators.
+        most: The largest size of the body in bytes.
         cut: Whether a longer body is cut off there, instead of being unreadable.
 
     Raises:
-        UnreadableError: If what comes back is too large, expands too far, is damaged or has no
-            text.
-        CallError: If nothing comes back.
+        UnreadableError: If the response is too large, expands too far, is damaged or has no text.
+        CallError: If there is no response.
     """
     try:
         async with asyncio.timeout(PATIENCE) as limit:
@@ -106,7 +104,7 @@ async def get(
                 target, guard, {**_headers(target, contact), **(headers or {})}, most, cut, limit
             )
     except TimeoutError:
-        # Not asked again: it would take as long again.
+        # Not retried: it would take as long again.
         raise CallError(
             f"{target.host} is too slow: nothing whole came in time", CallFault.REQUEST
         ) from None
@@ -137,7 +135,7 @@ def _headers(target: ParsedUrl, contact: str) -> dict[str, str]:
 
 @functools.cache
 def _certificates() -> ssl.SSLContext:
-    """Read the trusted certificates once: it takes 20 ms and more."""
+    """Load the trusted certificates once, since that takes 20 ms or more."""
     import httpx
 
     return httpx.create_ssl_context()
@@ -197,7 +195,7 @@ def _head(reply: httpcore.Response) -> HttpAnswer:
 
 
 def _text(raw: bytes) -> str:
-    """Read a header that may be UTF-8, as browsers do."""
+    """Decode a header that may be UTF-8, as browsers do."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
@@ -210,11 +208,8 @@ async def _body(
     announced = answer.headers.get("content-length", "")
     if announced.isdecimal() and int(announced[:20]) > most and not cut:
         raise UnreadableError(f"it is larger than {most:,} bytes")
-    unpacker, taken, pieces = (
-        ContentDecoder(answer.headers.get("content-encoding", ""), most, cut=cut),
-        0,
-        0,
-    )
+    decoder = ContentDecoder(answer.headers.get("content-encoding", ""), most, cut=cut)
+    taken = pieces = 0
     deadline = limit.when() or 0.0
     async for piece in reply.aiter_stream():
         taken, pieces = taken + len(piece), pieces + 1
@@ -222,12 +217,12 @@ async def _body(
             raise UnreadableError(f"it is larger than {most:,} bytes")
         if pieces > MOST_PIECES:
             raise UnreadableError("it comes in crumbs")
-        unpacker.feed(piece)
-        if unpacker.full or taken > most:
-            unpacker.full = True
+        decoder.feed(piece)
+        if decoder.full or taken > most:
+            decoder.full = True
             break
         limit.reschedule(deadline + taken / SLOWEST)
-    return unpacker.end()
+    return decoder.end()
 
 
 def _unconnected(target: ParsedUrl, error: httpcore.ConnectError) -> CallError:
@@ -243,8 +238,8 @@ def _unconnected(target: ParsedUrl, error: httpcore.ConnectError) -> CallError:
 
 
 def _broken(target: ParsedUrl, error: httpcore.RemoteProtocolError) -> CallError | UnreadableError:
-    """Tell a server that hung up, which may do better next time, from one that does not speak HTTP."""
-    if "buffer too long" in str(error):  # the words of h11, which keeps its codes to itself
+    """Return the error for a server that hung up, which may be retried, or broke the protocol."""
+    if "buffer too long" in str(error):  # the words of h11, which has no codes for this
         return UnreadableError("its headers do not end")
     if "closed" in str(error) or "disconnected" in str(error):
         return CallError(f"{target.host} hung up before it had answered", CallFault.NETWORK)

@@ -1,7 +1,7 @@
-"""Unpacking a body while it arrives, within limits that hold at every step and for every layer.
+"""Decompressing a body while it arrives, within limits that apply at every step and layer.
 
-Nothing is unpacked whole: each step yields a bounded piece, so a bomb costs a piece and not the
-memory.
+Nothing is decompressed as a whole: each step yields a bounded piece, so a bomb costs one piece and
+not the memory.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ import zstandard
 from deepdiver.errors import UnreadableError
 
 MOST_LAYERS = 2
-"""Encodings on top of each other: one is usual, two happen by mistake, three are made to hurt."""
+"""The most nested encodings: one is usual, two happen by mistake, three are an attack."""
 RATIO = 100
-"""How far a body may expand. Pages expand 3 to 20 times."""
+"""How many times larger a body may become. Pages expand 3 to 20 times."""
 HARMLESS = 1_000_000
-"""Bytes up to which the ratio does not matter: an empty table may well shrink a thousandfold."""
+"""Bytes up to which the ratio does not matter: an empty table may shrink a thousandfold."""
 PIECE = 65_536
-"""Bytes that zlib and brotli give at one step."""
+"""Bytes that zlib and brotli return at one step."""
 ZSTD_STEP = 64
-"""Bytes that zstd is given at one step: a block of 128 KiB takes 4 of them at least, so 2 MiB come
-out at most."""
+"""Bytes that zstd is given at one step. A block of 128 KiB takes at least 4 of them, so at most 2
+MiB come out."""
 ZSTD_WINDOW = 2**23
-"""The window that a browser must grant (RFC 8878); a larger one is refused."""
+"""The largest window that a browser must support (RFC 8878); a larger one is refused."""
 MOST_PARTS = 2_000
-"""Members of a gzip or frames of a zstd: 10 MB in parts of 5 kB. Empty ones come by the million,
-and keep us busy."""
+"""The most members of a gzip or frames of a zstd: 10 MB in parts of 5 kB. An attack sends millions
+of empty ones."""
 GZIP_BITS, ZLIB_BITS, RAW_BITS = 31, 15, -15
 DAMAGED = (zlib.error, zstandard.ZstdError)
 
 
 class EncodingLayer(Protocol):
-    """One encoding, being taken off."""
+    """The decoder of one encoding."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Take bytes in and give what comes out, in bounded pieces."""
+        """Decode bytes, and yield the result in bounded pieces."""
 
     def whole(self) -> bool:
-        """Whether its end was seen."""
+        """Whether the end of the data was reached."""
 
 
 def _one_more(parts: int) -> int:
@@ -52,16 +52,16 @@ def _one_more(parts: int) -> int:
 
 
 class ZlibLayer:
-    """gzip, of any number of members, and deflate, with zlib's header or without as some servers send it."""
+    """gzip with any number of members, and deflate with or without the header of zlib."""
 
     def __init__(self, *, gzip: bool) -> None:
-        """Begin."""
+        """Set up the decoder."""
         self._bits = GZIP_BITS if gzip else 0
         self._inner = zlib.decompressobj(GZIP_BITS)
         self._head, self._parts = b"", 1
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Take bytes in."""
+        """Decode bytes."""
         if not self._bits:
             data = self._head = self._head + data
             if len(data) < 2:
@@ -71,9 +71,7 @@ class ZlibLayer:
             self._inner = zlib.decompressobj(self._bits)
         while data:
             if self._inner.eof:
-                if (
-                    self._bits != GZIP_BITS or data[0] != 0x1F
-                ):  # padding behind the end: everybody ignores it
+                if self._bits != GZIP_BITS or data[0] != 0x1F:  # padding, which everybody ignores
                     return
                 self._inner, self._parts = zlib.decompressobj(GZIP_BITS), _one_more(self._parts)
             out = self._inner.decompress(data, PIECE)
@@ -83,27 +81,26 @@ class ZlibLayer:
             yield self._inner.decompress(b"", PIECE)
 
     def whole(self) -> bool:
-        """Whether its end was seen."""
+        """Whether the end of the data was reached."""
         return self._inner.eof
 
 
 class BrotliLayer:
-    """br."""
+    """Brotli (br)."""
 
     def __init__(self) -> None:
-        """Begin."""
+        """Set up the decoder."""
         import brotli  # type: ignore[import-untyped]
 
         self._inner, self._damaged = brotli.Decompressor(), brotli.error
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Take bytes in."""
+        """Decode bytes."""
         if self._inner.is_finished():
             return
         out = self._step(data)
-        while (
-            out or not self._inner.can_accept_more_data()
-        ):  # it takes all of its input before it gives all of it back
+        # It takes all of its input before it returns all of its output.
+        while out or not self._inner.can_accept_more_data():
             yield out
             out = self._step(b"")
 
@@ -114,21 +111,21 @@ class BrotliLayer:
             raise zlib.error(str(error)) from None
 
     def whole(self) -> bool:
-        """Whether its end was seen."""
+        """Whether the end of the data was reached."""
         return bool(self._inner.is_finished())
 
 
 class ZstdLayer:
-    """zstd, of any number of frames."""
+    """zstd with any number of frames."""
 
     def __init__(self) -> None:
-        """Begin."""
+        """Set up the decoder."""
         self._open = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW).decompressobj
         self._inner = self._open()
         self._begun, self._parts = False, 1
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Take bytes in."""
+        """Decode bytes."""
         for start in range(0, len(data), ZSTD_STEP):
             step = data[start : start + ZSTD_STEP]
             while step:
@@ -139,7 +136,7 @@ class ZstdLayer:
                 step = self._inner.unused_data if self._inner.eof else b""
 
     def whole(self) -> bool:
-        """Whether its end was seen."""
+        """Whether the end of the data was reached."""
         return self._begun and self._inner.eof
 
 
@@ -155,18 +152,18 @@ ACCEPTED = ", ".join(name for name in ("gzip", "deflate", "br", "zstd") if name 
 
 
 class ContentDecoder:
-    """A body, unpacked as far as it has come."""
+    """Decodes a body as it arrives."""
 
     def __init__(self, encoding: str, most: int, *, cut: bool = False) -> None:
-        """Begin.
+        """Set up the decoder.
 
         Args:
             encoding: The header Content-Encoding.
-            most: Bytes that may come out of any layer.
-            cut: Whether what is more is left out, instead of making the body unreadable.
+            most: The largest size of the body in bytes.
+            cut: Whether a longer body is cut off there, instead of being unreadable.
 
         Raises:
-            UnreadableError: If the encoding is unknown, or of too many layers.
+            UnreadableError: If the encoding is unknown, or has too many layers.
         """
         names = [
             name
@@ -179,18 +176,16 @@ class ContentDecoder:
             raise UnreadableError(
                 f"it is packed in a way that nobody asked for ({unknown[0][:20]})"
             )
-        self._layers = [
-            LAYERS[name]() for name in reversed(names)
-        ]  # the last one put on comes off first
+        self._layers = [LAYERS[name]() for name in reversed(names)]  # the last one applied first
         self._came_out = [0] * len(names)
         self._most, self._cut = most, cut
         self._taken = 0
         self.body = bytearray()
         self.full = False
-        """Whether there is more than was wanted, so that nothing more need be read."""
+        """Whether the body has reached its largest size, so that no more need be read."""
 
     def feed(self, data: bytes) -> None:
-        """Take bytes of the wire in.
+        """Decode bytes of the wire.
 
         Raises:
             UnreadableError: If it is too large, expands too far, or is damaged.
@@ -208,7 +203,7 @@ class ContentDecoder:
             raise UnreadableError(f"its packed data is damaged ({type(error).__name__})") from None
 
     def end(self) -> bytes:
-        """Return the body, now that all of it has come.
+        """Return the body, after all of it has arrived.
 
         Raises:
             UnreadableError: If the packed data breaks off.
@@ -224,7 +219,7 @@ class ContentDecoder:
         del self.body[self._most :]
 
     def _through(self, depth: int, data: bytes) -> Iterator[bytes]:
-        """Give what comes out of the innermost layer."""
+        """Yield the output of the innermost layer."""
         if depth == len(self._layers):
             yield data
             return
@@ -232,11 +227,9 @@ class ContentDecoder:
             self._came_out[depth] += len(piece)
             if self._came_out[depth] > max(HARMLESS, RATIO * self._taken) and not self._cut:
                 raise UnreadableError(f"it expands more than {RATIO} times")
-            if depth + 1 < len(self._layers) and self._came_out[depth] > 2 * max(
-                self._most, HARMLESS
-            ):
-                raise UnreadableError(
-                    f"it is larger than {self._most:,} bytes"
-                )  # and would be unpacked for ever
+            inner = depth + 1 < len(self._layers)
+            if inner and self._came_out[depth] > 2 * max(self._most, HARMLESS):
+                # It would be decompressed for ever.
+                raise UnreadableError(f"it is larger than {self._most:,} bytes")
             if piece:
                 yield from self._through(depth + 1, piece)

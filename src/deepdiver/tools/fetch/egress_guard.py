@@ -1,9 +1,8 @@
-"""The egress guard: which addresses a page may lead to.
+"""The egress guard, which decides which addresses we connect to.
 
-It stands where the connection is made. It looks a name up itself, judges every address that comes
-back, and connects to one of those that it has judged: there is no second look-up that could say
-something else. Only the user's `allow_hosts` opens private addresses, by name; a page, a model or a
-tool never can.
+It makes the connections. It resolves a name itself, checks every address, and connects to one of
+the addresses that it has checked: there is no second look-up that could give another result. Only
+the user's `allow_hosts` opens private addresses, by name; a page, a model or a tool never can.
 """
 
 from __future__ import annotations
@@ -21,17 +20,16 @@ from deepdiver.errors import CallError, CallFault, SettingsError, UnreadableErro
 from deepdiver.tools.fetch.parsed_url import Ip, ParsedUrl, parse_url
 
 USUAL_PORTS = frozenset({80, 443, 8080, 8443})
-"""Where web servers are. Other ports are other services, which must not be spoken to; `name:port`
-allows one."""
+"""The ports of web servers. Other ports belong to other services, which we must not talk to;
+`name:port` allows one."""
 MOST_TRIED = 4
-"""Addresses of one name that are tried, one after the other."""
+"""How many addresses of one name are tried, one after the other."""
 UNKNOWN_NAME = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)})
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Looks a name up: every address that it has."""
+"""Resolves a name and a port to all of its addresses."""
 
-# What the registries of special-purpose addresses (RFC 6890 and its followers) hold, by what it is
-# called here.
+# The registries of special-purpose addresses (RFC 6890 and its successors), by our names for them.
 PRIVATE = {
     "loopback": "127.0.0.0/8 ::1/128",
     "private": "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fec0::/10",
@@ -39,7 +37,7 @@ PRIVATE = {
     "shared by a provider's customers (CGNAT)": "100.64.0.0/10",
     "unique local": "fc00::/7",
 }
-"""What the user may open for a host by name."""
+"""Addresses that the user may open for a host by name."""
 NEVER = {
     "a cloud's metadata service": "169.254.169.254/32 169.254.169.253/32 169.254.170.2/32 "
     "169.254.170.23/32"
@@ -58,12 +56,11 @@ NEVER = {
     "broadcast": "255.255.255.255/32",
     "reserved": "240.0.0.0/4",
 }
-"""What nothing on the web has, and what would lead past a check of the address: never connected to.
-"""
+"""Addresses that no website has, or that would bypass the check: never connected to."""
 
 
 def _networks() -> list[tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, str]]:
-    """Return networks with their names, the narrowest first: its name says most."""
+    """Return all special networks with their names, the narrowest first, whose name says most."""
     table = [*PRIVATE.items(), *NEVER.items()]
     named = [(ipaddress.ip_network(text), name) for name, texts in table for text in texts.split()]
     return sorted(named, key=lambda item: -item[0].prefixlen)
@@ -72,15 +69,15 @@ def _networks() -> list[tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, str
 _SPECIAL = _networks()
 _PUBLIC_V6 = ipaddress.ip_network("2000::/3")
 _ISATAP = frozenset({0x00005EFE, 0x02005EFE})
-"""In the middle of an IPv6 address: a tunnel to the IPv4 address behind it (RFC 5214)."""
+"""In the middle of an IPv6 address, these mark a tunnel to the IPv4 address after it (RFC 5214)."""
 
 
 def reason_to_refuse(address: Ip, *, private: bool = False) -> str | None:
-    """Return why nothing is connected to at an address, or None.
+    """Return the reason to refuse an address; None if it is allowed.
 
     Args:
-        address: What would be connected to.
-        private: Whether the user has allowed the host, so that it may be a private one.
+        address: The address.
+        private: Whether the user has allowed the host, so that the address may be private.
     """
     name = next(
         (
@@ -103,20 +100,20 @@ def reason_to_refuse(address: Ip, *, private: bool = False) -> str | None:
 
 
 async def look_up(host: str, port: int) -> list[str]:
-    """Ask the system's resolver."""
+    """Resolve a name with the resolver of the system."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
 class DirectConnector(httpcore.AnyIOBackend):
-    """Connects to an address that was judged."""
+    """Connects to an address that has passed the checks."""
 
     async def connect_tcp(
         self, host: str, port: int, *args: Any, **kwargs: Any
     ) -> httpcore.AsyncNetworkStream:
-        """Connect, and hang up where the other end is this machine under its public address.
+        """Connect, and hang up if the other end is this machine under its public address.
 
-        A page learns that address from our call and could send us back to it, behind our own
+        A page learns that address from our request, and could redirect us to it, behind our own
         firewall.
         """
         stream = await super().connect_tcp(host, port, *args, **kwargs)
@@ -133,7 +130,7 @@ class DirectConnector(httpcore.AnyIOBackend):
 
 
 class Guard(httpcore.AsyncNetworkBackend):
-    """Judges addresses, and makes the connections to those that pass."""
+    """Checks addresses, and connects to those that pass."""
 
     def __init__(
         self,
@@ -142,21 +139,21 @@ class Guard(httpcore.AsyncNetworkBackend):
         resolve: Resolve = look_up,
         wire: httpcore.AsyncNetworkBackend | None = None,
     ) -> None:
-        """Set the guard up.
+        """Set up the guard.
 
         Args:
             allow_hosts: The user's private hosts: `name`, `name:port`, or an IP address.
-            resolve: Looks names up.
+            resolve: Resolves names.
             wire: Connects to an address and a port.
 
         Raises:
-            SettingsError: If an allowed host is not written like that.
+            SettingsError: If an allowed host is malformed.
         """
         self._allowed = frozenset(_allowed(text) for text in allow_hosts)
         self._resolve, self._wire = resolve, wire or DirectConnector()
 
     def check_url(self, url: str) -> ParsedUrl:
-        """Read an address and judge all that can be judged before a name is looked up.
+        """Parse an address, and check everything that can be checked before its name is resolved.
 
         Raises:
             UnreadableError: If it is refused.
@@ -172,7 +169,7 @@ class Guard(httpcore.AsyncNetworkBackend):
         return target
 
     def allows(self, host: str, port: int) -> bool:
-        """Whether the user has allowed a host to be private."""
+        """Whether the user allows a host to be private."""
         return (host, port) in self._allowed or (
             port in USUAL_PORTS and (host, None) in self._allowed
         )
@@ -185,10 +182,10 @@ class Guard(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Look a name up, judge every address, connect to one of them.
+        """Resolve a name, check every address, and connect to one of them.
 
         Raises:
-            CallError: If it has no address, or one that is refused.
+            CallError: If it has no address, or one of them is refused.
         """
         addresses = await self._judged(host, port)
         failure: httpcore.NetworkError | httpcore.TimeoutException | None = None
@@ -229,7 +226,7 @@ class Guard(httpcore.AsyncNetworkBackend):
 
 
 def _allowed(text: str) -> tuple[str, int | None]:
-    """Read one of the user's allowed hosts; no port: the usual ones."""
+    """Parse an allowed host into its name and port; None stands for the usual ports."""
     text = text.strip()
     try:
         return str(ipaddress.ip_address(text.strip("[]"))), None

@@ -1,6 +1,6 @@
-"""Reading a page.
+"""Fetching a page.
 
-Every step of the way is a call of its own, guarded, asked of robots.txt, journalled and cached.
+Each redirect is a call of its own: guarded, checked against robots.txt, journalled and cached.
 """
 
 from __future__ import annotations
@@ -24,50 +24,50 @@ from deepdiver.tools.fetch.parsed_url import ParsedUrl, join_redirect
 from deepdiver.tools.http import retry_after
 
 HOPS = 5
-"""Redirects that are followed."""
+"""The most redirects that are followed."""
 OFTEN_ENOUGH = 3
-"""Times that a server may hang up on us before we let it be: one whose lengths are wrong does so
-every time."""
+"""How many times a server may hang up before we stop retrying: one with wrong lengths does so every
+time."""
 REMEMBERED = 30 * 86_400.0
-"""Seconds for which a page's validators are kept: within them a page that has not changed is not
-sent again."""
+"""Seconds for which the validators of a page are kept: until then, an unchanged page is not sent
+again."""
 LONGEST_VALIDATOR = 200
-"""Characters of an ETag or a date; a longer one marks us rather than the page."""
+"""Characters of an ETag or a date. A longer one identifies us rather than the page."""
 HTML = frozenset({"", "text/html", "application/xhtml+xml"})
 
 
 class Page(BaseModel):
-    """A page that was read."""
+    """A page that was fetched."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     url: str
-    """Where it was found in the end, without a fragment."""
+    """Its address after redirects, without a fragment."""
     asked: str
-    """Where it was looked for."""
+    """The requested address."""
     status: int
-    """The last answer's HTTP status; 304: it has not changed since it was read before, and the text
-    is that of then."""
+    """The HTTP status of the last response. 304 means that it has not changed since it was read
+    before, and the text is from then."""
     fetched: str
-    """When, ISO 8601 in UTC."""
+    """When it was fetched, in ISO 8601 and UTC."""
     snapshot: str
-    """Hash of its saved text."""
+    """The hash of its saved text."""
     document: Document
-    """What its format tells about it. The text is left empty here: it is saved under its hash."""
+    """Its metadata. The text is empty here, since it is saved under its hash."""
 
 
 async def fetch(url: str, gateway: Gateway, *, guard: Guard | None = None) -> Page:
-    """Read a page and save its text.
+    """Fetch a page and save its text.
 
     Args:
         url: Its address.
-        gateway: The run's door.
-        guard: Judges addresses; by default with the user's `allow_hosts`.
+        gateway: The gateway of the run.
+        guard: Checks addresses; by default with the user's `allow_hosts`.
 
     Raises:
-        UnreadableError: If there is no text to be had: refused by the guard or by robots.txt, a
-            wall, a bomb, no text.
-        CallError: If it could not be reached now.
+        UnreadableError: If its text cannot be had: the guard or robots.txt refuses, it is a wall or
+            a bomb, or it has no text.
+        CallError: If it cannot be reached now.
     """
     guard = guard or Guard(gateway.settings.allow_hosts)
     target = guard.check_url(url)
@@ -91,13 +91,12 @@ async def fetch(url: str, gateway: Gateway, *, guard: Guard | None = None) -> Pa
 async def _hop(target: ParsedUrl, gateway: Gateway, guard: Guard, delay: float) -> dict[str, Any]:
     """Make one call.
 
-    What lasts, and is no property of the page, is a failure that nobody shares.
+    A lasting failure that is not a property of the page is not shared with other runs.
     """
     payload: dict[str, Any] = {"url": target.url}
     if guard.allows(target.host, target.port):
-        payload["private"] = (
-            True  # what one run may read of the user's own network another may not, unless told
-        )
+        # Another run shares the answer only if its user has allowed the host, too.
+        payload["private"] = True
     request = Request("fetch", f"fetch:{target.host}", target.url, payload)
 
     broken = 0
@@ -112,9 +111,7 @@ async def _hop(target: ParsedUrl, gateway: Gateway, guard: Guard, delay: float) 
             broken += error.fault is CallFault.NETWORK
             if broken < OFTEN_ENOUGH:
                 raise
-            raise CallError(
-                str(error), error.fault, retry_after=math.inf
-            ) from None  # and not once more
+            raise CallError(str(error), error.fault, retry_after=math.inf) from None  # no retry
         finally:
             if delay:
                 await gateway.pause(request.provider, delay)
@@ -141,9 +138,8 @@ async def _read(target: ParsedUrl, gateway: Gateway, guard: Guard, name: str) ->
     else:
         document = await _document(target, answer)
         snapshot = await gateway.save_text(document.text)
-        if (
-            gateway.scrub(document.text) != document.text
-        ):  # a secret stood there: offsets behind it are not right
+        if gateway.scrub(document.text) != document.text:
+            # A secret was removed: the offsets after it no longer fit.
             document = document.model_copy(update={"marks": ()})
         shown = document.model_copy(update={"text": ""}).model_dump(mode="json")
         value = {"status": answer.status, "fetched": now, "snapshot": snapshot, "document": shown}
@@ -156,7 +152,7 @@ async def _read(target: ParsedUrl, gateway: Gateway, guard: Guard, name: str) ->
 
 
 def _validators(answer: HttpAnswer) -> dict[str, str]:
-    """Return what to send along the next time."""
+    """Return the headers to send with the next request for the page."""
     if "no-store" in answer.headers.get("cache-control", "").lower():
         return {}
     names = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
@@ -169,11 +165,11 @@ def _validators(answer: HttpAnswer) -> dict[str, str]:
 
 
 async def _document(target: ParsedUrl, answer: HttpAnswer) -> Document:
-    """Take the text out of an answer.
+    """Extract the text of a response.
 
     Raises:
-        UnreadableError: If there is none, or it is not the page's own.
-        CallError: If asking again later may help.
+        UnreadableError: If there is none, or it is not that of the page.
+        CallError: If a later retry may help.
     """
     html = answer.body if answer.mime in HTML and not answer.body.startswith(b"%PDF") else b""
     sight = RawPage.from_response(answer.status, answer.headers, target.host, html)
@@ -194,7 +190,7 @@ async def _document(target: ParsedUrl, answer: HttpAnswer) -> Document:
 
 
 def _no(target: ParsedUrl, answer: HttpAnswer, sight: RawPage) -> UnreadableError | CallError:
-    """Return the error of a status; a wall stays one however often it is asked."""
+    """Return the error for a status. A wall is not retried."""
     if found := find_wall(sight):
         return UnreadableError(found)
     told = f"{target.host} answered {answer.status}"

@@ -1,10 +1,8 @@
-"""One reading of an address.
+"""Parsing an address once: the result is what is checked and what is connected to.
 
-What this parser reads is what is judged and what is connected to; nothing reads it again.
-
-Strict on purpose: most tricks need two parsers that read one text differently. So what `urlsplit`
-or httpx would read in another way is refused, and so is every spelling of a host that some program
-would turn into another one.
+The parser is strict on purpose, since most tricks need two parsers that read one text differently.
+It refuses whatever `urlsplit` or httpx would read in another way, and every spelling of a host that
+some program would turn into another one.
 """
 
 from __future__ import annotations
@@ -23,46 +21,45 @@ Ip = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 PORTS = {"http": 80, "https": 443}
 LONGEST = 4_000
-"""Characters of an address: longer ones carry data, not places."""
+"""Characters of an address. Longer ones transport data."""
 SHOWN = 200
 """Characters of an address that a message repeats."""
 FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\\\ud800-\udfff]")
-"""Control characters and backslashes, which some parsers drop or turn into slashes, and halves of
-characters."""
+"""Control characters and backslashes, which some parsers drop or turn into slashes, and lone
+surrogates."""
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 PARTS = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?", re.IGNORECASE | re.DOTALL)
 AUTHORITY = re.compile(
     r"(?:\[([0-9a-f:.]+)\]|([^:\[\]@%\s]+))(?::([1-9][0-9]{0,4}))?", re.IGNORECASE
 )
-"""A host and a port. No userinfo, no percent sign (encoded hosts, zone ids), no empty port, no port
-with zeros."""
+"""A host and a port. No userinfo, no percent sign (encoded hosts, zone ids), no empty port, no
+leading zeros."""
 LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
-"""A last label like this makes a host an IPv4 address to some program: decimal, octal, hexadecimal
-or short."""
+"""A last label that makes a host an IPv4 address for some program: decimal, octal, hexadecimal or
+short."""
 FOREIGN_DOTS = re.compile("[\u3002\uff0e\uff61]")
 """Full stops of other scripts, which IDNA reads as dots: 127。0。0。1."""
 SAFE = "/:@!$&'()*+,;=~%-._"
-"""What stays as it is in a path; everything else is percent-encoded."""
+"""The characters of a path that are not percent-encoded."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedUrl:
-    """An address of the web, taken apart once."""
+    """A web address in its parts."""
 
     scheme: str
     """http or https."""
     host: str
-    """A name in ASCII and lower case, or an IP address as it is written canonically, without
-    brackets."""
+    """A name in ASCII and lower case, or an IP address in canonical form, without brackets."""
     port: int
-    """Given, or the scheme's own."""
+    """The given port, or the default of the scheme."""
     path: str
-    """Path and query as they are sent."""
+    """The path and query, as they are sent."""
 
     @property
     def address(self) -> Ip | None:
-        """The IP address, where the host is one."""
+        """The IP address, if the host is one."""
         try:
             return ipaddress.ip_address(self.host)
         except ValueError:
@@ -70,13 +67,13 @@ class ParsedUrl:
 
     @property
     def authority(self) -> str:
-        """Host and port as the Host header has them."""
+        """The host and port, as in the Host header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
     def origin(self) -> str:
-        """What robots.txt goes by."""
+        """The origin, to which a robots.txt applies."""
         return f"{self.scheme}://{self.authority}"
 
     @property
@@ -85,15 +82,15 @@ class ParsedUrl:
         return f"{self.origin}{self.path}"
 
     def at(self, path: str) -> ParsedUrl:
-        """Return another place on the same host."""
+        """Return another path on the same origin."""
         return ParsedUrl(self.scheme, self.host, self.port, path)
 
 
 def parse_url(url: str) -> ParsedUrl:
-    """Read an address.
+    """Parse an address.
 
     Raises:
-        UnreadableError: If it is none of the web, or could be read in another way.
+        UnreadableError: If it is not a web address, or could be read in another way.
     """
     if len(url) > LONGEST:
         raise UnreadableError(f"the address is longer than {LONGEST:,} characters: {url[:SHOWN]}…")
@@ -118,15 +115,14 @@ def parse_url(url: str) -> ParsedUrl:
 
 
 def join_redirect(base: ParsedUrl, location: str) -> str:
-    """Return where a redirect leads, still to be parsed.
+    """Return the target of a redirect, still to be parsed.
 
     Raises:
-        UnreadableError: If `urljoin` would quietly drop a part of it, or read it as browsers do
-            not.
+        UnreadableError: If `urljoin` would silently drop a part of it, or disagree with browsers.
     """
     if FORBIDDEN.search(location) or len(location) > LONGEST or location.startswith("///"):
         raise _refusal(location, "it is not plainly written")
-    if SCHEME.match(location):  # whole as it stands: `http:x` is no place beside the page
+    if SCHEME.match(location):  # absolute: `http:x` is not relative to the page
         return location
     try:
         return urljoin(base.url, location)
@@ -135,12 +131,12 @@ def join_redirect(base: ParsedUrl, location: str) -> str:
 
 
 def _refusal(url: str, why: str) -> UnreadableError:
-    shown = re.sub(r"//[^/?#]*@", "//…@", url)  # a password is nobody's business
+    shown = re.sub(r"//[^/?#]*@", "//…@", url)  # it may contain a password
     return UnreadableError(f"the address is refused: {why} ({ascii(shown[:SHOWN])[1:-1]})")
 
 
 def _numbered(url: str, text: str) -> str:
-    """Read what stands in brackets."""
+    """Return the IPv6 address between brackets."""
     try:
         return str(ipaddress.IPv6Address(text))
     except ValueError:
@@ -148,7 +144,7 @@ def _numbered(url: str, text: str) -> str:
 
 
 def _named(url: str, text: str) -> str:
-    """Read a name, or an IPv4 address in the one spelling that everybody reads alike."""
+    """Return a name, or an IPv4 address in the only spelling that all programs agree on."""
     name = text.lower()
     try:
         if not name.isascii():
@@ -160,9 +156,7 @@ def _named(url: str, text: str) -> str:
     except idna.IDNAError:
         raise _refusal(url, "its host is no name of the internet") from None
     labels = name.split(".")
-    if len(name) > 253 or not all(
-        LABEL.fullmatch(label) for label in labels
-    ):  # an empty label: a dot at the end
+    if len(name) > 253 or not all(map(LABEL.fullmatch, labels)):  # a final dot makes an empty label
         raise _refusal(url, "its host is no name of the internet")
     if not NUMBER.fullmatch(labels[-1]):
         return name
@@ -173,10 +167,7 @@ def _named(url: str, text: str) -> str:
 
 
 def _straight(path: str) -> str:
-    """Take dot segments out of a path, as a server will.
-
-    Robots.txt is asked about the place that is meant.
-    """
+    """Remove dot segments from a path, as a server will, so that robots.txt rules apply to it."""
     if "/." not in path and "%2e" not in path.lower():
         return path
     kept: list[str] = []
@@ -193,7 +184,7 @@ def _straight(path: str) -> str:
 
 
 def _read_alike(url: str, target: ParsedUrl) -> bool:
-    """Whether the two usual parsers see the same scheme, host and port, and no user."""
+    """Whether `urlsplit` and httpx see the same scheme, host and port, and no user."""
     try:
         usual, theirs = urlsplit(url), httpx.URL(url)
         seen = (

@@ -1,8 +1,8 @@
-"""robots.txt by RFC 9309: what a site asks of us is known before a page of it is read, and kept to.
+"""robots.txt (RFC 9309): the rules of a site are fetched before its pages, and obeyed.
 
-Each look at a robots.txt is a call of its own, so it is journalled, cached for as long as pages are
-(a day, as the RFC has it), guarded, and answered from the journal in a replay. Sitemaps that it
-names are not followed.
+Each request for a robots.txt is a call of its own: journalled, cached for as long as pages are (a
+day, as the RFC says), guarded, and answered from the journal in a replay. Sitemaps are not
+followed.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from protego import Protego
 
 MOST = 500 * 1024
-"""Bytes that are read; what comes after them does not count (RFC 9309, 2.5)."""
+"""Bytes that are read; the rest is ignored (RFC 9309, 2.5)."""
 LONG = 50_000
-"""Characters from which reading it is left to a thread: a hostile one takes seconds."""
+"""Characters from which it is parsed in a thread: a hostile one takes seconds."""
 HOPS = 5
-"""Redirects that are followed; behind them a robots.txt counts as absent (RFC 9309, 2.3.1.2)."""
+"""Redirects that are followed. After them it counts as absent (RFC 9309, 2.3.1.2)."""
 LONGEST_DELAY = 20.0
-"""Seconds of a Crawl-delay that are kept to: some sites ask for hours, which means that nobody
-reads them."""
+"""The longest Crawl-delay in seconds that is obeyed: some sites ask for hours, so that nobody could
+read them."""
 AGENT = re.compile(r"\s*user[- ]?agent(?:\s*:|\s)\s*([^#]*)", re.IGNORECASE)
 
 
 class RobotsRules:
-    """What a site asks of us."""
+    """The rules of a site for us."""
 
     def __init__(self, text: str) -> None:
-        """Read a robots.txt."""
+        """Parse a robots.txt."""
         self._rules = _parsed(text)
 
     def allow(self, target: ParsedUrl) -> bool:
@@ -47,7 +47,7 @@ class RobotsRules:
 
     @property
     def delay(self) -> float:
-        """Seconds that it wants between two calls, as far as that is reasonable."""
+        """The seconds to wait between two calls, at most LONGEST_DELAY."""
         return min(float(self._rules.crawl_delay(PRODUCT) or 0.0), LONGEST_DELAY)
 
 
@@ -61,10 +61,7 @@ def _parsed(text: str) -> Protego:
 
 
 def _ours(line: str) -> str:
-    """Give all other robots one name.
-
-    20,000 of them with 20,000 rules would take the parser hours.
-    """
+    """Replace the names of other robots by one: 20,000 of them would take the parser hours."""
     if not (named := AGENT.match(line)):
         return line
     agent = named[1].strip().lower()
@@ -73,10 +70,10 @@ def _ours(line: str) -> str:
 
 
 async def fetch_rules(target: ParsedUrl, gateway: Gateway, guard: Guard) -> RobotsRules:
-    """Return what the site of a page asks of us.
+    """Return the rules of the site of a page.
 
     Raises:
-        UnreadableError: If that cannot be learnt: then nothing of it may be read (RFC 9309,
+        UnreadableError: If they cannot be fetched: then nothing of the site may be read (RFC 9309,
             2.3.1.4).
     """
     place = target.at("/robots.txt")
@@ -103,9 +100,8 @@ async def _look(place: ParsedUrl, gateway: Gateway, guard: Guard) -> dict[str, s
             answer = await get(place, guard, contact=gateway.settings.contact, most=MOST, cut=True)
             if answer.location:
                 return Reply({"redirect": join_redirect(place, answer.location)})
-        except (
-            UnreadableError
-        ) as error:  # packed badly, or leading to no address: as good as a failing server
+        except UnreadableError as error:
+            # Badly compressed, or a redirect to no address: treated as a failing server.
             raise CallError(str(error), CallFault.MALFORMED) from None
         if answer.status == 429 or answer.status >= 500:
             fault = CallFault.RATE if answer.status == 429 else CallFault.SERVER

@@ -60,7 +60,7 @@ class FileReading:
 
 @dataclass(slots=True)
 class RefreshTally:
-    """What a refresh has found so far."""
+    """What a refresh has found until now."""
 
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)

@@ -82,7 +82,10 @@ def test_pages_in_other_scripts(name: str, charset: str, words: str) -> None:
 
 
 def test_a_page_without_a_main_text_is_taken_whole() -> None:
-    page = "<html><head><title>List</title></head><body><nav>Menu</nav><div>Ada</div><div>Bo</div></body></html>"
+    page = (
+        "<html><head><title>List</title></head>"
+        "<body><nav>Menu</nav><div>Ada</div><div>Bo</div></body></html>"
+    )
     found = read(page, "a.html")
     assert "Ada" in found.text
     assert "Bo" in found.text

@@ -1,6 +1,6 @@
 """The extractor.
 
-Documents come out whole, what harms costs one of them, and no child outlives its process.
+Documents come out whole, what harms costs one of them, and no worker outlives its process.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ def extractor() -> Iterator[Extractor]:
     made.close()
 
 
-def children(pid: int) -> list[psutil.Process]:
+def workers_of(pid: int) -> list[psutil.Process]:
     return [
-        child
-        for child in psutil.Process(pid).children()
-        if "workers.worker" in " ".join(child.cmdline())
+        worker
+        for worker in psutil.Process(pid).children()
+        if "workers.worker" in " ".join(worker.cmdline())
     ]
 
 
@@ -103,7 +103,7 @@ def test_a_reason_comes_out_as_it_is(extractor: Extractor) -> None:
 
 def test_what_is_too_large_is_not_even_sent() -> None:
     with pytest.raises(UnreadableError) as error:
-        Extractor(0).extract(bytes(50_000_001))  # with no child it would wait for ever
+        Extractor(0).extract(bytes(50_000_001))  # with no worker it would wait for ever
     assert str(error.value) == "50,000,001 bytes are more than 50,000,000"
 
 
@@ -134,13 +134,13 @@ def test_several_threads_at_once(extractor: Extractor) -> None:
 
 
 @linux
-def test_children_start_when_they_are_needed() -> None:
-    before = set(children(os.getpid()))
+def test_workers_start_when_they_are_needed() -> None:
+    before = set(workers_of(os.getpid()))
     extractor = Extractor(4)
-    assert set(children(os.getpid())) == before
+    assert set(workers_of(os.getpid())) == before
     for _ in range(3):
         extractor.extract(b"x", name="a.txt")
-    assert len(set(children(os.getpid())) - before) == 1
+    assert len(set(workers_of(os.getpid())) - before) == 1
     extractor.close()
 
 
@@ -162,26 +162,26 @@ def test_a_hang_costs_one_document(fork: bool) -> None:
 
 
 @linux
-def test_a_child_that_dies_idle_is_replaced_and_costs_nothing() -> None:
+def test_a_worker_that_dies_idle_is_replaced_and_costs_nothing() -> None:
     extractor = Extractor(1)
-    before = set(children(os.getpid()))
+    before = set(workers_of(os.getpid()))
     try:
         extractor.extract(b"x", name="a.txt")
         for _ in range(3):
-            (child,) = set(children(os.getpid())) - before
-            child.kill()
-            assert gone([child.pid])
+            (worker,) = set(workers_of(os.getpid())) - before
+            worker.kill()
+            assert gone([worker.pid])
             assert extractor.extract(b"again", name="a.txt").text == "again"
     finally:
         extractor.close()
 
 
 @linux
-def test_a_child_that_dies_at_work_costs_one_document() -> None:
+def test_a_worker_that_dies_at_work_costs_one_document() -> None:
     extractor = Extractor(1)
-    before = set(children(os.getpid()))
+    before = set(workers_of(os.getpid()))
     extractor.extract(b"x", name="a.txt")
-    (child,) = set(children(os.getpid())) - before
+    (worker,) = set(workers_of(os.getpid())) - before
 
     def kill_at_work() -> None:
         until(child.children)
@@ -197,11 +197,11 @@ def test_a_child_that_dies_at_work_costs_one_document() -> None:
 
 
 @linux
-def test_closing_ends_the_children_also_at_work() -> None:
+def test_closing_ends_the_workers_even_at_work() -> None:
     extractor = Extractor(1)
-    before = set(children(os.getpid()))
+    before = set(workers_of(os.getpid()))
     extractor.extract(b"x", name="a.txt")
-    (child,) = set(children(os.getpid())) - before
+    (worker,) = set(workers_of(os.getpid())) - before
     failed: list[UnreadableError] = []
 
     def work() -> None:
@@ -212,11 +212,11 @@ def test_closing_ends_the_children_also_at_work() -> None:
 
     thread = threading.Thread(target=work)
     thread.start()
-    forks = until(child.children)
+    forks = until(worker.children)
     extractor.close()
     thread.join(PATIENCE)
     assert [str(error) for error in failed] == ["its parser died"]
-    assert gone([child.pid])
+    assert gone([worker.pid])
     until(lambda: not forks[0].is_running())
     with pytest.raises(UnreadableError, match="deepdiver is closing"):
         extractor.extract(b"x", name="a.txt")
@@ -227,7 +227,8 @@ import sys, threading, time
 from deepdiver.tools.extract.workers.pool import shared_extractor
 hangs = b"From: a\\nDate: b\\nSubject: c\\n" + b"X-A: b\\n" * 3_000_000
 shared_extractor().extract(b"x", name="a.txt")
-threading.Thread(target=lambda: shared_extractor().extract(hangs, name="a.eml"), daemon=True).start()
+extract = lambda: shared_extractor().extract(hangs, name="a.eml")
+threading.Thread(target=extract, daemon=True).start()
 print("ready", flush=True)
 sys.stdin.readline()
 """
@@ -235,7 +236,7 @@ sys.stdin.readline()
 
 @linux
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, None])
-def test_no_child_outlives_its_process(how: signal.Signals | None) -> None:
+def test_no_worker_outlives_its_process(how: signal.Signals | None) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", ORPHANS],
         stdin=subprocess.PIPE,
@@ -246,14 +247,14 @@ def test_no_child_outlives_its_process(how: signal.Signals | None) -> None:
     assert process.stdout is not None
     try:
         assert process.stdout.readline() == b"ready\n"
-        (child,) = children(process.pid)
-        forks = until(child.children)
+        (worker,) = workers_of(process.pid)
+        forks = until(worker.children)
         if how is None:
             process.stdin.close()
         else:
             process.send_signal(how)
         process.wait(PATIENCE)
-        for orphan in (child, *forks):
+        for orphan in (worker, *forks):
             assert gone([orphan.pid])
     finally:
         process.kill()
@@ -266,17 +267,17 @@ def test_no_child_outlives_its_process(how: signal.Signals | None) -> None:
 def test_nothing_of_the_environment_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "sk-secret")
     extractor = Extractor(1)
-    before = set(children(os.getpid()))
+    before = set(workers_of(os.getpid()))
     try:
         extractor.extract(b"x", name="a.txt")
-        (child,) = set(children(os.getpid())) - before
-        assert set(child.environ()) <= {"PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "LC_CTYPE"}
-        assert child.nice() > psutil.Process().nice()
+        (worker,) = set(workers_of(os.getpid())) - before
+        assert set(worker.environ()) <= {"PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "LC_CTYPE"}
+        assert worker.nice() > psutil.Process().nice()
     finally:
         extractor.close()
 
 
-def test_a_child_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "_MODULE", "deepdiver.no_such_module")
     with pytest.raises(
         UnreadableError,
@@ -286,7 +287,7 @@ def test_a_child_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize(
-    "told",
+    "metadata",
     [
         None,
         [],
@@ -299,9 +300,9 @@ def test_a_child_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch) -> N
         {"format": 7, "marks": []},
     ],
 )
-def test_what_a_child_says_is_checked(told: Any) -> None:
+def test_what_a_worker_says_is_checked(metadata: Any) -> None:
     with pytest.raises(UnreadableError, match="its parser said nothing that could be understood"):
-        pool._document(told, b"text")
+        pool._document(metadata, b"text")
     with pytest.raises(UnreadableError, match="its parser said nothing"):
         pool._document({"format": "text", "marks": []}, b"\xff")
 

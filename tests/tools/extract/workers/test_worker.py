@@ -1,4 +1,4 @@
-"""The child, spoken to through its own pipes.
+"""A worker, addressed through its own pipes.
 
 It answers, says why not, and ends when nobody asks any more.
 """
@@ -195,7 +195,7 @@ def test_collecting_stops_when_whoever_asked_is_gone() -> None:
             os.close(end)
 
 
-def test_a_frame_of_the_child_is_a_frame() -> None:
+def test_the_answer_of_a_worker_is_a_frame() -> None:
     pipe = io.BytesIO()
     frames.send_frame(pipe, *worker.answer_job(JOB, b"text"))
     pipe.seek(0)

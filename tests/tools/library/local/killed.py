@@ -1,4 +1,4 @@
-"""Processes that fill a library each and end themselves, by SIGKILL, at the Nth step that changes anything on the disk.
+"""Processes that fill a library and kill themselves at the Nth step that changes the disk.
 
 python killed.py FOLDER DOCUMENTS STEP...
 

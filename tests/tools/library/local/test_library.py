@@ -24,41 +24,13 @@ from deepdiver import sample
 from deepdiver.core.text import Span
 from deepdiver.errors import NewerSchemaError, StoreAccessError
 from deepdiver.tools.library import ranking, sample_vectors
-from deepdiver.tools.library.interface import Match, Progress
+from deepdiver.tools.library.interface import Progress
 from deepdiver.tools.library.local import library as local_library
 from deepdiver.tools.library.local.library import LocalLibrary
 from deepdiver.tools.process_lock import hold_lock
+from tests.tools.library.harbour import QUERIES, Answers, answers, names, put
 
 KILLED = Path(__file__).with_name("killed.py")
-QUERIES = (
-    "ferry fire",
-    "Who owns Holm Works?",
-    "nickel in the lake",
-    "something about boats that burn",
-)
-
-
-def put(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-@pytest.fixture
-def docs(tmp_path: Path) -> Path:
-    docs = tmp_path / "docs"
-    put(
-        docs / "ferry.md",
-        "---\ntitle: The fire\npublished: 2026-02-08\n---\nThe ferry Ejdervik burnt. Nine were "
-        "hurt.",
-    )
-    put(docs / "owner.txt", "Holm Works owns the ferry Ejdervik since 1998.")
-    put(
-        docs / "works.md",
-        "---\ntitle: Holm Works\n---\nThe company was founded by a smith. Anna Holm runs it.",
-    )
-    put(docs / "sub" / "lake.md", "---\npublished: 2024\n---\nThere is nickel in the water.")
-    return docs
 
 
 @pytest.fixture
@@ -68,18 +40,10 @@ def library(tmp_path: Path) -> Iterator[LocalLibrary]:
     made.close()
 
 
-def told(matches: list[Match]) -> list[tuple[str, int, int, float]]:
-    return [(m.entry.url, m.span.start, m.span.end, round(m.score, 6)) for m in matches]
-
-
-def names(matches: list[Match]) -> list[str]:
-    return [Path(match.entry.url).name for match in matches]
-
-
-def answers(folder: Path) -> list[list[tuple[str, int, int, float]]]:
+def answers_in(folder: Path) -> Answers:
     library = LocalLibrary(folder)
     try:
-        return [told(library.search(query, 5)) for query in QUERIES]
+        return answers(library)
     finally:
         library.close()
 
@@ -106,7 +70,7 @@ def test_a_library_that_cannot_be_opened_is_told(tmp_path: Path, library: LocalL
 @pytest.mark.parametrize("what", ["words", "vectors", "both", "spoilt words", "spoilt vectors"])
 def test_lost_files_are_made_anew(tmp_path: Path, docs: Path, what: str) -> None:
     filled(tmp_path / "library", docs).close()
-    whole = answers(tmp_path / "library")
+    whole = answers_in(tmp_path / "library")
     for place in (tmp_path / "library").iterdir():
         kind = place.name.partition("-")[0]
         if kind not in ("words", "vectors") or (what != "both" and kind not in what):
@@ -122,7 +86,7 @@ def test_lost_files_are_made_anew(tmp_path: Path, docs: Path, what: str) -> None
     assert names(library.search("nickel", 1)) == ["lake.md"]  # at once, by its words
     library.embed()
     library.close()
-    assert answers(tmp_path / "library") == whole
+    assert answers_in(tmp_path / "library") == whole
 
 
 def test_an_older_copy_of_the_catalogue_does_not_get_the_vectors_of_others(
@@ -306,7 +270,7 @@ def test_gaps_are_closed_when_they_are_the_greater_part(
     ]
     library.close()
     filled(tmp_path / "fresh", docs).close()
-    assert answers(tmp_path / "library") == answers(tmp_path / "fresh")
+    assert answers_in(tmp_path / "library") == answers_in(tmp_path / "fresh")
 
 
 def test_no_gap_is_closed_while_somebody_embeds(
@@ -379,7 +343,7 @@ def kill_at(folder: Path, docs: Path, *steps: int) -> list[int]:
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 def test_a_library_killed_at_any_step_is_repaired(tmp_path: Path, docs: Path) -> None:
     filled(tmp_path / "whole", docs).close()
-    whole = answers(tmp_path / "whole")
+    whole = answers_in(tmp_path / "whole")
     shutil.copytree(docs, tmp_path / "before")
     steps = range(0, 60, 6)
     killed = kill_at(tmp_path, docs, *steps)
@@ -392,7 +356,7 @@ def test_a_library_killed_at_any_step_is_repaired(tmp_path: Path, docs: Path) ->
         library.refresh([docs])
         library.embed()
         library.close()
-        assert answers(folder) == whole
+        assert answers_in(folder) == whole
     assert len(killed) >= 6
 
 
@@ -402,7 +366,7 @@ def test_a_library_killed_while_it_changes_is_repaired(tmp_path: Path, docs: Pat
     filled(tmp_path / "base", docs).close()
     changed(docs)
     filled(tmp_path / "whole", docs).close()
-    whole = answers(tmp_path / "whole")
+    whole = answers_in(tmp_path / "whole")
     steps = range(0, 50, 5)
     for step in steps:
         shutil.copytree(tmp_path / "base", tmp_path / f"killed-{step}")
@@ -410,7 +374,7 @@ def test_a_library_killed_while_it_changes_is_repaired(tmp_path: Path, docs: Pat
     for step in steps:
         folder = tmp_path / f"killed-{step}"
         filled(folder, docs).close()
-        assert answers(folder) == whole
+        assert answers_in(folder) == whole
     assert len(killed) >= 5
 
 
@@ -430,7 +394,7 @@ def test_a_library_killed_at_every_step_is_repaired(tmp_path: Path, docs: Path, 
         filled(tmp_path / "base", docs).close()
         changed(docs)
     filled(tmp_path / "whole", docs).close()
-    whole = answers(tmp_path / "whole")
+    whole = answers_in(tmp_path / "whole")
     step = 0
     while True:
         folder = tmp_path / f"killed-{step}"
@@ -439,7 +403,7 @@ def test_a_library_killed_at_every_step_is_repaired(tmp_path: Path, docs: Path, 
         if not kill_at(tmp_path, docs, step):
             break
         filled(folder, docs).close()
-        assert answers(folder) == whole
+        assert answers_in(folder) == whole
         step += 1
     assert step >= {"fill": 30, "change": 20}[act]
 

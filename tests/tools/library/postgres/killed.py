@@ -1,4 +1,4 @@
-"""A process that fills a library in PostgreSQL and ends itself, by SIGKILL, before it sends its Nth statement.
+"""A process that fills a library in PostgreSQL and kills itself before its Nth statement.
 
 python killed.py NAME DOCUMENTS STEP, with the address as a line on its standard input
 """

@@ -30,7 +30,7 @@ from deepdiver.errors import (
 )
 from deepdiver.tools.library import ranking
 from deepdiver.tools.library.embedding import embed_texts
-from deepdiver.tools.library.interface import Match, Progress
+from deepdiver.tools.library.interface import Progress
 from deepdiver.tools.library.local.library import LocalLibrary
 from deepdiver.tools.library.open_library import MAIN, folder_of, has_documents, open_library
 from deepdiver.tools.library.postgres import library as postgres_library
@@ -40,37 +40,11 @@ from deepdiver.tools.library.postgres.library import (
     has_any_document,
 )
 from tests.patience import PATIENCE
+from tests.tools.library.harbour import QUERIES, answers, names, put
 from tests.tools.library.postgres_server import Server
 
 KILLED = Path(__file__).with_name("killed.py")
-QUERIES = (
-    "ferry fire",
-    "Who owns Holm Works?",
-    "nickel in the lake",
-    "something about boats that burn",
-)
-
-Answers = list[list[tuple[str, int, int, float]]]
 Open = Callable[..., PostgresLibrary]
-
-
-def put(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-@pytest.fixture
-def docs(tmp_path: Path) -> Path:
-    docs = tmp_path / "docs"
-    put(docs / "ferry.md", "---\ntitle: The fire\n---\nThe ferry Ejdervik burnt. Nine were hurt.")
-    put(docs / "owner.txt", "Holm Works owns the ferry Ejdervik since 1998.")
-    put(
-        docs / "works.md",
-        "---\ntitle: Holm Works\n---\nThe company was founded by a smith. Anna Holm runs it.",
-    )
-    put(docs / "sub" / "lake.md", "There is nickel in the water.")
-    return docs
 
 
 @pytest.fixture
@@ -90,20 +64,6 @@ def opened(shared_database: SecretStr) -> Iterator[Open]:
 @pytest.fixture
 def library(opened: Open) -> PostgresLibrary:
     return opened()
-
-
-def names(matches: list[Match]) -> list[str]:
-    return [Path(match.entry.url).name for match in matches]
-
-
-def answers(library: PostgresLibrary) -> Answers:
-    return [
-        [
-            (m.entry.url, m.span.start, m.span.end, round(m.score, 6))
-            for m in library.search(query, 5)
-        ]
-        for query in QUERIES
-    ]
 
 
 def filled(library: PostgresLibrary, docs: Path) -> PostgresLibrary:
