@@ -20,7 +20,7 @@ def held(title: str, own: bool) -> Held:
 
 
 def test_a_gap_is_zeros_and_needs_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deepdiver.tools.library.embedding.embedder", None)
+    monkeypatch.setattr("deepdiver.tools.library.embedding.load_embedder", None)
     assert embedded([]).shape == (0, DIMENSION)
     assert not embedded([None, None]).any()
 
