@@ -135,7 +135,7 @@ def test_the_sample_is_embedded_without_the_model(
     def refuse() -> None:
         raise AssertionError("the model was loaded")
 
-    monkeypatch.setattr("deepdiver.tools.library.embedding.embedder", refuse)
+    monkeypatch.setattr("deepdiver.tools.library.embedding.load_embedder", refuse)
     library.refresh([sample.LIBRARY])
     assert library.embed() == library.passages() == len(sample_vectors.load_sample_vectors())
 
