@@ -29,10 +29,12 @@ def in_proportion() -> Iterator[None]:
 
 
 def read_patiently() -> None:
-    """Let this process read documents for as long as it takes (see patient_child)."""
-    from deepdiver.tools.extract import pool  # for those who ask: the callers of tests.warm do not
+    """Let this process read documents for as long as it takes (see patient_worker)."""
+    from deepdiver.tools.extract.workers import (
+        pool,  # for those who ask: the callers of tests.warm do not
+    )
 
-    pool._MODULE = "tests.tools.extract.patient_child"
+    pool._MODULE = "tests.tools.extract.patient_worker"
     defaults = pool.Extractor.__init__.__kwdefaults__
     assert defaults is not None
     defaults["seconds"] = 2 * PATIENCE

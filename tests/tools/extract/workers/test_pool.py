@@ -184,8 +184,8 @@ def test_a_worker_that_dies_at_work_costs_one_document() -> None:
     (worker,) = set(workers_of(os.getpid())) - before
 
     def kill_at_work() -> None:
-        until(child.children)
-        child.kill()
+        until(worker.children)
+        worker.kill()
 
     threading.Thread(target=kill_at_work).start()
     try:

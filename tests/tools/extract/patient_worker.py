@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sys
 
-from deepdiver.tools.extract import child, draft, limits
+from deepdiver.tools.extract import document_draft
+from deepdiver.tools.extract.workers import limits, worker
 from tests.patience import PATIENCE
 
 if __name__ == "__main__":
     limits.NICENESS = 0
-    limits.WALL_SECONDS = draft.SECONDS = PATIENCE
-    sys.exit(child.main(sys.argv[1:]))
+    limits.WALL_SECONDS = document_draft.SECONDS = PATIENCE
+    sys.exit(worker.main(sys.argv[1:]))
