@@ -87,9 +87,8 @@ def fill(store: SqliteStore, count: int) -> list[str]:
         return " ".join(word.capitalize() if chance.random() < 0.2 else word for word in drawn)
 
     questions = []
-    store.database.connection.execute(
-        "BEGIN"
-    )  # one transaction: ten thousand durable ones would take minutes
+    # One transaction: ten thousand durable ones would take minutes.
+    store.database.connection.execute("BEGIN")
     for number in range(count):
         question = f"Which {said(12)} ?"
         run = Run(

@@ -116,9 +116,8 @@ async def cpu_of_a_step(home: Path) -> float:
         "step", lambda state: END if state["count"] % STEPS == 0 else "step", ["step", END]
     )
     compiled = graph.compile()
-    await compiled.ainvoke(
-        {"count": 0}, {"recursion_limit": 10 * STEPS}, context=session.deps
-    )  # warm
+    # Warm.
+    await compiled.ainvoke({"count": 0}, {"recursion_limit": 10 * STEPS}, context=session.deps)
     began = time.process_time()
     await compiled.ainvoke({"count": STEPS}, {"recursion_limit": 10 * STEPS}, context=session.deps)
     return (time.process_time() - began) * 1000 / STEPS

@@ -104,9 +104,8 @@ def build(folder: Path, count: int) -> float:
     )
     catalogue.close()
     began = time.monotonic()
-    library = LocalLibrary(
-        folder
-    )  # finds that the index lacks everything, as after a crash, and makes it
+    # Finds that the index lacks everything, as after a crash, and makes it.
+    library = LocalLibrary(folder)
     took = time.monotonic() - began
     library.close()
     chance = np.random.default_rng(SEED)

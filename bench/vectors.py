@@ -80,9 +80,8 @@ def search(path: Path) -> int:
     queries = units(chance, SEARCHES)
     with tempfile.TemporaryDirectory() as folder, VectorTable(Path(folder) / "small") as small:
         small.append(units(chance, 100))
-        small.search(
-            queries[0], K
-        )  # So that onnxruntime is loaded, and its memory counted, before.
+        # So that onnxruntime is loaded, and its memory counted, before.
+        small.search(queries[0], K)
     before, private_before = resident()
     began = time.perf_counter()
     table = VectorTable(path)

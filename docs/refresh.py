@@ -20,7 +20,7 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
-from deepdiver.strategies.table import TABLE, Entry
+from deepdiver.strategies.table import TABLE, Strategy
 
 ROOT = Path(__file__).parents[1]
 DEMO_DAY = "2026-11-15"
@@ -51,7 +51,7 @@ def help_text() -> str:
     return f"```\n{said.getvalue().strip()}\n```"
 
 
-def graph(entry: Entry) -> str:
+def graph(entry: Strategy) -> str:
     """Return the picture of a strategy's graph."""
     return f"```mermaid\n{entry.build().compile().get_graph().draw_mermaid().strip()}\n```"
 

@@ -118,9 +118,8 @@ class Terminal:
     def __enter__(self) -> Terminal:
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, self._size)
-        taking = (
-            () if warm.__file__ in self._program else (sys.executable, "-c", _TAKE_TERMINAL)
-        )  # a warm one does
+        # A warm one does.
+        taking = () if warm.__file__ in self._program else (sys.executable, "-c", _TAKE_TERMINAL)
         self.process = subprocess.Popen(
             [*taking, *self._program, *self._words],
             stdin=theirs,

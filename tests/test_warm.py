@@ -63,9 +63,8 @@ def test_it_is_where_it_was_started(warm: Warm, tmp_path: Path, way: str) -> Non
         for program in ([sys.executable], warm.python)
     ]
     cold, other = both
-    assert other == (
-        cold if way != "-c" else cold.replace('"", [', f'"{tmp_path}", [')
-    )  # "" is the folder
+    # "" is the folder.
+    assert other == (cold if way != "-c" else cold.replace('"", [', f'"{tmp_path}", ['))
 
 
 def test_a_module_on_its_own_path_is_found(warm: Warm, tmp_path: Path) -> None:

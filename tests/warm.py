@@ -51,9 +51,8 @@ class Warm:
 
         from tests.child import Child
 
-        self._folder = tempfile.TemporaryDirectory(
-            prefix="warm"
-        )  # the name of a socket may have 100 characters
+        # The name of a socket may have 100 characters.
+        self._folder = tempfile.TemporaryDirectory(prefix="warm")
         door = f"{self._folder.name}/door"
         self._child = Child("tests.warm", "--serve", door)
         self.python = (sys.executable, "-I", "-S", __file__, door)
@@ -87,9 +86,8 @@ def call(door: str, words: list[str]) -> int:
         number = int(replies.readline())
         for one in PASSED_ON:
             signal.signal(one, lambda one, _: _send(number, one))
-        with open(
-            os.devnull, "r+b"
-        ) as nothing:  # whoever waits for the end of a stream waits for the command alone
+        # Whoever waits for the end of a stream waits for the command alone.
+        with open(os.devnull, "r+b") as nothing:
             for at in range(3):
                 os.dup2(nothing.fileno(), at)
         return int(replies.readline())

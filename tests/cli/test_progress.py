@@ -220,9 +220,8 @@ def test_rounds_are_counted_from_decisions_too() -> None:
     assert progress.round == 1
     progress.take(PhaseStarted(phase="decide", iteration=1))
     progress.take(Decided(decision="continue", reason="r", by="reasoner"))
-    progress.take(
-        PhaseStarted(phase="generate_hypothesis", iteration=1)
-    )  # its round is counted when it ends
+    # Its round is counted when it ends.
+    progress.take(PhaseStarted(phase="generate_hypothesis", iteration=1))
     assert (progress.phase, progress.round) == ("generate hypothesis", 2)
 
 
@@ -603,9 +602,8 @@ def test_what_the_picture_leaves_behind() -> None:
         "supported · "
         "1 call · 1 thing could not be searched, read or afforded"
     )
-    assert file.getvalue().rindex("\x1b[?25h") > file.getvalue().rindex(
-        "\x1b[?25l"
-    )  # the cursor is back
+    # The cursor is back.
+    assert file.getvalue().rindex("\x1b[?25h") > file.getvalue().rindex("\x1b[?25l")
 
 
 def test_the_run_id_is_whole_in_a_narrow_terminal() -> None:

@@ -74,9 +74,8 @@ def test_numbers_without_one_too(values: list[int]) -> None:
 def test_numbers_are_little_endian_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pack_numbers("h", [1, -2]) == b"\x01\x00\xfe\xff"
     turned = "little" if sys.byteorder == "big" else "big"
-    monkeypatch.setattr(
-        sys, "byteorder", turned
-    )  # as it would be read on the other kind of machine
+    # As it would be read on the other kind of machine.
+    monkeypatch.setattr(sys, "byteorder", turned)
     assert list(read_numbers("h", b"\x00\x01")) == [0x0001 if turned == "big" else 0x0100]
     assert pack_numbers("H", [1]) == b"\x00\x01"
 

@@ -157,9 +157,8 @@ def test_long_texts_are_estimated_well() -> None:
         start = round(1_000 * (1 - overlap) / (1 + overlap))
         one, two = " ".join(words), " ".join(words[start:] + [f"x{n}" for n in range(start)])
         exact = len(shingles(one) & shingles(two)) / len(shingles(one) | shingles(two))
-        assert (
-            abs(resemblance(sketch(one), sketch(two)) - exact) < 0.19
-        )  # three standard errors of 64 hashes
+        # Three standard errors of 64 hashes.
+        assert abs(resemblance(sketch(one), sketch(two)) - exact) < 0.19
 
 
 @given(SKETCHES, SKETCHES)
@@ -241,9 +240,8 @@ def test_every_source_has_one_origin_which_is_its_own(stories: list[tuple[str, s
         assert origin <= key
         assert found[origin] == origin
     for one, two in combinations(listed, 2):
-        if (
-            resemblance(one.sketch, two.sketch) >= ONE_STORY
-        ):  # among others, one of them may turn out to be a digest
+        # Among others, one of them may turn out to be a digest.
+        if resemblance(one.sketch, two.sketch) >= ONE_STORY:
             assert len(set(origins([one, two]).values())) == 1
         if resemblance(one.sketch, two.sketch) >= 2 / 3:
             assert found[one.id] == found[two.id]
@@ -282,9 +280,8 @@ def test_a_truncated_copy_is_a_piece_of_the_story(part: float) -> None:
         ]
         assert len(groups(listed)) == 1
         if part <= 0.5:
-            assert (
-                resemblance(listed[0].sketch, listed[1].sketch) < part + 0.15
-            )  # resemblance alone would not have seen it
+            # Resemblance alone would not have seen it.
+            assert resemblance(listed[0].sketch, listed[1].sketch) < part + 0.15
 
 
 def test_truncations_of_any_length_are_one_story() -> None:

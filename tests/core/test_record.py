@@ -139,9 +139,8 @@ def test_there_is_an_example_of_every_kind() -> None:
 class TestEveryKind:
     def test_is_closed_to_unknown_fields(self, example: Record) -> None:
         values = example.model_dump()
-        if isinstance(
-            example, Calculation
-        ):  # comes from writers as it is: what they add is left out
+        # Comes from writers as it is: what they add is left out.
+        if isinstance(example, Calculation):
             assert type(example).model_validate({**values, "surprise": 1}) == example
             return
         with pytest.raises(ValidationError, match="surprise"):

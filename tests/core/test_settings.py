@@ -672,9 +672,8 @@ def test_how_fast_a_provider_may_be_called() -> None:
     made = Settings(limits={"tavily": Limit(rate=1, per=60, concurrent=1)})
     assert made.limit("tavily") == Limit(rate=1, per=60, concurrent=1)
     assert made.limit("exa") == Limit()
-    assert made.limit("fetch:example.org") == Limit(
-        rate=1, concurrent=1
-    )  # a host is asked politely, each by itself
+    # A host is asked politely, each by itself.
+    assert made.limit("fetch:example.org") == Limit(rate=1, concurrent=1)
     assert Settings(limits={"fetch": Limit(rate=9)}).limit("fetch:example.org") == Limit(rate=9)
     assert Settings(limits={"fetch:a.org": Limit(rate=9)}).limit("fetch:b.org") == Limit(
         rate=1, concurrent=1

@@ -168,10 +168,11 @@ def test_batches_are_run_side_by_side_and_small_ones_are_shared_out() -> None:
     assert dict(onnx_model.run_batches(session, "sums", given, TOKENS, 2, kept=7)) == dict.fromkeys(
         range(4), 3.0
     )
+    # One thread would have run them as one batch of 12 tokens.
     assert session.runs == [
         (2, 3),
         (2, 3),
-    ]  # one thread would have run them as one batch of 12 tokens
+    ]
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -108,9 +108,8 @@ def test_two_sides_leave_room_for_neither(listed: list[float]) -> None:
 
 def test_weighing_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weigh_parts, "WEIGHTS", ((1.0, 0.0), (0.0, 2.0), (math.log(2), 0.0)))
-    supports, refutes = weigh(
-        [math.log(3), math.log(2)]
-    )  # e to the 0, log 6 and log 4: 1, 6 and 4 of 11
+    # E to the 0, log 6 and log 4: 1, 6 and 4 of 11.
+    supports, refutes = weigh([math.log(3), math.log(2)])
     assert [supports, refutes] == pytest.approx([6 / 11, 4 / 11])
 
 

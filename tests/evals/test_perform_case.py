@@ -131,17 +131,15 @@ def test_a_run_gives_its_record_and_is_not_done_twice(tmp_path: Path, settings: 
     assert (tmp_path / "runs" / "1" / "report.json").is_file()
     assert "as of 2026-11-15" in report.made_by
 
-    one.started.write_text(
-        done["run"], encoding="utf-8"
-    )  # killed between the run's end and its record
+    # Killed between the run's end and its record.
+    one.started.write_text(done["run"], encoding="utf-8")
     again = perform_case(one)
     assert (again["run"], again["hash"]) == (done["run"], done["hash"])
     with closing(open_store(settings)) as store:
         assert len(store.runs.list_all()) == 1
 
-    one.started.write_text(
-        "20260101-gone-00000000", encoding="utf-8"
-    )  # deleted meanwhile: begun anew
+    # Deleted meanwhile: begun anew.
+    one.started.write_text("20260101-gone-00000000", encoding="utf-8")
     anew = perform_case(one)
     assert anew["run"] != done["run"]
     assert anew["hash"] == done["hash"], "the same over the same documents"

@@ -142,9 +142,8 @@ def test_collections_are_read_whole(name: str, items: int, queries: int, judged:
     known = {item.id for item in corpus.items}
     assert all(query.gains.keys() <= known for query in corpus.queries)
     assert all(query.text.strip() for query in corpus.queries)
-    assert (
-        all(item.text.strip() for item in corpus.items) or name == "cranfield"
-    )  # two abstracts of it are empty
+    # Two abstracts of it are empty.
+    assert all(item.text.strip() for item in corpus.items) or name == "cranfield"
     assert not any(item.text.startswith("['") or "'\n '" in item.text for item in corpus.items)
 
 

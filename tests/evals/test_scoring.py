@@ -311,13 +311,14 @@ def test_a_judge_counts_beside_the_measures_and_not_instead() -> None:
     ("accepted", "lead", "every", "misinformed", "alone"),
     [
         ((), (), False, False, False),
+        # The other right one is missing.
         (
             ("1902",),
             ("It was built in 1902.",),
             False,
             False,
             False,
-        ),  # the other right one is missing
+        ),
         (("1902", "1856"), ("Built in 1902.", "Built in 1856."), True, False, True),
         (("1902", "1856", "1885"), ("Built in 1902.",), True, True, False),
         (("1902", "1856"), ("Built in 1902 or 1885.",), True, True, False),

@@ -325,9 +325,8 @@ async def test_a_text_goes_with_the_run_that_fetched_it_and_is_then_fetched_agai
     assert service.calls == 1
     assert store.texts.get(reply.value["snapshot"]) == "the page as it is now"
     store.runs.create(make_run("r3"))
-    assert (
-        await Door(store, "r3").call(FOUND, Service(AssertionError())) == reply
-    )  # and shared again
+    # And shared again.
+    assert await Door(store, "r3").call(FOUND, Service(AssertionError())) == reply
 
 
 async def test_who_takes_an_answer_over_keeps_its_texts(store: SqliteStore) -> None:
@@ -336,9 +335,8 @@ async def test_who_takes_an_answer_over_keeps_its_texts(store: SqliteStore) -> N
     assert second.texts == first.texts
     store.runs.delete("r1", NOW)
     assert store.texts.get(second.value["snapshot"]) == "a page"
-    assert (
-        await Door(store, "r2").call(FOUND, Service(AssertionError())) == second
-    )  # from the journal
+    # From the journal.
+    assert await Door(store, "r2").call(FOUND, Service(AssertionError())) == second
 
 
 async def test_a_hit_leaves_no_claim_and_takes_no_place(

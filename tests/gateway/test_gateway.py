@@ -110,9 +110,8 @@ async def test_a_free_call_passes_when_nothing_is_left(store: SqliteStore) -> No
     door = Door(store, budget="0")
     assert (await door.call(ask(worst="0"), Service(Reply("free")))).value == "free"
     dear = Door(store, "r2", budget="0.01")
-    await dear.call(
-        ask(worst="0.01"), Service(Reply(1, Decimal("5")))
-    )  # it cost more than it could
+    # It cost more than it could.
+    await dear.call(ask(worst="0.01"), Service(Reply(1, Decimal("5"))))
     assert dear.gateway.budget.left == Decimal("-4.99")
     assert (await dear.call(ask("free", worst="0"), Service(Reply("free")))).value == "free"
     with pytest.raises(BudgetError, match=r"\$0 of the budget is left"):

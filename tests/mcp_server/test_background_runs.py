@@ -111,9 +111,8 @@ async def test_a_stopped_run_is_saved_and_can_be_gone_on_with(
     assert runs.of(run) is None
     with closing(open_sqlite(endless.home)) as store:
         assert store.runs.get(run).status is RunStatus.STOPPED
-    again = runs.begin(
-        lambda on_event: resume(run, endless, on_event=on_event)
-    )  # so the lease is free
+    # So the lease is free.
+    again = runs.begin(lambda on_event: resume(run, endless, on_event=on_event))
     assert await again.begun == run
     await again.stop_and_wait()
 

@@ -620,9 +620,8 @@ async def test_a_resumed_run_builds_on_what_it_built_on_before(settings: Setting
     store = open_store(settings)
     store.runs.set_status(second.run.id, RunStatus.STOPPED)
     store.runs.delete(first.run.id, 0.0)
-    again = await resume(
-        second.run.id, load({"home": settings.home})
-    )  # the wish to build on past runs is the run's own
+    # The wish to build on past runs is the run's own.
+    again = await resume(second.run.id, load({"home": settings.home}))
     assert again.report is not None
     assert second.report is not None
     assert again.report.hash == second.report.hash

@@ -127,9 +127,8 @@ async def test_a_prompt_that_is_too_long_is_refused_and_costs_nothing(
     prices = {"openai:made": Price(input=Decimal(1), output=Decimal(1))}
     async with desk(server, home, prices=prices) as at:
         size = len(letter.encode())
-        fixed = (
-            len(load_prompt("write_queries")[1].encode()) + 2_000
-        )  # the prompt, and more than schema and marks take
+        # The prompt, and more than schema and marks take.
+        fixed = len(load_prompt("write_queries")[1].encode()) + 2_000
         most = WriteQueries(question=letter * ((INPUT_BYTES - fixed) // size), problem="p")
         await at.reasoner.perform(most)
         worst = at.reasoner.worst_case(WriteQueries)
@@ -209,9 +208,8 @@ async def test_the_rung_that_works_is_remembered_for_each_model(
             await at.reasoner.perform(task(number))
         assert at.rungs == [Rung.NATIVE, Rung.TOOLS, Rung.JSON, Rung.JSON, Rung.JSON]
         server.log.clear()
-        with pytest.raises(
-            UnreadableAnswerError
-        ):  # the other model stands on its own rung; queries are no decision
+        # The other model stands on its own rung; queries are no decision.
+        with pytest.raises(UnreadableAnswerError):
             await at.reasoner.perform(Decompose(question="q", as_of="2026-11-01"))
         assert {entry.body["model"] for entry in server.models} == {"large"}
         assert at.rungs[0] is Rung.NATIVE
@@ -229,10 +227,11 @@ async def test_a_model_that_refuses_every_way_of_asking(serve: Serve, home: Path
         assert at.journal[0].state is CallState.FAILED
         assert at.journal[0].cost == 0
         await at.reasoner.perform(task(1))
+        # Nothing was learnt about the rungs: it was not about them.
         assert at.rungs == [
             *LADDER,
             Rung.NATIVE,
-        ]  # nothing was learnt about the rungs: it was not about them
+        ]
         assert "no such model" in at.told[0].error
 
 
@@ -611,9 +610,8 @@ async def test_a_streaming_model_works_on_every_rung(serve: Serve, home: Path, r
         assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
         assert all(entry.body["stream"] for entry in server.models)
         assert at.value["usage"] == {}
-        assert (
-            at.journal[0].cost == at.journal[0].worst > 0
-        )  # tokens not counted: taken at its worst
+        # Tokens not counted: taken at its worst.
+        assert at.journal[0].cost == at.journal[0].worst > 0
     await close_model(model)
 
 
@@ -701,9 +699,8 @@ async def test_a_refused_key_is_not_tried_again(
         assert caught.value.fault is CallFault.AUTH
         assert len(server.log) == 1
     server_again = serve(in_turn(Answer()))
-    async with desk(
-        server_again, home, model=model
-    ) as at:  # the key was put right: the resumed run goes on
+    # The key was put right: the resumed run goes on.
+    async with desk(server_again, home, model=model) as at:
         assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
 
 

@@ -243,9 +243,8 @@ def test_all_five_and_nothing_else(tmp_path: Path, store: SqliteStore) -> None:
     write(tmp_path / "a" / "b", store)
     files = held(tmp_path / "a" / "b")
     assert tuple(sorted(files)) == FILES
-    assert all(
-        (tmp_path / "a" / "b" / name).stat().st_mode & 0o077 == 0 for name in FILES
-    )  # nobody else's to read
+    # Nobody else's to read.
+    assert all((tmp_path / "a" / "b" / name).stat().st_mode & 0o077 == 0 for name in FILES)
     for content in files.values():
         assert content.endswith(b"\n")
         assert b"\r" not in content

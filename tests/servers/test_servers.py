@@ -212,10 +212,11 @@ def test_the_brain_says_what_the_input_holds() -> None:
     assert [found.quote for found in extraction.findings] == sentences_of(TEXT)[:2]
     assert all(found.quote in TEXT and found.source == "T1" for found in extraction.findings)
     hypotheses: Any = performed(EVERY[4])
+    # F1 stands already.
     assert [proposed.findings for proposed in hypotheses.hypotheses] == [
         ("F2",),
         ("F3",),
-    ]  # F1 stands already
+    ]
     judged: Any = performed(EVERY[5])
     assert [judgement.stance.value for judgement in judged.judgements] == [
         "refutes",

@@ -140,7 +140,8 @@ def test_whatever_is_damaged_nothing_but_our_errors_comes_out(home: Path, tmp_pa
                 except (
                     DamagedStoreError,
                     UnknownNameError,
-                ) as error:  # A name may be what was damaged.
+                ) as error:
+                    # A name may be what was damaged.
                     refused += 1
                     assert str(error).isprintable()  # noqa: PT017
     assert refused > 100

@@ -103,9 +103,8 @@ async def test_retry_after_in_seconds(line: Line) -> None:
 
 
 async def test_retry_after_as_a_date_counts_from_the_answers_own_date(line: Line) -> None:
-    sent = datetime(
-        2031, 5, 1, 12, 0, 0, tzinfo=UTC
-    )  # far from this machine's clock, which must not matter
+    # Far from this machine's clock, which must not matter.
+    sent = datetime(2031, 5, 1, 12, 0, 0, tzinfo=UTC)
     until = format_datetime(sent + timedelta(seconds=90), usegmt=True)
     line.answers(
         "503 Service Unavailable", Date=format_datetime(sent, usegmt=True), Retry_After=until

@@ -270,9 +270,8 @@ async def test_a_replay_leaves_out_the_same_and_tries_nobody(desk: Desk, line: L
         opened.bind(("127.0.0.1", port))
         opened.listen()
         assert await reached(choice, desk.gateway(Mode.REPLAY)) == live
-        assert (
-            await reached(choice, desk.gateway()) == live
-        )  # a resumed run goes on with those it began with
+        # A resumed run goes on with those it began with.
+        assert await reached(choice, desk.gateway()) == live
 
 
 async def test_behind_a_proxy_nobody_is_left_out(

@@ -322,10 +322,11 @@ def test_near_identical_texts_are_one_result_of_the_better_rank() -> None:
     ]
     other = hit("https://c.example/3", OTHER)
     kept = merge_same_texts([copies[0], other, copies[1]])
+    # The fuller text.
     assert [item.url for item in kept] == [
         "https://b.example/2",
         "https://c.example/3",
-    ]  # the fuller text
+    ]
     assert kept[0].also == ("exa",)
 
 

@@ -136,9 +136,8 @@ class Graph:
         words = self.add("Mul", words, scale)
         length = self.add("Shape", "ids", start=1, end=2)
         places = weights["embeddings.position_embeddings.weight"][:TOKENS]
-        places = (
-            places + weights["embeddings.token_type_embeddings.weight"][0]
-        )  # All tokens are of the first type.
+        # All tokens are of the first type.
+        places = places + weights["embeddings.token_type_embeddings.weight"][0]
         place = self.add(
             "Slice", self.constant("places", places), self.shape(0), length, self.shape(0)
         )

@@ -95,9 +95,8 @@ def pages(data: Path) -> list[Document]:
         chance = _chance(claim)
         beside = [text for text in others[claim] if text not in bears[claim]]
         silent = chance.random() < SILENT
-        told = (
-            beside if silent else _among(bears[claim], beside[len(bears[claim]) :], chance)
-        )  # as long as the silent
+        # As long as the silent.
+        told = beside if silent else _among(bears[claim], beside[len(bears[claim]) :], chance)
         if told:
             made.append(Document(tuple(told), claim, 2 if silent else labels[claim], False, "fm2"))
     return made

@@ -106,9 +106,8 @@ def loss_of(
     asked = (0.5 * (begins + ends) + 0.5 * matters * (relevant >= 0)) * hard
 
     if opinion:
-        alone = torch.where(
-            label >= 0, soft, 1.0
-        )  # a pair without a label has the teacher's word only
+        # A pair without a label has the teacher's word only.
+        alone = torch.where(label >= 0, soft, 1.0)
         judged = judged + alone * f.cross_entropy(
             verdict, opinion["verdict"][which].float().softmax(1), reduction="none"
         )

@@ -54,9 +54,8 @@ def varied(flat: Tensor, owners: Tensor, alike: Tensor, near: Tensor, salt: int)
         alike, owners * near.shape[0] + tokens, torch.arange(len(flat), device=flat.device)
     )
     followed = torch.zeros_like(alike)
-    followed[:-1] = (
-        near[tokens[1:], 0] == -1
-    )  # a piece of the same word comes next: the word is not this token
+    # A piece of the same word comes next: the word is not this token.
+    followed[:-1] = near[tokens[1:], 0] == -1
     share = torch.where(tokens < COMMON, SHARE_COMMON, SHARE)
     chosen = (chance(keys, salt) < share * 0x7FFFFFFF) & ~followed
     other = near[tokens, chance(keys, salt + 1) % near.shape[1]]

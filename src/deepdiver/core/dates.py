@@ -121,9 +121,8 @@ def _day(match: re.Match[str]) -> Day | None:
         groups["m"] = str(MONTHS[groups["month"].lower()])
     given = {part: int(groups[part]) for part in "ymd" if groups.get(part)}
     try:
-        date(
-            given.get("y", 2000), given["m"], given.get("d", 1)
-        )  # 2000: without a year, 29 February may exist
+        # 2000: without a year, 29 February may exist.
+        date(given.get("y", 2000), given["m"], given.get("d", 1))
     except ValueError:
         return None
     return Day(given.get("y", 0), given["m"], given.get("d", 0))

@@ -432,9 +432,8 @@ class SentenceKind(StrEnum):
 class Calculation(Record):  # models are shown this class and its texts, in the schema of a draft
     """A sum that the report shows and code repeats (`core.values.holds`)."""
 
-    model_config = ConfigDict(
-        extra="ignore"
-    )  # a writer's stray field must not cost the whole draft
+    # A writer's stray field must not cost the whole draft.
+    model_config = ConfigDict(extra="ignore")
 
     kind: Literal["years", "days", "difference", "sum", "count"]
     """years: whole years from the first date to the second (an age); days: days between two dates;

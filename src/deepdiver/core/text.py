@@ -159,9 +159,8 @@ def passages(text: str, size: int = PASSAGE_CHARS) -> list[Span]:
         if start < 0:
             start = part.start
         end = part.end
-        while (
-            end - start > 2 * size
-        ):  # one endless sentence: cut it, so that a passage stays a passage
+        # One endless sentence: cut it, so that a passage stays a passage.
+        while end - start > 2 * size:
             cut = _gap(text, start + size // 2, start + size)
             found.append(Span(start, cut))
             start = cut

@@ -242,7 +242,8 @@ def _look_back(question: str, run: Run, store: Store, limit: int, only: str) -> 
             ValueError,
             DamagedStoreError,
             UnknownNameError,
-        ):  # of another version, damaged, or deleted just now
+        ):
+            # Of another version, damaged, or deleted just now.
             left_out.append(past)
             continue
         size += len(_view("P1", item).model_dump_json().encode("utf-8", "replace"))

@@ -51,12 +51,13 @@ def test_nothing_to_search_never_falls_back_to_the_sample(say: Say, home: Path) 
 @pytest.mark.slow
 def test_a_disk_that_fills_up_during_the_run_loses_nothing(small_disk: Path, warm: Warm) -> None:
     where = ["--home", str(small_disk / "home")]
+    # Makes the library.
     assert (
         run(
             "--sample", "Who runs Svedjan Ost AB?", "--quiet", *where, program=warm.command
         ).returncode
         == 0
-    )  # makes the library
+    )
     leave_free(small_disk, 160_000)
     ended = run("--sample", QUESTION, "--quiet", *where, program=warm.command)
     assert ended.returncode == 1

@@ -74,9 +74,8 @@ def test_show(say: Say, home: Path, finished: str, tmp_path: Path) -> None:
         new, old = (
             (folder / name).read_text() for folder in (tmp_path / "again", home / "runs" / finished)
         )
-        assert new == old or json.loads(new) == json.loads(
-            old
-        )  # the order of the settings may differ
+        # The order of the settings may differ.
+        assert new == old or json.loads(new) == json.loads(old)
 
 
 def test_show_a_run_that_is_not_finished(say: Say, home: Path) -> None:

@@ -215,13 +215,14 @@ def test_owners_in_a_circle_have_an_end() -> None:
             "Acme Ltd",
             False,
         ),
+        # Nothing about owning.
         (
             "Which company built Acme Ltd",
             "Acme Ltd owns Bolt Ltd.",
             "Bolt Ltd",
             "Acme Ltd",
             True,
-        ),  # nothing about owning
+        ),
     ],
 )
 def test_who_owns_whom(question: str, sentence: str, value: str, name: str, expected: bool) -> None:
@@ -273,12 +274,13 @@ def test_an_event_that_nobody_timed_leads_nowhere() -> None:
         ("Who runs Acme Ltd", "Ada Berg is managing director of Acme Ltd.", 1.0, 1.0),
         ("Who runs Acme Ltd", "Ada Berg runs Bolt Ltd.", 0.0, 0.0),
         ("Who runs Acme Ltd", "Ada Berg sings at Acme Ltd.", 0.0, 0.0),
+        # Half a predicate is another one.
         (
             "When did the ship sink at Vell",
             "The ship lay at Vell.",
             0.0,
             0.0,
-        ),  # half a predicate is another one
+        ),
         (
             "How much ore was there at Vell on 3 May 2001",
             "There was ore at Vell on 4 May 2001.",

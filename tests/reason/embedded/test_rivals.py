@@ -108,9 +108,8 @@ def test_each_is_believed_as_far_as_answers_of_its_score_are_right(
 ) -> None:
     teach(monkeypatch, {"football": 0.5, "chess": 0.4})
     first, second = put(SPORT, *told("Ada Berg plays football.", "Ada Berg plays chess."))
-    both = chance_right(0.5) + chance_right(
-        0.4
-    )  # more than one: rivals share what there is to believe
+    # More than one: rivals share what there is to believe.
+    both = chance_right(0.5) + chance_right(0.4)
     assert (first.likelihood, second.likelihood) == pytest.approx(
         (chance_right(0.5) / both, chance_right(0.4) / both), abs=5e-4
     )

@@ -37,14 +37,16 @@ def test_sentences_that_say_the_same_are_alike(one: str, other: str) -> None:
     [
         ("", "The dam broke."),
         ("The dam broke.", "The dam is high."),
+        # Of another company.
         (
             "Acme Ltd makes good cheese every day.",
             "Bolt Ltd makes good cheese every day.",
-        ),  # of another company
+        ),
+        # Only the name.
         (
             "Acme Ltd made 38 tonnes of cheese.",
             "The postal address of Acme Ltd is Mill Road.",
-        ),  # only the name
+        ),
         (
             "Anyone who finds one may write to us.",
             "An inquiry found that the authors had been told.",

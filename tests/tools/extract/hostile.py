@@ -165,9 +165,10 @@ def pages() -> dict[str, tuple[str, Make]]:
 
 
 def entities(secret: str, server: str) -> dict[str, tuple[str, Make]]:
+    # 10^12 times ha.
     laughs = "".join(
         f'<!ENTITY l{n} "{("&l" + str(n - 1) + ";") * 10 if n else "ha" * 10}">' for n in range(12)
-    )  # 10^12 times ha
+    )
     quadratic = f'<!ENTITY a "{"a" * 100_000}">'
     doctypes = {
         "billion laughs": (f"<!DOCTYPE x [{laughs}]>", "&l11;"),

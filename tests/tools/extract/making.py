@@ -48,9 +48,8 @@ def zipped(members: Mapping[str, bytes | str], compression: int = zipfile.ZIP_DE
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", compression) as archive:
         for name, content in members.items():
-            made = zipfile.ZipInfo(
-                name, (2026, 11, 15, 9, 0, 0)
-            )  # the same bytes at any time: tests are named by them
+            # The same bytes at any time: tests are named by them.
+            made = zipfile.ZipInfo(name, (2026, 11, 15, 9, 0, 0))
             archive.writestr(made, content, compression)
     return file.getvalue()
 

@@ -136,7 +136,6 @@ def test_local_names() -> None:
 
 @given(st.binary(max_size=400))
 def test_any_bytes_are_an_archive_or_refused(data: bytes) -> None:
-    with pytest.raises(
-        UnreadableError, match=r"^it is damaged: ."
-    ):  # no such bytes have a directory
+    # No such bytes have a directory.
+    with pytest.raises(UnreadableError, match=r"^it is damaged: ."):
         Archive(b"PK\x03\x04" + data)

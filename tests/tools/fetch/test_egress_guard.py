@@ -71,9 +71,8 @@ async def test_redirects(web: Web, desk: Desk, code: int) -> None:
         web.pages[f"/{number}"] = redirect(form, code)
         told = await refusal(web, f"http://start.example/{number}", door)
         assert "refused" in told, (form, told)
-    assert (
-        len(web.heard) == len(forms) + 1
-    )  # one robots.txt, and each page once: nothing else was reached
+    # One robots.txt, and each page once: nothing else was reached.
+    assert len(web.heard) == len(forms) + 1
     print(f"\n{len(forms)} forms by {code}: all refused")  # noqa: T201
 
 
@@ -143,9 +142,8 @@ async def test_the_public_web_stays_open(web: Web) -> None:
     watch, reached = web.guard(), 0
     for url in controls():
         target = watch.check_url(url)
-        plain = target.__class__(
-            "http", target.host, target.port, target.path
-        )  # the local server speaks no TLS
+        # The local server speaks no TLS.
+        plain = target.__class__("http", target.host, target.port, target.path)
         assert (await client.get(plain, watch)).status == 200
         reached += 1
     assert reached == len(web.heard) == len(controls())
@@ -174,9 +172,8 @@ async def test_a_name_is_looked_up_once_for_a_connection(web: Web, desk: Desk, s
     """What was judged is what is connected to: there is no second answer to be had."""
     web.pages["/"] = GOOD
     web.names["turn.example"] = [[PUBLIC], [second]]
-    told = await refusal(
-        web, "http://turn.example/", gateway(desk)
-    )  # robots.txt had the first answer
+    # Robots.txt had the first answer.
+    told = await refusal(web, "http://turn.example/", gateway(desk))
     assert str(ipaddress.ip_address(second)) in told
     assert web.looked_up == ["turn.example"] * 2
     assert web.wire.meant == [PUBLIC]
@@ -426,9 +423,8 @@ async def test_this_machine_under_its_public_address(monkeypatch: pytest.MonkeyP
         await DirectConnector().connect_tcp("9.9.9.9", 80)
     assert closed == ["9.9.9.9"]
     await DirectConnector().connect_tcp("8.8.8.8", 80)
-    await DirectConnector().connect_tcp(
-        "127.0.0.1", 80
-    )  # allowed by the user, else it would not have come so far
+    # Allowed by the user, else it would not have come so far.
+    await DirectConnector().connect_tcp("127.0.0.1", 80)
     assert closed == ["9.9.9.9"]
 
 

@@ -175,12 +175,10 @@ def test_a_search_can_be_narrowed(library: Library, docs: Path) -> None:
     assert library.search(query, 9, SearchFilter(folders=((docs / "su").as_posix(),))) == []
     assert names(library.search(query, 9, SearchFilter(formats=("text",)))) == ["owner.txt"]
     assert "lake.md" not in names(library.search(query, 9, SearchFilter(since=date(2026, 1, 1))))
-    assert "lake.md" in names(
-        library.search(query, 9, SearchFilter(since=date(2024, 5, 1)))
-    )  # 2024 is as precise as known
-    assert "owner.txt" in names(
-        library.search(query, 9, SearchFilter(since=date(2026, 1, 1)))
-    )  # without a date
+    # 2024 is as precise as known.
+    assert "lake.md" in names(library.search(query, 9, SearchFilter(since=date(2024, 5, 1))))
+    # Without a date.
+    assert "owner.txt" in names(library.search(query, 9, SearchFilter(since=date(2026, 1, 1))))
     assert "ferry.md" not in names(library.search(query, 9, SearchFilter(until=date(2025, 1, 1))))
     assert library.search(query, 9, SearchFilter(formats=("pdf",))) == []
     assert len(library.search(query, 2)) == 2

@@ -125,9 +125,8 @@ def test_folders_linked_in_a_circle(tmp_path: Path) -> None:
     assert {item.reason for item in unread} == {
         "a link to a folder is not followed; give the folder itself"
     }
-    assert urls([tmp_path / "b"]) == [
-        (tmp_path / "b" / "one.md").as_posix()
-    ]  # given itself, a link is followed
+    # Given itself, a link is followed.
+    assert urls([tmp_path / "b"]) == [(tmp_path / "b" / "one.md").as_posix()]
 
 
 def test_a_folder_that_may_not_be_opened_is_listed(

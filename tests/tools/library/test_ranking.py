@@ -168,9 +168,8 @@ def test_of_a_book_that_is_named_the_best_by_words_are_looked_at() -> None:
     assert NAMED == 4
     assert known.embedded == {1, 130, 131, 105, 100}  # of equal ones the first
     assert found[130] > rank_passages(known, WHOLE + 1, 5, 0)[130]
-    assert rank_passages(Known(words, None, {1: [book]}), WHOLE + 1, 5, 1).keys() >= set(
-        book
-    )  # nothing is embedded for it
+    # Nothing is embedded for it.
+    assert rank_passages(Known(words, None, {1: [book]}), WHOLE + 1, 5, 1).keys() >= set(book)
 
 
 @given(

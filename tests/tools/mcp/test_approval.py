@@ -152,9 +152,8 @@ def test_a_server_that_is_reached_in_another_way_is_not_approved(
     assert held.moved("x", server)
     assert not held.known("x", server)
     assert held.state("x", server, SEARCH) is ApprovalState.CHANGED
-    held.approve(
-        "x", server, [SEARCH]
-    )  # which says nothing of the other tool of the server that was
+    # Which says nothing of the other tool of the server that was.
+    held.approve("x", server, [SEARCH])
     assert (held.state("x", server, SEARCH), held.state("x", server, FETCH)) == (
         ApprovalState.APPROVED,
         ApprovalState.NEW,

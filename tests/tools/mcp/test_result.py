@@ -152,10 +152,11 @@ async def test_several_long_texts_are_told_apart(desk: Desk) -> None:
 async def test_the_text_of_a_page_stays_with_it(desk: Desk) -> None:
     rows = {"results": [{"url": "https://example.org/", "text": "z" * 9_000}]}
     result = told(structuredContent=rows)
+    # With a snapshot it would not be read any more.
     assert await save_long_texts(result, desk.gateway()) == (
         result,
         (),
-    )  # with a snapshot it would not be read any more
+    )
 
 
 async def test_a_saved_text_holds_no_key(desk: Desk) -> None:

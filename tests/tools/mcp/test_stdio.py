@@ -110,9 +110,8 @@ async def test_the_environment_is_small(monkeypatch: pytest.MonkeyPatch) -> None
     await heard(server, monitor)
     seen = json.loads(monitor.stderr)
     allowed = {"PATH", "HOME", "LANG", "TMPDIR", "HOLM_TOKEN"}
-    assert (
-        seen.keys() - {"LC_CTYPE", "__CF_USER_TEXT_ENCODING"} == allowed
-    )  # which the system itself may add
+    # Which the system itself may add.
+    assert seen.keys() - {"LC_CTYPE", "__CF_USER_TEXT_ENCODING"} == allowed
     assert seen["HOLM_TOKEN"] == "given-by-settings"
     assert "do-not-pass-this-on" not in json.dumps(seen)
 
@@ -210,9 +209,8 @@ async def test_writing_to_a_dead_server_is_an_error() -> None:
     monitor = Monitor("x")
     async with stdio_transport(program("pass"), monitor) as (read, write):
         assert [item async for item in read] == []
-        with suppress(
-            anyio.BrokenResourceError
-        ):  # it may have been noticed already that nobody listens
+        # It may have been noticed already that nobody listens.
+        with suppress(anyio.BrokenResourceError):
             for _ in range(3):
                 await write.send(asking())
     assert monitor.error is not None

@@ -286,9 +286,8 @@ async def test_a_tool_is_called_with_arguments(desk: Desk, made: Made, tmp_path:
         assert offered.arguments == ("lat: degrees north, number",)
         result = await have.call("x", "echo", {"lat": 50}, gateway)
         assert json.loads(result.hits[0].text) == {"lat": 50, "unit": "km"}
-        kept = await have.call(
-            "x", "echo", {"lat": 50, "unit": "mi"}, gateway
-        )  # what is always given is always given
+        # What is always given is always given.
+        kept = await have.call("x", "echo", {"lat": 50, "unit": "mi"}, gateway)
         assert kept == result
         (_, row) = desk.store.journal.rows(desk.run)
         assert (row.kind, row.provider, row.what, row.sends) == ("mcp", "mcp:x", "echo", 1)
@@ -388,9 +387,8 @@ async def test_a_replay_starts_nothing_and_has_everything(desk: Desk, made: Made
             for name in ("lookup", "long", "structured")
         ]
         limits = have.limits
-    elsewhere = Settings(
-        home=settings.home / "elsewhere"
-    )  # where there are neither servers nor approvals
+    # Where there are neither servers nor approvals.
+    elsewhere = Settings(home=settings.home / "elsewhere")
     before = started_by_us()
     async with connected(desk, elsewhere, Mode.REPLAY) as (have, gateway):
         again = [
@@ -470,9 +468,8 @@ async def test_a_tool_that_appears_during_a_run_is_not_added(
         gateway,
     ):
         defined(tmp_path, DEFINED["some_notes"].json(), DEFINED["echo"].json())
-        await have.call(
-            "x", "some_notes", {"query": "q"}, gateway
-        )  # which says that the list has changed
+        # Which says that the list has changed.
+        await have.call("x", "some_notes", {"query": "q"}, gateway)
         assert [each.tool for each in have.tools] == ["some_notes"]
         with pytest.raises(ValueError, match="there is no tool 'echo'"):
             await have.call("x", "echo", {"query": "q"}, gateway)
@@ -671,9 +668,8 @@ async def injected(desk: Desk, made: Made) -> None:
         for text in said:
             result = await have.call("x", "payload", {"query": text}, gateway)
             shown = " ".join(hit.text for hit in result.hits)
-            assert (
-                shown == text.strip() or shown in text or json.loads(text)
-            )  # as it was said, or a row of it
+            # As it was said, or a row of it.
+            assert shown == text.strip() or shown in text or json.loads(text)
             texts = tuple(
                 SourceText(id=f"T{n}", title=hit.title, text=hit.text)
                 for n, hit in enumerate(result.hits, 1)

@@ -159,9 +159,8 @@ async def test_without_an_appname_reliefweb_is_a_failure(desk: Desk, service: Se
         "RELIEFWEB_APPNAME",
     )
     assert not any("/v2/reports" in request for request in service.heard)
-    assert (
-        await told(desk, service.url, Mode.REPLAY, **given) == live
-    )  # a key that came later changes nothing
+    # A key that came later changes nothing.
+    assert await told(desk, service.url, Mode.REPLAY, **given) == live
 
 
 async def test_without_an_appname_and_another_service_it_fails(

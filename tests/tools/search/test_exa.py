@@ -133,9 +133,8 @@ async def test_filters(
     await PROVIDER.search("LLMs", 6, desk.gateway(**settings, filters=Filters(**filters)))
     assert body(service) == {**plain, **added}
     differs = {**plain, **added} != plain
-    assert len(service.heard) == (
-        2 if differs else 1
-    )  # another filter is another search, and only that
+    # Another filter is another search, and only that.
+    assert len(service.heard) == (2 if differs else 1)
 
 
 @pytest.mark.skipif(

@@ -200,9 +200,8 @@ def test_what_is_missing() -> None:
         "set SERPER_API_KEY, or SERPAPI_API_KEY; or GOOGLE_SEARCH_API_KEY and "
         "DEEPDIVER_GOOGLE_CX_KEY (the engine's id)"
     )
-    assert (
-        PROVIDER.missing(Settings(keys={KEY: OWN[KEY]})) == told
-    )  # a key without an engine is half of it
+    # A key without an engine is half of it.
+    assert PROVIDER.missing(Settings(keys={KEY: OWN[KEY]})) == told
     assert PROVIDER.missing(Settings(keys={"google": SecretStr("the key of a model")})) == told
     for keys in (OWN, {"serper": SecretStr("k")}, {"serpapi": SecretStr("k")}):
         assert PROVIDER.missing(Settings(keys=keys)) is None

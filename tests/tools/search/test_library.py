@@ -255,9 +255,8 @@ async def test_what_takes_long_tells_how_far_it_is(
     for number in range(5):
         (docs / f"{number}.txt").write_text(f"Crate {number} is blue.")
     await PROVIDER.prepare(desk.gateway(documents=(docs,)))
-    assert not [
-        event for event in desk.events if isinstance(event, CallProgressed)
-    ]  # a moment is not long
+    # A moment is not long.
+    assert not [event for event in desk.events if isinstance(event, CallProgressed)]
     monkeypatch.setattr(library, "TOLD_EVERY", 0.0)
     (docs / "5.txt").write_text("Crate 5 is green.")
     await PROVIDER.search("green", 6, desk.gateway(documents=(docs,)))
@@ -287,9 +286,8 @@ async def test_the_main_library_is_searched_where_no_paths_are_given(
     assert (hit.url, hit.complete, hit.language) == ((docs / "a.md").as_posix(), True, "en")
     assert [(mark.kind, mark.label) for mark in hit.marks] == [("heading", "A heading")]
     (docs / "a.md").unlink()
-    assert (
-        len(await PROVIDER.search("the ferry", 6, gateway)) == 1
-    )  # as of the last `deepdiver library refresh`
+    # As of the last `deepdiver library refresh`.
+    assert len(await PROVIDER.search("the ferry", 6, gateway)) == 1
 
 
 async def test_only_what_was_published_in_time(desk: Desk, docs: Path) -> None:

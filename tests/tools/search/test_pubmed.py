@@ -322,11 +322,12 @@ async def test_days(desk: Desk, service: Service, filters: Filters, sent: dict[s
         ("1990:2000[dp] wild* #1", "", "1990 2000 dp wild 1"),
         ("IL-6 in COVID-19?", "", "IL-6 in COVID-19"),
         ("heart OR lung", "de", "(heart or lung) AND ger[la]"),
+        # PubMed has no such language: the filter over all hits does what it can.
         (
             "heart",
             "xx",
             "heart",
-        ),  # PubMed has no such language: the filter over all hits does what it can
+        ),
     ],
 )
 async def test_its_query_language_is_not_met(

@@ -155,9 +155,8 @@ async def test_fewer_are_taken_than_come(desk: Desk) -> None:
     with ScriptedServer(search=lambda query, number: Answer(documents=pages)) as server:
         gateway = desk.gateway(urls={"searxng": server.url})
         few = await PROVIDER.search("holm", 2, gateway)
-        more = await PROVIDER.search(
-            "holm", 5, gateway
-        )  # the request is the same: it is answered from the journal
+        # The request is the same: it is answered from the journal.
+        more = await PROVIDER.search("holm", 5, gateway)
         assert len(server.searches) == 1
     assert [hit.text for hit in few] == ["Text 0", "Text 1"]
     assert len(more) == 5

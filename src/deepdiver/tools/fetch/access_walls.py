@@ -282,9 +282,8 @@ class _SparsePage:
 
     def login(self) -> str | None:
         """A login form."""
-        said = LOGIN.search(
-            self.body or self.page.text
-        )  # in a page's own words: many have a login above them
+        # In a page's own words: many have a login above them.
+        said = LOGIN.search(self.body or self.page.text)
         asks = bool(PASSWORD.search(self.page.html)) + self._titled(LOGIN_TITLE) + bool(said)
         return "a login wall" if asks >= 2 and self.length < HARDLY_ANY else None
 
@@ -292,9 +291,8 @@ class _SparsePage:
         """A question about cookies without content."""
         if CONSENT_HOST.match(self.page.host):
             return "a consent wall"
-        told = (
-            self.body if self.length > BANNER else f"{self.body}\n{self.page.text}"
-        )  # its buttons are no text
+        # Its buttons are no text.
+        told = self.body if self.length > BANNER else f"{self.body}\n{self.page.text}"
         said = len(set(CONSENT.findall(told)))
         return "a consent wall" if said >= 2 and said * 300 > self.length else None
 

@@ -82,9 +82,8 @@ def test_each_is_read_in_a_fork_that_ends() -> None:
 
 @linux
 def test_it_ends_when_nobody_waits_any_more() -> None:
-    slow = (
-        b"From: a\nDate: b\nSubject: c\n" + b"X-A: b\n" * 3_000_000
-    )  # many seconds of the standard library's parser
+    # Many seconds of the standard library's parser.
+    slow = b"From: a\nDate: b\nSubject: c\n" + b"X-A: b\n" * 3_000_000
     with running() as process:
         assert process.stdin is not None
         frames.send_frame(process.stdin, JOB | {"name": "a.eml"}, slow)  # type: ignore[arg-type]

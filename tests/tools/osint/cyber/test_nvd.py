@@ -224,9 +224,8 @@ async def test_exploited_entries_can_be_left_out(desk: Desk, service: Service) -
     service.always = reply(body(cve(1), cve(2, cisaExploitAdd="2026-11-10")))
     answer, _ = await look(desk, service, Period(days=7), exploited=False, vendor="Holm")
     assert (answer.total, [row.data["id"] for row in answer.rows]) == (1, ["CVE-2026-20001"])
-    assert (
-        "against" not in answer.summary
-    )  # the service cannot count those before without the exploited ones
+    # The service cannot count those before without the exploited ones.
+    assert "against" not in answer.summary
     assert len(service.heard) == 1
 
 

@@ -43,10 +43,11 @@ REPORT: dict[str, Any] = {
 }
 WEEK = {"since": "2026-11-05", "until": "2026-11-11"}
 APPNAME = "example-research-3f9a"
+# By which the two requests that go out at once are told apart.
 LISTED, COUNTED = (
     '"limit":200',
     '"limit":0',
-)  # by which the two requests that go out at once are told apart
+)
 
 
 def report(number: int = 1, **fields: Any) -> dict[str, Any]:

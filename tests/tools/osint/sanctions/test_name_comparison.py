@@ -125,9 +125,8 @@ def test_a_consonant_says_more_than_a_vowel() -> None:
 
 def test_without_vowels_consonants_must_agree() -> None:
     assert word_likeness("mahamada", "mohammed", loose=True) > 0.9
-    assert (
-        word_likeness("mahamada", "mahmoudi", loose=True) > 0.9
-    )  # nobody can tell them apart in that script
+    # Nobody can tell them apart in that script.
+    assert word_likeness("mahamada", "mahmoudi", loose=True) > 0.9
     assert word_likeness("mahamada", "hassan", loose=True) == 0.0
 
 

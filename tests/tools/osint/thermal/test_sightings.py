@@ -100,13 +100,11 @@ def test_two_days_are_never_enough() -> None:
 
 
 def test_a_place_is_the_cell_and_those_around_it() -> None:
-    moving = [
-        pixel(49.99 + 0.002 * (day % 2), day=day) for day in range(0, 14, 2)
-    ]  # 220 m to and fro
+    # 220 m to and fro.
+    moving = [pixel(49.99 + 0.002 * (day % 2), day=day) for day in range(0, 14, 2)]
     assert all(one.persistent for one in sightings_of(moving, CENTRE, 14))
-    wandering = [
-        pixel(49.9 + 0.02 * day, day=day) for day in range(0, 14, 2)
-    ]  # a front that moves 2 km a day
+    # A front that moves 2 km a day.
+    wandering = [pixel(49.9 + 0.02 * day, day=day) for day in range(0, 14, 2)]
     assert not any(one.persistent for one in sightings_of(wandering, CENTRE, 14))
 
 
