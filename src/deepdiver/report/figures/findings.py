@@ -102,7 +102,7 @@ def _seen(finding: Finding, source: Source, cited: int, there: Occurrence) -> Dr
 
 
 def type_of(source: Source) -> str:
-    """Return the type that a source is drawn as: its type of intelligence if known, else its kind."""
+    """Return the type that a source is drawn as: its type of intelligence, else its kind."""
     return source.intelligence if source.intelligence in TYPES else source.kind.value
 
 

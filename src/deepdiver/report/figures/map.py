@@ -29,7 +29,7 @@ TOWNS, ASKED = 12, 150
 APART = 46.0
 """Least distance of two towns with names: the name of a district beside its city adds nothing."""
 FINE = 1.2
-"""Points of a line that are closer than this to the last are left out: they would not be visible."""
+"""Points of a line that are closer than this to the last are left out, as nobody could see them."""
 CREDIT = "Towns: GeoNames (CC BY 4.0)"
 LINES_CREDIT = "Coasts and borders: Natural Earth, to some 3 km"
 Spot = tuple[float, float]
@@ -209,7 +209,7 @@ def _land(frame: MapFrame) -> Iterator[str]:
 
 
 def _thinned(points: Sequence[Spot], frame: MapFrame) -> list[Spot]:
-    """Return points on the paper, without those that are too close to the last; none if one is left."""
+    """Return points on the paper without those too close to the last; none if one is left."""
     kept: list[Spot] = []
     for point in points:
         x, y = frame.at(*point)

@@ -79,7 +79,7 @@ def draw_crowd(items: Sequence[DrawnFinding], x: float, y: float, text: str) -> 
 
 
 def draw_legend(items: Iterable[DrawnFinding], left: float, y: float) -> tuple[str, float]:
-    """Return the legend, with the shape and the number of findings of each type, and its base line."""
+    """Return the legend, with the shape and number of findings of each type, and its base line."""
     held = [item.type for item in items]
     drawn, x = [], left
     for name in (name for name in TYPES if name in held):

@@ -140,7 +140,7 @@ def _counts(item: Assessment, evidence: Evidence) -> bool:
 
 
 def _columns(report: Report, ledger: Ledger, held: Sequence[dict[str, _Cell]]) -> list[_Column]:
-    """Return the findings that were judged, the cited ones first and in the order of their numbers."""
+    """Return the findings that were judged, the cited ones first in the order of their numbers."""
     cited, made = citation_numbers(report), []
     for key in {key for cells in held for key in cells}:
         finding = ledger.get(Finding, key)

@@ -69,7 +69,7 @@ def land_rings(box: Box) -> Iterator[list[Point]]:
 
 
 def _shifts(around: Box, box: Box) -> list[float]:
-    """Return by how many degrees a shape must be moved east to overlap a box: turns of the globe."""
+    """Return the turns, in degrees, by which a shape must be moved east to overlap a box."""
     return [shift for shift in (-360.0, 0.0, 360.0) if box.meets(around, shift)]
 
 
