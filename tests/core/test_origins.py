@@ -66,7 +66,7 @@ def prose(chance: Random, count: int) -> list[str]:
 
 
 def edited(chance: Random, story: list[str], rate: float, drop: float, added: int) -> str:
-    """Return a copy with another headline, words changed, sentences dropped, and a few of its own."""
+    """Return a copy with another headline, some words changed, and sentences dropped and added."""
     kept = [sentence for sentence in story if chance.random() >= drop]
     changed = [
         " ".join(
@@ -399,7 +399,10 @@ def test_containment_is_exact_where_the_sketches_are_whole(one: str, two: str) -
 def test_an_edited_copy_in_chinese_is_one_story_and_another_text_is_not() -> None:
     story = "星期日清晨停泊在港口四号泊位的渡轮车辆甲板起火据救援人员称火灾造成九人受伤均因吸入烟雾消防队在一小时内将火扑灭"  # noqa: E501
     copy = story.replace("清晨", "早上")
-    other = "气象局表示本周北部沿海地区将出现大风和降雪天气建议居民减少外出并注意道路结冰情况交通部门已经做好准备"
+    other = (
+        "气象局表示本周北部沿海地区将出现大风和降雪天气建议"
+        "居民减少外出并注意道路结冰情况交通部门已经做好准备"
+    )
     listed = [
         source("https://a.cn/", story),
         source("https://b.cn/", copy),

@@ -292,7 +292,7 @@ def test_every_field_of_a_report_is_covered_by_the_test_above() -> None:
 
 @given(st.text(st.characters(exclude_categories=())))
 def test_whatever_a_record_is_given_it_can_be_saved(text: str) -> None:
-    """File names and arguments that are no UTF-8 reach us with lone surrogates, which JSON cannot hold."""
+    """File names and arguments that are not UTF-8 have lone surrogates, which JSON cannot hold."""
     source = Source(
         id="s", kind=SourceKind.DOCUMENT, url=text, title=text, snapshot="h", providers=(text,)
     )

@@ -53,7 +53,7 @@ Load = Callable[..., Settings]
 
 @pytest.fixture(name="read")
 def isolated_load(tmp_path: Path) -> Load:
-    """Load settings from a user's file, a project's file, an environment and flags, and from nowhere else."""
+    """Load settings from a user's file, a project's file, an environment and flags alone."""
 
     def read(
         user: str | bytes | None = None,

@@ -400,7 +400,10 @@ SETTERS: dict[str, Callable[[str], str]] = {
     "full width": lambda text: text.replace("12", "１２"),
     "ellipsis": lambda text: text.replace("...", "…"),
 }
-QUOTE = """The well-known "Åre affair" - its first citation, in fact - cost 12 million... That's the café's flow."""
+QUOTE = (
+    'The well-known "Åre affair" - its first citation, in fact - '
+    "cost 12 million... That's the café's flow."
+)
 
 
 class TestLocate:

@@ -129,7 +129,8 @@ OLD_REPORTS = {
     "not JSON": "{",
     "not a report": "[]",
     "half a report": '{"question": "Who owns Holm Works?"}',
-    "of a version with other fields": '{"question":"q","status":"answered","answer":[],"confidence":1,"mood":"good"}',
+    "of a version with other fields": '{"question":"q","status":"answered","answer":[],'
+    '"confidence":1,"mood":"good"}',
 }
 
 

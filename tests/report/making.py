@@ -1,4 +1,4 @@
-"""Findings, sources and sentences for tests of the report, each with as little said as the test needs."""
+"""Findings, sources and sentences for tests of the report, as short as the tests need them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sample library holds what its questions promise, and contradicts itself only where planted."""
+"""The sample library has what its questions promise, and contradicts itself only on purpose."""
 
 from __future__ import annotations
 

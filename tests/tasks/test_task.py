@@ -150,7 +150,7 @@ class TestTask:
         class Bare(Task):  # type: ignore[type-arg]
             """No answer."""
 
-        with pytest.raises(TypeError, match="Bare does not say its answer type"):
+        with pytest.raises(TypeError, match="Bare has no answer type"):
             Bare.answer()
 
     def test_belongs_to_the_smart_model_unless_it_says_otherwise(self) -> None:

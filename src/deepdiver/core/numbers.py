@@ -55,7 +55,7 @@ _SPELLED = re.compile(
 
 
 def number(text: str) -> Decimal | None:
-    """Return the value of one number: 1,250 and 1 250 are 1250, and 3,5 is 3.5. None if it is not one."""
+    """Return the value of a number, or None: 1,250 and 1 250 are 1250, and 3,5 is 3.5."""
     match = _NUMBER.fullmatch(text.strip())
     return _value(match) if match else None
 

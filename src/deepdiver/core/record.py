@@ -151,7 +151,7 @@ class Source(Record):
     """Where its pages, slides, sheets and headings begin, in the order of the text."""
 
     def where(self, start: int) -> str:
-        """Return the parts that a character is in, such as `page 3` or `sheet Costs`, or nothing."""
+        """Return the parts that a character is in, such as `page 3` or `sheet Costs`."""
         parts: dict[str, str] = {}
         for mark in itertools.takewhile(lambda mark: mark.start <= start, self.marks):
             parts[mark.kind] = mark.label

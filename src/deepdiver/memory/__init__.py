@@ -1,4 +1,1 @@
-"""What past runs found, and how they went about it: hints for a new run, with their age.
-
-Never evidence.
-"""
+"""What past runs found, and how: hints for a new run, with their age, and never evidence."""

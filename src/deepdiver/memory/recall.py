@@ -1,10 +1,8 @@
-"""Recalling past runs.
+"""Recalling past runs: what they answered, accepted and refuted, and which searches helped.
 
-What they answered, accepted and refuted, which searches were worth making, and how long ago.
-
-What is recalled is a hint to be tested anew. It enters no ledger, carries no sentence of a report
-and can be cited by nobody. And since what one run read (your documents) is shown to the reasoner of
-another, nothing is recalled unasked: see `Settings.past`.
+What is recalled is a hint that the new run tests again. It does not enter the ledger, supports no
+sentence of a report and cannot be cited. Because it shows the reasoner of one run what another has
+read (your documents), past runs are recalled only if `Settings.past` asks for it.
 """
 
 from __future__ import annotations
@@ -39,31 +37,30 @@ from deepdiver.store import CallState, JournalRow, Store
 from deepdiver.tasks import RecalledRefutation, RecalledRun
 
 PROVIDER = "memory"
-"""Who answers in the journal."""
+"""Name of the provider in the journal."""
 RUNS = 5
-"""Runs recalled at most."""
+"""Most runs that are recalled."""
 CLAIMS, QUERIES, SOURCES, LEADS = 4, 4, 4, 8
-"""Hypotheses of each kind, queries of each kind, sources and leads that are recalled of one run."""
+"""Most hypotheses of each kind, queries of each kind, sources and leads recalled of one run."""
 CHARS = 240
-"""Characters of one text: a long sentence. What is cut off is still on the past run's own record.
-"""
+"""Most characters of one text: a long sentence. The past run's own record has the rest."""
 BYTES = 12_000
-"""All that is recalled, as a reasoner is shown it: a sixth of the longest prompt. The farthest runs
-give way."""
+"""Most bytes of all that is recalled, as the reasoner sees it: a sixth of the longest prompt. The
+least relevant runs are left out."""
 TRIED = 3
-"""Runs are read until `limit` of them could be, or this many times as many were looked at."""
+"""Runs are read until `limit` of them were readable, or this many times as many were tried."""
 SEARCHES = frozenset({"search", "tool", "mcp", "feed"})
-"""Kinds of calls that can hold a query."""
+"""Kinds of calls that can contain a query."""
 _READ: dict[str, type[Record]] = {
     kind.__name__.lower(): kind for kind in (Source, Finding, Hypothesis, Evidence, Trial, Lead)
 }
 
 
 class PastSource(Record):
-    """A source that carried an answer."""
+    """A source of an answer."""
 
     title: str
-    """What it calls itself."""
+    """Its title."""
     url: str
     """Where it was."""
     credibility: Probability
@@ -80,10 +77,10 @@ class PastRefutation(Record):
 
 
 class PastLead(Record):
-    """Something that was met and not followed."""
+    """A lead that was not followed."""
 
     kind: Literal["name", "query", "url"]
-    """A name to look up, words to search for, or an address that stood in a source."""
+    """A name to look up, words to search for, or an address from a source."""
     text: str
     """What to look into."""
 
@@ -96,25 +93,25 @@ class Recollection(Record):
     question: str
     """What was asked."""
     date: str
-    """The day that counted as today in it, ISO 8601."""
+    """The day that counted as today in that run, ISO 8601."""
     days: int
     """How old it is, in days, on the day that counts as today now."""
     status: RunStatus
     """How it ended."""
     answer: str = ""
-    """The answer that was accepted; empty where none was."""
+    """The answer that was accepted; empty if none was."""
     confidence: Probability = 0.0
     """Belief in that answer then."""
     accepted: tuple[str, ...] = ()
-    """Hypotheses that stood the attempts to refute them."""
+    """Hypotheses that withstood the attempts to refute them."""
     refuted: tuple[PastRefutation, ...] = ()
-    """Hypotheses that did not."""
+    """Hypotheses that were refuted."""
     fruitful: tuple[str, ...] = ()
-    """Queries that brought a source on which the answer stands, the most fruitful first."""
+    """Queries that found a source of the answer, the most fruitful first."""
     fruitless: tuple[str, ...] = ()
-    """Queries that were answered and brought nothing from which a finding was taken."""
+    """Queries that were answered and found nothing that led to a finding."""
     sources: tuple[PastSource, ...] = ()
-    """The sources on which the answer stands."""
+    """The sources of the answer."""
     leads: tuple[PastLead, ...] = ()
     """What it came across and did not follow."""
 
@@ -130,8 +127,8 @@ async def recall(
 ) -> list[Recollection]:
     """Return the past runs that bear on a question, the closest first.
 
-    Runs begun before this one and finished are looked through. The answer is journalled: a resumed
-    run and a replay recall the same, also when a past run was deleted meanwhile.
+    Finished runs that began before this one are searched. The answer is journalled: a resumed run
+    and a replay recall the same, even if a past run was deleted since.
 
     Args:
         question: What is asked now.
@@ -139,11 +136,11 @@ async def recall(
         store: Where the past runs are.
         gateway: The run's door.
         limit: The most runs wanted.
-        note: Told, in a line, what could not be read.
-        only: Id of the one run that is wanted, whatever it asked.
+        note: Called with a line about each past run that could not be read.
+        only: Id of a run to recall instead, whatever its question was.
 
     Raises:
-        GatewayError: If the journal holds a failure, or, in a replay, nothing.
+        GatewayError: If the journal has a failure or, in a replay, no answer.
     """
 
     async def do() -> Reply:
@@ -165,10 +162,7 @@ async def recall(
 
 
 def show_past_runs(past: Iterable[Mapping[str, Any]]) -> tuple[RecalledRun, ...]:
-    """Return recollections, as a graph's state carries them, as a task is shown them.
-
-    Without ids and addresses.
-    """
+    """Return recollections of a graph's state as tasks see them, without ids and addresses."""
     return tuple(
         _view(f"P{number}", Recollection.model_validate(item))
         for number, item in enumerate(past, 1)
@@ -176,19 +170,13 @@ def show_past_runs(past: Iterable[Mapping[str, Any]]) -> tuple[RecalledRun, ...]
 
 
 def unfollowed_leads(past: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return the leads of recollections, as a graph's state carries both.
-
-    What earlier runs met and did not follow.
-    """
+    """Return the leads that past runs did not follow, in the form of a graph's state."""
     held = [lead for item in past for lead in Recollection.model_validate(item).leads]
     return [{"kind": lead.kind, "text": lead.text} for lead in dict.fromkeys(held)]
 
 
 def past_runs_note(past: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the line of a report that says which past runs were built on.
-
-    None where there are none.
-    """
+    """Return the line of a report that says which past runs were used, if any were."""
     told = [f"{item['run']} ({_age(item['days'])})" for item in past]
     if not told:
         return ()
@@ -223,7 +211,7 @@ def _view(label: str, item: Recollection) -> RecalledRun:
 
 
 def _look_back(question: str, run: Run, store: Store, limit: int, only: str) -> dict[str, Any]:
-    """Choose and read; a run that cannot be read is left out and named."""
+    """Return the recollections of the relevant runs, with notes that name the unreadable ones."""
     try:
         chosen = (
             [only]
@@ -238,12 +226,8 @@ def _look_back(question: str, run: Run, store: Store, limit: int, only: str) -> 
     for past in chosen[: TRIED * limit]:
         try:
             item = recollect(past, run, store)
-        except (
-            ValueError,
-            DamagedStoreError,
-            UnknownNameError,
-        ):
-            # Of another version, damaged, or deleted just now.
+        except (ValueError, DamagedStoreError, UnknownNameError):
+            # The run is of another version, damaged, or was deleted just now.
             left_out.append(past)
             continue
         size += len(_view("P1", item).model_dump_json().encode("utf-8", "replace"))
@@ -262,10 +246,9 @@ def recollect(past: str, run: Run, store: Store) -> Recollection:
     """Return what a run may learn from a past one.
 
     Raises:
-        ValueError: If the past run has no report, or its record is not one that this version can
-            read.
-        DamagedStoreError: If something saved is damaged.
-        UnknownNameError: If it is not there any more.
+        ValueError: If the past run has no report, or this version cannot read its record.
+        DamagedStoreError: If its saved data are damaged.
+        UnknownNameError: If it no longer exists.
     """
     held, text = store.runs.get(past), store.records.report(past)
     if text is None:
@@ -310,13 +293,13 @@ def _short(text: str) -> str:
 
 
 def _of(report: Report, status: HypothesisStatus) -> list[Assessment]:
-    """Return the hypotheses of one status, those that the evidence speaks of most clearly first."""
+    """Return the hypotheses of one status, those with the clearest evidence first."""
     mine = [item for item in report.hypotheses if item.status is status]
     return sorted(mine, key=lambda item: (-abs(item.posterior - 0.5), item.hypothesis.id))[:CLAIMS]
 
 
 def _refutation(item: Assessment, records: Sequence[Record]) -> PastRefutation:
-    """Return a refuted hypothesis and the finding that was judged to speak against it most strongly."""
+    """Return a refuted hypothesis and the finding with the strongest judgement against it."""
     findings = {one.id: one for one in records if isinstance(one, Finding)}
     against = [
         one
@@ -342,13 +325,13 @@ def _sources(report: Report) -> tuple[PastSource, ...]:
 
 
 def _carrying(report: Report) -> list[Any]:
-    """Return the citations of the answer; where there is no answer, all of them."""
+    """Return the citations of the answer; all of them if there is no answer."""
     numbers = {number for sentence in report.answer for number in sentence.citations}
     return [citation for citation in report.citations if not numbers or citation.number in numbers]
 
 
 def _leads(rows: Sequence[JournalRow], records: Sequence[Record]) -> tuple[PastLead, ...]:
-    """Return the leads that no search held and whose page was not read, in the order of their ids."""
+    """Return the leads that no search contained and whose page was not read, by id."""
     asked = [
         set(terms(row.what)) for row in rows if row.kind in SEARCHES and row.provider != PROVIDER
     ]
@@ -371,57 +354,63 @@ def _leads(rows: Sequence[JournalRow], records: Sequence[Record]) -> tuple[PastL
 
 
 def _page(url: str) -> str:
-    """Return an address as far as it names the page."""
+    """Return an address without the parts that do not identify the page."""
     return url.partition("#")[0].partition("://")[2].removeprefix("www.").rstrip("/")
 
 
 def _queries(
     rows: Sequence[JournalRow], report: Report, records: Sequence[Record]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the queries that brought what the answer stands on, and those that brought nothing.
+    """Return the queries that found the sources of the answer, and those that found nothing.
 
-    What a query brought is read from its journalled answer, whoever gave it: it names the source's
-    address, or holds the quote itself. Searches for what would refute are left out: to bring
-    nothing is what they were made for. And a search that failed brought nothing because it was not
-    made.
+    What a query found is read from its journalled answer, whichever provider gave it: the answer
+    has the address of the source, or the quote itself. Searches for refutations are left out,
+    because to find nothing is a success for them. So are failed searches, which found nothing
+    because they were not made.
     """
-    urls = {source.id: source.url for source in records if isinstance(source, Source)}
-    quotes = [
-        quote for finding in records if isinstance(finding, Finding) for quote in finding.quotes
-    ]
-    useful = {text for quote in quotes for text in (urls.get(quote.source, ""), quote.text) if text}
     carrying = {text for citation in _carrying(report) for text in (citation.url, citation.quote)}
-    refuting = {query for trial in records if isinstance(trial, Trial) for query in trial.queries}
-    brought: dict[str, set[str]] = {}
-    for row in rows:
-        query = row.what
-        if (
-            row.kind not in SEARCHES
-            or row.provider == PROVIDER
-            or row.state is not CallState.SETTLED
-            or not row.reply
-        ):
-            continue
-        if query not in refuting and query in _texts(json.loads(row.request)):
-            held = list(_texts(json.loads(row.reply)["value"]))
-            brought.setdefault(query, set()).update(
-                text for text in useful | carrying if _stands(text, held)
-            )
+    brought = _brought(rows, records, _useful_texts(records) | carrying)
     worth = {query: len(found & carrying) for query, found in brought.items()}
-    fruitful = sorted(
-        (query for query in brought if worth[query]), key=lambda query: (-worth[query], query)
-    )
+    fruitful = sorted((query for query in brought if worth[query]), key=lambda q: (-worth[q], q))
     fruitless = sorted(query for query, found in brought.items() if not found)
     return tuple(map(_short, fruitful[:QUERIES])), tuple(map(_short, fruitless[:QUERIES]))
 
 
+def _brought(
+    rows: Sequence[JournalRow], records: Sequence[Record], wanted: set[str]
+) -> dict[str, set[str]]:
+    """Return which of the wanted texts each query found, without searches for refutations."""
+    refuting = {query for trial in records if isinstance(trial, Trial) for query in trial.queries}
+    made = [row for row in rows if _answered_search(row) and row.what not in refuting]
+    brought: dict[str, set[str]] = {row.what: set() for row in made}
+    for row in made:
+        held = list(_texts(json.loads(row.reply or "{}")["value"]))
+        brought[row.what] |= {text for text in wanted if _stands(text, held)}
+    return brought
+
+
+def _useful_texts(records: Sequence[Record]) -> set[str]:
+    """Return the quotes of all findings and the addresses of their sources."""
+    urls = {source.id: source.url for source in records if isinstance(source, Source)}
+    findings = [finding for finding in records if isinstance(finding, Finding)]
+    quotes = [quote for finding in findings for quote in finding.quotes]
+    return {text for quote in quotes for text in (urls.get(quote.source, ""), quote.text) if text}
+
+
+def _answered_search(row: JournalRow) -> bool:
+    """Whether a call was a search, other than one of past runs, and was answered."""
+    search = row.kind in SEARCHES and row.provider != PROVIDER
+    answered = row.state is CallState.SETTLED and bool(row.reply)
+    return search and answered and row.what in _texts(json.loads(row.request))
+
+
 def _stands(text: str, held: Iterable[str]) -> bool:
-    """Whether a text is one of those held, or, where it is a sentence, stands in one."""
+    """Whether a text is one of several texts or, if it has several words, part of one of them."""
     return any(text == one or (" " in text and text in one) for one in held)
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Walk the texts of a JSON value."""
+    """Yield the texts of a JSON value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

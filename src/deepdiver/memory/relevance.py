@@ -1,10 +1,8 @@
-"""Which past runs bear on a question.
+"""Which past runs bear on a question: those that share enough of the words that it is about.
 
-Those that share enough of the words that say what it is about.
-
-A word weighs the more the fewer runs speak of it, so common ones decide nothing; a word of a name
-weighs three times as much, which keeps questions apart that are put alike about different things
-even while there are few runs to count.
+The fewer runs mention a word, the more it weighs, so common words decide nothing. A word of a name
+weighs three times as much, which separates questions that are worded alike but are about different
+things, even while there are few runs to count.
 """
 
 from __future__ import annotations
@@ -19,26 +17,26 @@ from deepdiver.core.text import terms, words
 from deepdiver.store import PastRun
 
 SHARE = 0.25
-"""The floor: a run whose question and hypotheses share less than this part of the question's weight
-does not bear on it. Of the 16 questions to the sample library, any two about different affairs
-share 0.19 at most, whether one past run is counted or all of them; most pairs about one affair
-share 0.3 to 0.9."""
+"""The least part of the question's weight that the question and hypotheses of a relevant run share.
+Of the 16 questions to the sample library, any two about different affairs share 0.19 at most,
+whether one past run is counted or all of them; most pairs about one affair share 0.3 to 0.9."""
 NAMED = 3.0
-"""How much more a word of a name weighs. Short ones (AB, of) do not: they are parts of many names.
+"""How much more a word of a name weighs. Short words (AB, of) do not, because many names have them.
 """
 SHORTEST_NAME = 3
 TERMS = 40
-"""Words of a question that are looked for: more would make a long question slow, and say nothing
-new."""
+"""Most words of a question that are looked for: more would make a long question slow, and add
+nothing."""
 CLOSER = 200
-"""Runs that are read closely, the most promising first. Reading all of 10,000 closely would take 2
-s."""
+"""Most runs that are read closely, the most promising first. Reading 10,000 closely would take 2 s.
+"""
 
 
 def relevant_runs(question: str, runs: Sequence[PastRun]) -> list[PastRun]:
-    """Return the runs that bear on a question, the closest first, and of equally close ones the newest.
+    """Return the runs that bear on a question, the closest first; of equally close ones the newest.
 
-    Of several runs of one question only the newest is returned. The order of `runs` plays no part.
+    Of several runs of one question only the newest is returned. The order of `runs` does not
+    matter.
     """
     factors = _factors(unicodedata.normalize("NFC", question))
     glances = [(run, _glance(_text(run), factors)) for run in runs]
@@ -56,22 +54,19 @@ def relevant_runs(question: str, runs: Sequence[PastRun]) -> list[PastRun]:
 
 
 def share_of_weight(found: Iterable[str], weights: Mapping[str, float]) -> float:
-    """Return what part of all weight some words have, 0..1.
-
-    The order in which they come plays no part.
-    """
+    """Return the part of all weight that some words have, 0..1; their order does not matter."""
     every = math.fsum(weights.values())
     return min(1.0, math.fsum(weights[term] for term in set(found)) / every) if every else 0.0
 
 
 def _closest(items: Iterable[tuple[float, PastRun]]) -> list[PastRun]:
-    """Return the runs above the floor: the closest first, then the newest, then by id."""
+    """Return the runs that share enough: the closest first, then the newest, then by id."""
     newest = sorted(items, key=lambda item: (item[1].created, item[1].id), reverse=True)
     return [run for part, run in sorted(newest, key=lambda item: -item[0]) if part >= SHARE]
 
 
 def _factors(question: str) -> dict[str, float]:
-    """Return the words that a question is about, and how much more than others each weighs."""
+    """Return the words that a question is about, each with the factor of its weight."""
     long = [word for name in names(question) for word in words(name) if len(word) >= SHORTEST_NAME]
     named = set(terms(" ".join(long)))
     asked = dict.fromkeys(terms(question))
@@ -83,10 +78,7 @@ def _factors(question: str) -> dict[str, float]:
 
 
 def _weights(factors: Mapping[str, float], found: Sequence[set[str]]) -> dict[str, float]:
-    """Return what each word weighs.
-
-    Its factor, and the logarithm of how rare it is among the runs.
-    """
+    """Return the weight of each word: its factor times the logarithm of its rarity in the runs."""
     count = {term: sum(term in one for one in found) for term in factors}
     return {
         term: factor * math.log(1 + (len(found) + 1) / (count[term] + 1))
@@ -95,9 +87,9 @@ def _weights(factors: Mapping[str, float], found: Sequence[set[str]]) -> dict[st
 
 
 def _glance(text: str, factors: Mapping[str, float]) -> set[str]:
-    """Return the words that a text may hold: quick, and rather too many than too few.
+    """Return the words that a text may have: a quick guess that errs on the side of too many.
 
-    A y may have become ies.
+    A final y is ignored, because it may have become ies.
     """
     return {term for term in factors if term.removesuffix("y") in text}
 
@@ -107,15 +99,15 @@ def _text(run: PastRun) -> str:
 
 
 def _shared(run: PastRun, factors: Mapping[str, float]) -> set[str]:
-    """Return the words that a run's question and hypotheses hold."""
+    """Return the words that are in a run's question and hypotheses."""
     told = "\n".join((run.question, *map(_claim, run.records)))
     return factors.keys() & set(terms(told))
 
 
 def _claim(record: str) -> str:
-    """Return what a hypothesis claims.
+    """Return the statement and answer of a hypothesis.
 
-    One that cannot be read says nothing here, and is met when the run is read.
+    A damaged record gives nothing here, and an error when the run itself is read.
     """
     try:
         held = json.loads(record)
@@ -127,7 +119,7 @@ def _claim(record: str) -> str:
 
 
 def _enough(found: set[str], factors: Mapping[str, float]) -> bool:
-    """Whether more is shared than one ordinary word, unless that is all there is to the question."""
+    """Whether a run shares more than one ordinary word, or all words of the question."""
     return (
         len(found) > 1 or len(found) == len(factors) or any(factors[term] > 1.0 for term in found)
     )

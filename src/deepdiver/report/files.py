@@ -184,7 +184,7 @@ def source_lines(report: Report, ledger: Ledger) -> Iterator[dict[str, Any]]:
 
 
 def reasoning_lines(events: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
-    """Yield the lines of the reasoning log: timestamp, phase, step, action and details of events."""
+    """Yield the lines of the reasoning log: timestamp, phase, step, action and details."""
     phase = "start"
     for step, event in enumerate(events, 1):
         if event["type"] == "phase_started":

@@ -1,8 +1,8 @@
 """A report as one self-contained page of HTML, without scripts, fonts or images from elsewhere.
 
 The texts of a report were written by models and strangers. Here they are escaped, and should that
-ever fail, the page's own policy forbids browsers to load or run anything. The address of a source is
-a link only if it is a web address.
+ever fail, the page's own policy forbids browsers to load or run anything. The address of a source
+is a link only if it is a web address.
 """
 
 from __future__ import annotations

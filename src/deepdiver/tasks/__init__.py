@@ -1,7 +1,4 @@
-"""Kinds of thinking.
-
-Typed input, prompt file, typed answer; and the protocol of whoever performs them.
-"""
+"""Kinds of thinking, each with typed input, a prompt file and a typed answer; and `Reasoner`."""
 
 from deepdiver.tasks.analyse import (
     Analyse,

@@ -1,7 +1,4 @@
-"""What tasks are shown of the record.
-
-Short labels instead of ids, and nothing that a model does not need.
-"""
+"""The parts of the record that tasks show to a model, with short labels instead of ids."""
 
 from __future__ import annotations
 
@@ -84,7 +81,7 @@ class RecalledRefutation(View):
 
 
 class RecalledRun(View):
-    """A past run that bears on the question: a hint to be tested anew, never evidence."""
+    """A past run that bears on the question: a hint to be tested again, never evidence."""
 
     id: str
     """Label to tell it from others by; it cannot be cited."""

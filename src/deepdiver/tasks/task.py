@@ -1,4 +1,4 @@
-"""A task is one kind of thinking: its input fields, its answer type and its prompt are one object.
+"""A task is one kind of thinking: one object with its input fields, answer type and prompt.
 
     class Hypothesise(Task[HypothesisSet]):
         question: str
@@ -43,7 +43,7 @@ A_co = TypeVar("A_co", bound=Answer, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent to a model."""
+    """A prompt for a model."""
 
     version: str
     """Name and version of the prompt file."""
@@ -62,10 +62,10 @@ class Task(BaseModel, Generic[A_co]):
     """Which of the two models performs it, unless the settings name one for this task."""
 
     def __class_getitem__(cls, answer: Any) -> Any:
-        """Return `Task[AnswerType]`, without looking for docstrings: it has no fields of its own.
+        """Return `Task[AnswerType]`; its docstrings are not searched, as it has no own fields.
 
-        pydantic would look for them up the whole stack of imports, for each of 32 tasks: 1.5 s of
-        3.7 at every start.
+        pydantic would search the whole stack of imports for them, for each of 32 tasks, which takes
+        1.5 s of 3.7 s at every start.
         """
         cls.model_config["use_attribute_docstrings"] = False
         try:
@@ -77,7 +77,7 @@ class Task(BaseModel, Generic[A_co]):
 
     @classmethod
     def name(cls) -> str:
-        """Return the task's name: that of its prompt file and of its settings key."""
+        """Return the task's name, which is that of its prompt file and its settings key."""
         return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
 
     @classmethod
@@ -86,10 +86,10 @@ class Task(BaseModel, Generic[A_co]):
         for base in cls.__mro__:
             if args := getattr(base, "__pydantic_generic_metadata__", {}).get("args"):
                 return cast("type[A_co]", args[0])
-        raise TypeError(f"{cls.__name__} does not say its answer type")
+        raise TypeError(f"{cls.__name__} has no answer type: subclass Task[AnswerType]")
 
     def prompt(self) -> Prompt:
-        """Return what a model is shown: the prompt file, then each field in a block of its own."""
+        """Return the prompt for a model: the prompt file, then each field in a block of its own."""
         version, text = load_prompt(self.name())
         blocks = [
             block(name, getattr(self, name)) for name in type(self).model_fields if self._says(name)
@@ -105,7 +105,7 @@ class Reasoner(Protocol):
 
     @property
     def description(self) -> str:
-        """Return who is thinking, in words for the report."""
+        """Return the reasoner's name and kind, in words for the report."""
 
     async def perform(self, task: Task[A]) -> A:
         """Perform a task.
@@ -116,10 +116,7 @@ class Reasoner(Protocol):
         """
 
     def worst_case(self, task: type[Task[Any]]) -> Any:
-        """Return what one performance can cost at most, in US dollars as Decimal.
-
-        None if a price is not known.
-        """
+        """Return the most that one performance can cost, in US dollars; None: not known."""
 
 
 @functools.cache
@@ -135,10 +132,7 @@ def load_prompt(name: str) -> tuple[str, str]:
 
 
 def block(name: str, value: Any) -> str:
-    """Return a value in a marked block that its content cannot close.
-
-    The mark's brackets are never left in it.
-    """
+    """Return a value in a marked block; the brackets of the marks are replaced in its content."""
     text = (
         value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False, indent=1)
     )
@@ -153,7 +147,10 @@ def _plain(value: Any) -> Any:
 
 
 def schema(answer: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of an answer type, closed and with every field required, as strict modes want it."""
+    """Return the JSON schema of an answer type, closed and with all fields required.
+
+    Strict modes need it so.
+    """
     return cast("dict[str, Any]", _strict(answer.model_json_schema()))
 
 
@@ -167,7 +164,7 @@ _LOOSE = {
     "minimum",
     "maximum",
 }
-"""Keywords that strict modes of some vendors refuse; validation on our side keeps them."""
+"""Keywords that the strict modes of some vendors refuse; our own validation still applies them."""
 
 
 def _strict(node: Any) -> Any:

@@ -1,7 +1,4 @@
-"""What is drawn.
-
-The findings of a run with their type, their number in the report, when and where they were.
-"""
+"""The findings as pictures show them: type, number in the report, time and place."""
 
 from __future__ import annotations
 
@@ -27,15 +24,14 @@ TYPES = (
     "tool",
     "feed",
 )
-"""Types of sources in the order in which they are drawn: types of intelligence, then kinds of
-sources."""
+"""Types of sources, in the order of drawing: types of intelligence, then kinds of sources."""
 STATEMENT_CHARS = 240
-"""Of a statement that is shown when a finding is pointed at."""
+"""Most characters of the statement that is shown when the pointer is on a finding."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnFinding:
-    """One finding, as it is drawn."""
+    """One finding, ready to be drawn."""
 
     finding: str
     """Id of the finding."""
@@ -48,24 +44,24 @@ class DrawnFinding:
     position: Position | None
     """Where; None: not said."""
     says: str
-    """What it states and where that stands, shown when it is pointed at."""
+    """Its statement and source, shown when the pointer is on it."""
 
     @property
     def mark(self) -> str:
-        """Its number as it is drawn; empty where it is not cited."""
+        """Its number as text; empty if it is not cited."""
         return str(self.number) if self.number else ""
 
 
 def drawn_findings(
     report: Report, ledger: Ledger, read: Callable[[str], str]
 ) -> list[DrawnFinding]:
-    """Return all findings of a run, those cited first and in the order of their numbers.
+    """Return all findings of a run, the cited ones first and in the order of their numbers.
 
     Args:
-        report: Numbers its citations.
-        ledger: Where findings and sources are.
-        read: Returns the saved text of a hash; KeyError if it is not kept, which costs what only it
-            said.
+        report: The report, for the numbers of its citations.
+        ledger: The findings and sources.
+        read: Returns the saved text of a hash. A KeyError, if there is none, loses the times and
+            places that only this text has.
     """
     cited = citation_numbers(report)
     texts: dict[str, str] = {}
@@ -87,10 +83,7 @@ def drawn_findings(
 
 
 def citation_numbers(report: Report) -> Callable[[Finding], int]:
-    """Return what gives a finding the number of its first citation in the report.
-
-    0: it is not cited.
-    """
+    """Return a function from a finding to the number of its first citation; 0: it is not cited."""
     numbers = {(c.source, c.passage.start, c.passage.end): c.number for c in report.citations}
 
     def cited(finding: Finding) -> int:
@@ -109,18 +102,12 @@ def _seen(finding: Finding, source: Source, cited: int, there: Occurrence) -> Dr
 
 
 def type_of(source: Source) -> str:
-    """Return what type a source is drawn as.
-
-    Its type of intelligence where that is one of a feed, else its kind.
-    """
+    """Return the type that a source is drawn as: its type of intelligence, else its kind."""
     return source.intelligence if source.intelligence in TYPES else source.kind.value
 
 
 def moment_in_words(moment: Moment) -> str:
-    """Return a moment in words.
-
-    `2026-11-11 14:05 UTC`, `2026-11-11`, `2026-11-11 14:00 to 14:30 UTC`.
-    """
+    """Return a moment in words, such as `2026-11-11` or `2026-11-11 14:00 to 14:30 UTC`."""
     start = moment.iso().replace("T", " ").removesuffix("Z")
     if not moment.narrow:
         last = Moment(moment.end, moment.end).iso()

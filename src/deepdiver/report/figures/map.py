@@ -18,18 +18,18 @@ from deepdiver.report.figures.marks import draw_crowd, draw_legend, draw_mark
 from deepdiver.report.figures.svg import WIDTH, Picture, element, label, number, path, text_width
 
 LEFT, TOP = 18.0, 14.0
-"""Where the map begins on the paper."""
+"""Where the map is on the paper."""
 COARSE = 14.0
-"""Units of paper by which a coast may be off before it misleads more than it helps; below 172 km in
-width it is left out."""
+"""Most units of paper by which a coast may be off; more would mislead. Maps of less than 172 km in
+width have no coasts."""
 TOGETHER = 20.0
-"""Findings whose marks would be nearer than this are drawn as one."""
+"""Findings whose marks would be closer than this are drawn as one."""
 TOWNS, ASKED = 12, 150
-"""Towns that are named, and of how many of the largest in the frame they are chosen."""
+"""Most towns with names, and the number of largest towns that they are chosen from."""
 APART = 46.0
-"""Least distance of two towns that are named: a district beside its city says nothing more."""
+"""Least distance of two towns with names: the name of a district beside its city adds nothing."""
 FINE = 1.2
-"""Points of a line that are nearer than this to the last are left out: nobody could see them."""
+"""Points of a line that are closer than this to the last are left out, as nobody could see them."""
 CREDIT = "Towns: GeoNames (CC BY 4.0)"
 LINES_CREDIT = "Coasts and borders: Natural Earth, to some 3 km"
 Spot = tuple[float, float]
@@ -45,7 +45,7 @@ class _Cluster:
 
 
 def draw_map(items: Iterable[DrawnFinding]) -> Picture | None:
-    """Draw the findings that have a position; None where none has.
+    """Draw the findings that have a position; None if none has.
 
     Args:
         items: All findings.
@@ -100,7 +100,7 @@ def _clipped(inside: Iterable[str]) -> str:
 
 
 def _clusters(placed: Iterable[tuple[DrawnFinding, Position]], frame: MapFrame) -> list[_Cluster]:
-    """Put findings together whose marks would cover each other; those of one spot always are."""
+    """Return findings in clusters whose marks would cover each other."""
     made: list[_Cluster] = []
     for item, position in placed:
         x, y = frame.place(position)
@@ -112,10 +112,10 @@ def _clusters(placed: Iterable[tuple[DrawnFinding, Position]], frame: MapFrame) 
 
 
 class _Room:
-    """What of the map is taken, so that no words are written over others or over a mark."""
+    """The parts of the map that are taken, so that no words cover others or a mark."""
 
     def __init__(self, frame: MapFrame, clusters: Iterable[_Cluster]) -> None:
-        """Keep the marks and the latitudes at the left edge free."""
+        """Reserve the marks, and the latitudes at the left edge."""
         self._frame = frame
         self._taken = [(c.x - 15, c.y - 12, c.x + 15, c.y + 12) for c in clusters]
         self._taken += [
@@ -125,14 +125,14 @@ class _Room:
     def put(
         self, text: str, size: float, x: float, y: float, away: float
     ) -> tuple[float, float, str] | None:
-        """Return where words beside a spot find room, and how they are anchored; None: nowhere.
+        """Return where there is room for words beside a spot, and their anchor; None: nowhere.
 
         Args:
             text: The words.
-            size: Of their letters.
-            x: Of the spot.
-            y: Of the spot.
-            away: Distance that they keep from it.
+            size: Their font size.
+            x: The spot's x.
+            y: The spot's y.
+            away: Their distance from the spot.
         """
         half = text_width(text, size) / 2
         for middle, base, anchor in (
@@ -167,7 +167,7 @@ def _overlap(one: Sequence[float], other: Sequence[float]) -> bool:
 
 
 def _reaches(placed: Iterable[tuple[DrawnFinding, Position]], frame: MapFrame) -> Iterator[str]:
-    """Return how far off findings may be whose place is known by the name of a town alone, each stretch once."""
+    """Yield circles for the possible error of findings that are placed by the name of a town."""
     for position in sorted(
         {position for _, position in placed if position.within_km / frame.km > TOGETHER / 2}
     ):
@@ -184,7 +184,7 @@ def _marked(cluster: _Cluster) -> str:
 
 
 def _numbered(clusters: Iterable[_Cluster], room: _Room) -> Iterator[str]:
-    """Return the numbers of what is drawn as one, beside its mark, as far as there is room."""
+    """Yield the numbers of findings that are drawn as one, beside their mark, if there is room."""
     for cluster in clusters:
         cited = [item.mark for item in cluster.items if item.number]
         if len(cluster.items) > 1 and cited:
@@ -209,10 +209,7 @@ def _land(frame: MapFrame) -> Iterator[str]:
 
 
 def _thinned(points: Sequence[Spot], frame: MapFrame) -> list[Spot]:
-    """Return points on the paper without those that cannot be told from the last.
-
-    Nothing where one spot is left.
-    """
+    """Return points on the paper without those too close to the last; none if one is left."""
     kept: list[Spot] = []
     for point in points:
         x, y = frame.at(*point)
@@ -231,10 +228,7 @@ def _graticule(frame: MapFrame) -> Iterator[str]:
 
 
 def _edges(frame: MapFrame) -> Iterator[str]:
-    """Return the degrees of the graticule.
-
-    Longitudes below the map, latitudes within its left edge.
-    """
+    """Yield the degrees of the graticule: longitudes below the map, latitudes at its left edge."""
     for lon in frame.meridians():
         x, _ = frame.at(lon, 0)
         if 24 < x < frame.width - 24:
@@ -249,7 +243,7 @@ def _edges(frame: MapFrame) -> Iterator[str]:
 
 
 def _towns(frame: MapFrame, clusters: Sequence[_Cluster], room: _Room) -> Iterator[str]:
-    """Return the largest towns of the map, as far as there is room for their names."""
+    """Yield the largest towns of the map, if there is room for their names."""
     box = frame.box
     west, east = ((lon + 180) % 360 - 180 for lon in (box.west, box.east))
     whole = box.east - box.west >= 359
@@ -273,7 +267,7 @@ def _towns(frame: MapFrame, clusters: Sequence[_Cluster], room: _Room) -> Iterat
 
 
 def _nearest(frame: MapFrame) -> Iterator[str]:
-    """Return a line that says where the map is, if no town lies in it that could."""
+    """Yield a line that says where the map is, for a map without towns."""
     middle = Position(frame.middle, ((frame.box.west + frame.box.east) / 2 + 180) % 360 - 180)
     if found := gazetteer.nearest_town(middle):
         town, km = found

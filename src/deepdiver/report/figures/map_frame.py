@@ -1,4 +1,4 @@
-"""Which piece of the earth a map shows, and where a point of it lies on the paper.
+"""The area that a map shows, and where its points are on the paper.
 
 The map is equirectangular with its middle parallel true to scale: distances are right from north to
 south everywhere, and from west to east in the middle of the map.
@@ -15,32 +15,32 @@ from deepdiver.core.time_and_place import Position
 from deepdiver.report.figures.outlines import Box
 
 MARGIN = 0.16
-"""Room around the findings, as a part of what they take up, on each side."""
+"""Room around the findings on each side, as a part of the area that they take up."""
 LEAST = 0.08
-"""Degrees of latitude that a map shows at least: 9 km, a town."""
+"""Fewest degrees of latitude that a map shows: 9 km, the size of a town."""
 LOWEST, HIGHEST = 360.0, 540.0
-"""Height of a map on the paper."""
+"""Least and greatest height of a map on the paper."""
 FLATTEST = 0.2
-"""Least width of a degree of longitude against one of latitude; nearer to a pole (78°) the map is
-too wide."""
+"""Least width of a degree of longitude as a part of one of latitude; closer to a pole (78°) the map
+would be too wide."""
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 45.0)
 """Degrees between two lines of the graticule."""
 APART = 78.0
-"""Least distance of two of these on the paper."""
+"""Least distance of two such lines on the paper."""
 LENGTHS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
-"""Kilometres that a scale bar may stand for."""
+"""Kilometres that a scale bar may show."""
 
 
 @dataclass(frozen=True, slots=True)
 class MapFrame:
-    """A map on paper."""
+    """The frame of a map: an area, and the paper that it is drawn on."""
 
     box: Box
-    """What it shows."""
+    """The area."""
     width: float
-    """Of the paper."""
+    """Width of the paper."""
     height: float
-    """Of the paper."""
+    """Height of the paper."""
     scale: float
     """Units of paper for a degree of latitude."""
 
@@ -55,12 +55,12 @@ class MapFrame:
         return (self.box.south + self.box.north) / 2
 
     def at(self, lon: float, lat: float) -> tuple[float, float]:
-        """Return where a point lies on the paper; its longitude is as the box counts them."""
+        """Return where a point is on the paper; its longitude is counted as in the box."""
         across = self.width / (self.box.east - self.box.west)
         return (lon - self.box.west) * across, (self.box.north - lat) * self.scale
 
     def place(self, position: Position) -> tuple[float, float]:
-        """Return where a position lies on the paper, also where the map reaches over the antimeridian."""
+        """Return where a position is on the paper, even if the map crosses the antimeridian."""
         turns = math.ceil((self.box.west - position.lon) / 360)
         return self.at(position.lon + 360 * turns, position.lat)
 
@@ -74,7 +74,7 @@ class MapFrame:
         return wide, high
 
     def meridians(self) -> Iterator[float]:
-        """Return the longitudes of the graticule, as the box counts them."""
+        """Return the longitudes of the graticule, counted as in the box."""
         return _multiples(self.box.west, self.box.east, self.steps()[0])
 
     def parallels(self) -> Iterator[float]:
@@ -88,11 +88,11 @@ class MapFrame:
 
 
 def fit_frame(positions: Sequence[Position], width: float) -> MapFrame:
-    """Return the map that shows all positions, with some room around them.
+    """Return the frame that shows all positions, with some room around them.
 
     Args:
-        positions: One at least.
-        width: Of the paper.
+        positions: At least one position.
+        width: Width of the paper.
     """
     west, across = _arc(sorted({position.lon % 360 for position in positions}))
     south, north = min(p.lat for p in positions), max(p.lat for p in positions)
@@ -100,7 +100,7 @@ def fit_frame(positions: Sequence[Position], width: float) -> MapFrame:
     tall = max((north - south) * (1 + 2 * MARGIN), LEAST)
     broad = max(across * (1 + 2 * MARGIN), LEAST / flat)
     height = min(max(width * tall / (broad * flat), LOWEST), HIGHEST)
-    # No map is wider than the earth is round, nor higher than from pole to pole.
+    # No map is wider than 360 degrees, or higher than from pole to pole.
     scale = max(min(width / (broad * flat), height / tall), width / (360 * flat))
     height = min(height, 180 * scale)
     half = height / scale / 2
@@ -114,10 +114,7 @@ def fit_frame(positions: Sequence[Position], width: float) -> MapFrame:
 
 
 def _arc(lons: Sequence[float]) -> tuple[float, float]:
-    """Return the shortest stretch of the globe that holds all longitudes.
-
-    Where it begins, and its width.
-    """
+    """Return the beginning and the width of the shortest arc that has all longitudes."""
     after = [*lons[1:], lons[0] + 360]
     gap, at = max((later - lon, n) for n, (lon, later) in enumerate(zip(lons, after, strict=True)))
     return after[at] % 360, 360 - gap
@@ -128,12 +125,12 @@ def _multiples(low: float, high: float, step: float) -> Iterator[float]:
 
 
 def degrees_label(value: float, letters: str, step: float) -> str:
-    """Return a latitude or longitude as it stands at the edge of a map: `49.9° N`, `180°`.
+    """Return a latitude or longitude as it is printed at the edge of a map: `49.9° N`, `180°`.
 
     Args:
         value: The degrees.
-        letters: What stands for more and for less than zero: NS or EW.
-        step: The distance of the lines, which says how many decimals are needed.
+        letters: The letters for positive and negative values: NS or EW.
+        step: The distance of the lines, which determines the number of decimals.
     """
     turned = (value + 180) % 360 - 180 if letters == "EW" else value
     decimals = 2 if step < 0.1 else 1 if step < 1 else 0

@@ -1,7 +1,4 @@
-"""Marks that findings are drawn with.
-
-Each type of source has a colour and a shape, so that neither is needed alone.
-"""
+"""The marks of findings. Each type of source has both a colour and a shape of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from deepdiver.report.figures.findings import TYPES, DrawnFinding
 from deepdiver.report.figures.svg import WIDTH, Attributes, element, group, label, path, text_width
 
 RADIUS, SMALL = 9.0, 6.0
-"""Of the mark of a finding that is cited, with its number in it, and of one that is not."""
+"""Radius of the mark of a cited finding, with its number in it, and of one that is not cited."""
 _CORNERS = {
     "satellite": (4, 45.0, 1.2),
     "connectivity": (3, 0.0, 1.6),
@@ -23,14 +20,14 @@ _CORNERS = {
     "tool": (8, 22.5, 1.1),
     "feed": (6, 30.0, 1.15),
 }
-"""Corners of each shape, its turn in degrees, and how much larger than its circle it must be to
-hold a number. News is a circle, a document a sheet."""
+"""Number of corners of each shape, its rotation in degrees, and how much larger than a circle it
+must be to fit a number. News is a circle, a document a sheet."""
 _DROPS = {"connectivity": 6.6, "sanctions": 0.8}
-"""How far below the middle of a mark its number stands: in a triangle where it is wide."""
+"""How far below the middle of a mark its number is: in a triangle, where it is wide."""
 
 
 def draw_shape(kind: str, x: float, y: float, radius: float) -> str:
-    """Return the shape of a type of source."""
+    """Return the shape for a type of source."""
     look = {"class": f"p-{kind} p-edge"}
     if kind in _CORNERS:
         corners, turn, size = _CORNERS[kind]
@@ -52,10 +49,7 @@ def draw_shape(kind: str, x: float, y: float, radius: float) -> str:
 
 
 def draw_mark(item: DrawnFinding, x: float, y: float) -> str:
-    """Return the mark of one finding.
-
-    Where it is cited it has its number and leads to its place in the page.
-    """
+    """Return the mark of one finding; a cited one has its number, and a link into the page."""
     radius = RADIUS if item.number else SMALL
     drawn = [draw_shape(item.type, x, y, radius)]
     if item.number:
@@ -66,10 +60,7 @@ def draw_mark(item: DrawnFinding, x: float, y: float) -> str:
 
 
 def draw_crowd(items: Sequence[DrawnFinding], x: float, y: float, text: str) -> str:
-    """Return one mark for several findings.
-
-    How many, in the colour of their type if they have one, and which.
-    """
+    """Return one mark for several findings, in the colour of their type if they share one."""
     kinds = {item.type for item in items}
     look, on = (
         (f"p-{kinds.pop()} p-edge", "p-on") if len(kinds) == 1 else ("p-many p-edge", "p-onmany")
@@ -88,10 +79,7 @@ def draw_crowd(items: Sequence[DrawnFinding], x: float, y: float, text: str) -> 
 
 
 def draw_legend(items: Iterable[DrawnFinding], left: float, y: float) -> tuple[str, float]:
-    """Return the types that occur, with their shapes and how many findings are of each.
-
-    And the last base line.
-    """
+    """Return the legend, with the shape and number of findings of each type, and its base line."""
     held = [item.type for item in items]
     drawn, x = [], left
     for name in (name for name in TYPES if name in held):

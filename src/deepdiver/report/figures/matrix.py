@@ -33,26 +33,21 @@ from deepdiver.report.figures.svg import (
     one_line,
     wrap_text,
 )
+from deepdiver.report.markdown import STANDINGS, attempts_to_refute
 
 MARGIN, TOP = 18, 16
 LINE = 16
 """Height of a line of text."""
 LABEL, SUM = 44, 106
-"""Room for the name of a row, and for what comes of it."""
+"""Room for the name of a row, and for its outcome."""
 ROOM = WIDTH - 2 * MARGIN - LABEL - SUM
 """Room for the columns between these."""
 CELL, WIDEST, ROW = 27, 40, 40
-"""Width of a column at least and at most, and height of a row."""
+"""Least and greatest width of a column, and height of a row."""
 COLUMNS = ROOM // CELL
-"""Columns side by side; more are drawn below, in equal parts."""
+"""Most columns side by side; more are drawn below, in equal parts."""
 LETTERS = 104
-"""Of a line of a statement."""
-STATUS = {
-    HypothesisStatus.SUPPORTED: "supported",
-    HypothesisStatus.REFUTED: "refuted",
-    HypothesisStatus.UNDECIDED: "undecided",
-    HypothesisStatus.OPEN: "not tested",
-}
+"""Letters of a line of a statement."""
 SIGNS = {Stance.SUPPORTS: "+", Stance.REFUTES: "−", Stance.NEUTRAL: "0"}
 LOOKS = {Stance.SUPPORTS: "p-for", Stance.REFUTES: "p-against", Stance.NEUTRAL: "p-neither"}
 
@@ -63,9 +58,9 @@ class _Cell:
 
     stance: Stance
     weight: float
-    """Log-odds, with its sign, before copies of one story are counted once."""
+    """Log-odds with a sign, before copies of one story are counted once."""
     repeated: bool
-    """Whether a stronger judgement of the same origin counts in its place."""
+    """Whether a stronger judgement of the same origin counts instead."""
     says: str
 
 
@@ -79,13 +74,11 @@ class _Column:
 
 
 def draw_matrix(report: Report, ledger: Ledger) -> Picture | None:
-    """Draw all hypotheses against all findings that were judged on any of them.
-
-    None where there is no evidence.
+    """Draw all hypotheses against all findings that were judged on them; None without evidence.
 
     Args:
-        report: The hypotheses as they stand, and the numbers of the citations.
-        ledger: Where evidence, findings and sources are.
+        report: Where the hypotheses stand, and the numbers of the citations.
+        ledger: The evidence, findings and sources.
     """
     rows = report.hypotheses
     held = [_cells(item, ledger) for item in rows]
@@ -138,10 +131,7 @@ def _cells(item: Assessment, ledger: Ledger) -> dict[str, _Cell]:
 
 
 def _counts(item: Assessment, evidence: Evidence) -> bool:
-    """Whether this is the judgement that counts.
-
-    Of several of one finding, the assessment says which.
-    """
+    """Whether a judgement is the one that counts; of several, the assessment decides."""
     if evidence.finding in item.supporting:
         return evidence.stance is Stance.SUPPORTS
     if evidence.finding in item.refuting:
@@ -150,7 +140,7 @@ def _counts(item: Assessment, evidence: Evidence) -> bool:
 
 
 def _columns(report: Report, ledger: Ledger, held: Sequence[dict[str, _Cell]]) -> list[_Column]:
-    """Return the findings that were judged, those cited first and in the order of their numbers."""
+    """Return the findings that were judged, the cited ones first in the order of their numbers."""
     cited, made = citation_numbers(report), []
     for key in {key for cells in held for key in cells}:
         finding = ledger.get(Finding, key)
@@ -166,7 +156,7 @@ def _columns(report: Report, ledger: Ledger, held: Sequence[dict[str, _Cell]]) -
 
 
 def _listed(rows: Sequence[Assessment]) -> tuple[str, float]:
-    """Return the hypotheses in words, and where the drawing goes on."""
+    """Return the hypotheses in words, and the y at which the drawing continues."""
     drawn, y = [], float(TOP + 8)
     for place, item in enumerate(rows, 1):
         refuted = item.status is HypothesisStatus.REFUTED
@@ -174,10 +164,7 @@ def _listed(rows: Sequence[Assessment]) -> tuple[str, float]:
         for line in wrap_text(item.hypothesis.statement, LETTERS, 2):
             drawn.append(label(MARGIN + LABEL, y, line, "p-ink p-struck" if refuted else "p-ink"))
             y += LINE
-        told = (
-            f"{STATUS[item.status]}, {item.trials} attempt{'s' if item.trials != 1 else ''} to "
-            "refute"
-        )
+        told = f"{STANDINGS[item.status]}, {attempts_to_refute(item)}"
         drawn.append(
             label(MARGIN + LABEL, y, told, "p-against p-b p-s" if refuted else "p-faint p-s")
         )
@@ -192,7 +179,7 @@ def _part(
     held: Sequence[dict[str, _Cell]],
     top: float,
 ) -> str:
-    """Return some columns of the matrix, with their heads, and what comes of each row."""
+    """Return some columns of the matrix, with their heads and the outcome of each row."""
     left, right = MARGIN + LABEL, MARGIN + LABEL + ROOM + 8
     drawn = [label(right, top + 14, "belief", "p-faint p-s")]
     for place, column in enumerate(columns):
@@ -224,10 +211,7 @@ def _part(
 
 
 def _drawn(cell: _Cell, x: float, y: float) -> str:
-    """Return a judgement.
-
-    A disc as large as it weighs, with its sign, and its weight as a number.
-    """
+    """Return a judgement: a disc whose size shows its weight, with its sign and its weight."""
     part = math.sqrt(min(abs(cell.weight) / belief.FULL_WEIGHT, 1.0))
     radius = 5.5 + 6.5 * part if cell.stance is not Stance.NEUTRAL else 5.5
     disc: dict[str, str | float] = {"class": LOOKS[cell.stance], "cx": x, "cy": y + 15, "r": radius}
@@ -261,7 +245,9 @@ def _outcome(item: Assessment, x: float, y: float) -> str:
     return "".join(
         [
             label(x, y + 16, f"{item.posterior:.2f}", "p-ink p-b"),
-            label(x + 33, y + 16, ("✗ " if refuted else "") + STATUS[item.status], f"{look} p-s"),
+            label(
+                x + 33, y + 16, ("✗ " if refuted else "") + STANDINGS[item.status], f"{look} p-s"
+            ),
             element("rect", {**bar, "class": "p-rule", "width": 92}),
             element("rect", {**bar, "class": look, "width": 92 * item.posterior}),
         ]
@@ -269,7 +255,7 @@ def _outcome(item: Assessment, x: float, y: float) -> str:
 
 
 def _key(y: float) -> str:
-    """Return what the signs mean."""
+    """Return the key to the signs."""
     drawn, x = [], float(MARGIN)
     for stance, text in (
         (Stance.SUPPORTS, "speaks for"),
@@ -311,7 +297,7 @@ def _described(rows: Sequence[Assessment], held: Sequence[dict[str, _Cell]]) -> 
             f"{counts[Stance.SUPPORTS]} for, {counts[Stance.REFUTES]} against, "
             f"{counts[Stance.NEUTRAL]} neither"
         )
-        told.append(f"H{place} is {STATUS[item.status]} at {item.posterior:.2f} ({bears})")
+        told.append(f"H{place} is {STANDINGS[item.status]} at {item.posterior:.2f} ({bears})")
     which = "1 hypothesis" if len(rows) == 1 else f"{len(rows)} hypotheses"
     what = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
     return f"{which} against {what}: {'; '.join(told)}."

@@ -1,7 +1,7 @@
 """Coasts, borders and land for the map, cut to its frame.
 
-The lines are Natural Earth's at 1:50 million (public domain), good to some 3 km; they come with the
-package, and `README.md` beside them says how they were made.
+The lines are from Natural Earth at 1:50 million (public domain), and accurate to some 3 km. They
+come with the package; `README.md` beside them says how the file was made.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from deepdiver.core.column_file import read_columns, read_numbers
 
 FILE = Path(__file__).parent / "outlines.bin"
 GOOD_KM = 3.0
-"""How far a line may be off."""
+"""By how many kilometres a line may be off."""
 _STEP = 100
 """Steps of a degree in the file."""
 Point = tuple[float, float]
@@ -26,10 +26,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A piece of the map.
-
-    Its longitudes may lie outside of -180..180, where it reaches over the antimeridian.
-    """
+    """An area of the map. Across the antimeridian its longitudes are outside of -180..180."""
 
     west: float
     south: float
@@ -37,12 +34,12 @@ class Box:
     north: float
 
     def meets(self, other: Box, shift: float = 0.0) -> bool:
-        """Whether another, moved by so many degrees to the east, has something in common with it."""
+        """Whether another box, moved east by `shift` degrees, overlaps it."""
         beside = other.west + shift <= self.east and other.east + shift >= self.west
         return beside and other.south <= self.north and other.north >= self.south
 
     def holds(self, other: Box, shift: float = 0.0) -> bool:
-        """Whether another, moved by so many degrees to the east, lies in it whole."""
+        """Whether another box, moved east by `shift` degrees, is entirely in it."""
         across = self.west <= other.west + shift and other.east + shift <= self.east
         return across and self.south <= other.south and other.north <= self.north
 
@@ -52,32 +49,36 @@ Shape = tuple[Box, list[Point]]
 
 
 def coasts_and_borders(box: Box) -> Iterator[tuple[Literal["coast", "border"], list[Point]]]:
-    """Return the coasts and borders of a box.
-
-    Pieces of line that have a point in it, or cross it.
-    """
+    """Yield the coasts and borders of a box: pieces of lines with a point in it, or across it."""
     arcs, _, borders = _read()
     for (around, arc), border in zip(arcs, borders, strict=True):
-        for shift in (-360.0, 0.0, 360.0):
-            if box.meets(around, shift):
-                for piece in _pieces([(x + shift, y) for x, y in arc], box):
-                    yield "border" if border else "coast", piece
+        for shift in _shifts(around, box):
+            for piece in _pieces(_shifted(arc, shift), box):
+                yield "border" if border else "coast", piece
 
 
 def land_rings(box: Box) -> Iterator[list[Point]]:
-    """Return the land of a box, as rings cut to it; a ring within another is water."""
+    """Yield the land of a box, as rings cut to it; a ring within another is water."""
     _, rings, _ = _read()
     for around, ring in rings:
-        for shift in (-360.0, 0.0, 360.0):
-            if box.meets(around, shift):
-                moved = [(x + shift, y) for x, y in ring]
-                cut = moved if box.holds(around, shift) else _cut(moved, box)
-                if len(cut) > 2:
-                    yield cut
+        for shift in _shifts(around, box):
+            moved = _shifted(ring, shift)
+            cut = moved if box.holds(around, shift) else _cut(moved, box)
+            if len(cut) > 2:
+                yield cut
+
+
+def _shifts(around: Box, box: Box) -> list[float]:
+    """Return the turns, in degrees, by which a shape must be moved east to overlap a box."""
+    return [shift for shift in (-360.0, 0.0, 360.0) if box.meets(around, shift)]
+
+
+def _shifted(points: Sequence[Point], shift: float) -> list[Point]:
+    return [(x + shift, y) for x, y in points]
 
 
 def _pieces(points: Sequence[Point], box: Box) -> Iterator[list[Point]]:
-    """Return the parts of a line whose segments may be seen in the box."""
+    """Yield the parts of a line whose segments may be visible in the box."""
     piece: list[Point] = []
     for one, other in pairwise(points):
         (x1, y1), (x2, y2) = one, other
@@ -150,9 +151,9 @@ def _around(points: Sequence[Point]) -> Box:
 
 
 def _ring(members: Sequence[int], arcs: Sequence[list[Point]]) -> list[Point]:
-    """Return a ring put together of lines; ~n is line n backwards.
+    """Return a ring made of lines, of which ~n is line n backwards.
 
-    One around the pole is closed over it.
+    A ring around the pole is closed across it.
     """
     points: list[Point] = []
     for member in members:

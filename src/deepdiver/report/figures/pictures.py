@@ -1,4 +1,4 @@
-"""The pictures of a run: which there are, and why the others are not."""
+"""The pictures of a run, and the reasons why some are missing."""
 
 from __future__ import annotations
 
@@ -16,25 +16,23 @@ from deepdiver.report.figures.timeline import draw_timeline
 
 @dataclass(frozen=True, slots=True)
 class Pictures:
-    """What was drawn of a run."""
+    """The pictures of a run."""
 
     pictures: tuple[Picture, ...] = ()
-    """Those for which there was something to draw."""
+    """The pictures for which there was something to draw."""
     missing: tuple[str, ...] = ()
-    """A line for each of the others."""
+    """A line for each picture that is missing."""
 
 
 def draw_pictures(
     report: Report, ledger: Ledger, read: Callable[[str], str], *, scene: bool
 ) -> Pictures:
-    """Draw a run.
-
-    The evidence, and where a scene is wanted, what was seen when and where.
+    """Draw the evidence of a run and, with `scene`, when and where things happened.
 
     Args:
         report: The run's report.
-        ledger: Its record.
-        read: Returns the saved text of a hash; KeyError if it is not kept.
+        ledger: Its records.
+        read: Returns the saved text of a hash; KeyError if there is none.
         scene: Whether the strategy shows when and where things happened.
     """
     evidence = draw_matrix(report, ledger)

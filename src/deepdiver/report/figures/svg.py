@@ -1,7 +1,4 @@
-"""The elements that pictures are made of.
-
-Text is escaped here and nowhere else; colours are all in `STYLE`.
-"""
+"""The SVG elements of pictures. All escaping of text and all colours (`STYLE`) are here."""
 
 from __future__ import annotations
 
@@ -13,16 +10,16 @@ from dataclasses import dataclass
 from html import escape
 
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
-"""Control characters, those that turn the direction of writing, half characters, and what no XML
-may hold."""
+"""Control characters, including those that change the direction of writing, lone surrogates, and
+characters that XML does not allow."""
 WIDTH = 800
-"""Of every picture, in its own units; a page may show it larger or smaller."""
+"""Width of every picture, in its own units; a page may show it larger or smaller."""
 LETTER = 0.55
-"""Width of a letter as a part of its size: what generic sans-serif fonts have on average, a little
-more in doubt."""
+"""Width of a letter as a part of the font size: slightly more than the average of generic
+sans-serif fonts."""
 
 Attributes = Mapping[str, str | float]
-"""Of an element."""
+"""Attributes of an element."""
 
 LIGHT = {
     "paper": "#ffffff",
@@ -64,8 +61,8 @@ MARKS = {
     "tool": ("#5d6b2f", "#b0c06f"),
     "feed": ("#5b5b5b", "#bdbdbd"),
 }
-"""Colour of each type of source, on light and on dark paper; a number in white, or black, can be
-read on it."""
+"""Colour of each type of source on light and on dark paper; a white or black number is readable on
+it."""
 
 
 def _rules(colours: Mapping[str, str], marks: Mapping[str, str], on_mark: str) -> str:
@@ -82,9 +79,12 @@ def _rules(colours: Mapping[str, str], marks: Mapping[str, str], on_mark: str) -
         ".p-border": f"fill:none;stroke:{colours['coast']};stroke-dasharray:4 3",
         ".p-join": f"fill:none;stroke:{colours['join']};stroke-width:1.6",
         ".p-joined": f"fill:{colours['join']}",
-        ".p-halo": f"fill:{colours['ink']};stroke:{colours['paper']};stroke-width:3;paint-order:stroke",
-        ".p-town": f"fill:{colours['faint']};stroke:{colours['paper']};stroke-width:2.5;paint-order:stroke",
-        ".p-reach": f"fill:{colours['join']};fill-opacity:.12;stroke:{colours['join']};stroke-opacity:.5",
+        ".p-halo": f"fill:{colours['ink']};stroke:{colours['paper']};stroke-width:3;"
+        "paint-order:stroke",
+        ".p-town": f"fill:{colours['faint']};stroke:{colours['paper']};stroke-width:2.5;"
+        "paint-order:stroke",
+        ".p-reach": f"fill:{colours['join']};fill-opacity:.12;stroke:{colours['join']};"
+        "stroke-opacity:.5",
         ".p-on": f"fill:{on_mark}",
         ".p-many": f"fill:{colours['ink']}",
         ".p-onmany": f"fill:{colours['paper']}",
@@ -106,30 +106,30 @@ STYLE = (
     + _rules(DARK, {name: dark for name, (_, dark) in MARKS.items()}, "#000000")
     + "}"
 )
-"""What every picture is drawn with. It is printed in the light colours."""
+"""The style of every picture. Print uses the light colours."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A drawing."""
+    """A picture."""
 
     name: str
     """Name of its file, without ending."""
     title: str
-    """What it is, in a few words."""
+    """Its title, in a few words."""
     text: str
-    """What can be seen on it, in a sentence or two, for those who cannot see it."""
+    """A description in a sentence or two, for people who cannot see it."""
     height: int
-    """In units, of which it is WIDTH wide."""
+    """Its height in units, of which it is WIDTH wide."""
     body: str
-    """What is drawn, as SVG without its frame."""
+    """The drawing as SVG, without the outer element."""
 
     def inline(self) -> str:
-        """Return it as an element of a page that has STYLE."""
+        """Return the picture as an element for a page that has STYLE."""
         return self._framed("")
 
     def file(self, page: str) -> str:
-        """Return it as a file of its own, whose numbers lead to a page beside it."""
+        """Return the picture as a file of its own, whose numbers link to a page beside it."""
         drawn = self._framed(element("style", {}, STYLE)).replace('href="#c', f'href="{page}#c')
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + drawn + "\n"
 
@@ -155,25 +155,25 @@ class Picture:
 
 
 def one_line(text: str, most: int = 0) -> str:
-    """Return a text as one line that can be shown anywhere.
+    """Return a text as one line that is safe to show anywhere.
 
     Args:
-        text: Anything that anybody wrote.
-        most: Characters at most; 0: all of them.
+        text: Any text.
+        most: The most characters; 0: all of them.
     """
     line = _UNSEEN.sub("\ufffd", " ".join(text.split()))
     return line if not most or len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
 def escape_text(text: str, most: int = 0) -> str:
-    """Return a text as markup that shows it, and nothing else."""
+    """Return markup that shows a text, and does nothing else."""
     return escape(one_line(text, most), quote=True)
 
 
 def element(name: str, attributes: Attributes, *children: str) -> str:
-    """Return an element; attributes are escaped here, children are markup already."""
+    """Return an element; its attributes are escaped, and its children are markup already."""
     held = "".join(
-        f' {key}="{escape(one_line(value), quote=True) if isinstance(value, str) else number(value)}"'
+        f' {key}="{escape_text(value) if isinstance(value, str) else number(value)}"'
         for key, value in attributes.items()
     )
     inside = "".join(children)
@@ -181,7 +181,7 @@ def element(name: str, attributes: Attributes, *children: str) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number to a tenth, as short as it can be written."""
+    """Return a number to a tenth, written as short as possible."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
@@ -189,15 +189,15 @@ def number(value: float) -> str:
 def label(
     x: float, y: float, text: str, kind: str = "p-ink", anchor: str = "start", most: int = 0
 ) -> str:
-    """Return words at a place.
+    """Return a text element.
 
     Args:
-        x: Where they are anchored.
-        y: Their base line.
-        text: The words.
+        x: Where the text is anchored.
+        y: Its base line.
+        text: The text.
         kind: Classes of STYLE.
         anchor: start, middle or end.
-        most: Characters at most; 0: all of them.
+        most: The most characters; 0: all of them.
     """
     return element(
         "text", {"class": kind, "x": x, "y": y, "text-anchor": anchor}, escape_text(text, most)
@@ -205,19 +205,19 @@ def label(
 
 
 def group(children: Iterable[str], says: str = "", link: str = "") -> str:
-    """Return elements as one, with what it says when pointed at, and where it leads."""
+    """Return a group of elements, with a tooltip and a link if they are given."""
     inside = (element("title", {}, escape_text(says)) if says else "") + "".join(children)
     return element("a", {"href": link}, inside) if link else element("g", {}, inside)
 
 
 def path(points: Iterable[tuple[float, float]], closed: bool = False) -> str:
-    """Return the way along points, as the `d` of a path."""
+    """Return the `d` of a path along points."""
     way = "L".join(f"{number(x)} {number(y)}" for x, y in points)
     return f"M{way}{'Z' if closed else ''}" if way else ""
 
 
 def wrap_text(text: str, letters: int, lines: int) -> list[str]:
-    """Return a text in lines of so many letters; what does not fit is cut, visibly."""
+    """Return a text in lines of so many letters; an ellipsis marks what does not fit."""
     line = one_line(text)
     fitting = round(letters * len(line) / max(_letters(line), 1))
     return textwrap.wrap(
@@ -226,10 +226,10 @@ def wrap_text(text: str, letters: int, lines: int) -> list[str]:
 
 
 def text_width(text: str, size: float) -> float:
-    """Return about how wide a text is."""
+    """Return the approximate width of a text."""
     return _letters(text) * size * LETTER
 
 
 def _letters(text: str) -> float:
-    """Count letters; one of Chinese, Japanese or Korean is as wide as 1.8 others."""
+    """Return the number of letters; a Chinese, Japanese or Korean one counts as 1.8."""
     return sum(1.8 if unicodedata.east_asian_width(letter) in "WF" else 1.0 for letter in text)

@@ -1,4 +1,4 @@
-"""Where an axis of time has its marks: from minutes to centuries, in UTC."""
+"""The ticks of an axis of time, from minutes to centuries, in UTC."""
 
 from __future__ import annotations
 
@@ -9,46 +9,55 @@ from datetime import date
 from deepdiver.core.time_and_place import DAY
 
 MOST = 9
-"""Ticks of an axis."""
+"""Most ticks of an axis."""
 STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720)
 """Minutes between two ticks, within a day."""
 DAYS = (1, 2, 7, 14)
+"""Days between two ticks."""
 MONTHS = (1, 3, 6, 12, 24, 60, 120, 240, 600, 1_200, 2_400, 6_000, 12_000)
+"""Months between two ticks."""
 _NAMES = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 FIRST, LAST = date.min.toordinal() * DAY, (date.max.toordinal() + 1) * DAY - 1
-"""The minutes that a calendar has."""
+"""The first and last minute of the calendar."""
+
+
+_STEPS_AND_DAYS = (*STEPS, *(days * DAY for days in DAYS))
+"""Minutes between two ticks that are at most some days apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A mark of an axis."""
+    """A tick of an axis."""
 
     at: int
     """Minute, as in `Moment`."""
     text: str
-    """What stands beside it."""
+    """Its label."""
     below: str = ""
-    """What stands below that where it is new: the day of an hour, the year of a day."""
+    """A second line where it changes: the day of an hour, the year of a day."""
 
 
 def ticks_between(start: int, end: int) -> list[Tick]:
-    """Return the marks of an axis between two minutes, MOST at most."""
+    """Return the ticks of an axis between two minutes, MOST at most."""
     start, end = max(start, FIRST), min(max(end, start + 1), LAST)
-    for step in STEPS:
-        if (end - start) // step < MOST:
-            return _told((at, _clock(at), _day(at)) for at in _multiples(start, end, step))
-    for days in DAYS:
-        if (end - start) // (days * DAY) < MOST:
-            return _told(
-                (at, _short(at), str(_date(at).year)) for at in _multiples(start, end, days * DAY)
-            )
+    fitting = (step for step in _STEPS_AND_DAYS if (end - start) // step < MOST)
+    if step := next(fitting, 0):
+        spots = _multiples(start, end, step)
+        if step < DAY:
+            return _labelled((at, _clock(at), _day(at)) for at in spots)
+        return _labelled((at, _short(at), _year(at)) for at in spots)
+    return _monthly(start, end)
+
+
+def _monthly(start: int, end: int) -> list[Tick]:
+    """Return ticks at the first days of months or years, as many as fit."""
     for months in MONTHS:
         found = list(_firsts(start, end, months))
         if len(found) <= MOST:
             break
     if months < 12:
-        return _told((at, _NAMES[_date(at).month - 1], str(_date(at).year)) for at in found)
-    return _told((at, str(_date(at).year), "") for at in found)
+        return _labelled((at, _NAMES[_date(at).month - 1], _year(at)) for at in found)
+    return _labelled((at, _year(at), "") for at in found)
 
 
 def _multiples(start: int, end: int, step: int) -> Iterator[int]:
@@ -58,7 +67,7 @@ def _multiples(start: int, end: int, step: int) -> Iterator[int]:
 
 
 def _firsts(start: int, end: int, months: int) -> Iterator[int]:
-    """Return the first days of every so many months."""
+    """Yield the first day of every so many months."""
     begin = _date(start)
     month = begin.year * 12 + begin.month - 1
     month -= month % months
@@ -74,8 +83,8 @@ def _firsts(start: int, end: int, months: int) -> Iterator[int]:
         month += months
 
 
-def _told(held: Iterator[tuple[int, str, str]]) -> list[Tick]:
-    """Return the ticks; what stands below is said once."""
+def _labelled(held: Iterator[tuple[int, str, str]]) -> list[Tick]:
+    """Return the ticks; a second line that repeats the one before it is left out."""
     made: list[Tick] = []
     last = ""
     for at, text, below in held:
@@ -88,6 +97,10 @@ def _date(at: int) -> date:
     return date.fromordinal(at // DAY)
 
 
+def _year(at: int) -> str:
+    return str(_date(at).year)
+
+
 def _clock(at: int) -> str:
     return f"{at % DAY // 60:02d}:{at % 60:02d}"
 
@@ -97,4 +110,4 @@ def _short(at: int) -> str:
 
 
 def _day(at: int) -> str:
-    return f"{_short(at)} {_date(at).year}"
+    return f"{_short(at)} {_year(at)}"

@@ -18,23 +18,22 @@ LEFT, RIGHT, TOP = 128, 26, 14
 ROW, PAD = 23, 6
 """Height of a row of marks; room above and below the rows of a lane."""
 ROWS = 5
-"""Rows of a lane; what does not fit is counted in one more."""
+"""Most rows of a lane; one more row counts the findings that do not fit."""
 GAP = 22.0
 """Least distance of two marks in a row."""
 BIN = 34.0
-"""Width within which what does not fit is counted together."""
+"""Width within which findings that do not fit are counted together."""
 MOSTLY = 0.8
-"""Share of the findings that the axis must show …"""
+"""Share of the findings that the axis must show."""
 CROWDED = 8
-"""… if these would otherwise be pressed into less than one part in so many of it."""
+"""The axis leaves out the others if it would press these into less than one part in so many."""
 BEND = {
     CorrelationKind.TEMPORAL: 0.0,
     CorrelationKind.GEOSPATIAL: 14.0,
     CorrelationKind.CAUSAL: -14.0,
     CorrelationKind.PATTERN: 26.0,
 }
-"""How far the lines of each kind are bent aside, so that two between the same findings can be told
-apart."""
+"""How far the lines of each kind are bent, so that two lines between the same findings differ."""
 Dated = tuple[DrawnFinding, Moment]
 
 
@@ -45,9 +44,9 @@ class _Lane:
     name: str
     rows: int = 1
     single: list[tuple[DrawnFinding, Moment, int]] = field(default_factory=list)
-    """A finding, and its row."""
+    """The findings that are drawn, with their moments and rows."""
     crowds: list[tuple[float, list[DrawnFinding]]] = field(default_factory=list)
-    """What is counted, and where."""
+    """The findings that are only counted, with their x."""
 
     @property
     def height(self) -> float:
@@ -56,7 +55,7 @@ class _Lane:
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """From minutes to places on the paper."""
+    """Converts minutes to places on the paper."""
 
     start: int
     end: int
@@ -71,11 +70,11 @@ class _Axis:
 def draw_timeline(
     items: Iterable[DrawnFinding], correlations: Iterable[Correlation]
 ) -> Picture | None:
-    """Draw the findings that have a time; None where none has.
+    """Draw the findings that have a time; None if none has.
 
     Args:
         items: All findings.
-        correlations: What goes together.
+        correlations: The correlations between them.
     """
     dated: list[Dated] = [(item, item.moment) for item in items if item.moment]
     if not dated:
@@ -116,10 +115,10 @@ def draw_timeline(
 
 
 def _window(dated: Sequence[Dated]) -> tuple[list[Dated], list[Dated], list[Dated]]:
-    """Part the findings into those on the axis and those before and after it.
+    """Return the findings on the axis, those before it, and those after it.
 
-    A report on this week that also says when a town was founded would else show a week as one
-    stroke.
+    Otherwise a report about this week that also says when a town was founded would show the week as
+    a single stroke.
     """
     least = max(1, -(-round(len(dated) * MOSTLY * 100) // 100))
     spans = [
@@ -146,7 +145,7 @@ def _axis(dated: Sequence[Dated]) -> _Axis:
 
 
 def _lane(name: str, dated: Sequence[Dated], axis: _Axis) -> _Lane:
-    """Set findings into the first row that has room; what finds none is counted."""
+    """Return a lane with each finding in the first row that has room; the others are counted."""
     ends: list[float] = []
     lane, left = _Lane(name), list[Dated]()
     for item, moment in dated:
@@ -187,7 +186,7 @@ def _bands(lanes: Sequence[_Lane]) -> Iterator[str]:
 
 
 def _lane_drawn(lane: _Lane, top: float, axis: _Axis, spots: dict[str, tuple[float, float]]) -> str:
-    """Return the marks of a lane; where each finding is, is entered in `spots`."""
+    """Return the marks of a lane, and enter the place of each finding in `spots`."""
     drawn = []
     for item, moment, row in lane.single:
         x, y = axis.middle(moment), top + PAD + ROW * (row + 0.5)
@@ -202,7 +201,7 @@ def _lane_drawn(lane: _Lane, top: float, axis: _Axis, spots: dict[str, tuple[flo
 
 
 def _bar(item: DrawnFinding, moment: Moment, axis: _Axis, y: float) -> str:
-    """Return the stretch of a moment that lasts, such as a day of which no hour is known."""
+    """Return a bar for a moment that lasts, such as a day without a known hour."""
     left, right = axis.x(moment.start), axis.x(moment.end)
     if right - left < 2 * RADIUS:
         return ""
@@ -233,7 +232,7 @@ def _axis_drawn(axis: _Axis, bottom: float) -> str:
 
 
 def _joined(item: Correlation, spots: Mapping[str, tuple[float, float]]) -> str:
-    """Return the line through the findings of a correlation, in the order of time."""
+    """Return the line through the findings of a correlation, in order of time."""
     points = sorted({spots[key] for key in item.findings if key in spots})
     if len(points) < 2:
         return ""
@@ -248,7 +247,7 @@ def _joined(item: Correlation, spots: Mapping[str, tuple[float, float]]) -> str:
 
 
 def _key(kinds: Iterable[CorrelationKind], y: float) -> str:
-    """Return what the lines mean."""
+    """Return the key to the lines."""
     drawn, x = [], 18.0
     words = {
         CorrelationKind.TEMPORAL: "close in time",
@@ -266,7 +265,7 @@ def _key(kinds: Iterable[CorrelationKind], y: float) -> str:
 
 
 def _footed(before: Sequence[Dated], after: Sequence[Dated], y: float) -> str:
-    """Return what the axis leaves out, at the end where it lies."""
+    """Return the counts of the findings before and after the axis, at its ends."""
     sides = [
         (before, f"‹ {len(before)} earlier", LEFT, "start"),
         (after, f"{len(after)} later ›", WIDTH - RIGHT, "end"),
@@ -285,11 +284,10 @@ def _described(
     dated: Sequence[Dated], before: Sequence[Dated], after: Sequence[Dated], joins: int
 ) -> str:
     first, last = dated[0][1], max((moment for _, moment in dated), key=lambda moment: moment.end)
-    many_ = f"{len(dated)} finding{'s' if len(dated) != 1 else ''}"
-    parts = [
-        f"{many_} by time ({count_by_type(item for item, _ in dated)}), from {moment_in_words(first)} to "
-        f"{moment_in_words(last)}."
-    ]
+    many = f"{len(dated)} finding{'s' if len(dated) != 1 else ''}"
+    types = count_by_type(item for item, _ in dated)
+    span = f"from {moment_in_words(first)} to {moment_in_words(last)}"
+    parts = [f"{many} by time ({types}), {span}."]
     if joins:
         parts.append(
             f"{joins} line{'s join' if joins != 1 else ' joins'} findings that go together."

@@ -6,7 +6,7 @@ with the reason, and stays in the record (`Report.cut`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -45,13 +45,13 @@ from deepdiver.tasks import (
 )
 
 UNREAD = 8
-"""Pages named one by one of those that could not be read: the web is full of walls."""
+"""Most unread pages that are named one by one; the others are counted."""
 PARTLY = "only partly carried by its quotes"
 PART = 0.5
-"""Strength of a finding for a sentence that it carries in part."""
+"""Strength of a finding for a sentence that it supports in part."""
 JUDGED = 4
-"""Sentences of an answer without hypotheses for which all findings are judged; the others count by
-their own."""
+"""Most sentences of an answer without hypotheses for which all findings are judged; for the others
+only their own findings count."""
 UNTESTED = (
     "No attempt was made to refute the answer: this strategy weighs sources and puts forward no "
     "hypotheses."
@@ -63,19 +63,18 @@ class _Problem:
     """What is wrong with a sentence."""
 
     fault: str
-    """What code found, or why the reasoner says that the quotes do not carry it; may be empty then.
-    """
+    """What code found, or the reasoner's reason, which may be empty."""
     support: Literal["partial", "none"] | None = None
-    """How far the quotes carry it by the reasoner's judgement; None: code found the fault."""
+    """How far the quotes support it, as the reasoner judges; None: code found the fault."""
 
     def for_writer(self) -> str:
-        """Return the problem as the writer is shown it."""
+        """Return the problem in the words of the repair task."""
         if self.support is None:
             return self.fault
         return f"{self.support}: {self.fault or 'the quotes do not say it'}"
 
     def for_reader(self) -> str:
-        """Return the problem as the report states it."""
+        """Return the problem in the words of the report."""
         if self.support is None:
             return self.fault
         how = " in full" if self.support == "partial" else ""
@@ -109,12 +108,12 @@ class _Line:
         self.drafted = self.sentence.text
 
     def cut_out(self, deps: Deps, reason: str) -> None:
-        """Leave the sentence out of the report, and announce that."""
+        """Leave the sentence out of the report, and emit an event."""
         self.cut, self.reason = True, reason
         deps.emit(SentenceCut(text=self.drafted, reason=reason, section=self.heading))
 
     def words(self) -> tuple[str, ...]:
-        """Return the words by which the same sentence is known in another place."""
+        """Return its words, which are the same if another line says the same."""
         return tuple(words(self.sentence.text))
 
 
@@ -124,18 +123,17 @@ def _nothing(answer: Sequence[Sentence]) -> Sequence[Section]:
 
 @dataclass(frozen=True, slots=True)
 class Besides:
-    """What a strategy puts into its report besides what the findings say."""
+    """What a strategy adds to its report besides the findings."""
 
     guidance: str = ""
-    """What the person said while it was being researched, besides the instructions of the settings.
-    """
+    """What the person said during the research, besides the instructions of the settings."""
     disputed: Sequence[str] = ()
-    """Ids of findings that the answer may not stand on; they count where it is weighed."""
+    """Ids of findings that the answer must not use; they count when it is weighed."""
     shown_too: Sequence[DraftSection] = ()
-    """Sections that code has made of findings, named by their ids: audited like the others, and
-    told in any case."""
+    """Sections that code has made of findings, with their ids. They are audited like the others,
+    and are always in the report."""
     about_it: Callable[[Sequence[Sentence]], Sequence[Section]] = _nothing
-    """Makes sections about the research itself, given the answer after the audit."""
+    """Returns sections about the research itself, for the answer after the audit."""
 
 
 PLAIN = Besides()
@@ -154,26 +152,26 @@ async def write_report(
     more: Sequence[Section] = (),
     besides: Besides = PLAIN,
 ) -> Report:
-    """Write the report from the findings, audit it, and leave nothing in it that no quote carries.
+    """Return the report, written from the findings and audited: its quotes support every sentence.
 
-    What the audit cuts is listed in the report, and what the writer was not shown is counted.
+    The report lists the sentences that the audit cut, and counts the findings that the writer was
+    not shown.
 
     Args:
         deps: The run's dependencies.
         question: What was asked.
         problems: The parts of the question.
-        assessments: The hypotheses as they stand; None for a strategy that puts none forward. Its
-            answer is weighed by the sources for and against each sentence, and by how many parts of
-            the question it leaves open.
-        findings: Ids of what was found, the most telling first.
+        assessments: Where the hypotheses stand; None for a strategy without hypotheses. Its answer
+            is weighed by the sources for and against each sentence, and by how many parts of the
+            question it leaves open.
+        findings: Ids of the findings, the most important first.
         gaps: What is known to be missing.
         limits: What could not be done.
-        most: Of how many findings the report is written, the first of them; None: all that a task
-            has room for.
+        most: How many of the findings to use, the first ones; None: as many as fit into a task.
         more: Sections that code has made of conclusions, with their cautions. Their sentences of
-            fact are audited like the others, and one that the writer has told is left out; their
-            frames are code's and may hold values.
-        besides: What else goes into it.
+            fact are audited like the others, and left out if the writer has said the same; their
+            frames come from code and may contain values.
+        besides: What else goes into the report.
     """
     found, findings = _most_telling(assessments or (), findings), findings[:most]
     labels, shown = show_findings(deps, _most_telling(assessments or (), findings))
@@ -225,9 +223,9 @@ async def write_report(
 
 
 async def _audited(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
-    """Let code and reasoner find what is wrong, have it repaired once, and cut or mark what still is.
+    """Audit the lines, have the faulty ones repaired once, and cut or mark those that still fail.
 
-    The reader then gives its opinion on what is left.
+    The reader then gives its opinion on the others.
     """
     _audit(deps, lines)
     await _check_support(deps, lines)
@@ -255,10 +253,7 @@ def _listed(lines: Sequence[_Line]) -> list[CutSentence]:
 async def _drafted(
     deps: Deps, task: WriteReport, assessments: Sequence[Assessment] | None, labels: dict[str, str]
 ) -> Draft:
-    """Return the writer's draft.
-
-    Where the writer failed, one of what there is, and without findings an empty one.
-    """
+    """Return the writer's draft; one made by code if the writer failed, or an empty one."""
     if not task.findings:
         return Draft(answer=(), missing=task.gaps if assessments is None else ())
     draft = await attempt(deps, task)
@@ -284,10 +279,10 @@ async def _weigh(
     problems: Sequence[str],
     missing: Sequence[str],
 ) -> WeighedAnswer:
-    """Weigh an answer that no hypothesis carries: each sentence by what speaks for and against it.
+    """Return the belief in an answer without hypotheses, sentence by sentence.
 
-    The findings that carry a sentence speak for it, for the audit has found that they do; the
-    reasoner judges the others. The arithmetic is that of hypotheses.
+    The findings of a sentence speak for it, as the audit has confirmed; the reasoner judges the
+    others. The arithmetic is that of hypotheses.
     """
     facts = [sentence for sentence in lead if sentence.kind is not SentenceKind.FRAME]
 
@@ -326,10 +321,7 @@ def _carries(claim: Hypothesis, finding: str, strength: float) -> Evidence:
 
 
 def _notes(deps: Deps, limits: Sequence[str], missing: Sequence[str], cut: int) -> list[str]:
-    """Return what the reader must know.
-
-    What could not be searched, answered, read, quoted or carried.
-    """
+    """Return the limits: what could not be searched, answered, read, quoted or supported."""
     notes = [*sorted({*limits, *deps.notes}), *(f"Not answered: {item}" for item in missing)]
     unread = sorted(deps.unread)
     notes += unread[:UNREAD]
@@ -346,9 +338,9 @@ def _notes(deps: Deps, limits: Sequence[str], missing: Sequence[str], cut: int) 
 
 
 def _unshown(deps: Deps, many: int) -> list[str]:
-    """Return the line of the limits about findings that the writer was not shown, and announce it.
+    """Return the line about findings that the writer was not shown, and emit it as an event.
 
-    Empty where it was shown all of them.
+    There is no line if the writer was shown all of them.
     """
     if not many:
         return []
@@ -359,10 +351,7 @@ def _unshown(deps: Deps, many: int) -> list[str]:
 
 
 def _most_telling(assessments: Sequence[Assessment], findings: Sequence[str]) -> list[str]:
-    """Return the findings with those first that bear on a hypothesis.
-
-    If there are too many, the others give way.
-    """
+    """Return the findings, those of hypotheses first, so that these stay if there are too many."""
     bearing = [
         key
         for item in assessments
@@ -372,7 +361,7 @@ def _most_telling(assessments: Sequence[Assessment], findings: Sequence[str]) ->
 
 
 def _plain_draft(assessments: Sequence[Assessment], labels: dict[str, str]) -> Draft:
-    """Return a draft of the hypotheses' own findings, for when the writer failed."""
+    """Return a draft of the hypotheses with their findings, for when the writer has failed."""
     by_id = {key: label for label, key in labels.items()}
 
     def told(status: HypothesisStatus) -> tuple[DraftSentence, ...]:
@@ -388,7 +377,7 @@ def _plain_draft(assessments: Sequence[Assessment], labels: dict[str, str]) -> D
 
 
 def _found(shown: Sequence[ShownFinding], gaps: Sequence[str]) -> Draft:
-    """Return a draft of the findings as they are, for when the writer of a report without hypotheses failed."""
+    """Return a draft of the findings, for when the writer of an untested answer has failed."""
     lines = tuple(DraftSentence(text=item.statement, findings=(item.id,)) for item in shown)
     return Draft(
         answer=(),
@@ -421,14 +410,14 @@ def _lines(draft: Draft, labels: dict[str, str]) -> list[_Line]:
 def _further(
     more: Sequence[Section], told: Sequence[_Line], before: int
 ) -> tuple[list[_Line], list[_Line]]:
-    """Return the lines of a strategy's own sections, and apart from them those to leave out.
+    """Return the lines of a strategy's own sections, and separately the lines to leave out.
 
-    A fact is left out that is told already and that no frame introduces.
+    A fact is left out if a line before it says the same, unless a frame introduces it.
 
     Args:
         more: The sections.
         told: The lines before them.
-        before: How many sections stand before them.
+        before: The number of sections before them.
     """
     said = {line.words() for line in told}
     lines: list[_Line] = []
@@ -444,9 +433,9 @@ def _further(
 
 
 def _cut_lost(deps: Deps, repeated: Sequence[_Line], lines: Sequence[_Line]) -> None:
-    """Cut lines that were left out as told already, where the audit has rewritten what told them.
+    """Cut lines that were left out as repetitions, if the audit has rewritten what they repeat.
 
-    What is in the report is not lost, and what the audit cut is listed.
+    They are not lost if the report still says the same, or lists it as cut.
     """
     told = {line.words() for line in lines if not line.cut}
     told |= {tuple(words(line.drafted)) for line in lines if line.reason}
@@ -458,7 +447,7 @@ def _cut_lost(deps: Deps, repeated: Sequence[_Line], lines: Sequence[_Line]) -> 
 
 
 def _cut_empty_frames(lines: Sequence[_Line]) -> None:
-    """Cut a frame of code's that introduces what the audit has cut, or what the writer has told before."""
+    """Cut the frames of code whose sentences were cut, or left out as repetitions."""
     section, carried = -1, False
     for line in reversed(lines):
         if line.section != section:
@@ -474,7 +463,7 @@ def _findings(deps: Deps, sentence: Sentence) -> list[Finding]:
 
 
 def _audit(deps: Deps, lines: Sequence[_Line]) -> None:
-    """Let code find what is wrong."""
+    """Let code look for faults."""
     for line in lines:
         if not line.cut and not line.computed:
             found = find_faults(
@@ -484,7 +473,7 @@ def _audit(deps: Deps, lines: Sequence[_Line]) -> None:
 
 
 async def _check_support(deps: Deps, lines: Sequence[_Line]) -> None:
-    """Ask the reasoner whether the quotes carry what code has found no fault with."""
+    """Ask the reasoner whether quotes support the sentences in which code has found no fault."""
     asked = {
         f"S{number}": line
         for number, line in enumerate(lines, 1)
@@ -502,7 +491,7 @@ async def _check_support(deps: Deps, lines: Sequence[_Line]) -> None:
 
 
 async def _repair(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
-    """Have what failed repaired once; then cut it, or mark what is carried in part."""
+    """Have the faulty lines repaired once, then keep, mark or cut each of them."""
     faulty = {
         f"S{number}": (line, line.problem)
         for number, line in enumerate(lines, 1)
@@ -510,17 +499,7 @@ async def _repair(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
     }
     if not faulty:
         return
-    shown = tuple(
-        Faulty(
-            id=label,
-            text=line.sentence.text,
-            problem=problem.for_writer(),
-            quotes=_quotes(deps, line.sentence),
-        )
-        for label, (line, problem) in faulty.items()
-    )
-    answer = await attempt(deps, RepairSentences(question=question, sentences=shown))
-    new = {item.id: " ".join(item.text.split()) for item in answer.repairs} if answer else {}
+    new = await _repaired_texts(deps, question, faulty)
     for label, (line, problem) in faulty.items():
         line.problem = None
         if text := new.get(label, line.drafted):
@@ -535,8 +514,25 @@ async def _repair(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
             _settle(deps, line, before)
 
 
+async def _repaired_texts(
+    deps: Deps, question: str, faulty: Mapping[str, tuple[_Line, _Problem]]
+) -> dict[str, str]:
+    """Return what the writer makes of faulty lines, by label; empty: it withdraws the sentence."""
+    shown = tuple(
+        Faulty(
+            id=label,
+            text=line.sentence.text,
+            problem=problem.for_writer(),
+            quotes=_quotes(deps, line.sentence),
+        )
+        for label, (line, problem) in faulty.items()
+    )
+    answer = await attempt(deps, RepairSentences(question=question, sentences=shown))
+    return {item.id: " ".join(item.text.split()) for item in answer.repairs} if answer else {}
+
+
 def _settle(deps: Deps, line: _Line, before: _Problem) -> None:
-    """Keep, mark or cut a sentence by what is wrong with it after its repair, and was before."""
+    """Keep, mark or cut a sentence, given its problem before the repair and now."""
     rewritten = line.sentence.text != line.drafted
     problem = line.problem or (None if rewritten else before)
     if problem is None:
