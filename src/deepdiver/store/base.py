@@ -97,7 +97,10 @@ class LimitGrant:
 
 
 class Runs(Protocol):
-    """The runs and their statuses, without anything that a run has asked, found or written."""
+    """The runs and their statuses.
+
+    The cut: a run's own row, and nothing that the run has asked, found or written.
+    """
 
     def create(self, run: Run) -> None:
         """Save a new run; ValueError if its id is taken."""
@@ -133,7 +136,7 @@ class Runs(Protocol):
 class Leases(Protocol):
     """Which process works on a run, one at a time.
 
-    Coordination between processes, which is worthless after a power cut.
+    The cut: coordination between processes, which is worthless after a power cut.
     """
 
     def take(self, run: str, owner: str, now: float, seconds: float) -> None:
@@ -162,7 +165,8 @@ class Leases(Protocol):
 class Journal(Protocol):
     """Every paid or remote call of a run, written before it is sent.
 
-    Requests, answers and costs. The other parts of a run can be computed from them again.
+    The cut: requests to the outside, their answers and their costs. The other parts of a run can
+    be computed from them again.
     """
 
     def get(self, run: str, key: str) -> JournalRow | None:
@@ -215,7 +219,7 @@ class Journal(Protocol):
 class Records(Protocol):
     """The ledger, the events and the report of a run.
 
-    Everything that a replay makes again, byte for byte.
+    The cut: everything that a replay makes again, byte for byte.
     """
 
     def add(self, run: str, records: Iterable[tuple[str, str, str]]) -> None:
@@ -241,7 +245,10 @@ class Records(Protocol):
 
 
 class Texts(Protocol):
-    """The texts of sources, each kept once per store. Everything else refers to them by hash."""
+    """The texts of sources, each kept once per store under its hash.
+
+    The cut: bodies. Everything else refers to them by hash.
+    """
 
     def put(self, run: str, text: str) -> str:
         """Save a text for a run and return its hash; replace lone surrogates as `digest` does."""
@@ -256,7 +263,7 @@ class Texts(Protocol):
 class Cache(Protocol):
     """Answers shared between runs and processes for a while.
 
-    They may be lost at any time, at the cost of asking again.
+    The cut: what may be lost at any time, at the cost of asking again.
     """
 
     def get(self, key: str, now: float) -> str | None:
@@ -278,7 +285,7 @@ class Cache(Protocol):
 class Limits(Protocol):
     """How often and how many at a time a provider may be called, across all processes.
 
-    Like leases, this is worthless after a power cut.
+    The cut: coordination, which is worthless after a power cut, like leases.
     """
 
     def take(
