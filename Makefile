@@ -40,9 +40,10 @@ $(BIN)/python:
 	  echo "deepdiver needs Python 3.11 or newer, and '$(PYTHON)' is not: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@$(PYTHON) -m venv --clear $(VENV)
 
-check: $(STAMP) ## lint, format and types
+check: $(STAMP) ## lint, format, complexity and types
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
+	$(BIN)/complexipy --quiet
 	$(BIN)/python -m mypy src tests $(BENCHES)
 
 format: $(STAMP) ## let ruff put the code in order
@@ -78,5 +79,5 @@ lock: | $(BIN)/python ## resolve requirements.lock anew from pyproject.toml (LOC
 	  --no-annotate --no-emit-index-url --custom-compile-command "make lock" $(LOCK_ARGS) --output-file requirements.lock
 
 clean: ## remove .venv, caches and builds
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .complexipy_cache
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,12 +1,14 @@
-"""The layers of docs/ARCHITECTURE.md: contracts in pyproject.toml are kept, and each of them bites."""
+"""The layers of docs/ARCHITECTURE.md: the contracts hold, and each of them can fail."""
 
 from __future__ import annotations
 
+import ast
+import graphlib
 import os
 import subprocess
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pytest
@@ -170,3 +172,44 @@ def test_no_contract_is_without_proof() -> None:
         "contracts"
     ]
     assert {contract["id"] for contract in contracts} == {name for name, _ in BROKEN}
+
+
+def imported_by(path: Path, name: str, known: Collection[str]) -> set[str]:
+    """Return the modules that a module imports, those inside functions and for types included."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            inside = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= inside & set(known) or {node.module}
+    return found & set(known) - {name}
+
+
+def import_graph(package: Path) -> dict[str, set[str]]:
+    """Return which module of a package imports which."""
+    files = {
+        ".".join([package.name, *path.relative_to(package).with_suffix("").parts]).removesuffix(
+            ".__init__"
+        ): path
+        for path in package.rglob("*.py")
+    }
+    return {name: imported_by(path, name, files) for name, path in files.items()}
+
+
+def test_no_imports_go_in_a_circle() -> None:
+    graphlib.TopologicalSorter(import_graph(ROOT / "src" / "deepdiver")).prepare()
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        "import deepdiver.cli.progress",
+        "def late():\n    from deepdiver.cli import progress",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from deepdiver.cli.progress import x",
+    ],
+)
+def test_a_circle_is_found_however_it_is_closed(tmp_path: Path, back: str) -> None:
+    package = build(tmp_path, {**WELL_BUILT, "core.record": back}) / "deepdiver"
+    with pytest.raises(graphlib.CycleError):
+        graphlib.TopologicalSorter(import_graph(package)).prepare()

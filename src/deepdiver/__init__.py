@@ -15,7 +15,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from deepdiver.core.version import VERSION as __version__
 
 _HOMES = {
     "create_deepdiver_agent": "deepdiver.run",

@@ -17,9 +17,9 @@ from typing import Any
 
 import platformdirs
 
-from deepdiver import __version__
 from deepdiver.cli.preflight import check_documents
 from deepdiver.core.settings import EMBEDDED, FILE_NAME, KEY_VARIABLES, Settings
+from deepdiver.core.version import VERSION
 from deepdiver.errors import DeepdiverError, NoEvidenceError, StoreError, UsageError
 from deepdiver.reason.models import PROVIDERS
 from deepdiver.store import open_store
@@ -107,7 +107,7 @@ class Examination:
         return {
             "ok": self.exit_code == 0,
             "verdict": self.verdict,
-            "version": __version__,
+            "version": VERSION,
             "checks": listed,
         }
 
@@ -138,7 +138,7 @@ def examine(
     addresses = {} if offline else _addresses(settings, wanted)
     reached = asyncio.run(reach_all(addresses))
     checks = [
-        Check("deepdiver", "version", State.OK, f"{__version__}, Python {sys.version.split()[0]}"),
+        Check("deepdiver", "version", State.OK, f"{VERSION}, Python {sys.version.split()[0]}"),
         *_files(folder or Path.cwd()),
         _database(settings),
         *([] if offline else [_shared(settings)]),

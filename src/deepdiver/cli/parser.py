@@ -7,9 +7,9 @@ import difflib
 from collections.abc import Sequence
 from typing import NoReturn
 
-from deepdiver import __version__
 from deepdiver.cli.command import Command
 from deepdiver.cli.commands import COMMANDS
+from deepdiver.core.version import VERSION
 from deepdiver.errors import UnknownNameError, UsageError
 
 DEFAULT = "ask"
@@ -49,7 +49,7 @@ def parser_of(command: Command) -> Parser:
     for argument in (*command.arguments, *command.options):
         parser.add_argument(argument.name, **argument.settings)
     if command.name == DEFAULT:
-        version = f"deepdiver {__version__}"
+        version = f"deepdiver {VERSION}"
         parser.add_argument(
             "--version", action="version", version=version, help="show the version and exit"
         )

@@ -25,8 +25,8 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
-from deepdiver import __version__
 from deepdiver.core.settings import Settings
+from deepdiver.core.version import VERSION
 from deepdiver.errors import DeepdiverError, StoreAccessError, UsageError
 from deepdiver.evals.cases import RESEARCHED, Case, EvalSet, write_shelf
 from deepdiver.evals.documents import file_name
@@ -58,7 +58,7 @@ class Evaluation:
             "model": self.settings.model,
             "fast_model": self.settings.fast_model,
             "judge": self.judge,
-            "version": __version__,
+            "version": VERSION,
             "code": code_fingerprint(),
         }
 

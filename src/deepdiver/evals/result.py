@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from deepdiver import __version__
+from deepdiver.core.version import VERSION
 from deepdiver.errors import StoreAccessError
 from deepdiver.evals.cases import RESEARCHED
 from deepdiver.evals.evaluation import Evaluation, code_fingerprint
@@ -52,7 +52,7 @@ def result_of(
 def made_by(evaluation: Evaluation) -> str:
     """Return the program, strategy and models of an evaluation, in words."""
     settings = evaluation.settings
-    parts = [f"deepdiver {__version__} ({code_fingerprint()})"]
+    parts = [f"deepdiver {VERSION} ({code_fingerprint()})"]
     if evaluation.set.kind in RESEARCHED:
         parts.append(f"strategy {settings.strategy}")
     parts.append(f"model {settings.model}")

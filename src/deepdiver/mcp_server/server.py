@@ -11,8 +11,8 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from deepdiver import __version__
 from deepdiver.core.settings import Settings
+from deepdiver.core.version import VERSION
 from deepdiver.errors import DeepdiverError, UsageError
 from deepdiver.mcp_server import prompts, resources
 from deepdiver.mcp_server.state import ServerState, open_state
@@ -34,7 +34,7 @@ def build(settings: Settings) -> Server[ServerState]:
     """Return the server; its state is open_state when it begins to serve."""
     return Server(
         "deepdiver",
-        version=__version__,
+        version=VERSION,
         title="deepdiver",
         description="Deep research that people can check",
         instructions=INSTRUCTIONS,

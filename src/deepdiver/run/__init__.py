@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from deepdiver import __version__
 from deepdiver.core.record import FINISHED, Report
 from deepdiver.core.settings import Settings, from_public, load, strict_checkpoints
+from deepdiver.core.version import VERSION
 from deepdiver.errors import DeepdiverError, UsageError
 
 # Before langgraph is imported, which the next lines do.
@@ -182,7 +182,7 @@ async def replay(
             raise outcome.error
         before = Report.model_validate_json(text)
         if outcome.report is None or outcome.report.hash != before.hash:
-            versions = f"made by deepdiver {run.version}, replayed by {__version__}"
+            versions = f"made by deepdiver {run.version}, replayed by {VERSION}"
             raise DeepdiverError(
                 f"the replay of {run.id} gave another report than the one on record ({versions})"
             )

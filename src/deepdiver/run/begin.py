@@ -6,10 +6,10 @@ import re
 import secrets
 from datetime import UTC, datetime
 
-from deepdiver import __version__
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.core.text import STOPWORDS, words
+from deepdiver.core.version import VERSION
 from deepdiver.errors import UsageError
 from deepdiver.store import Store
 from deepdiver.strategies.pick import pick_strategy
@@ -57,7 +57,7 @@ def new_run(question: str, settings: Settings, store: Store, deepens: str = "") 
         strategy=settings.strategy,
         settings=settings.public(),
         created=now.isoformat(timespec="seconds"),
-        version=__version__,
+        version=VERSION,
         deepens=deepens,
     )
     store.runs.create(run)

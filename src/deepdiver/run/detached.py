@@ -13,10 +13,10 @@ import secrets
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 
-from deepdiver import __version__
 from deepdiver.core.events import Event
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
+from deepdiver.core.version import VERSION
 from deepdiver.gateway import Gateway
 from deepdiver.store import Store, open_store
 from deepdiver.store.sqlite import open_memory
@@ -53,7 +53,7 @@ async def detached_gateway(
             strategy="popper",
             settings={},
             created=datetime.now(UTC).isoformat(timespec="seconds"),
-            version=__version__,
+            version=VERSION,
         )
         own.runs.create(run)
         yield Gateway(share_cache_and_limits(own, shared), run.id, settings, emit)

@@ -1,4 +1,4 @@
-"""Documents for a library, and a real PostgreSQL, started once if possible, with databases in it."""
+"""Documents for a library, and a real PostgreSQL, started once, with databases in it."""
 
 from __future__ import annotations
 
