@@ -678,7 +678,7 @@ def read_in_every_way(text: str) -> None:
 
 @pytest.mark.parametrize("name", LONG)
 def test_long_texts_take_time_in_proportion(name: str) -> None:
-    """A hundred thousand characters take a second at most; in the square, they would take minutes."""
+    """100,000 characters take a second at most; in the square, they would take minutes."""
     sample = LONG[name]
     read_in_every_way(sample * (100_000 // len(sample)) + "x")
 
