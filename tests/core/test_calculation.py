@@ -13,16 +13,10 @@ from hypothesis import strategies as st
 from deepdiver.core.calculation import is_correct
 from deepdiver.core.numbers import number
 from deepdiver.core.record import Calculation
+from tests.core.texts import TEXTS
 
 NUMBERS = st.decimals(-(10**9), 10**9, allow_nan=False, allow_infinity=False, places=2)
 DATES = st.dates(date(1000, 1, 1))
-HOSTILE = "aBÅ 1290.,-−+/:T\n\u00a0\u2009’'&$kmMarchMay hundred-and two"
-TEXTS = st.text(st.sampled_from(HOSTILE) | st.characters(exclude_categories=()), max_size=60)
-WORDS = (
-    "12 31 99 2014 2,000 0 may May March mar. of st Dr. J. Berg van der Ost AB two hundred and "
-    "million - . ,"
-).split()
-PHRASES = st.lists(st.sampled_from([*WORDS, "\n\n"]), max_size=12).map(" ".join)
 
 
 class TestSums:

@@ -1,7 +1,4 @@
-"""Analysing what was gathered.
-
-What the findings show together, and how they go together in time and space.
-"""
+"""Analysing what was gathered: what the findings show, and how they fit in time and space."""
 
 from __future__ import annotations
 

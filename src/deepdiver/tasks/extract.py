@@ -1,4 +1,4 @@
-"""Reading: from texts to statements with the exact words that carry them."""
+"""Reading texts: extracting statements with the exact words that carry them."""
 
 from __future__ import annotations
 

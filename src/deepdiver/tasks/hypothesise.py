@@ -1,4 +1,4 @@
-"""Putting forward rival hypotheses, each of which could turn out to be wrong."""
+"""Proposing rival hypotheses, each of which could turn out to be wrong."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Judging how findings bear on a hypothesis.
-
-The arithmetic of belief is not the judge's business.
-"""
+"""Judging how findings bear on a hypothesis; code does the arithmetic of belief."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Navigating: which one thing to do next, and what the output of a tool says and is worth."""
+"""Navigating: choosing the one next action, and analysing the output of a tool."""
 
 from __future__ import annotations
 

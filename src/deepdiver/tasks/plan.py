@@ -1,4 +1,4 @@
-"""Formulating the problem: from a question to sub-problems that can be tested one by one."""
+"""Formulating the problem: dividing a question into sub-problems that can be tested one by one."""
 
 from __future__ import annotations
 

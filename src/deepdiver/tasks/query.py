@@ -1,4 +1,4 @@
-"""Writing search queries: to find out, and to refute."""
+"""Writing search queries, to find answers and to refute them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Looking back at what was found.
-
-What is missing, what was overlooked, and whether it is enough.
-"""
+"""Looking back at what was found: what is missing, what was overlooked, whether it is enough."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Planning searches.
-
-Each with an intent, which decides how it is made, and why it is worth making.
-"""
+"""Planning searches, each with an intent, which decides how it is made, and a reason."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Keeping a running summary.
-
-What new findings add to what is known, each statement with the findings it stands on.
-"""
+"""Keeping a running summary, each statement with its findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checking that quotes carry a sentence, and that conclusions hold."""
+"""Checking that quotes support a sentence, and that conclusions hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing: sentences that name the findings they stand on. Code turns those into citations."""
+"""Writing the report as sentences that name their findings, which code turns into citations."""
 
 from __future__ import annotations
 
