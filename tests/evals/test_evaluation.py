@@ -261,7 +261,8 @@ def test_a_process_that_is_ended_from_outside_is_told(tmp_path: Path) -> None:
             child.kill()
 
     with pytest.raises(
-        DeepdiverError, match="a process of the evaluation was ended; the same command goes on"
+        DeepdiverError,
+        match="a process of the evaluation was killed; run the same command to continue",
     ):
         evaluate(evaluation_of(tmp_path, replace(CLAIMS, cases=MANY)), jobs=2, on_case=end)
     assert load_records(tmp_path / "out")
