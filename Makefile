@@ -1,4 +1,4 @@
-# Everything starts from a clone, Python 3.11+ and make. `make help` lists the targets.
+# All you need is a clone, Python 3.11+ and make. `make help` lists the targets.
 PYTHON    ?= python3
 VENV      ?= .venv
 TEST_JOBS ?= 3
@@ -10,11 +10,11 @@ STAMP   := $(VENV)/.ready
 PIP     := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 BENCHES := $(filter-out bench/_%,$(sort $(wildcard bench/*.py)))
 
-# Settings that say how to reach packages (index, cert, proxy, find-links) are the user's and stay.
-# Those that would move an installation elsewhere or change what is installed are not passed on.
+# The user's settings for reaching packages (index, cert, proxy, find-links) stay in effect.
+# Settings that would redirect the installation or change what is installed are dropped.
 unexport PIP_USER PIP_TARGET PIP_PREFIX PIP_ROOT PIP_CONSTRAINT PIP_REQUIREMENT PIP_EDITABLE PIP_REQUIRE_HASHES
 unexport PIP_DRY_RUN PIP_IGNORE_INSTALLED PIP_NO_BUILD_ISOLATION PIP_PYTHON PYTHONPATH PYTHONHOME VIRTUAL_ENV
-# The tests start hundreds of processes; collecting 13,000 tests takes 21 s where no bytecode is kept, else 11 s.
+# The tests start hundreds of processes; collecting 13,000 tests takes 21 s without saved bytecode and 11 s with it.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
@@ -23,10 +23,10 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-setup: $(STAMP) ## .venv with everything from requirements.lock, compiled to bytecode (a minute or two; again only when the lock changes)
+setup: $(STAMP) ## .venv with everything from requirements.lock, compiled to bytecode (a minute or two; repeated only when the lock changes)
 
-# pip's own compiling is serial: on two cores, leaving it to compileall takes 35 s where pip alone takes 41 s.
-# --no-deps: the lock is complete, so nothing is left to resolve; pip check says so if that were not true.
+# pip compiles serially: on two cores, compileall takes 35 s and pip alone 41 s.
+# --no-deps: the lock is complete, so there is nothing to resolve; pip check reports it if that is not true.
 $(STAMP): requirements.lock pyproject.toml | $(BIN)/python
 	@echo "Installing from requirements.lock into $(VENV) (a minute or two) ..."
 	@$(PIP) install --no-deps --no-compile --require-hashes -r requirements.lock
@@ -46,33 +46,33 @@ check: $(STAMP) ## lint, format, complexity and types
 	$(BIN)/complexipy --quiet
 	$(BIN)/python -m mypy src tests $(BENCHES)
 
-format: $(STAMP) ## let ruff put the code in order
+format: $(STAMP) ## fix and format the code with ruff
 	$(BIN)/python -m ruff check --fix .
 	$(BIN)/python -m ruff format .
 
-test: tests/__pycache__ check ## check, then all tests but the proofs
+test: tests/__pycache__ check ## check, then all tests except the proofs
 	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal $(PYTEST_ARGS)
 
-# In a new clone mypy keeps one core busy for 40 s, and pytest rewrites every test before it runs any: 10 s, which each of
-# its workers would spend. So the other core does it meanwhile, once; what is wrong with a test is told when it runs.
+# In a new clone mypy keeps one core busy for 40 s, and each pytest worker would spend 10 s rewriting every test before
+# running any. So the other core does this once, meanwhile; errors in a test appear when it runs.
 tests/__pycache__: | $(STAMP)
 	@$(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 &
 
 demo: $(STAMP) ## research a question over the bundled sample library: no key, no network
 	$(BIN)/deepdiver --sample "$(QUESTION)"
 
-bench: $(STAMP) ## performance, with figures
+bench: $(STAMP) ## measure performance
 	@for script in $(BENCHES); do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
-proof: $(STAMP) ## the long demonstrations: kill at every boundary, replay, hostile input, properties; with figures
+proof: $(STAMP) ## run the long demonstrations and print figures: kill at every boundary, replay, hostile input, properties
 	$(BIN)/python -m pytest -m "proof or hypothesis" -s --hypothesis-profile=proof $(PYTEST_ARGS)
 
-nightly: test proof bench ## everything there is
+nightly: test proof bench ## run everything
 
-docs: $(STAMP) ## fill in what the program itself says: the demo in the README, --help, the graphs
+docs: $(STAMP) ## refresh the generated parts of the docs: the demo in the README, --help, the graphs
 	$(BIN)/python docs/refresh.py
 
-lock: | $(BIN)/python ## resolve requirements.lock anew from pyproject.toml (LOCK_ARGS=--upgrade takes newer versions)
+lock: | $(BIN)/python ## resolve requirements.lock again from pyproject.toml (LOCK_ARGS=--upgrade takes newer versions)
 	@$(PIP) install uv
 	$(BIN)/python -m uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
 	  --group dev --extra openai --extra ollama --extra otel --extra mcp --extra osint --extra postgres --extra search --extra service \
