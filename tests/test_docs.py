@@ -115,7 +115,13 @@ def test_every_link_leads_somewhere(page: Path) -> None:
             )
 
 
-PLACE = re.compile(r"`((?:[a-z_]+/)+[a-z_]*(?:\.(?:py|md|toml|json))?)`")
+ROOMS = sorted(
+    path.name
+    for root in (ROOT, ROOT / "src" / "deepdiver")
+    for path in root.iterdir()
+    if path.is_dir() and path.name.isalpha()
+)
+PLACE = re.compile(rf"`((?:{'|'.join(ROOMS)}|mcp_server)/[a-z_/]*(?:\.(?:py|md|toml|json))?)`")
 """A file or folder that a page names, below the repository or the package."""
 
 

@@ -139,7 +139,7 @@ def test_the_sample_is_searched_only_when_asked_for() -> None:
         (["--results", "some"], "from 1 to 50"),
         (["--since", "2026-13-01"], "expected a date such as 2026-11-15"),
         (["--safe", "very"], "invalid choice"),
-        (["--include", "a b"], "a domain is written as example.org"),
+        (["--include", "a b"], "a domain must look like example.org"),
         (["--language", "english"], "filters.language"),
         (["--region", "Sweden"], "filters.region"),
         (["--since", "2026-02-01", "--until", "2026-01-01"], "since is later than until"),

@@ -803,9 +803,7 @@ async def ask(shown):
 settings = load({{"home": Path({str(tmp_path)!r})}})
 out = asyncio.run(resume({run.id!r}, settings, ask=ask))
 first = asked[0]
-told = [0]
-how = out.run.status.value
-print(json.dumps([how, out.report.hash, len(asked), first["ask"], first["answer"]]
+told = [out.run.status.value, out.report.hash, len(asked), first["ask"], first["answer"]]
 print(json.dumps(told))
 """
     done = subprocess.run([*warm.python, "-c", code], capture_output=True, text=True, check=True)

@@ -136,7 +136,7 @@ async def test_approvals_that_cannot_be_read(desk: Desk, made: Made) -> None:
     (settings.home / FILE).write_text("{", encoding="utf-8")
     async with connected(desk, settings) as (have, _):
         assert have.tools == ()
-        assert "cannot be read_hit, so no MCP tool counts as approved" in have.limits[0]
+        assert "cannot be read, so no MCP tool counts as approved" in have.limits[0]
 
 
 async def test_a_run_goes_on_without_servers_that_fail(desk: Desk, made: Made) -> None:
@@ -556,7 +556,7 @@ async def test_a_tool_that_reports_a_failure_is_an_error(desk: Desk, made: Made)
         found = await search_all("Holm", have.providers, gateway)
         assert (found.answered, found.failures) == (
             False,
-            ("x.error could not search_all: x.error says that it failed",),
+            ("x.error could not search: x.error says that it failed",),
         )
         result = await have.call("x", "error", {"query": "Holm"}, gateway)
         assert result.is_error

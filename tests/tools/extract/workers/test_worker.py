@@ -25,14 +25,14 @@ from tests.patience import PATIENCE
 from tests.processes import until
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks here")
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 JOB = {"mime": "", "name": "a.txt", "url": ""}
 
 
 @contextmanager
 def running(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.tools.extract.workers.worker", *arguments],
+        [sys.executable, "-m", "tests.tools.extract.patient_worker", *arguments],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
