@@ -47,8 +47,7 @@ IMPORTS_BY_NAME = frozenset(
     {
         "__init__.py",  # the public names, imported on first use
         "strategies/table.py",  # the graph of a strategy
-        "tools/extract/parse.py",  # the reader of a format
-        "tools/extract/read_document.py",
+        "tools/extract/read_document.py",  # the reader of a format
     }
 )
 IMPORT_CALLS = frozenset({"import_module", "__import__"})
