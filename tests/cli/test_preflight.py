@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from deepdiver.cli.preflight import check_documents, check_out, language_note, outlook_of
+from deepdiver.cli.preflight import check_documents, check_out, language_note
 from deepdiver.core.settings import load
 from deepdiver.errors import (
-    MissingKeyError,
     NoEvidenceError,
-    UnknownNameError,
     UsageError,
 )
 from deepdiver.sample import LIBRARY
@@ -128,24 +125,3 @@ def test_a_folder_that_can_be_written_to_is_made(tmp_path: Path) -> None:
     check_out(None)
     check_out(tmp_path / "a" / "b")
     assert list((tmp_path / "a" / "b").iterdir()) == []
-
-
-def test_a_provider_that_cannot_be_used_is_refused_before_anything_starts() -> None:
-    with pytest.raises(
-        UnknownNameError, match=r"unknown search provider 'tavly'; did you mean tavily\?"
-    ):
-        outlook_of(load({"search": ["tavly"]}))
-    with pytest.raises(MissingKeyError, match="set TAVILY_API_KEY"):
-        outlook_of(load({"search": ["tavily"]}))
-
-
-def test_what_is_outlook_of() -> None:
-    known = outlook_of(
-        load({"documents": [LIBRARY], "search": ["auto"], "model": "openai:never-heard-of"}),
-        Decimal(2),
-    )
-    assert known.unpriced == ("openai:never-heard-of",)
-    assert known.spent == 2
-    assert any(line.startswith("tavily: set TAVILY_API_KEY") for line in known.left_out)
-    assert not any(line.startswith("library") for line in known.left_out)
-    assert outlook_of(load({"documents": [LIBRARY]})).unpriced == ()

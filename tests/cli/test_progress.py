@@ -17,7 +17,6 @@ from deepdiver.cli.progress import (
     ECHO,
     FLYING,
     Lines,
-    Outlook,
     Picture,
     Progress,
     View,
@@ -104,9 +103,9 @@ STORY: list[Event] = [
 ]
 
 
-def lines(events: list[Event], *, verbose: bool = False, known: Outlook = Outlook()) -> list[str]:  # noqa: B008
+def lines(events: list[Event], *, verbose: bool = False) -> list[str]:
     stream = io.StringIO()
-    view = Lines(stream, known, verbose=verbose, clock=lambda: 0.0)
+    view = Lines(stream, verbose=verbose, clock=lambda: 0.0)
     if events[:1] != [STARTED]:
         view.take(STARTED)
         stream.truncate(stream.seek(0))
@@ -131,7 +130,7 @@ def picture(
         highlight=False,
         legacy_windows=False,
     )
-    return Picture(console, Outlook(), clock=lambda: 61.0), file
+    return Picture(console, clock=lambda: 61.0), file
 
 
 def rendered(view: Picture, width: int) -> list[str]:
@@ -145,35 +144,31 @@ def rendered(view: Picture, width: int) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("most", "budget", "known", "told"),
+    ("known", "told"),
     [
-        (Decimal(0), None, Outlook(), "nothing"),
-        (Decimal(0), Decimal(5), Outlook(), "nothing"),
-        (Decimal("0.42"), None, Outlook(), "at most $0.42"),
+        ({"ceiling": Decimal(0)}, "nothing"),
+        ({"ceiling": Decimal(0), "budget": Decimal(5)}, "nothing"),
+        ({"ceiling": Decimal("0.42")}, "at most $0.42"),
         (
-            Decimal("0.42"),
-            Decimal("0.1"),
-            Outlook(),
+            {"ceiling": Decimal("0.42"), "budget": Decimal("0.1")},
             "at most $0.42, limited by your budget to $0.10",
         ),
+        ({"unpriced": ("openai:new",)}, "maximum not known: no price for openai:new"),
+        ({}, "maximum not known: no price for something it uses"),
         (
-            None,
-            None,
-            Outlook(unpriced=("openai:new",)),
-            "maximum not known: no price for openai:new",
+            {"ceiling": Decimal(1), "spent": Decimal("0.3")},
+            "at most $1.00; $0.30 spent so far",
         ),
-        (None, None, Outlook(), "maximum not known: no price for something it uses"),
-        (Decimal(1), None, Outlook(spent=Decimal("0.3")), "at most $1.00; $0.30 spent so far"),
     ],
 )
-def test_the_cost_is_told_before(
-    most: Decimal | None, budget: Decimal | None, known: Outlook, told: str
-) -> None:
-    assert cost_limit(STARTED.model_copy(update={"ceiling": most, "budget": budget}), known) == told
+def test_the_cost_is_told_before(known: dict[str, object], told: str) -> None:
+    bare = STARTED.model_copy(update={"ceiling": None, "budget": None})
+    assert cost_limit(bare.model_copy(update=known)) == told
 
 
 def test_everything_is_told_before_a_run_starts() -> None:
-    told = dict(opening(STARTED, Outlook(left_out=("searxng: set SEARXNG_URL",))))
+    left_out = ("searxng: set SEARXNG_URL",)
+    told = dict(opening(STARTED.model_copy(update={"left_out": left_out})))
     assert told == {
         "run": "20261115-x-1",
         "question": "Who runs Svedjan Ost AB?",
@@ -183,7 +178,7 @@ def test_everything_is_told_before_a_run_starts() -> None:
         "left out": "searxng: set SEARXNG_URL",
         "cost": "at most $0.42, limited by your budget to $0.30",
     }
-    resumed = dict(opening(STARTED.model_copy(update={"resumed": True}), Outlook()))
+    resumed = dict(opening(STARTED.model_copy(update={"resumed": True})))
     assert resumed["resuming"] == "20261115-x-1"
     assert "left out" not in resumed
 
@@ -192,7 +187,7 @@ def test_everything_is_told_before_a_run_starts() -> None:
 
 
 def test_calls_in_flight_come_and_go() -> None:
-    progress = Progress(Outlook())
+    progress = Progress()
     progress.take(CallStarted(**WHO))
     assert list(progress.flying) == ["k1"]
     progress.take(CallFailed(**WHO, error="late", retry_in=2.0))
@@ -205,8 +200,8 @@ def test_calls_in_flight_come_and_go() -> None:
 
 
 def test_what_was_spent_before_counts() -> None:
-    progress = Progress(Outlook(spent=Decimal("0.10")))
-    progress.take(STARTED)
+    progress = Progress()
+    progress.take(STARTED.model_copy(update={"spent": Decimal("0.10")}))
     progress.take(CallEnded(**WHO, origin="live", cost=Decimal("0.02")))
     progress.take(CallEnded(**WHO, origin="journal"))
     assert progress.spent == Decimal("0.12")
@@ -215,7 +210,7 @@ def test_what_was_spent_before_counts() -> None:
 
 
 def test_rounds_are_counted_from_decisions_too() -> None:
-    progress = Progress(Outlook())
+    progress = Progress()
     progress.take(HypothesisProposed(hypothesis="h", statement="s", refutes_if="r", prior=0.5))
     assert progress.round == 1
     progress.take(PhaseStarted(phase="decide", iteration=1))
@@ -227,7 +222,7 @@ def test_rounds_are_counted_from_decisions_too() -> None:
 
 @given(st.lists(st.sampled_from(STORY)))
 def test_any_order_of_events_adds_up(events: list[Event]) -> None:
-    progress = Progress(Outlook())
+    progress = Progress()
     for event in events:
         progress.take(event)
     assert progress.sources == sum(isinstance(event, SourceRead) for event in events)
@@ -237,7 +232,7 @@ def test_any_order_of_events_adds_up(events: list[Event]) -> None:
 
 
 def test_the_summary_counts_everything() -> None:
-    progress = Progress(Outlook())
+    progress = Progress()
     for event in STORY:
         progress.take(event)
     progress.take(CallEnded(**WHO, origin="journal"))
@@ -283,7 +278,7 @@ def test_the_story_in_lines() -> None:
 
 def test_what_happens_before_the_run_starts_is_told_behind_the_opening() -> None:
     stream = io.StringIO()
-    view = Lines(stream, Outlook(), clock=lambda: 0.0)
+    view = Lines(stream, clock=lambda: 0.0)
     view.take(Limited(what="x.pdf cannot be read"))
     assert stream.getvalue() == ""
     view.take(STARTED)
@@ -391,7 +386,7 @@ def test_how_far_a_long_call_is_is_told_by_tenths() -> None:
 
 def test_a_long_call_before_the_run_starts_is_told_at_once() -> None:
     stream = io.StringIO()
-    view = Lines(stream, Outlook(), clock=lambda: 0.0)
+    view = Lines(stream, clock=lambda: 0.0)
     for event in (CallStarted(**WHO), far(0), far(200_000)):
         view.take(event)
     assert "reading 200,000 of 1,000,000" in stream.getvalue()
@@ -453,7 +448,7 @@ def test_a_stream_that_broke_does_not_stop_the_run() -> None:
             raise BrokenPipeError
 
     stream = Broken()
-    view = Lines(stream, Outlook())
+    view = Lines(stream)
     for event in STORY:
         view.take(event)
     view.note("still here")
@@ -659,11 +654,11 @@ def test_the_view_that_fits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("TERM", term)
-    assert type(open_view(Stream(terminal), Outlook(), quiet=quiet, verbose=verbose)) is kind
+    assert type(open_view(Stream(terminal), quiet=quiet, verbose=verbose)) is kind
 
 
 def test_the_quiet_view_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
-    view = open_view(Stream(terminal=True), Outlook(), quiet=True)
+    view = open_view(Stream(terminal=True), quiet=True)
     view.open()
     for event in STORY:
         view.take(event)

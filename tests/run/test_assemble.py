@@ -16,7 +16,14 @@ from deepdiver.errors import MissingKeyError, NoEvidenceError, UnknownNameError,
 from deepdiver.gateway import Mode
 from deepdiver.run import research
 from deepdiver.run import session as sessions
-from deepdiver.run.assemble import OwnParts, assemble, choose_search, own_parts_of, reach_outside
+from deepdiver.run.assemble import (
+    OwnParts,
+    assemble,
+    choose_search,
+    own_parts_of,
+    reach_outside,
+    unpriced,
+)
 from deepdiver.run.session import Session
 from deepdiver.tools import registry
 from deepdiver.tools.registry import Choice
@@ -99,6 +106,14 @@ def test_what_is_assembled(tmp_path: Path) -> None:
 
 def test_a_ceiling_is_not_known_without_prices(tmp_path: Path) -> None:
     assert Rig(tmp_path, prices={}).session().deps.ceiling is None
+
+
+def test_what_has_no_price_is_named(tmp_path: Path) -> None:
+    settings = load({"home": tmp_path, "model": "openai:never-heard-of", "fast_model": "embedded"})
+    choice = Choice((CorpusProvider(),))
+    assert unpriced(settings, choice) == ("openai:never-heard-of", "corpus")
+    priced = {"openai:never-heard-of": {"input": "1"}, "corpus": {"call": "0.01"}}
+    assert unpriced(load({"home": tmp_path, "prices": priced}), choice) == ()
 
 
 async def test_a_run_chooses_prepares_and_loads_once(

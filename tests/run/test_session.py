@@ -21,6 +21,7 @@ from deepdiver.run import lease
 from deepdiver.run.assemble import OwnParts
 from deepdiver.run.begin import new_run
 from deepdiver.run.session import Recorder, Session
+from deepdiver.tools.registry import Choice
 from tests.patience import PATIENCE
 from tests.servers.brain import made_search, popper_brain
 from tests.servers.scripted import ScriptedServer
@@ -129,6 +130,27 @@ async def test_a_run_tells_its_beginning_and_its_end(tmp_path: Path) -> None:
     assert rig.events[-1] == ended
     saved = [json.loads(text) for _, text in rig.store.records.events(rig.run.id)]
     assert [event["type"] for event in saved] == [event.type for event in rig.events]
+
+
+async def test_the_beginning_says_what_is_left_out_and_what_has_no_price(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, prices={})
+    choice = Choice((rig.provider,), left_out=("searxng: set SEARXNG_URL",))
+    await rig.session(choice=choice).work(None, resumed=False)
+    (started,) = rig.of(RunStarted)
+    assert started.left_out == ("searxng: set SEARXNG_URL",)
+    assert started.unpriced == ("corpus",)
+    assert started.spent == 0
+
+
+async def test_a_resumed_run_begins_with_what_was_spent(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    call = {"kind": "search", "provider": "corpus", "what": "q", "request": "{}"}
+    rig.store.journal.reserve(rig.run.id, "k", **call, worst=Decimal("0.30"), now=1.0)
+    rig.store.journal.mark_sent(rig.run.id, "k", 2.0)
+    rig.store.journal.settle(rig.run.id, "k", "[]", Decimal("0.12"), 3.0)
+    await rig.session().work(None, resumed=True)
+    (started,) = rig.of(RunStarted)
+    assert (started.resumed, started.spent) == (True, Decimal("0.12"))
 
 
 async def test_a_budget_that_is_spent_ends_in_a_report_that_says_why(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ from deepdiver.store import Store
 from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.hit import Hit
+from deepdiver.tools.registry import Choice
 
 A = TypeVar("A", bound=tasks.Answer)
 
@@ -323,7 +324,7 @@ class Rig:
         self.events: list[Event] = []
         self.run: Run = new_run(question, self.settings, self.store)
 
-    def session(self, mode: Mode = Mode.LIVE) -> Session:
+    def session(self, mode: Mode = Mode.LIVE, choice: Choice | None = None) -> Session:
         return Session(
             self.run,
             self.settings,
@@ -331,6 +332,7 @@ class Rig:
             on_event=self.events.append,
             mode=mode,
             own=OwnParts(reasoner=self.reasoner, providers=[self.provider]),
+            choice=choice,
         )
 
     async def work(self, mode: Mode = Mode.LIVE, ask: Any = None) -> Outcome:

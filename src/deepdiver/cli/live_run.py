@@ -20,7 +20,7 @@ from deepdiver.cli.dialogue import (
 from deepdiver.cli.interrupts import Interrupts
 from deepdiver.cli.output import SAVED, print_err, print_error, print_json, print_report
 from deepdiver.cli.preflight import language_note
-from deepdiver.cli.progress import Outlook, View, open_view
+from deepdiver.cli.progress import View, open_view
 from deepdiver.cli.terminal_text import money, one_line
 from deepdiver.core.record import FINISHED, RunStatus
 from deepdiver.core.settings import Settings
@@ -122,7 +122,6 @@ def work_on_run(
     args: argparse.Namespace,
     settings: Settings,
     store: Store,
-    outlook: Outlook,
     begin: Callable[[LiveRun], Coroutine[Any, Any, Outcome]],
 ) -> int:
     """Work on a run, print its outcome, and return the exit code.
@@ -131,11 +130,10 @@ def work_on_run(
         args: The command line.
         settings: Its settings.
         store: Where the run is saved.
-        outlook: What is known before it starts.
         begin: Returns the work.
     """
     began = time.monotonic()
-    view = open_view(sys.stderr, outlook, quiet=args.quiet, verbose=settings.verbose)
+    view = open_view(sys.stderr, quiet=args.quiet, verbose=settings.verbose)
     live = LiveRun(view, print_err)
     try:
         with export_spans(settings):

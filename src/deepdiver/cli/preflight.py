@@ -1,4 +1,4 @@
-"""What is checked and announced before a run starts, so that mistakes cost nothing."""
+"""What is checked before a run starts, so that mistakes cost nothing."""
 
 from __future__ import annotations
 
@@ -6,38 +6,14 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from decimal import Decimal
 from pathlib import Path
 
-from deepdiver.cli.progress import Outlook
 from deepdiver.core.settings import EMBEDDED, Settings
 from deepdiver.errors import NoEvidenceError, UsageError
-from deepdiver.gateway.prices import model_cost
-from deepdiver.tasks import TASKS
 from deepdiver.tools.library.files import SUFFIXES
-from deepdiver.tools.registry import choose, price_of
 
 NAMED_KINDS = 3
 """Kinds of files that an error names where none can be read."""
-
-
-def outlook_of(settings: Settings, spent: Decimal = Decimal(0)) -> Outlook:
-    """Return what is known about a run before it starts.
-
-    Args:
-        settings: The settings of the run.
-        spent: What earlier processes spent on it.
-
-    Raises:
-        UsageError: If the settings name a search provider that cannot be used.
-    """
-    choice = choose(settings)
-    models = sorted({settings.model_for(task.name(), task.role) for task in TASKS})
-    unpriced = [model for model in models if model_cost(settings, model, 1, 1) is None]
-    unpriced += [
-        provider.name for provider in choice.providers if price_of(provider, settings) is None
-    ]
-    return Outlook(choice.left_out, tuple(unpriced), spent)
 
 
 def check_documents(paths: Sequence[Path]) -> None:

@@ -62,40 +62,28 @@ ECHO = 3
 """Columns left free at the right: a terminal shows Ctrl-C as ^C, which would break a full line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """What is known about a run before it starts, beyond what its events say."""
-
-    left_out: tuple[str, ...] = ()
-    """Search providers that are not used, each with the reason."""
-    unpriced: tuple[str, ...] = ()
-    """Models and search providers whose price is not known."""
-    spent: Decimal = Decimal(0)
-    """What earlier processes spent on the run."""
-
-
-def opening(event: RunStarted, outlook: Outlook) -> Iterator[tuple[str, str]]:
+def opening(event: RunStarted) -> Iterator[tuple[str, str]]:
     """Yield what is shown before the run does anything, as labels and texts."""
     yield "resuming" if event.resumed else "run", event.run
     yield "question", one_line(event.question)
     yield "strategy", f"{event.strategy} ({event.because})" if event.because else event.strategy
     yield "reasoner", one_line(event.reasoner)
     yield "search", ", ".join(event.providers)
-    if outlook.left_out:
-        yield "left out", "; ".join(outlook.left_out)
-    yield "cost", cost_limit(event, outlook)
+    if event.left_out:
+        yield "left out", "; ".join(event.left_out)
+    yield "cost", cost_limit(event)
 
 
-def cost_limit(event: RunStarted, outlook: Outlook) -> str:
+def cost_limit(event: RunStarted) -> str:
     """Return the maximum cost of a run, in words."""
     if event.ceiling is None:
-        unpriced = ", ".join(outlook.unpriced) or "something it uses"
+        unpriced = ", ".join(event.unpriced) or "something it uses"
         text = f"maximum not known: no price for {unpriced}"
     else:
         text = "nothing" if event.ceiling == 0 else f"at most {money(event.ceiling)}"
     if event.budget is not None and event.ceiling != 0:
         text += f", limited by your budget to {money(event.budget)}"
-    return f"{text}; {money(outlook.spent)} spent so far" if outlook.spent else text
+    return f"{text}; {money(event.spent)} spent so far" if event.spent else text
 
 
 @dataclass(slots=True)
@@ -114,8 +102,6 @@ class Belief:
 class Progress:
     """The sum of all events so far."""
 
-    outlook: Outlook = field(default_factory=Outlook)
-    """What was known before the run started."""
     started: RunStarted | None = None
     """The start of the run."""
     ended: RunEnded | None = None
@@ -151,7 +137,7 @@ class Progress:
         """Add an event; events that change nothing here are ignored."""
         match event:
             case RunStarted():
-                self.started, self.spent = event, self.spent + self.outlook.spent
+                self.started, self.spent = event, self.spent + event.spent
             case PhaseStarted():
                 self.phase, self.round = (
                     one_line(event.phase.replace("_", " ")),
@@ -239,14 +225,13 @@ class Lines(View):
     def __init__(
         self,
         stream: TextIO,
-        outlook: Outlook,
         *,
         verbose: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Write to a stream."""
         self._stream, self._verbose, self._clock = stream, verbose, clock
-        self._progress, self._began = Progress(outlook), clock()
+        self._progress, self._began = Progress(), clock()
         self._phase, self._early = "", list[Event]()
         self._reached: dict[str, tuple[str, int]] = {}
 
@@ -266,7 +251,7 @@ class Lines(View):
             self._phase = self._progress.phase
             return
         if isinstance(event, RunStarted):
-            for label, text in opening(event, self._progress.outlook):
+            for label, text in opening(event):
                 self._write(f"{label:<10}{text}")
             for early in self._early:
                 self.take(early)
@@ -406,12 +391,10 @@ _COLOURS = {
 class Picture(View):
     """A live picture of the run, redrawn in place; at the end a few lines remain."""
 
-    def __init__(
-        self, console: Console, outlook: Outlook, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         """Draw on a console."""
         self._console, self._clock = console, clock
-        self._progress, self._began = Progress(outlook), clock()
+        self._progress, self._began = Progress(), clock()
         self._spinner = Spinner("dots", style="cyan")
         self._lock = threading.Lock()  # another thread draws the picture
         self._live: Live | None = None
@@ -444,7 +427,7 @@ class Picture(View):
             self._progress.take(event)
         if isinstance(event, RunStarted):
             table = Table.grid(padding=(0, 2))
-            for label, text in opening(event, self._progress.outlook):
+            for label, text in opening(event):
                 table.add_row(Text(label, style="dim"), Text(clean(text), overflow="fold"))
             self._console.print(table)
             self._console.print()
@@ -541,9 +524,7 @@ class Picture(View):
         return Text("", no_wrap=True, overflow="ellipsis").append_text(line).append_text(text)
 
 
-def open_view(
-    stream: TextIO, outlook: Outlook, *, quiet: bool = False, verbose: bool = False
-) -> View:
+def open_view(stream: TextIO, *, quiet: bool = False, verbose: bool = False) -> View:
     """Return the view that fits: none, the picture on a terminal, or lines.
 
     Verbose output is always lines.
@@ -552,5 +533,5 @@ def open_view(
         return View()
     console = Console(file=stream, highlight=False)
     if stream.isatty() and not verbose and not console.is_dumb_terminal:
-        return Picture(console, outlook)
-    return Lines(stream, outlook, verbose=verbose)
+        return Picture(console)
+    return Lines(stream, verbose=verbose)

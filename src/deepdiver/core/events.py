@@ -46,8 +46,14 @@ class RunStarted(EventBase):
     """Which reasoner, in words."""
     providers: tuple[str, ...]
     """What will be searched."""
+    left_out: tuple[str, ...] = ()
+    """Search providers that are not used, each with the reason."""
     ceiling: Decimal | None
     """What the run can cost at most, in US dollars; None: a price is not known."""
+    unpriced: tuple[str, ...] = ()
+    """Models and search providers whose price is not known."""
+    spent: Decimal = Decimal(0)
+    """What earlier processes spent on the run, in US dollars."""
     budget: Decimal | None = None
     """What the user allows."""
     resumed: bool = False

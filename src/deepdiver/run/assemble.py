@@ -17,6 +17,7 @@ from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.errors import NoEvidenceError, UsageError
 from deepdiver.gateway import Gateway, Mode
+from deepdiver.gateway.prices import model_cost
 from deepdiver.reason.choose import choose_reasoner
 from deepdiver.store import Store
 from deepdiver.store.views import read_only
@@ -24,6 +25,7 @@ from deepdiver.strategies.shared.base import Deps, Tool
 from deepdiver.strategies.shared.feed_tool import FeedTool, door_over_mcp
 from deepdiver.strategies.shared.mcp_tool import ServerTool
 from deepdiver.strategies.table import TABLE
+from deepdiver.tasks import TASKS
 from deepdiver.tools.langchain_tool import LangChainProvider
 from deepdiver.tools.mcp.toolset import McpToolset, connect
 from deepdiver.tools.osint.registry import ask_feed, choose_feeds, usable_feeds
@@ -84,6 +86,15 @@ def choose_search(settings: Settings, own: OwnParts, mode: Mode = Mode.LIVE) -> 
     if own.providers is not None:
         return Choice(tuple(own.providers))
     return choose(settings, usable=mode is Mode.LIVE)
+
+
+def unpriced(settings: Settings, choice: Choice) -> tuple[str, ...]:
+    """Return the models and search providers of a run whose price is not known."""
+    models = sorted({settings.model_for(task.name(), task.role) for task in TASKS})
+    return (
+        *(model for model in models if model_cost(settings, model, 1, 1) is None),
+        *(entry.name for entry in choice.providers if price_of(entry, settings) is None),
+    )
 
 
 def assemble(

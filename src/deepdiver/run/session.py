@@ -19,7 +19,7 @@ from deepdiver.core.record import Report, Run, RunStatus
 from deepdiver.core.settings import Settings
 from deepdiver.errors import DeepdiverError, StoppedError, UsageError
 from deepdiver.gateway import Mode, Reply, Request
-from deepdiver.run.assemble import OwnParts, assemble, choose_search, reach_outside
+from deepdiver.run.assemble import OwnParts, assemble, choose_search, reach_outside, unpriced
 from deepdiver.run.lease import Lease
 from deepdiver.store import CallState, JournalRow, Store
 from deepdiver.strategies.table import TABLE
@@ -182,16 +182,21 @@ class Session:
         return outcome
 
     def _announce(self, resumed: bool) -> None:
+        deps = self.deps
+        rows = self.store.journal.rows(self.run.id) if resumed else ()
         self.emit(
             RunStarted(
                 run=self.run.id,
                 question=self.run.question,
                 strategy=self.run.strategy,
                 because=self._because,
-                reasoner=self.deps.reasoner.description,
-                providers=tuple(provider.name for provider in self.deps.providers),
-                ceiling=self.deps.ceiling,
-                budget=self.deps.settings.budget,
+                reasoner=deps.reasoner.description,
+                providers=tuple(provider.name for provider in deps.providers),
+                left_out=self._choice.left_out,
+                ceiling=deps.ceiling,
+                unpriced=unpriced(deps.settings, self._choice) if deps.ceiling is None else (),
+                spent=sum((row.cost for row in rows), Decimal(0)),
+                budget=deps.settings.budget,
                 resumed=resumed,
             )
         )

@@ -82,13 +82,14 @@ def mcp(args: argparse.Namespace) -> int:
 def _serve(args: argparse.Namespace, settings: Settings) -> int:
     from pydantic import SecretStr
 
-    from deepdiver.cli.preflight import check_documents, outlook_of
+    from deepdiver.cli.preflight import check_documents
+    from deepdiver.tools.registry import choose
 
     only_http = {"--host": args.host, "--port": args.port, "--token-file": args.token_file}
     given = [name for name, value in only_http.items() if value is not None]
     if given and not args.http:
         raise UsageError(f"{given[0]} is for --http: add --http, or leave {given[0]} out")
-    outlook_of(settings)  # reports unusable settings now, and not to a client later
+    choose(settings)  # reports unusable settings now, and not to a client later
     check_documents(settings.documents)
     from deepdiver.mcp_server import transports
 

@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Coroutine
 from contextlib import closing
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from deepdiver.cli import options
@@ -29,10 +28,9 @@ def ask(args: argparse.Namespace) -> int:
     question = _read_question() if args.question == "-" else args.question
     settings = settings_of(args)
     from deepdiver.cli.live_run import work_on_run
-    from deepdiver.cli.preflight import check_documents, check_out, outlook_of
+    from deepdiver.cli.preflight import check_documents, check_out
     from deepdiver.store import open_store
 
-    outlook = outlook_of(settings)
     check_documents(settings.documents)
     check_out(args.out)
 
@@ -44,7 +42,7 @@ def ask(args: argparse.Namespace) -> int:
         return live.with_language_note(work, question, settings)
 
     with closing(open_store(settings)) as store:
-        return work_on_run(args, settings, store, outlook, begin)
+        return work_on_run(args, settings, store, begin)
 
 
 def _read_question() -> str:
@@ -60,10 +58,7 @@ def _read_question() -> str:
 def resume(args: argparse.Namespace) -> int:
     """Continue a run, print the report, and return the exit code."""
     from deepdiver.cli.live_run import work_on_run
-    from deepdiver.cli.preflight import check_out, outlook_of
-    from deepdiver.cli.progress import Outlook
-    from deepdiver.core.record import FINISHED
-    from deepdiver.core.settings import from_public
+    from deepdiver.cli.preflight import check_out
     from deepdiver.store import open_store
 
     settings = settings_of(args)
@@ -73,23 +68,16 @@ def resume(args: argparse.Namespace) -> int:
         from deepdiver.run import resume
 
         more: dict[str, Any] = {"out": args.out, "store": store}
-        return resume(run.id, settings, on_event=live.take, ask=live.asker(), **more)
+        return resume(args.run, settings, on_event=live.take, ask=live.asker(), **more)
 
     with closing(open_store(settings)) as store:
-        run = store.runs.get(args.run)
-        spent = sum((row.cost for row in store.journal.rows(run.id)), Decimal(0))
-        outlook = (
-            Outlook()
-            if run.status in FINISHED
-            else outlook_of(from_public(run.settings, settings), spent)
-        )
-        return work_on_run(args, settings, store, outlook, begin)
+        return work_on_run(args, settings, store, begin)
 
 
 def deepen(args: argparse.Namespace) -> int:
     """Research a section of a report further in a new run, and return the exit code."""
     from deepdiver.cli.live_run import work_on_run
-    from deepdiver.cli.preflight import check_out, outlook_of
+    from deepdiver.cli.preflight import check_out
     from deepdiver.run.deepen import plan_deeper_look
     from deepdiver.store import open_store
 
@@ -108,13 +96,12 @@ def deepen(args: argparse.Namespace) -> int:
 
     with closing(open_store(settings)) as store:
         deeper = plan_deeper_look(args.run, args.section, settings, store, changes)
-        return work_on_run(args, settings, store, outlook_of(deeper.settings), begin)
+        return work_on_run(args, settings, store, begin)
 
 
 def replay(args: argparse.Namespace) -> int:
     """Run a finished run again from its journal, compare the reports, and return the exit code."""
     from deepdiver.cli.live_run import work_on_run
-    from deepdiver.cli.progress import Outlook
     from deepdiver.store import open_store
 
     settings = settings_of(args)
@@ -125,7 +112,7 @@ def replay(args: argparse.Namespace) -> int:
         return replay(args.run, settings, on_event=live.take, store=store)
 
     with closing(open_store(settings)) as store:
-        code = work_on_run(args, settings, store, Outlook(), begin)
+        code = work_on_run(args, settings, store, begin)
     if not args.quiet:
         print_err("the replay gave the report on record, byte for byte")
     return code
