@@ -24,8 +24,10 @@ hostile text take less than 0.5 s:
 6. **Answers.** pydantic decides what fits. The last block that fits as it stands wins; else the
    last that fits once unwrapped (``{"answer": {…}}``, ``[{…}]``, a tool call, JSON within strings)
    or as the only list of the type. An object without any key of the type does not fit, and neither
-   does the type's schema echoed back. An empty object and a list of integers count only if they
-   are all there is: prose has ``{}`` and ``[1]`` of its own.
+   does the type's schema echoed back. Where nothing fits so, the last block counts that fits with
+   tolerance (`tasks/tolerance.py`); a text without JSON counts if it is the word of a choice. An
+   empty object and a list of integers count only if they are all there is: prose has ``{}`` and
+   ``[1]`` of its own.
 7. **Errors** say in at most 600 characters what the model did wrong: the message is sent back to
    it.
 """
@@ -44,6 +46,7 @@ from pydantic import BaseModel, RootModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from deepdiver.errors import AnswerFault, UnreadableAnswerError
+from deepdiver.tasks.tolerance import TOLERANT, choice_in
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -432,6 +435,8 @@ class _AnswerSearch(Generic[T]):
         self.bare = bare = _FENCE.sub("", text.strip(_BLANK), MAX_BLOCKS).strip(_BLANK)
         if not blocks or bare.startswith('"'):
             self.offer_text(bare, whole=True)
+            if self.best is None and (chosen := choice_in(self.answer, bare)):
+                self.offer(chosen, alone=True)
         for block in reversed(blocks):
             if self.best and self.best[0] == 0:
                 return
@@ -482,12 +487,14 @@ class _AnswerSearch(Generic[T]):
             or (isinstance(value, list) and all(isinstance(item, int) for item in value))
         ):
             return  # prose has {} and [1] of its own
-        for number, form in enumerate(self.forms(value)):
-            rank = min(number, 1)
+        forms = list(self.forms(value))
+        exact = [(min(number, 1), form, None) for number, form in enumerate(forms)]
+        loose = [(2, form, TOLERANT) for form in forms if isinstance(form, dict | list)]
+        for rank, form, context in [*exact, *loose]:
             if self.best and self.best[0] <= rank:
                 return
             try:
-                self.best = (rank, self.fit(form))
+                self.best = (rank, self.fit(form, context))
             except UnreadableAnswerError as error:
                 self.complain(
                     len(self.fields.keys() & form) if isinstance(form, dict) else 0, error
@@ -516,7 +523,7 @@ class _AnswerSearch(Generic[T]):
             return next(iter(value.values()))
         return value.get("arguments", value.get("parameters")) if "name" in value else None
 
-    def fit(self, value: Any) -> T:
+    def fit(self, value: Any, context: dict[str, bool] | None = None) -> T:
         name = _clip(self.answer.__name__, 60)
         if (
             isinstance(value, dict)
@@ -525,7 +532,7 @@ class _AnswerSearch(Generic[T]):
         ):
             raise _error(f"That is the schema of {name}, not an answer. {self.wanted()}")
         try:
-            answer = self.answer.model_validate(value)
+            answer = self.answer.model_validate(value, context=context)
         except ValidationError as error:
             raise _error(
                 f"The JSON does not fit {name}: {_mistakes(error)}. {self.wanted()}"

@@ -13,7 +13,7 @@ class Decision(Answer):
 
     decision: Literal["continue", "finish"]
     """Another round, or the answer."""
-    reason: str
+    reason: str = ""
     """Why."""
     gaps: tuple[str, ...] = ()
     """What is still missing, each as a question that a search could answer."""

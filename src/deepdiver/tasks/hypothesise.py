@@ -9,6 +9,7 @@ from pydantic import Field
 from deepdiver.tasks.query import ToolQuery
 from deepdiver.tasks.record_views import HypothesisStanding, RecalledRun, ShownFinding, ShownTool
 from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.tolerance import Also
 
 
 class Proposed(Answer):
@@ -18,11 +19,13 @@ class Proposed(Answer):
     """What it claims, in one sentence that could be false."""
     answer: str = ""
     """The short answer to the question if it is true."""
-    supports_if: str
+    supports_if: Annotated[str, Also("supporting_evidence_criteria", "supporting_evidence")]
     """What one would see if it were true."""
-    refutes_if: str
+    refutes_if: Annotated[str, Also("refuting_evidence_criteria", "refuting_evidence")]
     """What one would see if it were false; never empty."""
-    prior: Annotated[float, Field(ge=0.05, le=0.95)] = 0.5
+    prior: Annotated[
+        float, Field(ge=0.05, le=0.95), Also("initial_confidence", "prior_confidence", "confidence")
+    ] = 0.5
     """Belief before any test."""
     findings: tuple[str, ...] = ()
     """Labels of the findings it is made from."""

@@ -69,7 +69,7 @@ class NextAction(Answer):
     query_or_url: str | None = None
     """What to search for; for crawl_url the label or the address of one of the `urls`; nothing for
     send_to_hitl."""
-    reasoning: str
+    reasoning: str = ""
     """Why this, in one sentence."""
 
 

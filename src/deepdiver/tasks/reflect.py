@@ -36,7 +36,7 @@ class Reflection(Answer):
     sufficient: bool
     """Whether what is known answers every part of the question, from sources that can be relied on.
     """
-    reason: str
+    reason: str = ""
     """Why, in one sentence."""
 
 

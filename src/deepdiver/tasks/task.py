@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
 
 from deepdiver.core.identity import encodable
+from deepdiver.tasks.tolerance import TOLERANT, tolerate
 
 Role = Literal["fast", "smart"]
 
@@ -29,6 +30,11 @@ class Answer(BaseModel):
     """Base of every answer: frozen; unknown fields of a talkative model are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tolerate(cls, value: Any, info: ValidationInfo) -> Any:
+        return tolerate(cls, value) if info.context is TOLERANT else value
 
 
 class View(BaseModel):

@@ -77,7 +77,7 @@ class Verification(Answer):
     verdict: VerdictKind
     """PASS: well supported; ADJUST: valid, but its confidence should be lower; FLAG: has a problem
     that the reader must see; REJECT: not supported, or contradicted."""
-    reason: str
+    reason: str = ""
     """Why, in one sentence."""
     adjusted_confidence: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
     """For ADJUST: the confidence that fits."""

@@ -1,0 +1,256 @@
+"""What tolerance reads, and what it must refuse: what it refuses first."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import Field, ValidationError
+
+from deepdiver import tasks
+from deepdiver.errors import UnreadableAnswerError
+from deepdiver.reason.parse import read_answer
+from deepdiver.tasks.task import Answer, schema
+from deepdiver.tasks.tolerance import TOLERANT, Also, choice_in, tolerate
+
+
+class Colour(StrEnum):
+    DARK_RED = "dark_red"
+    BLUE = "blue"
+
+
+class Point(Answer):
+    name: str
+    weight: Annotated[float, Field(ge=0.05, le=0.95), Also("initial_weight")] = 0.5
+
+
+class Plan(Answer):
+    step: Literal["go_on", "stop"] = "stop"
+    colour: Colour | None = None
+    points: Annotated[tuple[Point, ...], Field(max_length=3)] = ()
+    notes: Annotated[tuple[str, ...], Field(max_length=3)] = ()
+    size: Annotated[float, Field(ge=0.0, le=10.0)] | None = None
+    why: str = ""
+    done: bool = False
+
+
+def loosely(value: Any, kind: type[Answer] = Plan) -> Any:
+    return kind.model_validate(value, context=TOLERANT)
+
+
+# What is refused
+
+
+def test_code_must_make_answers_as_their_types_say() -> None:
+    with pytest.raises(ValidationError):
+        Plan.model_validate({"step": "GO ON"})
+    with pytest.raises(ValidationError):
+        Point(name="a", weight=1.0)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "do not go on",
+        "don't stop",
+        "never stop",
+        "go on or stop",
+        "wait",
+        "",
+        "I would go on if there were anything that could still be found",
+        7,
+    ],
+)
+def test_a_text_that_does_not_name_one_choice_is_refused(said: Any) -> None:
+    with pytest.raises(ValidationError):
+        loosely({"step": said})
+
+
+@pytest.mark.parametrize("value", [850, "very high", "nan", True, [0.5, 0.6], {"value": 0.5}])
+def test_what_is_not_a_share_is_refused(value: Any) -> None:
+    with pytest.raises(ValidationError):
+        loosely({"name": "a", "weight": value}, Point)
+
+
+def test_a_list_of_which_nothing_fits_is_refused() -> None:
+    with pytest.raises(ValidationError, match="points"):
+        loosely({"points": [{"weight": 0.5}, {"colour": "blue"}]})
+
+
+def test_a_field_without_a_default_is_never_made_up() -> None:
+    with pytest.raises(ValidationError, match="name"):
+        loosely({"weight": 0.5}, Point)
+    with pytest.raises(ValidationError, match="name"):
+        loosely({"name": None}, Point)
+
+
+def test_a_sentence_is_no_answer() -> None:
+    for text in ("I would say that we should wait", '"a line of words"', "go on?\nor stop?" * 99):
+        with pytest.raises(UnreadableAnswerError):
+            read_answer(text, tasks.Queries)
+    with pytest.raises(UnreadableAnswerError):
+        read_answer("We should not continue, since nothing new was found.", tasks.Decision)
+
+
+# What is read
+
+
+@pytest.mark.parametrize("said", ["GO_ON", "Go On", "go-on", "goOn", "going on", "Decision: go on"])
+def test_choices_are_read_in_any_case(said: str) -> None:
+    assert loosely({"step": said}).step == "go_on"
+
+
+@pytest.mark.parametrize(
+    ("said", "category"),
+    [
+        ("Bias Check", "bias"),
+        ("Gap Analysis", "gap"),
+        ("Alternative Explanations", "alternative"),
+        ("Confidence Calibration", "calibration"),
+        ("CONSISTENCY_CHECK", "consistency"),
+    ],
+)
+def test_choices_are_read_with_words_around_them(said: str, category: str) -> None:
+    assert loosely({"category": said, "text": "t"}, tasks.Note).category == category
+
+
+@pytest.mark.parametrize(
+    ("given", "weight"),
+    [
+        (0.0, 0.05),
+        (1, 0.95),
+        (1.2, 0.95),
+        (-3, 0.05),
+        ("0.6", 0.6),
+        ("60%", 0.6),
+        ("60 %", 0.6),
+        (85, 0.85),
+        ("100%", 0.95),
+        (None, 0.5),
+    ],
+)
+def test_numbers_come_within_their_limits(given: Any, weight: float) -> None:
+    assert loosely({"name": "a", "weight": given}, Point).weight == weight
+
+
+def test_keys_are_read_in_any_spelling_and_by_their_other_names() -> None:
+    read = loosely({"Step": "stop", "Notes": ["n"], "WHY": "w", "unknown": {"deep": [1]}})
+    assert (read.step, read.notes, read.why) == ("stop", ("n",), "w")
+    assert loosely({"name": "a", "initialWeight": 0.7}, Point).weight == 0.7
+
+
+def test_a_key_as_it_was_asked_for_wins() -> None:
+    for value in (
+        {"name": "a", "weight": 0.6, "initial_weight": 0.2},
+        {"initial_weight": 0.2, "weight": 0.6, "name": "a"},
+    ):
+        assert loosely(value, Point).weight == 0.6
+
+
+def test_bad_items_are_left_out_and_lists_are_cut() -> None:
+    read = loosely(
+        {"points": [{"name": "a"}, 3, {"weight": 0.5}, None, {"name": "b", "weight": 2}]}
+    )
+    assert [(point.name, point.weight) for point in read.points] == [
+        ("a", 0.5),
+        ("3", 0.5),
+        ("b", 0.95),
+    ]
+    assert loosely({"notes": list("abcdef")}).notes == ("a", "b", "c")
+
+
+def test_lists_are_read_from_what_stands_for_one() -> None:
+    assert loosely({"notes": "alone"}).notes == ("alone",)
+    assert loosely({"notes": "1. one\n2) two\n\n- three"}).notes == ("one", "two", "three")
+    assert loosely({"notes": {"first": "one", "second": 2}}).notes == ("first: one", "second: 2")
+    assert loosely({"notes": [1, 2.5, ["a", "b"]]}).notes == ("1", "2.5", "a; b")
+    assert loosely({"notes": None}).notes == ()
+    assert [point.name for point in loosely({"points": "a"}).points] == ["a"]
+    assert [point.name for point in loosely({"points": {"name": "a"}}).points] == ["a"]
+    by_name = loosely({"points": {"a": 0.7, "b": {"weight": 0.2}}}).points
+    assert [(point.name, point.weight) for point in by_name] == [("a", 0.7), ("b", 0.2)]
+
+
+def test_arguments_are_read_from_an_object() -> None:
+    said = {"tool": "search_news", "args": {"keywords": "strike", "radius_km": 50, "exact": True}}
+    read = loosely(said, tasks.ToolQuery)
+    assert [(arg.name, arg.value) for arg in read.args] == [
+        ("keywords", "strike"),
+        ("radius_km", "50"),
+        ("exact", "true"),
+    ]
+
+
+def test_texts_are_read_from_lists_and_objects() -> None:
+    assert loosely({"why": ["a", "b", None, ""]}).why == "a; b"
+    assert loosely({"why": {"because": 3}}).why == "because: 3"
+    assert loosely({"why": None}).why == ""
+
+
+def test_null_stays_where_it_may_be() -> None:
+    read = loosely({"colour": None, "size": None})
+    assert (read.colour, read.size) == (None, None)
+    assert loosely({"colour": "Dark Red", "size": 50}).colour is Colour.DARK_RED
+    assert loosely({"size": "12"}).size == 10.0
+
+
+def test_the_word_of_a_choice_is_an_answer() -> None:
+    for text in (
+        "CONTINUE",
+        "**CONTINUE**",
+        "\nContinue.\nTwo parts are open.",
+        "```\ncontinue\n```",
+    ):
+        assert read_answer(text, tasks.Decision).decision == "continue"
+    assert choice_in(tasks.Queries, "continue") is None
+
+
+def test_what_fits_exactly_wins_over_what_fits_loosely() -> None:
+    text = '{"decision": "finish", "reason": "r"} or rather {"decision": "Continue please"}'
+    assert read_answer(text, tasks.Decision).decision == "finish"
+
+
+def test_other_names_are_not_in_the_schema() -> None:
+    assert "initial" not in str(schema(tasks.HypothesisSet))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.sampled_from([*Plan.model_fields, "Points", "x"]), JSON))
+def test_anything_is_read_or_refused(value: dict[str, Any]) -> None:
+    try:
+        read = loosely(value)
+    except ValidationError:
+        return
+    assert len(read.points) <= 3
+    assert len(read.notes) <= 3
+    assert all(0.05 <= point.weight <= 0.95 for point in read.points)
+    assert Plan.model_validate(read.model_dump()) == read, "what was read is exact"
+
+
+@given(
+    st.builds(
+        Plan,
+        step=st.sampled_from(["go_on", "stop"]),
+        colour=st.sampled_from([None, *Colour]),
+        points=st.lists(st.builds(Point, name=st.text(), weight=st.floats(0.05, 0.95)), max_size=3),
+        notes=st.lists(st.text(min_size=1), max_size=3),
+        size=st.none() | st.floats(0, 10),
+        why=st.text(),
+        done=st.booleans(),
+    )
+)
+def test_an_exact_answer_is_read_as_it_is(answer: Plan) -> None:
+    said = answer.model_dump(mode="json")
+    assert loosely(said) == answer
+    assert tolerate(Plan, said).keys() <= said.keys()
