@@ -98,7 +98,7 @@ def test_a_sentence_is_no_answer() -> None:
 # What is read
 
 
-@pytest.mark.parametrize("said", ["GO_ON", "Go On", "go-on", "goOn", "going on", "Decision: go on"])
+@pytest.mark.parametrize("said", ["GO_ON", "Go On", "go-on", "goOn", "Decision: go on"])
 def test_choices_are_read_in_any_case(said: str) -> None:
     assert loosely({"step": said}).step == "go_on"
 

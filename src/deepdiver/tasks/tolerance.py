@@ -100,14 +100,12 @@ _ABSENT: Final = object()
 
 
 @functools.cache
-def _names(kind: type[BaseModel]) -> dict[str, str]:
+def _names(kind: type[BaseModel]) -> dict[tuple[str, ...], str]:
     """Return the fields of a type by all their names, folded."""
-    names: dict[str, str] = {}
+    names: dict[tuple[str, ...], str] = {}
     for name, field in kind.model_fields.items():
-        others = [
-            other for mark in field.metadata if isinstance(mark, Also) for other in mark.names
-        ]
-        for spelled in (name, *others):
+        marks = [mark for mark in field.metadata if isinstance(mark, Also)]
+        for spelled in (name, *(other for mark in marks for other in mark.names)):
             names.setdefault(_folded(spelled), name)
     return names
 
