@@ -77,7 +77,6 @@ def test_each_unit_has_its_number_before_it() -> None:
     assert show_numbered(TEXT, [Span(0, len(TEXT))]) == (
         "# Permit\n\n"
         "<1> The permit was granted in June. <2> An appeal is possible until 4 July.\n\n"
-        "<1> The permit was granted in June. <2> An appeal is possible until 4 July.\n\n"
         "| <3> Year | Cases\n| <4> Year: 2019 | Cases: 7\n\n- <5> one item\n- <6> another item"
     )
 
