@@ -11,6 +11,7 @@ those of their fields, in the schemas of their answers.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
@@ -422,11 +423,25 @@ class SentenceKind(StrEnum):
     """What a sentence of the report is."""
 
     FACT = "fact"
-    """Says something about the world; needs a citation."""
+    """What a source says; its quotes carry it."""
     CALCULATION = "calculation"
-    """Derived from cited values, with the sum shown; needs a citation."""
+    """A value derived from cited values, which code derives again."""
+    JUDGEMENT = "judgement"
+    """An inference, comparison, ranking or recommendation of the writer; what it cites is its
+    reason."""
+    ABSENCE = "absence"
+    """That the sources do not say something; code searches them for its `terms`."""
+    ASSUMPTION = "assumption"
+    """What the writer supposes because the sources are silent, and says so."""
+    KNOWLEDGE = "knowledge"
+    """General professional knowledge, labelled as such; never evidence."""
     FRAME = "frame"
-    """Connects, or speaks about the research itself; from a fixed stock or computed by code."""
+    """Connects or introduces, and could not be true or false; also what code says about the
+    research."""
+
+
+UNCITED = frozenset({SentenceKind.ASSUMPTION, SentenceKind.KNOWLEDGE, SentenceKind.FRAME})
+"""The kinds of sentences that need no citation."""
 
 
 class Calculation(Record):  # models are shown this class and its texts, in the schema of a draft
@@ -435,14 +450,16 @@ class Calculation(Record):  # models are shown this class and its texts, in the 
     # A writer's stray field must not cost the whole draft.
     model_config = ConfigDict(extra="ignore")
 
-    kind: Literal["years", "days", "difference", "sum", "count"]
+    kind: Literal["years", "days", "difference", "sum", "count", "expression"]
     """years: whole years from the first date to the second (an age); days: days between two dates;
-    difference: first number minus second; sum of numbers; count of items."""
+    difference: first number minus second; sum of numbers; count of items; expression: arithmetic
+    with + - * / ( ), sum, mean, min, max, percent(part, whole), change(before, after), and names
+    of other calculations."""
     inputs: tuple[str, ...]
-    """The values it is made of: ISO dates, numbers as they stand in the quotes, or the items
-    counted."""
+    """The values it is made of: ISO dates, numbers as they stand in the quotes, the items counted,
+    or the one expression."""
     result: str
-    """What comes out."""
+    """What comes out, rounded as the report says it, with its unit."""
 
 
 class SecondOpinion(Record):
@@ -465,8 +482,12 @@ class Sentence(Record):
     """Ids of the findings that carry it."""
     calculation: Calculation | None = None
     """How a value that is in no quote was derived."""
+    terms: Annotated[tuple[str, ...], Field(exclude_if=lambda value: not value)] = ()
+    """Of an absence: the words that no source has."""
     citations: tuple[int, ...] = ()
     """Numbers of the citations, set by code."""
+    places: Annotated[tuple[int, ...], Field(exclude_if=lambda value: not value)] = ()
+    """Where in the text each citation is printed, as an offset; empty: all of them at the end."""
     mark: str = ""
     """A caution of the audit or the reader, printed behind the sentence."""
     second_opinion: Annotated[
@@ -476,13 +497,33 @@ class Sentence(Record):
     without one is saved as it was before this field existed, and keeps its hash."""
 
 
+class Block(Record):
+    """A paragraph, a list or a table of a section."""
+
+    kind: Literal["paragraph", "list", "steps", "table"]
+    """A paragraph of sentences; a list of points, one or more sentences each; numbered steps; or
+    a table."""
+    rows: tuple[tuple[Sentence, ...], ...]
+    """A paragraph has one row, its sentences; a list and steps have one row for each point; a table
+    has one sentence for each cell."""
+    header: tuple[str, ...] = ()
+    """Names of a table's columns."""
+
+
 class Section(Record):
     """A part of the report under one heading."""
 
     heading: str
     """Its heading."""
-    sentences: tuple[Sentence, ...]
-    """Its sentences, in order."""
+    sentences: tuple[Sentence, ...] = ()
+    """Its sentences, in order, if it is one paragraph or list that code has made."""
+    blocks: Annotated[tuple[Block, ...], Field(exclude_if=lambda value: not value)] = ()
+    """Its paragraphs, lists and tables; they follow the sentences."""
+
+    def all_sentences(self) -> Iterator[Sentence]:
+        """Yield every sentence and cell, in the order of the report."""
+        yield from self.sentences
+        yield from (item for block in self.blocks for row in block.rows for item in row)
 
 
 class CutSentence(Record):
@@ -518,6 +559,8 @@ class Report(Record):
 
     question: str
     """What was asked."""
+    title: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
+    """The answer in a line; empty: the question is the title."""
     status: RunStatus
     """Answered, in part, or no evidence."""
     answer: tuple[Sentence, ...]
