@@ -1,0 +1,328 @@
+"""The markup of a draft: Markdown whose marks say what carries each sentence.
+
+    ## Testing trails the problem
+    The record shows 30% of 120 hours {T4:4}, half of what was planned {T1:26}. Move the gate
+    forward {judgement T9:4, C1}. No file has a figure for gasoline cars {absence gasoline, petrol}.
+
+    | Model | Share {T4:3-11} | Verdict {judgement} |
+    |---|---|---|
+    | Model X | 45% | keep |
+
+- `{T4:4}` cites unit 4 of text T4; `{T4:3-11, 14; F2}` cites several, F2 being a finding. The
+  citation is printed where the mark is.
+- `{judgement T9:4}`: the sentence is a judgement, and what is cited is its reason.
+- `{absence word, word}`: no source has these words. `{assumption}` and `{general}`: what the writer
+  supposes, and what is generally known.
+- `{= 330 - 58.25 | T4:3-5}`: the sentence is a calculation; `{C2 = …}` gives it a name, which other
+  sentences cite as `{C2}`.
+- A mark in a heading or in the header of a column holds for all sentences and cells below it that
+  have none. A sentence without a mark takes those of the next one in its paragraph; if there is
+  none, it is a frame.
+
+A writer's text is never trusted: what cannot be read as a mark is text.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from deepdiver.core.record import SentenceKind
+from deepdiver.core.text import sentences
+
+_KINDS = {
+    "judgement": SentenceKind.JUDGEMENT,
+    "judgment": SentenceKind.JUDGEMENT,
+    "absence": SentenceKind.ABSENCE,
+    "assumption": SentenceKind.ASSUMPTION,
+    "general": SentenceKind.KNOWLEDGE,
+    "knowledge": SentenceKind.KNOWLEDGE,
+}
+_CITE = r"[A-Z]\d{1,4}(?::\s*<?\d{1,6}>?(?:\s*[-–]\s*<?\d{1,6}>?)?)?"
+_CITES = re.compile(
+    rf"\s*{_CITE}(?:\s*[,;]\s*(?:{_CITE}|<?\d{{1,6}}>?(?:\s*[-–]\s*<?\d{{1,6}}>?)?))*\s*"
+)
+_ITEM = re.compile(rf"{_CITE}|<?\d{{1,6}}>?(?:\s*[-–]\s*<?\d{{1,6}}>?)?")
+_MARK = re.compile(r"\s?\{([^{}\n]{1,400})\}")
+_KEYWORD = re.compile(rf"\s*({'|'.join(_KINDS)})\b[\s:]*(.*)", re.IGNORECASE | re.DOTALL)
+_SUM = re.compile(r"\s*(?:(C\d{1,3})\s*)?=\s*([^|]+?)\s*(?:\|(.*))?", re.DOTALL)
+_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
+_POINT = re.compile(r"^\s*(?:[-*•+]|(\d{1,3})[.)])\s+(.*)$")
+_RULE = re.compile(r"^\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
+_HOLD = "\ue000"
+"""A private character that stands for a mark while sentences are divided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a mark says."""
+
+    kind: SentenceKind | None = None
+    """The kind that it gives the sentence; None: it only cites."""
+    cites: tuple[str, ...] = ()
+    """What it cites, each with its label: `T4:4-6`, `F2`, `C1`."""
+    terms: tuple[str, ...] = ()
+    """The words of an absence."""
+    expression: str = ""
+    """The expression of a calculation."""
+    name: str = ""
+    """The name of the calculation."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedSentence:
+    """A sentence of a draft, or a cell of a table."""
+
+    text: str
+    """What it says, without marks."""
+    kind: SentenceKind = SentenceKind.FRAME
+    """What it is."""
+    cites: tuple[str, ...] = ()
+    """What it cites."""
+    places: tuple[int, ...] = ()
+    """Where in the text each citation is printed."""
+    terms: tuple[str, ...] = ()
+    """The words of an absence."""
+    expression: str = ""
+    """The expression of a calculation."""
+    name: str = ""
+    """The name of the calculation."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedBlock:
+    """A paragraph, list or table of a draft."""
+
+    kind: str
+    """paragraph, list, steps or table."""
+    rows: tuple[tuple[MarkedSentence, ...], ...]
+    """Sentences; see `core.record.Block`."""
+    header: tuple[str, ...] = ()
+    """Names of a table's columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedSection:
+    """A section of a draft."""
+
+    heading: str
+    """Its heading; empty: what stands before the first heading."""
+    level: int
+    """1 for a title, 2 for a section, 3 for a part of it."""
+    blocks: tuple[MarkedBlock, ...]
+    """What stands in it."""
+
+
+def read_markup(text: str) -> list[MarkedSection]:
+    """Return the sections of a draft, in its order."""
+    parts: list[tuple[str, int, Mark, list[str]]] = [("", 2, Mark(), [])]
+    for line in text.splitlines():
+        if match := _HEADING.match(line):
+            heading, mark = _apart(match[2])
+            parts.append((heading, len(match[1]), mark, []))
+        else:
+            parts[-1][3].append(line)
+    sections = [
+        MarkedSection(heading, level, tuple(_blocks(lines, mark)))
+        for heading, level, mark, lines in parts
+    ]
+    return [section for section in sections if section.heading or section.blocks]
+
+
+def _apart(text: str) -> tuple[str, Mark]:
+    """Return a heading or a column's name without its marks, and what they say."""
+    marks = [mark for found in _MARK.finditer(text) if (mark := read_mark(found[1]))]
+    bare = _MARK.sub(lambda found: "" if read_mark(found[1]) else found[0], text)
+    return _plain(bare), _joined(marks)
+
+
+def _joined(marks: Sequence[Mark]) -> Mark:
+    """Return several marks of one place as one; the first kind counts."""
+    kinds = [mark for mark in marks if mark.kind is not None]
+    first = kinds[0] if kinds else Mark()
+    return replace(first, cites=tuple(cite for mark in marks for cite in mark.cites))
+
+
+def read_mark(text: str) -> Mark | None:
+    """Return what a mark says, or None if it is not one."""
+    if _CITES.fullmatch(text):
+        return Mark(cites=_cites(text))
+    if match := _SUM.fullmatch(text):
+        cites = _cites(match[3] or "")
+        return Mark(SentenceKind.CALCULATION, cites, (), match[2], match[1] or "")
+    if match := _KEYWORD.fullmatch(text):
+        kind, rest = _KINDS[match[1].lower()], match[2].strip()
+        if kind is not SentenceKind.ABSENCE:
+            return Mark(kind, _cites(rest)) if not rest or _CITES.fullmatch(rest) else None
+        words, _, cited = rest.partition("|")
+        terms = tuple(word.strip(" \"'“”‘’") for word in re.split(r"[,;]", words) if word.strip())
+        return Mark(kind, _cites(cited), terms) if terms else None
+    return None
+
+
+def _cites(text: str) -> tuple[str, ...]:
+    """Return what a list cites; a number without a label belongs to the label before it."""
+    found: list[str] = []
+    label = ""
+    for match in _ITEM.finditer(text):
+        item = re.sub(r"[\s<>]", "", match[0]).replace("–", "-")
+        if item[0].isdigit():
+            item = f"{label}:{item}" if label else ""
+        else:
+            label = item.partition(":")[0]
+        found += [item] if item else []
+    return tuple(dict.fromkeys(found))
+
+
+# Blocks
+
+
+def _blocks(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:
+    for kind, group in itertools.groupby(_typed(lines), key=lambda item: item[0]):
+        texts = [text for _, text in group]
+        if kind == "table":
+            yield from _table(texts, default)
+        elif kind in {"list", "steps"}:
+            rows = tuple(row for text in texts if (row := _sentences(text, default)))
+            if rows:
+                yield MarkedBlock(kind, rows)
+        elif kind:
+            yield from (
+                MarkedBlock("paragraph", (row,))
+                for text in texts
+                if (row := _sentences(text, default))
+            )
+
+
+def _typed(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield each paragraph, point and row with its kind; an empty kind parts blocks."""
+    kind, text = "", ""
+    for line in [*lines, ""]:
+        point = _POINT.match(line)
+        if line.lstrip().startswith("|"):
+            found, more = "table", line.strip()
+        elif point:
+            found, more = "steps" if point[1] else "list", point[2]
+        elif line.strip():
+            # A line that goes on belongs to the paragraph or point before it.
+            if text and kind != "table":
+                text += f" {line.strip()}"
+                continue
+            found, more = "paragraph", line.strip()
+        else:
+            found, more = "", ""
+        if text:
+            yield kind, text
+        if not found:
+            text = ""
+            if kind not in {"list", "steps"}:
+                yield "", ""  # a blank line between points does not part a list
+            continue
+        kind, text = found, more
+
+
+def _table(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:
+    rows = [_split_row(line) for line in lines if not _RULE.match(line)]
+    if len(rows) < 2:
+        return
+    columns = [_apart(cell) for cell in rows[0]]
+    width = len(columns)
+    made = []
+    for row in rows[1:]:
+        cells = [*row, *[""] * width][:width]
+        marks = [_joined([mark, default]) for _, mark in columns]
+        made.append(tuple(_cell(cell, mark) for cell, mark in zip(cells, marks, strict=True)))
+    yield MarkedBlock("table", tuple(made), tuple(name for name, _ in columns))
+
+
+def _split_row(line: str) -> list[str]:
+    bare = line.strip().removeprefix("|").removesuffix("|")
+    # A bar within a mark, as of a calculation, does not end a cell.
+    cells = re.split(r"(?<!\\)\|(?![^{}]*\})", bare)
+    return [cell.replace("\\|", "|").strip() for cell in cells]
+
+
+def _cell(text: str, default: Mark) -> MarkedSentence:
+    held, marks = _hold(text)
+    return _marked(held, marks, default)
+
+
+# Sentences
+
+
+def _sentences(text: str, default: Mark) -> tuple[MarkedSentence, ...]:
+    """Return the sentences of a paragraph or a point."""
+    held, marks = _hold(text)
+    # A mark behind the stop belongs to the sentence that the stop ends.
+    held = re.sub(rf"([.!?…][\"'”’)]*)((?:{_HOLD})+)", r"\2\1", held)
+    spans = sentences(held) if held.strip() else []
+    queue = list(marks)
+    made: list[MarkedSentence] = []
+    for span in spans:
+        part = span.of(held)
+        own, queue = queue[: part.count(_HOLD)], queue[part.count(_HOLD) :]
+        made.append(_marked(part, own, default))
+    return tuple(item for item in _lent(made) if item.text)
+
+
+def _hold(text: str) -> tuple[str, list[Mark]]:
+    """Return a text with a placeholder for each mark, and the marks."""
+    marks: list[Mark] = []
+
+    def take(found: re.Match[str]) -> str:
+        mark = read_mark(found[1])
+        if mark is None:
+            return found[0]
+        marks.append(mark)
+        return _HOLD
+
+    clean = " ".join(text.replace(_HOLD, "").split())
+    return _MARK.sub(take, clean), marks
+
+
+def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
+    """Return a sentence from a text with placeholders."""
+    pieces = [_plain(piece, edges=False) for piece in held.split(_HOLD)]
+    text, places, cites = pieces[0].lstrip(), list[int](), list[str]()
+    for mark, piece in zip(marks, pieces[1:], strict=False):
+        places += [len(text.rstrip())] * len(mark.cites)
+        cites += mark.cites
+        text += piece
+    text = text.rstrip()
+    said = _joined(marks) if marks else default
+    kind = said.kind or (SentenceKind.FACT if said.cites else SentenceKind.FRAME)
+    if not marks:
+        cites, places = list(default.cites), []
+    ending = len(text.rstrip(".!?…\"'”’)"))
+    at_end = all(place >= ending for place in places)
+    return MarkedSentence(
+        text,
+        kind,
+        tuple(dict.fromkeys(cites)),
+        () if at_end or len(set(cites)) < len(cites) else tuple(places),
+        said.terms,
+        said.expression,
+        said.name,
+    )
+
+
+def _lent(made: Sequence[MarkedSentence]) -> Iterator[MarkedSentence]:
+    """Yield sentences, those without a mark with the citations of the next one that has some."""
+    following = MarkedSentence("")
+    out: list[MarkedSentence] = []
+    for item in reversed(made):
+        if item.kind is not SentenceKind.FRAME:
+            following = item
+        elif following.kind is SentenceKind.FACT:
+            item = replace(item, kind=SentenceKind.FACT, cites=following.cites)
+        out.append(item)
+    return reversed(out)
+
+
+def _plain(text: str, *, edges: bool = True) -> str:
+    """Return a text without Markdown's emphasis."""
+    bare = re.sub(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", r"\2", text)
+    bare = re.sub(r"(?<![\w*])\*(?=\S)([^*]+?)(?<=\S)\*(?![\w*])", r"\1", bare)
+    return bare.strip() if edges else bare

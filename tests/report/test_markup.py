@@ -1,0 +1,194 @@
+"""The markup of drafts: what is not a mark first, then what marks say."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver.core.record import SentenceKind
+from deepdiver.report.markup import Mark, MarkedSentence, read_mark, read_markup
+
+
+def only(text: str) -> MarkedSentence:
+    ((section,),) = [read_markup(text)]
+    ((sentence,),) = section.blocks[0].rows
+    return sentence
+
+
+def texts(text: str) -> list[str]:
+    return [
+        sentence.text
+        for section in read_markup(text)
+        for block in section.blocks
+        for row in block.rows
+        for sentence in row
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x",
+        "the set",
+        "T4:",
+        "t4:4",
+        "4",
+        "judgement because it seems so",
+        "absence",
+        "absence  , ",
+        "generally",
+        "=",
+    ],
+)
+def test_what_is_not_a_mark(text: str) -> None:
+    assert read_mark(text) is None
+
+
+def test_braces_of_the_text_stay_text() -> None:
+    sentence = only("The call {foo} returns {} and {a: 1}.")
+    assert sentence.text == "The call {foo} returns {} and {a: 1}."
+    assert sentence.kind is SentenceKind.FRAME
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("T4:4", Mark(cites=("T4:4",))),
+        (" T4 ", Mark(cites=("T4",))),
+        ("T4:<4>", Mark(cites=("T4:4",))),
+        ("T4: 3 – 11, 14; F2", Mark(cites=("T4:3-11", "T4:14", "F2"))),
+        ("T4:4, T4:4", Mark(cites=("T4:4",))),
+        ("judgement", Mark(SentenceKind.JUDGEMENT)),
+        ("Judgment: T9:4, C1", Mark(SentenceKind.JUDGEMENT, ("T9:4", "C1"))),
+        ("assumption", Mark(SentenceKind.ASSUMPTION)),
+        ("general", Mark(SentenceKind.KNOWLEDGE)),
+        (
+            "absence: “gasoline”, petrol car | T1:2",
+            Mark(SentenceKind.ABSENCE, ("T1:2",), ("gasoline", "petrol car")),
+        ),
+        (
+            "= 330 - 58.25 | T4:3-5",
+            Mark(SentenceKind.CALCULATION, ("T4:3-5",), (), "330 - 58.25"),
+        ),
+        ("C2 = mean(1, 2)", Mark(SentenceKind.CALCULATION, (), (), "mean(1, 2)", "C2")),
+    ],
+)
+def test_marks(text: str, mark: Mark) -> None:
+    assert read_mark(text) == mark
+
+
+def test_a_citation_stands_where_its_mark_is() -> None:
+    sentence = only("It shows 30% {T4:4}, half of what was planned {T1:26}.")
+    assert sentence.text == "It shows 30%, half of what was planned."
+    assert sentence.kind is SentenceKind.FACT
+    assert sentence.cites == ("T4:4", "T1:26")
+    assert sentence.places == (len("It shows 30%"), len("It shows 30%, half of what was planned"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It rose {T4:4}.",
+        "It rose. {T4:4}",
+        "It rose.{T4:4}",
+        "It rose {T4:4}",
+        "**It rose** {T4:4}.",
+    ],
+)
+def test_marks_at_the_end_need_no_place(text: str) -> None:
+    sentence = only(text)
+    assert sentence.text.rstrip(".") == "It rose"
+    assert (sentence.cites, sentence.places) == (("T4:4",), ())
+
+
+def test_a_mark_behind_the_stop_belongs_to_the_sentence_before_it() -> None:
+    section = read_markup("It rose. {T1:1} It fell. {T1:2}")[0]
+    assert [(item.text, item.cites) for item in section.blocks[0].rows[0]] == [
+        ("It rose.", ("T1:1",)),
+        ("It fell.", ("T1:2",)),
+    ]
+
+
+def test_a_sentence_without_a_mark_takes_those_of_the_next() -> None:
+    text = "It rose. Then it fell {T1:2}. Now we know. So act {judgement T1:2}."
+    first, second, third, fourth = read_markup(text)[0].blocks[0].rows[0]
+    assert first.cites == second.cites == ("T1:2",)
+    assert first.kind is SentenceKind.FACT
+    assert (third.kind, third.cites) == (SentenceKind.FRAME, ())
+    assert fourth.kind is SentenceKind.JUDGEMENT
+
+
+def test_sections_lists_and_tables() -> None:
+    text = """Before any heading {T1:1}.
+
+# A title
+
+## Options {judgement T2:1}
+Choose C.
+
+1. First step {T1:1}
+2. Second step,
+   which goes on {T1:2}
+
+- a point {T1:3}
+
+- another. With more {T1:4}
+
+| Model | Share {T4:3-11} | Verdict {judgement} |
+|:--|--:|---|
+| Model X | 45% | **keep** |
+| Model Y | 30% {T4:4} |
+"""
+    lead, title, options = read_markup(text)
+    assert (lead.heading, title.heading, title.level, title.blocks) == ("", "A title", 1, ())
+    assert options.heading == "Options"
+    paragraph, steps, points, table = options.blocks
+    assert paragraph.rows[0][0].kind is SentenceKind.JUDGEMENT
+    assert paragraph.rows[0][0].cites == ("T2:1",)
+    assert steps.kind == "steps"
+    assert [row[-1].text for row in steps.rows] == ["First step", "Second step, which goes on"]
+    assert points.kind == "list"
+    assert [len(row) for row in points.rows] == [1, 2]
+    assert table.header == ("Model", "Share", "Verdict")
+    first, second = table.rows
+    assert [cell.text for cell in first] == ["Model X", "45%", "keep"]
+    assert first[1].cites[0] == "T4:3-11"
+    assert second[1].cites == ("T4:4",)
+    assert first[2].kind is SentenceKind.JUDGEMENT
+    assert second[2].text == ""
+
+
+def test_a_bar_within_a_mark_does_not_end_a_cell() -> None:
+    table = read_markup("| A | B |\n|---|---|\n| x \\| y | 3 {= 1 + 2 | T1:1} |")[0].blocks[0]
+    assert [cell.text for cell in table.rows[0]] == ["x | y", "3"]
+    assert table.rows[0][1].expression == "1 + 2"
+
+
+def test_a_table_without_rows_is_none() -> None:
+    assert read_markup("| A | B |\n|---|---|") == []
+
+
+@given(st.text(alphabet="aT1:{}|#-*. \n,=", max_size=200))
+def test_any_text_can_be_read(text: str) -> None:
+    for section in read_markup(text):
+        for block in section.blocks:
+            for row in block.rows:
+                for item in row:
+                    assert "\ue000" not in item.text
+                    assert all(0 <= place <= len(item.text) for place in item.places)
+                    assert not item.places or len(item.places) == len(item.cites)
+
+
+WORDS = st.lists(st.sampled_from("alpha beta gamma delta".split()), min_size=2, max_size=6)
+
+
+@given(st.lists(st.tuples(WORDS, st.integers(1, 99)), min_size=1, max_size=5))
+def test_sentences_keep_their_words_and_marks(drafted: list[tuple[list[str], int]]) -> None:
+    said = [(" ".join(words).capitalize(), number) for words, number in drafted]
+    text = " ".join(f"{words} {{T1:{number}}}." for words, number in said)
+    (row,) = read_markup(text)[0].blocks[0].rows
+    assert [(item.text, item.cites) for item in row] == [
+        (f"{words}.", (f"T1:{number}",)) for words, number in said
+    ]
