@@ -39,6 +39,10 @@ from deepdiver.core.arithmetic import DEEPEST, LONGEST, ArithmeticFaultError, co
         ("1+" * LONGEST, "at most"),
         ("(" * (DEEPEST + 1) + "1" + ")" * (DEEPEST + 1), "nested more"),
         ("x" * 40, "no calculation"),
+        ("years(2011-03-14)", "stands where"),
+        ("years(2011-03-14, 12)", "stands where"),
+        ("years(2011-02-30, 2026-11-16)", "is not a date"),
+        ("2011-03-14 + 1", "stands where"),
     ],
 )
 def test_what_is_not_arithmetic_is_refused(text: str, why: str) -> None:
@@ -69,6 +73,9 @@ def test_what_is_not_arithmetic_is_refused(text: str, why: str) -> None:
         ("1200000 + 34000", "1.2 million"),
         ("2/3", "0.667"),
         ("2/3", "about 67%"),
+        ("years(2011-03-14, 2026-03-13)", "14 years"),
+        ("years(2011-03-14, 2026-03-14)", "15"),
+        ("days(2024-02-28, 2024-03-01) / 2", "1"),
     ],
 )
 def test_what_comes_out(text: str, result: str) -> None:

@@ -1,6 +1,6 @@
 """Arithmetic that a report shows, repeated by code.
 
-    (15% * 100 + 25% * 135) / (100 + 135)          mean(12, 14.5, 9)          percent(C1, 330)
+    (15% * 100 + 25% * 135) / (100 + 135)    mean(12, 14.5, 9)    years(2011-03-14, 2026-11-16)
 
 An expression has numbers, + - * / and brackets, the functions below, and the names of other
 calculations of the report. Values are exact fractions; a result is right if it is the value,
@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from typing import NoReturn
@@ -26,7 +27,7 @@ LARGEST = Fraction(10) ** 40
 """Values beyond this are refused: no report holds one, and fractions would grow without end."""
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?P<percent>\s*%)?"
+    r"\s*(?:(?P<date>\d{4}-\d{2}-\d{2})(?!\d)|(?P<number>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?P<percent>\s*%)?"
     r"|(?P<name>[A-Za-z]\w{0,30})|(?P<sign>[-+*/()×÷·−–:,;]))"
 )
 _SIGNS = {"×": "*", "·": "*", "÷": "/", ":": "/", "−": "-", "–": "-", ";": ","}
@@ -47,6 +48,8 @@ class Computed:
     """The numbers as they are written, percentages without their sign."""
     names: tuple[str, ...]
     """The names of other calculations."""
+    dates: tuple[date, ...] = ()
+    """The dates."""
 
 
 def compute(text: str, named: Mapping[str, Fraction] | None = None) -> Computed:
@@ -63,7 +66,7 @@ def compute(text: str, named: Mapping[str, Fraction] | None = None) -> Computed:
     value = parser.parse()
     if abs(value) > LARGEST:
         raise ArithmeticFaultError("the value is too large")
-    return Computed(value, tuple(parser.numbers), tuple(parser.names))
+    return Computed(value, tuple(parser.numbers), tuple(parser.names), tuple(parser.dates))
 
 
 def comes_out(value: Fraction, result: str) -> bool:
@@ -112,6 +115,18 @@ _FUNCTIONS: dict[str, Callable[[Sequence[Fraction]], Fraction]] = {
 """percent and ratio: the first of the second; change: from the first to the second, as a share."""
 
 
+def _years(began: date, ended: date) -> Fraction:
+    """Return whole years, as ages are counted."""
+    return Fraction(ended.year - began.year - ((ended.month, ended.day) < (began.month, began.day)))
+
+
+_BETWEEN: dict[str, Callable[[date, date], Fraction]] = {
+    "years": _years,
+    "days": lambda began, ended: Fraction(abs((ended - began).days)),
+}
+"""Functions of two dates."""
+
+
 class _Parser:
     """Reads an expression from left to right."""
 
@@ -121,6 +136,7 @@ class _Parser:
         self._named = named
         self.numbers: list[Decimal] = []
         self.names: list[str] = []
+        self.dates: list[date] = []
         self._tokens = self._read(text)
         self._at = self._depth = 0
 
@@ -182,9 +198,9 @@ class _Parser:
             sign = -sign
         if self._take("("):
             return sign * self._arguments(1)[0]
-        if self._at == len(self._tokens) or self._tokens[self._at]["sign"]:
+        token = self._tokens[self._at] if self._at < len(self._tokens) else None
+        if token is None or not (token["number"] or token["name"]):
             self._refuse()
-        token = self._tokens[self._at]
         self._at += 1
         return sign * (self._number(token) if token["number"] else self._name(token["name"]))
 
@@ -195,6 +211,8 @@ class _Parser:
 
     def _name(self, name: str) -> Fraction:
         if self._take("("):
+            if between := _BETWEEN.get(name.lower()):
+                return between(*self._two_dates())
             function = _FUNCTIONS.get(name.lower())
             if function is None:
                 known = ", ".join(sorted(_FUNCTIONS))
@@ -204,6 +222,26 @@ class _Parser:
             raise ArithmeticFaultError(f"there is no calculation {name}")
         self.names.append(name)
         return self._named[name]
+
+    def _two_dates(self) -> tuple[date, date]:
+        """Return the dates up to the closing bracket."""
+        found = [self._date()]
+        if self._take(","):
+            found.append(self._date())
+        if len(found) != 2 or not self._take(")"):
+            self._refuse()
+        self.dates += found
+        return found[0], found[1]
+
+    def _date(self) -> date:
+        text = self._tokens[self._at]["date"] if self._at < len(self._tokens) else None
+        if text is None:
+            self._refuse()
+        self._at += 1
+        try:
+            return date.fromisoformat(text)
+        except ValueError:
+            raise ArithmeticFaultError(f"{text} is not a date") from None
 
     def _arguments(self, most: int = LONGEST) -> list[Fraction]:
         """Return the values up to the closing bracket."""

@@ -1,53 +1,165 @@
-"""Writing the report as sentences that name their findings, which code turns into citations."""
+"""Writing the report: an outline, then the sections, then the title and the bottom line.
+
+The outline is where the thinking happens. Sections and bottom line are Markdown whose marks say
+what carries each sentence (`report/markup.py`); code turns the marks into citations.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from deepdiver.core.record import Calculation, SentenceKind
-from deepdiver.tasks.record_views import HypothesisStanding, ShownFinding
+from deepdiver.tasks.record_views import CitedFinding, HypothesisStanding, NumberedText
 from deepdiver.tasks.task import Answer, Role, Task, View
+from deepdiver.tasks.tolerance import Also
+
+Shape = Literal["paragraphs", "list", "steps", "table"]
 
 
-class DraftSentence(Answer):
-    """A sentence of the draft."""
+class PlannedSection(Answer):
+    """A section of the outline."""
 
-    text: str
-    """What it says, without citation marks, addresses or labels."""
-    findings: tuple[str, ...] = ()
-    """Labels of the findings that carry it; a sentence of fact without one is cut."""
-    kind: SentenceKind = SentenceKind.FACT
-    """fact; calculation where a value was derived; frame where it only connects or speaks of the
-    research itself."""
-    calculation: Calculation | None = None
-    """The sum, where the sentence holds a derived value."""
-
-
-class DraftSection(Answer):
-    """A section of the draft."""
-
-    heading: str
-    """Its heading."""
-    sentences: tuple[DraftSentence, ...]
-    """Its sentences."""
+    heading: Annotated[str, Also("title")]
+    """A claim, not a topic."""
+    shows: Annotated[str, Also("purpose", "content")] = ""
+    """What it must show, and how."""
+    shape: Shape = "paragraphs"
+    """Its main form."""
+    columns: tuple[str, ...] = ()
+    """The columns of its table, if it has one."""
+    cites: Annotated[tuple[str, ...], Also("use", "citations")] = ()
+    """What it will cite: T3:12-14, F2, C1."""
 
 
-class Draft(Answer):
-    """The report before the audit."""
+class PlannedCalculation(Answer):
+    """A value that the report derives."""
 
-    answer: Annotated[tuple[DraftSentence, ...], Field(max_length=12)]
-    """The answer in one to four sentences, most direct first. Empty where the findings do not
-    answer the question."""
-    sections: tuple[DraftSection, ...] = ()
-    """The account, by aspect."""
+    name: Annotated[str, Also("id")]
+    """C1, C2, …"""
+    expression: Annotated[str, Also("sum", "formula")]
+    """Arithmetic of numbers as they stand in the texts, and of other names."""
+    result: str
+    """What comes out, rounded as the report says it, with its unit."""
+    cites: tuple[str, ...] = ()
+    """Where the numbers stand."""
+
+
+class SourceConflict(Answer):
+    """Texts that contradict each other."""
+
+    about: str
+    """In what they differ."""
+    sides: tuple[str, ...] = ()
+    """What each says, with its citation."""
+    follow: str = ""
+    """Which one the report follows, and why."""
+
+
+class Outline(Answer):
+    """The plan of a report."""
+
+    analysis: Annotated[str, Also("thinking")] = ""
+    """The thinking, at length."""
+    title: str
+    """One line that states the answer."""
+    verdict: Annotated[str, Also("answer")] = ""
+    """The answer in two to four sentences."""
+    sections: Annotated[tuple[PlannedSection, ...], Field(min_length=1, max_length=30)]
+    """In the order of the report."""
+    calculations: Annotated[tuple[PlannedCalculation, ...], Field(max_length=60)] = ()
+    """Every value that is derived."""
+    conflicts: Annotated[tuple[SourceConflict, ...], Field(max_length=10)] = ()
+    """What the texts contradict each other in."""
+    unknown: Annotated[tuple[str, ...], Field(max_length=10), Also("gaps")] = ()
+    """Gaps: who could close each, and what hangs on it."""
+    aside: Annotated[tuple[str, ...], Field(max_length=20), Also("irrelevant")] = ()
+    """Texts that do not bear on the question, with the reason."""
+
+
+class OutlineReport(Task[Outline]):
+    """Think, and plan the report."""
+
+    role: ClassVar[Role] = "smart"
+    lead: ClassVar[tuple[str, ...]] = ("texts",)
+
+    texts: tuple[NumberedText, ...]
+    """What was read."""
+    findings: tuple[CitedFinding, ...] = ()
+    """What was noted in reading."""
+    question: str
+    """What the person asked."""
+    as_of: str
+    """Today's date."""
+    problems: tuple[str, ...] = ()
+    """The sub-problems."""
+    standing: tuple[HypothesisStanding, ...] | None = None
+    """The hypotheses and where they stand after the tests, if there are any."""
+    gaps: tuple[str, ...] = ()
+    """What is known to be missing."""
+    format: str = ""
+    """The form that the person wants: report, memo, comparison, timeline or howto; empty: the one
+    that suits the question."""
+    audience: str = ""
+    """For whom it is written."""
+    language: str = ""
+    """The language of the report; empty: that of the question."""
+    words: int = 1_200
+    """About how long it is to be."""
+    guidance: str = ""
+    """The person's own instructions."""
+
+
+class SectionDrafts(Answer):
+    """Sections, as Markdown with marks."""
+
+    markdown: Annotated[str, Also("text", "sections", "report")]
+    """The sections."""
+
+
+class WriteSections(Task[SectionDrafts]):
+    """Write sections after the outline."""
+
+    role: ClassVar[Role] = "smart"
+    lead: ClassVar[tuple[str, ...]] = ("texts",)
+
+    texts: tuple[NumberedText, ...]
+    """What may be cited."""
+    findings: tuple[CitedFinding, ...] = ()
+    """What was noted in reading."""
+    question: str
+    """What the person asked."""
+    as_of: str
+    """Today's date."""
+    outline: Outline
+    """The plan, without the thinking; its calculations are those that code has confirmed."""
+    refused: tuple[str, ...] = ()
+    """Calculations that do not come out, with the reason: do not use their results."""
+    write: tuple[str, ...]
+    """Headings of the sections to write now."""
+    words: int = 1_200
+    """About how many words these are to have."""
+    audience: str = ""
+    """For whom it is written."""
+    language: str = ""
+    """The language of the report; empty: that of the question."""
+    guidance: str = ""
+    """The person's own instructions."""
+
+
+class BottomLine(Answer):
+    """The top of the report."""
+
+    title: str
+    """One line that states the answer."""
+    bottom_line: Annotated[str, Also("markdown", "answer")]
+    """Points, as Markdown with marks."""
     missing: tuple[str, ...] = ()
-    """What the question asks and the findings do not answer."""
+    """What the question asks and the texts do not answer, each as a question."""
 
 
-class WriteReport(Task[Draft]):
-    """Write the report from the findings alone."""
+class WriteBottomLine(Task[BottomLine]):
+    """Write the title and the bottom line of finished sections."""
 
     role: ClassVar[Role] = "smart"
 
@@ -55,15 +167,24 @@ class WriteReport(Task[Draft]):
     """What the person asked."""
     as_of: str
     """Today's date."""
-    problems: tuple[str, ...]
+    title: str
+    """The title that was planned."""
+    verdict: str
+    """The answer that was planned."""
+    sections: str
+    """The finished sections, as Markdown with marks."""
+    findings: tuple[CitedFinding, ...] = Field((), exclude=True)
+    """What was noted in reading; the sections say it already, so a model is not shown it."""
+    problems: tuple[str, ...] = ()
     """The sub-problems."""
-    standing: tuple[HypothesisStanding, ...] | None
-    """The hypotheses and where they stand; None where the strategy weighs sources and puts no
-    hypotheses forward."""
-    findings: tuple[ShownFinding, ...]
-    """What was found; nothing else may be said."""
     gaps: tuple[str, ...] = ()
     """What is known to be missing."""
+    standing: tuple[HypothesisStanding, ...] | None = None
+    """The hypotheses and where they stand after the tests, if there are any."""
+    audience: str = ""
+    """For whom it is written."""
+    language: str = ""
+    """The language of the report; empty: that of the question."""
     guidance: str = ""
     """The person's own instructions."""
 
@@ -73,12 +194,16 @@ class Faulty(View):
 
     id: str
     """Label to answer it by."""
+    before: str = ""
+    """What stands before it."""
     text: str
-    """What it says."""
+    """What it says, with its marks."""
+    after: str = ""
+    """What follows it."""
     problem: str
     """What is wrong with it."""
     quotes: tuple[str, ...]
-    """What its findings say, word for word."""
+    """What it cites, word for word, with title, author and date."""
 
 
 class Repaired(Answer):
@@ -86,8 +211,8 @@ class Repaired(Answer):
 
     id: str
     """Label of the faulty sentence."""
-    text: str
-    """What it should say, so that the quotes carry it; empty to cut it."""
+    text: str = ""
+    """What it should say, with its marks; empty to cut it."""
 
 
 class Repairs(Answer):
@@ -98,7 +223,7 @@ class Repairs(Answer):
 
 
 class RepairSentences(Task[Repairs]):
-    """Rewrite sentences so that their quotes carry them, or cut them."""
+    """Rewrite sentences so that what they cite carries them, or cut them."""
 
     role: ClassVar[Role] = "smart"
 

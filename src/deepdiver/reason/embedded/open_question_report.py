@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deepdiver.core.record import SentenceKind
+from deepdiver.reason.embedded.draft import DraftSection, DraftSentence
 from deepdiver.reason.embedded.open_question import aspects, nearness_to
-from deepdiver.tasks import DraftSection, DraftSentence, ShownFinding
+from deepdiver.tasks import ShownFinding
 
 WORDS = 1_150
 """Words of the account: with the answer and its versions a report stays under 1,300 words."""
@@ -43,7 +43,7 @@ def write_account(
     if not full:
         return []
     first, *rest = full
-    opening = DraftSentence(text=EACH, kind=SentenceKind.FRAME)
+    opening = DraftSentence(EACH)
     return [
         DraftSection(heading=_heading(first[0]), sentences=(opening, *first[1])),
         *(DraftSection(heading=_heading(name), sentences=tuple(lines)) for name, lines in rest),

@@ -24,7 +24,7 @@ from deepdiver.reason.embedded.reflect import reflect
 from deepdiver.reason.embedded.search_plan import plan_searches
 from deepdiver.reason.embedded.summarise import summarise
 from deepdiver.reason.embedded.verify import check_support, repair_sentences
-from deepdiver.reason.embedded.write import write_report
+from deepdiver.reason.embedded.write import outline_report, write_bottom_line, write_sections
 from deepdiver.tasks import (
     Analyse,
     AnalyseOutput,
@@ -38,6 +38,7 @@ from deepdiver.tasks import (
     ExtractFindings,
     Hypothesise,
     Judge,
+    OutlineReport,
     PlanResearch,
     PlanSearches,
     Reflect,
@@ -46,8 +47,9 @@ from deepdiver.tasks import (
     Summarise,
     Task,
     VerifyConclusions,
+    WriteBottomLine,
     WriteQueries,
-    WriteReport,
+    WriteSections,
 )
 
 A = TypeVar("A", bound=Answer)
@@ -70,7 +72,9 @@ PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
     Analyse: analyse_findings,
     Correlate: correlate,
     VerifyConclusions: verify_conclusions,
-    WriteReport: write_report,
+    OutlineReport: outline_report,
+    WriteSections: write_sections,
+    WriteBottomLine: write_bottom_line,
     CheckSupport: check_support,
     RepairSentences: repair_sentences,
 }

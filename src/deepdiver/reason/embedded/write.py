@@ -9,10 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from deepdiver.core import belief
-from deepdiver.core.record import Calculation, HypothesisStatus, SentenceKind, Stance
+from deepdiver.core.record import HypothesisStatus, Stance
 from deepdiver.reason.embedded.chain import Candidate, Step, follow_chain
 from deepdiver.reason.embedded.clause import Kind
 from deepdiver.reason.embedded.clause_values import same_value
+from deepdiver.reason.embedded.draft import (
+    Brief,
+    Draft,
+    DraftSection,
+    DraftSentence,
+    as_markdown,
+    brief_of,
+)
 from deepdiver.reason.embedded.hypothesise import (
     age_on,
     age_sentence,
@@ -30,14 +38,17 @@ from deepdiver.reason.embedded.reading import Reading, mention, read_sentence
 from deepdiver.reason.embedded.stance import likeness
 from deepdiver.reason.embedded.verify import support_of
 from deepdiver.tasks import (
-    Draft,
-    DraftSection,
-    DraftSentence,
+    BottomLine,
     Hypothesise,
     HypothesisStanding,
     Judge,
+    Outline,
+    OutlineReport,
+    PlannedSection,
+    SectionDrafts,
     ShownFinding,
-    WriteReport,
+    WriteBottomLine,
+    WriteSections,
 )
 
 LEAD = 12
@@ -51,6 +62,8 @@ OPEN_QUESTION = 0.3
 one's; otherwise it is only in the body."""
 LEAST_TOLD = 0.1
 """A version with less belief than this is not an answer, even if it is the likeliest."""
+LONGEST_TITLE = 120
+"""Characters of an answer that can be a title."""
 SAME = 0.85
 """Of sentences with at least this likeness, only one is written."""
 
@@ -64,8 +77,50 @@ REFUTED = "Against this stands:"
 VERSIONS = "The versions, the better supported first:"
 
 
-def write_report(task: WriteReport) -> Draft:
-    """Write the draft of a report."""
+def outline_report(task: OutlineReport) -> Outline:
+    """Plan a report: its title is the answer if that is short, its sections those of the draft."""
+    draft = write_draft(brief_of(task))
+    sections = [
+        PlannedSection(heading=section.heading, shows=as_markdown(section.sentences))
+        for section in draft.sections
+    ]
+    verdict = as_markdown(draft.answer)
+    if not sections:
+        sections = [PlannedSection(heading=task.question, shows="")]
+    return Outline(title=_title(task.question, draft), verdict=verdict, sections=tuple(sections))
+
+
+def _title(question: str, draft: Draft) -> str:
+    """Return the first sentence of the answer if it can be a title, else the question."""
+    stated = [line.text for line in draft.answer if line.findings]
+    short = stated and len(stated[0]) <= LONGEST_TITLE and not _is_framed(draft)
+    return stated[0].rstrip(".") if short else question
+
+
+def _is_framed(draft: Draft) -> bool:
+    """Return whether the answer begins with a caution, which a title would hide."""
+    return not draft.answer[0].findings
+
+
+def write_sections(task: WriteSections) -> SectionDrafts:
+    """Write the sections, whose sentences the outline holds already."""
+    planned = {section.heading: section.shows for section in task.outline.sections}
+    parts = [
+        f"## {heading}\n\n{planned[heading]}" for heading in task.write if planned.get(heading)
+    ]
+    return SectionDrafts(markdown="\n\n".join(parts))
+
+
+def write_bottom_line(task: WriteBottomLine) -> BottomLine:
+    """Write the title and the answer."""
+    draft = write_draft(brief_of(task))
+    return BottomLine(
+        title=task.title, bottom_line=as_markdown(draft.answer), missing=draft.missing
+    )
+
+
+def write_draft(task: Brief) -> Draft:
+    """Write what the findings say, in the order of the question."""
     page = Page(task)
     answer = page.lead()[:LEAD]
     sections = [*page.by_problem(), *page.disagreement(), *page.refutations()]
@@ -82,7 +137,7 @@ def write_report(task: WriteReport) -> Draft:
     )
 
 
-def _account(task: WriteReport, page: Page, answer: Sequence[DraftSentence]) -> Draft:
+def _account(task: Brief, page: Page, answer: Sequence[DraftSentence]) -> Draft:
     """Write the report on an open question: the answer, the figures by aspect, the refutations.
 
     Figures on a subject do not answer how something can be done: without an answer, the question
@@ -104,7 +159,7 @@ def _account(task: WriteReport, page: Page, answer: Sequence[DraftSentence]) -> 
     )
 
 
-def weigh_hypotheses(task: WriteReport) -> tuple[HypothesisStanding, ...]:
+def weigh_hypotheses(task: Brief) -> tuple[HypothesisStanding, ...]:
     """Return the rival answers that the findings give, with the evidence for and against each.
 
     For a strategy that proposes no hypotheses. None of them was tested, and the report says so; the
@@ -116,7 +171,7 @@ def weigh_hypotheses(task: WriteReport) -> tuple[HypothesisStanding, ...]:
             question=task.question,
             as_of=task.as_of,
             problems=task.problems,
-            findings=task.findings,
+            findings=tuple(task.findings),
             limit=8,
         )
     )
@@ -128,7 +183,7 @@ def weigh_hypotheses(task: WriteReport) -> tuple[HypothesisStanding, ...]:
             as_of=task.as_of,
             hypothesis=item.statement,
             answer_if_true=item.answer,
-            findings=task.findings,
+            findings=tuple(task.findings),
         )
         judged = [(known[j.finding], j) for j in judge(asked).judgements if j.finding in known]
         evidence = [
@@ -154,7 +209,7 @@ def weigh_hypotheses(task: WriteReport) -> tuple[HypothesisStanding, ...]:
 class Page:
     """The contents of one report, from the question and its findings."""
 
-    def __init__(self, task: WriteReport) -> None:
+    def __init__(self, task: Brief) -> None:
         """Follow the question through the findings once."""
         self.task = task
         self.findings = {finding.id: finding for finding in task.findings}
@@ -281,18 +336,9 @@ class Page:
                     continue
                 text = age_sentence(name, years, self.task.as_of, candidate.value.text)
                 if _same_text(text, item.statement):
-                    sum_ = Calculation(
-                        kind="years",
-                        inputs=(candidate.value.born[0], self.task.as_of[:10]),
-                        result=str(years),
-                    )
+                    born, today = candidate.value.born[0], self.task.as_of[:10]
                     label = self.task.findings[candidate.sentence].id
-                    return DraftSentence(
-                        text=text,
-                        findings=(label,),
-                        kind=SentenceKind.CALCULATION,
-                        calculation=sum_,
-                    )
+                    return DraftSentence(text, (label,), f"years({born}, {today})")
         return None
 
     def _path(self) -> list[DraftSentence]:
@@ -437,7 +483,7 @@ class Page:
 
 
 def _frame(text: str) -> DraftSentence:
-    return DraftSentence(text=text, kind=SentenceKind.FRAME)
+    return DraftSentence(text)
 
 
 def _fact(finding: ShownFinding, witnesses: Iterable[ShownFinding]) -> DraftSentence:

@@ -1,0 +1,82 @@
+"""A draft of the embedded reasoner, and its Markdown with marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from deepdiver.core.text import sentences
+from deepdiver.tasks import HypothesisStanding, OutlineReport, ShownFinding, WriteBottomLine
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSentence:
+    """A sentence of a source, a fixed phrase, or a computed value."""
+
+    text: str
+    """What it says."""
+    findings: tuple[str, ...] = ()
+    """Labels of the findings that carry it; a fixed phrase has none."""
+    expression: str = ""
+    """How its value was computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSection:
+    """A section of a draft."""
+
+    heading: str
+    """Its heading."""
+    sentences: tuple[DraftSentence, ...]
+    """Its sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What the findings say, in the order of the question."""
+
+    answer: tuple[DraftSentence, ...]
+    """The answer; empty: the findings do not answer the question."""
+    sections: tuple[DraftSection, ...]
+    """The account."""
+    missing: tuple[str, ...] = ()
+    """What is not answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a draft is written from."""
+
+    question: str
+    """What the person asked."""
+    as_of: str
+    """Today's date."""
+    problems: tuple[str, ...]
+    """The sub-problems."""
+    standing: tuple[HypothesisStanding, ...] | None
+    """The hypotheses and where they stand, if there are any."""
+    findings: Sequence[ShownFinding]
+    """What was found."""
+    gaps: tuple[str, ...]
+    """What is known to be missing."""
+
+
+def brief_of(task: OutlineReport | WriteBottomLine) -> Brief:
+    """Return what a task gives a writer."""
+    return Brief(task.question, task.as_of, task.problems, task.standing, task.findings, task.gaps)
+
+
+def as_markdown(lines: Iterable[DraftSentence]) -> str:
+    """Return sentences as one paragraph of Markdown, each with its marks."""
+    return " ".join(marked for line in lines if (marked := _marked(line)))
+
+
+def _marked(line: DraftSentence) -> str:
+    # A brace of a source would be read as a mark.
+    text = " ".join(line.text.replace("{", "(").replace("}", ")").split())
+    cites = ", ".join(line.findings)
+    if line.expression:
+        return f"{text} {{= {line.expression} | {cites}}}"
+    if not cites:
+        return text
+    return " ".join(f"{span.of(text)} {{{cites}}}" for span in sentences(text))

@@ -1,0 +1,209 @@
+"""What a writer works from: the texts of the findings, numbered, and the notes made in reading.
+
+Texts that fit are shown whole, so that nothing is lost between reading and writing; else the
+findings with their surroundings. The writer cites numbers, and code cuts the quotes.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from deepdiver.core.numbering import MOST_CITED, cut_quotes, numbers_in, show_numbered, units_of
+from deepdiver.core.origins import origins
+from deepdiver.core.record import Finding, Quote, Source
+from deepdiver.core.text import Span, size_of
+from deepdiver.strategies.shared.base import Deps
+from deepdiver.strategies.shared.findings import make_finding
+from deepdiver.tasks import CitedFinding, NumberedText
+
+MATERIAL_BYTES = 60_000
+"""The most bytes of the texts that one task is shown: some 15,000 tokens."""
+AROUND = 2
+"""Units before and after a quote that are shown with it, where a text is not shown whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """A source and its whole text."""
+
+    source: Source
+    """The source."""
+    text: str
+    """Its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a writer works from."""
+
+    texts: tuple[NumberedText, ...] = ()
+    """The texts."""
+    findings: tuple[CitedFinding, ...] = ()
+    """The notes."""
+    labels: Mapping[str, str] | None = None
+    """The ids of the findings, by their labels."""
+    read: Mapping[str, ReadText] | None = None
+    """The sources, by the labels of their texts."""
+
+    def cited(self, cite: str) -> list[tuple[ReadText, Span]] | str | None:
+        """Return what a citation points at: spans of a text, the id of a finding, or None."""
+        label, _, numbers = cite.partition(":")
+        if (finding := (self.labels or {}).get(label)) is not None:
+            return finding
+        entry = (self.read or {}).get(label)
+        if entry is None:
+            return None
+        wanted = numbers_in([numbers])
+        if not numbers:  # a whole text, if it is short enough to be a quote
+            many = len(units_of(entry.text))
+            wanted = list(range(1, many + 1)) if many <= MOST_CITED else []
+        return [(entry, span) for span in cut_quotes(entry.text, wanted)] or None
+
+
+def gather_material(deps: Deps, findings: Iterable[str], most: int = MATERIAL_BYTES) -> Material:
+    """Return the material of findings, the most important first.
+
+    What has no room is left out from the end: a finding without its text is not shown.
+    """
+    held = [deps.ledger.get(Finding, key) for key in dict.fromkeys(findings)]
+    by_source: dict[str, list[Finding]] = {}
+    for finding in held:
+        by_source.setdefault(finding.quotes[0].source, []).append(finding)
+    read = {
+        f"T{number}": ReadText(source, deps.store.texts.get(source.snapshot))
+        for number, source in enumerate((deps.ledger.get(Source, key) for key in by_source), 1)
+    }
+    quoted = {
+        label: [quote for finding in by_source[entry.source.id] for quote in finding.quotes]
+        for label, entry in read.items()
+    }
+    shown = _fitting(read, quoted, most)
+    kept = {entry.source.id: label for label, entry in read.items() if label in shown}
+    told = [finding for finding in held if finding.quotes[0].source in kept]
+    labels = {f"F{number}": finding.id for number, finding in enumerate(told, 1)}
+    one_story = origins(entry.source for entry in read.values())
+    return Material(
+        tuple(_numbered_text(label, read[label], shown[label]) for label in shown),
+        tuple(
+            _cited_finding(label, finding, kept[finding.quotes[0].source], read, one_story)
+            for label, finding in zip(labels, told, strict=True)
+        ),
+        labels,
+        {label: read[label] for label in shown},
+    )
+
+
+def _fitting(
+    read: Mapping[str, ReadText], quoted: Mapping[str, Sequence[Quote]], most: int
+) -> dict[str, str]:
+    """Return the texts as they are shown: whole if all of them fit, else around their quotes."""
+    whole = {
+        label: show_numbered(entry.text, [Span(0, len(entry.text))])
+        for label, entry in read.items()
+    }
+    if sum(map(size_of, whole.values())) <= most:
+        return whole
+    shown: dict[str, str] = {}
+    left = most
+    for label, entry in read.items():
+        text = show_numbered(entry.text, _surroundings(entry.text, quoted[label]))
+        text = whole[label] if size_of(whole[label]) <= size_of(text) else text
+        if size_of(text) <= left:
+            shown[label] = text
+            left -= size_of(text)
+    return shown
+
+
+def _surroundings(text: str, quotes: Sequence[Quote]) -> list[Span]:
+    """Return the parts of a text around its quotes, in order; parts that touch are one."""
+    units = units_of(text)
+    numbers: set[int] = set()
+    for quote in quotes:
+        first, last = _units_in(text, quote)
+        numbers.update(range(first - AROUND, last + AROUND + 1))
+    spans: list[Span] = []
+    for number in sorted(number for number in numbers if 1 <= number <= len(units)):
+        unit = units[number - 1]
+        if spans and not text[spans[-1].end : unit.start].strip(" \t\n#|-*•>.)0123456789"):
+            spans[-1] = Span(spans[-1].start, unit.end)
+        else:
+            spans.append(unit)
+    return spans
+
+
+def _units_in(text: str, quote: Quote) -> tuple[int, int]:
+    """Return the numbers of the first and the last unit that a quote touches."""
+    units, passage = units_of(text), quote.passage
+    first = bisect_right(units, passage.start, key=lambda unit: unit.end) + 1
+    last = bisect_left(units, passage.end, key=lambda unit: unit.start)
+    return first, max(first, last)
+
+
+def _numbered_text(label: str, entry: ReadText, text: str) -> NumberedText:
+    source = entry.source
+    return NumberedText(
+        id=label,
+        title=source.title,
+        place=_place(source.url),
+        author=source.author,
+        publisher=source.publisher,
+        published=source.published,
+        kind=next(iter(source.credibility.reasons), ""),
+        text=text,
+    )
+
+
+def _place(url: str) -> str:
+    """Return the host of a web address, or the name of a file."""
+    parts = urlsplit(url) if "://" in url else None
+    return parts.netloc if parts and parts.netloc else url.rpartition("/")[2]
+
+
+def _cited_finding(
+    label: str,
+    finding: Finding,
+    text_label: str,
+    read: Mapping[str, ReadText],
+    one_story: Mapping[str, str],
+) -> CitedFinding:
+    entry = read[text_label]
+    first, last = _units_in(entry.text, finding.quotes[0])
+    return CitedFinding(
+        id=label,
+        statement=finding.statement,
+        cites=f"{text_label}:{first}" if first == last else f"{text_label}:{first}-{last}",
+        quote=finding.quotes[0].text,
+        source=entry.source.title,
+        publisher=entry.source.publisher,
+        published=entry.source.published,
+        credibility=entry.source.credibility.score,
+        origin=one_story[entry.source.id],
+    )
+
+
+def resolve_cites(
+    deps: Deps, material: Material, cites: Iterable[str], about: str
+) -> tuple[list[str], list[str]]:
+    """Return the ids of the findings behind citations, and the citations that lead nowhere.
+
+    Sentences that nobody had noted become findings of their own.
+    """
+    found: list[str] = []
+    lost: list[str] = []
+    for cite in cites:
+        target = material.cited(cite)
+        if target is None:
+            lost.append(cite)
+        elif isinstance(target, str):
+            found.append(target)
+        else:
+            made = [
+                make_finding(entry.source, entry.text, span, span.of(entry.text), about)
+                for entry, span in target
+            ]
+            deps.add(*made)
+            found += [finding.id for finding in made]
+    return list(dict.fromkeys(found)), lost
