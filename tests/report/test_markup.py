@@ -111,13 +111,13 @@ def test_a_mark_behind_the_stop_belongs_to_the_sentence_before_it() -> None:
     ]
 
 
-def test_a_sentence_without_a_mark_takes_those_of_the_next() -> None:
-    text = "It rose. Then it fell {T1:2}. Now we know. So act {judgement T1:2}."
+def test_a_sentence_without_a_mark_is_a_frame_that_may_borrow() -> None:
+    text = "It rose. Then it fell {T1:2}. So act {judgement T1:3}. That is all."
     first, second, third, fourth = read_markup(text)[0].blocks[0].rows[0]
-    assert first.cites == second.cites == ("T1:2",)
-    assert first.kind is SentenceKind.FACT
-    assert (third.kind, third.cites) == (SentenceKind.FRAME, ())
-    assert fourth.kind is SentenceKind.JUDGEMENT
+    assert (first.kind, first.cites, first.borrowed) == (SentenceKind.FRAME, (), ("T1:2",))
+    assert (second.kind, second.borrowed) == (SentenceKind.FACT, ())
+    assert third.kind is SentenceKind.JUDGEMENT
+    assert fourth.borrowed == ()
 
 
 def test_sections_lists_and_tables() -> None:

@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date
 from fractions import Fraction
 
-from deepdiver.core.arithmetic import ArithmeticFaultError, comes_out, compute
 from deepdiver.core.numbers import number
 from deepdiver.core.record import Calculation
 
 
-def is_correct(sum_: Calculation, named: Mapping[str, Fraction] | None = None) -> bool:
-    """Whether the result of a calculation follows from its inputs.
-
-    Args:
-        sum_: The calculation.
-        named: The values of other calculations of the report, by their names.
-    """
+def is_correct(sum_: Calculation) -> bool:
+    """Whether the result of a calculation follows from its inputs."""
     try:
-        if sum_.kind == "expression":
-            return comes_out(value_of(sum_, named), sum_.result)
         wanted = number(sum_.result)
         return wanted is not None and Fraction(wanted) == _compute(sum_)
     except ValueError:
         return False
-
-
-def value_of(sum_: Calculation, named: Mapping[str, Fraction] | None = None) -> Fraction:
-    """Return the exact value of a calculation.
-
-    Raises:
-        ValueError: If it cannot be computed.
-    """
-    if sum_.kind != "expression":
-        return _compute(sum_)
-    if len(sum_.inputs) != 1:
-        raise ArithmeticFaultError("an expression is one text")
-    return compute(sum_.inputs[0], named).value
 
 
 def _compute(sum_: Calculation) -> Fraction:

@@ -444,22 +444,17 @@ UNCITED = frozenset({SentenceKind.ASSUMPTION, SentenceKind.KNOWLEDGE, SentenceKi
 """The kinds of sentences that need no citation."""
 
 
-class Calculation(Record):  # models are shown this class and its texts, in the schema of a draft
-    """A sum that the report shows and code repeats (`core.values.holds`)."""
+class Calculation(Record):
+    """A sum of a report made before there were derivations; kept so that old reports load."""
 
-    # A writer's stray field must not cost the whole draft.
-    model_config = ConfigDict(extra="ignore")
-
-    kind: Literal["years", "days", "difference", "sum", "count", "expression"]
+    kind: Literal["years", "days", "difference", "sum", "count"]
     """years: whole years from the first date to the second (an age); days: days between two dates;
-    difference: first number minus second; sum of numbers; count of items; expression: arithmetic
-    with + - * / ( ), sum, mean, min, max, percent(part, whole), change(before, after), and names
-    of other calculations."""
+    difference: first number minus second; sum of numbers; count of items."""
     inputs: tuple[str, ...]
-    """The values it is made of: ISO dates, numbers as they stand in the quotes, the items counted,
-    or the one expression."""
+    """The values it is made of: ISO dates, numbers as they stand in the quotes, or the items
+    counted."""
     result: str
-    """What comes out, rounded as the report says it, with its unit."""
+    """What comes out."""
 
 
 class SecondOpinion(Record):
@@ -481,13 +476,16 @@ class Sentence(Record):
     findings: tuple[str, ...] = ()
     """Ids of the findings that carry it."""
     calculation: Calculation | None = None
-    """How a value that is in no quote was derived."""
+    """How a value was derived, in reports made before there were derivations."""
+    derived: Annotated[tuple[str, ...], Field(exclude_if=lambda value: not value)] = ()
+    """Names of the calculations of the report that its values come from."""
     terms: Annotated[tuple[str, ...], Field(exclude_if=lambda value: not value)] = ()
     """Of an absence: the words that no source has."""
     citations: tuple[int, ...] = ()
     """Numbers of the citations, set by code."""
     places: Annotated[tuple[int, ...], Field(exclude_if=lambda value: not value)] = ()
-    """Where in the text each citation is printed, as an offset; empty: all of them at the end."""
+    """Where in the text the citations of each finding are printed, as an offset; empty: all of them
+    at the end."""
     mark: str = ""
     """A caution of the audit or the reader, printed behind the sentence."""
     second_opinion: Annotated[
@@ -495,6 +493,21 @@ class Sentence(Record):
     ] = None
     """The reader's opinion, whichever model wrote the sentence; None: it was not asked. A sentence
     without one is saved as it was before this field existed, and keeps its hash."""
+
+
+class Derivation(Record):
+    """A value that the report derives from cited values; code has derived it again."""
+
+    name: str
+    """What sentences call it."""
+    expression: str
+    """The arithmetic (`core.arithmetic`)."""
+    result: str
+    """What comes out, as the report says it."""
+    findings: tuple[str, ...] = ()
+    """Ids of the findings that its numbers come from."""
+    citations: tuple[int, ...] = ()
+    """Numbers of their citations, set by code."""
 
 
 class Block(Record):
@@ -519,6 +532,8 @@ class Section(Record):
     """Its sentences, in order, if it is one paragraph or list that code has made."""
     blocks: Annotated[tuple[Block, ...], Field(exclude_if=lambda value: not value)] = ()
     """Its paragraphs, lists and tables; they follow the sentences."""
+    level: Annotated[int, Field(ge=2, le=3, exclude_if=lambda value: value == 2)] = 2
+    """2: a section; 3: a part of the section before it."""
 
     def all_sentences(self) -> Iterator[Sentence]:
         """Yield every sentence and cell, in the order of the report."""
@@ -567,8 +582,12 @@ class Report(Record):
     """The lead: the answer in a few sentences."""
     confidence: Probability
     """Belief in the answer, computed from the evidence."""
+    points: Annotated[tuple[int, ...], Field(exclude_if=lambda value: not value)] = ()
+    """How many sentences of the answer each of its points has; empty: it is one paragraph."""
     sections: tuple[Section, ...] = ()
     """The body."""
+    derivations: Annotated[tuple[Derivation, ...], Field(exclude_if=lambda value: not value)] = ()
+    """The calculations of the report."""
     hypotheses: tuple[Assessment, ...] = ()
     """All of them, the refuted too."""
     citations: tuple[Citation, ...] = ()

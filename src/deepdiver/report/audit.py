@@ -1,21 +1,23 @@
 """The audit checks each sentence of a draft against its quotes.
 
 Code checks what code can check: the findings exist, every quote is in its snapshot, and the
-numbers, dates, names and addresses of the sentence are in the quotes or come out of a shown
-calculation that code repeats. The reasoner is asked afterwards whether the quotes carry the sense.
+numbers, dates, names and addresses of the sentence are in the quotes, in what surrounds them
+(`Context`), or come out of a calculation that code repeats. The reasoner is asked afterwards
+whether the quotes carry the sense.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 from deepdiver.core.calculation import is_correct
 from deepdiver.core.dates import Day, dates
 from deepdiver.core.names import names
 from deepdiver.core.numbers import number, numbers
-from deepdiver.core.record import Calculation, Finding, Quote, Sentence, SentenceKind
+from deepdiver.core.record import UNCITED, Calculation, Finding, Quote, Sentence, SentenceKind
 from deepdiver.core.text import fold, words
 
 Snapshot = Callable[[str], str]
@@ -30,8 +32,31 @@ _PRONOUN = re.compile(
 _TAIL = re.compile(r"-(\w+)")
 
 
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What may carry a name or a value of a sentence besides its quotes."""
+
+    credits: str = ""
+    """Title, author, publisher, date, address and place of what it cites: names and dates."""
+    nearby: str = ""
+    """Its heading, the sentence before it, and the header and first cell of its row."""
+    question: str = ""
+    """The question: names."""
+    figures: str = ""
+    """The numbers and results of the calculations that it cites."""
+    proposes: bool = False
+    """Whether it is a proposal, whose dates and measures are the writer's own."""
+
+
+NOWHERE = Context()
+
+
 def find_faults(
-    sentence: Sentence, findings: Sequence[Finding], snapshot: Snapshot, as_of: str
+    sentence: Sentence,
+    findings: Sequence[Finding],
+    snapshot: Snapshot,
+    as_of: str,
+    context: Context = NOWHERE,
 ) -> list[str]:
     """Return what is wrong with a sentence, in words; nothing if code finds no fault.
 
@@ -40,18 +65,27 @@ def find_faults(
         findings: The findings that it names, as far as they exist.
         snapshot: Returns saved texts.
         as_of: The run's date, which a calculation may use without a quote.
+        context: What may carry its names and values besides.
     """
     if sentence.kind is SentenceKind.FRAME:
-        return _faults_of_frame(sentence)
+        return _faults_of_frame(sentence, context)
+    if sentence.kind in UNCITED:
+        return _faults_of_address(sentence, "")
     if len(findings) < len(set(sentence.findings)):
         return ["it names a finding that does not exist"]
-    if not findings:
-        return ["it names no finding"]
     quotes = [quote for finding in findings for quote in finding.quotes]
     if missing := [quote for quote in quotes if not quote_stands(quote, snapshot)]:
         return [f"the quote {missing[0].text[:60]!r} does not stand in its source"]
+    if sentence.kind is SentenceKind.ABSENCE:
+        return [] if sentence.terms else ["it names no words to search for"]
+    if not findings and not context.proposes:
+        return ["it names no finding"]
     text = "\n\n".join(quote.text for quote in quotes)
-    return [*_faults_of_sum(sentence, text, as_of), *_faults_of_values(sentence, text, as_of)]
+    return [
+        *_faults_of_sum(sentence, text, as_of),
+        *_faults_of_values(sentence, text, as_of, context),
+        *_faults_of_address(sentence, text),
+    ]
 
 
 def quote_stands(quote: Quote, snapshot: Snapshot) -> bool:
@@ -63,22 +97,29 @@ def quote_stands(quote: Quote, snapshot: Snapshot) -> bool:
     return bool(quote.text) and text[quote.passage.start : quote.passage.end] == quote.text
 
 
-def _faults_of_frame(sentence: Sentence) -> list[str]:
-    """Return the faults of a frame, which must not state a number, a date, a name or an address."""
-    text = sentence.text
+def _faults_of_frame(sentence: Sentence, context: Context) -> list[str]:
+    """Return the faults of a frame, which must not state a number, a date, a name or an address.
+
+    Names of the question, of the heading and of the sentence before it are no news.
+    """
+    text, known = sentence.text, f"{context.question}\n{context.nearby}"
     said = [day.iso() for day in dates(text)] + [f"{value:f}" for value in _numbers_said(text)]
-    said += [*names(text), *_ADDRESS.findall(text)]
+    said += [name for name in names(text) if not _contains(known, name)]
+    said += _ADDRESS.findall(text)
     return [f"it states {said[0]} without a finding"] if said else []
+
+
+def _faults_of_address(sentence: Sentence, text: str) -> list[str]:
+    """Return the fault of an address that no quote has."""
+    lost = [address for address in _ADDRESS.findall(sentence.text) if address not in text]
+    return [f"{lost[0]} stands in none of its quotes"] if lost else []
 
 
 def _faults_of_sum(sentence: Sentence, text: str, as_of: str) -> list[str]:
     sum_ = sentence.calculation
     if sum_ is None:
-        return (
-            ["it is a calculation without the sum"]
-            if sentence.kind is SentenceKind.CALCULATION
-            else []
-        )
+        without = sentence.kind is SentenceKind.CALCULATION and not sentence.derived
+        return ["it is a calculation without the sum"] if without else []
     if not is_correct(sum_):
         return [
             f"the sum does not come out: {sum_.kind} of {', '.join(sum_.inputs)} is not "
@@ -105,18 +146,25 @@ def _not_in(text: str, sum_: Calculation, as_of: str) -> list[str]:
     return [item for item in sum_.inputs if not known(item)]
 
 
-def _faults_of_values(sentence: Sentence, text: str, as_of: str) -> list[str]:
-    days, figures = dates(text), set(numbers(text))
+def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Context) -> list[str]:
+    around = f"{context.credits}\n{context.nearby}"
+    days = [*dates(text), *dates(around), *dates(context.figures)]
+    figures = {*numbers(text), *numbers(context.nearby), *numbers(context.figures)}
     if sum_ := sentence.calculation:
         days += [*dates(as_of), *(day for item in sum_.inputs for day in dates(item))]
         figures |= {
             value for item in (*sum_.inputs, sum_.result) if (value := number(item)) is not None
         }
     figures |= _years(days)
-    found = [day.iso() for day in dates(sentence.text) if not _known_day(day, days)]
-    found += [f"{value:f}" for value in _numbers_said(sentence.text) if value not in figures]
-    found += [name for name in names(sentence.text) if not _contains(text, name)]
-    found += [address for address in _ADDRESS.findall(sentence.text) if address not in text]
+    if sentence.derived:
+        days += dates(as_of)
+        figures |= {value * 100 for value in figures} | {value / 100 for value in figures}
+    found = []
+    if not context.proposes:
+        found += [day.iso() for day in dates(sentence.text) if not _known_day(day, days)]
+        found += [f"{value:f}" for value in _numbers_said(sentence.text) if value not in figures]
+    known = f"{text}\n{around}\n{context.question}"
+    found += [name for name in names(sentence.text) if not _contains(known, name)]
     return [f"{', '.join(found[:3])} stands in none of its quotes"] if found else []
 
 

@@ -10,8 +10,10 @@ from deepdiver.core.corroboration import count_agreeing, count_copies
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import (
     Assessment,
+    Block,
     Citation,
     CutSentence,
+    Derivation,
     Finding,
     HypothesisStatus,
     Quote,
@@ -41,8 +43,15 @@ class CitationNumbering:
 
     def cite(self, sentence: Sentence) -> Sentence:
         """Return the sentence with the numbers of its citations."""
+        return sentence.model_copy(update={"citations": self._numbers_of(sentence.findings)})
+
+    def cite_derivation(self, made: Derivation) -> Derivation:
+        """Return the calculation with the numbers of its citations."""
+        return made.model_copy(update={"citations": self._numbers_of(made.findings)})
+
+    def _numbers_of(self, findings: Iterable[str]) -> tuple[int, ...]:
         numbers: dict[int, None] = {}
-        for key in sentence.findings:
+        for key in findings:
             finding = self._ledger.get(Finding, key)
             for quote in finding.quotes:
                 spot = (quote.source, quote.passage.start, quote.passage.end)
@@ -51,7 +60,7 @@ class CitationNumbering:
                     self._numbers[spot] = len(self.citations) + 1
                     self.citations.append(self._citation(finding, quote, source))
                 numbers[self._numbers[spot]] = None
-        return sentence.model_copy(update={"citations": tuple(numbers)})
+        return tuple(numbers)
 
     def _citation(self, finding: Finding, quote: Quote, source: Source) -> Citation:
         others = self._agreeing.get(source.id, 0)
@@ -92,6 +101,9 @@ def compose(
     hypotheses: Sequence[Assessment],
     ledger: Ledger,
     *,
+    title: str = "",
+    points: Iterable[int] = (),
+    derivations: Iterable[Derivation] = (),
     limits: Iterable[str],
     cut: Iterable[CutSentence] = (),
     made_by: str,
@@ -105,6 +117,9 @@ def compose(
         sections: The body.
         hypotheses: Where they stand; an answer is accepted if one of them is.
         ledger: The findings and sources.
+        title: The answer in a line.
+        points: How many sentences each point of the lead has; none: it is one paragraph.
+        derivations: The calculations.
         limits: What the reader must know.
         cut: The sentences that the audit cut.
         made_by: Strategy and reasoner, in words.
@@ -114,13 +129,16 @@ def compose(
     numbering = CitationNumbering(ledger, hypotheses)
     lead = tuple(numbering.cite(sentence) for sentence in answer)
     body = tuple(
-        Section(
-            heading=section.heading,
-            sentences=tuple(numbering.cite(sentence) for sentence in section.sentences),
+        section.model_copy(
+            update={
+                "sentences": tuple(map(numbering.cite, section.sentences)),
+                "blocks": tuple(_cited(block, numbering) for block in section.blocks),
+            }
         )
         for section in sections
-        if section.sentences
+        if section.sentences or section.blocks or section.level == 2
     )
+    derived = tuple(map(numbering.cite_derivation, derivations))
     cited = any(sentence.citations for sentence in lead)
     sure, accepted = _belief_in_answer(hypotheses) if weighed is None else _belief_in(weighed)
     if cited and accepted:
@@ -131,16 +149,24 @@ def compose(
         status = RunStatus.NO_EVIDENCE
     return Report(
         question=question,
+        title=title,
         status=status,
         answer=lead,
         confidence=round(sure, 4) if cited else 0.0,
+        points=tuple(points),
         sections=body,
+        derivations=derived,
         hypotheses=tuple(hypotheses),
         citations=tuple(numbering.citations),
         limits=tuple(dict.fromkeys(limits)),
         cut=tuple(cut),
         made_by=made_by,
     )
+
+
+def _cited(block: Block, numbering: CitationNumbering) -> Block:
+    rows = tuple(tuple(map(numbering.cite, row)) for row in block.rows)
+    return block.model_copy(update={"rows": rows})
 
 
 def _belief_in_answer(hypotheses: Sequence[Assessment]) -> tuple[float, bool]:

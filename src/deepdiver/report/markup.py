@@ -16,8 +16,8 @@
 - `{= 330 - 58.25 | T4:3-5}`: the sentence is a calculation; `{C2 = …}` gives it a name, which other
   sentences cite as `{C2}`.
 - A mark in a heading or in the header of a column holds for all sentences and cells below it that
-  have none. A sentence without a mark takes those of the next one in its paragraph; if there is
-  none, it is a frame.
+  have none. A sentence without a mark is a frame; if it says something after all, it borrows the
+  citations of the next sentence of its paragraph that has some.
 
 A writer's text is never trusted: what cannot be read as a mark is text.
 """
@@ -89,6 +89,8 @@ class MarkedSentence:
     """The expression of a calculation."""
     name: str = ""
     """The name of the calculation."""
+    borrowed: tuple[str, ...] = ()
+    """Of a frame: what the next sentence cites."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,14 +312,12 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
 
 def _lent(made: Sequence[MarkedSentence]) -> Iterator[MarkedSentence]:
     """Yield sentences, those without a mark with the citations of the next one that has some."""
-    following = MarkedSentence("")
+    following: tuple[str, ...] = ()
     out: list[MarkedSentence] = []
     for item in reversed(made):
-        if item.kind is not SentenceKind.FRAME:
-            following = item
-        elif following.kind is SentenceKind.FACT:
-            item = replace(item, kind=SentenceKind.FACT, cites=following.cites)
-        out.append(item)
+        following = item.cites or following
+        frame = item.kind is SentenceKind.FRAME
+        out.append(replace(item, borrowed=following) if frame else item)
     return reversed(out)
 
 

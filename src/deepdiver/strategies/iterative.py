@@ -102,9 +102,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.Summarise: max_iterations,
         tasks.Reflect: later,
         tasks.Judge: writing.JUDGED,
-        tasks.WriteReport: 1,
-        tasks.CheckSupport: 2,
-        tasks.RepairSentences: 1,
+        **writing.CALLS,
     }
     return Allowance(counts, PROBLEMS * (FIRST + tasks.REMEMBERED) + LATER * later)
 

@@ -60,7 +60,7 @@ from deepdiver.strategies.shared.plan import (
     question_of,
     recall_past,
 )
-from deepdiver.strategies.shared.write_report import write_report
+from deepdiver.strategies.shared.write_report import CALLS, write_report
 
 QUERIES, HOPS, HYPOTHESES, GAPS = 3, 2, 4, 3
 """The most queries for a sub-problem, hops from lead to lead, hypotheses a round, gaps searched a
@@ -106,9 +106,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.RefuteQueries: HYPOTHESES * max_iterations,
         tasks.Judge: HYPOTHESES * max_iterations,
         tasks.Decide: max_iterations,
-        tasks.WriteReport: 1,
-        tasks.CheckSupport: 2,
-        tasks.RepairSentences: 1,
+        **CALLS,
     }
     return Allowance(counts, searches)
 

@@ -16,6 +16,8 @@ class Claim(View):
 
     id: str
     """Label to answer it by."""
+    kind: Literal["fact", "judgement"] = "fact"
+    """A fact must stand in the quotes; for a judgement they must be a reason."""
     text: str
     """What it says."""
     quotes: tuple[str, ...]

@@ -15,10 +15,17 @@ from deepdiver.core import belief
 from deepdiver.core.corroboration import publisher_of
 from deepdiver.core.identity import content_id
 from deepdiver.core.origins import origins
-from deepdiver.core.record import Contradiction, Finding, SentenceKind, Source, Stance
+from deepdiver.core.record import (
+    Contradiction,
+    Finding,
+    Section,
+    Sentence,
+    SentenceKind,
+    Source,
+    Stance,
+)
 from deepdiver.strategies.shared.base import Deps, State
 from deepdiver.strategies.shared.statements import can_contradict
-from deepdiver.tasks import DraftSection, DraftSentence
 
 VOICES = 2
 """Independent sources that settle a contradiction: the one that began it, and a further one."""
@@ -139,15 +146,13 @@ def _count_voices(sources: Sequence[Source], one_story: dict[str, str]) -> int:
     )
 
 
-def make_sections(deps: Deps, found: Iterable[Dispute]) -> list[DraftSection]:
+def make_sections(deps: Deps, found: Iterable[Dispute]) -> list[Section]:
     """Return the section that quotes both sides of each dispute; none if there are no disputes."""
-    lines: list[DraftSentence] = []
+    lines: list[Sentence] = []
     for dispute in found:
-        lines.append(
-            DraftSentence(text=SETTLED if dispute.settled else OPEN, kind=SentenceKind.FRAME)
-        )
+        lines.append(Sentence(text=SETTLED if dispute.settled else OPEN, kind=SentenceKind.FRAME))
         lines += [_quote(deps, side[0]) for side in (dispute.one, dispute.other)]
-    return [DraftSection(heading=HEADING, sentences=tuple(lines))] if lines else []
+    return [Section(heading=HEADING, sentences=tuple(lines))] if lines else []
 
 
 def describe_unsettled(deps: Deps, found: Iterable[Dispute]) -> list[str]:
@@ -162,7 +167,7 @@ def describe_unsettled(deps: Deps, found: Iterable[Dispute]) -> list[str]:
     ]
 
 
-def _quote(deps: Deps, key: str) -> DraftSentence:
-    return DraftSentence(
+def _quote(deps: Deps, key: str) -> Sentence:
+    return Sentence(
         text=" ".join(deps.ledger.get(Finding, key).quotes[0].text.split()), findings=(key,)
     )

@@ -81,9 +81,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.DecideAction: max_iterations + 1,
         tasks.AnalyseOutput: max_iterations,
         tasks.Judge: writing.JUDGED,
-        tasks.WriteReport: 1,
-        tasks.CheckSupport: 2,
-        tasks.RepairSentences: 1,
+        **writing.CALLS,
     }
     return Allowance(counts, max_iterations)
 

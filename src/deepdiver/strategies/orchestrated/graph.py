@@ -94,9 +94,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.PlanSearches: max_iterations + 1,
         tasks.ExtractFindings: most_readings_of(results) * intents.READINGS * plans,
         tasks.Judge: plans + writing.JUDGED,
-        tasks.WriteReport: 1,
-        tasks.CheckSupport: 2,
-        tasks.RepairSentences: 1,
+        **writing.CALLS,
     }
     return Allowance(counts, intents.QUERIES * plans)
 

@@ -37,6 +37,7 @@ from deepdiver.strategies.shared.base import Allowance, Deps, Provide, Update, a
 from deepdiver.strategies.shared.hypotheses import standing_of
 from deepdiver.strategies.shared.look import most_readings_of
 from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past
+from deepdiver.strategies.shared.write_report import CALLS
 
 TURN, RETURNS = 5, 2
 """Calls of a turn; the most returns from reflection to gathering, and from verification to
@@ -118,15 +119,14 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         (tasks.Analyse, tasks.Reflect, tasks.Correlate, tasks.VerifyConclusions),
     )
     counts: dict[type[tasks.Task[Any]], int] = {
-        **dict.fromkeys(
-            (tasks.PlanResearch, tasks.DecomposeTask, tasks.WriteReport, tasks.RepairSentences), 1
-        ),
+        tasks.PlanResearch: 1,
+        tasks.DecomposeTask: 1,
+        **CALLS,
         **dict.fromkeys(per_turn, max_iterations),
         tasks.Hypothesise: 1 + max_iterations,
         tasks.RefuteQueries: most,
         tasks.ExtractFindings: most_readings_of(results) * TURN * max_iterations,
         tasks.Judge: 2 * most * max_iterations,
-        tasks.CheckSupport: 2,
     }
     return Allowance(counts, TURN * max_iterations)
 

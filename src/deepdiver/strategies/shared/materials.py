@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from deepdiver.core.numbering import MOST_CITED, cut_quotes, numbers_in, show_numbered, units_of
@@ -43,17 +43,17 @@ class Material:
     """The texts."""
     findings: tuple[CitedFinding, ...] = ()
     """The notes."""
-    labels: Mapping[str, str] | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
     """The ids of the findings, by their labels."""
-    read: Mapping[str, ReadText] | None = None
+    read: Mapping[str, ReadText] = field(default_factory=dict)
     """The sources, by the labels of their texts."""
 
     def cited(self, cite: str) -> list[tuple[ReadText, Span]] | str | None:
         """Return what a citation points at: spans of a text, the id of a finding, or None."""
         label, _, numbers = cite.partition(":")
-        if (finding := (self.labels or {}).get(label)) is not None:
+        if (finding := self.labels.get(label)) is not None:
             return finding
-        entry = (self.read or {}).get(label)
+        entry = self.read.get(label)
         if entry is None:
             return None
         wanted = numbers_in([numbers])

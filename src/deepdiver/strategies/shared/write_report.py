@@ -1,4 +1,4 @@
-"""Writing the report: draft, audit, one repair, and what still fails is cut or marked.
+"""Writing the report: outline, sections, audit with one repair, and the bottom line last.
 
 Nothing that was drafted vanishes: each sentence that is cut is an event, is listed in the report
 with the reason, and stays in the record (`Report.cut`).
@@ -6,17 +6,17 @@ with the reason, and stays in the record (`Report.cut`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from deepdiver.core.events import Limited, SentenceCut
+from deepdiver.core.events import Limited
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import (
+    UNCITED,
     Assessment,
-    CutSentence,
+    Derivation,
     Evidence,
-    Finding,
     Hypothesis,
     HypothesisStatus,
     Report,
@@ -26,27 +26,48 @@ from deepdiver.core.record import (
     Stance,
 )
 from deepdiver.core.text import words
-from deepdiver.report.audit import find_faults
 from deepdiver.report.compose import WeighedAnswer, compose
+from deepdiver.strategies.shared.audit_lines import PARTLY, audit_lines
 from deepdiver.strategies.shared.base import Deps, attempt, together
-from deepdiver.strategies.shared.findings import show_findings
+from deepdiver.strategies.shared.derive import Derivations
+from deepdiver.strategies.shared.drafting import (
+    DraftedBlock,
+    DraftedSection,
+    Drafter,
+    Line,
+    kept_sections,
+    listed_cuts,
+)
 from deepdiver.strategies.shared.hypotheses import assess, judge, stand
-from deepdiver.strategies.shared.second_opinion import contradicted, counted, with_opinions
+from deepdiver.strategies.shared.materials import Material, gather_material, resolve_cites
+from deepdiver.strategies.shared.second_opinion import contradicted, counted
 from deepdiver.tasks import (
+    BottomLine,
     CheckSupport,
-    Claim,
-    Draft,
-    DraftSection,
-    DraftSentence,
-    Faulty,
+    Outline,
+    OutlineReport,
+    PlannedSection,
     RepairSentences,
-    ShownFinding,
-    WriteReport,
+    Task,
+    WriteBottomLine,
+    WriteSections,
 )
 
+WORDS = 1_200
+"""Words of a report of standard length."""
+CALL_WORDS = 900
+"""The most words that one call is asked to write. With marks these are some 2,000 tokens, which
+every model may write."""
+CALLS: dict[type[Task[Any]], int] = {
+    OutlineReport: 1,
+    WriteSections: -(-WORDS // CALL_WORDS),
+    WriteBottomLine: 1,
+    CheckSupport: 4,
+    RepairSentences: 2,
+}
+"""How often writing one report performs each task, at most."""
 UNREAD = 8
 """Most unread pages that are named one by one; the others are counted."""
-PARTLY = "only partly carried by its quotes"
 PART = 0.5
 """Strength of a finding for a sentence that it supports in part."""
 JUDGED = 4
@@ -56,65 +77,8 @@ UNTESTED = (
     "No attempt was made to refute the answer: this strategy weighs sources and puts forward no "
     "hypotheses."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Problem:
-    """What is wrong with a sentence."""
-
-    fault: str
-    """What code found, or the reasoner's reason, which may be empty."""
-    support: Literal["partial", "none"] | None = None
-    """How far the quotes support it, as the reasoner judges; None: code found the fault."""
-
-    def for_writer(self) -> str:
-        """Return the problem in the words of the repair task."""
-        if self.support is None:
-            return self.fault
-        return f"{self.support}: {self.fault or 'the quotes do not say it'}"
-
-    def for_reader(self) -> str:
-        """Return the problem in the words of the report."""
-        if self.support is None:
-            return self.fault
-        how = " in full" if self.support == "partial" else ""
-        said = f"the reasoner says that its quotes do not support it{how}"
-        return f"{said} ({self.fault.rstrip(' .')})" if self.fault else said
-
-
-@dataclass(slots=True)
-class _Line:
-    """A sentence on its way through the audit."""
-
-    section: int
-    """0: the answer; else the section's number."""
-    heading: str
-    """The section's heading; empty: the answer."""
-    sentence: Sentence
-    """The sentence as it is now."""
-    computed: bool = False
-    """Whether code made it: then it is a frame that may hold values."""
-    problem: _Problem | None = None
-    """What is wrong with it."""
-    cut: bool = False
-    """Whether it is left out of the report."""
-    reason: str = ""
-    """Why it was cut; empty for a frame of code's that has nothing left to introduce."""
-    drafted: str = field(init=False)
-    """Its text before any repair."""
-
-    def __post_init__(self) -> None:
-        """Keep the text."""
-        self.drafted = self.sentence.text
-
-    def cut_out(self, deps: Deps, reason: str) -> None:
-        """Leave the sentence out of the report, and emit an event."""
-        self.cut, self.reason = True, reason
-        deps.emit(SentenceCut(text=self.drafted, reason=reason, section=self.heading))
-
-    def words(self) -> tuple[str, ...]:
-        """Return its words, which are the same if another line says the same."""
-        return tuple(words(self.sentence.text))
+FOUND = "What was found"
+UNDECIDED = "What the evidence does not decide"
 
 
 def _nothing(answer: Sequence[Sentence]) -> Sequence[Section]:
@@ -129,9 +93,9 @@ class Besides:
     """What the person said during the research, besides the instructions of the settings."""
     disputed: Sequence[str] = ()
     """Ids of findings that the answer must not use; they count when it is weighed."""
-    shown_too: Sequence[DraftSection] = ()
-    """Sections that code has made of findings, with their ids. They are audited like the others,
-    and are always in the report."""
+    shown_too: Sequence[Section] = ()
+    """Sections that code has made of findings. They are audited like the others, and are always in
+    the report."""
     about_it: Callable[[Sequence[Sentence]], Sequence[Section]] = _nothing
     """Returns sections about the research itself, for the answer after the audit."""
 
@@ -174,94 +138,302 @@ async def write_report(
         besides: What else goes into the report.
     """
     found, findings = _most_telling(assessments or (), findings), findings[:most]
-    labels, shown = show_findings(deps, _most_telling(assessments or (), findings))
-    task = WriteReport(
-        question=question,
-        as_of=deps.as_of,
-        problems=tuple(problems),
-        standing=None if assessments is None else stand(assessments, labels),
-        findings=shown,
-        gaps=tuple(gaps),
-        guidance="\n".join(filter(None, (deps.settings.system_prompt, besides.guidance))),
-    )
-    draft = await _drafted(deps, task, assessments, labels)
-    draft = draft.model_copy(update={"sections": (*draft.sections, *besides.shown_too)})
-    lines = _lines(draft, labels)
-    further, repeated = _further(more, lines, len(draft.sections))
-    lines += further
-    await _audited(deps, question, lines)
+    material = gather_material(deps, _most_telling(assessments or (), findings))
+    writer = _Writer(deps, question, problems, assessments, material, gaps, besides.guidance)
+    outline = await writer.outline()
+    body = [*await writer.body(outline), *map(_drafted, besides.shown_too)]
+    further, repeated = _further(more, _lines(body))
+    lines = [*_lines(body), *_lines(further)]
+    await audit_lines(deps, question, lines, writer.derived)
     _cut_lost(deps, repeated, lines)
-    answer, *parts = (_kept(lines, number) for number in range(1 + len(draft.sections) + len(more)))
-    headings = [
-        *(section.heading for section in draft.sections),
-        *(section.heading for section in more),
-    ]
-    sections = [Section(heading=h, sentences=kept) for h, kept in zip(headings, parts, strict=True)]
+    top = await writer.top(outline, body)
+    lead = [line for row in top.points for line in row]
+    await audit_lines(deps, question, lead, writer.derived)
+    answer = tuple(line.sentence for line in lead if not line.cut)
     weighed = None
     if assessments is None:
         weighed = await _weigh(
-            deps, question, answer, [*findings, *besides.disputed], problems, draft.missing
+            deps, question, answer, [*findings, *besides.disputed], problems, top.missing
         )
     told = [UNTESTED] if weighed is not None and weighed.sentences else []
-    written = [line.sentence for line in lines if not line.cut]
-    cut = _listed(lines)
+    written = [line.sentence for line in (*lead, *lines) if not line.cut]
+    cut = listed_cuts([*lead, *lines])
+    sections = [*kept_sections(body), *map(_code_section, further), *besides.about_it(answer)]
     return compose(
         question,
         answer,
-        [*sections, *besides.about_it(answer)],
+        sections,
         assessments or (),
         deps.ledger,
+        title=top.title if answer else "",
+        points=[many for row in top.points if (many := sum(not line.cut for line in row))],
+        derivations=writer.derivations_of(written),
         limits=[
-            *_notes(deps, [*limits, *told], draft.missing, len(cut)),
-            *_unshown(deps, len(found) - len(labels)),
+            *_notes(deps, [*limits, *told], top.missing, len(cut)),
+            *_unshown(deps, len(found) - len(material.findings)),
             *contradicted(written),
         ],
-        cut=[*cut, *_listed(repeated)],
+        cut=[*cut, *listed_cuts(repeated)],
         made_by=". ".join(filter(None, (_made_by(deps), counted(written)))),
         weighed=weighed,
     )
 
 
-async def _audited(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
-    """Audit the lines, have the faulty ones repaired once, and cut or mark those that still fail.
+@dataclass(frozen=True, slots=True)
+class _Top:
+    """The top of a report."""
 
-    The reader then gives its opinion on the others.
-    """
-    _audit(deps, lines)
-    await _check_support(deps, lines)
-    await _repair(deps, question, lines)
-    _cut_empty_frames(lines)
-    kept = [line for line in lines if not line.cut]
-    for line, sentence in zip(
-        kept, await with_opinions(deps, [line.sentence for line in kept]), strict=True
-    ):
-        line.sentence = sentence
+    title: str = ""
+    """The answer in a line."""
+    points: Sequence[list[Line]] = ()
+    """The bottom line."""
+    missing: tuple[str, ...] = ()
+    """What is not answered."""
 
 
-def _kept(lines: Sequence[_Line], number: int) -> tuple[Sentence, ...]:
-    return tuple(line.sentence for line in lines if line.section == number and not line.cut)
+class _Writer:
+    """Drafts one report; what a task cannot give, code makes of the findings."""
+
+    def __init__(
+        self,
+        deps: Deps,
+        question: str,
+        problems: Sequence[str],
+        assessments: Sequence[Assessment] | None,
+        material: Material,
+        gaps: Sequence[str],
+        guidance: str,
+    ) -> None:
+        """Write from the material alone."""
+        self._deps, self._question, self._problems = deps, question, tuple(problems)
+        self._assessments, self._material, self._gaps = assessments, material, tuple(gaps)
+        self._guidance = "\n".join(filter(None, (deps.settings.system_prompt, guidance)))
+        by_id = {key: label for label, key in material.labels.items()}
+        self._standing = None if assessments is None else stand(assessments, material.labels)
+        self._by_id = by_id
+        self.derived = Derivations()
+        self._drafter = Drafter(deps, material, self.derived, question)
+
+    async def outline(self) -> Outline | None:
+        """Return the plan of the report; None if there is nothing to write or no plan came."""
+        if not self._material.findings:
+            return None
+        task = OutlineReport(
+            texts=self._material.texts,
+            findings=self._material.findings,
+            question=self._question,
+            as_of=self._deps.as_of,
+            problems=self._problems,
+            standing=self._standing,
+            gaps=self._gaps,
+            words=WORDS,
+            guidance=self._guidance,
+        )
+        outline = await attempt(self._deps, task)
+        for planned in outline.calculations if outline else ():
+            cites = [cite for cite in planned.cites if cite not in self.derived.held]
+            found, _ = resolve_cites(self._deps, self._material, cites, self._question)
+            made = Derivation(
+                name=planned.name,
+                expression=planned.expression.partition("=")[0].strip(),
+                result=planned.result,
+                findings=tuple(found),
+            )
+            self.derived.add(self._deps, made, self._deps.as_of)
+        return outline
+
+    async def body(self, outline: Outline | None) -> list[DraftedSection]:
+        """Return the sections of the outline, written side by side."""
+        if outline is None:
+            return self._plain_body()
+        held = self.derived.held
+        plan = outline.model_copy(
+            update={
+                "analysis": "",
+                "calculations": tuple(c for c in outline.calculations if c.name in held),
+            }
+        )
+        groups = _groups(outline.sections)
+        share = WORDS // len(groups)
+        written = await together(*(self._write(plan, group, share) for group in groups))
+        return [section for sections in written for section in sections]
+
+    async def _write(
+        self, plan: Outline, group: Sequence[PlannedSection], share: int
+    ) -> list[DraftedSection]:
+        task = WriteSections(
+            texts=self._material.texts,
+            findings=self._material.findings,
+            question=self._question,
+            as_of=self._deps.as_of,
+            outline=plan,
+            refused=tuple(self.derived.refused.values()),
+            write=tuple(section.heading for section in group),
+            words=share,
+            guidance=self._guidance,
+        )
+        answer = await attempt(self._deps, task)
+        if answer is not None:
+            return self._drafter.sections(answer.markdown)
+        return [section for planned in group for section in self._plain_section(planned)]
+
+    async def top(self, outline: Outline | None, body: Sequence[DraftedSection]) -> _Top:
+        """Return the title and the bottom line of audited sections."""
+        if not self._material.findings:
+            return _Top(missing=self._gaps if self._assessments is None else ())
+        answer: BottomLine | None = None
+        if outline is not None:
+            task = WriteBottomLine(
+                question=self._question,
+                as_of=self._deps.as_of,
+                title=outline.title,
+                verdict=outline.verdict,
+                sections=_as_markdown(body),
+                findings=self._material.findings,
+                problems=self._problems,
+                gaps=self._gaps,
+                standing=self._standing,
+                guidance=self._guidance,
+            )
+            answer = await attempt(self._deps, task)
+        if answer is None:
+            return _Top(self._question, self._plain_points(), self._gaps)
+        sections = self._drafter.sections(answer.bottom_line)
+        rows = [row for section in sections for block in section.blocks for row in block.rows]
+        for line in (line for row in rows for line in row):
+            line.heading = ""
+        return _Top(answer.title, rows, answer.missing)
+
+    def derivations_of(self, written: Sequence[Sentence]) -> list[Derivation]:
+        """Return the calculations that the report uses, in the order in which they were made."""
+        used = {name for sentence in written for name in sentence.derived}
+        return [made for name, made in self.derived.held.items() if name in used]
+
+    # What code makes of the findings where a task failed
+
+    def _plain_body(self) -> list[DraftedSection]:
+        """Return undecided hypotheses, or the findings of a strategy without hypotheses."""
+        if self._assessments is not None:
+            return _list_section(UNDECIDED, self._stated(HypothesisStatus.UNDECIDED, UNDECIDED))
+        lines = [
+            _fact(finding.statement, FOUND, (self._material.labels[finding.id],))
+            for finding in self._material.findings
+        ]
+        return _list_section(FOUND, lines)
+
+    def _plain_section(self, planned: PlannedSection) -> list[DraftedSection]:
+        """Return the findings that a section was to cite."""
+        found, _ = resolve_cites(self._deps, self._material, planned.cites, self._question)
+        known = {key: label for label, key in self._material.labels.items()}
+        told = {finding.id: finding.statement for finding in self._material.findings}
+        lines = [_fact(told[known[key]], planned.heading, (key,)) for key in found if key in known]
+        return _list_section(planned.heading, lines)
+
+    def _plain_points(self) -> list[list[Line]]:
+        return [[line] for line in self._stated(HypothesisStatus.SUPPORTED, "")][:12]
+
+    def _stated(self, status: HypothesisStatus, heading: str) -> list[Line]:
+        return [
+            _fact(item.hypothesis.statement, heading, found)
+            for item in self._assessments or ()
+            if item.status is status
+            and (found := tuple(key for key in item.supporting if key in self._by_id))
+        ]
 
 
-def _listed(lines: Sequence[_Line]) -> list[CutSentence]:
-    return [
-        CutSentence(text=line.drafted, reason=line.reason, section=line.heading)
-        for line in lines
-        if line.reason
+def _fact(text: str, heading: str, findings: tuple[str, ...]) -> Line:
+    return Line(heading, Sentence(text=" ".join(text.split()), findings=findings))
+
+
+def _list_section(heading: str, lines: Sequence[Line]) -> list[DraftedSection]:
+    rows = [[line] for line in lines]
+    return [DraftedSection(heading, 2, [DraftedBlock("list", rows)])] if rows else []
+
+
+def _groups(sections: Sequence[PlannedSection]) -> list[list[PlannedSection]]:
+    """Return the sections in groups that one call can write."""
+    calls = -(-WORDS // CALL_WORDS)
+    size = -(-len(sections) // calls)
+    return [list(sections[at : at + size]) for at in range(0, len(sections), size)]
+
+
+def _as_markdown(body: Sequence[DraftedSection]) -> str:
+    """Return audited sections as their writer marked them."""
+    parts: list[str] = []
+    for section in body:
+        parts.append(f"{'#' * section.level} {section.heading}")
+        for block in section.blocks:
+            rows = [[line.marked for line in row if not line.cut] for row in block.rows]
+            if block.kind == "table":
+                cells = [list(block.header), ["---"] * len(block.header), *rows]
+                parts.append("\n".join(f"| {' | '.join(row)} |" for row in cells))
+            elif block.kind == "paragraph":
+                parts += [" ".join(row) for row in rows]
+            else:
+                parts.append("\n".join(f"- {' '.join(row)}" for row in rows if row))
+    return "\n\n".join(parts)
+
+
+# Sections that code has made
+
+
+def _drafted(section: Section) -> DraftedSection:
+    """Return a section that code has made, as one block of lines."""
+    lines = [
+        Line(section.heading, sentence, computed=sentence.kind is SentenceKind.FRAME)
+        for sentence in section.sentences
     ]
+    return DraftedSection(section.heading, 2, [DraftedBlock("paragraph", [lines])])
 
 
-async def _drafted(
-    deps: Deps, task: WriteReport, assessments: Sequence[Assessment] | None, labels: dict[str, str]
-) -> Draft:
-    """Return the writer's draft; one made by code if the writer failed, or an empty one."""
-    if not task.findings:
-        return Draft(answer=(), missing=task.gaps if assessments is None else ())
-    draft = await attempt(deps, task)
-    return draft or (
-        _found(task.findings, task.gaps)
-        if assessments is None
-        else _plain_draft(assessments, labels)
-    )
+def _code_section(section: DraftedSection) -> Section:
+    kept = tuple(line.sentence for line in section.lines() if not line.cut)
+    return Section(heading=section.heading, sentences=kept)
+
+
+def _lines(sections: Sequence[DraftedSection]) -> list[Line]:
+    return [line for section in sections for line in section.lines()]
+
+
+def _further(
+    more: Sequence[Section], told: Sequence[Line]
+) -> tuple[list[DraftedSection], list[Line]]:
+    """Return a strategy's own sections, and separately the lines to leave out.
+
+    A fact is left out if a line before it says the same, unless a frame introduces it.
+
+    Args:
+        more: The sections.
+        told: The lines before them.
+    """
+    said = {line.words() for line in told}
+    sections: list[DraftedSection] = []
+    repeated: list[Line] = []
+    for section in map(_drafted, more):
+        kept: list[Line] = []
+        introduced = False
+        for line in section.lines():
+            introduced = introduced or line.computed
+            (kept if introduced or line.words() not in said else repeated).append(line)
+        sections.append(DraftedSection(section.heading, 2, [DraftedBlock("paragraph", [kept])]))
+    return sections, repeated
+
+
+def _cut_lost(deps: Deps, repeated: Sequence[Line], lines: Sequence[Line]) -> None:
+    """Cut lines that were left out as repetitions, if the audit has rewritten what they repeat.
+
+    They are not lost if the report still says the same, or lists it as cut.
+    """
+    told = {line.words() for line in lines if not line.cut}
+    told |= {tuple(words(line.drafted)) for line in lines if line.reason}
+    for line in repeated:
+        if line.words() not in told:
+            line.cut_out(
+                deps, "the writer had said the same, in a sentence that was then rewritten"
+            )
+
+
+# Weighing and limits
 
 
 def _made_by(deps: Deps) -> str:
@@ -284,7 +456,7 @@ async def _weigh(
     The findings of a sentence speak for it, as the audit has confirmed; the reasoner judges the
     others. The arithmetic is that of hypotheses.
     """
-    facts = [sentence for sentence in lead if sentence.kind is not SentenceKind.FRAME]
+    facts = [sentence for sentence in lead if sentence.kind not in UNCITED and sentence.findings]
 
     async def believed(number: int, sentence: Sentence) -> float:
         claim = Hypothesis(
@@ -358,194 +530,3 @@ def _most_telling(assessments: Sequence[Assessment], findings: Sequence[str]) ->
         for key in (*item.supporting, *item.refuting, *item.hypothesis.findings)
     ]
     return list(dict.fromkeys((*bearing, *findings)))
-
-
-def _plain_draft(assessments: Sequence[Assessment], labels: dict[str, str]) -> Draft:
-    """Return a draft of the hypotheses with their findings, for when the writer has failed."""
-    by_id = {key: label for label, key in labels.items()}
-
-    def told(status: HypothesisStatus) -> tuple[DraftSentence, ...]:
-        return tuple(
-            DraftSentence(text=item.hypothesis.statement, findings=found)
-            for item in assessments
-            if item.status is status
-            and (found := tuple(by_id[key] for key in item.supporting if key in by_id))
-        )
-
-    undecided = DraftSection(heading="Undecided", sentences=told(HypothesisStatus.UNDECIDED))
-    return Draft(answer=told(HypothesisStatus.SUPPORTED)[:12], sections=(undecided,))
-
-
-def _found(shown: Sequence[ShownFinding], gaps: Sequence[str]) -> Draft:
-    """Return a draft of the findings, for when the writer of an untested answer has failed."""
-    lines = tuple(DraftSentence(text=item.statement, findings=(item.id,)) for item in shown)
-    return Draft(
-        answer=(),
-        sections=(DraftSection(heading="What was found", sentences=lines),),
-        missing=tuple(gaps),
-    )
-
-
-def _lines(draft: Draft, labels: dict[str, str]) -> list[_Line]:
-    parts = [("", draft.answer), *((part.heading, part.sentences) for part in draft.sections)]
-    return [
-        _Line(
-            number,
-            heading,
-            Sentence(
-                text=" ".join(item.text.split()),
-                kind=item.kind,
-                findings=tuple(
-                    dict.fromkeys(labels.get(label.strip(), label) for label in item.findings)
-                ),
-                calculation=item.calculation,
-            ),
-        )
-        for number, (heading, sentences) in enumerate(parts)
-        for item in sentences
-        if item.text.strip()
-    ]
-
-
-def _further(
-    more: Sequence[Section], told: Sequence[_Line], before: int
-) -> tuple[list[_Line], list[_Line]]:
-    """Return the lines of a strategy's own sections, and separately the lines to leave out.
-
-    A fact is left out if a line before it says the same, unless a frame introduces it.
-
-    Args:
-        more: The sections.
-        told: The lines before them.
-        before: The number of sections before them.
-    """
-    said = {line.words() for line in told}
-    lines: list[_Line] = []
-    repeated: list[_Line] = []
-    for number, section in enumerate(more, before + 1):
-        introduced = False
-        for sentence in section.sentences:
-            frame = sentence.kind is SentenceKind.FRAME
-            introduced = introduced or frame
-            line = _Line(number, section.heading, sentence, computed=frame)
-            (lines if introduced or line.words() not in said else repeated).append(line)
-    return lines, repeated
-
-
-def _cut_lost(deps: Deps, repeated: Sequence[_Line], lines: Sequence[_Line]) -> None:
-    """Cut lines that were left out as repetitions, if the audit has rewritten what they repeat.
-
-    They are not lost if the report still says the same, or lists it as cut.
-    """
-    told = {line.words() for line in lines if not line.cut}
-    told |= {tuple(words(line.drafted)) for line in lines if line.reason}
-    for line in repeated:
-        if line.words() not in told:
-            line.cut_out(
-                deps, "the writer had said the same, in a sentence that was then rewritten"
-            )
-
-
-def _cut_empty_frames(lines: Sequence[_Line]) -> None:
-    """Cut the frames of code whose sentences were cut, or left out as repetitions."""
-    section, carried = -1, False
-    for line in reversed(lines):
-        if line.section != section:
-            section, carried = line.section, False
-        if not line.computed:
-            carried = carried or not line.cut
-        elif line.sentence.text.endswith(":"):
-            line.cut, carried = not carried, False
-
-
-def _findings(deps: Deps, sentence: Sentence) -> list[Finding]:
-    return [deps.ledger.get(Finding, key) for key in sentence.findings if key in deps.ledger]
-
-
-def _audit(deps: Deps, lines: Sequence[_Line]) -> None:
-    """Let code look for faults."""
-    for line in lines:
-        if not line.cut and not line.computed:
-            found = find_faults(
-                line.sentence, _findings(deps, line.sentence), deps.store.texts.get, deps.as_of
-            )
-            line.problem = _Problem("; ".join(found)) if found else None
-
-
-async def _check_support(deps: Deps, lines: Sequence[_Line]) -> None:
-    """Ask the reasoner whether quotes support the sentences in which code has found no fault."""
-    asked = {
-        f"S{number}": line
-        for number, line in enumerate(lines, 1)
-        if not line.cut and not line.problem and line.sentence.kind is not SentenceKind.FRAME
-    }
-    claims = tuple(
-        Claim(id=label, text=line.sentence.text, quotes=_quotes(deps, line.sentence))
-        for label, line in asked.items()
-    )
-    answer = await attempt(deps, CheckSupport(claims=claims)) if claims else None
-    for check in answer.checks if answer else ():
-        line = asked.get(check.id)
-        if line is not None and check.support != "full":
-            line.problem = _Problem(check.reason, check.support)
-
-
-async def _repair(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
-    """Have the faulty lines repaired once, then keep, mark or cut each of them."""
-    faulty = {
-        f"S{number}": (line, line.problem)
-        for number, line in enumerate(lines, 1)
-        if line.problem and not line.cut
-    }
-    if not faulty:
-        return
-    new = await _repaired_texts(deps, question, faulty)
-    for label, (line, problem) in faulty.items():
-        line.problem = None
-        if text := new.get(label, line.drafted):
-            line.sentence = line.sentence.model_copy(update={"text": text})
-        else:
-            line.cut_out(deps, problem.for_reader())
-    again = [line for line, _ in faulty.values()]
-    _audit(deps, again)
-    await _check_support(deps, again)
-    for line, before in faulty.values():
-        if not line.cut:
-            _settle(deps, line, before)
-
-
-async def _repaired_texts(
-    deps: Deps, question: str, faulty: Mapping[str, tuple[_Line, _Problem]]
-) -> dict[str, str]:
-    """Return what the writer makes of faulty lines, by label; empty: it withdraws the sentence."""
-    shown = tuple(
-        Faulty(
-            id=label,
-            text=line.sentence.text,
-            problem=problem.for_writer(),
-            quotes=_quotes(deps, line.sentence),
-        )
-        for label, (line, problem) in faulty.items()
-    )
-    answer = await attempt(deps, RepairSentences(question=question, sentences=shown))
-    return {item.id: " ".join(item.text.split()) for item in answer.repairs} if answer else {}
-
-
-def _settle(deps: Deps, line: _Line, before: _Problem) -> None:
-    """Keep, mark or cut a sentence, given its problem before the repair and now."""
-    rewritten = line.sentence.text != line.drafted
-    problem = line.problem or (None if rewritten else before)
-    if problem is None:
-        return
-    if problem.support == "partial":
-        marks = filter(None, (line.sentence.mark, PARTLY))
-        line.sentence = line.sentence.model_copy(update={"mark": "; ".join(marks)})
-    elif rewritten:
-        then = f"rewritten as “{line.sentence.text}”: {problem.for_reader()}"
-        line.cut_out(deps, f"{before.for_reader()}; {then}")
-    else:
-        line.cut_out(deps, problem.for_reader())
-
-
-def _quotes(deps: Deps, sentence: Sentence) -> tuple[str, ...]:
-    return tuple(quote.text for finding in _findings(deps, sentence) for quote in finding.quotes)

@@ -1,0 +1,107 @@
+"""The values that a report derives: code computes each again, and knows where its numbers stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+
+from deepdiver.core.arithmetic import ArithmeticFaultError, Computed, comes_out, compute
+from deepdiver.core.dates import dates
+from deepdiver.core.numbers import numbers
+from deepdiver.core.record import Derivation, Finding
+from deepdiver.strategies.shared.base import Deps
+
+CONSTANTS = frozenset(map(Decimal, (0, 1, 2, 7, 10, 12, 24, 52, 60, 100, 365, 1000)))
+"""Numbers that an expression may use without a source: halves and doubles, percentages, and the
+parts of years, days and hours."""
+
+
+@dataclass(slots=True)
+class Derivations:
+    """The calculations of a report, by their names."""
+
+    held: dict[str, Derivation] = field(default_factory=dict)
+    """Those that come out."""
+    values: dict[str, Fraction] = field(default_factory=dict)
+    """Their exact values."""
+    refused: dict[str, str] = field(default_factory=dict)
+    """Why others do not come out, by their names."""
+
+    def add(self, deps: Deps, made: Derivation, as_of: str) -> bool:
+        """Compute a calculation again; return whether it comes out."""
+        fault = self._fault(deps, made, as_of)
+        if fault:
+            self.refused[made.name] = f"{made.name} = {made.expression}: {fault}"
+            return False
+        self.held[made.name] = made
+        self.values[made.name] = compute(made.expression, self.values).value
+        return True
+
+    def _fault(self, deps: Deps, made: Derivation, as_of: str) -> str:
+        try:
+            computed = compute(made.expression, self.values)
+        except ArithmeticFaultError as error:
+            return str(error)
+        if made.result and not comes_out(computed.value, made.result):
+            return f"it does not give {made.result} but {_shown(computed.value)}"
+        found = [deps.ledger.get(Finding, key) for key in made.findings if key in deps.ledger]
+        text = "\n\n".join(quote.text for finding in found for quote in finding.quotes)
+        return _unsourced(computed, text, as_of)
+
+    def next_name(self) -> str:
+        """Return a name that no calculation has."""
+        taken = {*self.held, *self.refused}
+        number = len(taken) + 1
+        while f"C{number}" in taken:
+            number += 1
+        return f"C{number}"
+
+    def findings_of(self, names: Iterable[str]) -> list[str]:
+        """Return the ids of the findings that calculations rest on, those of their parts too."""
+        found: dict[str, None] = {}
+        for name in names:
+            if made := self.held.get(name):
+                parts = compute(made.expression, self.values).names
+                found |= dict.fromkeys((*made.findings, *self.findings_of(parts)))
+        return list(found)
+
+    def figures_of(self, names: Iterable[str]) -> str:
+        """Return the results and numbers of calculations as a text, for the audit."""
+        listed = [self.held[name] for name in names if name in self.held]
+        return "\n".join(f"{made.expression}\n{made.result}" for made in listed)
+
+
+def _shown(value: Fraction) -> str:
+    return f"{float(value):.6g}"
+
+
+def _unsourced(computed: Computed, text: str, as_of: str) -> str:
+    """Return what is wrong with the numbers of an expression: those that no quote has."""
+    known = set(numbers(text)) | CONSTANTS
+    # A share may be written 0.15 or 15 %.
+    known |= {value / 100 for value in known} | {value * 100 for value in known}
+    lost = [f"{value:f}" for value in computed.numbers if value not in known]
+    days = {_day(item) for item in (*_days(text), *_days(as_of))}
+    lost += [day.isoformat() for day in computed.dates if day not in days]
+    return f"{', '.join(lost[:3])} stands in none of its quotes" if lost else ""
+
+
+def _days(text: str) -> Sequence[str]:
+    return [day.iso() for day in dates(text)]
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def without_names(text: str, values: Mapping[str, Fraction]) -> str:
+    """Return an expression with the values of its names, for readers."""
+    for name in sorted(values, key=len, reverse=True):
+        text = text.replace(name, _shown(values[name]))
+    return text

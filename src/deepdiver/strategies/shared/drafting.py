@@ -1,0 +1,313 @@
+"""A draft on its way to the report: its sentences as lines that the audit keeps, marks or cuts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from deepdiver.core.events import SentenceCut
+from deepdiver.core.record import (
+    UNCITED,
+    Block,
+    CutSentence,
+    Derivation,
+    Finding,
+    Section,
+    Sentence,
+    SentenceKind,
+    Source,
+)
+from deepdiver.core.text import words
+from deepdiver.report.markup import MarkedSection, MarkedSentence, read_markup
+from deepdiver.strategies.shared.base import Deps
+from deepdiver.strategies.shared.derive import Derivations
+from deepdiver.strategies.shared.materials import Material, resolve_cites
+
+EMPTY_CELL = "–"
+"""Stands in a cell whose sentence was cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a sentence."""
+
+    fault: str
+    """What code found, or the reasoner's reason, which may be empty."""
+    support: Literal["partial", "none"] | None = None
+    """How far the quotes support it, as the reasoner judges; None: code found the fault."""
+
+    def for_writer(self) -> str:
+        """Return the problem in the words of the repair task."""
+        if self.support is None:
+            return self.fault
+        return f"{self.support}: {self.fault or 'what it cites does not say it'}"
+
+    def for_reader(self) -> str:
+        """Return the problem in the words of the report."""
+        if self.support is None:
+            return self.fault
+        how = " in full" if self.support == "partial" else ""
+        said = f"the reasoner says that its quotes do not support it{how}"
+        return f"{said} ({self.fault.rstrip(' .')})" if self.fault else said
+
+
+@dataclass(slots=True)
+class Line:
+    """A sentence on its way through the audit."""
+
+    heading: str
+    """The section's heading; empty: the bottom line."""
+    sentence: Sentence
+    """The sentence as it is now."""
+    marked: str = ""
+    """As the writer marked it, for a repair."""
+    computed: bool = False
+    """Whether code made it: then it is a frame that may hold values."""
+    lost: tuple[str, ...] = ()
+    """Citations that lead nowhere."""
+    borrowed: tuple[str, ...] = ()
+    """Ids of findings that a frame may cite if it says something after all."""
+    nearby: str = ""
+    """Heading, sentence before, and header and first cell of a table's row."""
+    problem: Problem | None = None
+    """What is wrong with it."""
+    cut: bool = False
+    """Whether it is left out of the report."""
+    reason: str = ""
+    """Why it was cut; empty for a frame of code's that has nothing left to introduce."""
+    drafted: str = field(init=False)
+    """Its text before any repair."""
+
+    def __post_init__(self) -> None:
+        """Keep the text."""
+        self.drafted = self.sentence.text
+
+    def cut_out(self, deps: Deps, reason: str) -> None:
+        """Leave the sentence out of the report, and emit an event."""
+        self.cut, self.reason = True, reason
+        deps.emit(SentenceCut(text=self.drafted, reason=reason, section=self.heading))
+
+    def words(self) -> tuple[str, ...]:
+        """Return its words, which are the same if another line says the same."""
+        return tuple(words(self.sentence.text))
+
+
+@dataclass(slots=True)
+class DraftedBlock:
+    """A paragraph, list or table of a draft."""
+
+    kind: Literal["paragraph", "list", "steps", "table"]
+    """What it is."""
+    rows: list[list[Line]]
+    """Its sentences; see `core.record.Block`."""
+    header: tuple[str, ...] = ()
+    """Names of a table's columns."""
+
+
+@dataclass(slots=True)
+class DraftedSection:
+    """A section of a draft."""
+
+    heading: str
+    """Its heading."""
+    level: int
+    """2 or 3; see `core.record.Section`."""
+    blocks: list[DraftedBlock]
+    """What stands in it."""
+
+    def lines(self) -> Iterator[Line]:
+        """Yield its sentences and cells."""
+        yield from (line for block in self.blocks for row in block.rows for line in row)
+
+
+class Drafter:
+    """Turns a writer's Markdown into lines whose citations are findings."""
+
+    def __init__(self, deps: Deps, material: Material, derived: Derivations, about: str) -> None:
+        """Resolve citations by the material and the calculations of a report."""
+        self._deps, self._material, self._derived, self._about = deps, material, derived, about
+
+    def sections(self, markdown: str) -> list[DraftedSection]:
+        """Return the sections of a text."""
+        return [self._section(marked) for marked in read_markup(markdown)]
+
+    def _section(self, marked: MarkedSection) -> DraftedSection:
+        blocks = []
+        for block in marked.blocks:
+            rows = [
+                self._row(row, marked.heading, block.header if block.kind == "table" else ())
+                for row in block.rows
+            ]
+            blocks.append(DraftedBlock(_kind_of(block.kind), rows, block.header))
+        return DraftedSection(marked.heading, 3 if marked.level >= 3 else 2, blocks)
+
+    def _row(
+        self, row: Sequence[MarkedSentence], heading: str, header: Sequence[str]
+    ) -> list[Line]:
+        lines: list[Line] = []
+        for number, marked in enumerate(row):
+            if header:
+                near = [heading, header[number], row[0].text]
+            else:
+                near = [heading, row[number - 1].text if number else ""]
+            lines.append(self.line(marked, heading, "\n".join(filter(None, near))))
+        return _share_reasons(lines) if header else lines
+
+    def line(self, marked: MarkedSentence, heading: str, nearby: str = "") -> Line:
+        """Return a sentence with the findings behind its citations."""
+        cites, derived = list(marked.cites), []
+        if marked.expression:
+            derived.append(self._derive(marked))
+        derived += [cite for cite in cites if cite in self._derived.held]
+        refused = [cite for cite in cites if cite in self._derived.refused]
+        told = [cite for cite in cites if cite not in (*derived, *refused)]
+        found, lost = resolve_cites(self._deps, self._material, told, self._about)
+        rest = [key for key in self._derived.findings_of(derived) if key not in found]
+        kind = marked.kind
+        if derived and kind is SentenceKind.FACT:
+            kind = SentenceKind.CALCULATION
+        sentence = Sentence(
+            text=marked.text,
+            kind=kind,
+            findings=(*found, *rest),
+            derived=tuple(dict.fromkeys(derived)),
+            terms=marked.terms,
+            places=marked.places if len(marked.places) == len(found) and not rest else (),
+        )
+        borrowed, _ = resolve_cites(self._deps, self._material, marked.borrowed, self._about)
+        wrong = [
+            self._derived.refused[name]
+            for name in (*refused, *derived)
+            if name in self._derived.refused
+        ]
+        return Line(
+            heading,
+            sentence,
+            _with_marks(marked),
+            lost=(*lost, *wrong),
+            borrowed=tuple(borrowed),
+            nearby=nearby,
+        )
+
+    def _derive(self, marked: MarkedSentence) -> str:
+        """Enter the calculation of a sentence, and return its name."""
+        name = marked.name or self._derived.next_name()
+        if name in self._derived.held:
+            name = self._derived.next_name()
+        cites = [cite for cite in marked.cites if cite not in self._derived.held]
+        found, _ = resolve_cites(self._deps, self._material, cites, self._about)
+        expression, _, result = marked.expression.partition("=")
+        made = Derivation(
+            name=name,
+            expression=expression.strip(),
+            result=result.rpartition("=")[2].strip(),
+            findings=tuple(found),
+        )
+        self._derived.add(self._deps, made, self._deps.as_of)
+        return name
+
+
+def _kind_of(kind: str) -> Literal["paragraph", "list", "steps", "table"]:
+    return kind if kind in ("list", "steps", "table") else "paragraph"  # type: ignore[return-value]
+
+
+def _share_reasons(cells: Sequence[Line]) -> list[Line]:
+    """Give cells of judgement that cite nothing the findings of their row as reasons."""
+    reasons = tuple(dict.fromkeys(key for cell in cells for key in cell.sentence.findings))
+    for cell in cells:
+        if cell.sentence.kind is SentenceKind.JUDGEMENT and not cell.sentence.findings:
+            cell.borrowed = reasons
+    return list(cells)
+
+
+def _with_marks(marked: MarkedSentence) -> str:
+    """Return a sentence as its writer would mark it, all marks at the end."""
+    word = "" if marked.kind in (SentenceKind.FACT, SentenceKind.FRAME) else marked.kind.value
+    cites = "; ".join(marked.cites)
+    if marked.expression:
+        return f"{marked.text} {{= {marked.expression} | {cites}}}"
+    if marked.kind is SentenceKind.ABSENCE:
+        return f"{marked.text} {{absence {', '.join(marked.terms)}}}"
+    inner = " ".join(filter(None, (word, cites)))
+    return f"{marked.text} {{{inner}}}" if inner else marked.text
+
+
+def kept_sections(sections: Iterable[DraftedSection]) -> list[Section]:
+    """Return sections as the record holds them, without what was cut."""
+    made = [
+        Section(
+            heading=section.heading,
+            level=section.level,
+            blocks=tuple(kept for block in section.blocks if (kept := _kept(block))),
+        )
+        for section in sections
+    ]
+    # A section keeps its heading if a part of it follows.
+    return [
+        section
+        for number, section in enumerate(made)
+        if section.blocks or (section.level == 2 and any(_parts(made[number + 1 :])))
+    ]
+
+
+def _parts(following: Sequence[Section]) -> Iterator[bool]:
+    for section in following:
+        if section.level == 2:
+            return
+        yield bool(section.blocks)
+
+
+def _kept(block: DraftedBlock) -> Block | None:
+    if block.kind == "table":
+        rows = [
+            tuple(_cell(line) for line in row)
+            for row in block.rows
+            if any(not line.cut and line.sentence.text for line in row[1:] or row)
+        ]
+    else:
+        rows = [tuple(line.sentence for line in row if not line.cut) for row in block.rows]
+    rows = [row for row in rows if row]
+    return Block(kind=block.kind, rows=tuple(rows), header=block.header) if rows else None
+
+
+def _cell(line: Line) -> Sentence:
+    if line.cut:
+        return Sentence(text=EMPTY_CELL, kind=SentenceKind.FRAME)
+    return line.sentence
+
+
+def listed_cuts(lines: Iterable[Line]) -> list[CutSentence]:
+    """Return the sentences that were cut for a reason."""
+    return [
+        CutSentence(text=line.drafted, reason=line.reason, section=line.heading)
+        for line in lines
+        if line.reason
+    ]
+
+
+def findings_of(deps: Deps, sentence: Sentence) -> list[Finding]:
+    """Return the findings that a sentence cites, as far as they exist."""
+    return [deps.ledger.get(Finding, key) for key in sentence.findings if key in deps.ledger]
+
+
+def quotes_of(deps: Deps, sentence: Sentence) -> tuple[str, ...]:
+    """Return what a sentence cites, word for word."""
+    return tuple(quote.text for finding in findings_of(deps, sentence) for quote in finding.quotes)
+
+
+def credits_of(deps: Deps, sentence: Sentence) -> str:
+    """Return title, author, publisher, date and place of what a sentence cites, as a text."""
+    told: dict[str, None] = {}
+    for finding in findings_of(deps, sentence):
+        for quote in finding.quotes:
+            source = deps.ledger.get(Source, quote.source)
+            parts = (source.title, source.author, source.publisher, source.published)
+            place = source.where(quote.passage.start)
+            told |= dict.fromkeys(filter(None, (*parts, place, source.url)))
+    return "\n".join(told)
+
+
+def needs_support(sentence: Sentence) -> bool:
+    """Whether somebody must say that what a sentence cites carries it."""
+    return sentence.kind not in UNCITED and sentence.kind is not SentenceKind.ABSENCE
