@@ -396,7 +396,10 @@ class Citation(Record):
     """The pointer from a sentence to the passage that carries it."""
 
     number: int
-    """The number printed in the report."""
+    """Its number, in the order of the report."""
+    label: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
+    """What the report prints: the number of the source, and a letter if several of its passages are
+    cited; empty: the number."""
     source: str
     """Id of the source."""
     finding: str
@@ -417,6 +420,13 @@ class Citation(Record):
     """At how many addresses its story was found; all of them count as one origin."""
     where: str = ""
     """The part of the source that the quote is in, such as `page 3`; empty if it has no parts."""
+    credit: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
+    """Author, publisher and date of the source, as far as they are known."""
+
+    @property
+    def mark(self) -> str:
+        """What the report prints between brackets."""
+        return self.label or str(self.number)
 
 
 class SentenceKind(StrEnum):
@@ -484,8 +494,8 @@ class Sentence(Record):
     citations: tuple[int, ...] = ()
     """Numbers of the citations, set by code."""
     places: Annotated[tuple[int, ...], Field(exclude_if=lambda value: not value)] = ()
-    """Where in the text the citations of each finding are printed, as an offset; empty: all of them
-    at the end."""
+    """Where in the text each citation is printed, as an offset, in a draft for each finding; empty:
+    all of them at the end."""
     mark: str = ""
     """A caution of the audit or the reader, printed behind the sentence."""
     second_opinion: Annotated[

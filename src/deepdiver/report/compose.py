@@ -42,8 +42,15 @@ class CitationNumbering:
         self.citations: list[Citation] = []
 
     def cite(self, sentence: Sentence) -> Sentence:
-        """Return the sentence with the numbers of its citations."""
-        return sentence.model_copy(update={"citations": self._numbers_of(sentence.findings)})
+        """Return the sentence with the numbers of its citations, and where they are printed."""
+        numbers = self._numbers_of(sentence.findings)
+        places: dict[int, int] = {}
+        for key, place in zip(sentence.findings, sentence.places, strict=False):
+            for number in self._numbers_of([key]):
+                places.setdefault(number, place)
+        return sentence.model_copy(
+            update={"citations": numbers, "places": tuple(places[n] for n in numbers if places)}
+        )
 
     def cite_derivation(self, made: Derivation) -> Derivation:
         """Return the calculation with the numbers of its citations."""
@@ -81,6 +88,7 @@ class CitationNumbering:
             reasons=(*source.credibility.reasons, *agree),
             copies=self._copies[source.id],
             where=source.where(quote.passage.start),
+            credit=", ".join(filter(None, (source.author, source.publisher, source.published))),
         )
 
 
@@ -157,11 +165,30 @@ def compose(
         sections=body,
         derivations=derived,
         hypotheses=tuple(hypotheses),
-        citations=tuple(numbering.citations),
+        citations=_labelled(numbering.citations),
         limits=tuple(dict.fromkeys(limits)),
         cut=tuple(cut),
         made_by=made_by,
     )
+
+
+def _labelled(citations: Sequence[Citation]) -> tuple[Citation, ...]:
+    """Return citations with their labels: 3 for the only passage of the third source, else 3a."""
+    by_source: dict[str, list[int]] = {}
+    for item in citations:
+        by_source.setdefault(item.source, []).append(item.number)
+    labels = {
+        number: f"{place}{letters(rank) if len(own) > 1 else ''}"
+        for place, own in enumerate(by_source.values(), 1)
+        for rank, number in enumerate(own)
+    }
+    return tuple(item.model_copy(update={"label": labels[item.number]}) for item in citations)
+
+
+def letters(rank: int) -> str:
+    """Return the letters of a rank from 0: a, b, … z, aa, ab."""
+    first, last = divmod(rank, 26)
+    return (letters(first - 1) if first else "") + chr(ord("a") + last)
 
 
 def _cited(block: Block, numbering: CitationNumbering) -> Block:

@@ -9,12 +9,14 @@ they are, with their addresses escaped.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from urllib.parse import quote as percent
 
 from deepdiver.core.record import (
     Assessment,
+    Block,
     Citation,
     CutSentence,
     HypothesisStatus,
@@ -47,6 +49,16 @@ _SPECIAL = re.compile(r"[\\`*\[\]<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 """Characters with a meaning within a line of Markdown."""
 _OPENING = re.compile(r"^(?:(\d{1,9})(?=[.)](?:\s|$))|(?=[#>=|]|[-+](?:\s|$|-)))")
 """Characters with a meaning at the beginning of a block: a list, a heading, a quotation, a rule."""
+_SLOT = re.compile(r"⟦(\d{1,4})⟧")
+"""Stands for citation marks while the text around them is escaped."""
+KIND_WORDS = {
+    SentenceKind.JUDGEMENT: "Judgement: ",
+    SentenceKind.ASSUMPTION: "Assumption: ",
+    SentenceKind.KNOWLEDGE: "General knowledge: ",
+}
+"""What stands before a sentence that no source says."""
+OUR_JUDGEMENT = "our judgement"
+"""Stands in a heading or a column's name if everything below it is judgement."""
 _NOT_IN_URL = re.compile(r"[\s<>\"`\\\[\]{}|^*]")
 
 
@@ -67,8 +79,41 @@ def cited_addresses(report: Report, sentence: Sentence) -> frozenset[str]:
 
 def sentence_text(report: Report, sentence: Sentence) -> str:
     """Return a sentence with its citation marks and cautions, as plain text."""
-    text = said_text(sentence.text, cited_addresses(report, sentence))
-    return _marked(sentence, text, said_text(sentence.mark))
+    own = cited_addresses(report, sentence)
+    text = with_marks(report, sentence, lambda text: said_text(text, own))
+    caution = said_text(sentence.mark)
+    return f"{KIND_WORDS.get(sentence.kind, '')}{text}{f' ({caution})' if caution else ''}"
+
+
+def with_marks(
+    report: Report,
+    sentence: Sentence,
+    shown: Callable[[str], str],
+    linked: Callable[[Sequence[Citation]], str] | None = None,
+) -> str:
+    """Return a sentence with its citation marks in their places.
+
+    Args:
+        report: The report.
+        sentence: The sentence.
+        shown: Escapes a text.
+        linked: Makes the marks of citations; by default [1][2] behind a space.
+    """
+    known = {item.number: item for item in report.citations}
+    cited = [known[number] for number in sentence.citations if number in known]
+    made = linked or (lambda items: " " + "".join(f"[{item.mark}]" for item in items))
+    text = _SLOT.sub("", sentence.text)
+    if not cited:
+        return shown(text)
+    end = len(text.rstrip())
+    places = sentence.places if len(sentence.places) == len(cited) else (end,) * len(cited)
+    groups: dict[int, list[Citation]] = {}
+    for place, item in zip(places, cited, strict=True):
+        groups.setdefault(min(place, end), []).append(item)
+    for number, place in sorted(enumerate(sorted(groups)), reverse=True):
+        text = f"{text[:place]}⟦{number}⟧{text[place:]}"
+    marks = [made(groups[place]) for place in sorted(groups)]
+    return _SLOT.sub(lambda slot: marks[int(slot[1])], shown(text))
 
 
 def answer_text(report: Report) -> str:
@@ -95,23 +140,84 @@ def reasons_to_believe(citation: Citation) -> str:
 
 def render_markdown(report: Report) -> str:
     """Return the whole report."""
-    parts = [f"# {_opened(_inline(report.question))}", ""]
-    sure = f", confidence {report.confidence:.2f}" if report.answer else ""
-    lead = " ".join(_sentence(report, item) for item in report.answer) or _nothing(report)
-    parts += (
-        ["## Answer", ""] if any(section.heading == JOURNEY for section in report.sections) else []
-    )
-    parts += [f"**{STATUS_LINES[report.status]}{sure}.** {lead}", ""]
+    title = _said(report.title) if report.title else _inline(report.question)
+    parts = [f"# {_opened(title)}", ""]
+    if report.title and report.title.casefold() != report.question.casefold():
+        parts += [f"*{_inline(report.question)}*", ""]
+    parts += ["## Bottom line", "", *_lead(report), ""]
     for section in report.sections:
-        parts += [f"## {_opened(_said(section.heading))}", "", *_body(report, section), ""]
-    if report.hypotheses:
-        parts += ["## Hypotheses", "", *_compared(report), *map(_hypothesis, report.hypotheses), ""]
+        judged = is_judged(section.all_sentences())
+        heading = f"{_said(section.heading)}{f' ({OUR_JUDGEMENT})' if judged else ''}"
+        parts += [f"{'#' * section.level} {_opened(heading)}", ""]
+        parts += [*_body(report, section), ""] if section.sentences else []
+        for block in section.blocks:
+            parts += [*_block(report, block, judged), ""]
     if report.citations:
         parts += ["## Sources", "", *_sources(report.citations)]
-    if limits := [*report.limits, *map(cut_line, report.cut)]:
-        parts += ["## Limits", "", *(f"- {_opened(_said(limit))}" for limit in limits), ""]
+    parts += ["## Evidence view", "", *_evidence(report)]
     parts += ["---", f"*{_said(report.made_by)}*", ""]
     return "\n".join(parts)
+
+
+def _lead(report: Report) -> list[str]:
+    """Return the bottom line: its points, or a paragraph."""
+    if not report.answer:
+        return [_nothing(report)]
+    told = [_sentence(report, item) for item in report.answer]
+    if len(report.points) < 2 or sum(report.points) != len(told):
+        return [_opened(" ".join(told))]
+    lines = iter(told)
+    return [f"- {' '.join(itertools.islice(lines, many))}" for many in report.points]
+
+
+def _evidence(report: Report) -> Iterator[str]:
+    """Yield what the machinery knows: outcome, hypotheses, calculations, limits and cuts."""
+    sure = f", confidence {report.confidence:.2f}" if report.answer else ""
+    yield from (f"**{STATUS_LINES[report.status]}{sure}.**", "")
+    if report.hypotheses:
+        yield from ("### Hypotheses tested", "", *_compared(report))
+        yield from (*map(_hypothesis, report.hypotheses), "")
+    if report.derivations:
+        marks = {item.number: item.mark for item in report.citations}
+        yield from ("### Calculations", "")
+        for made in report.derivations:
+            cited = "".join(f"[{marks[number]}]" for number in made.citations)
+            result = f" = {_said(made.result)}" if made.result else ""
+            yield f"- {made.name}: {_said(made.expression)}{result} {cited}".rstrip()
+        yield ""
+    if limits := [*report.limits, *map(cut_line, report.cut)]:
+        yield from ("### Limits", "", *(f"- {_opened(_said(limit))}" for limit in limits), "")
+
+
+def is_judged(sentences: Iterable[Sentence]) -> bool:
+    """Whether sentences are judgement, but for frames; then one word for all of them is enough."""
+    kinds = {item.kind for item in sentences if item.text} - {SentenceKind.FRAME}
+    return kinds == {SentenceKind.JUDGEMENT}
+
+
+def _block(report: Report, block: Block, judged: bool) -> list[str]:
+    """Return a paragraph, list or table."""
+    if block.kind == "table":
+        return _table(report, block, judged)
+    rows = [" ".join(_sentence(report, item, judged) for item in row) for row in block.rows]
+    if block.kind == "paragraph":
+        return [_opened(row) for row in rows]
+    signs = itertools.repeat("-") if block.kind == "list" else map("{}.".format, itertools.count(1))
+    return [f"{sign} {row}" for sign, row in zip(signs, rows, strict=False)]
+
+
+def _table(report: Report, block: Block, judged: bool) -> list[str]:
+    columns = [is_judged(column) and not judged for column in zip(*block.rows, strict=False)]
+    names = [
+        f"{_said(name)}{f' ({OUR_JUDGEMENT})' if own else ''}"
+        for name, own in itertools.zip_longest(block.header, columns, fillvalue="")
+    ]
+    lines = [names, ["---"] * len(names)]
+    for row in block.rows:
+        marks = [judged or own for own in columns]
+        cells = [_sentence(report, item, own) for item, own in zip(row, marks, strict=True)]
+        lines.append([cell.replace("|", "\\|") for cell in cells])
+    return [f"| {' | '.join(cells)} |" for cells in lines]
 
 
 def _body(report: Report, section: Section) -> list[str]:
@@ -128,14 +234,13 @@ def _nothing(report: Report) -> str:
     return "No evidence was found that bears on the question."
 
 
-def _marked(sentence: Sentence, text: str, caution: str) -> str:
-    marks = citation_marks(sentence.citations)
-    return f"{text}{' ' + marks if marks else ''}{f' *({caution})*' if caution else ''}"
-
-
-def _sentence(report: Report, sentence: Sentence) -> str:
-    text = _said(sentence.text, cited_addresses(report, sentence))
-    return _marked(sentence, text, _said(sentence.mark))
+def _sentence(report: Report, sentence: Sentence, judged: bool = False) -> str:
+    """Return a sentence; if all around it is judgement, the word is not repeated."""
+    own = cited_addresses(report, sentence)
+    text = with_marks(report, sentence, lambda text: _said(text, own))
+    word = "" if judged else KIND_WORDS.get(sentence.kind, "")
+    caution = f" *({_said(sentence.mark)})*" if sentence.mark else ""
+    return f"{word}{text}{caution}"
 
 
 def _said(text: str, own: Collection[str] = ()) -> str:
@@ -189,17 +294,21 @@ def _hypothesis(item: Assessment) -> str:
 
 
 def _sources(citations: Iterable[Citation]) -> Iterator[str]:
-    """Yield the list of sources; the reasons to believe a source are with its first citation."""
-    seen: set[str] = set()
+    """Yield the list of sources: one entry for each, with the passages that are cited below it."""
+    by_source: dict[str, list[Citation]] = {}
     for citation in citations:
-        place = f", {_inline(citation.where)}" if citation.where else ""
-        quote = _quiet(one_line(citation.quote, QUOTE_CHARS))
-        why = "" if citation.source in seen else _why(citation)
-        seen.add(citation.source)
-        yield (
-            f"[{citation.number}] {_inline(citation.title)}, {_url(citation.url)}{place} "
-            f"(credibility {citation.credibility:.2f}{why})\\\n“{quote}”\n"
-        )
+        by_source.setdefault(citation.source, []).append(citation)
+    for number, passages in enumerate(by_source.values(), 1):
+        first = passages[0]
+        credit = f", {_inline(first.credit)}" if first.credit else ""
+        kind = next(iter(first.reasons), "")
+        told = f" · {_inline(kind)}" if kind else ""
+        yield f"[{number}] {_inline(first.title)}{credit}, {_url(first.url)}{told}"
+        for item in passages:
+            place = f" ({_inline(item.where)})" if item.where else ""
+            label = f"[{item.mark}] " if len(passages) > 1 else ""
+            yield f"- {label}“{_quiet(one_line(item.quote, QUOTE_CHARS))}”{place}"
+        yield ""
 
 
 def _why(citation: Citation) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -67,8 +68,18 @@ def brief_of(task: OutlineReport | WriteBottomLine) -> Brief:
 
 
 def as_markdown(lines: Iterable[DraftSentence]) -> str:
-    """Return sentences as one paragraph of Markdown, each with its marks."""
-    return " ".join(marked for line in lines if (marked := _marked(line)))
+    """Return sentences as Markdown, each with its marks; what a phrase introduces is a list."""
+    parts: list[str] = []
+    introduced = False
+    for line in lines:
+        frame = not line.findings
+        if frame:
+            parts.append(f"\n\n{_marked(line)}")
+            introduced = line.text.endswith(":")
+        else:
+            parts.append(f"\n- {_marked(line)}" if introduced else _marked(line))
+    text = " ".join(part for part in parts if part)
+    return re.sub(r" ?(\n+) ?", lambda gap: gap[1], text).replace(":\n- ", ":\n\n- ").strip()
 
 
 def _marked(line: DraftSentence) -> str:

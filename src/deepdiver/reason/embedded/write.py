@@ -91,15 +91,9 @@ def outline_report(task: OutlineReport) -> Outline:
 
 
 def _title(question: str, draft: Draft) -> str:
-    """Return the first sentence of the answer if it can be a title, else the question."""
-    stated = [line.text for line in draft.answer if line.findings]
-    short = stated and len(stated[0]) <= LONGEST_TITLE and not _is_framed(draft)
-    return stated[0].rstrip(".") if short else question
-
-
-def _is_framed(draft: Draft) -> bool:
-    """Return whether the answer begins with a caution, which a title would hide."""
-    return not draft.answer[0].findings
+    """Return the answer if it is one short sentence without a caution, else the question."""
+    stated = draft.answer[0].text if len(draft.answer) == 1 and draft.answer[0].findings else ""
+    return stated.rstrip(".") if 0 < len(stated) <= LONGEST_TITLE else question
 
 
 def write_sections(task: WriteSections) -> SectionDrafts:

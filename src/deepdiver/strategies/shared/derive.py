@@ -36,8 +36,10 @@ class Derivations:
         if fault:
             self.refused[made.name] = f"{made.name} = {made.expression}: {fault}"
             return False
-        self.held[made.name] = made
-        self.values[made.name] = compute(made.expression, self.values).value
+        value = compute(made.expression, self.values).value
+        if not made.result:
+            made = made.model_copy(update={"result": _shown(value)})
+        self.held[made.name], self.values[made.name] = made, value
         return True
 
     def _fault(self, deps: Deps, made: Derivation, as_of: str) -> str:
