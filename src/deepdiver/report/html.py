@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from urllib.parse import urlsplit
 
 from deepdiver.core.record import (
+    Block,
     Citation,
     HypothesisStatus,
     Report,
@@ -24,14 +26,18 @@ from deepdiver.core.record import (
 from deepdiver.report.figures import svg
 from deepdiver.report.figures.svg import Picture, element, escape_said, escape_text
 from deepdiver.report.markdown import (
+    KIND_WORDS,
+    OUR_JUDGEMENT,
     STANDINGS,
     STATUS_LINES,
     answer_text,
     attempts_to_refute,
     cited_addresses,
     cut_line,
+    is_judged,
     reasons_to_believe,
     said_text,
+    with_marks,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
 
@@ -68,7 +74,12 @@ padding:0 .6em;font-size:.8125rem;font-weight:700}}
 .supported{{color:var(--good)}}.refuted{{color:var(--bad)}}.undecided,.open{{color:var(--faint)}}
 .sources{{list-style:none;padding:0}}
 .sources>li{{border-top:1px solid var(--rule);padding:.6rem 0 .6rem 2.6rem;position:relative}}
-.sources>li:target{{background:var(--band)}}.number{{position:absolute;left:0;font-weight:700}}
+.sources :target{{background:var(--band)}}.kind{{color:var(--faint);font-size:.875rem;
+font-weight:400}}
+.asked{{margin-top:-.4em}}details{{margin-top:2.5rem;border-top:1px solid var(--rule)}}
+summary{{cursor:pointer;padding:.6rem 0;color:var(--faint)}}h3{{font-size:1.05rem;
+margin:1.5em 0 .4em}}
+.lead h2{{margin:.2em 0}}.number{{position:absolute;left:0;font-weight:700}}
 blockquote{{margin:.4rem 0;padding-left:.8rem;border-left:2px solid var(--rule)}}
 meter{{width:5rem;height:.8rem;vertical-align:middle}}
 @media print{{body{{max-width:none;padding:0;font-size:10.5pt}}
@@ -78,6 +89,9 @@ figure svg{{min-width:0}}h2{{break-after:avoid}}
 meter{{display:none}}}}
 """.replace("\n", "")
 """The style of the page: light or dark on a screen, as the browser prefers, and light on paper."""
+
+
+_JUDGED = f' <small class="kind">{OUR_JUDGEMENT}</small>'
 
 
 def render_html(
@@ -92,15 +106,14 @@ def render_html(
     """
     style = STYLE + svg.STYLE
     parts = [
-        *_head(report.question, style),
+        *_head(said_text(report.title) or report.question, style),
         "<body><main>",
-        f'<h1 dir="auto">{escape_text(report.question)}</h1>',
+        *_title(report),
         *_lead(report),
         *(line for section in report.sections for line in _section(report, section)),
         *_pictures(pictures, missing),
-        *_hypotheses(report),
         *_sources(report.citations),
-        *_limits([*report.limits, *map(cut_line, report.cut)]),
+        *_evidence(report),
         f"</main><footer><hr><p>{escape_said(report.made_by)}</p></footer></body></html>",
     ]
     return "\n".join(parts) + "\n"
@@ -118,36 +131,93 @@ def _head(title: str, style: str) -> Iterator[str]:
     yield f"<style>{style}</style></head>"
 
 
+def _title(report: Report) -> Iterator[str]:
+    """Yield the answer in a line, and the question below it; else the question."""
+    if not report.title or report.title.casefold() == report.question.casefold():
+        yield f'<h1 dir="auto">{escape_text(report.question)}</h1>'
+        return
+    yield f'<h1 dir="auto">{escape_said(report.title)}</h1>'
+    yield f'<p class="asked faint" dir="auto">{escape_text(report.question)}</p>'
+
+
 def _lead(report: Report) -> Iterator[str]:
-    sure = f", confidence {report.confidence:.2f}" if report.answer else ""
-    told = " ".join(_sentence(report, item) for item in report.answer)
-    lead = told or escape_text(answer_text(report))
-    yield f'<section class="lead"><p class="state">{STATUS_LINES[report.status]}{sure}</p>'
-    yield f'<p dir="auto">{lead}</p></section>'
+    told = [_sentence(report, item) for item in report.answer]
+    yield '<section class="lead"><h2>Bottom line</h2>'
+    if not told:
+        yield f'<p dir="auto">{escape_text(answer_text(report))}</p></section>'
+    elif len(report.points) < 2 or sum(report.points) != len(told):
+        yield f'<p dir="auto">{" ".join(told)}</p></section>'
+    else:
+        lines = iter(told)
+        points = [" ".join(itertools.islice(lines, many)) for many in report.points]
+        yield f"{_listed(points)}</section>"
 
 
 def _section(report: Report, section: Section) -> Iterator[str]:
-    """Yield a section as a paragraph, or as a list if all of its sentences are frames."""
+    """Yield a section: its sentences as a paragraph, or as a list of frames; then its blocks."""
+    judged, tag = is_judged(section.all_sentences()), f"h{section.level}"
+    word = _JUDGED if judged else ""
+    yield f'<section><{tag} dir="auto">{escape_said(section.heading)}{word}</{tag}>'
     told = [_sentence(report, sentence) for sentence in section.sentences]
-    yield f'<section><h2 dir="auto">{escape_said(section.heading)}</h2>'
-    if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
-        yield f"{_listed(told)}</section>"
+    if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
+        yield _listed(told)
+    elif told:
+        yield f'<p dir="auto">{" ".join(told)}</p>'
+    for block in section.blocks:
+        yield from _block(report, block, judged)
+    yield "</section>"
+
+
+def _block(report: Report, block: Block, judged: bool) -> Iterator[str]:
+    if block.kind == "table":
+        yield from _table(report, block, judged)
+        return
+    rows = [" ".join(_sentence(report, item, judged) for item in row) for row in block.rows]
+    if block.kind == "paragraph":
+        yield from (f'<p dir="auto">{row}</p>' for row in rows)
     else:
-        yield f'<p dir="auto">{" ".join(told)}</p></section>'
+        yield _listed(rows, "ol" if block.kind == "steps" else "ul")
 
 
-def _sentence(report: Report, sentence: Sentence) -> str:
-    marks = _links(sentence.citations)
+def _table(report: Report, block: Block, judged: bool) -> Iterator[str]:
+    columns = [is_judged(column) and not judged for column in zip(*block.rows, strict=False)]
+    names = [
+        f"{escape_said(name)}{_JUDGED if own else ''}"
+        for name, own in itertools.zip_longest(block.header, columns, fillvalue="")
+    ]
+    head = "".join(f'<th scope="col" dir="auto">{name}</th>' for name in names)
+    yield f'<div class="wide"><table class="compared"><thead><tr>{head}</tr></thead><tbody>'
+    for row in block.rows:
+        cells = [
+            _sentence(report, item, judged or own) for item, own in zip(row, columns, strict=True)
+        ]
+        shown = "".join(f'<td dir="auto">{cell}</td>' for cell in cells)
+        yield f"<tr>{shown}</tr>"
+    yield "</tbody></table></div>"
+
+
+def _sentence(report: Report, sentence: Sentence, judged: bool = False) -> str:
+    """Return a sentence; if all around it is judgement, the word is not repeated."""
+    own = cited_addresses(report, sentence)
+    text = with_marks(report, sentence, lambda text: escape(said_text(text, own)), _marks)
+    kind = "" if judged else KIND_WORDS.get(sentence.kind, "")
+    word = f'<span class="kind">{kind}</span>' if kind else ""
     caution = (
         f' <span class="caution">({escape_said(sentence.mark)})</span>' if sentence.mark else ""
     )
-    text = escape(said_text(sentence.text, cited_addresses(report, sentence)), quote=True)
-    return f"{text}{f'<sup>{marks}</sup>' if marks else ''}{caution}"
+    return f"{word}{text}{caution}"
 
 
-def _links(numbers: Iterable[int]) -> str:
-    """Return citation marks that lead to the list of sources."""
-    return "".join(f'<a href="#c{number}">[{number}]</a>' for number in numbers)
+def _marks(cited: Iterable[Citation]) -> str:
+    """Return citation marks that lead to the passages in the list of sources."""
+    links = (f'<a href="#c{item.number}">[{escape_text(item.mark)}]</a>' for item in cited)
+    return f"<sup>{''.join(links)}</sup>"
+
+
+def _links(report: Report, numbers: Iterable[int]) -> str:
+    known = {item.number: item for item in report.citations}
+    cited = [known[number] for number in numbers if number in known]
+    return _marks(cited) if cited else ""
 
 
 def _pictures(pictures: Iterable[Picture], missing: Iterable[str]) -> Iterator[str]:
@@ -168,7 +238,7 @@ def _compared(report: Report) -> Iterator[str]:
     head = "".join(f'<th scope="col">{name}</th>' for name in COLUMN_NAMES)
     yield f'<div class="wide"><table class="compared"><thead><tr>{head}</tr></thead><tbody>'
     for row in rows:
-        for_, against = _links(row.supporting), _links(row.refuting)
+        for_, against = _links(report, row.supporting), _links(report, row.refuting)
         badge = f'<span class="badge {row.status.value}">{STANDINGS[row.status]}</span>'
         cells = (f"{row.belief:.2f}", badge, for_, against)
         answer = f'<th scope="row" dir="auto">{escape_said(row.answer)}</th>'
@@ -179,7 +249,7 @@ def _compared(report: Report) -> Iterator[str]:
 def _hypotheses(report: Report) -> Iterator[str]:
     if not report.hypotheses:
         return
-    yield "<section><h2>Hypotheses</h2>"
+    yield "<section><h3>Hypotheses tested</h3>"
     yield from _compared(report)
     yield '<ul class="tested">'
     for item in report.hypotheses:
@@ -201,29 +271,61 @@ def _hypotheses(report: Report) -> Iterator[str]:
 
 
 def _sources(citations: Sequence[Citation]) -> Iterator[str]:
-    """Yield the citations with their quotes.
-
-    The reasons to believe a source are with its first citation.
-    """
+    """Yield the sources, each once, with the passages that are cited below it."""
     if not citations:
         return
-    yield '<section><h2>Sources</h2><ol class="sources">'
-    seen: set[str] = set()
+    by_source: dict[str, list[Citation]] = {}
     for item in citations:
-        why = "" if item.source in seen else _why(item)
-        seen.add(item.source)
-        place = f", {escape_text(item.where)}" if item.where else ""
+        by_source.setdefault(item.source, []).append(item)
+    yield '<section><h2>Sources</h2><ol class="sources">'
+    for number, passages in enumerate(by_source.values(), 1):
+        first = passages[0]
+        credit = f", {escape_text(first.credit)}" if first.credit else ""
+        kind = escape_text(next(iter(first.reasons), ""))
+        told = f' <span class="faint">· {kind}</span>' if kind else ""
+        yield f'<li><span class="number">[{number}]</span>'
+        yield f'<span dir="auto">{_titled(first)}</span>{credit}{told}'
+        for item in passages:
+            place = f' <span class="faint">{escape_text(item.where)}</span>' if item.where else ""
+            label = f"[{escape_text(item.mark)}] " if len(passages) > 1 else ""
+            yield (
+                f'<blockquote id="c{item.number}" dir="auto">{label}{escape_text(item.quote)}'
+                f"{place}</blockquote>"
+            )
+        yield "</li>"
+    yield "</ol></section>"
+
+
+def _evidence(report: Report) -> Iterator[str]:
+    """Yield what the machinery knows, folded: outcome, tests, sums, beliefs, limits, cuts."""
+    sure = f", confidence {report.confidence:.2f}" if report.answer else ""
+    yield "<details><summary>Evidence view: how this report was tested and checked</summary>"
+    yield f'<p class="state">{STATUS_LINES[report.status]}{sure}</p>'
+    yield from _hypotheses(report)
+    if report.derivations:
+        lines = [
+            f"{escape_text(made.name)}: {escape_said(made.expression)} = "
+            f"{escape_said(made.result)} {_links(report, made.citations)}"
+            for made in report.derivations
+        ]
+        yield f"<section><h3>Calculations</h3>{_listed(lines)}</section>"
+    yield from _credibility(report.citations)
+    yield from _limits([*report.limits, *map(cut_line, report.cut)])
+    yield "</details>"
+
+
+def _credibility(citations: Sequence[Citation]) -> Iterator[str]:
+    """Yield how far each source is believed, and why."""
+    if not citations:
+        return
+    yield '<section><h3>How far the sources are believed</h3><ol class="believed">'
+    for item in {item.source: item for item in reversed(citations)}.values():
         meter = element(
             "meter",
             {"min": 0, "max": 1, "value": f"{item.credibility:.2f}", "aria-hidden": "true"},
             " ",
         )
-        yield (
-            f'<li id="c{item.number}"><span class="number">[{item.number}]</span>'
-            f'<span dir="auto">{_titled(item)}</span>{place}<blockquote '
-            f'dir="auto">{escape_text(item.quote)}</blockquote>'
-            f'<span class="faint">{meter} credibility {item.credibility:.2f}{why}</span></li>'
-        )
+        yield f"<li>{escape_text(item.title)}: {meter} {item.credibility:.2f}{_why(item)}</li>"
     yield "</ol></section>"
 
 
@@ -251,10 +353,10 @@ def _why(item: Citation) -> str:
 
 def _limits(limits: Sequence[str]) -> Iterator[str]:
     if limits:
-        yield f"<section><h2>Limits</h2>{_listed(map(escape_said, limits))}</section>"
+        yield f"<section><h3>Limits</h3>{_listed(map(escape_said, limits))}</section>"
 
 
-def _listed(items: Iterable[str]) -> str:
+def _listed(items: Iterable[str], tag: str = "ul") -> str:
     """Return a list of items that are markup already."""
     inside = "".join(f'<li dir="auto">{item}</li>' for item in items)
-    return f"<ul>{inside}</ul>"
+    return f"<{tag}>{inside}</{tag}>"
