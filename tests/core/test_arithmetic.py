@@ -73,6 +73,8 @@ def test_what_is_not_arithmetic_is_refused(text: str, why: str) -> None:
         ("1200000 + 34000", "1.2 million"),
         ("2/3", "0.667"),
         ("2/3", "about 67%"),
+        ("1.2 million / 8", "$150,000"),
+        ("3 bn - 500m", "2.5 billion"),
         ("years(2011-03-14, 2026-03-13)", "14 years"),
         ("years(2011-03-14, 2026-03-14)", "15"),
         ("days(2024-02-28, 2024-03-01) / 2", "1"),

@@ -27,9 +27,12 @@ LARGEST = Fraction(10) ** 40
 """Values beyond this are refused: no report holds one, and fractions would grow without end."""
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<date>\d{4}-\d{2}-\d{2})(?!\d)|(?P<number>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?P<percent>\s*%)?"
-    r"|(?P<name>[A-Za-z]\w{0,30})|(?P<sign>[-+*/()×÷·−–:,;]))"
+    r"\s*(?:(?P<date>\d{4}-\d{2}-\d{2})(?!\d)|(?P<number>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"
+    r"(?:\s*(?P<percent>%)|\s*(?P<scale>thousand|million|billion|trillion|bn|k|m)\b)?"
+    r"|(?P<name>[A-Za-z]\w{0,30})|(?P<sign>[-+*/()×÷·−–:,;]))",
+    re.IGNORECASE,
 )
+_SCALES = {"thousand": 3, "k": 3, "million": 6, "m": 6, "billion": 9, "bn": 9, "trillion": 12}
 _SIGNS = {"×": "*", "·": "*", "÷": "/", ":": "/", "−": "-", "–": "-", ";": ","}
 _RESULT = re.compile(r"(?P<whole>[-−+]?\d[\d,\s\u00a0\u202f]*)(?:\.(?P<part>\d+))?")
 
@@ -206,6 +209,7 @@ class _Parser:
 
     def _number(self, token: re.Match[str]) -> Fraction:
         written = Decimal(token["number"].replace(",", ""))
+        written = written.scaleb(_SCALES[token["scale"].lower()]) if token["scale"] else written
         self.numbers.append(written)
         return Fraction(written) / (100 if token["percent"] else 1)
 

@@ -9,7 +9,7 @@ whether the quotes carry the sense.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -23,12 +23,10 @@ from deepdiver.core.text import fold, words
 Snapshot = Callable[[str], str]
 """Returns the saved text of a hash; KeyError if there is none."""
 _ADDRESS = re.compile(r"\b(?:https?://|www\.)[^\s<>\"“”]*[^\s<>\"“”.,;:!?)\]']", re.IGNORECASE)
-_PRONOUN = re.compile(
-    r"\b(?:no|any|every|some|each|which)[ -]one\b|(?<![\w-])(?<!ty )one(?= of\b| another\b)"
-    r"|\bone['’]s\b",
-    re.IGNORECASE,
-)
-"""Where the word one is not a number."""
+_PRONOUN = re.compile(r"(?<![\w-])(?<!ty )(?<!hundred )(?<!and )one(?:['’]s)?\b", re.IGNORECASE)
+"""The word one: a pronoun or an article far more often than a count. In figures, 1 is a number."""
+_COUNTED = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
+"""Counts of what a frame introduces: Three things speak against it."""
 _TAIL = re.compile(r"-(\w+)")
 
 
@@ -44,8 +42,8 @@ class Context:
     """The question: names."""
     figures: str = ""
     """The numbers and results of the calculations that it cites."""
-    proposes: bool = False
-    """Whether it is a proposal, whose dates and measures are the writer's own."""
+    read: Collection[str] = ()
+    """The words of all texts that the writer was shown: a judgement may name what stands there."""
 
 
 NOWHERE = Context()
@@ -76,11 +74,15 @@ def find_faults(
     quotes = [quote for finding in findings for quote in finding.quotes]
     if missing := [quote for quote in quotes if not quote_stands(quote, snapshot)]:
         return [f"the quote {missing[0].text[:60]!r} does not stand in its source"]
-    if sentence.kind is SentenceKind.ABSENCE:
-        return [] if sentence.terms else ["it names no words to search for"]
-    if not findings and not context.proposes:
-        return ["it names no finding"]
+    if sentence.kind is SentenceKind.ABSENCE and not sentence.terms:
+        return ["it names no words to search for"]
+    if sentence.kind is SentenceKind.ABSENCE and not findings:
+        return []
     text = "\n\n".join(quote.text for quote in quotes)
+    if sentence.kind is SentenceKind.JUDGEMENT:
+        return [*_faults_of_judgement(sentence, text, context), *_faults_of_address(sentence, text)]
+    if not findings:
+        return ["it names no finding"]
     return [
         *_faults_of_sum(sentence, text, as_of),
         *_faults_of_values(sentence, text, as_of, context),
@@ -103,10 +105,34 @@ def _faults_of_frame(sentence: Sentence, context: Context) -> list[str]:
     Names of the question, of the heading and of the sentence before it are no news.
     """
     text, known = sentence.text, f"{context.question}\n{context.nearby}"
-    said = [day.iso() for day in dates(text)] + [f"{value:f}" for value in _numbers_said(text)]
+    said = [day.iso() for day in dates(text)]
+    said += [f"{value:f}" for value in _numbers_said(_COUNTED.sub("…", text))]
     said += [name for name in names(text) if not _contains(known, name)]
     said += _ADDRESS.findall(text)
     return [f"it states {said[0]} without a finding"] if said else []
+
+
+def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> list[str]:
+    """Return the fault of a judgement that names what nobody has named.
+
+    Its dates and measures may be proposals of the writer's own.
+    """
+    known = f"{text}\n{context.credits}\n{context.nearby}\n{context.question}"
+    lost = [
+        name
+        for name in names(sentence.text)
+        if not _contains(known, name) and not _all_read(name, context.read)
+    ]
+    return [f"{', '.join(lost[:3])} stands in none of the texts"] if lost else []
+
+
+def _all_read(name: str, read: Collection[str]) -> bool:
+    return all(word in read for word in _bare(name))
+
+
+def bare_words(text: str) -> frozenset[str]:
+    """Return the words of a text as names are compared with them."""
+    return frozenset(part for word in _bare(text) for part in (word, *word.split("-")))
 
 
 def _faults_of_address(sentence: Sentence, text: str) -> list[str]:
@@ -159,10 +185,8 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
     if sentence.derived:
         days += dates(as_of)
         figures |= {value * 100 for value in figures} | {value / 100 for value in figures}
-    found = []
-    if not context.proposes:
-        found += [day.iso() for day in dates(sentence.text) if not _known_day(day, days)]
-        found += [f"{value:f}" for value in _numbers_said(sentence.text) if value not in figures]
+    found = [day.iso() for day in dates(sentence.text) if not _known_day(day, days)]
+    found += [f"{value:f}" for value in _numbers_said(sentence.text) if value not in figures]
     known = f"{text}\n{around}\n{context.question}"
     found += [name for name in names(sentence.text) if not _contains(known, name)]
     return [f"{', '.join(found[:3])} stands in none of its quotes"] if found else []

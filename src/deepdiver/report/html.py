@@ -141,8 +141,9 @@ def _title(report: Report) -> Iterator[str]:
 
 
 def _lead(report: Report) -> Iterator[str]:
-    told = [_sentence(report, item) for item in report.answer]
-    yield '<section class="lead"><h2>Bottom line</h2>'
+    judged = is_judged(report.answer)
+    told = [_sentence(report, item, judged) for item in report.answer]
+    yield f'<section class="lead"><h2>Bottom line{_JUDGED if judged else ""}</h2>'
     if not told:
         yield f'<p dir="auto">{escape_text(answer_text(report))}</p></section>'
     elif len(report.points) < 2 or sum(report.points) != len(told):

@@ -144,7 +144,8 @@ def render_markdown(report: Report) -> str:
     parts = [f"# {_opened(title)}", ""]
     if report.title and report.title.casefold() != report.question.casefold():
         parts += [f"*{_inline(report.question)}*", ""]
-    parts += ["## Bottom line", "", *_lead(report), ""]
+    word = f" ({OUR_JUDGEMENT})" if is_judged(report.answer) else ""
+    parts += [f"## Bottom line{word}", "", *_lead(report), ""]
     for section in report.sections:
         judged = is_judged(section.all_sentences())
         heading = f"{_said(section.heading)}{f' ({OUR_JUDGEMENT})' if judged else ''}"
@@ -163,7 +164,8 @@ def _lead(report: Report) -> list[str]:
     """Return the bottom line: its points, or a paragraph."""
     if not report.answer:
         return [_nothing(report)]
-    told = [_sentence(report, item) for item in report.answer]
+    judged = is_judged(report.answer)
+    told = [_sentence(report, item, judged) for item in report.answer]
     if len(report.points) < 2 or sum(report.points) != len(told):
         return [_opened(" ".join(told))]
     lines = iter(told)

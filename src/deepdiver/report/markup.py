@@ -294,7 +294,10 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
         text += piece
     text = text.rstrip()
     said = _joined(marks) if marks else default
-    kind = said.kind or (SentenceKind.FACT if said.cites else SentenceKind.FRAME)
+    # A citation in a section or column of judgement is the reason for it.
+    inherited = SentenceKind.JUDGEMENT if default.kind is SentenceKind.JUDGEMENT else None
+    cited = inherited or (SentenceKind.FACT if said.cites else SentenceKind.FRAME)
+    kind = said.kind or cited
     if not marks:
         cites, places = list(default.cites), []
     ending = len(text.rstrip(".!?…\"'”’)"))

@@ -20,8 +20,14 @@ class Claim(View):
     """A fact must stand in the quotes; for a judgement they must be a reason."""
     text: str
     """What it says."""
+    before: str = ""
+    """What stands before it."""
     quotes: tuple[str, ...]
     """The words it is said to stand on."""
+    credits: tuple[str, ...] = ()
+    """Where they stand: title, author, publisher, date and place of each source."""
+    calculations: tuple[str, ...] = ()
+    """The calculations its values come from."""
 
 
 class Check(Answer):
@@ -50,6 +56,10 @@ class CheckSupport(Task[Checks]):
 
     claims: tuple[Claim, ...]
     """What to check."""
+    question: str = ""
+    """What the person asked."""
+    as_of: str = ""
+    """Today's date."""
 
 
 class Conclusion(View):

@@ -30,6 +30,8 @@ class PlannedSection(Answer):
     """The columns of its table, if it has one."""
     cites: Annotated[tuple[str, ...], Also("use", "citations")] = ()
     """What it will cite: T3:12-14, F2, C1."""
+    words: Annotated[float, Field(ge=0, le=4_000)] = 0
+    """About how long it is to be."""
 
 
 class PlannedCalculation(Answer):
@@ -203,7 +205,9 @@ class Faulty(View):
     problem: str
     """What is wrong with it."""
     quotes: tuple[str, ...]
-    """What it cites, word for word, with title, author and date."""
+    """What it cites, word for word."""
+    credits: tuple[str, ...] = ()
+    """Where that stands: title, author, publisher, date and place of each source."""
 
 
 class Repaired(Answer):

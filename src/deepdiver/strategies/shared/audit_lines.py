@@ -13,6 +13,7 @@ from deepdiver.report.audit import Context, find_faults
 from deepdiver.strategies.shared.base import Deps, attempt
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.drafting import (
+    Drafter,
     Line,
     Problem,
     credits_of,
@@ -26,16 +27,14 @@ from deepdiver.tasks import CheckSupport, Claim, Faulty, RepairSentences
 PARTLY = "only partly carried by its quotes"
 
 
-async def audit_lines(
-    deps: Deps, question: str, lines: Sequence[Line], derived: Derivations
-) -> None:
+async def audit_lines(deps: Deps, question: str, lines: Sequence[Line], drafter: Drafter) -> None:
     """Audit lines, have the faulty ones repaired once, and cut or mark those that still fail.
 
     The reader then gives its opinion on the others.
     """
-    _audit(deps, question, lines, derived)
-    await _check_support(deps, lines)
-    await _repair(deps, question, lines, derived)
+    _audit(deps, question, lines, drafter.derived)
+    await _check_support(deps, question, lines, drafter.derived)
+    await _repair(deps, question, lines, drafter)
     _cut_empty_frames(lines)
     kept = [line for line in lines if not line.cut]
     for line, sentence in zip(
@@ -69,11 +68,11 @@ def _faults(deps: Deps, question: str, line: Line, derived: Derivations) -> list
     if line.lost:
         return [f"it cites {', '.join(line.lost[:3])}, which leads nowhere"]
     context = Context(
-        credits=credits_of(deps, sentence),
+        credits="\n".join(credits_of(deps, sentence)),
         nearby=line.nearby,
         question=question,
         figures=derived.figures_of(sentence.derived),
-        proposes=sentence.kind is SentenceKind.JUDGEMENT,
+        read=derived.read,
     )
     found = find_faults(
         sentence, findings_of(deps, sentence), deps.store.texts.get, deps.as_of, context
@@ -103,34 +102,36 @@ def _runs(parts: Sequence[str], said: Sequence[str]) -> bool:
     )
 
 
-async def _check_support(deps: Deps, lines: Sequence[Line]) -> None:
+async def _check_support(
+    deps: Deps, question: str, lines: Sequence[Line], derived: Derivations
+) -> None:
     """Ask the reasoner whether quotes support the sentences in which code has found no fault."""
     asked = {
         f"S{number}": line
         for number, line in enumerate(lines, 1)
-        if not line.cut and not line.problem and _is_checked(line)
+        if not line.cut and not line.problem and needs_support(line.sentence)
     }
     claims = tuple(
         Claim(
             id=label,
             kind="judgement" if line.sentence.kind is SentenceKind.JUDGEMENT else "fact",
             text=line.sentence.text,
+            before=line.before,
             quotes=quotes_of(deps, line.sentence),
+            credits=tuple(credits_of(deps, line.sentence)),
+            calculations=tuple(derived.told(line.sentence.derived)),
         )
         for label, line in asked.items()
     )
-    answer = await attempt(deps, CheckSupport(claims=claims)) if claims else None
+    task = CheckSupport(claims=claims, question=question, as_of=deps.as_of)
+    answer = await attempt(deps, task) if claims else None
     for check in answer.checks if answer else ():
         line = asked.get(check.id)
         if line is not None and check.support != "full":
             line.problem = Problem(check.reason, check.support)
 
 
-def _is_checked(line: Line) -> bool:
-    return needs_support(line.sentence) and bool(line.sentence.findings)
-
-
-async def _repair(deps: Deps, question: str, lines: Sequence[Line], derived: Derivations) -> None:
+async def _repair(deps: Deps, question: str, lines: Sequence[Line], drafter: Drafter) -> None:
     """Have the faulty lines repaired once, then keep, mark or cut each of them."""
     faulty = {
         f"S{number}": (number, line, line.problem)
@@ -143,12 +144,12 @@ async def _repair(deps: Deps, question: str, lines: Sequence[Line], derived: Der
     for label, (_, line, problem) in faulty.items():
         line.problem = None
         if text := new.get(label, line.drafted):
-            line.sentence = line.sentence.model_copy(update={"text": text, "places": ()})
+            drafter.rewritten(line, text)
         else:
             line.cut_out(deps, problem.for_reader())
     again = [line for _, line, _ in faulty.values()]
-    _audit(deps, question, again, derived)
-    await _check_support(deps, again)
+    _audit(deps, question, again, drafter.derived)
+    await _check_support(deps, question, again, drafter.derived)
     for _, line, before in faulty.values():
         if not line.cut:
             _settle(deps, line, before)
@@ -165,10 +166,11 @@ async def _repaired_texts(
         Faulty(
             id=label,
             before=_beside(lines, number, -1),
-            text=line.sentence.text,
+            text=line.marked or line.sentence.text,
             after=_beside(lines, number, 1),
             problem=problem.for_writer(),
             quotes=quotes_of(deps, line.sentence),
+            credits=tuple(credits_of(deps, line.sentence)),
         )
         for label, (number, line, problem) in faulty.items()
     )
@@ -190,9 +192,9 @@ def _settle(deps: Deps, line: Line, before: Problem) -> None:
     problem = line.problem or (None if rewritten else before)
     if problem is None:
         return
-    if problem.support == "partial":
-        marks = filter(None, (line.sentence.mark, PARTLY))
-        line.sentence = line.sentence.model_copy(update={"mark": "; ".join(marks)})
+    if problem.support == "partial" and line.sentence.kind is not SentenceKind.JUDGEMENT:
+        # What its quotes say in part is the writer's inference for the rest, and is shown as such.
+        line.sentence = line.sentence.model_copy(update={"kind": SentenceKind.JUDGEMENT})
     elif rewritten:
         then = f"rewritten as “{line.sentence.text}”: {problem.for_reader()}"
         line.cut_out(deps, f"{before.for_reader()}; {then}")

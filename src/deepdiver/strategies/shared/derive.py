@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -29,6 +30,8 @@ class Derivations:
     """Their exact values."""
     refused: dict[str, str] = field(default_factory=dict)
     """Why others do not come out, by their names."""
+    read: frozenset[str] = frozenset()
+    """The words of everything that the writer was shown: a judgement may name what stands there."""
 
     def add(self, deps: Deps, made: Derivation, as_of: str) -> bool:
         """Compute a calculation again; return whether it comes out."""
@@ -70,6 +73,11 @@ class Derivations:
                 found |= dict.fromkeys((*made.findings, *self.findings_of(parts)))
         return list(found)
 
+    def told(self, names: Iterable[str]) -> list[str]:
+        """Return calculations as lines, with the numbers behind the names of others."""
+        listed = [self.held[name] for name in names if name in self.held]
+        return [f"{_spelled(made.expression, self.values)} = {made.result}" for made in listed]
+
     def figures_of(self, names: Iterable[str]) -> str:
         """Return the results and numbers of calculations as a text, for the audit."""
         listed = [self.held[name] for name in names if name in self.held]
@@ -102,8 +110,8 @@ def _day(text: str) -> date | None:
         return None
 
 
-def without_names(text: str, values: Mapping[str, Fraction]) -> str:
-    """Return an expression with the values of its names, for readers."""
-    for name in sorted(values, key=len, reverse=True):
-        text = text.replace(name, _shown(values[name]))
-    return text
+def _spelled(text: str, values: Mapping[str, Fraction]) -> str:
+    """Return an expression with the values of its names."""
+    return re.sub(
+        r"\bC\d+\b", lambda name: _shown(values[name[0]]) if name[0] in values else name[0], text
+    )

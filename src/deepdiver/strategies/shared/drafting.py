@@ -70,6 +70,8 @@ class Line:
     """Ids of findings that a frame may cite if it says something after all."""
     nearby: str = ""
     """Heading, sentence before, and header and first cell of a table's row."""
+    before: str = ""
+    """The sentence before it, or the header and first cell of its row."""
     problem: Problem | None = None
     """What is wrong with it."""
     cut: bool = False
@@ -126,7 +128,9 @@ class Drafter:
 
     def __init__(self, deps: Deps, material: Material, derived: Derivations, about: str) -> None:
         """Resolve citations by the material and the calculations of a report."""
-        self._deps, self._material, self._derived, self._about = deps, material, derived, about
+        self._deps, self._material, self._about = deps, material, about
+        self.derived = derived
+        """The calculations of the report."""
 
     def sections(self, markdown: str) -> list[DraftedSection]:
         """Return the sections of a text."""
@@ -148,22 +152,22 @@ class Drafter:
         lines: list[Line] = []
         for number, marked in enumerate(row):
             if header:
-                near = [heading, header[number], row[0].text]
+                before = ": ".join(filter(None, (header[number], row[0].text if number else "")))
             else:
-                near = [heading, row[number - 1].text if number else ""]
-            lines.append(self.line(marked, heading, "\n".join(filter(None, near))))
+                before = row[number - 1].text if number else ""
+            lines.append(self.line(marked, heading, before))
         return _share_reasons(lines) if header else lines
 
-    def line(self, marked: MarkedSentence, heading: str, nearby: str = "") -> Line:
+    def line(self, marked: MarkedSentence, heading: str, before: str = "") -> Line:
         """Return a sentence with the findings behind its citations."""
         cites, derived = list(marked.cites), []
         if marked.expression:
             derived.append(self._derive(marked))
-        derived += [cite for cite in cites if cite in self._derived.held]
-        refused = [cite for cite in cites if cite in self._derived.refused]
+        derived += [cite for cite in cites if cite in self.derived.held]
+        refused = [cite for cite in cites if cite in self.derived.refused]
         told = [cite for cite in cites if cite not in (*derived, *refused)]
         found, lost = resolve_cites(self._deps, self._material, told, self._about)
-        rest = [key for key in self._derived.findings_of(derived) if key not in found]
+        rest = [key for key in self.derived.findings_of(derived) if key not in found]
         kind = marked.kind
         if derived and kind is SentenceKind.FACT:
             kind = SentenceKind.CALCULATION
@@ -177,9 +181,9 @@ class Drafter:
         )
         borrowed, _ = resolve_cites(self._deps, self._material, marked.borrowed, self._about)
         wrong = [
-            self._derived.refused[name]
+            self.derived.refused[name]
             for name in (*refused, *derived)
-            if name in self._derived.refused
+            if name in self.derived.refused
         ]
         return Line(
             heading,
@@ -187,15 +191,41 @@ class Drafter:
             _with_marks(marked),
             lost=(*lost, *wrong),
             borrowed=tuple(borrowed),
-            nearby=nearby,
+            nearby=f"{heading}\n{before}",
+            before=before,
         )
+
+    def rewritten(self, line: Line, text: str) -> None:
+        """Give a line another text; marks in it replace those that it had."""
+        sections = read_markup(text)
+        rows = [row for section in sections for block in section.blocks for row in block.rows]
+        made = [self.line(item, line.heading, line.before) for row in rows for item in row]
+        marked = [item for item in made if item.sentence.kind is not SentenceKind.FRAME]
+        said = " ".join(item.sentence.text for item in made) or text
+        if marked and "{" in text:
+            kinds = {item.sentence.kind for item in marked}
+            judged = SentenceKind.JUDGEMENT if SentenceKind.JUDGEMENT in kinds else None
+            found = dict.fromkeys(key for item in marked for key in item.sentence.findings)
+            names = dict.fromkeys(name for item in marked for name in item.sentence.derived)
+            update = {
+                "kind": judged or marked[0].sentence.kind,
+                "findings": tuple(found),
+                "derived": tuple(names),
+                "terms": marked[0].sentence.terms,
+            }
+            line.lost = tuple(cite for item in marked for cite in item.lost)
+            line.marked = text
+        else:
+            update = {}
+            line.marked = line.marked.replace(line.sentence.text, said)
+        line.sentence = line.sentence.model_copy(update={**update, "text": said, "places": ()})
 
     def _derive(self, marked: MarkedSentence) -> str:
         """Enter the calculation of a sentence, and return its name."""
-        name = marked.name or self._derived.next_name()
-        if name in self._derived.held:
-            name = self._derived.next_name()
-        cites = [cite for cite in marked.cites if cite not in self._derived.held]
+        name = marked.name or self.derived.next_name()
+        if name in self.derived.held:
+            name = self.derived.next_name()
+        cites = [cite for cite in marked.cites if cite not in self.derived.held]
         found, _ = resolve_cites(self._deps, self._material, cites, self._about)
         expression, _, result = marked.expression.partition("=")
         made = Derivation(
@@ -204,7 +234,7 @@ class Drafter:
             result=result.rpartition("=")[2].strip(),
             findings=tuple(found),
         )
-        self._derived.add(self._deps, made, self._deps.as_of)
+        self.derived.add(self._deps, made, self._deps.as_of)
         return name
 
 
@@ -221,14 +251,22 @@ def _share_reasons(cells: Sequence[Line]) -> list[Line]:
     return list(cells)
 
 
+_MARK_WORDS = {
+    SentenceKind.JUDGEMENT: "judgement",
+    SentenceKind.ASSUMPTION: "assumption",
+    SentenceKind.KNOWLEDGE: "general",
+}
+
+
 def _with_marks(marked: MarkedSentence) -> str:
     """Return a sentence as its writer would mark it, all marks at the end."""
-    word = "" if marked.kind in (SentenceKind.FACT, SentenceKind.FRAME) else marked.kind.value
+    word = _MARK_WORDS.get(marked.kind, "")
     cites = "; ".join(marked.cites)
     if marked.expression:
         return f"{marked.text} {{= {marked.expression} | {cites}}}"
     if marked.kind is SentenceKind.ABSENCE:
-        return f"{marked.text} {{absence {', '.join(marked.terms)}}}"
+        behind = f" | {cites}" if cites else ""
+        return f"{marked.text} {{absence {', '.join(marked.terms)}{behind}}}"
     inner = " ".join(filter(None, (word, cites)))
     return f"{marked.text} {{{inner}}}" if inner else marked.text
 
@@ -296,18 +334,18 @@ def quotes_of(deps: Deps, sentence: Sentence) -> tuple[str, ...]:
     return tuple(quote.text for finding in findings_of(deps, sentence) for quote in finding.quotes)
 
 
-def credits_of(deps: Deps, sentence: Sentence) -> str:
-    """Return title, author, publisher, date and place of what a sentence cites, as a text."""
+def credits_of(deps: Deps, sentence: Sentence) -> list[str]:
+    """Return title, author, publisher, date and place of what a sentence cites, a line for each."""
     told: dict[str, None] = {}
     for finding in findings_of(deps, sentence):
         for quote in finding.quotes:
             source = deps.ledger.get(Source, quote.source)
-            parts = (source.title, source.author, source.publisher, source.published)
             place = source.where(quote.passage.start)
-            told |= dict.fromkeys(filter(None, (*parts, place, source.url)))
-    return "\n".join(told)
+            parts = (source.title, source.author, source.publisher, source.published, place)
+            told[", ".join(filter(None, parts))] = None
+    return list(told)
 
 
 def needs_support(sentence: Sentence) -> bool:
     """Whether somebody must say that what a sentence cites carries it."""
-    return sentence.kind not in UNCITED and sentence.kind is not SentenceKind.ABSENCE
+    return sentence.kind not in UNCITED and bool(sentence.findings)

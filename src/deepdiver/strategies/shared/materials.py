@@ -6,9 +6,10 @@ findings with their surroundings. The writer cites numbers, and code cuts the qu
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from deepdiver.core.numbering import MOST_CITED, cut_quotes, numbers_in, show_numbered, units_of
@@ -19,6 +20,7 @@ from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.findings import make_finding
 from deepdiver.tasks import CitedFinding, NumberedText
 
+_CITE = re.compile(r"[TF]\d{1,4}(?::[\d\s,–-]*\d)?")
 MATERIAL_BYTES = 60_000
 """The most bytes of the texts that one task is shown: some 15,000 tokens."""
 AROUND = 2
@@ -62,6 +64,37 @@ class Material:
             wanted = list(range(1, many + 1)) if many <= MOST_CITED else []
         return [(entry, span) for span in cut_quotes(entry.text, wanted)] or None
 
+    def around(self, cites: Iterable[str]) -> Material:
+        """Return the material that citations point at, with its surroundings."""
+        spans: dict[str, list[Span]] = {}
+        for label, place in (pair for cite in cites for pair in self._places(cite)):
+            spans.setdefault(label, []).append(place)
+        shown = {
+            item.id: show_numbered(
+                self.read[item.id].text, _surroundings(self.read[item.id].text, spans[item.id])
+            )
+            for item in self.texts
+            if item.id in spans
+        }
+        return replace(
+            self,
+            texts=tuple(
+                item.model_copy(update={"text": shown[item.id]})
+                for item in self.texts
+                if item.id in shown
+            ),
+            findings=tuple(item for item in self.findings if item.cites.partition(":")[0] in shown),
+        )
+
+    def _places(self, cite: str) -> Iterator[tuple[str, Span]]:
+        """Yield the spans that a text names, each with the label of its source."""
+        for match in _CITE.finditer(cite):
+            by_label = {item.id: item.cites for item in self.findings}
+            spelled = by_label.get(match[0], match[0])
+            target = self.cited(spelled)
+            if isinstance(target, list):
+                yield from ((spelled.partition(":")[0], span) for _, span in target)
+
 
 def gather_material(deps: Deps, findings: Iterable[str], most: int = MATERIAL_BYTES) -> Material:
     """Return the material of findings, the most important first.
@@ -77,7 +110,9 @@ def gather_material(deps: Deps, findings: Iterable[str], most: int = MATERIAL_BY
         for number, source in enumerate((deps.ledger.get(Source, key) for key in by_source), 1)
     }
     quoted = {
-        label: [quote for finding in by_source[entry.source.id] for quote in finding.quotes]
+        label: [
+            _span_of(quote) for finding in by_source[entry.source.id] for quote in finding.quotes
+        ]
         for label, entry in read.items()
     }
     shown = _fitting(read, quoted, most)
@@ -97,7 +132,7 @@ def gather_material(deps: Deps, findings: Iterable[str], most: int = MATERIAL_BY
 
 
 def _fitting(
-    read: Mapping[str, ReadText], quoted: Mapping[str, Sequence[Quote]], most: int
+    read: Mapping[str, ReadText], quoted: Mapping[str, Sequence[Span]], most: int
 ) -> dict[str, str]:
     """Return the texts as they are shown: whole if all of them fit, else around their quotes."""
     whole = {
@@ -117,12 +152,12 @@ def _fitting(
     return shown
 
 
-def _surroundings(text: str, quotes: Sequence[Quote]) -> list[Span]:
+def _surroundings(text: str, quoted: Sequence[Span]) -> list[Span]:
     """Return the parts of a text around its quotes, in order; parts that touch are one."""
     units = units_of(text)
     numbers: set[int] = set()
-    for quote in quotes:
-        first, last = _units_in(text, quote)
+    for span in quoted:
+        first, last = _units_in(text, span)
         numbers.update(range(first - AROUND, last + AROUND + 1))
     spans: list[Span] = []
     for number in sorted(number for number in numbers if 1 <= number <= len(units)):
@@ -134,12 +169,16 @@ def _surroundings(text: str, quotes: Sequence[Quote]) -> list[Span]:
     return spans
 
 
-def _units_in(text: str, quote: Quote) -> tuple[int, int]:
-    """Return the numbers of the first and the last unit that a quote touches."""
-    units, passage = units_of(text), quote.passage
-    first = bisect_right(units, passage.start, key=lambda unit: unit.end) + 1
-    last = bisect_left(units, passage.end, key=lambda unit: unit.start)
+def _units_in(text: str, span: Span) -> tuple[int, int]:
+    """Return the numbers of the first and the last unit that a span touches."""
+    units = units_of(text)
+    first = bisect_right(units, span.start, key=lambda unit: unit.end) + 1
+    last = bisect_left(units, span.end, key=lambda unit: unit.start)
     return first, max(first, last)
+
+
+def _span_of(quote: Quote) -> Span:
+    return Span(quote.passage.start, quote.passage.end)
 
 
 def _numbered_text(label: str, entry: ReadText, text: str) -> NumberedText:
@@ -170,7 +209,7 @@ def _cited_finding(
     one_story: Mapping[str, str],
 ) -> CitedFinding:
     entry = read[text_label]
-    first, last = _units_in(entry.text, finding.quotes[0])
+    first, last = _units_in(entry.text, _span_of(finding.quotes[0]))
     return CitedFinding(
         id=label,
         statement=finding.statement,

@@ -13,10 +13,10 @@ from typing import Any
 from deepdiver.core.events import Limited
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import (
-    UNCITED,
     Assessment,
     Derivation,
     Evidence,
+    Finding,
     Hypothesis,
     HypothesisStatus,
     Report,
@@ -26,6 +26,7 @@ from deepdiver.core.record import (
     Stance,
 )
 from deepdiver.core.text import words
+from deepdiver.report.audit import bare_words
 from deepdiver.report.compose import WeighedAnswer, compose
 from deepdiver.strategies.shared.audit_lines import PARTLY, audit_lines
 from deepdiver.strategies.shared.base import Deps, attempt, together
@@ -53,11 +54,11 @@ from deepdiver.tasks import (
     WriteSections,
 )
 
-WORDS = 1_200
+WORDS = 1_300
 """Words of a report of standard length."""
-CALL_WORDS = 900
-"""The most words that one call is asked to write. With marks these are some 2,000 tokens, which
-every model may write."""
+CALL_WORDS = 1_500
+"""The most words that one call is asked to write. With marks these are some 3,500 tokens, which
+nearly every model may write."""
 CALLS: dict[type[Task[Any]], int] = {
     OutlineReport: 1,
     WriteSections: -(-WORDS // CALL_WORDS),
@@ -144,11 +145,11 @@ async def write_report(
     body = [*await writer.body(outline), *map(_drafted, besides.shown_too)]
     further, repeated = _further(more, _lines(body))
     lines = [*_lines(body), *_lines(further)]
-    await audit_lines(deps, question, lines, writer.derived)
+    await audit_lines(deps, question, lines, writer.drafter)
     _cut_lost(deps, repeated, lines)
     top = await writer.top(outline, body)
     lead = [line for row in top.points for line in row]
-    await audit_lines(deps, question, lead, writer.derived)
+    await audit_lines(deps, question, lead, writer.drafter)
     answer = tuple(line.sentence for line in lead if not line.cut)
     weighed = None
     if assessments is None:
@@ -211,8 +212,9 @@ class _Writer:
         by_id = {key: label for label, key in material.labels.items()}
         self._standing = None if assessments is None else stand(assessments, material.labels)
         self._by_id = by_id
-        self.derived = Derivations()
-        self._drafter = Drafter(deps, material, self.derived, question)
+        shown = "\n".join(f"{item.title}\n{item.author}\n{item.text}" for item in material.texts)
+        self.derived = Derivations(read=bare_words(shown))
+        self.drafter = Drafter(deps, material, self.derived, question)
 
     async def outline(self) -> Outline | None:
         """Return the plan of the report; None if there is nothing to write or no plan came."""
@@ -261,9 +263,13 @@ class _Writer:
     async def _write(
         self, plan: Outline, group: Sequence[PlannedSection], share: int
     ) -> list[DraftedSection]:
+        cited = [cite for section in plan.sections for cite in section.cites]
+        cited += [cite for made in plan.calculations for cite in made.cites]
+        cited += [side for conflict in plan.conflicts for side in conflict.sides]
+        material = self._material.around(cited)
         task = WriteSections(
-            texts=self._material.texts,
-            findings=self._material.findings,
+            texts=material.texts,
+            findings=material.findings,
             question=self._question,
             as_of=self._deps.as_of,
             outline=plan,
@@ -274,7 +280,7 @@ class _Writer:
         )
         answer = await attempt(self._deps, task)
         if answer is not None:
-            return self._drafter.sections(answer.markdown)
+            return self.drafter.sections(answer.markdown)
         return [section for planned in group for section in self._plain_section(planned)]
 
     async def top(self, outline: Outline | None, body: Sequence[DraftedSection]) -> _Top:
@@ -298,7 +304,7 @@ class _Writer:
             answer = await attempt(self._deps, task)
         if answer is None:
             return _Top(self._question, self._plain_points(), self._gaps)
-        sections = self._drafter.sections(answer.bottom_line)
+        sections = self.drafter.sections(answer.bottom_line)
         rows = [row for section in sections for block in section.blocks for row in block.rows]
         for line in (line for row in rows for line in row):
             line.heading = ""
@@ -456,7 +462,9 @@ async def _weigh(
     The findings of a sentence speak for it, as the audit has confirmed; the reasoner judges the
     others. The arithmetic is that of hypotheses.
     """
-    facts = [sentence for sentence in lead if sentence.kind not in UNCITED and sentence.findings]
+    stated = {SentenceKind.FACT, SentenceKind.CALCULATION}
+    facts = [sentence for sentence in lead if sentence.kind in stated]
+    facts = facts or _reasons(deps, lead)
 
     async def believed(number: int, sentence: Sentence) -> float:
         claim = Hypothesis(
@@ -483,6 +491,13 @@ async def _weigh(
     beliefs = await together(*(believed(number, sentence) for number, sentence in enumerate(facts)))
     parts = {*(problems or (question,)), *missing}
     return WeighedAnswer(tuple(beliefs), 1.0 - len(set(missing)) / len(parts))
+
+
+def _reasons(deps: Deps, lead: Sequence[Sentence]) -> list[Sentence]:
+    """Return what the judgements of an answer stand on, as sentences: what they cite."""
+    keys = dict.fromkeys(key for sentence in lead for key in sentence.findings)
+    found = [deps.ledger.get(Finding, key) for key in keys]
+    return [Sentence(text=item.statement, findings=(item.id,)) for item in found]
 
 
 def _carries(claim: Hypothesis, finding: str, strength: float) -> Evidence:
