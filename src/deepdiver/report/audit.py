@@ -27,6 +27,10 @@ _PRONOUN = re.compile(r"(?<![\w-])(?<!ty )(?<!hundred )(?<!and )one(?:['’]s)?\
 """The word one: a pronoun or an article far more often than a count. In figures, 1 is a number."""
 _COUNTED = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
 """Counts of what a frame introduces: Three things speak against it."""
+_ACRONYM = re.compile(r"[A-Z]{2,}s?")
+_SPELLED_OUT = re.compile(r"[A-Z][\w-]+(?:\s+(?:and|of|for|the|on|in|&)\b|\s+[A-Z][\w-]+)+")
+"""Words from which an acronym is made: Personal Health Information Protection Act."""
+_LIST = re.compile(r",(?!\d)|;|\band\b|\bor\b")
 _TAIL = re.compile(r"-(\w+)")
 
 
@@ -185,11 +189,19 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
     if sentence.derived:
         days += dates(as_of)
         figures |= {value * 100 for value in figures} | {value / 100 for value in figures}
+    figures |= _listed_counts(sentence.text)
     found = [day.iso() for day in dates(sentence.text) if not _known_day(day, days)]
     found += [f"{value:f}" for value in _numbers_said(sentence.text) if value not in figures]
     known = f"{text}\n{around}\n{context.question}"
     found += [name for name in names(sentence.text) if not _contains(known, name)]
     return [f"{', '.join(found[:3])} stands in none of its quotes"] if found else []
+
+
+def _listed_counts(text: str) -> set[Decimal]:
+    """Return how many items a sentence lists behind a colon, as in "two causes: heat and wind"."""
+    listed = text.rpartition(":")[2] if ":" in text else ""
+    items = [item for item in _LIST.split(listed) if item.strip()]
+    return {Decimal(len(items))} if len(items) > 1 else set()
 
 
 def _known_day(day: Day, known: Iterable[Day]) -> bool:
@@ -216,10 +228,20 @@ def _contains(text: str, name: str) -> bool:
     """
     listed = {part for word in _bare(text) for part in (word, *word.split("-"))}
     wanted = _bare(_TAIL.sub(lambda tail: "" if tail[1].islower() else tail[0], name))
-    wanted = [word for word in wanted if len(word) > 1] or wanted
-    return bool(wanted) and all(
-        word in listed or listed.issuperset(word.split("-")) for word in wanted
+    wanted = [word for word in wanted if len(word) > 1]
+    if _ACRONYM.fullmatch(name):
+        letters = name.removesuffix("s").lower()
+        wanted = [] if letters in listed or letters in _initials(text) else wanted
+    return all(word in listed or listed.issuperset(word.split("-")) for word in wanted)
+
+
+def _initials(text: str) -> set[str]:
+    """Return the initials of runs of capitalised words, as acronyms are made of them."""
+    runs = (
+        [word[0].lower() for word in run[0].split() if word[0].isupper()]
+        for run in _SPELLED_OUT.finditer(text)
     )
+    return {"".join(run) for run in runs}
 
 
 def _bare(text: str) -> list[str]:
