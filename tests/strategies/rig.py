@@ -276,7 +276,7 @@ class ScriptedReasoner:
         )
         return tasks.Verifications(verifications=tuple(passed))
 
-    def _write_report(self, task: tasks.WriteReport) -> tasks.Draft:
+    def _write_report(self, task: Any) -> Any:
         by_label = {f.id: f for f in task.findings}
         if task.standing is None:
             best = max(task.findings, key=lambda f: f.credibility)

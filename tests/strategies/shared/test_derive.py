@@ -1,0 +1,83 @@
+"""Calculations of a report: those that do not come out first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from deepdiver.core.record import Derivation
+from deepdiver.strategies.shared.derive import Derivations
+from deepdiver.strategies.shared.materials import gather_material, resolve_cites
+from tests.strategies.shared.desk import desk
+
+
+def made(
+    home: Path, expression: str, result: str, *cites: str, name: str = "C1"
+) -> tuple[Derivations, bool]:
+    deps, keys = desk(home)
+    found, _ = resolve_cites(deps, gather_material(deps, keys), cites, "q")
+    derived = Derivations()
+    item = Derivation(name=name, expression=expression, result=result, findings=tuple(found))
+    return derived, derived.add(deps, item, "2026-11-16")
+
+
+@pytest.mark.parametrize(
+    ("expression", "result", "cites", "why"),
+    [
+        ("30 / 120", "30%", ("T1:2",), "does not give 30% but 0.25"),
+        ("30 / 0", "1", ("T1:2",), "divides by zero"),
+        ("30 + 77", "107", ("T1:2",), "77 stands in none of its quotes"),
+        ("30 / 120", "25%", (), "30, 120 stands in none"),
+        ("C7 + 30", "31", ("T1:2",), "no calculation C7"),
+        ("years(2001-01-01, 2026-11-16)", "25", ("T1:2",), "2001-01-01 stands in none"),
+        ("thirty over 120", "25%", ("T1:2",), "no calculation thirty"),
+    ],
+)
+def test_what_does_not_come_out_is_refused_with_the_reason(
+    tmp_path: Path, expression: str, result: str, cites: tuple[str, ...], why: str
+) -> None:
+    derived, held = made(tmp_path, expression, result, *cites)
+    assert not held
+    assert why in derived.refused["C1"]
+    assert derived.held == {}
+
+
+@pytest.mark.parametrize(
+    ("expression", "result", "cites"),
+    [
+        ("30 / 120", "25%", ("T1:2",)),
+        ("percent(30, 120)", "25 %", ("T1:2",)),
+        ("0.3 * 120", "36", ("T1:2",)),
+        ("mean(90, 120, 150) / 2", "60 hours", ("T2:2-4",)),
+        ("days(2024-03-03, 2026-11-16)", "988 days", ("T1:1",)),
+    ],
+)
+def test_what_comes_out_is_held(
+    tmp_path: Path, expression: str, result: str, cites: tuple[str, ...]
+) -> None:
+    derived, held = made(tmp_path, expression, result, *cites)
+    assert held, derived.refused
+    assert derived.held["C1"].result == result
+
+
+def test_a_calculation_without_a_result_gets_one(tmp_path: Path) -> None:
+    derived, _ = made(tmp_path, "30 / 120", "", "T1:2")
+    assert derived.held["C1"].result == "0.25"
+
+
+def test_calculations_build_on_each_other(tmp_path: Path) -> None:
+    deps, keys = desk(tmp_path)
+    material = gather_material(deps, keys)
+    first, _ = resolve_cites(deps, material, ["T1:2"], "q")
+    second, _ = resolve_cites(deps, material, ["T2:4"], "q")
+    derived = Derivations()
+    day = "2026-11-16"
+    one = Derivation(name="C1", expression="30 / 120", result="25%", findings=tuple(first))
+    two = Derivation(name="C2", expression="C1 * 150", result="37.5", findings=tuple(second))
+    assert derived.add(deps, one, day)
+    assert derived.add(deps, two, day)
+    assert derived.findings_of(["C2"]) == [*second, *first]
+    assert derived.told(["C2", "C9"]) == ["0.25 * 150 = 37.5"]
+    assert "37.5" in derived.figures_of(["C2"])
+    assert derived.next_name() == "C3"

@@ -1,0 +1,101 @@
+"""What a writer works from: what leads nowhere first, then what is shown and how it is cited."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from deepdiver.core.numbering import GAP
+from deepdiver.core.record import Finding
+from deepdiver.strategies.shared.materials import Material, gather_material, resolve_cites
+from tests.strategies.shared.desk import MINUTES, TABLE, desk
+
+
+@pytest.mark.parametrize("cite", ["T9:1", "F9", "C1", "T1:99", "T1:0", "", "T1:x", "nonsense"])
+def test_a_citation_that_leads_nowhere_is_told(tmp_path: Path, cite: str) -> None:
+    deps, keys = desk(tmp_path)
+    material = gather_material(deps, keys)
+    assert resolve_cites(deps, material, [cite], "q") == ([], [cite])
+    assert Material().cited(cite) is None
+
+
+def test_texts_that_fit_are_shown_whole_and_numbered(tmp_path: Path) -> None:
+    deps, keys = desk(tmp_path)
+    minutes, table = gather_material(deps, keys).texts
+    assert (minutes.id, table.id) == ("T1", "T2")
+    assert minutes.title == "Minutes"
+    assert minutes.author == "Ann Berg"
+    assert minutes.place == "minutes.txt"
+    assert minutes.kind == "minutes"
+    assert "<1> The committee met on 3 March 2024. <2> It gave testing" in minutes.text
+    assert GAP not in minutes.text + table.text
+
+
+def test_texts_that_do_not_fit_are_shown_around_their_findings(tmp_path: Path) -> None:
+    long = " ".join(f"Sentence number {n} stands here." for n in range(1, 400))
+    deps, keys = desk(tmp_path, {"long": long, "minutes": MINUTES})
+    material = gather_material(deps, keys, 2_000)
+    shown = material.texts[0].text
+    assert shown.startswith("<1> Sentence number 1 stands here. <2>")
+    assert "<4>" in shown
+    assert "<5>" not in shown
+    assert shown.endswith(GAP)
+
+
+def test_what_has_no_room_is_left_out_with_its_findings(tmp_path: Path) -> None:
+    deps, keys = desk(tmp_path)
+    material = gather_material(deps, keys, 200)
+    assert [text.id for text in material.texts] == ["T1"]
+    assert list(material.labels.values()) == keys[:1]
+    assert material.cited("T2:1") is None
+
+
+def test_a_finding_says_where_it_stands_and_no_more(tmp_path: Path) -> None:
+    deps, keys = desk(tmp_path)
+    first = gather_material(deps, keys).findings[0]
+    assert (first.id, first.cites) == ("F1", "T1:2")
+    assert first.quote == "It gave testing 30 hours of 120 hours."
+    assert set(first.model_dump()) >= {"id", "statement", "cites"}
+    assert not {"quote", "source", "credibility"} & set(first.model_dump())
+
+
+def test_citations_become_findings(tmp_path: Path) -> None:
+    deps, keys = desk(tmp_path)
+    material = gather_material(deps, keys)
+    found, lost = resolve_cites(deps, material, ["F1", "T1:3-4", "T2", "T1:1"], "q")
+    assert lost == []
+    quotes = [deps.ledger.get(Finding, key).quotes[0].text for key in found]
+    assert quotes == [
+        "It gave testing 30 hours of 120 hours.",
+        "Ann Berg asked for 45 hours. The vote was put off.",
+        TABLE.strip().removeprefix("| "),
+        "The committee met on 3 March 2024.",
+    ]
+    for key in found:
+        quote = deps.ledger.get(Finding, key).quotes[0]
+        text = deps.store.texts.get(quote.passage.snapshot)
+        assert text[quote.passage.start : quote.passage.end] == quote.text
+
+
+def test_the_same_citation_is_one_finding(tmp_path: Path) -> None:
+    deps, keys = desk(tmp_path)
+    material = gather_material(deps, keys)
+    once, _ = resolve_cites(deps, material, ["T1:3"], "q")
+    again, _ = resolve_cites(deps, material, ["T1:3", "T1:3"], "q")
+    assert once == again
+
+
+def test_material_around_citations(tmp_path: Path) -> None:
+    long = " ".join(f"Sentence number {n} stands here." for n in range(1, 60))
+    deps, keys = desk(tmp_path, {"long": long, "minutes": MINUTES})
+    material = gather_material(deps, keys)
+    around = material.around(["T1:30", "C1", "F1 says 2"])
+    assert [text.id for text in around.texts] == ["T1"]
+    shown = around.texts[0].text
+    assert "<2> Sentence number 2" in shown
+    assert "<28>" in shown
+    assert "<32>" in shown
+    assert "<10>" not in shown
+    assert [finding.id for finding in around.findings] == ["F1"]
+    assert around.cited("T2:1") is not None, "what is not shown can still be cited"
