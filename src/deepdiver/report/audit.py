@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 
 from deepdiver.core.calculation import is_correct
 from deepdiver.core.dates import Day, dates
@@ -31,6 +32,7 @@ _ACRONYM = re.compile(r"[A-Z]{2,}s?")
 _SPELLED_OUT = re.compile(r"[A-Z][\w-]+(?:\s+(?:and|of|for|the|on|in|&)\b|\s+[A-Z][\w-]+)+")
 """Words from which an acronym is made: Personal Health Information Protection Act."""
 _LIST = re.compile(r",(?!\d)|;|\band\b|\bor\b")
+_OPTION = re.compile(r"^\W*(?:Option\s+)?[A-Z][.):]\s+")
 _TAIL = re.compile(r"-(\w+)")
 
 
@@ -46,6 +48,8 @@ class Context:
     """The question: names."""
     figures: str = ""
     """The numbers and results of the calculations that it cites."""
+    values: Sequence[Fraction] = ()
+    """Their exact values, which a sentence may round in its own way."""
     read: Collection[str] = ()
     """The words of all texts that the writer was shown: a judgement may name what stands there."""
 
@@ -111,7 +115,7 @@ def _faults_of_frame(sentence: Sentence, context: Context) -> list[str]:
     text, known = sentence.text, f"{context.question}\n{context.nearby}"
     said = [day.iso() for day in dates(text)]
     said += [f"{value:f}" for value in _numbers_said(_COUNTED.sub("…", text))]
-    said += [name for name in names(text) if not _contains(known, name)]
+    said += [name for name in _names_said(text) if not _contains(known, name)]
     said += _ADDRESS.findall(text)
     return [f"it states {said[0]} without a finding"] if said else []
 
@@ -124,7 +128,7 @@ def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> lis
     known = f"{text}\n{context.credits}\n{context.nearby}\n{context.question}"
     lost = [
         name
-        for name in names(sentence.text)
+        for name in _names_said(sentence.text)
         if not _contains(known, name) and not _all_read(name, context.read)
     ]
     return [f"{', '.join(lost[:3])} stands in none of the texts"] if lost else []
@@ -178,7 +182,7 @@ def _not_in(text: str, sum_: Calculation, as_of: str) -> list[str]:
 
 def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Context) -> list[str]:
     around = f"{context.credits}\n{context.nearby}"
-    days = [*dates(text), *dates(around), *dates(context.figures)]
+    days = [*dates(text), *dates(around), *dates(context.figures), *dates(context.question)]
     figures = {*numbers(text), *numbers(context.nearby), *numbers(context.figures)}
     if sum_ := sentence.calculation:
         days += [*dates(as_of), *(day for item in sum_.inputs for day in dates(item))]
@@ -191,10 +195,21 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
         figures |= {value * 100 for value in figures} | {value / 100 for value in figures}
     figures |= _listed_counts(sentence.text)
     found = [day.iso() for day in dates(sentence.text) if not _known_day(day, days)]
-    found += [f"{value:f}" for value in _numbers_said(sentence.text) if value not in figures]
+    found += [
+        f"{value:f}"
+        for value in _numbers_said(sentence.text)
+        if value not in figures and not any(_rounded(value, exact) for exact in context.values)
+    ]
     known = f"{text}\n{around}\n{context.question}"
-    found += [name for name in names(sentence.text) if not _contains(known, name)]
+    found += [name for name in _names_said(sentence.text) if not _contains(known, name)]
     return [f"{', '.join(found[:3])} stands in none of its quotes"] if found else []
+
+
+def _rounded(said: Decimal, exact: Fraction) -> bool:
+    """Whether a number is an exact value or share, rounded as it is written."""
+    exponent = said.as_tuple().exponent
+    margin = Fraction(1, 2) * Fraction(10) ** min(0, int(exponent))
+    return any(abs(Fraction(said) - value) <= margin for value in (exact, exact * 100))
 
 
 def _listed_counts(text: str) -> set[Decimal]:
@@ -214,6 +229,11 @@ def _years(days: Iterable[Day]) -> set[Decimal]:
     The 3 does not, because alone it could count anything.
     """
     return {Decimal(day.year) for day in days if day.year}
+
+
+def _names_said(text: str) -> list[str]:
+    """Return the names of a sentence; the letter that numbers an option is not one."""
+    return names(_OPTION.sub("", text))
 
 
 def _numbers_said(text: str) -> list[Decimal]:

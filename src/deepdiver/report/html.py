@@ -26,17 +26,18 @@ from deepdiver.core.record import (
 from deepdiver.report.figures import svg
 from deepdiver.report.figures.svg import Picture, element, escape_said, escape_text
 from deepdiver.report.markdown import (
+    COMMON_WORDS,
     KIND_WORDS,
-    OUR_JUDGEMENT,
     STANDINGS,
     STATUS_LINES,
     answer_text,
     attempts_to_refute,
     cited_addresses,
+    common_kind,
     cut_line,
-    is_judged,
     reasons_to_believe,
     said_text,
+    told_in_turn,
     with_marks,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
@@ -91,9 +92,6 @@ meter{{display:none}}}}
 """The style of the page: light or dark on a screen, as the browser prefers, and light on paper."""
 
 
-_JUDGED = f' <small class="kind">{OUR_JUDGEMENT}</small>'
-
-
 def render_html(
     report: Report, pictures: Iterable[Picture] = (), missing: Iterable[str] = ()
 ) -> str:
@@ -141,9 +139,9 @@ def _title(report: Report) -> Iterator[str]:
 
 
 def _lead(report: Report) -> Iterator[str]:
-    judged = is_judged(report.answer)
-    told = [_sentence(report, item, judged) for item in report.answer]
-    yield f'<section class="lead"><h2>Bottom line{_JUDGED if judged else ""}</h2>'
+    common = common_kind(report.answer)
+    told = [_sentence(report, item, common) for item in report.answer]
+    yield f'<section class="lead"><h2>Bottom line{_word(common)}</h2>'
     if not told:
         yield f'<p dir="auto">{escape_text(answer_text(report))}</p></section>'
     elif len(report.points) < 2 or sum(report.points) != len(told):
@@ -156,53 +154,64 @@ def _lead(report: Report) -> Iterator[str]:
 
 def _section(report: Report, section: Section) -> Iterator[str]:
     """Yield a section: its sentences as a paragraph, or as a list of frames; then its blocks."""
-    judged, tag = is_judged(section.all_sentences()), f"h{section.level}"
-    word = _JUDGED if judged else ""
-    yield f'<section><{tag} dir="auto">{escape_said(section.heading)}{word}</{tag}>'
+    common, tag = common_kind(section.all_sentences()), f"h{section.level}"
+    heading = f"{escape_said(section.heading)}{_word(common)}"
+    yield f'<section><{tag} dir="auto">{heading}</{tag}>'
     told = [_sentence(report, sentence) for sentence in section.sentences]
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
         yield _listed(told)
     elif told:
         yield f'<p dir="auto">{" ".join(told)}</p>'
     for block in section.blocks:
-        yield from _block(report, block, judged)
+        yield from _block(report, block, common)
     yield "</section>"
 
 
-def _block(report: Report, block: Block, judged: bool) -> Iterator[str]:
+def _word(kind: SentenceKind | None) -> str:
+    return f' <small class="kind">{COMMON_WORDS[kind]}</small>' if kind else ""
+
+
+def _block(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:
     if block.kind == "table":
-        yield from _table(report, block, judged)
+        yield from _table(report, block, common)
         return
-    rows = [" ".join(_sentence(report, item, judged) for item in row) for row in block.rows]
+    rows = [
+        " ".join(f"{_kind(word)}{_sentence(report, item, item.kind)}" for item, word in turns)
+        for turns in (told_in_turn(row, common) for row in block.rows)
+    ]
     if block.kind == "paragraph":
         yield from (f'<p dir="auto">{row}</p>' for row in rows)
     else:
         yield _listed(rows, "ol" if block.kind == "steps" else "ul")
 
 
-def _table(report: Report, block: Block, judged: bool) -> Iterator[str]:
-    columns = [is_judged(column) and not judged for column in zip(*block.rows, strict=False)]
+def _kind(word: str) -> str:
+    return f'<span class="kind">{word}</span>' if word else ""
+
+
+def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:
+    columns = [common_kind(column) for column in zip(*block.rows, strict=False)]
     names = [
-        f"{escape_said(name)}{_JUDGED if own else ''}"
-        for name, own in itertools.zip_longest(block.header, columns, fillvalue="")
+        f"{escape_said(name)}{_word(own) if own != common else ''}"
+        for name, own in itertools.zip_longest(block.header, columns)
     ]
     head = "".join(f'<th scope="col" dir="auto">{name}</th>' for name in names)
     yield f'<div class="wide"><table class="compared"><thead><tr>{head}</tr></thead><tbody>'
     for row in block.rows:
         cells = [
-            _sentence(report, item, judged or own) for item, own in zip(row, columns, strict=True)
+            _sentence(report, item, item.kind if item.kind in (own, common) else None)
+            for item, own in zip(row, columns, strict=True)
         ]
         shown = "".join(f'<td dir="auto">{cell}</td>' for cell in cells)
         yield f"<tr>{shown}</tr>"
     yield "</tbody></table></div>"
 
 
-def _sentence(report: Report, sentence: Sentence, judged: bool = False) -> str:
-    """Return a sentence; if all around it is judgement, the word is not repeated."""
+def _sentence(report: Report, sentence: Sentence, common: SentenceKind | None = None) -> str:
+    """Return a sentence, with the word for its kind unless all around it is of that kind."""
     own = cited_addresses(report, sentence)
     text = with_marks(report, sentence, lambda text: escape(said_text(text, own)), _marks)
-    kind = "" if judged else KIND_WORDS.get(sentence.kind, "")
-    word = f'<span class="kind">{kind}</span>' if kind else ""
+    word = "" if sentence.kind is common else _kind(KIND_WORDS.get(sentence.kind, ""))
     caution = (
         f' <span class="caution">({escape_said(sentence.mark)})</span>' if sentence.mark else ""
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from urllib.parse import quote as percent
 
@@ -57,8 +58,15 @@ KIND_WORDS = {
     SentenceKind.KNOWLEDGE: "General knowledge: ",
 }
 """What stands before a sentence that no source says."""
-OUR_JUDGEMENT = "our judgement"
-"""Stands in a heading or a column's name if everything below it is judgement."""
+COMMON_WORDS = {
+    SentenceKind.JUDGEMENT: "our judgement",
+    SentenceKind.ASSUMPTION: "assumed",
+    SentenceKind.KNOWLEDGE: "general knowledge",
+}
+"""What stands in a heading or a column's name instead, if it holds for all that is below it."""
+MOSTLY = 0.75
+"""The share of the sentences of a section that make it one of judgement; the others are told apart
+by their citations or their own word."""
 _NOT_IN_URL = re.compile(r"[\s<>\"`\\\[\]{}|^*]")
 
 
@@ -144,15 +152,14 @@ def render_markdown(report: Report) -> str:
     parts = [f"# {_opened(title)}", ""]
     if report.title and report.title.casefold() != report.question.casefold():
         parts += [f"*{_inline(report.question)}*", ""]
-    word = f" ({OUR_JUDGEMENT})" if is_judged(report.answer) else ""
-    parts += [f"## Bottom line{word}", "", *_lead(report), ""]
+    parts += [f"## Bottom line{_word(common_kind(report.answer))}", "", *_lead(report), ""]
     for section in report.sections:
-        judged = is_judged(section.all_sentences())
-        heading = f"{_said(section.heading)}{f' ({OUR_JUDGEMENT})' if judged else ''}"
+        common = common_kind(section.all_sentences())
+        heading = f"{_said(section.heading)}{_word(common)}"
         parts += [f"{'#' * section.level} {_opened(heading)}", ""]
         parts += [*_body(report, section), ""] if section.sentences else []
         for block in section.blocks:
-            parts += [*_block(report, block, judged), ""]
+            parts += [*_block(report, block, common), ""]
     if report.citations:
         parts += ["## Sources", "", *_sources(report.citations)]
     parts += ["## Evidence view", "", *_evidence(report)]
@@ -164,8 +171,8 @@ def _lead(report: Report) -> list[str]:
     """Return the bottom line: its points, or a paragraph."""
     if not report.answer:
         return [_nothing(report)]
-    judged = is_judged(report.answer)
-    told = [_sentence(report, item, judged) for item in report.answer]
+    common = common_kind(report.answer)
+    told = [_sentence(report, item, common) for item in report.answer]
     if len(report.points) < 2 or sum(report.points) != len(told):
         return [_opened(" ".join(told))]
     lines = iter(told)
@@ -191,33 +198,55 @@ def _evidence(report: Report) -> Iterator[str]:
         yield from ("### Limits", "", *(f"- {_opened(_said(limit))}" for limit in limits), "")
 
 
-def is_judged(sentences: Iterable[Sentence]) -> bool:
-    """Whether sentences are judgement, but for frames; then one word for all of them is enough."""
-    kinds = {item.kind for item in sentences if item.text} - {SentenceKind.FRAME}
-    return kinds == {SentenceKind.JUDGEMENT}
+def common_kind(sentences: Iterable[Sentence]) -> SentenceKind | None:
+    """Return the kind that one word can tell of all sentences, but for frames and a few others."""
+    kinds = Counter(item.kind for item in sentences if item.text)
+    kinds.pop(SentenceKind.FRAME, None)
+    kind, many = kinds.most_common(1)[0] if kinds else (None, 0)
+    return kind if kind in COMMON_WORDS and many >= MOSTLY * kinds.total() else None
 
 
-def _block(report: Report, block: Block, judged: bool) -> list[str]:
+def _word(kind: SentenceKind | None) -> str:
+    return f" ({COMMON_WORDS[kind]})" if kind else ""
+
+
+def told_in_turn(
+    row: Iterable[Sentence], common: SentenceKind | None
+) -> Iterator[tuple[Sentence, str]]:
+    """Yield sentences with the word that tells their kind, which is not repeated in a row."""
+    before = common
+    for item in row:
+        told = item.kind in (common, before)
+        yield item, "" if told else KIND_WORDS.get(item.kind, "")
+        before = item.kind
+
+
+def _block(report: Report, block: Block, common: SentenceKind | None) -> list[str]:
     """Return a paragraph, list or table."""
     if block.kind == "table":
-        return _table(report, block, judged)
-    rows = [" ".join(_sentence(report, item, judged) for item in row) for row in block.rows]
+        return _table(report, block, common)
+    rows = [
+        " ".join(f"{word}{_sentence(report, item, item.kind)}" for item, word in turns)
+        for turns in (told_in_turn(row, common) for row in block.rows)
+    ]
     if block.kind == "paragraph":
         return [_opened(row) for row in rows]
     signs = itertools.repeat("-") if block.kind == "list" else map("{}.".format, itertools.count(1))
     return [f"{sign} {row}" for sign, row in zip(signs, rows, strict=False)]
 
 
-def _table(report: Report, block: Block, judged: bool) -> list[str]:
-    columns = [is_judged(column) and not judged for column in zip(*block.rows, strict=False)]
+def _table(report: Report, block: Block, common: SentenceKind | None) -> list[str]:
+    columns = [common_kind(column) for column in zip(*block.rows, strict=False)]
     names = [
-        f"{_said(name)}{f' ({OUR_JUDGEMENT})' if own else ''}"
-        for name, own in itertools.zip_longest(block.header, columns, fillvalue="")
+        f"{_said(name)}{_word(own) if own != common else ''}"
+        for name, own in itertools.zip_longest(block.header, columns)
     ]
     lines = [names, ["---"] * len(names)]
     for row in block.rows:
-        marks = [judged or own for own in columns]
-        cells = [_sentence(report, item, own) for item, own in zip(row, marks, strict=True)]
+        cells = [
+            _sentence(report, item, item.kind if item.kind in (own, common) else None)
+            for item, own in zip(row, columns, strict=True)
+        ]
         lines.append([cell.replace("|", "\\|") for cell in cells])
     return [f"| {' | '.join(cells)} |" for cells in lines]
 
@@ -236,11 +265,11 @@ def _nothing(report: Report) -> str:
     return "No evidence was found that bears on the question."
 
 
-def _sentence(report: Report, sentence: Sentence, judged: bool = False) -> str:
-    """Return a sentence; if all around it is judgement, the word is not repeated."""
+def _sentence(report: Report, sentence: Sentence, common: SentenceKind | None = None) -> str:
+    """Return a sentence, with the word for its kind unless all around it is of that kind."""
     own = cited_addresses(report, sentence)
     text = with_marks(report, sentence, lambda text: _said(text, own))
-    word = "" if judged else KIND_WORDS.get(sentence.kind, "")
+    word = "" if sentence.kind is common else KIND_WORDS.get(sentence.kind, "")
     caution = f" *({_said(sentence.mark)})*" if sentence.mark else ""
     return f"{word}{text}{caution}"
 

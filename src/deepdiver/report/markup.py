@@ -141,10 +141,20 @@ def _apart(text: str) -> tuple[str, Mark]:
 
 
 def _joined(marks: Sequence[Mark]) -> Mark:
-    """Return several marks of one place as one; the first kind counts."""
-    kinds = [mark for mark in marks if mark.kind is not None]
-    first = kinds[0] if kinds else Mark()
-    return replace(first, cites=tuple(cite for mark in marks for cite in mark.cites))
+    """Return several marks of one place as one.
+
+    If they differ in kind, the sentence is a judgement where one of them says so.
+    """
+    kinds = [mark.kind for mark in marks if mark.kind is not None]
+    judged = SentenceKind.JUDGEMENT in kinds
+    sums = [mark for mark in marks if mark.expression]
+    return Mark(
+        SentenceKind.JUDGEMENT if judged else next(iter(kinds), None),
+        tuple(dict.fromkeys(cite for mark in marks for cite in mark.cites)),
+        tuple(dict.fromkeys(term for mark in marks for term in mark.terms)),
+        sums[0].expression if sums else "",
+        sums[0].name if sums else "",
+    )
 
 
 def read_mark(text: str) -> Mark | None:
@@ -157,7 +167,10 @@ def read_mark(text: str) -> Mark | None:
     if match := _KEYWORD.fullmatch(text):
         kind, rest = _KINDS[match[1].lower()], match[2].strip()
         if kind is not SentenceKind.ABSENCE:
-            return Mark(kind, _cites(rest)) if not rest or _CITES.fullmatch(rest) else None
+            if rest and not _CITES.fullmatch(rest):
+                return None
+            # General knowledge that cites a text is an inference from it.
+            return Mark(SentenceKind.JUDGEMENT if rest else kind, _cites(rest))
         words, _, cited = rest.partition("|")
         terms = tuple(word.strip(" \"'“”‘’") for word in re.split(r"[,;]", words) if word.strip())
         return Mark(kind, _cites(cited), terms) if terms else None

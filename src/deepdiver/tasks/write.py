@@ -157,7 +157,7 @@ class BottomLine(Answer):
     bottom_line: Annotated[str, Also("markdown", "answer")]
     """Points, as Markdown with marks."""
     missing: tuple[str, ...] = ()
-    """What the question asks and the texts do not answer, each as a question."""
+    """Those of the `problems`, word for word, that the report does not answer."""
 
 
 class WriteBottomLine(Task[BottomLine]):

@@ -16,13 +16,14 @@ from deepdiver.strategies.shared.drafting import (
     Drafter,
     Line,
     Problem,
+    cited_quotes,
     credits_of,
     findings_of,
     needs_support,
     quotes_of,
 )
 from deepdiver.strategies.shared.second_opinion import with_opinions
-from deepdiver.tasks import CheckSupport, Claim, Faulty, RepairSentences
+from deepdiver.tasks import CheckSupport, CitedQuote, Claim, Faulty, RepairSentences
 
 PARTLY = "only partly carried by its quotes"
 
@@ -72,14 +73,13 @@ def _faults(deps: Deps, question: str, line: Line, derived: Derivations) -> list
         nearby=line.nearby,
         question=question,
         figures=derived.figures_of(sentence.derived),
+        values=derived.values_of(sentence.derived),
         read=derived.read,
     )
     found = find_faults(
         sentence, findings_of(deps, sentence), deps.store.texts.get, deps.as_of, context
     )
-    if sentence.kind is SentenceKind.ABSENCE and not found:
-        return _present(deps, sentence)
-    return found
+    return found or _present(deps, sentence)
 
 
 def _present(deps: Deps, sentence: Sentence) -> list[str]:
@@ -111,24 +111,33 @@ async def _check_support(
         for number, line in enumerate(lines, 1)
         if not line.cut and not line.problem and needs_support(line.sentence)
     }
-    claims = tuple(
-        Claim(
-            id=label,
-            kind="judgement" if line.sentence.kind is SentenceKind.JUDGEMENT else "fact",
-            text=line.sentence.text,
-            before=line.before,
-            quotes=quotes_of(deps, line.sentence),
-            credits=tuple(credits_of(deps, line.sentence)),
-            calculations=tuple(derived.told(line.sentence.derived)),
+    labels: dict[tuple[str, str], str] = {}
+    claims = []
+    for label, line in asked.items():
+        cited = cited_quotes(deps, line.sentence)
+        for quote in cited:
+            labels.setdefault(quote, f"Q{len(labels) + 1}")
+        claims.append(
+            Claim(
+                id=label,
+                kind="judgement" if line.sentence.kind is SentenceKind.JUDGEMENT else "fact",
+                text=line.sentence.text,
+                before=line.before,
+                cites=tuple(labels[quote] for quote in cited),
+                quotes=tuple(text for text, _ in cited),
+                calculations=tuple(derived.told(line.sentence.derived)),
+                absent=line.sentence.terms,
+            )
         )
-        for label, line in asked.items()
+    shown = tuple(
+        CitedQuote(id=label, text=text, credit=credit) for (text, credit), label in labels.items()
     )
-    task = CheckSupport(claims=claims, question=question, as_of=deps.as_of)
+    task = CheckSupport(quotes=shown, claims=tuple(claims), question=question, as_of=deps.as_of)
     answer = await attempt(deps, task) if claims else None
     for check in answer.checks if answer else ():
-        line = asked.get(check.id)
-        if line is not None and check.support != "full":
-            line.problem = Problem(check.reason, check.support)
+        checked = asked.get(check.id)
+        if checked is not None and check.support != "full":
+            checked.problem = Problem(check.reason, check.support)
 
 
 async def _repair(deps: Deps, question: str, lines: Sequence[Line], drafter: Drafter) -> None:

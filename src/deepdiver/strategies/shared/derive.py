@@ -78,6 +78,10 @@ class Derivations:
         listed = [self.held[name] for name in names if name in self.held]
         return [f"{_spelled(made.expression, self.values)} = {made.result}" for made in listed]
 
+    def values_of(self, names: Iterable[str]) -> list[Fraction]:
+        """Return the exact values of calculations."""
+        return [self.values[name] for name in names if name in self.values]
+
     def figures_of(self, names: Iterable[str]) -> str:
         """Return the results and numbers of calculations as a text, for the audit."""
         listed = [self.held[name] for name in names if name in self.held]
@@ -90,7 +94,7 @@ def _shown(value: Fraction) -> str:
 
 def _unsourced(computed: Computed, text: str, as_of: str) -> str:
     """Return what is wrong with the numbers of an expression: those that no quote has."""
-    known = set(numbers(text)) | CONSTANTS
+    known = set(numbers(text)) | CONSTANTS | {Decimal(d.year) for d in dates(text) if d.year}
     # A share may be written 0.15 or 15 %.
     known |= {value / 100 for value in known} | {value * 100 for value in known}
     lost = [f"{value:f}" for value in computed.numbers if value not in known]

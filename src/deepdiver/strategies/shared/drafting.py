@@ -334,16 +334,21 @@ def quotes_of(deps: Deps, sentence: Sentence) -> tuple[str, ...]:
     return tuple(quote.text for finding in findings_of(deps, sentence) for quote in finding.quotes)
 
 
-def credits_of(deps: Deps, sentence: Sentence) -> list[str]:
-    """Return title, author, publisher, date and place of what a sentence cites, a line for each."""
-    told: dict[str, None] = {}
+def cited_quotes(deps: Deps, sentence: Sentence) -> list[tuple[str, str]]:
+    """Return each quote of a sentence, and where it stands: title, author, date and place."""
+    found: dict[tuple[str, str], None] = {}
     for finding in findings_of(deps, sentence):
         for quote in finding.quotes:
             source = deps.ledger.get(Source, quote.source)
             place = source.where(quote.passage.start)
             parts = (source.title, source.author, source.publisher, source.published, place)
-            told[", ".join(filter(None, parts))] = None
-    return list(told)
+            found[quote.text, ", ".join(filter(None, parts))] = None
+    return list(found)
+
+
+def credits_of(deps: Deps, sentence: Sentence) -> list[str]:
+    """Return where the quotes of a sentence stand, a line for each source and place."""
+    return list(dict.fromkeys(credit for _, credit in cited_quotes(deps, sentence)))
 
 
 def needs_support(sentence: Sentence) -> bool:

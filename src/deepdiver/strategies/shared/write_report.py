@@ -32,6 +32,7 @@ from deepdiver.strategies.shared.audit_lines import PARTLY, audit_lines
 from deepdiver.strategies.shared.base import Deps, attempt, together
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.drafting import (
+    EMPTY_CELL,
     DraftedBlock,
     DraftedSection,
     Drafter,
@@ -371,12 +372,17 @@ def _as_markdown(body: Sequence[DraftedSection]) -> str:
         for block in section.blocks:
             rows = [[line.marked for line in row if not line.cut] for row in block.rows]
             if block.kind == "table":
+                rows = [
+                    [EMPTY_CELL if line.cut else line.marked for line in row] for row in block.rows
+                ]
                 cells = [list(block.header), ["---"] * len(block.header), *rows]
                 parts.append("\n".join(f"| {' | '.join(row)} |" for row in cells))
             elif block.kind == "paragraph":
                 parts += [" ".join(row) for row in rows]
             else:
-                parts.append("\n".join(f"- {' '.join(row)}" for row in rows if row))
+                signs = ["-" if block.kind == "list" else f"{n}." for n in range(1, len(rows) + 1)]
+                listed = zip(signs, rows, strict=True)
+                parts.append("\n".join(f"{sign} {' '.join(row)}" for sign, row in listed if row))
     return "\n\n".join(parts)
 
 
@@ -464,7 +470,8 @@ async def _weigh(
     """
     stated = {SentenceKind.FACT, SentenceKind.CALCULATION}
     facts = [sentence for sentence in lead if sentence.kind in stated]
-    facts = facts or _reasons(deps, lead)
+    # An answer that is all judgement is believed as far as what it stands on.
+    judged, facts = len(facts), facts or _reasons(deps, lead)
 
     async def believed(number: int, sentence: Sentence) -> float:
         claim = Hypothesis(
@@ -480,7 +487,7 @@ async def _weigh(
         ]
         others = (
             await judge(deps, question, claim, [*sentence.findings, *findings])
-            if number < JUDGED
+            if number < min(JUDGED, judged)
             else []
         )
         against = [
