@@ -175,8 +175,15 @@ def _lead(report: Report) -> list[str]:
     told = [_sentence(report, item, common) for item in report.answer]
     if len(report.points) < 2 or sum(report.points) != len(told):
         return [_opened(" ".join(told))]
-    lines = iter(told)
-    return [f"- {' '.join(itertools.islice(lines, many))}" for many in report.points]
+    lines: list[str] = []
+    at = 0
+    for many in report.points:
+        point = " ".join(told[at : at + many])
+        framed = all(item.kind is SentenceKind.FRAME for item in report.answer[at : at + many])
+        # A frame introduces the points below it.
+        lines += [point, ""] if framed else [f"- {point}"]
+        at += many
+    return lines
 
 
 def _evidence(report: Report) -> Iterator[str]:
