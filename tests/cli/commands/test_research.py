@@ -23,6 +23,7 @@ import pytest
 from deepdiver.cli.commands.runs import FILES
 from deepdiver.core.record import RunStatus
 from deepdiver.store.sqlite import open_sqlite
+from tests import dead_disk
 from tests.cli.command_line import (
     ABSENT,
     KEYS,
@@ -414,6 +415,22 @@ def test_stopped_twice_it_ends_at_once(warm: Warm) -> None:
     assert process.returncode == 130
     assert time.monotonic() - began < 10
     assert err.endswith("deepdiver: stopped at once; `deepdiver runs` lists the runs to resume\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_while_a_disk_does_not_answer_it_ends(
+    home: Path, tmp_path: Path, number: signal.Signals, warm: Warm
+) -> None:
+    (tmp_path / "a.md").write_text("The ferry burnt.")
+    program = (*warm.python, "-c", dead_disk.PROGRAM)
+    with started("--in", str(tmp_path / "a.md"), QUESTION, program=program) as process:
+        wait_for_line(process, dead_disk.READING)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (130, "")
+    assert err.endswith("deepdiver: stopped before the run began\n")
+    assert runs(home) == []
 
 
 # On a terminal
