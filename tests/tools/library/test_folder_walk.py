@@ -443,6 +443,13 @@ def test_a_root_that_is_too_long(tmp_path: Path, name: str) -> None:
             look([tmp_path / name])
 
 
+def test_a_root_that_is_longer_than_what_is_read(tmp_path: Path) -> None:
+    folder = tmp_path.joinpath(*["d" * 99] * (LONGEST_PATH // 100 + 1))
+    folder.mkdir(parents=True)
+    with pytest.raises(UsageError, match=TOO_LONG):
+        find_files([folder])
+
+
 def test_a_root_whose_name_is_not_text(tmp_path: Path) -> None:
     root = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
     try:

@@ -7,6 +7,7 @@ Only hidden ones are skipped silently.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
@@ -254,7 +255,8 @@ def _real_path(root: Path) -> str:
     """Return the path of a root without links. The user named it, so links in it are followed."""
     try:
         root.stat()
-        str(root).encode()
+        if len(str(root).encode()) > LONGEST_PATH:
+            raise OSError(errno.ENAMETOOLONG, TOO_LONG)
         return os.path.realpath(root, strict=True)
     except UnicodeEncodeError:
         raise UsageError(
