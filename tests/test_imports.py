@@ -70,6 +70,7 @@ WELL_BUILT = {
     "tools.library.embedding": "import deepdiver.tools.library.sample_vectors",
     "tools.library.languages": "import deepdiver.tools.library.interface",
     "tools.library.records": "import deepdiver.tools.library.files",
+    "tools.library.folder_walk": "import deepdiver.tools.library.files",
     "tools.library.files": "import deepdiver.tools.library.interface",
     "tools.library.terms": "",
     "tools.library.document_names": "",

@@ -9,6 +9,7 @@
     │   └── MissingKeyError       … the key that a provider needs
     ├── StoreError                the user checks the disk or the other process     exit 1
     │   ├── DamagedStoreError     … restores the database file or moves it away
+    │   │   └── LostTextError     … or asks again: the saved text of a source is lost
     │   ├── NewerSchemaError      … upgrades deepdiver
     │   ├── StoreFullError        … frees disk space, then resumes the run
     │   ├── StoreAccessError      … changes permissions or chooses another home
@@ -62,6 +63,20 @@ class StoreError(DeepdiverError):
 
 class DamagedStoreError(StoreError):
     """The database file cannot be read as a database."""
+
+
+class LostTextError(DamagedStoreError):
+    """The text of a source was saved and is missing or damaged now."""
+
+    def __init__(self, message: str, text: str = "") -> None:
+        """Create the error.
+
+        Args:
+            message: One line that says what to do.
+            text: The hash of the text.
+        """
+        super().__init__(message)
+        self.text = text
 
 
 class NewerSchemaError(StoreError):

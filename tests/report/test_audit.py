@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from deepdiver import sample
 from deepdiver.core.record import Calculation, Finding, Sentence, SentenceKind
 from deepdiver.core.text import sentences
+from deepdiver.errors import LostTextError
 from deepdiver.report.audit import find_faults, quote_stands
 from deepdiver.tools.document import Document
 from tests.report.making import AS_OF, finding, quote
@@ -100,14 +101,15 @@ def test_a_quote_that_does_not_stand_in_its_source(snapshot: str, text: str, sta
     assert fault == f"the quote {text!r} does not stand in its source"
 
 
-def test_a_quote_whose_source_is_not_kept() -> None:
+def test_a_quote_whose_text_is_lost_is_not_called_a_fault() -> None:
     def nothing(key: str) -> str:
-        raise KeyError(key)
+        raise LostTextError("the saved text is missing", key)
 
     held = finding("f_1", quote("It burnt."))
-    (fault,) = find_faults(Sentence(text="It burnt.", findings=("f_1",)), [held], nothing, AS_OF)
-    assert "does not stand in its source" in fault
-    assert not quote_stands(held.quotes[0], nothing)
+    with pytest.raises(LostTextError):
+        find_faults(Sentence(text="It burnt.", findings=("f_1",)), [held], nothing, AS_OF)
+    with pytest.raises(LostTextError):
+        quote_stands(held.quotes[0], nothing)
 
 
 def test_one_bad_quote_among_good_ones_is_enough() -> None:

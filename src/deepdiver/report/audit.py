@@ -19,7 +19,7 @@ from deepdiver.core.record import Calculation, Finding, Quote, Sentence, Sentenc
 from deepdiver.core.text import fold, words
 
 Snapshot = Callable[[str], str]
-"""Returns the saved text of a hash; KeyError if there is none."""
+"""Returns the saved text of a hash; LostTextError if there is none."""
 _ADDRESS = re.compile(r"\b(?:https?://|www\.)[^\s<>\"“”]*[^\s<>\"“”.,;:!?)\]']", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"\b(?:no|any|every|some|each|which)[ -]one\b|(?<![\w-])(?<!ty )one(?= of\b| another\b)"
@@ -56,10 +56,7 @@ def find_faults(
 
 def quote_stands(quote: Quote, snapshot: Snapshot) -> bool:
     """Whether the snapshot has exactly the quote's text at the quote's span."""
-    try:
-        text = snapshot(quote.passage.snapshot)
-    except KeyError:
-        return False
+    text = snapshot(quote.passage.snapshot)
     return bool(quote.text) and text[quote.passage.start : quote.passage.end] == quote.text
 
 

@@ -42,6 +42,11 @@ class UnreadFile:
     reason: str
     """Why it was not read."""
 
+    @property
+    def line(self) -> str:
+        """Both as one line for a person."""
+        return f"{self.url} was not read: {self.reason}"
+
 
 @dataclass(frozen=True, slots=True)
 class RefreshSummary:

@@ -16,9 +16,10 @@ from deepdiver.core.record import SourceKind
 from deepdiver.core.settings import Settings
 from deepdiver.errors import NoEvidenceError
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.daemon_threads import in_daemon_thread
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.library import ranking
-from deepdiver.tools.library.files import fingerprint_of
+from deepdiver.tools.library.folder_walk import fingerprint_of
 from deepdiver.tools.library.interface import (
     Library,
     Match,
@@ -90,28 +91,43 @@ class _Abandoned(Exception):
     """Nobody waits for the work any more."""
 
 
-async def _in_thread(look: Callable[[OnProgress], T], gateway: Gateway, request: Request) -> T:
-    """Look at a library in a thread, and tell how far it is.
+async def in_library_thread(
+    look: Callable[[OnProgress], T], tell: OnProgress = lambda _: None
+) -> T:
+    """Look at a library in a thread, and return what was found.
 
-    If the caller is cancelled, the thread stops at the next file or batch.
+    If the caller is cancelled, the thread ends at the next file or batch. If the disk does not
+    answer, it is left behind, and does not keep the process from ending.
+
+    Args:
+        look: Is called with the function that it tells its progress.
+        tell: Receives the progress, in that thread, every TOLD_EVERY seconds.
     """
-    loop, left, last = asyncio.get_running_loop(), threading.Event(), time.monotonic()
 
-    def told(now: Progress) -> None:
-        nonlocal last
-        if left.is_set():
-            raise _Abandoned
-        if time.monotonic() - last >= TOLD_EVERY:
-            last = time.monotonic()
-            loop.call_soon_threadsafe(
-                gateway.report_progress, request, now.stage, now.done, now.total
-            )
+    def work(left: threading.Event) -> T:
+        last = time.monotonic()
 
-    try:
-        return await asyncio.to_thread(look, told)
-    except asyncio.CancelledError:
-        left.set()
-        raise
+        def told(now: Progress) -> None:
+            nonlocal last
+            if left.is_set():
+                raise _Abandoned
+            if time.monotonic() - last >= TOLD_EVERY:
+                last = time.monotonic()
+                tell(now)
+
+        return look(told)
+
+    return await in_daemon_thread(work, "library")
+
+
+async def _in_thread(look: Callable[[OnProgress], T], gateway: Gateway, request: Request) -> T:
+    """Look at a library in a thread, and report the progress as that of a call."""
+    loop = asyncio.get_running_loop()
+
+    def tell(now: Progress) -> None:
+        loop.call_soon_threadsafe(gateway.report_progress, request, now.stage, now.done, now.total)
+
+    return await in_library_thread(look, tell)
 
 
 SHELVES = 4
@@ -161,7 +177,7 @@ class LibraryProvider:
         def look(told: OnProgress) -> dict[str, Any]:
             held = shelf(gateway.settings)
             unread = held.look(told)
-            lines = [f"{item.url} was not read: {item.reason}" for item in unread[:NAMED]]
+            lines = [item.line for item in unread[:NAMED]]
             if more := unread[NAMED:]:
                 lines.append(f"{len(more)} more files were not read")
             return {
