@@ -24,11 +24,9 @@ from deepdiver.reason.model_http import LARGEST, check_response
 from deepdiver.reason.models import PROVIDERS, close_model, open_model
 from tests.reason.desk import KEY, TASK, desk, in_form
 from tests.reason.test_models import need
-from tests.servers.endless import endless
+from tests.servers.endless import IN_BUFFERS, endless
 from tests.servers.scripted import Answer, ScriptedServer
 
-IN_BUFFERS = 24_000_000
-"""Bytes that the system and the client may hold besides what was read."""
 BEGINNINGS = {
     "openai": b'{"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": '
     b'[{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "',

@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 PIECE = 65_536
+IN_BUFFERS = 24_000_000
+"""Bytes that the system and a client may hold besides what was read."""
 
 
 @dataclass(slots=True)
@@ -37,9 +39,12 @@ async def endless(
     head = [f"HTTP/1.1 {status}", "Content-Type: application/json", "Connection: close", *headers]
     piece = again * (PIECE // len(again))
 
+    callers: set[asyncio.Task[None] | None] = set()
+
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         made.asked += 1
-        with suppress(ConnectionError, asyncio.CancelledError):
+        callers.add(asyncio.current_task())
+        try:
             await reader.readuntil(b"\r\n\r\n")
             writer.write("\r\n".join([*head, "", ""]).encode())
             data = first
@@ -48,11 +53,18 @@ async def endless(
                 await writer.drain()
                 made.sent += len(data)
                 data = piece
-        writer.close()
+        except (ConnectionError, asyncio.CancelledError):
+            writer.transport.abort()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+        callers.discard(asyncio.current_task())
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=2**26)
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
     made.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    try:
+    async with server:
         yield made
-    finally:
-        server.close()
+        while callers:  # one that never noticed that the other side is gone
+            for task in callers:
+                if task is not None:
+                    task.cancel()
+            await asyncio.sleep(0.01)
