@@ -114,6 +114,8 @@ class CallFault(StrEnum):
 
     AUTH = "auth"
     """The key is missing, wrong or lacks permission (401, 403)."""
+    MOVED = "moved"
+    """The service redirected to another address (3xx), where nothing was sent."""
     RATE = "rate"
     """Too many requests (429)."""
     TIMEOUT = "timeout"
@@ -134,6 +136,11 @@ RETRYABLE = frozenset(
     {CallFault.RATE, CallFault.TIMEOUT, CallFault.UNREACHED, CallFault.NETWORK, CallFault.SERVER}
 )
 """The faults where asking again may help."""
+
+
+CURABLE = frozenset({CallFault.AUTH, CallFault.MOVED, CallFault.UNREACHED})
+"""The faults of a model that only the user can cure: its key, its address or its server. A run
+cannot go on without its model, so they end it, and a resumed run asks again."""
 
 
 class CallError(GatewayError):

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from deepdiver.core.events import CallUncertain
 from deepdiver.core.identity import canonical
 from deepdiver.errors import (
+    CURABLE,
     BudgetError,
     CallError,
     CallFault,
@@ -26,7 +27,7 @@ from deepdiver.errors import (
     UnknownNameError,
 )
 from deepdiver.gateway import Mode, Reply, Request
-from deepdiver.gateway.journal import CURABLE, Journal, reply_from_json, reply_to_json, scrub_reply
+from deepdiver.gateway.journal import Journal, reply_from_json, reply_to_json, scrub_reply
 from deepdiver.store import CallState
 from deepdiver.store.sqlite import SqliteStore
 from tests.gateway.rig import NOW, Clock, Door, Service, ask, fault, for_ever, leave, until

@@ -20,7 +20,7 @@ from deepdiver.core.events import Event, FindingAdded, Limited, PhaseStarted, So
 from deepdiver.core.ledger import Entry, Ledger
 from deepdiver.core.record import Finding, Report, Run, RunStatus, Source
 from deepdiver.core.settings import Settings
-from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError, ReasonError
+from deepdiver.errors import CURABLE, CallError, GatewayError, NotJournalledError, ReasonError
 from deepdiver.gateway import Gateway
 from deepdiver.store import Store
 from deepdiver.tasks import Answer, Reasoner, ShownTool, Task
@@ -308,7 +308,7 @@ async def attempt(deps: Deps, task: Task[A]) -> A | None:
     except NotJournalledError:
         raise
     except (ReasonError, GatewayError) as error:
-        if isinstance(error, CallError) and error.fault in {CallFault.AUTH, CallFault.UNREACHED}:
+        if isinstance(error, CallError) and error.fault in CURABLE:
             # The key was refused, or the model is not there. The user acts, then resumes.
             raise
         deps.note_limit(f"{task.name().replace('_', ' ')} failed: {error}")
