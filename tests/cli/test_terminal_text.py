@@ -24,6 +24,11 @@ def test_whatever_the_text_a_line_is_a_line(text: str) -> None:
     assert told.isprintable() or not told
 
 
+def test_what_would_steer_is_spelt_out() -> None:
+    assert clean("a\u202eb\x1b[2J\r\nc\u200bd") == "a\\u202eb\\u001b[2J \nc\\u200bd"
+    assert one_line("a\u2028b\u00adc") == "a bc"
+
+
 def test_text_that_steers_nothing_is_left_alone() -> None:
     assert clean("Ägare: Tyra Kvarnlöf\n\t日本語") == "Ägare: Tyra Kvarnlöf\n\t日本語"
     assert clean("a\u00a0b") == "a b"

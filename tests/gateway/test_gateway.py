@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import tempfile
 from collections.abc import Callable
@@ -849,6 +850,32 @@ async def test_a_secret_reaches_no_refusal(store: SqliteStore, home: Path) -> No
     await leave(task)
     await refused(Door(store, hold_uncertain=True, keys=keys), UncertainCallError)
     nowhere(KEY, everything_on_disk(home), *texts)
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        lambda key: key[::-1],
+        lambda key: base64.b64encode(b"u:" + key.encode()).decode(),
+        lambda key: key.encode().hex(),
+        lambda key: " ".join(key.upper()),
+    ],
+    ids=["backwards", "base64", "hexadecimal", "spaced out"],
+)
+async def test_a_secret_in_other_spellings_reaches_nothing_either(
+    store: SqliteStore, home: Path, spell: Callable[[str], str]
+) -> None:
+    spelt = spell(KEY)
+    request, reply = spread(spelt)
+    door = Door(store, keys={"p": KEY}, verbose=True)
+    answer = await door.call(request, Service(reply))
+    await door.gateway.save_text(f"a page with {spelt} in it")
+    assert "[secret]" in answer.value["echo"]
+    other = Request("search", "p", f"again {spelt}", {"query": spelt})
+    with pytest.raises(CallError) as met:
+        await door.call(other, Service(fault(CallFault.REQUEST, f"bad key {spelt}")))
+    store.close()
+    nowhere(spelt, everything_on_disk(home), told_texts(door.events), str(met.value))
 
 
 async def test_a_secret_within_another_leaves_nothing_over(store: SqliteStore) -> None:

@@ -9,6 +9,7 @@ import errno
 import json
 import os
 import subprocess
+import unicodedata
 from collections.abc import Iterator
 from contextlib import closing
 from decimal import Decimal
@@ -28,6 +29,7 @@ from deepdiver.core.record import (
     Report,
     Run,
     RunStatus,
+    Section,
     Source,
 )
 from deepdiver.errors import StoreAccessError, StoreFullError
@@ -335,6 +337,33 @@ def test_the_reasoning_log_one_step_to_a_line(tmp_path: Path, store: SqliteStore
         "what": "Holm\nWorks",
     }
     assert [step["timestamp"] for step in steps] == [event.at for event in EVENTS]
+
+
+def test_no_file_holds_a_character_that_cannot_be_seen(tmp_path: Path, store: SqliteStore) -> None:
+    hostile = "a\u202eb\u2066c\x9b31md\u200be\ufefff\u2028g\x7fh\x1b[2Ji\U000e0041j"
+    ledger = Ledger([source(title=hostile, author=hostile), finding("f_1", quote(hostile))])
+    said = sentence(hostile, "f_1", mark=hostile)
+    report = compose(
+        hostile,
+        (said,),
+        (Section(heading=hostile, sentences=(said,)),),
+        (assessment(HypothesisStatus.SUPPORTED, 0.8, hostile),),
+        ledger,
+        limits=(hostile,),
+        made_by=hostile,
+    )
+    told = Limited(at="2026-11-15T09:00:00.500+00:00", what=hostile)
+    store.records.add_events(RUN.id, [told.model_dump_json()])
+    write_files(tmp_path / "out", RUN, report, ledger, store, COST)
+    for name, content in held(tmp_path / "out").items():
+        text = content.decode("utf-8")
+        left = [c for c in text if c != "\n" and unicodedata.category(c) in {"Cc", "Cf", "Zl"}]
+        assert not left, f"{name} holds {left}"
+        assert "\\u202e" in text, f"{name} does not show what was there"
+    record = json.loads(held(tmp_path / "out")["report.json"])
+    assert record["report"]["citations"][0]["quote"] == hostile, "the record keeps every character"
+    (line,) = held(tmp_path / "out")["sources.jsonl"].splitlines()
+    assert json.loads(line)["title"] == hostile
 
 
 def test_a_log_of_nothing_is_empty(tmp_path: Path) -> None:

@@ -107,12 +107,41 @@ def test_hostile_text_is_text_everywhere() -> None:
     assert "\x00" not in read.text
     assert "\u202e" not in read.text
     assert "\x1b" not in read.text
+    assert read.text.count("\\u0000\\u001b[31m\\u202e") >= 12, "spelt out where it stood"
+
+
+ADDRESS = "https://evil.example/x"
+
+
+def test_an_address_that_a_model_wrote_is_defused_and_others_read_as_they_are() -> None:
+    ledger = Ledger([source(title=ADDRESS), finding("f_1", quote(ADDRESS))])
+    said = sentence(ADDRESS, "f_1", mark=ADDRESS)
+    frame = sentence(ADDRESS, kind=SentenceKind.FRAME)
+    parts = (
+        Section(heading=ADDRESS, sentences=(said,)),
+        Section(heading="Method", sentences=(frame,)),
+    )
+    made = compose(
+        ADDRESS,
+        (said,),
+        parts,
+        (assessment(HypothesisStatus.REFUTED, 0.1, ADDRESS),),
+        ledger,
+        limits=(ADDRESS,),
+        cut=(CutSentence(text=ADDRESS, reason=ADDRESS, section=ADDRESS),),
+        made_by=ADDRESS,
+    )
+    read = Read(render_html(made))
+    assert read.text.count("hxxps://evil[.]example/x") == 12
+    assert read.text.count(ADDRESS) == 4, "the question twice, the title and the quote"
+    links = {held["href"] for held in read.all("a")}
+    assert links == {"#c1", "https://example.org/s_1"}
 
 
 def test_each_cut_sentence_is_listed_behind_the_other_limits() -> None:
     cut = CutSentence(text="It is 40.", reason="see https://evil.example", section="Age")
     made = render_html(empty(limits=("one page could not be read",), cut=(cut,)))
-    line = "Cut from the section “Age”: “It is 40.” Reason: see https://evil.example."
+    line = "Cut from the section “Age”: “It is 40.” Reason: see hxxps://evil[.]example."
     inside = f'<li dir="auto">one page could not be read</li><li dir="auto">{line}</li>'
     assert f"<h2>Limits</h2><ul>{inside}</ul>" in made
     assert not Read(made).all("a")

@@ -31,6 +31,16 @@ from deepdiver.report.markdown import (
 from tests.report.making import assessment, quote, sentence, source
 
 GFM = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+PLACES = (
+    "question answer section heading title url quote where reason statement refutes_if limit "
+    "cut cut_reason cut_section made_by mark"
+).split()
+MODEL = [
+    place
+    for place in PLACES
+    if place not in {"question", "title", "url", "quote", "where", "reason"}
+]
+"""Where a model's words stand; the others are the person's and those of sources."""
 
 
 def citation(number: int = 1, **more: Any) -> Citation:
@@ -203,27 +213,58 @@ def test_each_cut_sentence_is_a_line_behind_the_other_limits() -> None:
     assert f"## Limits\n\n{limits}\n---\n" in render_markdown(report(cut=cut, limits=()))
 
 
-@pytest.mark.parametrize(
-    ("address", "written"),
-    [
-        ("https://evil.example/x", r"https\://evil\.example/x"),
-        ("HTTP://EVIL.EXAMPLE", r"HTTP\://EVIL\.EXAMPLE"),
-        ("ftp://evil.example", r"ftp\://evil\.example"),
-        ("www.evil.example", r"www\.evil\.example"),
-        ("evil.example", r"evil\.example"),
-        ("mailto:a@evil.example", r"mailto\:a\@evil\.example"),
-        ("xmpp:a@evil.example", r"xmpp\:a\@evil\.example"),
-        ("a@evil.example", r"a\@evil\.example"),
-        ("1.5 m at 16:30.", "1.5 m at 16:30."),
-    ],
-)
-def test_an_address_in_a_cut_sentence_makes_no_link_and_reads_as_it_was_written(
-    address: str, written: str
+ADDRESSES = [
+    ("https://evil.example/x", "hxxps://evil[.]example/x"),
+    ("HTTP://EVIL.EXAMPLE", "hxxp://EVIL[.]EXAMPLE"),
+    ("ftp://evil.example", "ftp[:]//evil[.]example"),
+    ("www.evil.example", "www[.]evil[.]example"),
+    ("evil.example", "evil[.]example"),
+    ("mailto:a@evil.example", "mailto[:]a@evil[.]example"),
+    ("xmpp:a@evil.example", "xmpp[:]a@evil[.]example"),
+    ("a@evil.example", "a@evil[.]example"),
+    ("javascript:alert(1)", "javascript[:]alert(1)"),
+    ("1.5 m at 16:30.", "1.5 m at 16:30."),
+]
+
+
+@pytest.mark.parametrize("place", MODEL)
+@pytest.mark.parametrize(("address", "shown_as"), ADDRESSES)
+def test_an_address_that_a_model_wrote_is_defused_wherever_it_stands(
+    place: str, address: str, shown_as: str
 ) -> None:
-    cut = CutSentence(text=f"See {address}", reason=f"nobody says {address}")
-    made = render_markdown(report(cut=(cut,), citations=()))
-    assert made.count(written) == 2
-    assert GFM.render(made).count(address) == 2
+    made = infested(place, f"See {address} now")
+    assert f"See {shown_as} now" in shown(GFM.parse(render_markdown(made)))
+    assert not linked(render_markdown(made))
+    assert f"See {address} now" not in answer_text(made) or address == shown_as
+
+
+@pytest.mark.parametrize("place", [place for place in PLACES if place not in {*MODEL, "url"}])
+@pytest.mark.parametrize("address", [address for address, _ in ADDRESSES])
+def test_an_address_in_the_question_or_in_a_source_reads_as_it_is_and_is_no_link(
+    place: str, address: str
+) -> None:
+    made = render_markdown(infested(place, f"See {address} now"))
+    assert f"See {address} now" in shown(GFM.parse(made))
+    assert not linked(made)
+
+
+def test_the_check_for_links_would_find_them() -> None:
+    for address in ("https://evil.example", "www.evil.example", "ftp://evil.example"):
+        assert linked(f"See {address} now")
+        assert linked(f"**{address}**")
+        assert not linked(address.replace(":", "\\:").replace(".", "\\."))
+    assert linked(render_markdown(report())) == ["https://"], "the address of a source itself"
+
+
+def test_a_sentence_may_name_the_address_of_a_source_that_it_cites() -> None:
+    url = "https://example.org/s_1"
+    said = sentence(f"Title, {url}; not {url}/more or {url}2.", citations=(1,))
+    made = render_markdown(report(answer=(said,)))
+    shown_as = f"Title, {url}; not hxxps://example[.]org/s_1/more or hxxps://example[.]org/s_12."
+    assert shown_as in shown(GFM.parse(made))
+    assert f"Title, {url};" in made
+    uncited = sentence(f"Title, {url}.", citations=(2,))
+    assert "Title, hxxps://example[.]org/s_1." in answer_text(report(answer=(uncited,)))
 
 
 def test_every_finished_status_has_its_words() -> None:
@@ -243,10 +284,9 @@ def test_every_standing_of_a_hypothesis_has_its_words() -> None:
 
 def test_plain_text_is_plain() -> None:
     said = sentence("It costs *5* [sic] <b>\n\nmore.", citations=(1, 2), mark="doubtful")
-    assert sentence_text(said) == "It costs *5* [sic] <b> more. [1][2] *(doubtful)*"
-    assert (
-        answer_text(report(answer=(said, said))) == f"{sentence_text(said)} {sentence_text(said)}"
-    )
+    shown_as = "It costs *5* [sic] <b> more. [1][2] *(doubtful)*"
+    assert sentence_text(report(), said) == shown_as
+    assert answer_text(report(answer=(said, said))) == f"{shown_as} {shown_as}"
 
 
 def test_a_long_quote_is_shortened_and_a_short_one_is_not() -> None:
@@ -302,6 +342,11 @@ HOSTILE = [
     "bell\x07 null\x00 del\x7f c1\x9b31m",
     "\u202eesrever\u202c \u2066isolate\u2069",
     "line\u2028separator\u2029and\x85next\x0bvertical\x0cfeed",
+    "[^1] and [^1]: a note",
+    "x](javascript:alert(1)) ![y](data:text/html,z)",
+    "a | b \\| c",
+    "Setext\n===",
+    "<a href='javascript:alert(1)'>x</a>",
     "",
     "   ",
     "(https://evil.example)",
@@ -313,10 +358,6 @@ HOSTILE = [
     "\\",
     "\\[x](y)",
 ]
-PLACES = (
-    "question answer section heading title url quote where reason statement refutes_if limit "
-    "cut cut_reason cut_section made_by"
-).split()
 TEXTS = st.text(
     st.sampled_from("#-*_`~[]()<>!&;\\|=+1. \nab:/“”") | st.characters(codec="utf-8"), max_size=40
 )
@@ -339,7 +380,9 @@ def infested(place: str, text: str) -> Report:
         "where": put("where", "page 3"),
         "reasons": (put("reason", "a log kept at the time"),),
     }
-    body = sentence(put("section", "It burnt."), citations=(1,))
+    body = sentence(
+        put("section", "It burnt."), citations=(1,), mark=put("mark", "carried in part")
+    )
     return report(
         question=put("question", "Who?"),
         answer=(sentence(put("answer", "It burnt."), citations=(1,)),),
@@ -389,13 +432,25 @@ def shown(tokens: list[Token]) -> str:
     )
 
 
-def seen(text: str) -> str:
+def linked(made: str) -> list[str]:
+    """Return what GitHub would make links of, by the rules of its autolinks.
+
+    They look at the source, where a backslash stops them.
+    """
+    return re.findall(r"(?<![\w\\])(?:https?|ftp)://|(?<![\w\\])www\.(?=\w)", made, re.IGNORECASE)
+
+
+def seen(text: str, place: str = "") -> str:
     """Return how a text of a stranger's is to look."""
-    return re.sub(
+    line = re.sub(
         "[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]",
-        "\ufffd",
+        lambda char: f"\\u{ord(char.group()):04x}",
         " ".join(text.split()),
     )
+    if place not in MODEL:
+        return line
+    line = line.replace("https://evil.example", "hxxps://evil[.]example")
+    return re.sub(r"(javascript|data):(?=\w)", r"\1[:]", line)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -406,11 +461,11 @@ def test_strangers_cannot_change_the_structure(place: str, text: str) -> None:
     )
     assert shape(tokens) == shape(GFM.parse(render_markdown(infested(place, "harmless"))))
     if place != "url":
-        assert seen(text) in shown(tokens)
+        assert seen(text, place) in shown(tokens)
 
 
 def test_half_a_character_is_shown_as_such() -> None:
-    assert "[1] half \ufffd, " in render_markdown(
+    assert "[1] half \\\\ud83d, " in render_markdown(
         report(citations=(citation(title="half \ud83d"),))
     )
 
@@ -419,10 +474,9 @@ def test_half_a_character_is_shown_as_such() -> None:
 def test_nothing_speaks_to_the_terminal(place: str) -> None:
     for text in HOSTILE:
         made = infested(place, text)
-        assert not re.search(
-            "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", render_markdown(made)
-        )
-        assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", answer_text(made))
+        unseen = "\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff"
+        assert not re.search(f"[\x00-\x09\x0b-\x1f{unseen}]", render_markdown(made))
+        assert not re.search(f"[\x00-\x1f{unseen}]", answer_text(made))
         assert render_markdown(made).encode("utf-8")
 
 

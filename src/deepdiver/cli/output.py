@@ -5,7 +5,6 @@ The only module that calls `print`.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -13,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from deepdiver.cli.terminal_text import clean
+from deepdiver.core.shown_text import to_json
 from deepdiver.errors import DeepdiverError, UsageError
 
 if TYPE_CHECKING:
@@ -71,12 +71,12 @@ def print_error(text: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print a value as indented JSON."""
-    print_out(json.dumps(value, ensure_ascii=False, indent=1))
+    print_out(to_json(value, indent=1))
 
 
 def print_table(rows: Iterable[Sequence[str]]) -> None:
     """Print rows in columns; lines that are too long for the terminal are cut at the end."""
-    listed = [[" ".join(cell.split()) for cell in row] for row in rows]
+    listed = [[" ".join(clean(cell).split()) for cell in row] for row in rows]
     widths = [max(len(cell) for cell in column) for column in zip(*listed, strict=True)]
     most = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     for row in listed:

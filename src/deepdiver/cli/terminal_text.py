@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from deepdiver.core.shown_text import reveal
+
 LONGEST_LINE = 160
 """Characters of text from outside that are shown on a line; the record has it all."""
 
 
 def clean(text: str) -> str:
-    """Remove everything that could control a terminal; line breaks and tabs stay."""
-    return "".join(
-        c if c.isprintable() or c in "\n\t" else " " if c.isspace() else "" for c in text
-    )
+    r"""Return a text that cannot control a terminal; line breaks and tabs stay.
+
+    Other white space becomes a space. What is hidden is spelt out (`\u202e`), and what a terminal
+    cannot print is left out.
+    """
+    spaced = "".join(" " if c.isspace() and c not in "\n\t" else c for c in text)
+    return "".join(c for c in reveal(spaced) if c.isprintable() or c in "\n\t")
 
 
 def one_line(text: str, most: int = LONGEST_LINE) -> str:

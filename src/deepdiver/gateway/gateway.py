@@ -22,12 +22,10 @@ no money.
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
-from urllib.parse import quote, quote_plus
 
 from deepdiver.core.budget import ZERO, Budget
 from deepdiver.core.events import (
@@ -39,6 +37,7 @@ from deepdiver.core.events import (
     Event,
 )
 from deepdiver.core.identity import digest
+from deepdiver.core.scrub import Scrubber
 from deepdiver.core.settings import Settings
 from deepdiver.errors import BudgetError, CallError, CallFault, UncertainCallError
 from deepdiver.gateway.cache import Cache
@@ -92,7 +91,7 @@ class Gateway:
         """
         self.settings, self.mode = settings, mode
         self._store, self._run, self._emit, self._clock = store, run, emit, clock
-        self._secrets = _spellings(settings.secrets())
+        self._scrubber = Scrubber(settings.secrets())
         self._journal = Journal(store, run, mode, clock, self.scrub)
         self._cache = Cache(store, clock, self.scrub, run)
         self._limits = Limits(store, settings, clock)
@@ -103,10 +102,8 @@ class Gateway:
         )
 
     def scrub(self, text: str) -> str:
-        """Return a text without any secret of the settings."""
-        for secret in self._secrets:
-            text = text.replace(secret, "[secret]")
-        return text
+        """Return a text without any secret of the settings, however it is spelt."""
+        return self._scrubber(text)
 
     async def save_text(self, text: str) -> str:
         """Keep a text that a call fetched, and return its hash.
@@ -359,18 +356,3 @@ def _call_fields(request: Request) -> dict[str, Any]:
         "provider": request.provider,
         "what": request.what,
     }
-
-
-def _spellings(secrets: Iterable[str]) -> list[str]:
-    """Return secrets as they are written in a text, in JSON and in an address.
-
-    The longest come first, because one may contain another.
-    """
-    ways: tuple[Callable[[str], str], ...] = (
-        str,
-        lambda secret: json.dumps(secret)[1:-1],
-        lambda secret: json.dumps(secret, ensure_ascii=False)[1:-1],
-        lambda secret: quote(secret, safe=""),
-        quote_plus,
-    )
-    return sorted({way(secret) for secret in secrets for way in ways}, key=len, reverse=True)

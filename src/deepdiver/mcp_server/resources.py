@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from decimal import Decimal
 
 from deepdiver.core.record import FINISHED, Run
+from deepdiver.core.shown_text import to_json
 from deepdiver.errors import UnknownNameError
 from deepdiver.mcp_server.state import ServerState
 from deepdiver.mcp_server.tools import report_of
@@ -89,4 +89,4 @@ def _brief(run: dict[str, object]) -> dict[str, object]:
 
 
 def _as_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1)
+    return to_json(value, indent=1)

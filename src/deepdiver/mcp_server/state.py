@@ -11,6 +11,7 @@ from pathlib import Path
 
 from deepdiver.core.events import EVENT
 from deepdiver.core.record import FINISHED, Report, Run
+from deepdiver.core.scrub import Scrubber
 from deepdiver.core.settings import Settings
 from deepdiver.errors import UsageError
 from deepdiver.mcp_server.background_runs import BackgroundRuns, RunTally
@@ -105,9 +106,7 @@ class ServerState:
 
     def scrub(self, text: str) -> str:
         """Return a text with every secret of the settings replaced by [secret]."""
-        for secret in self.settings.secrets():
-            text = text.replace(secret, "[secret]")
-        return text
+        return Scrubber(self.settings.secrets())(text)
 
 
 def _real_path(path: Path) -> Path:

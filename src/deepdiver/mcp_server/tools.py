@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from deepdiver.core.record import Citation, Report, Run
+from deepdiver.core.shown_text import to_json
 from deepdiver.errors import DeepdiverError, NoEvidenceError, UsageError
 from deepdiver.mcp_server.background_runs import BackgroundRun
 from deepdiver.mcp_server.schemas import (
@@ -161,7 +161,7 @@ async def _report(
         report=report.model_dump(mode="json") if asked.format == "json" else {},
         citations=_cited_passages(report.citations),
     )
-    return ToolResult(read.markdown or json.dumps(read.report, ensure_ascii=False, indent=1), read)
+    return ToolResult(read.markdown or to_json(read.report, indent=1), read)
 
 
 def report_of(state: ServerState, name: str) -> tuple[Run, Report]:

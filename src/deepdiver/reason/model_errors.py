@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+from deepdiver.core.scrub import Scrubber
 from deepdiver.errors import CallError, CallFault
 from deepdiver.reason.models import NO_KEY
 
@@ -39,8 +40,7 @@ def call_error(error: Exception, name: str, model: BaseChatModel | None = None) 
         or str(error)
         or type(error).__name__
     )
-    for secret in _secrets(model):
-        said = said.replace(secret, "[secret]")
+    said = Scrubber(_secrets(model))(said)
     if fault is CallFault.MALFORMED:
         said = f"{type(error).__name__}: {said}"
     words = f"{status or ''} {said.split('For more information check:')[0]}".split()

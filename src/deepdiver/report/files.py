@@ -17,6 +17,7 @@ from typing import Any
 from deepdiver.core.corroboration import count_agreeing, count_copies
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import Report, Run, Source
+from deepdiver.core.shown_text import to_json
 from deepdiver.errors import StoreAccessError, StoreFullError
 from deepdiver.report.figures.pictures import draw_pictures
 from deepdiver.report.figures.svg import Picture
@@ -52,16 +53,10 @@ def write_files(
         "report.md": _illustrated(render_markdown(report), drawn),
         "report.html": render_html(report, pictures.pictures, pictures.missing),
         **{name: picture.file("report.html") for name, picture in drawn.items()},
-        "report.json": json.dumps(
-            record_of(run, report, ledger, rows, cost), ensure_ascii=False, indent=1, sort_keys=True
-        )
+        "report.json": to_json(record_of(run, report, ledger, rows, cost), indent=1, sort_keys=True)
         + "\n",
-        "reasoning.log": "".join(
-            json.dumps(line, ensure_ascii=False) + "\n" for line in reasoning_lines(events)
-        ),
-        "sources.jsonl": "".join(
-            json.dumps(line, ensure_ascii=False) + "\n" for line in source_lines(report, ledger)
-        ),
+        "reasoning.log": "".join(to_json(line) + "\n" for line in reasoning_lines(events)),
+        "sources.jsonl": "".join(to_json(line) + "\n" for line in source_lines(report, ledger)),
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)

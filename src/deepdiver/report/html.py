@@ -2,7 +2,7 @@
 
 The texts of a report were written by models and strangers. Here they are escaped, and should that
 ever fail, the page's own policy forbids browsers to load or run anything. The address of a source
-is a link only if it is a web address.
+is a link only if it is a web address; addresses in what a model wrote are defused.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 from urllib.parse import urlsplit
 
 from deepdiver.core.record import (
@@ -21,14 +22,16 @@ from deepdiver.core.record import (
     SentenceKind,
 )
 from deepdiver.report.figures import svg
-from deepdiver.report.figures.svg import Picture, element, escape_text
+from deepdiver.report.figures.svg import Picture, element, escape_said, escape_text
 from deepdiver.report.markdown import (
     STANDINGS,
     STATUS_LINES,
     answer_text,
     attempts_to_refute,
+    cited_addresses,
     cut_line,
     reasons_to_believe,
+    said_text,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
 
@@ -93,12 +96,12 @@ def render_html(
         "<body><main>",
         f'<h1 dir="auto">{escape_text(report.question)}</h1>',
         *_lead(report),
-        *(line for section in report.sections for line in _section(section)),
+        *(line for section in report.sections for line in _section(report, section)),
         *_pictures(pictures, missing),
         *_hypotheses(report),
         *_sources(report.citations),
         *_limits([*report.limits, *map(cut_line, report.cut)]),
-        f"</main><footer><hr><p>{escape_text(report.made_by)}</p></footer></body></html>",
+        f"</main><footer><hr><p>{escape_said(report.made_by)}</p></footer></body></html>",
     ]
     return "\n".join(parts) + "\n"
 
@@ -117,26 +120,29 @@ def _head(title: str, style: str) -> Iterator[str]:
 
 def _lead(report: Report) -> Iterator[str]:
     sure = f", confidence {report.confidence:.2f}" if report.answer else ""
-    lead = " ".join(map(_sentence, report.answer)) or escape_text(answer_text(report))
+    told = " ".join(_sentence(report, item) for item in report.answer)
+    lead = told or escape_text(answer_text(report))
     yield f'<section class="lead"><p class="state">{STATUS_LINES[report.status]}{sure}</p>'
     yield f'<p dir="auto">{lead}</p></section>'
 
 
-def _section(section: Section) -> Iterator[str]:
+def _section(report: Report, section: Section) -> Iterator[str]:
     """Yield a section as a paragraph, or as a list if all of its sentences are frames."""
-    yield f'<section><h2 dir="auto">{escape_text(section.heading)}</h2>'
+    told = [_sentence(report, sentence) for sentence in section.sentences]
+    yield f'<section><h2 dir="auto">{escape_said(section.heading)}</h2>'
     if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
-        yield f"{_listed(map(_sentence, section.sentences))}</section>"
+        yield f"{_listed(told)}</section>"
     else:
-        yield f'<p dir="auto">{" ".join(map(_sentence, section.sentences))}</p></section>'
+        yield f'<p dir="auto">{" ".join(told)}</p></section>'
 
 
-def _sentence(sentence: Sentence) -> str:
+def _sentence(report: Report, sentence: Sentence) -> str:
     marks = _links(sentence.citations)
     caution = (
-        f' <span class="caution">({escape_text(sentence.mark)})</span>' if sentence.mark else ""
+        f' <span class="caution">({escape_said(sentence.mark)})</span>' if sentence.mark else ""
     )
-    return f"{escape_text(sentence.text)}{f'<sup>{marks}</sup>' if marks else ''}{caution}"
+    text = escape(said_text(sentence.text, cited_addresses(report, sentence)), quote=True)
+    return f"{text}{f'<sup>{marks}</sup>' if marks else ''}{caution}"
 
 
 def _links(numbers: Iterable[int]) -> str:
@@ -146,11 +152,11 @@ def _links(numbers: Iterable[int]) -> str:
 
 def _pictures(pictures: Iterable[Picture], missing: Iterable[str]) -> Iterator[str]:
     drawn = [
-        f"<figure>{picture.inline()}<figcaption>{escape_text(picture.title)}. "
-        f"{escape_text(picture.text)}</figcaption></figure>"
+        f"<figure>{picture.inline()}<figcaption>{escape_said(picture.title)}. "
+        f"{escape_said(picture.text)}</figcaption></figure>"
         for picture in pictures
     ]
-    told = [f'<p class="faint">{escape_text(line)}</p>' for line in missing]
+    told = [f'<p class="faint">{escape_said(line)}</p>' for line in missing]
     if drawn or told:
         yield f"<section><h2>Pictures</h2>{''.join(drawn)}{''.join(told)}</section>"
 
@@ -165,7 +171,7 @@ def _compared(report: Report) -> Iterator[str]:
         for_, against = _links(row.supporting), _links(row.refuting)
         badge = f'<span class="badge {row.status.value}">{STANDINGS[row.status]}</span>'
         cells = (f"{row.belief:.2f}", badge, for_, against)
-        answer = f'<th scope="row" dir="auto">{escape_text(row.answer)}</th>'
+        answer = f'<th scope="row" dir="auto">{escape_said(row.answer)}</th>'
         yield f"<tr>{answer}{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
     yield "</tbody></table></div>"
 
@@ -183,13 +189,13 @@ def _hypotheses(report: Report) -> Iterator[str]:
         )
         own = item.hypothesis
         statement = (
-            f"<s>{escape_text(own.statement)}</s>"
+            f"<s>{escape_said(own.statement)}</s>"
             if item.status is HypothesisStatus.REFUTED
-            else escape_text(own.statement)
+            else escape_said(own.statement)
         )
         tried = attempts_to_refute(item)
         counts = f"{len(item.supporting)} for, {len(item.refuting)} against"
-        told = f"{tried}; findings: {counts}. Would be refuted by: {escape_text(own.refutes_if)}"
+        told = f"{tried}; findings: {counts}. Would be refuted by: {escape_said(own.refutes_if)}"
         yield f'<li dir="auto">{badge} {statement}<br><span class="faint">{told}</span></li>'
     yield "</ul></section>"
 
@@ -245,7 +251,7 @@ def _why(item: Citation) -> str:
 
 def _limits(limits: Sequence[str]) -> Iterator[str]:
     if limits:
-        yield f"<section><h2>Limits</h2>{_listed(map(escape_text, limits))}</section>"
+        yield f"<section><h2>Limits</h2>{_listed(map(escape_said, limits))}</section>"
 
 
 def _listed(items: Iterable[str]) -> str:

@@ -2,12 +2,15 @@
 
 The texts of a report were written by models and strangers. Here they are nothing but text: they
 cannot become a heading, a link, an image, HTML or a citation mark, and cannot control a terminal.
+The one address that can be followed is that of a source, in the list of sources. What a model wrote
+has its addresses defused (`hxxps://example[.]com`); the question and the texts of sources read as
+they are, with their addresses escaped.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from urllib.parse import quote as percent
 
 from deepdiver.core.record import (
@@ -21,6 +24,7 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
+from deepdiver.core.shown_text import defuse, one_line, reveal, unlink_in_markdown
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
 
 STATUS_LINES = {
@@ -39,26 +43,37 @@ JOURNEY = "Research Journey"
 """Heading of the section about the research itself; with it, the answer has a heading as well."""
 QUOTE_CHARS = 300
 """Longer quotes are shortened in the list of sources; the record has the whole quotes."""
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters, including those that control terminals and the direction of writing, and lone
-surrogates."""
 _SPECIAL = re.compile(r"[\\`*\[\]<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 """Characters with a meaning within a line of Markdown."""
 _OPENING = re.compile(r"^(?:(\d{1,9})(?=[.)](?:\s|$))|(?=[#>=|]|[-+](?:\s|$|-)))")
 """Characters with a meaning at the beginning of a block: a list, a heading, a quotation, a rule."""
-_LINKED = re.compile(r":(?=//)|(?<=mailto):|(?<=xmpp):|(?<=\w)\.(?=[^\W\d_])|@", re.IGNORECASE)
-"""Characters by which many Markdown readers recognise an address, and turn it into a link."""
 _NOT_IN_URL = re.compile(r"[\s<>\"`\\\[\]{}|^*]")
 
 
-def sentence_text(sentence: Sentence) -> str:
+def said_text(text: str, own: Collection[str] = ()) -> str:
+    """Return what a model said as one line of plain text, with its addresses defused.
+
+    Args:
+        text: What it said.
+        own: Addresses of sources that the text cites, which stay as they are.
+    """
+    return defuse(one_line(text), own)
+
+
+def cited_addresses(report: Report, sentence: Sentence) -> frozenset[str]:
+    """Return the addresses of the sources that a sentence cites."""
+    return frozenset(item.url for item in report.citations if item.number in sentence.citations)
+
+
+def sentence_text(report: Report, sentence: Sentence) -> str:
     """Return a sentence with its citation marks and cautions, as plain text."""
-    return _marked(sentence, _line(sentence.text))
+    text = said_text(sentence.text, cited_addresses(report, sentence))
+    return _marked(sentence, text, said_text(sentence.mark))
 
 
 def answer_text(report: Report) -> str:
     """Return the lead as plain text."""
-    return " ".join(map(sentence_text, report.answer)) or _nothing(report)
+    return " ".join(sentence_text(report, item) for item in report.answer) or _nothing(report)
 
 
 def cut_line(cut: CutSentence) -> str:
@@ -80,30 +95,31 @@ def reasons_to_believe(citation: Citation) -> str:
 
 def render_markdown(report: Report) -> str:
     """Return the whole report."""
-    parts = [f"# {_block(report.question)}", ""]
+    parts = [f"# {_opened(_inline(report.question))}", ""]
     sure = f", confidence {report.confidence:.2f}" if report.answer else ""
-    lead = " ".join(map(_sentence, report.answer)) or _nothing(report)
+    lead = " ".join(_sentence(report, item) for item in report.answer) or _nothing(report)
     parts += (
         ["## Answer", ""] if any(section.heading == JOURNEY for section in report.sections) else []
     )
     parts += [f"**{STATUS_LINES[report.status]}{sure}.** {lead}", ""]
     for section in report.sections:
-        parts += [f"## {_block(section.heading)}", "", *_body(section), ""]
+        parts += [f"## {_opened(_said(section.heading))}", "", *_body(report, section), ""]
     if report.hypotheses:
         parts += ["## Hypotheses", "", *_compared(report), *map(_hypothesis, report.hypotheses), ""]
     if report.citations:
         parts += ["## Sources", "", *_sources(report.citations)]
-    if limits := [*map(_block, report.limits), *(_unlinked(cut_line(cut)) for cut in report.cut)]:
-        parts += ["## Limits", "", *(f"- {limit}" for limit in limits), ""]
-    parts += ["---", f"*{_inline(report.made_by)}*", ""]
+    if limits := [*report.limits, *map(cut_line, report.cut)]:
+        parts += ["## Limits", "", *(f"- {_opened(_said(limit))}" for limit in limits), ""]
+    parts += ["---", f"*{_said(report.made_by)}*", ""]
     return "\n".join(parts)
 
 
-def _body(section: Section) -> list[str]:
+def _body(report: Report, section: Section) -> list[str]:
     """Return the sentences of a section as a paragraph, or as a list if all of them are frames."""
+    told = [_sentence(report, sentence) for sentence in section.sentences]
     if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
-        return [f"- {_opened(_sentence(sentence))}" for sentence in section.sentences]
-    return [_opened(" ".join(map(_sentence, section.sentences)))]
+        return [f"- {_opened(line)}" for line in told]
+    return [_opened(" ".join(told))]
 
 
 def _nothing(report: Report) -> str:
@@ -112,37 +128,33 @@ def _nothing(report: Report) -> str:
     return "No evidence was found that bears on the question."
 
 
-def _marked(sentence: Sentence, text: str) -> str:
+def _marked(sentence: Sentence, text: str, caution: str) -> str:
     marks = citation_marks(sentence.citations)
-    caution = f" *({sentence.mark})*" if sentence.mark else ""
-    return f"{text}{' ' + marks if marks else ''}{caution}"
+    return f"{text}{' ' + marks if marks else ''}{f' *({caution})*' if caution else ''}"
 
 
-def _sentence(sentence: Sentence) -> str:
-    return _marked(sentence, _inline(sentence.text))
+def _sentence(report: Report, sentence: Sentence) -> str:
+    text = _said(sentence.text, cited_addresses(report, sentence))
+    return _marked(sentence, text, _said(sentence.mark))
 
 
-def _line(text: str) -> str:
-    """Return a text as one line that can be shown anywhere."""
-    return _UNSEEN.sub("\ufffd", " ".join(text.split()))
+def _said(text: str, own: Collection[str] = ()) -> str:
+    """Return Markdown for what a model said, within a line; an address that stays can be copied."""
+    line = said_text(text, own)
+    return _escaped(line) if own and any(url in line for url in own) else _quiet(line)
 
 
 def _inline(text: str) -> str:
     """Return Markdown that shows a text as it is, within a line."""
-    return _SPECIAL.sub(r"\\\g<0>", _line(text))
+    return _quiet(one_line(text))
 
 
-def _block(text: str) -> str:
-    """Return Markdown that shows a text as it is, at the beginning of a block."""
-    return _opened(_inline(text))
+def _quiet(line: str) -> str:
+    return unlink_in_markdown(_escaped(line))
 
 
-def _unlinked(text: str) -> str:
-    """Return Markdown that shows a text as it is, and in which no address becomes a link.
-
-    An address in a sentence that was cut comes from a model alone, and no source confirms it.
-    """
-    return _LINKED.sub(r"\\\g<0>", _block(text))
+def _escaped(line: str) -> str:
+    return _SPECIAL.sub(r"\\\g<0>", line)
 
 
 def _opened(text: str) -> str:
@@ -160,7 +172,7 @@ def _compared(report: Report) -> list[str]:
 def _cells(row: RivalAnswer) -> tuple[str, ...]:
     """Return the cells of one answer, in the order of the columns."""
     return (
-        _inline(row.answer).replace("|", "\\|"),
+        _said(row.answer).replace("|", "\\|"),
         f"{row.belief:.2f}",
         STANDINGS[row.status],
         citation_marks(row.supporting),
@@ -171,8 +183,8 @@ def _cells(row: RivalAnswer) -> tuple[str, ...]:
 def _hypothesis(item: Assessment) -> str:
     return (
         f"- **{STANDINGS[item.status]}** ({item.posterior:.2f}, {attempts_to_refute(item)}): "
-        f"{_inline(item.hypothesis.statement)} "
-        f"Would be refuted by: {_inline(item.hypothesis.refutes_if)}"
+        f"{_said(item.hypothesis.statement)} "
+        f"Would be refuted by: {_said(item.hypothesis.refutes_if)}"
     )
 
 
@@ -180,14 +192,13 @@ def _sources(citations: Iterable[Citation]) -> Iterator[str]:
     """Yield the list of sources; the reasons to believe a source are with its first citation."""
     seen: set[str] = set()
     for citation in citations:
-        quote = _line(citation.quote)
-        short = quote if len(quote) <= QUOTE_CHARS else quote[: QUOTE_CHARS - 1].rstrip() + "…"
         place = f", {_inline(citation.where)}" if citation.where else ""
+        quote = _quiet(one_line(citation.quote, QUOTE_CHARS))
         why = "" if citation.source in seen else _why(citation)
         seen.add(citation.source)
         yield (
             f"[{citation.number}] {_inline(citation.title)}, {_url(citation.url)}{place} "
-            f"(credibility {citation.credibility:.2f}{why})\\\n“{_inline(short)}”\n"
+            f"(credibility {citation.credibility:.2f}{why})\\\n“{quote}”\n"
         )
 
 
@@ -202,5 +213,5 @@ def _url(url: str) -> str:
     A path is escaped like any other text.
     """
     if not url.lower().startswith(("http://", "https://")):
-        return _inline(url)
-    return _NOT_IN_URL.sub(lambda match: percent(match.group(), safe=""), _UNSEEN.sub("", url))
+        return _escaped(one_line(url))
+    return _NOT_IN_URL.sub(lambda match: percent(match.group(), safe=""), reveal(url.strip()))

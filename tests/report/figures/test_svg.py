@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepdiver.core.shown_text import one_line
 from deepdiver.report.figures.svg import (
     DARK,
     LIGHT,
@@ -16,11 +17,11 @@ from deepdiver.report.figures.svg import (
     STYLE,
     Picture,
     element,
+    escape_said,
     escape_text,
     group,
     label,
     number,
-    one_line,
     path,
     text_width,
     wrap_text,
@@ -66,6 +67,16 @@ def test_hostile_text_makes_no_element() -> None:
     assert "'" not in text
     assert not re.search(r"[\x00-\x1f\u202e\ud800-\udfff\ufffe]", text)
     assert text.startswith("&lt;/title&gt;&lt;script&gt;")
+
+
+def test_what_a_model_said_has_its_addresses_defused() -> None:
+    address = "see https://evil.example/<x>"
+    shown = "see hxxps://evil[.]example/&lt;x&gt;"
+    assert escape_said(address) == shown
+    assert escape_text("https://a.org") == "https://a.org"
+    assert shown in label(0, 0, address)
+    assert shown in group([], address)
+    assert "".join(wrap_text(address, 60, 2)) == "see hxxps://evil[.]example/<x>"
 
 
 def test_a_text_is_one_line_and_can_be_cut() -> None:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.occurrence import Occurrence, occurrence_of
 from deepdiver.core.record import Finding, Report, Source
+from deepdiver.core.shown_text import one_line
 from deepdiver.core.time_and_place import DAY, Moment, Position
 from deepdiver.errors import LostTextError
-from deepdiver.report.figures.svg import one_line
 
 TYPES = (
     "news",

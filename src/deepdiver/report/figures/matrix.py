@@ -21,6 +21,7 @@ from deepdiver.core.record import (
     Source,
     Stance,
 )
+from deepdiver.core.shown_text import one_line
 from deepdiver.report.figures.findings import STATEMENT_CHARS, citation_numbers
 from deepdiver.report.figures.svg import (
     WIDTH,
@@ -30,7 +31,6 @@ from deepdiver.report.figures.svg import (
     group,
     label,
     number,
-    one_line,
     wrap_text,
 )
 from deepdiver.report.markdown import STANDINGS, attempts_to_refute

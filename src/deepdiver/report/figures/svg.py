@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
-"""Control characters, including those that change the direction of writing, lone surrogates, and
-characters that XML does not allow."""
+from deepdiver.core.shown_text import defuse, one_line
+
 WIDTH = 800
 """Width of every picture, in its own units; a page may show it larger or smaller."""
 LETTER = 0.55
@@ -146,28 +144,22 @@ class Picture:
                 "role": "img",
                 "aria-labelledby": " ".join(ids),
             },
-            element("title", {"id": ids[0]}, escape_text(self.title)),
-            element("desc", {"id": ids[1]}, escape_text(self.text)),
+            element("title", {"id": ids[0]}, escape_said(self.title)),
+            element("desc", {"id": ids[1]}, escape_said(self.text)),
             style,
             element("rect", {"class": "p-paper", "width": WIDTH, "height": self.height}),
             self.body,
         )
 
 
-def one_line(text: str, most: int = 0) -> str:
-    """Return a text as one line that is safe to show anywhere.
-
-    Args:
-        text: Any text.
-        most: The most characters; 0: all of them.
-    """
-    line = _UNSEEN.sub("\ufffd", " ".join(text.split()))
-    return line if not most or len(line) <= most else line[: most - 1].rstrip() + "…"
-
-
 def escape_text(text: str, most: int = 0) -> str:
     """Return markup that shows a text, and does nothing else."""
     return escape(one_line(text, most), quote=True)
+
+
+def escape_said(text: str, most: int = 0) -> str:
+    """Return markup that shows what a model said, with its addresses defused."""
+    return escape(defuse(one_line(text, most)), quote=True)
 
 
 def element(name: str, attributes: Attributes, *children: str) -> str:
@@ -200,13 +192,13 @@ def label(
         most: The most characters; 0: all of them.
     """
     return element(
-        "text", {"class": kind, "x": x, "y": y, "text-anchor": anchor}, escape_text(text, most)
+        "text", {"class": kind, "x": x, "y": y, "text-anchor": anchor}, escape_said(text, most)
     )
 
 
 def group(children: Iterable[str], says: str = "", link: str = "") -> str:
     """Return a group of elements, with a tooltip and a link if they are given."""
-    inside = (element("title", {}, escape_text(says)) if says else "") + "".join(children)
+    inside = (element("title", {}, escape_said(says)) if says else "") + "".join(children)
     return element("a", {"href": link}, inside) if link else element("g", {}, inside)
 
 
@@ -218,7 +210,7 @@ def path(points: Iterable[tuple[float, float]], closed: bool = False) -> str:
 
 def wrap_text(text: str, letters: int, lines: int) -> list[str]:
     """Return a text in lines of so many letters; an ellipsis marks what does not fit."""
-    line = one_line(text)
+    line = defuse(one_line(text))
     fitting = round(letters * len(line) / max(_letters(line), 1))
     return textwrap.wrap(
         line, max(fitting, 8), max_lines=lines, placeholder=" …", break_long_words=True

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from deepdiver.core.scrub import Scrubber
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError
 from deepdiver.tools.mcp.approval import Approvals, ApprovalState
@@ -72,9 +73,7 @@ async def _list(
 
 def _clean(settings: Settings, line: str) -> str:
     """Return a line of a program without keys, and with control characters escaped."""
-    for secret in settings.secrets():
-        line = line.replace(secret, "[secret]")
-    return visible(line)[-WORDS:]
+    return visible(Scrubber(settings.secrets())(line))[-WORDS:]
 
 
 def usable_tools(settings: Settings, listed: ServerListing) -> list[ToolDefinition]:
