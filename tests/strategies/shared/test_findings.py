@@ -12,6 +12,7 @@ from deepdiver.strategies.shared.findings import (
     SNIPPET,
     add_sources,
     digest_finding,
+    find_label,
     make_finding,
     resolve_labels,
     show_findings,
@@ -34,6 +35,37 @@ def test_labels_that_are_not_known_are_left_out() -> None:
     labels = {"F1": "f_a", "F2": "f_b"}
     assert resolve_labels([" F2 ", "F9", "", "F1", "F2"], labels) == ["f_b", "f_a", "f_b"]
     assert resolve_labels([], labels) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("F2", "F2"),
+        ("f2", "F2"),
+        ("[F2]", "F2"),
+        ("2", "F2"),
+        ("#2.", "F2"),
+        ("Finding 2", "F2"),
+        ("finding_2", "F2"),
+        ("F02", "F2"),
+        ("F3", ""),
+        ("H2", ""),
+        ("Hypothesis 2", ""),
+        ("source 2", ""),
+        ("F1 and F2", ""),
+        ("two", ""),
+        ("", ""),
+        ("1" * 5_000, ""),
+    ],
+)
+def test_a_label_is_known_however_it_is_spelled(said: str, meant: str) -> None:
+    assert find_label(said, {"F1": "a", "F2": "b"}) == meant
+
+
+def test_a_bare_number_that_could_be_two_labels_is_neither() -> None:
+    assert find_label("1", ["F1", "E1"]) == ""
+    assert find_label("E 1", ["F1", "E1"]) == "E1"
+    assert find_label("subtask 1", ["subtask_1"]) == "subtask_1"
 
 
 async def test_a_finding_quotes_its_span_and_is_found_with_its_source(tmp_path: Path) -> None:

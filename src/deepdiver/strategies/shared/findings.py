@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ KNOWN_BYTES = 8_000
 """The most bytes of known statements where they are only background."""
 SNIPPET = 200
 """Characters of a source's snippet in a state."""
+_LABEL = re.compile(r"\W*([^\W\d_]*)[\W_]*(\d{1,5})\W*")
 
 
 def make_finding(source: Source, text: str, span: Span, statement: str, about: str) -> Finding:
@@ -78,9 +80,30 @@ def show_findings(
     return labels, tuple(shown)
 
 
+def find_label(named: str, labels: Iterable[str]) -> str:
+    """Return the label that a reasoner means: of F1, F2 and so on, `f2`, `[2]` and `Finding 2`.
+
+    It is empty if there is no such label, or if there are two.
+    """
+    held, said = list(labels), named.strip()
+    if said in held:
+        return said
+    meant = [label for label in held if _same_label(said, label)]
+    return meant[0] if len(meant) == 1 else ""
+
+
+def _same_label(said: str, label: str) -> bool:
+    given, own = _LABEL.fullmatch(said), _LABEL.fullmatch(label)
+    if given is None or own is None or int(given[2]) != int(own[2]):
+        return False
+    word, prefix = given[1].lower(), own[1].lower()
+    # Text 2 is T2, and H2 is not F2.
+    return word in ("", prefix) or (len(prefix) == 1 and len(word) > 1 and word[0] == prefix)
+
+
 def resolve_labels(named: Iterable[str], labels: Mapping[str, str]) -> list[str]:
     """Return the ids behind the labels that a reasoner names; unknown labels are left out."""
-    return [labels[name.strip()] for name in named if name.strip() in labels]
+    return [labels[label] for name in named if (label := find_label(name, labels))]
 
 
 def list_statements(deps: Deps, keys: Iterable[str]) -> list[str]:

@@ -23,7 +23,12 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.text import terms, within, words
 from deepdiver.strategies.shared.base import Deps, LookResult, State, attempt, together, unite
-from deepdiver.strategies.shared.findings import KNOWN_BYTES, show_findings, source_of
+from deepdiver.strategies.shared.findings import (
+    KNOWN_BYTES,
+    resolve_labels,
+    show_findings,
+    source_of,
+)
 from deepdiver.strategies.shared.look import look_into
 from deepdiver.tasks import (
     Hypothesise,
@@ -136,7 +141,7 @@ def _make_hypothesis(item: Proposed, labels: Mapping[str, str], iteration: int) 
         refutes_if=item.refutes_if or f"A source that shows the opposite: not {statement}",
         prior=belief.bounded_prior(item.prior),
         answer=item.answer,
-        findings=tuple(unite(labels[label] for label in item.findings if label in labels)),
+        findings=tuple(unite(resolve_labels(item.findings, labels))),
         iteration=iteration,
     )
 
@@ -287,16 +292,17 @@ async def judge(
     )
     answer = await attempt(deps, task)
     judged = {
-        labels[item.finding]: Evidence(
-            id=content_id("e", hypothesis.id, labels[item.finding], item.stance, item.strength),
+        key: Evidence(
+            id=content_id("e", hypothesis.id, key, item.stance, item.strength),
             hypothesis=hypothesis.id,
-            finding=labels[item.finding],
+            finding=key,
             stance=item.stance,
             strength=item.strength,
             reason=item.reason,
         )
         for item in (answer.judgements if answer else ())
-        if item.finding in labels and item.stance is not Stance.NEUTRAL and item.strength > 0
+        for key in resolve_labels([item.finding], labels)
+        if item.stance is not Stance.NEUTRAL and item.strength > 0
     }
     return list(judged.values())
 
