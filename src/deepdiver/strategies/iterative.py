@@ -33,6 +33,7 @@ from deepdiver.strategies.shared.base import (
     Update,
     add_nodes,
     attempt,
+    attempt_to_decide,
     together,
     unite,
 )
@@ -276,7 +277,7 @@ async def summarize(state: ResearchState, deps: Deps) -> Update:
 async def reflect(state: ResearchState, deps: Deps) -> Update:
     """Ask what is missing. Code keeps the minimum depth and the hard stop."""
     iteration, most, lines = state["iteration"], state["max_iterations"], lines_of(state["summary"])
-    decision, by, answer = "finish", "rule", None
+    decision, by, answer, failure = "finish", "rule", None, ""
     if iteration >= most:
         reason = f"round {iteration} is the last allowed"
     else:
@@ -295,7 +296,7 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
             past=show_past_runs(state["past"]),
             limit=LATER,
         )
-        answer = await attempt(deps, task)
+        answer, failure = await attempt_to_decide(deps, task)
         if iteration < MINIMUM and (answer is None or answer.sufficient):
             decision, reason = "continue", f"there is no stopping before round {MINIMUM}"
         elif answer is None:
@@ -303,7 +304,7 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
         else:
             decision = "finish" if answer.sufficient else "continue"
             by, reason = "reasoner", answer.reason
-    deps.emit(Decided(decision=decision, reason=reason, by=by))
+    deps.emit(Decided(decision=decision, reason=": ".join(filter(None, (reason, failure))), by=by))
     told = {"missing": list(answer.missing), "proposed": list(answer.queries)} if answer else {}
     # Only in the round that is made anyway: sources that differ go on differing, and a reflection
     # can always say so.

@@ -41,6 +41,7 @@ from deepdiver.strategies.shared.base import (
     Update,
     add_nodes,
     attempt,
+    attempt_to_decide,
     together,
     unite,
 )
@@ -282,7 +283,7 @@ async def decide(state: DeepDiverState, deps: Deps) -> Update:
         reason = f"round {iteration} is the last allowed"
         decision, by = tasks.Decision(decision="finish", reason=reason), "rule"
     else:
-        decision, by = await _ask_reasoner(state, deps), "reasoner"
+        decision, by = await _ask_reasoner(state, deps)
         untested = sum(item.status is HypothesisStatus.OPEN for item in standing_of(state))
         if decision.decision == "finish" and untested:
             reason = f"{untested} hypotheses have met no attempt to refute them"
@@ -291,7 +292,8 @@ async def decide(state: DeepDiverState, deps: Deps) -> Update:
     return {"decision": decision.decision, "gaps": list(decision.gaps)[:GAPS], "new_findings": 0}
 
 
-async def _ask_reasoner(state: DeepDiverState, deps: Deps) -> tasks.Decision:
+async def _ask_reasoner(state: DeepDiverState, deps: Deps) -> tuple[tasks.Decision, str]:
+    """Return the decision, and who made it: without an answer, the rule to finish."""
     task = tasks.Decide(
         question=state["original_question"],
         problems=tuple(state["decomposed_problems"]),
@@ -303,8 +305,11 @@ async def _ask_reasoner(state: DeepDiverState, deps: Deps) -> tasks.Decision:
         limits=within(state["limits"], KNOWN_BYTES),
         guidance=deps.settings.system_prompt,
     )
-    no_answer = tasks.Decision(decision="finish", reason="no decision could be had")
-    return await attempt(deps, task) or no_answer
+    answer, failure = await attempt_to_decide(deps, task)
+    if answer is not None:
+        return answer, "reasoner"
+    reason = f"no decision could be had: {failure}"
+    return tasks.Decision(decision="finish", reason=reason), "rule"
 
 
 async def final_answer(state: DeepDiverState, deps: Deps) -> Update:
