@@ -272,6 +272,8 @@ class PlanProposed(EventBase):
     """Which event this is."""
     problems: tuple[str, ...]
     """The sub-problems."""
+    needs: dict[str, tuple[str, ...]] = {}
+    """The sub-problems that must be answered before one, for each that needs any."""
     objectives: tuple[str, ...] = ()
     """What is to be found out, if the strategy says so."""
     queries: tuple[str, ...] = ()
