@@ -180,6 +180,51 @@ async def test_what_was_refuted_is_printed_and_teaches_the_next_round(tmp_path: 
     }
 
 
+async def test_the_experience_pool_informs_the_next_hypotheses(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(decide=keep_on), max_iterations=2)
+    await rig.work()
+    first, second = rig.reasoner.of(tasks.Hypothesise)
+    assert first.experience == ()
+    lessons = {lesson.answer: lesson for lesson in second.experience}
+    assert lessons["Anna Holm"].status is HypothesisStatus.SUPPORTED
+    assert lessons["Bertil Ask"].status is HypothesisStatus.REFUTED
+    assert any("Anna Holm owns Holm Works" in text for text in lessons["Bertil Ask"].because)
+    labels = {item.answer: item.id for item in second.standing}
+    assert {answer: lesson.hypothesis for answer, lesson in lessons.items()} == labels
+    shown = second.prompt()
+    assert "<<<experience>>>" in shown.user
+    assert "`experience`" in shown.system
+
+
+async def test_only_a_revision_is_linked_as_one(tmp_path: Path) -> None:
+    def later(task: tasks.Hypothesise) -> tasks.HypothesisSet:
+        if not task.standing:
+            return ScriptedReasoner()._hypothesise(task)
+        labels = {item.answer: item.id for item in task.standing}
+        told: dict[str, Any] = {"supports_if": "a register", "refutes_if": "another register"}
+        half = tasks.Proposed(
+            statement="Bertil Ask owns half.", revises=(labels["Bertil Ask"],), **told
+        )
+        nobody = tasks.Proposed(statement="Nobody owns Holm Works.", **told)
+        return tasks.HypothesisSet(hypotheses=(half, nobody))
+
+    reasoner = ScriptedReasoner(decide=keep_on, hypothesise=later)
+    rig = Rig(tmp_path, reasoner, max_iterations=2)
+    graph = TABLE[rig.run.strategy].build().compile()
+    result = await graph.ainvoke(
+        {"messages": [HumanMessage("Who owns Holm Works?")]}, context=rig.session().deps
+    )
+    said = {
+        item["id"]: item["statement"] for item in result["experience_pool"] if "statement" in item
+    }
+    revised = [
+        (said[item["head"]], said[item["tail"]])
+        for item in result["experience_pool"]
+        if item.get("kind") == "revises"
+    ]
+    assert revised == [("Bertil Ask owns half.", "Bertil Ask owns Holm Works.")]
+
+
 async def test_a_hypothesis_is_not_put_forward_twice(tmp_path: Path) -> None:
     def same(task: tasks.Hypothesise) -> tasks.HypothesisSet:
         proposal = tasks.Proposed(

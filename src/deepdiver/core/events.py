@@ -293,6 +293,8 @@ class HypothesisProposed(EventBase):
     """What would refute it."""
     prior: float
     """Belief before any test."""
+    revises: tuple[str, ...] = ()
+    """Ids of the earlier hypotheses that it corrects or narrows."""
 
 
 class HypothesisTested(EventBase):

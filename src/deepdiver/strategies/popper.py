@@ -240,6 +240,7 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
         state["decomposed_problems"],
         _gathered(update or state),
         standing,
+        experience=state["experience_pool"],
         gaps=gaps,
         iteration=iteration,
         limit=HYPOTHESES,

@@ -6,9 +6,10 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from deepdiver.core.record import HypothesisStatus
 from deepdiver.tasks.query import ToolQuery
 from deepdiver.tasks.record_views import HypothesisStanding, RecalledRun, ShownFinding, ShownTool
-from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.task import Answer, Role, Task, View
 from deepdiver.tasks.tolerance import Also, Label
 
 
@@ -39,6 +40,9 @@ class Proposed(Answer):
         tuple[Label, ...], Also("finding_ids", "based_on", "evidence", "supporting_findings")
     ] = ()
     """Labels of the findings it is made from."""
+    revises: Annotated[tuple[Label, ...], Also("refines", "corrects", "replaces")] = ()
+    """Labels of the hypotheses in `standing` that it corrects or narrows; empty where it is a new
+    one."""
     test_queries: Annotated[
         tuple[ToolQuery, ...], Field(max_length=4), Also("tests", "queries")
     ] = ()
@@ -62,6 +66,21 @@ class HypothesisSet(Answer):
     """The way to them, a sentence for each step."""
 
 
+class Lesson(View):
+    """What the experience pool holds of a hypothesis that was settled."""
+
+    hypothesis: str
+    """Its label among those that stand."""
+    statement: str
+    """What it claimed."""
+    answer: str = ""
+    """The short answer that it gave."""
+    status: HypothesisStatus
+    """Whether it was supported or refuted."""
+    because: tuple[str, ...] = ()
+    """The findings that decided it, the weightiest first."""
+
+
 class Hypothesise(Task[HypothesisSet]):
     """Put forward rival answers, each with what would refute it."""
 
@@ -78,6 +97,8 @@ class Hypothesise(Task[HypothesisSet]):
     standing: tuple[HypothesisStanding, ...] = ()
     """Hypotheses of earlier rounds and where they stand: do not repeat them; learn from those that
     were refuted."""
+    experience: tuple[Lesson, ...] = ()
+    """What earlier rounds validated and refuted, with the evidence: build on it."""
     gaps: tuple[str, ...] = ()
     """What was missing at the end of the last round."""
     guidance: str = ""
