@@ -37,12 +37,7 @@ from deepdiver.strategies.shared.base import (
     together,
     unite,
 )
-from deepdiver.strategies.shared.findings import (
-    SHOWN_FINDINGS,
-    add_sources,
-    digest_finding,
-    show_findings,
-)
+from deepdiver.strategies.shared.findings import SHOWN_FINDINGS, add_sources, show_findings
 from deepdiver.strategies.shared.look import drop_tried, find_nearest, look_into, most_readings_of
 from deepdiver.strategies.shared.plan import (
     PROBLEMS,
@@ -73,6 +68,7 @@ class ResearchState(TypedDict, total=False):
     topic: str
     running_summary: str
     sources: list[dict[str, Any]]
+    sources_gathered: list[str]
     search_results: list[dict[str, Any]]
     current_query: str
     iteration: int
@@ -86,6 +82,7 @@ class ResearchState(TypedDict, total=False):
     tried: list[str]
     summary: list[dict[str, Any]]
     findings: list[str]
+    new_findings: list[str]
     missing: list[str]
     disputed: list[str]
     proposed: list[str]
@@ -154,8 +151,8 @@ async def initialize(state: ResearchState, deps: Deps) -> Update:
     """Take the question from the messages, recall past runs if asked to, and clear the rest."""
     topic = question_of(state)
     lists = (
-        "sources search_results problems queries tried summary findings missing disputed proposed "
-        "limits"
+        "sources sources_gathered search_results problems queries tried summary findings "
+        "new_findings missing disputed proposed limits"
     )
     return {
         **{name: [] for name in lists.split()},
@@ -224,7 +221,7 @@ async def approve_plan(state: ResearchState, deps: Deps) -> Update:
 
 
 async def web_search(state: ResearchState, deps: Deps) -> Update:
-    """Make the queries side by side; keep what is new, the best sources first."""
+    """Make the queries side by side; keep every source, and of the findings those that are new."""
     lines, by_part = lines_of(state["summary"]), dict[str, list[str]]()
     for query in state["queries"]:
         by_part.setdefault(query["about"], []).append(query["query"])
@@ -235,11 +232,15 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
     found = await together(*looks)
     keys = unite(*(looked.findings for looked in found))
     new = [key for key in keys if key not in state["findings"]]
-    results = [digest_finding(deps, key) for key in summary.drop_repeated(deps, new, lines)]
+    findings = [*state["findings"], *new]
+    read = unite(*(looked.sources for looked in found))
+    sources = add_sources(deps, state["sources"], read, findings)
     return {
-        "search_results": results,
-        "sources": add_sources(state["sources"], results),
-        "findings": [*state["findings"], *new],
+        "search_results": [item for item in sources if item["id"] in read],
+        "sources": sources,
+        "sources_gathered": [f"{item['title']} : {item['url']}" for item in sources],
+        "findings": findings,
+        "new_findings": summary.drop_repeated(deps, new, lines),
         "tried": unite(state["tried"], *(looked.queries for looked in found)),
         "limits": unite(state["limits"], *(looked.limits for looked in found)),
         "iteration": state["iteration"] + 1,
@@ -250,7 +251,7 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
 async def summarize(state: ResearchState, deps: Deps) -> Update:
     """Merge the results of the last search into the running summary."""
     lines, problems = lines_of(state["summary"]), state["problems"]
-    labels, findings = show_findings(deps, (item["id"] for item in state["search_results"]))
+    labels, findings = show_findings(deps, state["new_findings"])
     if findings:
         task = tasks.Summarise(
             question=state["topic"],

@@ -11,7 +11,6 @@ from deepdiver.strategies.shared import findings
 from deepdiver.strategies.shared.findings import (
     SNIPPET,
     add_sources,
-    digest_finding,
     find_label,
     make_finding,
     resolve_labels,
@@ -119,11 +118,24 @@ async def test_findings_are_shown_under_labels_and_the_weakest_sources_give_way(
     assert len(strong & set(labels.values())) == min(len(strong), MOST)
 
 
-async def test_sources_are_listed_once_with_a_snippet(tmp_path: Path) -> None:
-    deps = Rig(tmp_path).session().deps
+async def test_sources_are_listed_once_with_a_snippet_and_what_they_brought(
+    tmp_path: Path,
+) -> None:
+    silent = "Holm Works makes\n  boats. " + "It is near the sea. " * 40
+    corpus = {**CORPUS, "doc:silent": ("Silent", "blog", silent)}
+    deps = Rig(tmp_path, provider=CorpusProvider(corpus)).session().deps
     looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
-    found = [digest_finding(deps, key) for key in looked.findings]
-    listed = add_sources([], found)
-    assert {item["url"] for item in listed} == set(CORPUS)
-    assert add_sources(listed, found) == listed
+    listed = add_sources(deps, [], looked.sources, looked.findings)
+    assert {item["url"]: item["findings"] for item in listed} == {
+        **dict.fromkeys(CORPUS, 1),
+        "doc:silent": 0,
+    }
     assert all(0 < len(item["snippet"]) <= SNIPPET for item in listed)
+    snippets = {item["url"]: item["snippet"] for item in listed}
+    assert snippets["doc:silent"].startswith("Holm Works makes boats. It is near")
+    assert snippets["doc:notice"] == "The authority confirms that Anna Holm owns Holm Works."
+    assert add_sources(deps, listed, looked.sources, looked.findings) == listed
+    (first, *_) = listed
+    later = add_sources(deps, listed[1:], [first["id"]], looked.findings)
+    assert later == [*listed[1:], first]
+    assert [item["findings"] for item in add_sources(deps, listed, (), ())] == [0] * len(listed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -129,13 +130,28 @@ def digest_finding(deps: Deps, key: str) -> dict[str, Any]:
 
 
 def add_sources(
-    sources: Sequence[dict[str, Any]], found: Iterable[Mapping[str, Any]]
+    deps: Deps, sources: Sequence[dict[str, Any]], read: Iterable[str], findings: Iterable[str]
 ) -> list[dict[str, Any]]:
-    """Return the sources of a state together with those of digested findings."""
-    held = {source["id"]: source for source in sources}
-    for item in found:
-        own = {name: item[name] for name in ("title", "url", "credibility")}
-        held.setdefault(
-            item["source"], {"id": item["source"], **own, "snippet": item["quote"][:SNIPPET]}
-        )
-    return list(held.values())
+    """Return the sources of a state together with those that were read, each once.
+
+    Args:
+        deps: The run's dependencies.
+        sources: The sources that the state carries.
+        read: Ids of the sources that were read, of which some may have brought no finding.
+        findings: Ids of all findings, which are counted for each source.
+    """
+    quotes = [deps.ledger.get(Finding, key).quotes[0] for key in dict.fromkeys(findings)]
+    brought, first = Counter(q.source for q in quotes), {q.source: q.text for q in reversed(quotes)}
+    held = {item["id"]: item for item in sources}
+    for key in read:
+        if key not in held:
+            source = deps.ledger.get(Source, key)
+            text = first.get(key) or deps.store.texts.get(source.snapshot)
+            held[key] = {
+                "id": source.id,
+                "title": source.title,
+                "url": source.url,
+                "credibility": source.credibility.score,
+                "snippet": " ".join(text[: 2 * SNIPPET].split())[:SNIPPET],
+            }
+    return [{**item, "findings": brought[key]} for key, item in held.items()]
