@@ -13,7 +13,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -1148,3 +1148,26 @@ async def test_a_model_that_cannot_be_read_has_decided_nothing(
     assert failed, decided
     assert all("There is no JSON in the text" in event.reason for event in failed)
     assert {event.by for event in decided} == {"rule"}
+
+
+async def test_a_fenced_thought_ends_in_the_log_and_in_the_chain_of_thought(
+    stage: Stage, tmp_path: Path
+) -> None:
+    thought = "First the harbour book, then the census."
+    scenario = Scenario("overwatch", "fenced thoughts", (), says={"analyse": [{"thinking": ""}]})
+    stage.set(scenario)
+    usual = stage.model
+
+    def thinking(body: dict[str, Any], number: int) -> Answer:
+        answer: Answer = usual(body, number)
+        return replace(answer, text=f"```thinking\n{thought}\n```\n```json\n{answer.text}\n```")
+
+    stage.model = thinking
+    outcome = await research(QUESTION, stage.settings(tmp_path))
+    assert outcome.error is None
+    assert thought in outcome.state["chain_of_thought"]
+    assert outcome.folder is not None
+    log = (outcome.folder / "reasoning.log").read_text(encoding="utf-8")
+    lines = [json.loads(line) for line in log.splitlines()]
+    performed = [line["details"] for line in lines if line["action"] == "task_performed"]
+    assert {details["thinking"] for details in performed} == {thought}

@@ -87,7 +87,8 @@ class TaskPerformed(EventBase):
     answer: Any
     """What came back, as JSON."""
     thinking: str = ""
-    """The model's own thinking, as far as it was returned."""
+    """The model's own thinking, as far as it was returned: in a field of its own, in tags or in a
+    fenced block."""
     error: str = ""
     """Why there is no answer."""
 
