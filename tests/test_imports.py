@@ -52,7 +52,7 @@ WELL_BUILT = {
     "strategies.shared.statements": "",
     "strategies.shared.summary": "",
     "strategies.shared.feed_tool": "",
-    "strategies.shared.mcp_tool": "",
+    "strategies.shared.argument_tool": "",
     "strategies.shared.write_report": "import deepdiver.strategies.shared.hypotheses\n"
     "import deepdiver.report",
     "reason.__init__": "",

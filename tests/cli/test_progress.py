@@ -392,6 +392,12 @@ def test_a_long_call_before_the_run_starts_is_told_at_once() -> None:
     assert "reading 200,000 of 1,000,000" in stream.getvalue()
 
 
+def test_a_plan_says_what_comes_after_what() -> None:
+    plan = PlanProposed(problems=("Who?", "Where?"), needs={"Where?": ("Who?",)})
+    told = [line.split("  ")[-1].strip() for line in lines([plan])]
+    assert told[-2:] == ["1. Who?", "2. Where? (after 1)"]
+
+
 def test_a_plan_is_not_told_twice() -> None:
     plan = PlanProposed(problems=("Who?",))
     assert sum("plan:" in line for line in lines([plan, plan])) == 1

@@ -233,7 +233,9 @@ class TestBadValues:
     @pytest.mark.parametrize(
         ("flags", "complaint"),
         [
-            ({"max_iterations": 0}, "max_iterations"),
+            ({"max_iterations": 0}, "greater than or equal to 1, not '0'"),
+            ({"max_iterations": -1}, "greater than or equal to 1, not '-1'"),
+            ({"max_iterations": 101}, "less than or equal to 100, not '101'"),
             ({"max_iterations": "many"}, "not 'many'"),
             ({"budget": "-1"}, "budget"),
             ({"budget": "NaN"}, "budget"),

@@ -38,7 +38,16 @@ from deepdiver.reason.ladder import LADDER, Rung
 from deepdiver.reason.llm import INPUT_BYTES
 from deepdiver.reason.models import close_model, name_of
 from deepdiver.store import CallState
-from deepdiver.tasks import TASKS, Decompose, Decomposition, Hypothesise, WriteQueries, load_prompt
+from deepdiver.tasks import (
+    TASKS,
+    Analyse,
+    Decide,
+    Decompose,
+    Decomposition,
+    Hypothesise,
+    WriteQueries,
+    load_prompt,
+)
 from tests.gateway.rig import Clock
 from tests.patience import PATIENCE
 from tests.reason.desk import (
@@ -191,6 +200,17 @@ async def test_what_each_rung_sends(serve: Serve, home: Path, model: str) -> Non
         assert native["format"]["required"] == ["queries"]
 
 
+DECISION = Decide(
+    question="q",
+    problems=(),
+    standing=(),
+    findings=0,
+    new_findings=0,
+    iteration=1,
+    max_iterations=2,
+)
+
+
 @pytest.mark.parametrize("status", [400, 404, 422])
 async def test_the_rung_that_works_is_remembered_for_each_model(
     serve: Serve, home: Path, status: int
@@ -210,7 +230,7 @@ async def test_the_rung_that_works_is_remembered_for_each_model(
         server.log.clear()
         # The other model stands on its own rung; queries are no decision.
         with pytest.raises(UnreadableAnswerError):
-            await at.reasoner.perform(Decompose(question="q", as_of="2026-11-01"))
+            await at.reasoner.perform(DECISION)
         assert {entry.body["model"] for entry in server.models} == {"large"}
         assert at.rungs[0] is Rung.NATIVE
 
@@ -371,10 +391,10 @@ async def test_a_refusal_in_the_middle_of_retries_is_not_asked_again(
     ("stands_on", "answer", "asked_again_on"),
     [
         (Rung.NATIVE, "As you wish: owners, children.", Rung.TOOLS),
-        (Rung.NATIVE, '{"searches": ["a"], "count": 1}', Rung.TOOLS),
+        (Rung.NATIVE, '{"lookups": ["a"], "count": 1}', Rung.TOOLS),
         (Rung.TOOLS, "As you wish: owners, children.", Rung.JSON),
         (Rung.JSON, "As you wish: owners, children.", Rung.PROMPTED),
-        (Rung.JSON, '{"searches": ["a"], "count": 1}', Rung.JSON),
+        (Rung.JSON, '{"lookups": ["a"], "count": 1}', Rung.JSON),
         (Rung.PROMPTED, "As you wish: owners, children.", Rung.PROMPTED),
     ],
 )
@@ -449,7 +469,7 @@ async def test_a_truncated_answer_that_looks_whole_is_not_taken(serve: Serve, ho
         (Answer(text="I'm sorry, but I cannot help with that."), AnswerFault.REFUSAL),
         (Answer(text="half", finish_reason="content_filter"), AnswerFault.REFUSAL),
         (Answer(text="owners, children"), AnswerFault.NO_JSON),
-        (Answer(text='{"queries": "one"}'), AnswerFault.SCHEMA),
+        (Answer(text='{"lookups": ["one"], "count": 1}'), AnswerFault.SCHEMA),
         (Answer(text="[" * 5000), AnswerFault.TOO_DEEP),
     ],
 )
@@ -909,7 +929,35 @@ async def test_events_tell_the_whole_story_only_where_it_is_wanted(
     async with desk(server, tmp_path / "other") as at:
         await at.reasoner.perform(TASK)
         told = at.told[0]
-        assert (told.prompt, told.answer, told.thinking) == ("", None, "")
+        assert (told.prompt, told.answer) == ("", None)
+        assert told.thinking == "Hm.", "thinking belongs into the log, whoever looks on"
+
+
+async def test_a_fenced_thought_is_kept_and_fills_the_place_for_it(
+    serve: Serve, home: Path
+) -> None:
+    said = [
+        '{"key_insights": []}',
+        '{"thinking": "first", "key_insights": []}',
+        '{"thinking": "", "key_insights": []}',
+    ]
+    texts = iter([f"```thinking\nOne by one.\n```\n```json\n{text}\n```" for text in said])
+    task = Analyse(question="Who?", as_of="2026-11-15")
+    async with desk(serve(lambda body, n: Answer(text=next(texts))), home) as at:
+        answers = [
+            await at.reasoner.perform(task.model_copy(update={"guidance": str(n)}))
+            for n in range(3)
+        ]
+        assert [answer.thinking for answer in answers] == ["One by one.", "first", "One by one."]
+        assert [event.thinking for event in at.told] == ["One by one."] * 3
+
+
+async def test_a_key_that_a_model_thinks_of_is_not_told(serve: Serve, home: Path) -> None:
+    key = "sk-0123456789abcdef"
+    text = f"<think>The key is {key}.</think>{GOOD}"
+    async with desk(serve(lambda body, n: Answer(text=text)), home, keys={"openai": key}) as at:
+        await at.reasoner.perform(TASK)
+        assert at.told[0].thinking == "The key is [secret]."
 
 
 # Secrets

@@ -13,7 +13,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -259,6 +259,25 @@ POPPER = (
         search=failing("correction", "other count", "denied"),
         status="partial",
         decided=["continue, rule: 2 hypotheses have met no attempt", "finish, rule"],
+    ),
+    popper(
+        "the words of the design document are a decision",
+        3,
+        says={
+            "decide": [
+                Answer(text="CONTINUE"),
+                Answer(text="CONTINUE (iterate again)\nTwo parts are open."),
+                Answer(text="FINISH"),
+            ]
+        },
+        settings={"max_iterations": 9},
+        decided=["continue, reasoner", "continue, reasoner", "finish, reasoner"],
+    ),
+    popper(
+        "a decision that cannot be read is a rule's",
+        1,
+        says={"decide": [GIBBERISH]},
+        decided=["finish, rule: no decision could be had: decide failed: There is no JSON"],
     ),
 )
 
@@ -1106,3 +1125,49 @@ async def test_versions_between_which_the_sources_do_not_decide_are_both_in_the_
     assert all(re.search(rf"measured {value} micrograms", answer) for value in asked.answers), (
         answer
     )
+
+
+@pytest.mark.parametrize(
+    ("strategy", "task"),
+    [
+        ("popper", "decide"),
+        ("iterative", "reflect"),
+        ("overwatch", "reflect"),
+        ("overwatch", "verify_conclusions"),
+        ("orchestrated", "plan_searches"),
+        ("navigator", "decide_action"),
+    ],
+)
+async def test_a_model_that_cannot_be_read_has_decided_nothing(
+    stage: Stage, tmp_path: Path, strategy: str, task: str
+) -> None:
+    walk = await stage.play(Scenario(strategy, task, (), says={task: [GIBBERISH]}), tmp_path)
+    assert walk.outcome.error is None
+    decided = walk.of(Decided)
+    failed = [event for event in decided if f"{task.replace('_', ' ')} failed: " in event.reason]
+    assert failed, decided
+    assert all("There is no JSON in the text" in event.reason for event in failed)
+    assert {event.by for event in decided} == {"rule"}
+
+
+async def test_a_fenced_thought_ends_in_the_log_and_in_the_chain_of_thought(
+    stage: Stage, tmp_path: Path
+) -> None:
+    thought = "First the harbour book, then the census."
+    scenario = Scenario("overwatch", "fenced thoughts", (), says={"analyse": [{"thinking": ""}]})
+    stage.set(scenario)
+    usual = stage.model
+
+    def thinking(body: dict[str, Any], number: int) -> Answer:
+        answer: Answer = usual(body, number)
+        return replace(answer, text=f"```thinking\n{thought}\n```\n```json\n{answer.text}\n```")
+
+    stage.model = thinking
+    outcome = await research(QUESTION, stage.settings(tmp_path))
+    assert outcome.error is None
+    assert thought in outcome.state["chain_of_thought"]
+    assert outcome.folder is not None
+    log = (outcome.folder / "reasoning.log").read_text(encoding="utf-8")
+    lines = [json.loads(line) for line in log.splitlines()]
+    performed = [line["details"] for line in lines if line["action"] == "task_performed"]
+    assert {details["thinking"] for details in performed} == {thought}

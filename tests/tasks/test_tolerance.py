@@ -14,7 +14,7 @@ from deepdiver import tasks
 from deepdiver.errors import UnreadableAnswerError
 from deepdiver.reason.parse import read_answer
 from deepdiver.tasks.task import Answer, schema
-from deepdiver.tasks.tolerance import TOLERANT, Also, choice_in, tolerate
+from deepdiver.tasks.tolerance import TOLERANT, Also, Label, Means, choice_in, tolerate
 
 
 class Colour(StrEnum):
@@ -35,6 +35,22 @@ class Plan(Answer):
     size: Annotated[float, Field(ge=0.0, le=10.0)] | None = None
     why: str = ""
     done: bool = False
+
+
+class Vote(Answer):
+    choice: Annotated[Literal["go_on", "stop"], Means(stop=("halt", "call it a day"))]
+    on: Annotated[tuple[Label, ...], Also("ids")] = ()
+    queries: Annotated[tuple[Annotated[str, Also("query", "q")], ...], Field(max_length=3)] = ()
+    points: tuple[Point, ...] = ()
+
+
+class Marked(Answer):
+    item: Label
+    mark: Literal["good", "bad"]
+
+
+class Marks(Answer):
+    marks: tuple[Marked, ...]
 
 
 def loosely(value: Any, kind: type[Answer] = Plan) -> Any:
@@ -67,6 +83,35 @@ def test_code_must_make_answers_as_their_types_say() -> None:
 def test_a_text_that_does_not_name_one_choice_is_refused(said: Any) -> None:
     with pytest.raises(ValidationError):
         loosely({"step": said})
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"halted": True},  # other words name an option, and never a key
+        {"go_on": "perhaps"},
+        {"go_on": 1},
+        {"do_not_stop": True},
+        {"go_on_or_stop": True},
+        {"choice": "halt, or rather go on"},
+        {"choice": "do not halt"},
+        {"choice": True},
+    ],
+)
+def test_a_yes_that_does_not_say_to_what_is_refused(said: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="choice"):
+        loosely(said, Vote)
+
+
+def test_yes_and_no_choose_between_two_and_not_among_three() -> None:
+    with pytest.raises(ValidationError, match="stance"):
+        loosely({"finding": "F1", "supports": True, "strength": 0.5}, tasks.Judgement)
+
+
+def test_other_words_are_no_answer_by_themselves() -> None:
+    # "Done thinking." would be a decision.
+    assert choice_in(Vote, "Halt") is None
+    assert choice_in(Vote, "Stop") == {"choice": "stop"}
 
 
 @pytest.mark.parametrize("value", [850, "very high", "nan", True, [0.5, 0.6], {"value": 0.5}])
@@ -134,6 +179,66 @@ def test_choices_are_read_with_words_around_them(said: str, category: str) -> No
 )
 def test_numbers_come_within_their_limits(given: Any, weight: float) -> None:
     assert loosely({"name": "a", "weight": given}, Point).weight == weight
+
+
+@pytest.mark.parametrize("said", ["halt", "HALT!", "Call it a day."])
+def test_choices_are_read_in_other_words(said: str) -> None:
+    assert loosely({"choice": said}, Vote).choice == "stop"
+
+
+@pytest.mark.parametrize(
+    ("said", "choice"),
+    [
+        ({"should_stop": True}, "stop"),
+        ({"shouldStop": False}, "go_on"),
+        ({"go_on": "yes"}, "go_on"),
+        ({"Go on?": "No"}, "stop"),
+    ],
+)
+def test_of_two_choices_one_is_read_from_yes_and_no(said: dict[str, Any], choice: str) -> None:
+    assert loosely(said, Vote).choice == choice
+    assert loosely({"choice": "stop", **said}, Vote).choice == "stop", "as asked for wins"
+
+
+@pytest.mark.parametrize(
+    "said", [["F1", "2"], "F1, 2", "F1\n- 2", [{"id": "F1", "text": "t"}, 2], {"ids": ["F1", 2]}]
+)
+def test_labels_are_read_from_what_stands_for_one(said: Any) -> None:
+    given = said if isinstance(said, dict) else {"on": said}
+    assert loosely({"choice": "stop", **given}, Vote).on == ("F1", "2")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [{"query": "a", "rationale": "r"}, {"Q": "b"}],
+        {"query_1": "a", "query_2": "b"},
+        {"1": "a", "2.": {"query": "b", "why": "w"}},
+        ["a", "b", None, ""],
+    ],
+)
+def test_texts_are_read_from_objects_that_carry_them(said: Any) -> None:
+    assert loosely({"choice": "stop", "queries": said}, Vote).queries == ("a", "b")
+
+
+def test_one_object_for_a_list_of_texts_is_one_text() -> None:
+    said = {"query": "a", "rationale": "r"}
+    assert loosely({"choice": "stop", "queries": said}, Vote).queries == ("a",)
+    no_name = loosely({"choice": "stop", "queries": {"words": "a"}}, Vote)
+    assert no_name.queries == ("words: a",)
+
+
+def test_keys_that_number_objects_are_dropped_and_labels_are_kept() -> None:
+    read = loosely({"choice": "stop", "points": {"point_1": "a", "2": {"NAME": "b"}}}, Vote)
+    assert [point.name for point in read.points] == ["a", "b"]
+    by_label = loosely({"marks": {"F1": "good", "2": {"mark": "Bad"}}}, Marks)
+    assert [(item.item, item.mark) for item in by_label.marks] == [("F1", "good"), ("2", "bad")]
+
+
+def test_other_names_beside_the_keys_that_were_asked_for_are_read() -> None:
+    said = '{"statement": "s", "supports_if": "a", "refutes_if": "b", "initial_confidence": 0.9}'
+    (one,) = read_answer(f'{{"hypotheses": [{said}]}}', tasks.HypothesisSet).hypotheses
+    assert one.prior == 0.9
 
 
 def test_keys_are_read_in_any_spelling_and_by_their_other_names() -> None:

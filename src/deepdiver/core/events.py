@@ -87,7 +87,8 @@ class TaskPerformed(EventBase):
     answer: Any
     """What came back, as JSON."""
     thinking: str = ""
-    """The model's own thinking, as far as it was returned."""
+    """The model's own thinking, as far as it was returned: in a field of its own, in tags or in a
+    fenced block."""
     error: str = ""
     """Why there is no answer."""
 
@@ -272,6 +273,8 @@ class PlanProposed(EventBase):
     """Which event this is."""
     problems: tuple[str, ...]
     """The sub-problems."""
+    needs: dict[str, tuple[str, ...]] = {}
+    """The sub-problems that must be answered before one, for each that needs any."""
     objectives: tuple[str, ...] = ()
     """What is to be found out, if the strategy says so."""
     queries: tuple[str, ...] = ()
@@ -291,6 +294,8 @@ class HypothesisProposed(EventBase):
     """What would refute it."""
     prior: float
     """Belief before any test."""
+    revises: tuple[str, ...] = ()
+    """Ids of the earlier hypotheses that it corrects or narrows."""
 
 
 class HypothesisTested(EventBase):

@@ -242,6 +242,9 @@ class Hypothesis(Record):
     """Ids of the findings that it was made from."""
     iteration: int = 1
     """The round in which it was put forward."""
+    revises: Annotated[tuple[str, ...], Field(exclude_if=lambda value: not value)] = ()
+    """Ids of the hypotheses of earlier rounds that it corrects or narrows. One that revises none is
+    saved as it was before this field existed, and its report keeps its hash."""
 
 
 class Stance(StrEnum):

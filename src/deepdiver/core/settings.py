@@ -45,6 +45,9 @@ FILE_NAME = "deepdiver.toml"
 EMBEDDED = "embedded"
 """Name of the reasoner that does not need a model."""
 
+MOST_ROUNDS = 100
+"""The most rounds of a run."""
+
 KEY_VARIABLES = {
     "openai": ("OPENAI_API_KEY",),
     "anthropic": ("ANTHROPIC_API_KEY",),
@@ -361,7 +364,7 @@ class Settings(SettingsTable):
     database: Key | None = None
     """Address of a PostgreSQL database (postgresql://…) for a library that several machines share;
     it may contain a password."""
-    max_iterations: Annotated[int, Field(ge=1, le=100)] | None = None
+    max_iterations: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] | None = None
     """The most rounds; empty: the strategy's own limit."""
     approve: bool = False
     """Show the plan first, and wait for a person's answer."""
@@ -487,6 +490,17 @@ def load(
     _merge(values, own.environ)
     _merge(values, own.flags)
     return _validate(values, "settings")
+
+
+def check_rounds(rounds: int) -> int:
+    """Return a number of rounds as it was given.
+
+    Raises:
+        SettingsError: If it is not one.
+    """
+    if not 1 <= rounds <= MOST_ROUNDS:
+        raise SettingsError(f"max_iterations is {rounds}; it must be 1 to {MOST_ROUNDS}")
+    return rounds
 
 
 def own_home(flags: Mapping[str, Any] | None = None) -> Path:

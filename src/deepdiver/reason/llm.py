@@ -71,6 +71,8 @@ OVERHEAD = 1_000
 """More tokens than any vendor adds around messages and tools (anthropic's tool preamble has about
 500)."""
 
+THINKING = "thinking"
+"""The field of an answer that is for the model's own thinking."""
 CUT = ("length", "max_tokens", "max_output_tokens", "model_context_window_exceeded")
 """Finish reasons for reaching the output limit."""
 DECLINED = (
@@ -331,7 +333,7 @@ class LLMReasoner:
                 model=ask.model,
                 prompt=self._gateway.scrub(f"{ask.system}\n\n{ask.user}") if shown else "",
                 answer=answer.model_dump(mode="json") if shown and answer is not None else None,
-                thinking=thought if shown else "",
+                thinking=self._gateway.scrub(thought),  # the log has it, verbose or not
                 error=error,
             )
         )
@@ -348,7 +350,8 @@ async def _try(model: BaseChatModel, rung: Rung, ask: _ModelQuestion) -> dict[st
 def _read(value: Mapping[str, Any], answer: type[A]) -> tuple[A, str]:
     """Return the answer and the model's thinking.
 
-    The finish reason is checked first: half an answer does not count.
+    The finish reason is checked first: half an answer does not count. An answer that has a place
+    for the thinking gets it, if the model thought elsewhere.
     """
     reason = value["finish_reason"].lower()
     if value["refusal"] or any(word in reason for word in DECLINED):
@@ -358,7 +361,10 @@ def _read(value: Mapping[str, Any], answer: type[A]) -> tuple[A, str]:
         )
     text = _answer_text(value)
     thought = "\n".join(part for part in (value["thinking"], thinking_in(value["text"])) if part)
-    return read_answer(text, answer, truncated=any(word in reason for word in CUT)), thought
+    read = read_answer(text, answer, truncated=any(word in reason for word in CUT))
+    if thought and getattr(read, THINKING, None) == "":
+        read = read.model_copy(update={THINKING: thought})
+    return read, thought
 
 
 def _answer_text(value: Mapping[str, Any]) -> str:

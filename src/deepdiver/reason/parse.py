@@ -34,6 +34,7 @@ hostile text take less than 0.5 s:
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import re
@@ -494,7 +495,7 @@ class _AnswerSearch(Generic[T]):
             if self.best and self.best[0] <= rank:
                 return
             try:
-                self.best = (rank, self.fit(form, context))
+                self.best = (rank, self.fit_fully(form, context))
             except UnreadableAnswerError as error:
                 self.complain(
                     len(self.fields.keys() & form) if isinstance(form, dict) else 0, error
@@ -522,6 +523,14 @@ class _AnswerSearch(Generic[T]):
         if len(value) == 1 and not value.keys() & self.fields.keys():
             return next(iter(value.values()))
         return value.get("arguments", value.get("parameters")) if "name" in value else None
+
+    def fit_fully(self, form: Any, context: dict[str, bool] | None) -> T:
+        """Fit a form; what has other names beside the keys that were asked for counts too."""
+        answer = self.fit(form, context)
+        if context is None and isinstance(form, dict):
+            with contextlib.suppress(UnreadableAnswerError):
+                return self.fit(form, TOLERANT)
+        return answer
 
     def fit(self, value: Any, context: dict[str, bool] | None = None) -> T:
         name = _clip(self.answer.__name__, 60)

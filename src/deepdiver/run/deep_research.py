@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from deepdiver.core.settings import Settings, load
+from deepdiver.core.settings import Settings, check_rounds, load
 from deepdiver.errors import UsageError
 from deepdiver.report.markdown import render_markdown
 from deepdiver.run import OnEvent, Outcome, research
@@ -54,11 +54,9 @@ def run_deep_research_agent(
         UsageError: If an argument is not valid, or the run waits for a person.
         NoEvidenceError: If there is nothing to search.
     """
-    if not 1 <= max_iterations <= 100:
-        raise UsageError(f"max_iterations is {max_iterations}; it must be 1 to 100")
-    updates = {"strategy": "orchestrated", "max_iterations": max_iterations}
+    updates = {"strategy": "orchestrated", "max_iterations": check_rounds(max_iterations)}
     chosen = (settings or load()).model_copy(update=updates)
-    given = own_parts_of(llm, tools)
+    given = own_parts_of(llm, tools, chosen.strategy)
     outcome: Outcome = run_from_sync(lambda: research(query, chosen, on_event=on_event, own=given))
     if outcome.error is not None:
         raise outcome.error

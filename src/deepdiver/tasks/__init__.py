@@ -13,7 +13,7 @@ from deepdiver.tasks.analyse import (
 )
 from deepdiver.tasks.decide import Decide, Decision
 from deepdiver.tasks.extract import Extracted, ExtractFindings, Extraction
-from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Proposed
+from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Lesson, Proposed
 from deepdiver.tasks.judge import Judge, Judgement, Judgements
 from deepdiver.tasks.navigate import (
     AnalyseOutput,
@@ -153,6 +153,7 @@ __all__ = [
     "Judgements",
     "KeyFinding",
     "KeyInsight",
+    "Lesson",
     "NavigatorTool",
     "NextAction",
     "Note",

@@ -9,21 +9,31 @@ from pydantic import Field
 from deepdiver.tasks.query import ToolQuery
 from deepdiver.tasks.record_views import RecalledRun, ShownTool
 from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.tolerance import Also
 
 
 class Problem(Answer):
     """A part of the question that can be answered and tested by itself."""
 
-    question: str
+    question: Annotated[
+        str, Also("problem", "sub_problem", "sub_question", "description", "text", "part")
+    ]
     """The part, as a question."""
-    needs: tuple[str, ...] = ()
+    needs: Annotated[
+        tuple[Annotated[str, Also("question", "id")], ...],
+        Also("depends_on", "dependencies", "requires", "prerequisites"),
+    ] = ()
     """Which earlier parts must be answered first, word for word; empty where it stands alone."""
 
 
 class Decomposition(Answer):
     """The question taken apart."""
 
-    problems: Annotated[tuple[Problem, ...], Field(min_length=1, max_length=7)]
+    problems: Annotated[
+        tuple[Problem, ...],
+        Field(min_length=1, max_length=7),
+        Also("sub_problems", "decomposed_problems", "sub_questions", "questions", "parts"),
+    ]
     """The parts, in the order in which they should be looked into."""
     sought: str = ""
     """What kind of thing answers it: a person, a date, an amount, an age, a place, a yes or no, an

@@ -8,15 +8,23 @@ from pydantic import Field
 
 from deepdiver.tasks.record_views import RecalledRun
 from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.tolerance import REASON, Also
 
 REMEMBERED = 2
 """Fruitful queries of past runs that may be made again for one sub-problem, besides new ones."""
+Query = Annotated[str, Also("query", "search_query", "q")]
+"""A query, or an object that holds one beside its reason."""
 
 
 class Queries(Answer):
     """What to search for."""
 
-    queries: Annotated[tuple[str, ...], Field(max_length=8)]
+    queries: Annotated[
+        tuple[Query, ...],
+        Field(max_length=8),
+        Also("query", "search_query", "search_queries", "searches", "follow_up_query"),
+        Also("follow_up_queries"),
+    ]
     """Each a short line of words as one would type it into a search box; the most promising first.
     """
 
@@ -72,9 +80,9 @@ class Argument(Answer):
 class ToolQuery(Answer):
     """One call of a tool."""
 
-    tool: str
+    tool: Annotated[str, Also("tool_name", "name")]
     """Name of the tool, one of those that are shown."""
-    args: tuple[Argument, ...]
+    args: Annotated[tuple[Argument, ...], Also("arguments", "parameters", "params", "tool_args")]
     """Its arguments, those alone that the tool says it takes."""
-    reason: str = ""
+    reason: Annotated[str, REASON, Also("purpose")] = ""
     """What it would show."""

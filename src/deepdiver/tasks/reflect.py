@@ -6,8 +6,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from deepdiver.tasks.query import Query
 from deepdiver.tasks.record_views import HypothesisStanding, RecalledRun
 from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.tolerance import REASON, Also
 
 
 class Note(Answer):
@@ -17,7 +19,7 @@ class Note(Answer):
     """bias: evidence was favoured, or first or striking findings weigh too much; gap: something was
     not looked for; alternative: another explanation was not considered; calibration: confidence is
     too high or too low; consistency: two conclusions contradict each other."""
-    text: str
+    text: Annotated[str, Also("note", "remark", "description", "issue")]
     """What is wrong, in one sentence."""
     critical: bool = False
     """Whether the analysis must be done again because of it."""
@@ -28,15 +30,23 @@ class Reflection(Answer):
 
     notes: Annotated[tuple[Note, ...], Field(max_length=10)] = ()
     """Critical remarks."""
-    missing: Annotated[tuple[str, ...], Field(max_length=6)] = ()
+    missing: Annotated[
+        tuple[Annotated[str, Also("question", "gap", "missing")], ...],
+        Field(max_length=6),
+        Also("knowledge_gap", "knowledge_gaps", "gap", "gaps", "missing_information"),
+    ] = ()
     """What the question asks and what is known does not answer, each as a question that a search
     could answer."""
-    queries: Annotated[tuple[str, ...], Field(max_length=6)] = ()
+    queries: Annotated[
+        tuple[Query, ...],
+        Field(max_length=6),
+        Also("query", "follow_up_query", "follow_up_queries", "next_query", "search_queries"),
+    ] = ()
     """Searches that would bring what is missing; none that was made before."""
-    sufficient: bool
+    sufficient: Annotated[bool, Also("is_sufficient", "enough", "complete", "is_complete")]
     """Whether what is known answers every part of the question, from sources that can be relied on.
     """
-    reason: str = ""
+    reason: Annotated[str, REASON] = ""
     """Why, in one sentence."""
 
 

@@ -6,11 +6,15 @@ types alone, so that it holds for each task:
 
 - **Keys** in any case and with any separator: `Key Insights`, `keyInsights`. Other names are
   given at the field, with `Also("initial_confidence")`.
-- **Choices** in any case: `CONTINUE`, `High`; and with words around: `Bias Check`.
+- **Choices** in any case: `CONTINUE`, `High`; with words around: `Bias Check`; in the other words
+  that are given at the field, with `Means(finish=("stop",))`; and of two, by yes or no:
+  `{"should_continue": true}`.
 - **Numbers** beyond their limits are clamped; `85%` and `85` are 0.85 where 1 is the most.
-- **Texts** from lists, numbers and objects.
+- **Texts** from lists, numbers and objects. Of an object that has one of a text's other names as a
+  key, only that value is the text: `{"query": "Holm Works", "rationale": "…"}` is a query.
 - **Lists** from single values, from lines of text and from objects, cut to their limit; items
-  that do not fit are left out, unless none fits.
+  that do not fit are left out, unless none fits. Keys that only number the items are dropped.
+- **Labels** (`Label`) from numbers and objects, and lists of them from one text: `F1, F2`.
 - **Objects** from a text or a list of one, which is their first field.
 
 Nothing is made up: a field that was not given keeps its default, and an answer without a field that
@@ -23,7 +27,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from types import UnionType
@@ -48,6 +52,7 @@ PERCENT = 2.0
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _DECLINED = re.compile(r"\b(?:not?|never|without|neither)\b|n['’]t\b", re.IGNORECASE)
+_NUMBERED = re.compile(r"\W*(?:[^\W\d_]+[\W_]*)?\d+\W*")
 _NUMBER = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*(%?)\s*")
 
 
@@ -62,6 +67,24 @@ class Also:
         object.__setattr__(self, "names", names)
 
 
+@dataclass(frozen=True, slots=True)
+class Means:
+    """Other words for the options of a choice, for `Annotated`."""
+
+    words: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def __init__(self, **words: tuple[str, ...]) -> None:
+        """Give the options more words."""
+        object.__setattr__(self, "words", tuple(words.items()))
+
+
+LABEL: Final = Also("id", "label")
+"""Marks a text as a label: a short name that code has given, such as F1."""
+Label = Annotated[str, LABEL]
+REASON: Final = Also("reasoning", "rationale", "explanation", "justification", "because")
+"""The names that models give to their reasons."""
+
+
 def tolerate(kind: type[BaseModel], value: Any) -> Any:
     """Return a value as an answer of a type wants it, as far as it can be read so.
 
@@ -73,12 +96,11 @@ def tolerate(kind: type[BaseModel], value: Any) -> Any:
         value = {next(iter(kind.model_fields)): value}
     if not isinstance(value, Mapping):
         return value
-    names = _names(kind)
     known: dict[str, Any] = {}
-    for key, item in value.items():
-        name = key if key in kind.model_fields else names.get(_folded(str(key)))
+    for key, given in value.items():
+        name, item = _meant(kind, str(key), given)
         # A key that is spelled as asked wins over others that mean the same.
-        if name is not None and (name == key or (name not in value and name not in known)):
+        if name and (name == key or (name not in value and name not in known)):
             known[name] = _fit(item, *_typed(kind, name))
     return {name: item for name, item in known.items() if item is not _ABSENT}
 
@@ -110,6 +132,31 @@ def _names(kind: type[BaseModel]) -> dict[tuple[str, ...], str]:
     return names
 
 
+def _meant(kind: type[BaseModel], key: str, given: Any) -> tuple[str, Any]:
+    """Return the field that a key means, and what it says of it; "" if it means none."""
+    if key in kind.model_fields:
+        return key, given
+    if name := _names(kind).get(_folded(key)):
+        return name, given
+    answer = _yes_or_no(given)
+    said = set(_stems(key))
+    if answer is None or _DECLINED.search(" ".join(_folded(key))):
+        return "", given
+    for name in kind.model_fields:
+        options = _options(_bare_type(*_typed(kind, name)[:2])[0])
+        named = [option for option in options if set(_stems(option)) <= said]
+        if len(options) == 2 and len(named) == 1:
+            return name, next(o for o in options if (o in named) is answer)
+    return "", given
+
+
+def _yes_or_no(value: Any) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    said = value.strip().lower() if isinstance(value, str) else ""
+    return {"yes": True, "true": True, "no": False, "false": False}.get(said)
+
+
 def _folded(text: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _WORD.findall(text))
 
@@ -130,9 +177,9 @@ def _fit(value: Any, kind: Any, limits: tuple[Any, ...], has_default: bool = Fal
     if origin is tuple:
         return _items(value, get_args(kind)[0], limits)
     if options := _options(kind):
-        return _choice(value, options)
+        return _choice(value, options, limits)
     if kind is str:
-        return _text(value)
+        return _text(_carried(value, limits))
     if kind is float:
         return _number(value, limits)
     return value  # pydantic reads yes and no, and an answer within an answer tolerates by itself
@@ -164,18 +211,22 @@ def _options(kind: Any) -> tuple[str, ...]:
     return ()
 
 
-def _choice(value: Any, options: Iterable[str]) -> Any:
+def _choice(value: Any, options: Collection[str], marks: tuple[Any, ...] = ()) -> Any:
     """Return the one option that a text names, or the value as it is."""
     if not isinstance(value, str) or value in options or len(value) > CHOICE_CHARS:
         return value
     said = _stems(value)
-    for option in options:
-        if _stems(option) == said:
+    words = [(_stems(option), option) for option in options]
+    for mark in marks:
+        if isinstance(mark, Means):
+            words += [(_stems(other), option) for option, more in mark.words for other in more]
+    for stems, option in words:
+        if stems == said:
             return option
     if len(said) > CHOICE_WORDS or _DECLINED.search(value):
         return value
-    named = [option for option in options if set(_stems(option)) <= set(said)]
-    return named[0] if len(named) == 1 else value
+    named = {option for stems, option in words if set(stems) <= set(said)}
+    return named.pop() if len(named) == 1 else value
 
 
 def _stems(text: str) -> tuple[str, ...]:
@@ -203,6 +254,15 @@ def _number(value: Any, limits: tuple[Any, ...]) -> Any:
     if least is not None:
         value = max(least, value)
     return value if most is None else min(most, value)
+
+
+def _carried(value: Any, marks: tuple[Any, ...]) -> Any:
+    """Return the part of an object that is the text, if it has one of the text's other names."""
+    if not isinstance(value, Mapping):
+        return value
+    held = {_folded(str(key)): item for key, item in value.items()}
+    names = (name for mark in marks if isinstance(mark, Also) for name in mark.names)
+    return next((held[key] for name in names if (key := _folded(name)) in held), value)
 
 
 def _text(value: Any) -> Any:
@@ -234,8 +294,8 @@ def _offered(value: Any, kind: Any) -> Iterator[Any]:
     if isinstance(value, Mapping):
         yield from _pairs(value, kind)
     elif isinstance(value, str):
-        lines = [_BULLET.sub("", line).strip() for line in value.splitlines()]
-        yield from filter(None, lines)
+        parts = re.split(r"[,;\n]", value) if _is_label(kind) else value.splitlines()
+        yield from filter(None, (_BULLET.sub("", part).strip() for part in parts))
     elif isinstance(value, Iterable):
         yield from (item for item in value if item not in (None, ""))
     else:
@@ -245,15 +305,31 @@ def _offered(value: Any, kind: Any) -> Iterator[Any]:
 def _pairs(value: Mapping[Any, Any], kind: Any) -> Iterator[Any]:
     """Yield the object itself if it is an item, else one item for each of its keys."""
     if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
-        yield from (f"{key}: {_text(item)}" for key, item in value.items())
+        if _carried(value, _bare_type(kind, ())[1]) is not value:
+            yield value
+            return
+        for key, item in value.items():
+            yield item if _NUMBERED.fullmatch(str(key)) else f"{key}: {_text(item)}"
         return
     names = _names(kind)
     if any(_folded(str(key)) in names for key in value):
         yield value
         return
     first, second, *_ = [*kind.model_fields, ""]
+    labelled = _is_label(kind.model_fields[first]) or first == "id"
     for key, item in value.items():
-        yield {first: key, **item} if isinstance(item, Mapping) else {first: key, second: item}
+        if _NUMBERED.fullmatch(str(key)) and not labelled:
+            yield item
+        elif not isinstance(item, Mapping):
+            yield {first: key, second: item}
+        else:
+            told = {names.get(_folded(str(name))) for name in item}
+            yield item if first in told else {first: key, **item}
+
+
+def _is_label(kind: Any) -> bool:
+    """Tell whether a type, or a field, is that of a label."""
+    return LABEL in (kind.metadata if isinstance(kind, FieldInfo) else _bare_type(kind, ())[1])
 
 
 def _item(item: Any, kind: Any) -> Any:

@@ -33,6 +33,7 @@ from deepdiver.strategies.shared.base import (
     Update,
     add_nodes,
     attempt,
+    attempt_to_decide,
     run_from_sync,
     unite,
 )
@@ -248,6 +249,15 @@ async def test_a_failed_task_is_announced_and_lived_with(tmp_path: Path, error: 
     deps = Rig(tmp_path, ScriptedReasoner(decompose=raising(error))).session().deps
     assert await attempt(deps, tasks.Decompose(question="q", as_of="2026-01-01")) is None
     assert deps.notes == {f"decompose failed: {error}"}
+    why = await attempt_to_decide(deps, tasks.Decompose(question="q", as_of="2026-01-01"))
+    assert why == (None, f"decompose failed: {error}")
+
+
+async def test_an_answer_has_no_reason_to_fail(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    answer, why = await attempt_to_decide(deps, tasks.Decompose(question="q", as_of="2026-01-01"))
+    assert answer is not None
+    assert why == ""
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 from deepdiver.core.events import Decided
 from deepdiver.memory.recall import show_past_runs
 from deepdiver.strategies.navigator import analyser, disputes, loops, tools
-from deepdiver.strategies.shared.base import Deps, State, attempt
+from deepdiver.strategies.shared.base import Deps, State, attempt_to_decide
 from deepdiver.tasks import AnalyzerReport, DecideAction, StepTaken
 
 ENOUGH = 0.85
@@ -25,18 +25,20 @@ async def decide_next(deps: Deps, state: State) -> dict[str, Any]:
     """
     at, made = situation_of(deps, state), steps_of_pass(state)
     found = loops.detect_loop(made)
-    choice = decide_by_rule(deps, state, found)
+    choice, failure = decide_by_rule(deps, state, found), ""
     if choice is None:
         if found:
             deps.emit(Decided(decision=found.ways[0].value, reason=found.advice, by="rule"))
-        said = loops.check_choice(await attempt(deps, _make_task(deps, state, at, found)), at, made)
+        answer, failure = await attempt_to_decide(deps, _make_task(deps, state, at, found))
+        said = loops.check_choice(answer, at, made)
         if isinstance(said, loops.Impasse):
             found, said = said, loops.choose_way_out(said, at)
         choice = said
     told = (
         f"“{choice.query_or_url}”: {choice.reasoning}" if choice.query_or_url else choice.reasoning
     )
-    deps.emit(Decided(decision=choice.action, reason=told, by=choice.by))
+    why = ": ".join(filter(None, (told, failure)))
+    deps.emit(Decided(decision=choice.action, reason=why, by=choice.by))
     way = choice.way or (found.ways[0].value if found and choice.action != loops.HAND_OVER else "")
     return {
         "next_action": choice.action,

@@ -39,7 +39,7 @@ from deepdiver.strategies.shared.base import (
     Provide,
     Update,
     add_nodes,
-    attempt,
+    attempt_to_decide,
     together,
     unite,
 )
@@ -182,7 +182,7 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
         past=past,
         limit=PLANS,
     )
-    answer = await attempt(deps, task)
+    answer, why = await attempt_to_decide(deps, task)
     plans, ending, failure = intents.choose_plans(
         answer, state["query"], state["tried"], PLANS, first=not rounds
     )
@@ -192,7 +192,8 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
         reason, by = (
             (failure, "rule") if failure else ("the plan is to write the report", "reasoner")
         )
-        deps.emit(Decided(decision="finish", reason=reason, by=by))
+        told = ": ".join(filter(None, (reason, why)))
+        deps.emit(Decided(decision="finish", reason=told, by=by))
     planned = [plan.model_dump(mode="json") for plan in plans]
     return {
         "problems": problems,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from deepdiver.core.events import Decided
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import Insight
 from deepdiver.core.text import within
@@ -18,7 +19,13 @@ from deepdiver.strategies.overwatch.execute import (
     make_searches,
 )
 from deepdiver.strategies.shared import summary
-from deepdiver.strategies.shared.base import Deps, State, Update, attempt
+from deepdiver.strategies.shared.base import (
+    Deps,
+    State,
+    Update,
+    attempt,
+    attempt_to_decide,
+)
 from deepdiver.strategies.shared.hypotheses import stand, standing_of
 from deepdiver.strategies.shared.look import find_nearest
 from deepdiver.strategies.shared.summary import Line
@@ -143,9 +150,11 @@ async def reflect(state: State, deps: Deps) -> tuple[Update, list[dict[str, Any]
         past=show_past_runs(state["context"]["past"]),
         limit=FOLLOW_UPS,
     )
-    answer = await attempt(deps, task) or Reflection(
-        sufficient=True, reason="no reflection could be had"
-    )
+    answer, failure = await attempt_to_decide(deps, task)
+    if answer is None:
+        reason = f"no reflection could be had: {failure}"
+        deps.emit(Decided(decision="correlating", reason=reason, by="rule"))
+        answer = Reflection(sufficient=True, reason=reason)
     parts = [*state["problems"], state["task"]]
     held = {note["text"] for note in state["reflection_notes"]}
     queries = [

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from deepdiver.core import belief
+from deepdiver.core.events import Decided
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import (
     Assessment,
@@ -22,7 +23,13 @@ from deepdiver.core.record import (
 )
 from deepdiver.strategies.overwatch.analyse import insight_id_of
 from deepdiver.strategies.overwatch.correlate import show_typed
-from deepdiver.strategies.shared.base import Deps, State, Update, attempt, unite
+from deepdiver.strategies.shared.base import (
+    Deps,
+    State,
+    Update,
+    attempt_to_decide,
+    unite,
+)
 from deepdiver.strategies.shared.hypotheses import standing_of
 from deepdiver.strategies.shared.summary import Line, lines_of
 from deepdiver.tasks import Conclusion, ShownFinding, Verification, Verifications, VerifyConclusions
@@ -47,7 +54,10 @@ async def verify(state: State, deps: Deps) -> tuple[Update, bool, str]:
             conclusions=tuple(conclusions.values()),
             guidance=deps.settings.system_prompt,
         )
-        answer = await attempt(deps, task)
+        answer, failure = await attempt_to_decide(deps, task)
+        if answer is None:
+            reason = f"no verification could be had: {failure}"
+            deps.emit(Decided(decision="synthesizing", reason=reason, by="rule"))
     results = _results_of(conclusions, answer) if answer else []
     deps.add(*map(_verdict_of, results))
     verified = {item["conclusion"] for item in results if item["verdict"] != VerdictKind.REJECT}

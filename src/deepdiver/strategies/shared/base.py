@@ -303,13 +303,23 @@ def _node(name: str, function: NodeFunction, provide: Provide | None) -> Runnabl
 
 async def attempt(deps: Deps, task: Task[A]) -> A | None:
     """Perform a task. A failure is announced and returns None: the strategy goes on without."""
+    return (await attempt_to_decide(deps, task))[0]
+
+
+async def attempt_to_decide(deps: Deps, task: Task[A]) -> tuple[A | None, str]:
+    """Perform a task whose answer decides how a run goes on.
+
+    Without an answer a rule decides, and never the reasoner: the event says so, with the reason.
+
+    Returns:
+        The answer, or None and why there is none.
+    """
     try:
-        return await deps.reasoner.perform(task)
+        return await deps.reasoner.perform(task), ""
     except NotJournalledError:
         raise
     except (ReasonError, GatewayError) as error:
         if isinstance(error, CallError) and error.fault in CURABLE:
             # The key was refused, or the model is not there. The user acts, then resumes.
             raise
-        deps.note_limit(f"{task.name().replace('_', ' ')} failed: {error}")
-        return None
+        return None, deps.note_limit(f"{task.name().replace('_', ' ')} failed: {error}")

@@ -22,7 +22,7 @@ from deepdiver.core.text import (
     words,
 )
 from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together, unite
-from deepdiver.strategies.shared.findings import KNOWN_BYTES, make_finding
+from deepdiver.strategies.shared.findings import KNOWN_BYTES, find_label, make_finding
 from deepdiver.tasks import (
     Extracted,
     ExtractFindings,
@@ -303,7 +303,7 @@ def accept_finding(
     deps: Deps, item: Extracted, labels: Mapping[str, ReadSource], about: str
 ) -> Finding | None:
     """Return a finding if code finds its quote in the source, else announce that it is dropped."""
-    entry = labels.get(item.source.strip())
+    entry = labels.get(_text_meant(item, labels))
     span = locate(item.quote, entry.text) if entry else None
     if entry is None or span is None:
         reason = (
@@ -316,6 +316,17 @@ def accept_finding(
         return None
     span = whole(span, entry.text)
     return make_finding(entry.source, entry.text, span, item.statement, about)
+
+
+def _text_meant(item: Extracted, labels: Mapping[str, ReadSource]) -> str:
+    """Return the label of the text that a statement is taken from.
+
+    A reasoner that names no text by its label is believed if just one text holds the quote.
+    """
+    if label := find_label(item.source, labels):
+        return label
+    holding = [label for label, entry in labels.items() if locate(item.quote, entry.text)]
+    return holding[0] if len(holding) == 1 else ""
 
 
 def drop_tried(queries: Iterable[dict[str, str]], tried: Iterable[str]) -> list[dict[str, str]]:

@@ -19,7 +19,7 @@ from deepdiver.core.record import Finding, Probability, Record, Sentence, Source
 from deepdiver.core.text import size_of, terms
 from deepdiver.report.audit import find_faults
 from deepdiver.strategies.shared.base import Deps, unite
-from deepdiver.strategies.shared.findings import resolve_labels
+from deepdiver.strategies.shared.findings import find_label, resolve_labels
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.tasks import Note, Statement
 
@@ -149,8 +149,8 @@ def take_statements(
         new.append(line)
         # A correction from a worse source does not push out what better ones say: both versions
         # stay.
-        replaced = (label.strip() for label in item.replaces)
-        gone |= {name for name in replaced if name in shown and _gives_way(shown[name], line)}
+        replaced = (find_label(label, shown) for label in item.replaces)
+        gone |= {name for name in replaced if name and _gives_way(shown[name], line)}
     made = merge_lines([line for label, line in shown.items() if label not in gone], new)
     return [
         line.model_copy(update={"belief": compute_belief(deps, line.findings)}) for line in made
