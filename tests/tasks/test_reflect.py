@@ -57,7 +57,7 @@ def test_past_runs_are_shown_as_hints() -> None:
     )
     assert "<<<past>>>" in TASK.model_copy(update={"past": (past,)}).prompt().user
     version, text = load_prompt("reflect")
-    assert version == "reflect@2"
+    assert version == "reflect@3"
     assert "hint and no evidence" in text
 
 
@@ -70,5 +70,12 @@ def test_the_prompt_is_critical_and_knows_a_search_in_vain() -> None:
 
 def test_the_schema_is_closed() -> None:
     made = schema(Reflection)
-    assert made["required"] == ["notes", "missing", "queries", "sufficient", "reason"]
+    assert made["required"] == [
+        "notes",
+        "missing",
+        "queries",
+        "investigation_queries",
+        "sufficient",
+        "reason",
+    ]
     assert made["additionalProperties"] is False

@@ -14,7 +14,7 @@ from deepdiver import tasks
 from deepdiver.errors import UnreadableAnswerError
 from deepdiver.reason.parse import read_answer
 from deepdiver.tasks.task import Answer, schema
-from deepdiver.tasks.tolerance import TOLERANT, Also, Label, Means, choice_in, tolerate
+from deepdiver.tasks.tolerance import TOLERANT, Also, Label, Means, Opposite, choice_in, tolerate
 
 
 class Colour(StrEnum):
@@ -51,6 +51,12 @@ class Marked(Answer):
 
 class Marks(Answer):
     marks: tuple[Marked, ...]
+
+
+class Review(Answer):
+    enough: Annotated[bool, Opposite("needs_more", "unfinished")]
+    urgent: Annotated[bool, Also("severity", "action_required")] = False
+    why: Annotated[str, Also("reason")] = ""
 
 
 def loosely(value: Any, kind: type[Answer] = Plan) -> Any:
@@ -130,6 +136,17 @@ def test_a_field_without_a_default_is_never_made_up() -> None:
         loosely({"weight": 0.5}, Point)
     with pytest.raises(ValidationError, match="name"):
         loosely({"name": None}, Point)
+
+
+@pytest.mark.parametrize("said", ["perhaps", None, 3, {"x": 1}])
+def test_the_contrary_of_what_is_neither_yes_nor_no_is_not_made_up(said: Any) -> None:
+    with pytest.raises(ValidationError, match="enough"):
+        loosely({"needs_more": said}, Review)
+
+
+@pytest.mark.parametrize("said", ["minor", "not urgent", "", "See to it that the log is read."])
+def test_a_text_that_does_not_name_the_field_does_not_say_yes(said: str) -> None:
+    assert not loosely({"enough": True, "severity": said}, Review).urgent
 
 
 def test_a_sentence_is_no_answer() -> None:
@@ -289,6 +306,40 @@ def test_arguments_are_read_from_an_object() -> None:
     ]
 
 
+def test_an_argument_that_is_called_name_is_one() -> None:
+    read = loosely({"tool": "lookup_sanctions", "args": {"name": "Ivan Ek"}}, tasks.ToolQuery)
+    assert [(arg.name, arg.value) for arg in read.args] == [("name", "Ivan Ek")]
+    read = loosely({"tool": "t", "args": {"name": "days", "value": "7"}}, tasks.ToolQuery)
+    assert [(arg.name, arg.value) for arg in read.args] == [("days", "7")]
+
+
+@pytest.mark.parametrize(
+    ("said", "enough"),
+    [
+        ({"needs_more": True}, False),
+        ({"Needs More": "no"}, True),
+        ({"unfinished": "Yes"}, False),
+        ({"enough": True, "needs_more": True}, True),
+    ],
+)
+def test_a_name_that_means_the_contrary_is_turned_round(said: Any, enough: bool) -> None:
+    assert loosely(said, Review).enough is enough
+
+
+def test_yes_is_read_from_a_text_that_names_the_field() -> None:
+    for said in ({"severity": "URGENT"}, {"urgent": "yes"}, {"severity": "urgent!"}):
+        assert loosely({"enough": True, **said}, Review).urgent
+    both = {"enough": True, "action_required": "Read the log.", "severity": "urgent"}
+    assert loosely(both, Review).urgent, "the first of several names that can be read counts"
+    assert not loosely({"enough": True, "urgent": "no"}, Review).urgent
+
+
+def test_an_object_under_a_key_that_means_nothing_is_opened() -> None:
+    said = {"why": "a", "overall": {"enough": False, "reason": "b"}, "meta": {"x": {"enough": 1}}}
+    read = loosely(said, Review)
+    assert (read.enough, read.why) == (False, "a"), "what stands outside wins"
+
+
 def test_texts_are_read_from_lists_and_objects() -> None:
     assert loosely({"why": ["a", "b", None, ""]}).why == "a; b"
     assert loosely({"why": {"because": 3}}).why == "because: 3"
@@ -318,8 +369,15 @@ def test_what_fits_exactly_wins_over_what_fits_loosely() -> None:
     assert read_answer(text, tasks.Decision).decision == "finish"
 
 
+def test_what_fits_exactly_is_still_read_for_what_stands_under_other_names() -> None:
+    said = '{"category": "bias", "text": "One side only.", "action_required": true}'
+    assert read_answer(said, tasks.Note).critical
+    assert not read_answer('{"category": "bias", "text": "x", "odd": {}}', tasks.Note).critical
+
+
 def test_other_names_are_not_in_the_schema() -> None:
     assert "initial" not in str(schema(tasks.HypothesisSet))
+    assert "needs" not in str(schema(Review))
 
 
 JSON = st.recursive(

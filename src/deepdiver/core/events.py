@@ -71,6 +71,8 @@ class PhaseStarted(EventBase):
     """The round."""
     detail: str = ""
     """What it is about to do."""
+    logged: str = ""
+    """The phase under which the log has it, if the strategy names its phases apart from nodes."""
 
 
 class TaskPerformed(EventBase):

@@ -80,6 +80,9 @@ class Run(Record):
     deepens: str = ""
     """Id of the run whose report this one looks deeper into, if any; the question says which
     section."""
+    context: Annotated[dict[str, Any], Field(exclude_if=lambda value: not value)] = {}
+    """What the person said about the question besides, for a strategy that takes it. A run without
+    any is saved as it was before this field existed."""
     status: RunStatus = RunStatus.RUNNING
     """Where it stands."""
 

@@ -205,7 +205,7 @@ class LLMReasoner:
             self._tell(ask, None, "", self._gateway.scrub(str(error)))
             raise
         self._tell(ask, answer, thought, "")
-        return answer
+        return answer.keep_thought(thought)
 
     def worst_case(self, task: type[Task[Any]]) -> Decimal | None:
         """Return the most that performing a task can cost, with the second attempt.

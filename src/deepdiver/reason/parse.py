@@ -25,7 +25,8 @@ hostile text take less than 0.5 s:
    last that fits once unwrapped (``{"answer": {…}}``, ``[{…}]``, a tool call, JSON within strings)
    or as the only list of the type. An object without any key of the type does not fit, and neither
    does the type's schema echoed back. Where nothing fits so, the last block counts that fits with
-   tolerance (`tasks/tolerance.py`); a text without JSON counts if it is the word of a choice. An
+   tolerance (`tasks/tolerance.py`), which also reads, in an object that fits, what stands under
+   other names; a text without JSON counts if it is the word of a choice. An
    empty object and a list of integers count only if they are all there is: prose has ``{}`` and
    ``[1]`` of its own.
 7. **Errors** say in at most 600 characters what the model did wrong: the message is sent back to
@@ -550,11 +551,20 @@ class _AnswerSearch(Generic[T]):
             raise _error(
                 f"The JSON does not fit {name}: {type(error).__name__}. {self.wanted()}"
             ) from error
+        if context is None and isinstance(value, dict):
+            answer = self.with_other_names(value, answer)
         if isinstance(value, dict) and value and self.fields and not answer.model_fields_set:
             raise _error(f"The JSON has no key of {name}. {self.wanted()}")
         if path := _infinite(answer):
             raise _error(f"The JSON does not fit {name}: {path} must be a finite number.")
         return answer
+
+    def with_other_names(self, value: dict[str, Any], answer: T) -> T:
+        """Return an answer that fits, with what its object says under other names."""
+        try:
+            return self.answer.model_validate(value, context=TOLERANT)
+        except Exception:  # noqa: BLE001 - validators of the type may raise anything
+            return answer
 
     def wanted(self) -> str:
         keys = f" with the keys {_clip(', '.join(self.fields), 150)}" if self.fields else ""

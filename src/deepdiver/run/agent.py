@@ -20,6 +20,7 @@ from deepdiver.run.record import load_ledger
 from deepdiver.run.session import OnEvent, Session
 from deepdiver.store import Store, open_store
 from deepdiver.strategies.shared.base import Deps, State
+from deepdiver.strategies.shared.plan import question_of
 from deepdiver.strategies.table import AUTO, TABLE, check_strategy
 
 if TYPE_CHECKING:
@@ -42,11 +43,11 @@ class _Sessions:
                 # Another process began it, and a checkpointer brought its state here.
                 run = self._store.runs.get(key)
             else:
-                asked = [m for m in state.get("messages", []) if m.type == "human"]
                 run = new_run(
-                    check_question(str(asked[-1].text) if asked else ""),
+                    check_question(question_of(state)),
                     self._settings,
                     self._store,
+                    context=state.get("context"),
                 )
             session = self._make(run, self._store)
             session.deps.ledger = load_ledger(self._store, run.id)

@@ -77,6 +77,7 @@ from deepdiver.tasks.verify import (
     VerifyConclusions,
 )
 from deepdiver.tasks.write import (
+    CheckedConclusion,
     Draft,
     DraftSection,
     DraftSentence,
@@ -84,6 +85,7 @@ from deepdiver.tasks.write import (
     Repaired,
     Repairs,
     RepairSentences,
+    ResearchFrame,
     WriteReport,
 )
 
@@ -123,6 +125,7 @@ __all__ = [
     "Argument",
     "Check",
     "CheckSupport",
+    "CheckedConclusion",
     "Checks",
     "Claim",
     "Conclusion",
@@ -176,6 +179,7 @@ __all__ = [
     "RepairSentences",
     "Repaired",
     "Repairs",
+    "ResearchFrame",
     "ResearchPlan",
     "SearchIntent",
     "SearchPlan",

@@ -90,6 +90,8 @@ class Hypothesise(Task[HypothesisSet]):
     """What the person asked."""
     as_of: str
     """Today's date."""
+    context: str = ""
+    """What the person says about the task besides, as JSON."""
     problems: tuple[str, ...]
     """The sub-problems."""
     findings: tuple[ShownFinding, ...]

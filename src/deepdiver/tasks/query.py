@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, model_validator
 
 from deepdiver.tasks.record_views import RecalledRun
 from deepdiver.tasks.task import Answer, Role, Task
-from deepdiver.tasks.tolerance import REASON, Also
+from deepdiver.tasks.tolerance import REASON, TOLERANT, Also, field_of
 
 REMEMBERED = 2
 """Fruitful queries of past runs that may be made again for one sub-problem, besides new ones."""
@@ -82,7 +83,24 @@ class ToolQuery(Answer):
 
     tool: Annotated[str, Also("tool_name", "name")]
     """Name of the tool, one of those that are shown."""
-    args: Annotated[tuple[Argument, ...], Also("arguments", "parameters", "params", "tool_args")]
+    args: Annotated[
+        tuple[Argument, ...], Also("arguments", "parameters", "params", "tool_args")
+    ] = ()
     """Its arguments, those alone that the tool says it takes."""
-    reason: Annotated[str, REASON, Also("purpose")] = ""
+    reason: Annotated[str, REASON, Also("purpose", "why")] = ""
     """What it would show."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gather_arguments(cls, value: Any, info: ValidationInfo) -> Any:
+        """Read arguments that stand beside the tool's name, and a bare text as the query."""
+        if info.context is not TOLERANT or not isinstance(value, Mapping):
+            return value
+        own = {key: item for key, item in value.items() if field_of(cls, key)}
+        key = next((key for key in own if field_of(cls, key) == "args"), "args")
+        given = own.get(key)
+        if isinstance(given, str) and given.strip():
+            given = {"query": given}
+        elif given is None and value.keys() - own.keys():
+            given = {key: item for key, item in value.items() if key not in own}
+        return {**own, **({key: given} if given is not None else {})}

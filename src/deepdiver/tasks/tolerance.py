@@ -5,10 +5,14 @@ is wanted, or with one bad item among nine good ones has still answered. Toleran
 types alone, so that it holds for each task:
 
 - **Keys** in any case and with any separator: `Key Insights`, `keyInsights`. Other names are
-  given at the field, with `Also("initial_confidence")`.
+  given at the field, with `Also("initial_confidence")`, and names that say the contrary with
+  `Opposite("needs_investigation")`. A key that means nothing and holds an object is opened:
+  `{"overall": {"ready": true}}` is `{"ready": true}`.
 - **Choices** in any case: `CONTINUE`, `High`; with words around: `Bias Check`; in the other words
   that are given at the field, with `Means(finish=("stop",))`; and of two, by yes or no:
   `{"should_continue": true}`.
+- **Yes and no** from a text that names the field: `"severity": "critical"`, where `critical` has
+  that other name.
 - **Numbers** beyond their limits are clamped; `85%` and `85` are 0.85 where 1 is the most.
 - **Texts** from lists, numbers and objects. Of an object that has one of a text's other names as a
   key, only that value is the text: `{"query": "Holm Works", "rationale": "…"}` is a query.
@@ -53,6 +57,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _DECLINED = re.compile(r"\b(?:not?|never|without|neither)\b|n['’]t\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"\W*(?:[^\W\d_]+[\W_]*)?\d+\W*")
+_YES_NO: Final = {"yes": True, "true": True, "no": False, "false": False}
 _NUMBER = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*(%?)\s*")
 
 
@@ -85,6 +90,17 @@ REASON: Final = Also("reasoning", "rationale", "explanation", "justification", "
 """The names that models give to their reasons."""
 
 
+@dataclass(frozen=True, slots=True)
+class Opposite:
+    """Names under which a model says the contrary of a yes-or-no field, for `Annotated`."""
+
+    names: tuple[str, ...]
+
+    def __init__(self, *names: str) -> None:
+        """Give the field names that mean the contrary."""
+        object.__setattr__(self, "names", names)
+
+
 def tolerate(kind: type[BaseModel], value: Any) -> Any:
     """Return a value as an answer of a type wants it, as far as it can be read so.
 
@@ -96,13 +112,41 @@ def tolerate(kind: type[BaseModel], value: Any) -> Any:
         value = {next(iter(kind.model_fields)): value}
     if not isinstance(value, Mapping):
         return value
-    known: dict[str, Any] = {}
-    for key, given in value.items():
-        name, item = _meant(kind, str(key), given)
-        # A key that is spelled as asked wins over others that mean the same.
-        if name and (name == key or (name not in value and name not in known)):
-            known[name] = _fit(item, *_typed(kind, name))
-    return {name: item for name, item in known.items() if item is not _ABSENT}
+    read = _read_keys(kind, value)
+    for key, item in value.items():
+        if isinstance(item, Mapping) and field_of(kind, key) is None:
+            read = {**_read_keys(kind, item), **read}
+    return read
+
+
+def _read_keys(kind: type[BaseModel], value: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return what an object says of the fields of a type.
+
+    A key that is spelled as asked wins over others that mean the same, and of these the first that
+    can be read.
+    """
+    read: dict[str, Any] = {}
+    for key, item in value.items():
+        name, said = _meant(kind, key, item)
+        if name and (name == key or (name not in value and name not in read)):
+            fitted = _fit(said, *_typed(kind, name), name)
+            if fitted is not _ABSENT:
+                read[name] = fitted
+    return read
+
+
+def field_of(kind: type[BaseModel], key: Any) -> str | None:
+    """Return the field of a type that a key means, in any spelling; None if it means none."""
+    return key if key in kind.model_fields else _names(kind).get(_folded(str(key)))
+
+
+def _turned(item: Any, kind: type[BaseModel], name: str, key: Any) -> Any:
+    """Return what a key says of a field: the contrary, if the key means that."""
+    marks = (mark for mark in kind.model_fields[name].metadata if isinstance(mark, Opposite))
+    if _folded(str(key)) not in {_folded(other) for mark in marks for other in mark.names}:
+        return item
+    said = _truth(item)
+    return None if said is None else not said
 
 
 def choice_in(kind: type[BaseModel], text: str) -> dict[str, str] | None:
@@ -126,21 +170,19 @@ def _names(kind: type[BaseModel]) -> dict[tuple[str, ...], str]:
     """Return the fields of a type by all their names, folded."""
     names: dict[tuple[str, ...], str] = {}
     for name, field in kind.model_fields.items():
-        marks = [mark for mark in field.metadata if isinstance(mark, Also)]
+        marks = [mark for mark in field.metadata if isinstance(mark, Also | Opposite)]
         for spelled in (name, *(other for mark in marks for other in mark.names)):
             names.setdefault(_folded(spelled), name)
     return names
 
 
-def _meant(kind: type[BaseModel], key: str, given: Any) -> tuple[str, Any]:
+def _meant(kind: type[BaseModel], key: Any, given: Any) -> tuple[str, Any]:
     """Return the field that a key means, and what it says of it; "" if it means none."""
-    if key in kind.model_fields:
-        return key, given
-    if name := _names(kind).get(_folded(key)):
-        return name, given
-    answer = _yes_or_no(given)
-    said = set(_stems(key))
-    if answer is None or _DECLINED.search(" ".join(_folded(key))):
+    if named_field := field_of(kind, key):
+        return named_field, _turned(given, kind, named_field, key)
+    answer = _truth(given)
+    said = set(_stems(str(key)))
+    if answer is None or _DECLINED.search(" ".join(_folded(str(key)))):
         return "", given
     for name in kind.model_fields:
         options = _options(_bare_type(*_typed(kind, name)[:2])[0])
@@ -150,11 +192,10 @@ def _meant(kind: type[BaseModel], key: str, given: Any) -> tuple[str, Any]:
     return "", given
 
 
-def _yes_or_no(value: Any) -> bool | None:
+def _truth(value: Any) -> bool | None:
     if isinstance(value, bool):
         return value
-    said = value.strip().lower() if isinstance(value, str) else ""
-    return {"yes": True, "true": True, "no": False, "false": False}.get(said)
+    return _YES_NO.get(value.strip().lower()) if isinstance(value, str) else None
 
 
 def _folded(text: str) -> tuple[str, ...]:
@@ -168,8 +209,18 @@ def _typed(kind: type[BaseModel], name: str) -> tuple[Any, tuple[Any, ...], bool
     return field.annotation, tuple(field.metadata), not field.is_required()
 
 
-def _fit(value: Any, kind: Any, limits: tuple[Any, ...], has_default: bool = False) -> Any:
-    """Return a value as a type wants it, or as it is."""
+def _fit(
+    value: Any, kind: Any, limits: tuple[Any, ...], has_default: bool = False, name: str = ""
+) -> Any:
+    """Return a value as a type wants it, or as it is.
+
+    Args:
+        value: What was said.
+        kind: The type.
+        limits: Its limits.
+        has_default: Whether nothing need be said.
+        name: The field's name.
+    """
     kind, limits, nullable = _bare_type(kind, limits)
     if value is None:
         return _ABSENT if has_default and not nullable else value
@@ -182,7 +233,9 @@ def _fit(value: Any, kind: Any, limits: tuple[Any, ...], has_default: bool = Fal
         return _text(_carried(value, limits))
     if kind is float:
         return _number(value, limits)
-    return value  # pydantic reads yes and no, and an answer within an answer tolerates by itself
+    if kind is bool and isinstance(value, str):
+        return _yes_or_no(value, name, has_default)
+    return value  # an answer within an answer tolerates by itself
 
 
 def _bare_type(kind: Any, limits: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...], bool]:
@@ -233,7 +286,16 @@ def _stems(text: str) -> tuple[str, ...]:
     return tuple(map(stem, _folded(text)))
 
 
-# Numbers and texts
+# Yes and no, numbers and texts
+
+
+def _yes_or_no(value: str, name: str, has_default: bool) -> Any:
+    """Return what a text says of a yes-or-no field; a text that names the field says yes."""
+    if (said := _truth(value)) is not None:
+        return said
+    if _choice(value, (name,)) == name:
+        return True
+    return _ABSENT if has_default else value
 
 
 def _number(value: Any, limits: tuple[Any, ...]) -> Any:
@@ -303,7 +365,11 @@ def _offered(value: Any, kind: Any) -> Iterator[Any]:
 
 
 def _pairs(value: Mapping[Any, Any], kind: Any) -> Iterator[Any]:
-    """Yield the object itself if it is an item, else one item for each of its keys."""
+    """Yield the object itself if it is an item, else one item for each of its keys.
+
+    Of a type that needs exactly two things, a name and a value, an item has both: the arguments of
+    a tool that takes a `name` are not an argument.
+    """
     if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
         if _carried(value, _bare_type(kind, ())[1]) is not value:
             yield value
@@ -311,8 +377,10 @@ def _pairs(value: Mapping[Any, Any], kind: Any) -> Iterator[Any]:
         for key, item in value.items():
             yield item if _NUMBERED.fullmatch(str(key)) else f"{key}: {_text(item)}"
         return
-    names = _names(kind)
-    if any(_folded(str(key)) in names for key in value):
+    given = {field_of(kind, key) for key in value}
+    needed = {name for name, field in kind.model_fields.items() if field.is_required()}
+    pair = len(needed) == len(kind.model_fields) == 2
+    if given - {None} and (needed <= given or not pair):
         yield value
         return
     first, second, *_ = [*kind.model_fields, ""]
@@ -323,7 +391,7 @@ def _pairs(value: Mapping[Any, Any], kind: Any) -> Iterator[Any]:
         elif not isinstance(item, Mapping):
             yield {first: key, second: item}
         else:
-            told = {names.get(_folded(str(name))) for name in item}
+            told = {field_of(kind, name) for name in item}
             yield item if first in told else {first: key, **item}
 
 

@@ -46,6 +46,32 @@ class Draft(Answer):
     """What the question asks and the findings do not answer."""
 
 
+class CheckedConclusion(View):
+    """A conclusion that was verified, and may be reported."""
+
+    text: str
+    """What it says."""
+    kind: str = "insight"
+    """What it is: an insight, or a correlation of a kind."""
+    confidence: float
+    """How far it is believed after verification."""
+    findings: tuple[str, ...]
+    """Labels of the findings that carry it."""
+    caution: str = ""
+    """What the verification found wrong with it: the reader must see that."""
+
+
+class ResearchFrame(View):
+    """What the research was to find out, where and when."""
+
+    objectives: tuple[str, ...] = ()
+    """What was to be found out."""
+    regions: tuple[str, ...] = ()
+    """The places that matter."""
+    period: str = ""
+    """The time that matters."""
+
+
 class WriteReport(Task[Draft]):
     """Write the report from the findings alone."""
 
@@ -66,6 +92,12 @@ class WriteReport(Task[Draft]):
     """What is known to be missing."""
     guidance: str = ""
     """The person's own instructions."""
+    research_plan: ResearchFrame | None = None
+    """What was planned, if the strategy plans an investigation."""
+    verified_conclusions: tuple[CheckedConclusion, ...] = ()
+    """What was verified, if the strategy verifies conclusions."""
+    uncertainties: tuple[str, ...] = ()
+    """What is known to be uncertain, if the strategy says so."""
 
 
 class Faulty(View):

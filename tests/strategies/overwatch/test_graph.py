@@ -476,7 +476,13 @@ def verdicts(**kinds: VerdictKind) -> Callable[[tasks.VerifyConclusions], tasks.
 
 async def test_what_is_rejected_never_reaches_the_report(tmp_path: Path) -> None:
     both = {"insight": VerdictKind.REJECT, "hypothesis": VerdictKind.REJECT}
-    rig = rig_of(tmp_path, ScriptedReasoner(verify_conclusions=verdicts(**both)))
+
+    def tell_all(task: tasks.WriteReport) -> tasks.Draft:
+        said = [tasks.DraftSentence(text=f.quote, findings=(f.id,)) for f in task.findings]
+        return tasks.Draft(answer=tuple(said))
+
+    rules: dict[str, Any] = {"verify_conclusions": verdicts(**both), "write_report": tell_all}
+    rig = rig_of(tmp_path, ScriptedReasoner(**rules))
     state = await state_of(rig)
     assert state["verified_insights"] == []
     assert not [
@@ -484,9 +490,14 @@ async def test_what_is_rejected_never_reaches_the_report(tmp_path: Path) -> None
     ]
     assert "Anna Holm owns Holm Works." not in state["executive_summary"]
     assert "**supported**" not in state["detailed_report"]
-    assert (
-        "Verification rejected 4 conclusions, which are not reported." in state["detailed_report"]
-    )
+    for text in ("Anna Holm owns Holm Works.", CORPUS["doc:gazette"][2].split(" He likes")[0]):
+        why = f"Verification rejected “{text}”, which is not reported: by the script"
+        assert why in state["detailed_report"]
+    shown = {item.quote for item in rig.reasoner.of(tasks.WriteReport)[0].findings}
+    assert shown, "the refuted hypothesis stands on them"
+    body = state["detailed_report"].split("## Hypotheses")[0]
+    assert not [text for text in shown if text in body]
+    assert state["executive_summary"] == "No evidence was found that bears on the question."
     assert {item["verdict"] for item in state["verification_results"]} == {"REJECT"}
 
 
@@ -551,11 +562,11 @@ async def test_the_trace_has_the_fields_of_the_seed_and_reaches_the_log(tmp_path
         "timestamp",
     ]
     assert all(list(entry) == keys for entry in state["reasoning_trace"])
-    assert [entry["step_number"] for entry in state["reasoning_trace"]] == list(range(1, 9))
-    phases = [entry["phase"] for entry in state["reasoning_trace"]]
-    assert phases[:4] == ["planning", "decomposing", "hypothesizing", "gathering"]
-    assert phases[-4:] == ["analyzing", "reflecting", "correlating", "verifying"]
-    assert state["reasoning_depth"] == 8
+    assert [entry["step_number"] for entry in state["reasoning_trace"]] == list(range(1, 10))
+    assert [entry["phase"] for entry in state["reasoning_trace"]] == list(overwatch.PHASES)
+    assert state["reasoning_trace"][-1]["conclusion"] == "the research is complete"
+    assert "answered, confidence 0." in state["reasoning_trace"][-1]["observation"]
+    assert state["reasoning_depth"] == 9
     assert "step by step" in state["chain_of_thought"]
 
 
@@ -564,7 +575,8 @@ async def test_notes_about_the_research_are_computed_and_state_no_fact(tmp_path:
     outcome = await rig.work()
     assert outcome.report is not None
     by_heading = {section.heading: section for section in outcome.report.sections}
-    for heading in ("Recommendations", "Confidence and method"):
+    assert "Recommendations" not in by_heading, "nothing is left to be done"
+    for heading in ("What is uncertain", "Confidence and method"):
         assert {sentence.kind for sentence in by_heading[heading].sentences} == {SentenceKind.FRAME}
     sure, method = (sentence.text for sentence in by_heading["Confidence and method"].sentences)
     assert sure.startswith(
@@ -664,6 +676,18 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
         plan_research=lambda task: tasks.ResearchPlan(
             objectives=("x",), initial_queries=more(task)
         ),
+        decompose_task=lambda task: tasks.TaskDecomposition(
+            task_complexity="complex",
+            sub_tasks=tuple(
+                tasks.SubTask(
+                    id=f"subtask_{n}", description=f"{task.question} {n}", complexity="complex"
+                )
+                for n in range(7)
+            ),
+        ),
+        write_queries=lambda task: tasks.Queries(
+            queries=tuple(f"Holm Works {next(numbers)}" for _ in range(8))
+        ),
         hypothesise=rivals,
         analyse=lambda task: analysis(
             task, follow_up_queries=more(task) if next(numbers) % 2 else ()
@@ -671,15 +695,22 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
         reflect=lambda task: reflection(queries=tuple(f"Holm {next(numbers)}" for _ in range(6))),
         write_report=lambda task: tasks.Draft(answer=faulty),
     )
-    rig = rig_of(tmp_path, reasoner, max_iterations=10)
+    timed = {
+        url: (title, kind, text.replace(".", " on 8 May 2026.", 1))
+        for url, (title, kind, text) in CORPUS.items()
+    }
+    rig = rig_of(tmp_path, reasoner, max_iterations=10, provider=CorpusProvider(timed))
     await rig.work()
+    assert rig.reasoner.of(tasks.WriteQueries)
     allowed = overwatch.allowance(10, 6)
     for task in {type(task) for task in rig.reasoner.asked}:
         assert task in allowed.tasks, f"{task.name()} is not allowed for"
         assert len(rig.reasoner.of(task)) <= allowed.tasks[task], task.name()
     assert len(rig.provider.queries) <= allowed.searches
     calm = rig_of(
-        tmp_path / "b", ScriptedReasoner(write_report=lambda task: tasks.Draft(answer=faulty))
+        tmp_path / "b",
+        ScriptedReasoner(write_report=lambda task: tasks.Draft(answer=faulty)),
+        provider=CorpusProvider(timed),
     )
     await calm.work()
     both = {type(task) for task in (*rig.reasoner.asked, *calm.reasoner.asked)}
@@ -728,7 +759,11 @@ async def test_a_turn_costs_the_same_however_many_there_were(tmp_path: Path) -> 
         )
         return tasks.HypothesisSet(hypotheses=(made,) if not task.standing else ())
 
-    reasoner = ScriptedReasoner(analyse=follow, hypothesise=rivals)
+    def hard(task: tasks.DecomposeTask) -> tasks.TaskDecomposition:
+        only = tasks.SubTask(id="subtask_1", description=task.question)
+        return tasks.TaskDecomposition(sub_tasks=(only,), task_complexity="complex")
+
+    reasoner = ScriptedReasoner(analyse=follow, hypothesise=rivals, decompose_task=hard)
     provider = EndlessProvider({})
     rig = rig_of(tmp_path, reasoner, provider=provider, max_iterations=11)
     await rig.work()
@@ -817,7 +852,11 @@ async def test_the_planted_correlation_is_found_and_told(tmp_path: Path) -> None
         for line in (outcome.folder / "reasoning.log").read_text(encoding="utf-8").splitlines()
     ]
     steps = [line for line in lines if "thought" in line["details"]]
-    assert {line["phase"] for line in steps} == {*overwatch.PHASES} - {"synthesizing"}
+    assert {line["phase"] for line in steps} == {*overwatch.PHASES}
+    begun = [line["action"] for line in lines].index("phase_started")
+    assert {line["phase"] for line in lines[begun:]} == {*overwatch.PHASES}, (
+        "every line names the phase in one way"
+    )
     assert all(line["timestamp"] and line["action"] for line in steps)
     assert any(
         "were compared" in line["details"]["thinking"]

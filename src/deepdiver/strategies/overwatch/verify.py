@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from deepdiver.core import belief
 from deepdiver.core.events import Decided
@@ -23,6 +23,7 @@ from deepdiver.core.record import (
 )
 from deepdiver.strategies.overwatch.analyse import insight_id_of
 from deepdiver.strategies.overwatch.correlate import show_typed
+from deepdiver.strategies.overwatch.labels import conclusion_meant
 from deepdiver.strategies.shared.base import (
     Deps,
     State,
@@ -38,12 +39,21 @@ NOT_VERIFIED = "not verified"
 SILENT = "the verification says nothing about it"
 
 
-async def verify(state: State, deps: Deps) -> tuple[Update, bool, str]:
-    """Have every conclusion verified; one that the verifier leaves out is flagged.
+class Verified(NamedTuple):
+    """What verifying brought."""
 
-    Returns:
-        The update, whether the report can be written, and the outcome in words.
-    """
+    update: Update
+    """The changes to the state."""
+    ready: bool
+    """Whether the report can be written."""
+    told: str
+    """The outcome in words."""
+    thoughts: str = ""
+    """What the reasoner thought."""
+
+
+async def verify(state: State, deps: Deps) -> Verified:
+    """Have every conclusion verified; one that the verifier leaves out is flagged."""
     lines, correlations = lines_of(state["insights"]), state["correlations"]
     shown, conclusions = _show_conclusions(deps, state)
     answer = None
@@ -68,8 +78,9 @@ async def verify(state: State, deps: Deps) -> tuple[Update, bool, str]:
     }
     outcome = count_verdicts(results)
     if answer is not None and not answer.ready_for_synthesis:
-        return update, False, f"{outcome}; not ready: {answer.reason}"
-    return update, True, outcome
+        why = answer.reason or "the verification does not say why"
+        return Verified(update, False, f"{outcome}; not ready: {why}", answer.thought)
+    return Verified(update, True, outcome, answer.thought if answer else "")
 
 
 def _show_conclusions(
@@ -101,7 +112,11 @@ def _show_conclusions(
 def _results_of(
     conclusions: Mapping[str, Conclusion], answer: Verifications
 ) -> list[dict[str, Any]]:
-    given = {item.id.strip(): item for item in answer.verifications}
+    """Return the outcome for each conclusion; of two verdicts on one, the sterner counts."""
+    stern = list(VerdictKind)
+    given: dict[str, Verification] = {}
+    for item in sorted(answer.verifications, key=lambda item: stern.index(item.verdict)):
+        given[conclusion_meant(item.id, conclusions.values())] = item
     return [_result_of(key, item, given.get(item.id)) for key, item in conclusions.items()]
 
 

@@ -268,7 +268,10 @@ def run_from_sync(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 
 def add_nodes(
-    graph: StateGraph[Any, Any, Any, Any], provide: Provide | None, *functions: NodeFunction
+    graph: StateGraph[Any, Any, Any, Any],
+    provide: Provide | None,
+    *functions: NodeFunction,
+    logged: Mapping[str, str] | None = None,
 ) -> None:
     """Add functions to a graph as nodes of the same names.
 
@@ -276,13 +279,16 @@ def add_nodes(
         graph: The graph.
         provide: Finds the dependencies if the graph is called without a context.
         functions: Each takes state and dependencies, and returns the update.
+        logged: The phases under which the log has the nodes, if they have names of their own.
     """
     for function in functions:
         name = function.__name__
-        graph.add_node(name, _node(name, function, provide))
+        graph.add_node(name, _node(name, function, provide, (logged or {}).get(name, "")))
 
 
-def _node(name: str, function: NodeFunction, provide: Provide | None) -> RunnableLambda[Any, Any]:
+def _node(
+    name: str, function: NodeFunction, provide: Provide | None, logged: str
+) -> RunnableLambda[Any, Any]:
     """Return an async function as a node that sync and async code can call."""
 
     async def run(state: State) -> Update:
@@ -292,7 +298,7 @@ def _node(name: str, function: NodeFunction, provide: Provide | None) -> Runnabl
         if not isinstance(deps, Deps):
             raise TypeError("the graph was called without dependencies: pass context=Deps(...)")
         rounds = next((int(state[key]) for key in ROUNDS if key in state), 0)
-        deps.emit(PhaseStarted(phase=name, iteration=rounds))
+        deps.emit(PhaseStarted(phase=name, iteration=rounds, logged=logged))
         return await function(state, deps)
 
     def run_sync(state: State) -> Update:

@@ -65,6 +65,8 @@ class Conjectures:
     """The calls that the reasoner would make to test each, by its id."""
     reasoning: tuple[str, ...] = ()
     """How the reasoner came to them."""
+    thought: str = ""
+    """What a model thought before it answered."""
 
 
 async def conjecture(
@@ -80,6 +82,7 @@ async def conjecture(
     limit: int,
     past: tuple[RecalledRun, ...] = (),
     tools: tuple[ShownTool, ...] = (),
+    context: str = "",
 ) -> Conjectures:
     """Put hypotheses forward; with tools to test them, even before anything was found.
 
@@ -97,6 +100,7 @@ async def conjecture(
         limit: The most new hypotheses.
         past: Past runs that bear on the question.
         tools: The tools that can test hypotheses.
+        context: What the person says about the task besides, as JSON.
     """
     labels, shown = show_findings(deps, gathered)
     if not shown and not tools:
@@ -104,6 +108,7 @@ async def conjecture(
     task = Hypothesise(
         question=question,
         as_of=deps.as_of,
+        context=context,
         problems=tuple(problems),
         findings=shown,
         standing=stand(standing, labels),
@@ -138,6 +143,7 @@ async def conjecture(
         [assess(deps, item, (), ()) for item in new],
         queries,
         answer.reasoning_chain if answer else (),
+        answer.thought if answer else "",
     )
 
 

@@ -25,16 +25,19 @@ _NUMBERED = re.compile(r"\D{0,20}(\d{1,2})\W*")
 
 
 def question_of(state: State) -> str:
-    """Return the last question in the messages of a state.
+    """Return what a state asks: the last question in its messages, or its `task`.
+
+    In a conversation, the `task` may still be that of the question before. It counts if nobody has
+    asked it, or if the last message is not a question.
 
     Raises:
         UsageError: If there is none.
     """
-    asked = [
-        text
-        for m in state.get("messages", [])
-        if m.type == "human" and (text := str(m.text).strip())
-    ]
+    messages = state.get("messages", [])
+    asked = [text for m in messages if m.type == "human" and (text := str(m.text).strip())]
+    task = str(state.get("task") or "").strip()
+    if task and (task not in asked or messages[-1].type != "human"):
+        return task
     if not asked:
         raise UsageError("the question is empty: ask something in a user message")
     return asked[-1]

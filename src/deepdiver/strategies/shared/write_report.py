@@ -32,7 +32,9 @@ from deepdiver.strategies.shared.base import Deps, attempt, together
 from deepdiver.strategies.shared.findings import show_findings
 from deepdiver.strategies.shared.hypotheses import assess, judge, stand
 from deepdiver.strategies.shared.second_opinion import contradicted, counted, with_opinions
+from deepdiver.strategies.shared.statements import repeats
 from deepdiver.tasks import (
+    CheckedConclusion,
     CheckSupport,
     Claim,
     Draft,
@@ -40,6 +42,7 @@ from deepdiver.tasks import (
     DraftSentence,
     Faulty,
     RepairSentences,
+    ResearchFrame,
     ShownFinding,
     WriteReport,
 )
@@ -52,6 +55,8 @@ PART = 0.5
 JUDGED = 4
 """Most sentences of an answer without hypotheses for which all findings are judged; for the others
 only their own findings count."""
+REJECTED = "verification rejected it"
+"""The beginning of the reason for cutting a sentence that says what must not be reported."""
 UNTESTED = (
     "No attempt was made to refute the answer: this strategy weighs sources and puts forward no "
     "hypotheses."
@@ -134,6 +139,15 @@ class Besides:
     and are always in the report."""
     about_it: Callable[[Sequence[Sentence]], Sequence[Section]] = _nothing
     """Returns sections about the research itself, for the answer after the audit."""
+    plan: ResearchFrame | None = None
+    """What was to be found out, where and when."""
+    verified: Sequence[CheckedConclusion] = ()
+    """Conclusions that may be reported, with the ids of the findings that carry them."""
+    uncertainties: Sequence[str] = ()
+    """What is known to be uncertain."""
+    rejected: Mapping[str, str] = field(default_factory=dict)
+    """Conclusions that must not be reported, with the reasons: a sentence that says the same is
+    cut."""
 
 
 PLAIN = Besides()
@@ -183,13 +197,16 @@ async def write_report(
         findings=shown,
         gaps=tuple(gaps),
         guidance="\n".join(filter(None, (deps.settings.system_prompt, besides.guidance))),
+        research_plan=besides.plan,
+        verified_conclusions=_labelled(besides.verified, labels),
+        uncertainties=tuple(besides.uncertainties),
     )
     draft = await _drafted(deps, task, assessments, labels)
     draft = draft.model_copy(update={"sections": (*draft.sections, *besides.shown_too)})
     lines = _lines(draft, labels)
     further, repeated = _further(more, lines, len(draft.sections))
     lines += further
-    await _audited(deps, question, lines)
+    await _audited(deps, question, lines, besides.rejected)
     _cut_lost(deps, repeated, lines)
     answer, *parts = (_kept(lines, number) for number in range(1 + len(draft.sections) + len(more)))
     headings = [
@@ -212,7 +229,7 @@ async def write_report(
         assessments or (),
         deps.ledger,
         limits=[
-            *_notes(deps, [*limits, *told], draft.missing, len(cut)),
+            *_notes(deps, [*limits, *told], draft.missing, _count_unquoted(cut)),
             *_unshown(deps, len(found) - len(labels)),
             *contradicted(written),
         ],
@@ -222,14 +239,18 @@ async def write_report(
     )
 
 
-async def _audited(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
+async def _audited(
+    deps: Deps, question: str, lines: Sequence[_Line], rejected: Mapping[str, str]
+) -> None:
     """Audit the lines, have the faulty ones repaired once, and cut or mark those that still fail.
 
     The reader then gives its opinion on the others.
     """
+    _cut_rejected(deps, lines, rejected)
     _audit(deps, lines)
     await _check_support(deps, lines)
     await _repair(deps, question, lines)
+    _cut_rejected(deps, lines, rejected)  # a repair may say it
     _cut_empty_frames(lines)
     kept = [line for line in lines if not line.cut]
     for line, sentence in zip(
@@ -248,6 +269,10 @@ def _listed(lines: Sequence[_Line]) -> list[CutSentence]:
         for line in lines
         if line.reason
     ]
+
+
+def _count_unquoted(cut: Sequence[CutSentence]) -> int:
+    return sum(not item.reason.startswith(REJECTED) for item in cut)
 
 
 async def _drafted(
@@ -444,6 +469,26 @@ def _cut_lost(deps: Deps, repeated: Sequence[_Line], lines: Sequence[_Line]) -> 
             line.cut_out(
                 deps, "the writer had said the same, in a sentence that was then rewritten"
             )
+
+
+def _labelled(
+    verified: Sequence[CheckedConclusion], labels: Mapping[str, str]
+) -> tuple[CheckedConclusion, ...]:
+    """Return conclusions with the labels of their findings, of which the writer is shown some."""
+    by_id = {key: label for label, key in labels.items()}
+    shown = (
+        (item, tuple(by_id[key] for key in item.findings if key in by_id)) for item in verified
+    )
+    return tuple(item.model_copy(update={"findings": found}) for item, found in shown if found)
+
+
+def _cut_rejected(deps: Deps, lines: Sequence[_Line], rejected: Mapping[str, str]) -> None:
+    """Cut sentences that say what must not be reported."""
+    for line in lines:
+        said = line.sentence.text
+        why = next((why for text, why in rejected.items() if repeats(text, said)), None)
+        if why is not None and not line.cut and not line.computed:
+            line.cut_out(deps, f"{REJECTED}: {why}")
 
 
 def _cut_empty_frames(lines: Sequence[_Line]) -> None:
