@@ -41,7 +41,7 @@ from deepdiver.core.events import (
 from deepdiver.core.identity import digest
 from deepdiver.core.settings import Settings
 from deepdiver.errors import BudgetError, CallError, CallFault, UncertainCallError
-from deepdiver.gateway.cache import Cache
+from deepdiver.gateway.cache import Cache, shared_key
 from deepdiver.gateway.clock import MACHINE_CLOCK, Clock
 from deepdiver.gateway.journal import Journal, Mode
 from deepdiver.gateway.limits import Limits
@@ -160,7 +160,11 @@ class Gateway:
                 return known
             lifetime: float = getattr(self.settings.cache, request.kind, 0.0)
             async with self._cache.entry(
-                request, lifetime, CLAIM_SECONDS, owner=self._owner(request)
+                request,
+                lifetime,
+                CLAIM_SECONDS,
+                owner=self._owner(request),
+                key=shared_key(request, self.settings),
             ) as entry:
                 if entry.cached is not None:
                     return await self._take_over(request, entry.cached)

@@ -47,7 +47,7 @@ from deepdiver.reason.ladder import (
     system_prompt,
 )
 from deepdiver.reason.model_errors import call_error
-from deepdiver.reason.models import close_model, name_of, open_model, output_limit
+from deepdiver.reason.models import address_of, close_model, name_of, open_model, output_limit
 from deepdiver.reason.parse import read_answer, thinking_in, without_thinking
 from deepdiver.tasks import TASKS, Answer, Task
 from deepdiver.tasks.task import A
@@ -264,7 +264,15 @@ class LLMReasoner:
 
     async def _call(self, ask: _ModelQuestion) -> dict[str, Any]:
         worst = self._price(ask.model, _size(ask, most_tokens)) or Decimal(0)
-        request = Request("model", ask.model, ask.task, ask.payload(self._settings), worst)
+        held = self._models.get(ask.model)
+        request = Request(
+            "model",
+            ask.model,
+            ask.task,
+            ask.payload(self._settings),
+            worst,
+            address=address_of(held) if held is not None and self._settings.cache.model else "",
+        )
         refused: dict[str, str] = {}
 
         async def do() -> Reply:
