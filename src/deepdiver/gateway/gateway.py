@@ -26,6 +26,7 @@ import json
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, Literal
 from urllib.parse import quote, quote_plus
 
@@ -270,8 +271,8 @@ class Gateway:
             self._emit(CallStarted(**_call_fields(request)))
             async with self._clock.timeout(max(0.0, ends - self._clock.time())):
                 reply = await do()
-            cost = reply.cost
-            return await self._journal.settled(request, reply)
+            cost = booked(reply.cost, request.worst)
+            return await self._journal.settled(request, replace(reply, cost=cost))
         except TimeoutError:
             raise CallError(
                 f"{request.provider} gave no answer within {self._deadline(request):g} s",
@@ -353,6 +354,15 @@ class Gateway:
         self, request: Request, error: CallError | BudgetError, *, retry_in: float | None = None
     ) -> None:
         self._emit(CallFailed(error=str(error), retry_in=retry_in, **_call_fields(request)))
+
+
+def booked(cost: Decimal, worst: Decimal) -> Decimal:
+    """Return what is booked for a call: what it cost, or its worst case if that cannot be.
+
+    Some services say what a call has cost. What they say is not trusted further than what was
+    reserved.
+    """
+    return cost if cost.is_finite() and ZERO <= cost <= worst else worst
 
 
 def _call_fields(request: Request) -> dict[str, Any]:
