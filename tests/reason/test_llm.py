@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import email.utils
 import json
+import math
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from decimal import Decimal
@@ -14,8 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from langchain_core.language_models import BaseChatModel, GenericFakeChatModel
 from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_ollama import ChatOllama
 
 from deepdiver.core.events import CallFailed
@@ -55,6 +60,7 @@ from tests.reason.desk import (
     KEY,
     QUERIES,
     TASK,
+    Desk,
     chat_openai,
     desk,
     in_form,
@@ -77,6 +83,14 @@ def home(tmp_path: Path) -> Path:
 def serve() -> Iterator[Serve]:
     with contextlib.ExitStack() as stack:
         yield lambda script: stack.enter_context(ScriptedServer(script))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ScriptedServer]:
+    """A server that nobody asks."""
+    with ScriptedServer() as made:
+        yield made
+        assert made.log == []
 
 
 def task(number: int) -> WriteQueries:
@@ -833,6 +847,124 @@ async def test_a_known_price_comes_from_the_price_list(serve: Serve, home: Path)
         assert Decimal("0.02") < worst < Decimal("0.05")
         await at.reasoner.perform(TASK)
         assert 0 < at.journal[0].cost < at.journal[0].worst < worst
+
+
+def claiming(usage: Any) -> ModelScript:
+    """Answer well, and say that so many tokens were used."""
+    message = {"role": "assistant", "content": GOOD}
+    said = {"choices": [{"index": 0, "finish_reason": "stop", "message": message}], "usage": usage}
+    raw = json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m"} | said)
+    about = {"Content-Type": "application/json"}
+    return lambda body, number: Answer(raw=raw.encode(), headers=about)
+
+
+def openai_usage(read: Any, written: Any) -> dict[str, Any]:
+    return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": 7}
+
+
+@pytest.mark.parametrize("model", ["openai:made", "openai:gpt-4o-mini"])
+@pytest.mark.parametrize(
+    ("usage", "counted"),
+    [
+        (openai_usage(-5_000, 10), "worst case"),
+        (openai_usage(500, -1), "worst case"),
+        (openai_usage(10**14, 10), "worst case"),
+        (openai_usage(500, 10**40), "worst case"),
+        (openai_usage(500, 4_097), "worst case"),
+        (None, "worst case"),
+        (openai_usage(0, 0), "estimate"),
+        (openai_usage(1, 1), "estimate"),
+        (openai_usage(500, 0), "estimate"),
+        (openai_usage(500, 20), "service"),
+    ],
+    ids=str,
+)
+async def test_usage_that_cannot_be_costs_no_more_than_was_reserved_and_ends_no_run(
+    serve: Serve, home: Path, model: str, usage: Any, counted: str
+) -> None:
+    prices = {"openai:made": Price(input=Decimal(2), output=Decimal(8))}
+    server = serve(claiming(usage))
+    async with desk(server, home, model=model, prices=prices, budget="1") as at:
+        assert (await at.reasoner.perform(TASK)).queries
+        (row,) = at.journal
+        assert at.value["counted"] == counted
+        assert 0 < row.cost <= row.worst
+        assert (row.cost == row.worst) == (counted == "worst case")
+        assert at.gateway.budget.spent == row.cost
+    async with desk(server, home, model=model, prices=prices, budget="1") as again:
+        assert (await again.reasoner.perform(TASK)).queries
+        assert again.gateway.budget.spent == row.cost
+    assert len(server.log) == 1
+
+
+class Liar(GenericFakeChatModel):
+    """A model that says that it used whatever a test tells it to say."""
+
+    said: Any = None
+
+    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
+        message = AIMessage(GOOD)
+        message.usage_metadata = self.said
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+TOKENS = (
+    st.integers()
+    | st.integers(0, 100_000)
+    | st.sampled_from([10**5_000, -(10**5_000), True, False, None, "7", 1.5, math.nan, math.inf])
+)
+
+
+async def spend_all(at: Desk, model: Liar, said: list[tuple[Any, Any]]) -> int:
+    """Ask until the budget is spent, and return how many calls that took."""
+    for number in range(10_000):
+        read, written = said[number % len(said)]
+        model.said = {"input_tokens": read, "output_tokens": written, "total_tokens": 0}
+        try:
+            await at.reasoner.perform(task(number))
+        except BudgetError:
+            return number
+    pytest.fail("the budget never bound")
+
+
+@given(st.lists(st.tuples(TOKENS, TOKENS), min_size=1, max_size=4))
+@settings(max_examples=25)
+async def test_a_budget_binds_whatever_the_service_says(
+    server: ScriptedServer, said: list[tuple[Any, Any]]
+) -> None:
+    model = Liar(messages=iter(()))
+    about: dict[str, Any] = {
+        "model": "liar:m",
+        "models": {"liar:m": model},
+        "prices": {"liar:m": Price(input=Decimal(1_000), output=Decimal(1_000))},
+        "max_output_tokens": 64,
+        "budget": "8",  # the worst case of one call, and some more
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        async with desk(server, Path(folder), **about) as at:
+            calls = await spend_all(at, model, said)
+            rows = [row for row in at.journal if row.state is CallState.SETTLED]
+            assert len(rows) == calls > 0
+            assert all(0 < row.cost <= row.worst for row in rows)
+            assert at.gateway.budget.spent == sum(row.cost for row in rows) <= 8
+        async with desk(server, Path(folder), **about) as again:
+            assert (await again.reasoner.perform(task(0))).queries, "from the journal"
+            assert again.gateway.budget.spent == at.gateway.budget.spent
+
+
+async def test_an_answer_is_shared_only_with_the_same_address(serve: Serve, tmp_path: Path) -> None:
+    one, other = (serve(in_turn(Answer())) for _ in range(2))
+    for number, server in enumerate((one, other, one)):
+        async with desk(server, tmp_path, cache={"model": 60}, run=f"r{number}") as at:
+            assert (await at.reasoner.perform(TASK)).queries
+    assert (len(one.log), len(other.log)) == (1, 1)
+    models = [chat_openai(server) for server in (one, other)]  # as a caller would pass them in
+    for number, model in enumerate(models):
+        own: dict[str, Any] = {"models": {"openai:made": model}, "urls": {}}
+        async with desk(one, tmp_path, cache={"model": 60}, run=f"r1{number}", **own) as at:
+            assert (await at.reasoner.perform(TASK)).queries
+        await close_model(model)
+    assert (len(one.log), len(other.log)) == (1, 1), "each took over what its own server had said"
 
 
 async def test_what_does_not_fit_the_budget_is_not_sent(serve: Serve, home: Path) -> None:

@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, Literal
 
 from deepdiver.core.budget import ZERO, Budget
@@ -40,7 +41,7 @@ from deepdiver.core.identity import digest
 from deepdiver.core.scrub import Scrubber
 from deepdiver.core.settings import Settings
 from deepdiver.errors import BudgetError, CallError, CallFault, UncertainCallError
-from deepdiver.gateway.cache import Cache
+from deepdiver.gateway.cache import Cache, shared_key
 from deepdiver.gateway.clock import MACHINE_CLOCK, Clock
 from deepdiver.gateway.journal import Journal, Mode
 from deepdiver.gateway.limits import Limits
@@ -157,7 +158,11 @@ class Gateway:
                 return known
             lifetime: float = getattr(self.settings.cache, request.kind, 0.0)
             async with self._cache.entry(
-                request, lifetime, CLAIM_SECONDS, owner=self._owner(request)
+                request,
+                lifetime,
+                CLAIM_SECONDS,
+                owner=self._owner(request),
+                key=shared_key(request, self.settings),
             ) as entry:
                 if entry.cached is not None:
                     return await self._take_over(request, entry.cached)
@@ -263,8 +268,8 @@ class Gateway:
             self._emit(CallStarted(**_call_fields(request)))
             async with self._clock.timeout(max(0.0, ends - self._clock.time())):
                 reply = await do()
-            cost = reply.cost
-            return await self._journal.settled(request, reply)
+            cost = booked(reply.cost, request.worst)
+            return await self._journal.settled(request, replace(reply, cost=cost))
         except TimeoutError:
             raise CallError(
                 f"{request.provider} gave no answer within {self._deadline(request):g} s",
@@ -346,6 +351,15 @@ class Gateway:
         self, request: Request, error: CallError | BudgetError, *, retry_in: float | None = None
     ) -> None:
         self._emit(CallFailed(error=str(error), retry_in=retry_in, **_call_fields(request)))
+
+
+def booked(cost: Decimal, worst: Decimal) -> Decimal:
+    """Return what is booked for a call: what it cost, or its worst case if that cannot be.
+
+    Some services say what a call has cost. What they say is not trusted further than what was
+    reserved.
+    """
+    return cost if cost.is_finite() and ZERO <= cost <= worst else worst
 
 
 def _call_fields(request: Request) -> dict[str, Any]:

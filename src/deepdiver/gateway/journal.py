@@ -142,7 +142,9 @@ class Journal:
 
 def _spent(row: JournalRow) -> Decimal:
     times = row.uncertain + (row.state is CallState.SENT)
-    return EXACT.add(row.cost, EXACT.multiply(row.worst, times))
+    # Earlier versions booked a negative cost where a service said so.
+    cost = row.cost if row.cost.is_finite() and row.cost >= ZERO else row.worst
+    return EXACT.add(cost, EXACT.multiply(row.worst, times))
 
 
 def scrub_reply(reply: Reply, scrub: Callable[[str], str]) -> Reply:

@@ -47,8 +47,9 @@ from deepdiver.reason.ladder import (
     system_prompt,
 )
 from deepdiver.reason.model_errors import call_error
-from deepdiver.reason.models import close_model, name_of, open_model, output_limit
+from deepdiver.reason.models import address_of, close_model, name_of, open_model, output_limit
 from deepdiver.reason.parse import read_answer, thinking_in, without_thinking
+from deepdiver.reason.token_count import CountedBy, Exchange, TokenCount, count_tokens
 from deepdiver.tasks import TASKS, Answer, Task
 from deepdiver.tasks.task import A
 
@@ -266,13 +267,28 @@ class LLMReasoner:
 
     async def _call(self, ask: _ModelQuestion) -> dict[str, Any]:
         worst = self._price(ask.model, _size(ask, most_tokens)) or Decimal(0)
-        request = Request("model", ask.model, ask.task, ask.payload(self._settings), worst)
+        held = self._models.get(ask.model)
+        request = Request(
+            "model",
+            ask.model,
+            ask.task,
+            ask.payload(self._settings),
+            worst,
+            address=address_of(held) if held is not None and self._settings.cache.model else "",
+        )
         refused: dict[str, str] = {}
 
         async def do() -> Reply:
             value = await self._climb_down(ask, refused)
-            usage: dict[str, int] = value["usage"]
-            return Reply({**value, "refused": refused}, self._cost(ask.model, usage, worst), usage)
+            count = count_tokens(value["usage"], self._exchange(ask, value))
+            known = count.by is not CountedBy.WORST_CASE
+            return Reply(
+                {**value, "refused": refused, "counted": count.by.value},
+                self._cost(ask.model, count, worst),
+                {"input_tokens": count.tokens_in, "output_tokens": count.tokens_out}
+                if known
+                else {},
+            )
 
         try:
             reply = await self._gateway.call(request, do)
@@ -307,23 +323,28 @@ class LLMReasoner:
         held = self._rungs.get(model, LADDER[0])
         self._rungs[model] = max(held, rung, key=LADDER.index)
 
-    def _cost(self, model: str, usage: dict[str, int], worst: Decimal) -> Decimal:
-        """Return the cost of an answer.
+    def _exchange(self, ask: _ModelQuestion, value: Mapping[str, Any]) -> Exchange:
+        return Exchange(
+            sent=sum(most_tokens(text) for _, text in ask.messages(Rung.NATIVE)),
+            received=most_tokens(_answer_text(value)) + most_tokens(value["thinking"]),
+            most_in=_size(ask, most_tokens) + OVERHEAD,
+            most_out=self._output_limit(ask.model),
+        )
 
-        It is the worst case if the tokens were not counted, and nothing if no price is known.
-        """
-        if "input_tokens" not in usage or "output_tokens" not in usage:
+    def _cost(self, model: str, count: TokenCount, worst: Decimal) -> Decimal:
+        """Return the cost of an answer, which is nothing if no price is known."""
+        if count.by is CountedBy.WORST_CASE:
             return worst
-        return model_cost(
-            self._settings, model, usage["input_tokens"], usage["output_tokens"]
-        ) or Decimal(0)
+        cost = model_cost(self._settings, model, count.tokens_in, count.tokens_out)
+        return min(cost or Decimal(0), worst)
 
     def _price(self, model: str, tokens: int) -> Decimal | None:
+        return model_cost(self._settings, model, tokens + OVERHEAD, self._output_limit(model))
+
+    def _output_limit(self, model: str) -> int:
         held = self._models.get(model)
         limit = output_limit(held) if held is not None else None
-        return model_cost(
-            self._settings, model, tokens + OVERHEAD, limit or self._settings.max_output_tokens
-        )
+        return limit or self._settings.max_output_tokens
 
     def _tell(self, ask: _ModelQuestion, answer: Answer | None, thought: str, error: str) -> None:
         shown = self._settings.verbose

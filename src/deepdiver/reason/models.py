@@ -63,15 +63,26 @@ def output_limit(model: BaseChatModel) -> int | None:
     return model._get_ls_params().get("ls_max_tokens")
 
 
+def address_of(model: BaseChatModel) -> str:
+    """Return the address that a model is called at; empty if its class does not say."""
+    return str(_first(model, _ADDRESSES) or "")
+
+
 async def close_model(model: BaseChatModel) -> None:
     """Close the connections of a model that `open_model` opened."""
-    for way in _CLIENTS:
-        client: Any = model
+    if close := _first(model, _CLIENTS):
+        await close()
+
+
+def _first(model: BaseChatModel, ways: tuple[str, ...]) -> Any:
+    """Return the first thing that is found in a model on one of some ways; else None."""
+    for way in ways:
+        found: Any = model
         for step in way.split("."):
-            client = getattr(client, step, None)
-        if client is not None:
-            await client()
-            return
+            found = getattr(found, step, None)
+        if found is not None:
+            return found
+    return None
 
 
 _CLIENTS = (
@@ -81,6 +92,13 @@ _CLIENTS = (
 )
 """Where the vendors keep the method that closes their connections: openai, anthropic and ollama,
 google (whose own `close` leaves a client that was passed in open)."""
+_ADDRESSES = (
+    "root_async_client.base_url",
+    "_async_client.base_url",
+    "_async_client._client.base_url",
+    "client._api_client._http_options.base_url",
+)
+"""Where they keep the address that they call: openai, anthropic, ollama, google."""
 
 
 # Each model gets a client of its own: openai and anthropic would share one among all models of a
