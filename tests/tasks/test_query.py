@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from deepdiver.core.record import RunStatus
 from deepdiver.tasks.query import REMEMBERED, Queries, RefuteQueries, WriteQueries
 from deepdiver.tasks.record_views import RecalledRun
-from deepdiver.tasks.task import Task
+from deepdiver.tasks.task import Task, load_prompt
 
 FIND = WriteQueries(question="Who runs it?", problem="Who is on the board?")
 REFUTE = RefuteQueries(
@@ -25,6 +25,12 @@ PAST = RecalledRun(
     status=RunStatus.ANSWERED,
     answer="Karin",
 )
+
+
+def test_the_first_query_is_broad_and_later_ones_go_on_from_what_is_known() -> None:
+    told = load_prompt("write_queries")[1]
+    assert "Where nothing is `known` yet, begin broad" in told
+    assert "do not search again for what is known" in told
 
 
 def test_at_most_eight_queries_are_taken() -> None:

@@ -84,6 +84,7 @@ class DeepDiverState(TypedDict, total=False):
     final_answer: str
     confidence_score: float
     current_iteration: int
+    max_iterations: int
     run: str
     past: list[dict[str, Any]]
     needs: dict[str, list[str]]
@@ -168,6 +169,7 @@ async def initialize(state: DeepDiverState, deps: Deps) -> Update:
         "final_answer": "",
         "confidence_score": 0.0,
         "current_iteration": 0,
+        "max_iterations": deps.max_iterations,
         "new_findings": 0,
         "objection": "",
         "decision": "continue",
