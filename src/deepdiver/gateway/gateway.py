@@ -26,7 +26,7 @@ import json
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 from urllib.parse import quote, quote_plus
 
 from deepdiver.core.budget import ZERO, Budget
@@ -39,7 +39,7 @@ from deepdiver.core.events import (
     Event,
 )
 from deepdiver.core.identity import digest
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Filters, Settings
 from deepdiver.errors import BudgetError, CallError, CallFault, UncertainCallError
 from deepdiver.gateway.cache import Cache
 from deepdiver.gateway.clock import MACHINE_CLOCK, Clock
@@ -101,6 +101,10 @@ class Gateway:
         self.budget = Budget(
             None if mode is Mode.REPLAY else settings.budget, self._journal.spent()
         )
+
+    def with_filters(self, filters: Filters) -> Gateway:
+        """Return this gateway with other search filters; journal, budget and limits are shared."""
+        return cast("Gateway", _WithFilters(self, filters))
 
     def scrub(self, text: str) -> str:
         """Return a text without any secret of the settings."""
@@ -374,3 +378,15 @@ def _spellings(secrets: Iterable[str]) -> list[str]:
         quote_plus,
     )
     return sorted({way(secret) for secret in secrets for way in ways}, key=len, reverse=True)
+
+
+class _WithFilters:
+    """A gateway with other search filters."""
+
+    def __init__(self, gateway: Gateway, filters: Filters) -> None:
+        self._gateway = gateway
+        self.settings = gateway.settings.model_copy(update={"filters": filters})
+
+    def __getattr__(self, name: str) -> Any:
+        # Also methods, which then belong to the other gateway: a copy would have its own budget.
+        return getattr(self._gateway, name)

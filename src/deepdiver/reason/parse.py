@@ -541,7 +541,7 @@ class _AnswerSearch(Generic[T]):
             raise _error(
                 f"The JSON does not fit {name}: {type(error).__name__}. {self.wanted()}"
             ) from error
-        if isinstance(value, dict) and value and self.fields and not answer.model_fields_set:
+        if isinstance(value, dict | list) and value and self.fields and not answer.model_fields_set:
             raise _error(f"The JSON has no key of {name}. {self.wanted()}")
         if path := _infinite(answer):
             raise _error(f"The JSON does not fit {name}: {path} must be a finite number.")

@@ -49,6 +49,7 @@ def state(**more: Any) -> dict[str, Any]:
         "by": "reasoner",
         "way": "",
         "why": "",
+        "note": "",
     }
     told = {"initial_query": QUESTION, "problems": PARTS, "decision": decided, "iteration": 0}
     return {**empty, **told, "raw_tool_output": {"sources": [], "links": [], "failed": ""}, **more}
@@ -72,12 +73,12 @@ def analysis(*info: Info, **more: Any) -> Analysis:
     )
 
 
-def learn(
+async def learn(
     deps: Deps, said: Analysis, *places: str, held: dict[str, Any] | None = None, known: Any = None
 ) -> CheckedAnalysis:
     """Read texts that each hold one statement."""
     sources = [source_of(deps, finding(deps, text, f"the place of {text}")) for text in places]
-    return analyser.check_analysis(
+    return await analyser.check_analysis(
         deps, said, analyser.label_texts(deps, sources, ""), known or {}, held or state(), []
     )
 
@@ -85,26 +86,28 @@ def learn(
 # What is refused
 
 
-def test_what_stands_in_no_text_is_not_learnt(rig: Rig) -> None:
+async def test_what_stands_in_no_text_is_not_learnt(rig: Rig) -> None:
     deps = rig.session().deps
     said = analysis(
         Info(statement="Carl owns it.", source="T1", quote="It belongs to Carl.", answers="P1"),
         Info(statement="Dora owns it.", source="T7", quote=ANNA, answers="P1"),
     )
-    assert learn(deps, said, ANNA) == CheckedAnalysis([], {}, [], [], [])
+    assert await learn(deps, said, ANNA) == CheckedAnalysis([], {}, [], [], [])
     assert {event.statement for event in rig.of(FindingDropped)} == {
         "Carl owns it.",
         "Dora owns it.",
     }
 
 
-def test_a_part_that_is_not_there_is_answered_by_nothing(deps: Deps) -> None:
-    made = learn(deps, analysis(Info(statement=ANNA, source="T1", quote=ANNA, answers="P9")), ANNA)
+async def test_a_part_that_is_not_there_is_answered_by_nothing(deps: Deps) -> None:
+    made = await learn(
+        deps, analysis(Info(statement=ANNA, source="T1", quote=ANNA, answers="P9")), ANNA
+    )
     assert made.facts[0]["answers"] == ""
     assert made.answers == {}
 
 
-def test_labels_that_are_not_there_confirm_and_contradict_nothing(deps: Deps) -> None:
+async def test_labels_that_are_not_there_confirm_and_contradict_nothing(deps: Deps) -> None:
     info = Info(
         statement=ANNA,
         source="T1",
@@ -112,21 +115,21 @@ def test_labels_that_are_not_there_confirm_and_contradict_nothing(deps: Deps) ->
         confirms=("F9", "E1"),
         contradicts=("F8", "E1", "E2"),
     )
-    made = learn(deps, analysis(info), ANNA)
+    made = await learn(deps, analysis(info), ANNA)
     assert (made.same, made.conflicts) == ([], [])
 
 
-def test_addresses_that_stand_in_no_source_are_no_leads(deps: Deps) -> None:
+async def test_addresses_that_stand_in_no_source_are_no_leads(deps: Deps) -> None:
     links = [make_address("https://a.example/x", "search")]
     said = analysis(
         new_potential_urls=("https://evil.example/", "U1", "http://www.a.example/x#y", "U2")
     )
-    made = analyser.check_analysis(deps, said, {}, {}, state(), links)
+    made = await analyser.check_analysis(deps, said, {}, {}, state(), links)
     assert made.leads == [{"kind": "url", "text": "https://a.example/x"}] * 2
     assert deps.notes == {FOREIGN}
 
 
-def test_what_is_too_long_for_a_lead_or_holds_an_address_is_none(deps: Deps) -> None:
+async def test_what_is_too_long_for_a_lead_or_holds_an_address_is_none(deps: Deps) -> None:
     said = analysis(
         suggestions_for_next_step=(
             "x" * (LONGEST_LEAD + 1),
@@ -135,7 +138,7 @@ def test_what_is_too_long_for_a_lead_or_holds_an_address_is_none(deps: Deps) -> 
             "Holm \n tree",
         )
     )
-    assert analyser.check_analysis(deps, said, {}, {}, state(), []).leads == [
+    assert (await analyser.check_analysis(deps, said, {}, {}, state(), [])).leads == [
         {"kind": "query", "text": "Holm tree"}
     ]
 
@@ -143,13 +146,13 @@ def test_what_is_too_long_for_a_lead_or_holds_an_address_is_none(deps: Deps) -> 
 # What is learnt
 
 
-def test_a_fact_knows_which_part_it_answers(deps: Deps) -> None:
+async def test_a_fact_knows_which_part_it_answers(deps: Deps) -> None:
     said = analysis(
         Info(statement=ANNA, source="T1", quote=ANNA, answers=" P1 "),
         Info(statement=BERTIL, source="T2", quote=BERTIL, contradicts=("E1",)),
         inconsistencies_found="two owners",
     )
-    made = learn(deps, said, ANNA, BERTIL)
+    made = await learn(deps, said, ANNA, BERTIL)
     assert [item["answers"] for item in made.facts] == [QUESTION, ""]
     assert deps.ledger.get(Finding, made.facts[0]["id"]).about == QUESTION
     (pair,) = made.conflicts
@@ -157,20 +160,20 @@ def test_a_fact_knows_which_part_it_answers(deps: Deps) -> None:
     assert (list(record.findings), record.description) == (pair, "two owners")
 
 
-def test_what_is_known_is_confirmed_contradicted_and_not_learnt_twice(deps: Deps) -> None:
-    first = learn(deps, analysis(Info(statement=ANNA, source="T1", quote=ANNA)), ANNA)
+async def test_what_is_known_is_confirmed_contradicted_and_not_learnt_twice(deps: Deps) -> None:
+    first = await learn(deps, analysis(Info(statement=ANNA, source="T1", quote=ANNA)), ANNA)
     held = state(shared_memory=first.facts)
     known = {"F1": first.facts[0]["id"]}
     info = Info(statement=ANNA, source="T1", quote=ANNA, answers="P1")
-    again = learn(deps, analysis(info), ANNA, held=held, known=known)
+    again = await learn(deps, analysis(info), ANNA, held=held, known=known)
     assert again.facts == []
     assert again.answers == {known["F1"]: QUESTION}, (
         "what was kept as a lead may turn out to be an answer"
     )
     other = Info(statement=BERTIL, source="T1", quote=BERTIL, contradicts=("F1",))
-    apart = learn(deps, analysis(other), BERTIL, held=held, known=known)
+    apart = await learn(deps, analysis(other), BERTIL, held=held, known=known)
     assert len(apart.conflicts) == 1
-    same = learn(
+    same = await learn(
         deps,
         analysis(info.model_copy(update={"confirms": ("F1",)})),
         f"{ANNA} Yes.",
@@ -180,12 +183,12 @@ def test_what_is_known_is_confirmed_contradicted_and_not_learnt_twice(deps: Deps
     assert same.same == [[same.facts[0]["id"], known["F1"]]]
 
 
-def test_names_beside_the_matter_lead_on(deps: Deps) -> None:
+async def test_names_beside_the_matter_lead_on(deps: Deps) -> None:
     aside = "The boat of Cleo Lind lies beside Holm Works."
-    made = learn(deps, analysis(Info(statement=aside, source="T1", quote=aside)), aside)
+    made = await learn(deps, analysis(Info(statement=aside, source="T1", quote=aside)), aside)
     assert {"kind": "name", "text": "Cleo Lind"} in made.leads
     assert {"kind": "name", "text": "Holm Works"} not in made.leads, "the question names it"
-    answer = learn(
+    answer = await learn(
         deps, analysis(Info(statement=aside, source="T1", quote=aside, answers="P1")), aside
     )
     assert answer.leads == []
@@ -303,9 +306,9 @@ def test_the_task_holds_what_the_tool_brought_and_what_is_known(deps: Deps) -> N
     assert list(known) == ["F1"]
 
 
-def test_a_step_without_an_analysis_is_a_step_all_the_same(deps: Deps) -> None:
+async def test_a_step_without_an_analysis_is_a_step_all_the_same(deps: Deps) -> None:
     held = state(raw_tool_output={"sources": [], "links": [], "failed": "down"}, feedback=["again"])
-    update = analyser.enter_analysis(deps, held, None, {}, {})
+    update = await analyser.enter_analysis(deps, held, None, {}, {})
     (step,) = update["research_history"]
     assert (step["pass"], step["found"], step["failed"], step["about"]) == (2, 0, "down", QUESTION)
     assert step["key"] == "search_corpus holm owner"
@@ -313,7 +316,7 @@ def test_a_step_without_an_analysis_is_a_step_all_the_same(deps: Deps) -> None:
     assert update["analyzer_report"] == {}
 
 
-def test_an_analysis_enters_memory_history_and_report(deps: Deps) -> None:
+async def test_an_analysis_enters_memory_history_and_report(deps: Deps) -> None:
     source = source_of(deps, finding(deps, ANNA, "a"))
     read = analyser.label_texts(deps, [source], "")
     said = analysis(
@@ -321,7 +324,7 @@ def test_an_analysis_enters_memory_history_and_report(deps: Deps) -> None:
         suggestions_for_next_step=("Where does she live?",),
     )
     held = state(raw_tool_output={"sources": [source], "links": [], "failed": ""})
-    update = analyser.enter_analysis(deps, held, said, read, {})
+    update = await analyser.enter_analysis(deps, held, said, read, {})
     assert [item["statement"] for item in update["shared_memory"]] == [ANNA]
     step = update["research_history"][0]
     assert (step["found"], step["confidence_score"], step["confidence"]) == (
@@ -331,6 +334,6 @@ def test_an_analysis_enters_memory_history_and_report(deps: Deps) -> None:
     )
     assert update["analyzer_report"]["suggestions_for_next_step"] == ["Where does she live?"]
     assert update["leads"] == [{"kind": "query", "text": "Where does she live?"}]
-    again = analyser.enter_analysis(deps, {**held, **update}, said, read, {})
+    again = await analyser.enter_analysis(deps, {**held, **update}, said, read, {})
     assert again["research_history"][1]["found"] == 0, "the same again is nothing new"
     assert isinstance(deps.ledger.get(Source, source), Source)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from deepdiver.core.identity import content_id
 from deepdiver.core.origins import origins
@@ -21,6 +21,17 @@ KNOWN_BYTES = 8_000
 """The most bytes of known statements where they are only background."""
 SNIPPET = 200
 """Characters of a source's snippet in a state."""
+
+
+class ReadSource(NamedTuple):
+    """A source that was read, with its text."""
+
+    source: Source
+    """The source."""
+    text: str
+    """Its whole text."""
+    shown: str
+    """As much of the text as a task is shown."""
 
 
 def make_finding(source: Source, text: str, span: Span, statement: str, about: str) -> Finding:
