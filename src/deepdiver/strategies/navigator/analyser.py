@@ -448,16 +448,20 @@ def _report_of(
 
 def _trace(number: int, step: Mapping[str, Any], report: Mapping[str, Any]) -> Reasoned:
     """Return a step for the reasoning log."""
-    lost = f", {step['lost']} sentences without a passage" if step["lost"] else ""
+    lost = f", without a passage: {step['lost']}" if step["lost"] else ""
     clash = report["inconsistencies_found"]
+    told = (
+        report["assessment"],
+        f"New findings: {step['found']}{lost}.",
+        f"The analyzer's own confidence: {report['confidence_score']:.2f}.",
+        f"Inconsistencies: {clash}" if clash else "",
+    )
     return Reasoned(
         step_number=number,
         phase="analyzer_node",
         thought=step["query_or_url"],
         action=step["action"],
-        observation=f"{report['assessment']} New findings: {step['found']}{lost}. Analyzer's own "
-        f"confidence: {report['confidence_score']:.2f}."
-        + (f" Inconsistencies: {clash}" if clash else ""),
+        observation=" ".join(filter(None, told)),
         conclusion="; ".join((*report["suggestions_for_next_step"], *report["new_potential_urls"])),
         confidence=step["confidence"],
     )
