@@ -46,7 +46,9 @@ WELL_BUILT = {
     "strategies.shared.base": "import langgraph.graph\nimport deepdiver.reason",
     "strategies.shared.plan": "import deepdiver.strategies.shared.base",
     "strategies.shared.findings": "import deepdiver.strategies.shared.base",
-    "strategies.shared.look": "import deepdiver.strategies.shared.findings\nimport deepdiver.tools",
+    "strategies.shared.locate_statements": "import deepdiver.strategies.shared.second_opinion",
+    "strategies.shared.look": "import deepdiver.strategies.shared.locate_statements\n"
+    "import deepdiver.tools",
     "strategies.shared.hypotheses": "import deepdiver.strategies.shared.look",
     "strategies.shared.second_opinion": "import deepdiver.strategies.shared.base",
     "strategies.shared.statements": "",

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepdiver.core.events import CallEnded, CallFailed, CallStarted
+from deepdiver.core.settings import Filters
 from deepdiver.errors import (
     RETRYABLE,
     BudgetError,
@@ -1018,3 +1020,17 @@ async def test_a_provider_that_asks_for_rest_gets_it(store: SqliteStore, clock: 
     before = clock.now
     await door.call(ask(provider="other"), Service())
     assert clock.now == before
+
+
+# Other filters
+
+
+async def test_a_gateway_with_other_filters_shares_everything_else(store: SqliteStore) -> None:
+    door, service = Door(store, budget="0.03"), Service(PAID)
+    narrowed = door.gateway.with_filters(Filters(until=date(2021, 12, 31)))
+    assert narrowed.settings.filters.until == date(2021, 12, 31)
+    assert door.gateway.settings.filters.until is None
+    await narrowed.call(ask(), service)
+    assert door.gateway.budget.spent == Decimal("0.01"), "one budget for both"
+    await door.call(ask(), service)
+    assert service.calls == 1, "and one journal"

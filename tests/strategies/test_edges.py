@@ -538,6 +538,16 @@ def scarce(fields: Fields, usual: Fields) -> Fields:
     return {"findings": usual["findings"][:1]}
 
 
+def _planning_failed(walk: Walk) -> None:
+    """The report does not say that nothing was found: nothing was searched."""
+    assert walk.outcome.report is not None
+    (told,) = walk.outcome.report.answer
+    assert told.text.startswith("Planning failed before round 1, so nothing was searched.")
+    assert walk.outcome.report.confidence == 0.0
+    assert not walk.queries
+    assert "plan searches failed: " in walk.limits
+
+
 def _intents(walk: Walk) -> None:
     """Each intent was carried out in its own manner."""
     explored, dive, hop, check, *beside = walk.queries[:2], *walk.queries[2:]
@@ -583,9 +593,9 @@ ORCHESTRATED = (
         "planning failed at once",
         (START, "initialize", "plan_searches", "synthesize_research", END),
         says={"plan_searches": [REFUSED]},
-        status="no_evidence",
+        status="model_failed",
         decided=["finish, rule: no plan could be had"],
-        check=no_evidence,
+        check=_planning_failed,
     ),
     orchestrated(
         "planning failed later: a report of what there is",

@@ -14,7 +14,16 @@ from deepdiver import tasks
 from deepdiver.errors import UnreadableAnswerError
 from deepdiver.reason.parse import read_answer
 from deepdiver.tasks.task import Answer, schema
-from deepdiver.tasks.tolerance import TOLERANT, Also, Label, Means, Opposite, choice_in, tolerate
+from deepdiver.tasks.tolerance import (
+    TOLERANT,
+    Also,
+    Label,
+    Leaves,
+    Means,
+    Opposite,
+    choice_in,
+    tolerate,
+)
 
 
 class Colour(StrEnum):
@@ -417,3 +426,76 @@ def test_an_exact_answer_is_read_as_it_is(answer: Plan) -> None:
     said = answer.model_dump(mode="json")
     assert loosely(said) == answer
     assert tolerate(Plan, said).keys() <= said.keys()
+
+
+# Statements in the leaves of an object
+
+
+class Fact(Answer):
+    statement: Annotated[str, Also("fact")]
+    source: str = ""
+
+
+class Facts(Answer):
+    facts: Annotated[tuple[Fact, ...], Field(max_length=6), Leaves()] = ()
+
+
+def stated(value: Any) -> list[str]:
+    return [fact.statement for fact in loosely({"facts": value}, Facts).facts]
+
+
+@pytest.mark.parametrize("value", [None, "", [], {}, {"owner": {}}, {"owner": None}, [{}], " "])
+def test_where_nothing_is_stated_there_is_no_statement(value: Any) -> None:
+    assert stated(value) == []
+
+
+def test_an_object_of_known_keys_alone_states_nothing() -> None:
+    assert stated([{"source": "T1"}, "Anna owns it."]) == ["Anna owns it."]
+    with pytest.raises(ValidationError, match="statement"):
+        stated([{"source": "T1"}])
+
+
+@pytest.mark.parametrize(
+    ("value", "statements"),
+    [
+        ("Anna owns it.", ["Anna owns it."]),
+        ("- Anna owns it\n2. It is old", ["Anna owns it", "It is old"]),
+        ({"owner": "Anna Holm"}, ["owner: Anna Holm"]),
+        ({"owner": {"full_name": "Anna", "age": 50}}, ["owner, full name: Anna", "owner, age: 50"]),
+        ({"summary": "Anna owns it. It is old."}, ["Anna owns it. It is old."]),
+        ({"owners": ["Anna", "Bertil"]}, ["owners: Anna", "owners: Bertil"]),
+        ({"children": [{"name": "Alma", "age": 15}]}, ["children: name: Alma; age: 15"]),
+        ([{"name": "Alma", "age": 15}], ["name: Alma; age: 15"]),
+        ([{"description": "Anna owns it"}], ["Anna owns it"]),
+        ({"finding_1": "Anna owns it", "2": "It is old"}, ["Anna owns it", "It is old"]),
+        ({"2024": {"revenue": 5}}, ["2024, revenue: 5"]),
+        ({"open": True, "gone": None}, ["open: true"]),
+        (7, ["7"]),
+    ],
+)
+def test_each_leaf_is_a_statement_with_its_keys(value: Any, statements: list[str]) -> None:
+    assert stated(value) == statements
+
+
+def test_a_statement_that_is_given_as_one_keeps_its_other_fields() -> None:
+    read = loosely(
+        {"facts": {"facts": [{"fact": "a", "source": "T1"}, {"name": "b", "source": "T2"}]}}, Facts
+    )
+    assert [(fact.statement, fact.source) for fact in read.facts] == [
+        ("a", "T1"),
+        ("facts: name: b", "T2"),
+    ]
+    assert loosely({"facts": {"statement": "c", "source": "T3"}}, Facts).facts[0].source == "T3"
+
+
+LEAF = st.none() | st.booleans() | st.integers() | st.text()
+
+
+@given(st.recursive(LEAF, lambda some: st.lists(some) | st.dictionaries(st.text(), some)))
+def test_whatever_the_object_holds_the_statements_are_texts_and_not_too_many(value: Any) -> None:
+    try:
+        said = stated(value)
+    except ValidationError:
+        return
+    assert len(said) <= 6
+    assert all(isinstance(text, str) for text in said)

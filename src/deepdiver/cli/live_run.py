@@ -40,6 +40,7 @@ EXIT_CODES = {
     RunStatus.PARTIAL: 3,
     RunStatus.WAITING: 3,
     RunStatus.NO_EVIDENCE: 4,
+    RunStatus.MODEL_FAILED: 1,
 }
 """The exit code of each status that a run can end with; any other status is a failure."""
 

@@ -331,14 +331,14 @@ class Decided(EventBase):
 
 
 class Reasoned(EventBase):
-    """A step of the reasoning trace of `overwatch`."""
+    """A step of the reasoning trace of `overwatch` or `navigator`."""
 
     type: Literal["reasoned"] = "reasoned"
     """Which event this is."""
     step_number: int
     """Which step, from 1."""
     phase: str
-    """The phase, as in the seed: planning, gathering, analyzing and so on."""
+    """The phase or node, as in the seed: planning, gathering, analyzer_node and so on."""
     thought: str
     """What was to be found out."""
     action: str

@@ -53,11 +53,15 @@ class RunStatus(StrEnum):
     """Finished with an answer in part, or with one that could not be accepted."""
     NO_EVIDENCE = "no_evidence"
     """Finished without any evidence; the report says so."""
+    MODEL_FAILED = "model_failed"
+    """Finished without any evidence because the model failed; the report says at what."""
     FAILED = "failed"
     """Ended by an error; it can be resumed."""
 
 
-FINISHED = frozenset({RunStatus.ANSWERED, RunStatus.PARTIAL, RunStatus.NO_EVIDENCE})
+FINISHED = frozenset(
+    {RunStatus.ANSWERED, RunStatus.PARTIAL, RunStatus.NO_EVIDENCE, RunStatus.MODEL_FAILED}
+)
 """The states in which a run has a report and nothing is left to do."""
 
 
@@ -525,7 +529,10 @@ class Report(Record):
     question: str
     """What was asked."""
     status: RunStatus
-    """Answered, in part, or no evidence."""
+    """Answered, in part, no evidence, or the model failed."""
+    heading: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
+    """The heading of the lead, if the strategy gives it one. A report without one is saved as it
+    was before this field existed, and keeps its hash."""
     answer: tuple[Sentence, ...]
     """The lead: the answer in a few sentences."""
     confidence: Probability

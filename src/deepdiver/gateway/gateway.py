@@ -26,7 +26,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from deepdiver.core.budget import ZERO, Budget
 from deepdiver.core.events import (
@@ -39,7 +39,7 @@ from deepdiver.core.events import (
 )
 from deepdiver.core.identity import digest
 from deepdiver.core.scrub import Scrubber
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Filters, Settings
 from deepdiver.errors import BudgetError, CallError, CallFault, UncertainCallError
 from deepdiver.gateway.cache import Cache, shared_key
 from deepdiver.gateway.clock import MACHINE_CLOCK, Clock
@@ -101,6 +101,10 @@ class Gateway:
         self.budget = Budget(
             None if mode is Mode.REPLAY else settings.budget, self._journal.spent()
         )
+
+    def with_filters(self, filters: Filters) -> Gateway:
+        """Return this gateway with other search filters; journal, budget and limits are shared."""
+        return cast("Gateway", _WithFilters(self, filters))
 
     def scrub(self, text: str) -> str:
         """Return a text without any secret of the settings, however it is spelt."""
@@ -370,3 +374,15 @@ def _call_fields(request: Request) -> dict[str, Any]:
         "provider": request.provider,
         "what": request.what,
     }
+
+
+class _WithFilters:
+    """A gateway with other search filters."""
+
+    def __init__(self, gateway: Gateway, filters: Filters) -> None:
+        self._gateway = gateway
+        self.settings = gateway.settings.model_copy(update={"filters": filters})
+
+    def __getattr__(self, name: str) -> Any:
+        # Also methods, which then belong to the other gateway: a copy would have its own budget.
+        return getattr(self._gateway, name)

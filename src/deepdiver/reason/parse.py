@@ -553,7 +553,7 @@ class _AnswerSearch(Generic[T]):
             ) from error
         if context is None and isinstance(value, dict):
             answer = self.with_other_names(value, answer)
-        if isinstance(value, dict) and value and self.fields and not answer.model_fields_set:
+        if isinstance(value, dict | list) and value and self.fields and not answer.model_fields_set:
             raise _error(f"The JSON has no key of {name}. {self.wanted()}")
         if path := _infinite(answer):
             raise _error(f"The JSON does not fit {name}: {path} must be a finite number.")

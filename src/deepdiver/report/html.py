@@ -25,13 +25,13 @@ from deepdiver.report.figures import svg
 from deepdiver.report.figures.svg import Picture, element, escape_said, escape_text
 from deepdiver.report.markdown import (
     STANDINGS,
-    STATUS_LINES,
     answer_text,
     attempts_to_refute,
     cited_addresses,
     cut_line,
     reasons_to_believe,
     said_text,
+    status_line,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
 
@@ -119,10 +119,10 @@ def _head(title: str, style: str) -> Iterator[str]:
 
 
 def _lead(report: Report) -> Iterator[str]:
-    sure = f", confidence {report.confidence:.2f}" if report.answer else ""
     told = " ".join(_sentence(report, item) for item in report.answer)
     lead = told or escape_text(answer_text(report))
-    yield f'<section class="lead"><p class="state">{STATUS_LINES[report.status]}{sure}</p>'
+    head = f'<h2 dir="auto">{escape_text(report.heading)}</h2>' if report.heading else ""
+    yield f'<section class="lead">{head}<p class="state">{status_line(report)}</p>'
     yield f'<p dir="auto">{lead}</p></section>'
 
 

@@ -31,6 +31,7 @@ STATUS_LINES = {
     RunStatus.ANSWERED: "Answered",
     RunStatus.PARTIAL: "Answered in part",
     RunStatus.NO_EVIDENCE: "No evidence found",
+    RunStatus.MODEL_FAILED: "The model failed",
 }
 STANDINGS = {
     HypothesisStatus.SUPPORTED: "supported",
@@ -76,6 +77,13 @@ def answer_text(report: Report) -> str:
     return " ".join(sentence_text(report, item) for item in report.answer) or _nothing(report)
 
 
+def status_line(report: Report) -> str:
+    """Return how a run ended, with the confidence if there is an answer."""
+    has_answer = report.answer and report.status is not RunStatus.MODEL_FAILED
+    sure = f", confidence {report.confidence:.2f}" if has_answer else ""
+    return f"{STATUS_LINES[report.status]}{sure}"
+
+
 def cut_line(cut: CutSentence) -> str:
     """Return the line of the limits about a sentence that the audit cut, as plain text."""
     where = f"the section “{cut.section}”" if cut.section else "the answer"
@@ -96,12 +104,11 @@ def reasons_to_believe(citation: Citation) -> str:
 def render_markdown(report: Report) -> str:
     """Return the whole report."""
     parts = [f"# {_opened(_inline(report.question))}", ""]
-    sure = f", confidence {report.confidence:.2f}" if report.answer else ""
     lead = " ".join(_sentence(report, item) for item in report.answer) or _nothing(report)
-    parts += (
-        ["## Answer", ""] if any(section.heading == JOURNEY for section in report.sections) else []
-    )
-    parts += [f"**{STATUS_LINES[report.status]}{sure}.** {lead}", ""]
+    journey = any(section.heading == JOURNEY for section in report.sections)
+    if heading := report.heading or ("Answer" if journey else ""):
+        parts += [f"## {_opened(_inline(heading))}", ""]
+    parts += [f"**{status_line(report)}.** {lead}", ""]
     for section in report.sections:
         parts += [f"## {_opened(_said(section.heading))}", "", *_body(report, section), ""]
     if report.hypotheses:

@@ -8,19 +8,35 @@ from pydantic import Field
 
 from deepdiver.tasks.record_views import SourceText
 from deepdiver.tasks.task import Answer, Role, Task
-from deepdiver.tasks.tolerance import LABEL, Also
+from deepdiver.tasks.tolerance import LABEL, Also, Leaves
 
 
 class Extracted(Answer):
-    """One statement found in a text."""
+    """One statement found in a text.
 
-    statement: Annotated[str, Also("finding", "fact", "claim", "summary")]
+    A statement that comes without a quote counts only if code finds the passage that carries it.
+    """
+
+    statement: Annotated[str, Also("finding", "fact", "information", "claim", "summary", "content")]
     """What the text says, in one sentence that can be understood alone."""
-    source: Annotated[str, LABEL, Also("source_id", "text_id", "source_label", "document")]
+    source: Annotated[
+        str,
+        LABEL,
+        Also("source_id", "source_url", "url", "text_id", "source_label", "document"),
+    ] = ""
     """Label of the text."""
     quote: Annotated[
-        str, Also("exact_quote", "supporting_quote", "quotation", "verbatim", "excerpt", "passage")
-    ]
+        str,
+        Also(
+            "exact_quote",
+            "supporting_quote",
+            "quotation",
+            "verbatim",
+            "evidence",
+            "excerpt",
+            "passage",
+        ),
+    ] = ""
     """The words that say it, copied from the text character by character."""
 
 
@@ -31,6 +47,7 @@ class Extraction(Answer):
         tuple[Extracted, ...],
         Field(max_length=40),
         Also("extracted_findings", "key_findings", "statements", "facts", "extracted_info"),
+        Leaves(),
     ]
     """The statements; empty where the texts say nothing to the point."""
     leads: Annotated[

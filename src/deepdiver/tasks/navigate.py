@@ -10,6 +10,7 @@ from deepdiver.core.record import Probability
 from deepdiver.tasks.extract import Extracted
 from deepdiver.tasks.record_views import RecalledRun, SourceText
 from deepdiver.tasks.task import Answer, Role, Task, View
+from deepdiver.tasks.tolerance import Leaves
 
 
 class NavigatorTool(View):
@@ -156,7 +157,7 @@ class Info(Extracted):
 class Analysis(Answer):
     """What a tool's output says and is worth."""
 
-    extracted_info: Annotated[tuple[Info, ...], Field(max_length=40)] = ()
+    extracted_info: Annotated[tuple[Info, ...], Field(max_length=40), Leaves()] = ()
     """What bears on the question, and what may lead on; empty where there is neither."""
     assessment: str
     """How far the question is answered now, in one or two sentences."""

@@ -17,7 +17,8 @@ types alone, so that it holds for each task:
 - **Texts** from lists, numbers and objects. Of an object that has one of a text's other names as a
   key, only that value is the text: `{"query": "Holm Works", "rationale": "…"}` is a query.
 - **Lists** from single values, from lines of text and from objects, cut to their limit; items
-  that do not fit are left out, unless none fits. Keys that only number the items are dropped.
+  that do not fit are left out, unless none fits. Keys that only number the items are dropped. A
+  list of statements marked with `Leaves` is read from an object of any depth.
 - **Labels** (`Label`) from numbers and objects, and lists of them from one text: `F1, F2`.
 - **Objects** from a text or a list of one, which is their first field.
 
@@ -55,6 +56,7 @@ PERCENT = 2.0
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
+_SENTENCE = re.compile(r"[.!?…。！？][\"'”’)\]]*\s*$")
 _DECLINED = re.compile(r"\b(?:not?|never|without|neither)\b|n['’]t\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"\W*(?:[^\W\d_]+[\W_]*)?\d+\W*")
 _YES_NO: Final = {"yes": True, "true": True, "no": False, "false": False}
@@ -99,6 +101,16 @@ class Opposite:
     def __init__(self, *names: str) -> None:
         """Give the field names that mean the contrary."""
         object.__setattr__(self, "names", names)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaves:
+    """Marks, in `Annotated`, a list of statements that a model may also give as an object.
+
+    Each leaf of the object is then a statement, with its keys before it: `{"owner": {"name":
+    "Anna"}}` says "owner, name: Anna". A leaf that is a sentence stands alone, and an object in a
+    list is one statement: `[{"name": "Alma", "age": 15}]` says "name: Alma; age: 15".
+    """
 
 
 def tolerate(kind: type[BaseModel], value: Any) -> Any:
@@ -343,7 +355,8 @@ def _text(value: Any) -> Any:
 
 def _items(value: Any, kind: Any, limits: tuple[Any, ...]) -> Any:
     """Return a list of what fits, cut to its limit."""
-    offered = list(_offered(value, kind))
+    leaves = any(isinstance(mark, Leaves) for mark in limits)
+    offered = list(_statements(value, kind) if leaves else _offered(value, kind))
     kept = [item for item in (_item(item, kind) for item in offered) if item is not _ABSENT]
     if offered and not kept:
         return offered
@@ -362,6 +375,12 @@ def _offered(value: Any, kind: Any) -> Iterator[Any]:
         yield from (item for item in value if item not in (None, ""))
     else:
         yield value
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text without bullets and numbers."""
+    lines = (_BULLET.sub("", line).strip() for line in text.splitlines())
+    return [line for line in lines if line]
 
 
 def _pairs(value: Mapping[Any, Any], kind: Any) -> Iterator[Any]:
@@ -398,6 +417,58 @@ def _pairs(value: Mapping[Any, Any], kind: Any) -> Iterator[Any]:
 def _is_label(kind: Any) -> bool:
     """Tell whether a type, or a field, is that of a label."""
     return LABEL in (kind.metadata if isinstance(kind, FieldInfo) else _bare_type(kind, ())[1])
+
+
+def _statements(value: Any, kind: type[BaseModel], keys: tuple[str, ...] = ()) -> Iterator[Any]:
+    """Yield the statements of a text, or of the leaves of lists and objects."""
+    if isinstance(value, Mapping) and _states(value, kind):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _statements(item, kind, (*keys, *_key(key)))
+    elif isinstance(value, list | tuple):
+        for item in (item for item in value if item not in (None, "", {}, [])):
+            if isinstance(item, Mapping) and not any(map(_is_nested, item.values())):
+                yield _record(item, kind, keys)
+            else:
+                yield from _statements(item, kind, keys)
+    elif value is not None:
+        yield from (_said(line, keys) for line in _lines(str(_text(value))))
+
+
+def _states(value: Mapping[Any, Any], kind: type[BaseModel]) -> bool:
+    """Tell whether an object has the first field of a type, which is what it states."""
+    names, first = _names(kind), next(iter(kind.model_fields))
+    return any(names.get(_folded(str(key))) == first for key in value)
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, Mapping | list | tuple)
+
+
+def _record(item: Mapping[Any, Any], kind: type[BaseModel], keys: tuple[str, ...]) -> Any:
+    """Return an object without nested ones as one statement; fields of the type stay as they are.
+
+    An object that has no other keys states nothing.
+    """
+    names = _names(kind)
+    own = {key: value for key, value in item.items() if _folded(str(key)) in names}
+    rest = {str(key).replace("_", " "): item[key] for key in item if key not in own}
+    if _states(item, kind) or not rest:
+        return item
+    told = rest.popitem()[1] if len(rest) == 1 and not keys else rest
+    return {next(iter(kind.model_fields)): _said(str(_text(told)), keys), **own}
+
+
+def _said(text: str, keys: tuple[str, ...]) -> str:
+    """Return a leaf with its keys before it, unless it is a sentence."""
+    return text if not keys or _SENTENCE.search(text) else f"{', '.join(keys)}: {text}"
+
+
+def _key(key: Any) -> tuple[str, ...]:
+    """Return a key in words; a number in a list, such as "finding_1", says nothing."""
+    text = str(key).replace("_", " ").strip()
+    return () if not text or _NUMBERED.fullmatch(text) else (text,)
 
 
 def _item(item: Any, kind: Any) -> Any:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from deepdiver.core.events import Searched
 from deepdiver.core.record import Source, SourceKind
+from deepdiver.core.settings import Filters
 from deepdiver.errors import CallError, CallFault, UnreadableError
 from deepdiver.gateway import Gateway
 from deepdiver.strategies.navigator import tools
@@ -160,6 +161,28 @@ async def test_a_page_brings_its_text_and_the_links_that_the_user_wants(
     made = await tools.use_crawl(deps, URL, "Who?")
     assert deps.ledger.get(Source, made.sources[0]).title == "A page"
     assert made.addresses == (make_address("https://b.example/x", "link"),)
+
+
+async def test_a_search_asks_with_the_filters_that_it_is_given(tmp_path: Path) -> None:
+    asked: list[Filters] = []
+
+    class Asked(Pages):
+        async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
+            asked.append(gateway.settings.filters)
+            return await super().search(query, limit, gateway)
+
+    rig = Rig(tmp_path, provider=Asked(), strategy="navigator", prices={"Web": {}})
+    deps = rig.session().deps
+    narrow = tools.limits_of(deps, state(feedback=["Not from a.example"]))
+    made = await tools.use_search(deps, "search_web", "Holm", "Who?", narrow)
+    assert {deps.ledger.get(Source, key).url for key in made.sources} == {"/home/me/notes.txt"}
+    assert made.addresses == ()
+    await tools.use_search(deps, "search_web", "Holm Works", "Who?")
+    assert [item.exclude_domains for item in asked] == [("a.example",), ()]
+    assert tools.describe_limits(deps, state()) == ""
+    assert (
+        tools.describe_limits(deps, state(feedback=["Not from a.example"])) == "without a.example"
+    )
 
 
 # Addresses

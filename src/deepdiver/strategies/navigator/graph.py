@@ -212,8 +212,9 @@ async def search(state: NavigatorState, deps: Deps) -> Update:
 
 async def _use_search(state: NavigatorState, deps: Deps) -> Update:
     action, query = state["decision"]["next_action"], state["decision"]["query_or_url"]
+    filters = tools.limits_of(deps, state)
     return tools.enter_output(
-        state, await tools.use_search(deps, action, query, state["initial_query"])
+        state, await tools.use_search(deps, action, query, state["initial_query"], filters)
     )
 
 
@@ -227,7 +228,7 @@ async def analyzer_node(state: NavigatorState, deps: Deps) -> Update:
     """Have the tool output analysed, enter what code finds in it, and compute the confidence."""
     task, read, known = analyser.make_task(deps, state)
     said = await attempt(deps, task) if task.texts or task.links else None
-    return analyser.enter_analysis(deps, state, said, read, known)
+    return await analyser.enter_analysis(deps, state, said, read, known)
 
 
 async def hitl_output(state: NavigatorState, deps: Deps) -> Update:
@@ -255,13 +256,14 @@ async def hitl_output(state: NavigatorState, deps: Deps) -> Update:
     )
     deps.finish(report, waiting=True)
     stuck = [state["decision"]["reasoning"]] if state["decision"]["by"] == "rule" and gaps else []
+    missing = [*gaps, *disputes.describe_unsettled(deps, found), *stuck]
     return {
         "answer": answer_text(report),
         "research_journey": journey.lines_under(report, JOURNEY),
         "key_sources": journey.lines_under(report, journey.SOURCES),
-        "missing": [*gaps, *disputes.describe_unsettled(deps, found), *stuck],
+        "missing": missing,
         "confidence_score": report.confidence,
-        "messages": [AIMessage(journey.hand_over(report))],
+        "messages": [AIMessage(journey.hand_over(report, missing))],
     }
 
 

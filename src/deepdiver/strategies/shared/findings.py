@@ -6,7 +6,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from deepdiver.core.identity import content_id
 from deepdiver.core.origins import origins
@@ -24,6 +24,17 @@ KNOWN_BYTES = 8_000
 SNIPPET = 200
 """Characters of a source's snippet in a state."""
 _LABEL = re.compile(r"\W*([^\W\d_]*)[\W_]*(\d{1,5})\W*")
+
+
+class ReadSource(NamedTuple):
+    """A source that was read, with its text."""
+
+    source: Source
+    """The source."""
+    text: str
+    """Its whole text."""
+    shown: str
+    """As much of the text as a task is shown."""
 
 
 def make_finding(source: Source, text: str, span: Span, statement: str, about: str) -> Finding:

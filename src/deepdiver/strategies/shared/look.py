@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from deepdiver.core.events import FindingDropped, Searched
 from deepdiver.core.identity import content_id
 from deepdiver.core.names import names
-from deepdiver.core.record import Finding, Source
+from deepdiver.core.record import Finding
 from deepdiver.core.text import (
     STOPWORDS,
     Span,
@@ -22,7 +21,13 @@ from deepdiver.core.text import (
     words,
 )
 from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together, unite
-from deepdiver.strategies.shared.findings import KNOWN_BYTES, find_label, make_finding
+from deepdiver.strategies.shared.findings import (
+    KNOWN_BYTES,
+    ReadSource,
+    find_label,
+    make_finding,
+)
+from deepdiver.strategies.shared.locate_statements import add_quotes
 from deepdiver.tasks import (
     Extracted,
     ExtractFindings,
@@ -44,17 +49,6 @@ LEADS = 4
 """Leads followed from one reading; more would drown the question."""
 BY_RANK = 0.5
 """The weight of the rank in a result's relevance; the rest is the overlap with the question."""
-
-
-class ReadSource(NamedTuple):
-    """A source that was read, with its text."""
-
-    source: Source
-    """The source."""
-    text: str
-    """Its whole text."""
-    shown: str
-    """As much of the text as a task is shown."""
 
 
 async def look_into(
@@ -278,8 +272,12 @@ async def _read_batch(
     answer = await attempt(deps, task)
     if answer is None:
         return [], Extraction(findings=())
+    located = await add_quotes(deps, answer.findings, labels, question)
     findings = [
-        kept for item in answer.findings if (kept := accept_finding(deps, item, labels, about))
+        kept
+        for made in located.items
+        for item in made
+        if (kept := accept_finding(deps, item, labels, about))
     ]
     deps.add(*findings)
     return [finding.id for finding in findings], answer
