@@ -134,7 +134,8 @@ def test_a_request_changes_only_what_it_may(near: ServerState, folder: Path) -> 
     made = near.run_settings(asked)
     assert made.strategy == "iterative"
     assert made.documents == ((folder / "a.md").resolve(),)
-    same = {"strategy", "documents", "budget", "max_iterations"}
+    assert made.documents_within == near.settings.documents
+    same = {"strategy", "documents", "documents_within", "budget", "max_iterations"}
     assert made.model_dump(exclude=same) == near.settings.model_dump(exclude=same)
     assert near.run_settings(ResearchArguments(question="x")) == near.settings
 

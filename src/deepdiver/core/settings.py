@@ -342,6 +342,9 @@ class Settings(SettingsTable):
     `NAME?`: that one if it is. Empty: your documents if you name any, else auto."""
     documents: tuple[UserPath, ...] = ()
     """Files and folders to search."""
+    documents_within: tuple[UserPath, ...] = ()
+    """Folders that the documents must lie in once links are followed; empty: anywhere. An MCP
+    server sets it to its own folders where a client names documents in them."""
     filters: Filters = Filters()
     """What searches are restricted to."""
     feeds: tuple[str, ...] = ()
@@ -696,6 +699,7 @@ def _split(name: str, text: str) -> Any:
         "feeds": ",",
         "news_feeds": ",",
         "documents": os.pathsep,
+        "documents_within": os.pathsep,
     }
     return (
         [part.strip() for part in text.split(marks[name]) if part.strip()]

@@ -53,6 +53,8 @@ class ServerState:
             changes["documents"] = tuple(
                 dict.fromkeys(self.document_path(name) for name in asked.documents)
             )
+            # Whatever takes the place of these documents later must not lead out either.
+            changes["documents_within"] = self.settings.documents
         return self.settings.model_copy(update=changes)
 
     def document_path(self, name: str) -> Path:

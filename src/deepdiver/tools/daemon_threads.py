@@ -17,8 +17,9 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-PARTING_SECONDS = 3.0
-"""The time that work gets to end in order when nobody waits for its result any more."""
+PARTING_SECONDS = 6.0
+"""The time that work gets to end in order when nobody waits for its result any more: entering a
+batch into an index takes two or three seconds."""
 
 
 class DaemonThreads:

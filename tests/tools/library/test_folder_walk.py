@@ -24,12 +24,13 @@ from deepdiver.tools.library.folder_walk import (
     SAME_NAME,
     TOO_DEEP,
     TOO_LONG,
+    FolderWalk,
     check_root,
     find_files,
     fingerprint_of,
 )
 from deepdiver.tools.library.interface import UnreadFile
-from deepdiver.tools.plain_file import REPLACED, FilePlace
+from deepdiver.tools.plain_file import NOT_PLAIN, REPLACED, FilePlace
 from tests.patience import in_proportion
 from tests.tools.library.harbour import put
 from tests.unprivileged import folder_for_all, unprivileged
@@ -299,6 +300,50 @@ def test_a_folder_that_became_a_link_while_it_was_found(
         {"docs/a.md": "A text."},
         {"docs/sub": f"the folder cannot be opened: {REPLACED}"},
     )
+
+
+@pytest.mark.parametrize("by_descriptor", [True, False])
+@pytest.mark.parametrize("name", ["sub", "sub/b.md"])
+def test_documents_that_must_lie_within_a_folder(
+    docs: Path, monkeypatch: pytest.MonkeyPatch, name: str, by_descriptor: bool
+) -> None:
+    monkeypatch.setattr(plain_file, "_BY_DESCRIPTOR", by_descriptor)
+    put(docs / "sub" / "b.md", "B.")
+    (docs / "sub" / "link.md").symlink_to(docs / "a.md")
+    root, private = docs / name, docs.parent / "private"
+    files, unread = find_files([root], within=[private, docs])
+    assert [load_file(file) for file in files] == [b"B."]
+    assert [item.reason for item in unread] == [OUTSIDE] * (name == "sub")
+    with pytest.raises(UsageError, match="does not lie within the folders of the server"):
+        find_files([root], within=[private])
+    assert fingerprint_of([root], [docs]) == fingerprint_of([root])
+    # A link takes the place of the documents: before they are looked for, and after.
+    (docs / "sub").rename(docs / "away")
+    (docs / "sub").symlink_to(private)
+    put(private / "b.md", "A secret.")
+    with pytest.raises(UsageError, match="does not lie within the folders of the server"):
+        find_files([root], within=[docs])
+    (file,) = files
+    with pytest.raises(UnreadableError, match=REPLACED):
+        load_file(file)
+
+
+def test_a_folder_that_became_a_link_after_it_was_resolved(
+    docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(docs / "sub" / "b.md", "B.")
+    walk = FolderWalk([docs / "sub"], [docs])
+    (docs / "sub").rename(docs / "away")
+    (docs / "sub").symlink_to(docs.parent / "private")
+    assert list(walk) == []
+    assert [item.reason for item in walk.unread] == [NOT_PLAIN]
+    (docs / "away" / "deep").mkdir()
+    walk = FolderWalk([docs / "away" / "deep"], [docs])
+    (docs / "away").rename(docs / "sub.old")
+    (docs.parent / "private" / "deep").mkdir()
+    (docs / "away").symlink_to(docs.parent / "private")
+    with pytest.raises(UsageError, match=f"cannot be read: {REPLACED}"):
+        list(walk)
 
 
 PLACES = st.sampled_from(["docs", "docs/sub", "docs/sub/deep", "docs/.hidden", "private", "."])

@@ -309,8 +309,10 @@ def test_a_file_that_became_a_pipe_after_it_was_found_costs_only_itself(
 ) -> None:
     real = folder_walk.find_files
 
-    def swapped(roots: Sequence[Path]) -> tuple[list[LibraryFile], list[UnreadFile]]:
-        found = real(roots)
+    def swapped(
+        roots: Sequence[Path], within: Sequence[Path]
+    ) -> tuple[list[LibraryFile], list[UnreadFile]]:
+        found = real(roots, within)
         (docs / "a.md").unlink()
         os.mkfifo(docs / "a.md")
         return found

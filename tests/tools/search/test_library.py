@@ -170,10 +170,11 @@ def test_searches_side_by_side_bring_it_up_to_date_once(
         told: OnProgress | None = None,
         *,
         again: bool = False,
+        within: Sequence[Path] = (),
     ) -> RefreshSummary:
         refreshed.append(roots)
         time.sleep(0.05)
-        return real(held, roots, told, again=again)
+        return real(held, roots, told, again=again, within=within)
 
     monkeypatch.setattr(LocalLibrary, "refresh", slow)
     (docs / "a.md").write_text("ferry", encoding="utf-8")
@@ -194,10 +195,10 @@ def test_many_files_are_not_looked_through_before_each_search(
 ) -> None:
     now, looked = [1_000.0], list[float]()
 
-    def slow(roots: Sequence[Path]) -> str:
+    def slow(roots: Sequence[Path], within: Sequence[Path]) -> str:
         looked.append(now[0])
         now[0] += took
-        return fingerprint_of(roots)
+        return fingerprint_of(roots, within)
 
     monkeypatch.setattr(library, "fingerprint_of", slow)
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
@@ -290,6 +291,21 @@ async def test_a_link_out_of_the_folder_is_told_and_what_it_leads_to_is_not(
     ]
     assert len(await PROVIDER.search("Who insured the ferry?", 6, gateway)) == 1
     assert "crown" not in desk.everything()
+
+
+async def test_documents_that_became_a_link_out_of_their_folder_are_refused(
+    desk: Desk, docs: Path
+) -> None:
+    (docs / "sub").mkdir()
+    (docs / "sub" / "a.md").write_text("The ferry burnt.")
+    gateway = desk.gateway(documents=(docs / "sub",), documents_within=(docs,))
+    assert len(await PROVIDER.search("ferry", 6, gateway)) == 1
+    shutil.move(docs / "sub", docs.parent / "elsewhere")
+    (docs / "sub").symlink_to(docs.parent / "elsewhere")
+    with pytest.raises(UsageError, match="does not lie within the folders of the server"):
+        await PROVIDER.search("the ferry", 6, gateway)
+    free = desk.gateway(documents=(docs / "sub",))
+    assert len(await PROVIDER.search("this ferry", 6, free)) == 1, "the user named the link"
 
 
 async def test_what_takes_long_tells_how_far_it_is(

@@ -45,7 +45,7 @@ class Spot(NamedTuple):
     path: str
     """Its path, as the user would write it."""
     base: str
-    """A root without links, which its real path lies in."""
+    """A folder without links, from which it is opened name by name."""
     real: str
     """Its path without links."""
 
@@ -67,16 +67,20 @@ class FolderWalk:
     read under the name of the link.
     """
 
-    def __init__(self, roots: Sequence[Path]) -> None:
+    def __init__(self, roots: Sequence[Path], within: Sequence[Path] = ()) -> None:
         """Find the roots.
 
+        Args:
+            roots: Files and folders.
+            within: Folders that the roots must lie in once links are followed; none: anywhere.
+
         Raises:
-            UsageError: If a root does not exist or cannot be opened.
+            UsageError: If a root does not exist, cannot be opened or lies elsewhere.
         """
         self.unread: list[UnreadFile] = []
         """The files and folders that cannot be read, and why; complete after the walk."""
         self._roots = roots
-        self._bases = [_real_path(root) for root in roots]
+        self._tops = _find_tops(roots, within)
         self._entered: set[str] = set()
         """The folders whose entries were listed."""
         self._single: set[str] = set()
@@ -91,9 +95,9 @@ class FolderWalk:
         Raises:
             UsageError: If a root cannot be opened.
         """
-        for number, (root, base) in enumerate(zip(self._roots, self._bases, strict=True)):
-            path = base if str(root) == base else str(root)
-            yield from self._visit(Spot(number, path, base, base))
+        for number, (root, top) in enumerate(zip(self._roots, self._tops, strict=True)):
+            path = top.path if str(root) == top.path else str(root)
+            yield from self._visit(Spot(number, path, top.base, top.path))
         # Links come last: by then it is known what is found under its own name.
         while self._links:
             links, self._links = sorted(self._links), []
@@ -143,8 +147,9 @@ class FolderWalk:
                     elif spot.real not in self._single:
                         yield from self._file(spot, status)
             except OSError as error:
-                if folder.real == folder.base:
-                    raise _unreadable(self._roots[folder.root], error) from None
+                root = self._roots[folder.root]
+                if folder.path == str(root):
+                    raise _unreadable(root, reason_of(error)) from None
                 self._miss(folder, f"the folder cannot be opened: {reason_of(error)}")
 
     def _entries(self, folder: Spot) -> Iterator[tuple[Spot, os.stat_result]]:
@@ -180,11 +185,15 @@ class FolderWalk:
         except OSError as error:  # it leads nowhere, or to itself
             self._miss(link, str(error.strerror))
             return
-        base = next((base for base in self._bases if _lies_below(real, base)), None)
-        if base is None:
+        top = next((top for top in self._tops if _lies_below(real, top.path)), None)
+        if top is None:
             self._miss(link, OUTSIDE)
-        elif not any(_lies_below(real, own) for own in self._own):
-            yield from self._visit(Spot(link.root, link.path, base, real))
+        elif not self._is_own(real):
+            yield from self._visit(Spot(link.root, link.path, top.base, real))
+
+    def _is_own(self, real: str) -> bool:
+        above = os.path.dirname(real)
+        return real in self._own or (above != real and self._is_own(above))
 
     def _miss(self, spot: Spot, reason: str) -> None:
         url = url_of(self._roots[spot.root], Path(spot.path))
@@ -193,17 +202,16 @@ class FolderWalk:
         self.unread.append(UnreadFile(url, reason))
 
 
-def find_files(roots: Sequence[Path]) -> tuple[list[LibraryFile], list[UnreadFile]]:
-    """Find every file under some roots.
+def find_files(
+    roots: Sequence[Path], within: Sequence[Path] = ()
+) -> tuple[list[LibraryFile], list[UnreadFile]]:
+    """Find every file under some roots; see `FolderWalk`.
 
     Returns:
         The files, each once, in the order of the roots and then of their names; and the files and
         folders that cannot be read, sorted by name.
-
-    Raises:
-        UsageError: If a root does not exist or cannot be opened.
     """
-    walk = FolderWalk(roots)
+    walk = FolderWalk(roots, within)
     states = ((spot, FileStamp.of(status)) for spot, status in walk)
     found = sorted(states, key=lambda each: (each[0].root, each[0].path.split(os.sep)))
     files: dict[str, LibraryFile] = {}
@@ -218,16 +226,13 @@ def find_files(roots: Sequence[Path]) -> tuple[list[LibraryFile], list[UnreadFil
     return list(files.values()), sorted(unread, key=lambda item: item.url)
 
 
-def fingerprint_of(roots: Sequence[Path]) -> str:
+def fingerprint_of(roots: Sequence[Path], within: Sequence[Path] = ()) -> str:
     """Return a hash of the names, times and sizes of all files under some roots.
 
-    It is computed before every search of documents given with --in, so it must be quick: 5,000
-    files take 50 ms.
-
-    Raises:
-        UsageError: As `find_files`.
+    See `FolderWalk`. It is computed before every search of documents given with --in, so it must be
+    quick: 5,000 files take 50 ms.
     """
-    walk = FolderWalk(roots)
+    walk = FolderWalk(roots, within)
     found = [
         f"{spot.path}\0{status.st_mtime_ns} {status.st_size} {status.st_ctime_ns}\0{spot.real}"
         for spot, status in walk
@@ -248,7 +253,20 @@ def check_root(root: Path) -> None:
             with opened_folder(FilePlace(base, base)) as opened:
                 os.scandir(opened).close()
         except OSError as error:
-            raise _unreadable(root, error) from None
+            raise _unreadable(root, reason_of(error)) from None
+
+
+def _find_tops(roots: Sequence[Path], within: Sequence[Path]) -> list[FilePlace]:
+    """Return where the roots are, each with the folder from which it is opened."""
+    limits = [_real_path(folder) for folder in within]
+    tops = []
+    for root in roots:
+        real = _real_path(root)
+        base = next((limit for limit in limits if _lies_below(real, limit)), None)
+        if limits and base is None:
+            raise UsageError(f"{root} does not lie within the folders of the server any more.")
+        tops.append(FilePlace(base or real, real))
+    return tops
 
 
 def _real_path(root: Path) -> str:
@@ -266,13 +284,11 @@ def _real_path(root: Path) -> str:
         # ValueError: a name that no file can have
         raise UsageError(f"{root} does not exist. Give a folder or file of documents.") from None
     except OSError as error:
-        raise _unreadable(root, error) from None
+        raise _unreadable(root, str(error.strerror)) from None
 
 
-def _unreadable(root: Path, error: OSError) -> UsageError:
-    return UsageError(
-        f"{root} cannot be read: {error.strerror}. Give a folder or file that you may read."
-    )
+def _unreadable(root: Path, why: str) -> UsageError:
+    return UsageError(f"{root} cannot be read: {why}. Give a folder or file that you may read.")
 
 
 def _is_visible(name: str) -> bool:

@@ -122,13 +122,17 @@ def forget_paths(catalogue: Catalogue, paths: Sequence[Path]) -> list[str]:
 
 
 def refresh_catalogue(
-    catalogue: Catalogue, roots: Sequence[Path], progress: OnProgress, again: bool
+    catalogue: Catalogue,
+    roots: Sequence[Path],
+    progress: OnProgress,
+    again: bool,
+    within: Sequence[Path] = (),
 ) -> RefreshSummary:
     """Compare the files under some roots with the catalogue, and bring it up to date.
 
     See `Library.refresh`.
     """
-    files, lost, absent = _look(catalogue, roots)
+    files, lost, absent = _look(catalogue, roots, within)
     known, missed = catalogue.known(), catalogue.missed()
     catalogue.settle([str(root) for root in roots])
     left_out = catalogue.left_out()
@@ -159,7 +163,7 @@ def refresh_catalogue(
 
 
 def _look(
-    catalogue: Catalogue, roots: Sequence[Path]
+    catalogue: Catalogue, roots: Sequence[Path], within: Sequence[Path]
 ) -> tuple[list[LibraryFile], list[UnreadFile], set[Path]]:
     """Return the files under the roots, those that cannot be accessed, and the absent roots.
 
@@ -182,7 +186,7 @@ def _look(
                 lost.append(UnreadFile(url, ABSENT))
         else:
             here.append(root)
-    files, closed = find_files(here)
+    files, closed = find_files(here, within)
     return files, list(dict.fromkeys([*lost, *closed])), absent
 
 

@@ -50,7 +50,7 @@ class Shelf:
     def __init__(self, settings: Settings, paths: tuple[Path, ...]) -> None:
         """Open it."""
         self.library: Library = open_library(settings, paths)
-        self._paths = paths
+        self._paths, self._within = paths, settings.documents_within
         self._turn = threading.Lock()
         self._stamp = ""
         self._again = 0.0
@@ -75,10 +75,11 @@ class Shelf:
                 self._unread = tuple(self.library.unread())
             elif time.monotonic() >= self._again:
                 began = time.monotonic()
-                seen = fingerprint_of(self._paths)
+                seen = fingerprint_of(self._paths, self._within)
                 took = time.monotonic() - began
                 if seen != self._stamp:
-                    self._unread = self.library.refresh(self._paths, told).unread
+                    found = self.library.refresh(self._paths, told, within=self._within)
+                    self._unread = found.unread
                     self._stamp = seen
                 self._again = time.monotonic() + (REST * took if took > LONG else 0.0)
             # In a larger library each search embeds what it needs.
@@ -133,13 +134,13 @@ async def _in_thread(look: Callable[[OnProgress], T], gateway: Gateway, request:
 SHELVES = 4
 """The most libraries that are kept open."""
 _OPENING = threading.Lock()
-_OPEN: dict[tuple[Path, SecretStr | None], Shelf] = {}
+_OPEN: dict[tuple[Path, tuple[Path, ...], SecretStr | None], Shelf] = {}
 
 
 def shelf(settings: Settings) -> Shelf:
     """Return the library of the settings; it is opened once and stays open."""
     paths = settings.documents
-    key = (folder_of(settings.home, paths), settings.database)
+    key = (folder_of(settings.home, paths), settings.documents_within, settings.database)
     with _OPENING:
         if key not in _OPEN:
             _OPEN[key] = Shelf(settings, paths)
