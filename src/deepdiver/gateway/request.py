@@ -55,7 +55,7 @@ class Reply:
     cost: Decimal = Decimal(0)
     """What it cost, in US dollars."""
     usage: dict[str, int] = field(default_factory=dict)
-    """Tokens in and out, if the service counts them."""
+    """Tokens in and out, as they are charged; empty if nobody counted them."""
     texts: tuple[str, ...] = ()
     """Hashes of the texts that the answer refers to (see `Gateway.save_text`). A run that takes the
     answer over keeps these texts too."""
