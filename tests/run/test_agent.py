@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from contextlib import closing
 from typing import Any, Literal
 
 import pytest
@@ -21,6 +22,7 @@ from deepdiver.core.settings import load
 from deepdiver.errors import NoEvidenceError, UnknownNameError, UsageError
 from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies.table import TABLE
+from deepdiver.tasks import PlanResearch
 from tests.servers.brain import popper_brain
 from tests.strategies.rig import CORPUS, ScriptedReasoner
 
@@ -204,6 +206,35 @@ async def test_it_streams_asynchronously() -> None:
     agent = create_deepdiver_agent(llm=Brain(), tools=[archive], max_iterations=1)
     steps = [next(iter(update)) async for update in agent.astream(ASKED, stream_mode="updates")]
     assert steps[-1] == "final_answer"
+
+
+def test_a_task_and_its_context_are_asked_and_kept() -> None:
+    reasoner = ScriptedReasoner()
+    agent = create_deepdiver_agent(
+        reasoner, [archive], strategy="overwatch", checkpointer=InMemorySaver(), max_iterations=3
+    )
+    thread: Any = {"configurable": {"thread_id": "t"}, "recursion_limit": 100}
+    given = {"task": "Who owns Holm Works?", "context": {"region": "Oslo"}}
+    result = agent.invoke(given, thread)
+    assert result["task"] == given["task"]
+    assert result["context"] == given["context"]
+    assert result["messages"][0].text == given["task"]
+    assert result["messages"][-1].text == result["detailed_report"]
+    with closing(open_sqlite(load().home)) as store:
+        run = store.runs.get(result["run"])
+        assert (run.question, run.context) == (given["task"], given["context"])
+    later = agent.invoke({"task": "Who founded Holm Works?"}, thread)
+    assert later["task"] == "Who founded Holm Works?"
+    assert later["run"] != result["run"]
+    asked = [task.question for task in reasoner.of(PlanResearch)]
+    assert asked == ["Who owns Holm Works?", "Who founded Holm Works?"]
+
+
+@pytest.mark.parametrize("given", [{"task": " "}, {"context": {"a": 1}}])
+def test_without_a_task_it_is_refused(given: dict[str, Any]) -> None:
+    agent = create_deepdiver_agent(ScriptedReasoner(), [archive], strategy="overwatch")
+    with pytest.raises(UsageError, match="the question is empty"):
+        agent.invoke(given)
 
 
 def test_the_seeds_usage_as_written(capsys: pytest.CaptureFixture[str]) -> None:

@@ -388,9 +388,20 @@ O_BEGIN = ("initialize", "plan_research", "decompose_task", "approve_plan", "gen
 GATHER, ANALYZE, REFLECT = "gather_intelligence", "analyze_findings", "reflect_on_analysis"
 CORRELATE, VERIFY, SYNTHESIZE = "correlate_findings", "verify_conclusions", "synthesize_report"
 O_END = (CORRELATE, VERIFY, SYNTHESIZE)
-QUIET: Directions = {"hypothesise": [{"hypotheses": []}], "analyse": [{"follow_up_queries": []}]}
-"""Nothing to test, so that nothing is accepted, and nothing to follow: what leads back must be the
-scenario's own."""
+
+
+def independent(fields: Fields, usual: Fields) -> Fields:
+    """Take the task apart into sub-tasks that do not wait for each other."""
+    return {"sub_tasks": [{**part, "dependencies": []} for part in usual["sub_tasks"]]}
+
+
+QUIET: Directions = {
+    "decompose_task": [independent],
+    "hypothesise": [{"hypotheses": []}],
+    "analyse": [{"follow_up_queries": []}],
+}
+"""Nothing to wait for, nothing to test, so that nothing is accepted, and nothing to follow: what
+leads back must be the scenario's own."""
 
 
 def watching(name: str, *path: str, begin: Sequence[str] = O_BEGIN, **more: Any) -> Scenario:
@@ -420,6 +431,12 @@ def remarks() -> Iterator[Fields]:
 
 OVERWATCH = (
     watching("each phase once", GATHER, ANALYZE, REFLECT, *O_END),
+    watching(
+        "a sub-task waits for the one that it needs",
+        *(GATHER, GATHER, ANALYZE, REFLECT, *O_END),
+        says={"decompose_task": [{}]},
+        check=lambda walk: _asked(walk, "counted"),
+    ),
     watching(
         "hypotheses are tested in a turn of their own",
         *(GATHER, GATHER, ANALYZE, REFLECT, *O_END),

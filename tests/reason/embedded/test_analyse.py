@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.record import HypothesisStatus
+from deepdiver.reason.embedded import analyse
 from deepdiver.reason.embedded.analyse import INSIGHTS, analyse_findings
 from deepdiver.tasks import Analyse, FindingsAnalysis, ShownFinding, ShownTool, SummaryLine
 from tests.reason.embedded.shown import AS_OF, finding, findings, standing
@@ -56,6 +58,11 @@ def test_copies_of_one_story_agree_in_nothing() -> None:
 def test_what_does_not_go_together_is_uncertain() -> None:
     said = analysed(*findings(SIX, NINE))
     assert any(SIX in line and NINE in line for line in said.uncertainties)
+
+
+def test_two_values_for_two_things_are_not_uncertain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analyse, "contrariety", lambda one, other: 0.3)
+    assert analysed(*findings(SIX, NINE)).uncertainties == (), "the reader does not think so"
 
 
 def test_every_insight_is_a_sentence_of_a_finding() -> None:

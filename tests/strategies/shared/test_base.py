@@ -187,6 +187,18 @@ def test_the_round_is_told_whatever_the_design_document_calls_it(tmp_path: Path,
     assert [event.iteration for event in rig.of(PhaseStarted)] == [4]
 
 
+def test_the_log_may_have_another_name_for_the_phase_of_a_node(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    graph: Any = StateGraph(Small, context_schema=Deps)
+    add_nodes(graph, None, double, logged={"double": "doubling"})
+    graph.add_edge(START, "double")
+    graph.add_edge("double", END)
+    graph.compile().invoke({"value": 1}, context=rig.session().deps)
+    assert [(event.phase, event.logged) for event in rig.of(PhaseStarted)] == [
+        ("double", "doubling")
+    ]
+
+
 def test_what_is_limited_is_told_once(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     deps = rig.session().deps

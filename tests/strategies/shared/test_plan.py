@@ -210,6 +210,29 @@ def test_the_last_question_counts() -> None:
     assert question_of({"messages": asked}) == "Since when?"
 
 
+A, B, SAID = HumanMessage("A?"), HumanMessage("B?"), AIMessage("So it is.")
+
+
+@pytest.mark.parametrize(
+    ("messages", "task", "question"),
+    [
+        ([], "A?", "A?"),
+        ([], " A? ", "A?"),
+        ([A], "", "A?"),
+        ([A], "A?", "A?"),
+        ([A], "B?", "B?"),
+        ([A, SAID, B], "A?", "B?"),
+        ([A, SAID], "B?", "B?"),
+        ([A, SAID, B, SAID], "A?", "A?"),
+        ([A, SAID], "", "A?"),
+    ],
+)
+def test_a_task_counts_unless_it_is_that_of_an_earlier_question(
+    messages: list[Any], task: str, question: str
+) -> None:
+    assert question_of({"messages": messages, "task": task}) == question
+
+
 async def test_a_question_that_cannot_be_taken_apart_is_one_part(tmp_path: Path) -> None:
     deps = Rig(tmp_path, ScriptedReasoner(decompose=raising(ReasonError("no")))).session().deps
     assert await split_question(deps, QUESTION) == [QUESTION]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,10 @@ from deepdiver.strategies.shared.look import look_into
 from deepdiver.strategies.shared.write_report import (
     JUDGED,
     PARTLY,
+    PLAIN,
     UNREAD,
     UNTESTED,
+    Besides,
     _notes,
     write_report,
 )
@@ -596,3 +599,71 @@ async def test_doubt_is_added_to_a_caution_that_stands_there(tmp_path: Path) -> 
     report = await with_more(tmp_path, make, check_support=doubt, repair_sentences=leave)
     (mine,) = [section for section in report.sections if section.heading == "Mine"]
     assert mine.sentences[1].mark == "flagged; only partly carried by its quotes"
+
+
+# -- what a strategy adds
+
+
+async def shown_to_the_writer(
+    tmp_path: Path, make: Any, **rules: Any
+) -> tuple[Report, tasks.WriteReport]:
+    rig = Rig(tmp_path, ScriptedReasoner(**rules))
+    deps = rig.session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, ["Holm Works"])
+    besides = make(looked.findings) if make else PLAIN
+    report = await write_report(
+        deps, QUESTION, [QUESTION], [], looked.findings, [], [], besides=besides
+    )
+    (task,) = rig.reasoner.of(tasks.WriteReport)
+    return report, task
+
+
+def say_all(task: tasks.WriteReport) -> tasks.Draft:
+    return tasks.Draft(answer=tuple(told(item.quote, item.id) for item in task.findings))
+
+
+async def test_a_strategy_that_adds_nothing_has_the_same_prompt_as_ever(tmp_path: Path) -> None:
+    _, task = await shown_to_the_writer(tmp_path, None, write_report=say_all)
+    blocks = re.findall(r"^<<<(?!end)(.*)>>>$", task.prompt().user, re.MULTILINE)
+    assert blocks == ["question", "as_of", "problems", "findings"]
+
+
+async def test_the_writer_sees_conclusions_by_the_labels_of_their_findings(tmp_path: Path) -> None:
+    def make(keys: tuple[str, ...]) -> Besides:
+        seen = tasks.CheckedConclusion(text="a", confidence=0.5, findings=(keys[1], "f_other"))
+        unseen = tasks.CheckedConclusion(text="b", confidence=0.5, findings=("f_other",))
+        plan = tasks.ResearchFrame(objectives=("o",))
+        return Besides(plan=plan, verified=(seen, unseen), uncertainties=("u",))
+
+    _, task = await shown_to_the_writer(tmp_path, make, write_report=say_all)
+    assert [(item.text, item.findings) for item in task.verified_conclusions] == [("a", ("F2",))]
+    assert (task.uncertainties, task.research_plan) == (
+        ("u",),
+        tasks.ResearchFrame(objectives=("o",)),
+    )
+
+
+async def test_what_must_not_be_reported_is_cut_before_and_after_a_repair(tmp_path: Path) -> None:
+    def doubt(task: tasks.CheckSupport) -> tasks.Checks:
+        return tasks.Checks(
+            checks=tuple(
+                tasks.Check(id=claim.id, support="none" if "authority" in claim.text else "full")
+                for claim in task.claims
+            )
+        )
+
+    def twist(task: tasks.RepairSentences) -> tasks.Repairs:
+        return tasks.Repairs(
+            repairs=tuple(tasks.Repaired(id=item.id, text=OWNED) for item in task.sentences)
+        )
+
+    def make(keys: tuple[str, ...]) -> Besides:
+        return Besides(rejected={OWNED.rstrip("."): "no register says so"})
+
+    rules = {"write_report": say_all, "check_support": doubt, "repair_sentences": twist}
+    report, _ = await shown_to_the_writer(tmp_path, make, **rules)
+    assert [line.text for line in report.answer] == ["Holm Works is owned by Bertil Ask, a trader."]
+    assert [item.reason for item in report.cut] == [
+        "verification rejected it: no register says so"
+    ] * 2
+    assert not [line for line in report.limits if "no quote carried" in line]

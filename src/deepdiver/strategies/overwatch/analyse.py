@@ -32,6 +32,7 @@ from deepdiver.strategies.shared.base import (
 )
 from deepdiver.strategies.shared.hypotheses import stand, standing_of
 from deepdiver.strategies.shared.look import find_nearest
+from deepdiver.strategies.shared.statements import repeats
 from deepdiver.strategies.shared.summary import Line
 from deepdiver.tasks import (
     Analyse,
@@ -79,7 +80,7 @@ async def analyse(state: State, deps: Deps) -> tuple[Update, str]:
         limit=most,
     )
     answer = await attempt(deps, task) or _analyse_plainly(seen)
-    given, untaken = await _with_carriers(deps, answer.key_insights, labels)
+    given, untaken = await _with_carriers(deps, answer.key_insights, labels, lines)
     lines, crowded = merge_insights(
         deps, lines, given, labels, " ".join((state["task"], *state["problems"]))
     )
@@ -105,9 +106,11 @@ async def analyse(state: State, deps: Deps) -> tuple[Update, str]:
 
 
 async def _with_carriers(
-    deps: Deps, given: Sequence[KeyInsight], labels: Mapping[str, str]
+    deps: Deps, given: Sequence[KeyInsight], labels: Mapping[str, str], lines: Sequence[Line]
 ) -> tuple[list[KeyInsight], list[str]]:
     """Find the findings of insights for which the reasoner names none.
+
+    One that only repeats an insight so far adds nothing, and is not missed.
 
     Returns:
         The insights that findings carry, and the ids of the others, which are announced.
@@ -120,7 +123,7 @@ async def _with_carriers(
             item = item.model_copy(update={"finding_ids": tuple(label[key] for key in keys)})
         if item.finding_ids:
             taken.append(item)
-        else:
+        elif not any(repeats(line.text, item.statement) for line in lines):
             untaken.append(content_id("i", item.statement))
             deps.emit(FindingDropped(statement=item.statement, reason=UNCARRIED))
     return taken, untaken
