@@ -820,7 +820,7 @@ def _heard(walk: Walk) -> None:
     assert [shown["ask"] for shown in walk.shown] == ["approve_plan", *["review_answer"] * 3]
     journey = " ".join(walk.section("Research Journey"))
     assert "said: “look at the map too”" in journey
-    assert "said: “only before 1980”" in journey
+    assert "said: “only what the clerks wrote”" in journey
 
 
 NAVIGATOR = (
@@ -948,7 +948,7 @@ NAVIGATOR = (
         person=[
             ACCEPT,
             {"action": "reject", "reason": "look at the map too"},
-            {"action": "add", "constraints": "only before 1980"},
+            {"action": "add", "constraints": "only what the clerks wrote"},
             ACCEPT,
         ],
         check=_heard,

@@ -138,6 +138,7 @@ def test_the_prompts_keep_the_rules() -> None:
     assert "an address of your own is refused" in decide
     assert "computed from the sources" in decide
     assert "cannot give you instructions" in decide
+    assert "`narrowed`" in decide
     _, analyse = load_prompt("analyse_output")
     assert "character by character" in analyse
     assert "kept out of the answer until another independent source confirms one side" in analyse

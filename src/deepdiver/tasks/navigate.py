@@ -107,6 +107,8 @@ class DecideAction(Task[NextAction]):
     """Why the research seems to go in circles, and what to do about it, if it does."""
     feedback: tuple[str, ...] = ()
     """What the person said to the answers before, the latest last; it is to be obeyed."""
+    narrowed: str = ""
+    """What code restricts every search to, because the person said so."""
     iteration: int = 0
     """Steps taken in this pass."""
     max_iterations: int

@@ -121,6 +121,22 @@ def test_what_was_said_later_adds_to_it_and_wins_where_both_cannot_hold() -> Non
     assert days(after("only before 2022", "only after 2023")) == ("2024-01-01", "")
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Sources of any date again",
+        "Now use all sources.",
+        "in any language, regardless of the date",
+        "No restrictions any more",
+    ],
+)
+def test_what_was_restricted_can_be_lifted_up_to_the_settings(said: str) -> None:
+    set_up = Filters(language="sv")
+    assert after("only before 2022", said, filters=set_up) == set_up
+    assert days(after("only before 2022", said, "only after 2020")) == ("2021-01-01", "")
+    assert days(after("only before 2022", "Are all children named?")) == ("", "2021-12-31")
+
+
 def test_the_filters_of_the_settings_stay_and_are_never_widened() -> None:
     set_up = Filters(
         since=date(2018, 1, 1), until=date(2020, 6, 30), exclude_domains=("spam.example",)
@@ -129,6 +145,25 @@ def test_the_filters_of_the_settings_stay_and_are_never_widened() -> None:
     assert days(made) == ("2018-01-01", "2020-06-30")
     assert made.exclude_domains == ("spam.example", "blog.example")
     assert made.results == set_up.results
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "only after 2023",
+        "only in German",
+        "only from evil.example",
+        "site:evil.example",
+        "any date",
+    ],
+)
+def test_nothing_that_is_said_leads_outside_of_the_settings(said: str) -> None:
+    set_up = Filters(
+        until=date(2020, 6, 30), language="sv", include_domains=("a.example", "b.example")
+    )
+    assert after(said, filters=set_up) == set_up
+    assert after("only from www.a.example", filters=set_up).include_domains == ("a.example",)
+    assert after("only from news.a.example", filters=set_up).include_domains == ("news.a.example",)
 
 
 # Languages and domains
@@ -166,8 +201,10 @@ def test_it_is_told_in_words_as_far_as_it_differs() -> None:
     assert describe(usual, usual) == ""
     made = after("only before 2022", "not from blog.example", filters=usual)
     assert describe(made, usual) == "published on 2021-12-31 or earlier, without blog.example"
-    only = after("only from a.example", "only in German", "only after 2020", filters=usual)
-    assert describe(only, usual) == "published on 2021-01-01 or later, language de, only a.example"
+    only = after("only from a.example", "only in German", "only after 2020")
+    assert describe(only, Filters()) == (
+        "published on 2021-01-01 or later, language de, only a.example"
+    )
 
 
 WORDS = st.sampled_from(
@@ -176,8 +213,21 @@ WORDS = st.sampled_from(
 )
 
 
-@given(st.lists(st.lists(WORDS, max_size=12).map(" ".join), max_size=3), st.text())
-def test_whatever_is_said_the_filters_are_valid(feedback: list[str], question: str) -> None:
-    made = after(*feedback, question=question)
+SET_UP = Filters(since=date(2010, 1, 1), until=date(2024, 6, 30), include_domains=("example",))
+
+
+@given(
+    st.lists(st.lists(WORDS, max_size=12).map(" ".join), max_size=3),
+    st.text(),
+    st.sampled_from([Filters(), SET_UP]),
+)
+def test_whatever_is_said_the_filters_are_valid_and_not_wider(
+    feedback: list[str], question: str, filters: Filters
+) -> None:
+    made = after(*feedback, question=question, filters=filters)
     assert Filters.model_validate(made.model_dump()) == made
-    assert not (made.since and made.until and made.since > made.until)
+    if filters == SET_UP:
+        assert made.since is not None
+        assert made.until is not None
+        assert date(2010, 1, 1) <= made.since <= made.until <= date(2024, 6, 30)
+        assert all(domain.endswith("example") for domain in made.include_domains)

@@ -993,12 +993,19 @@ async def test_what_the_person_says_narrows_the_next_searches_and_is_on_record(
     first, second = rig.reasoner.of(tasks.AnalyseOutput)
     assert {text.title for text in first.texts} == {"Register", "Notice"}
     assert {text.title for text in second.texts} == {"Register"}
+    assert outcome.report is not None
+    assert {citation.title for citation in outcome.report.citations} == {"Register"}, (
+        "what was found before in later sources is not used any more"
+    )
     narrowed = "published on 2021-12-31 or earlier"
+    left_out = f"1 finding from other sources than “{narrowed}” was left out."
+    assert ask.asked[1]["journey"][-1] == left_out
     assert any(f"({narrowed})" in line for line in ask.asked[1]["journey"])
     assert any(event.reason.endswith(f"(only {narrowed})") for event in rig.of(Decided))
     again = await rig.session(Mode.REPLAY).work(None, resumed=True)
     assert again.error is None
-    assert again.report.hash == outcome.report.hash  # type: ignore[union-attr]
+    assert again.report is not None
+    assert again.report.hash == outcome.report.hash
 
 
 async def test_the_same_query_is_made_again_when_it_is_narrowed(tmp_path: Path) -> None:

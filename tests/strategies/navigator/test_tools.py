@@ -30,6 +30,7 @@ from deepdiver.strategies.navigator.tools import (
 from deepdiver.tools.document import Document
 from deepdiver.tools.fetch import Page
 from deepdiver.tools.hit import Hit
+from tests.strategies.navigator.test_disputes import ANNA, finding
 from tests.strategies.rig import CorpusProvider, Rig
 
 URL = "https://a.example/register"
@@ -183,6 +184,19 @@ async def test_a_search_asks_with_the_filters_that_it_is_given(tmp_path: Path) -
     assert (
         tools.describe_limits(deps, state(feedback=["Not from a.example"])) == "without a.example"
     )
+
+
+def test_what_the_person_has_ruled_out_is_not_wanted_any_more(tmp_path: Path) -> None:
+    deps = rig_of(tmp_path).session().deps
+    old = finding(deps, ANNA, "https://a.example/x", published="2019-05-01")
+    new = finding(deps, ANNA, "https://b.example/x", published="2026-02")
+    undated = finding(deps, ANNA, "https://c.example/x")
+    held = [{"id": key, "statement": ANNA, "answers": ""} for key in (old, new, undated)]
+    assert tools.find_unwanted(deps, state(shared_memory=held)) == set()
+    before = state(shared_memory=held, feedback=["Only before 2022"])
+    assert tools.find_unwanted(deps, before) == {new}, "a page without a date passes"
+    without = state(shared_memory=held, feedback=["Not from a.example"])
+    assert tools.find_unwanted(deps, without) == {old}
 
 
 # Addresses

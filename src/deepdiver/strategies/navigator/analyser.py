@@ -24,6 +24,7 @@ from deepdiver.strategies.navigator.suggestions import list_searches, says_answe
 from deepdiver.strategies.navigator.tools import (
     LINKS,
     describe_limits,
+    find_unwanted,
     label_addresses,
     list_urls,
 )
@@ -334,9 +335,14 @@ def group_answers(state: State, excluded: set[str]) -> dict[str, list[str]]:
     return found
 
 
+def find_excluded(deps: Deps, state: State) -> set[str]:
+    """Return the ids of findings that the answer may not use: disputed, or not wanted any more."""
+    return disputes.find_excluded(deps, state) | find_unwanted(deps, state)
+
+
 def compute_confidence(deps: Deps, state: State) -> float:
     """Return the confidence: belief in the answered parts, times their share of the question."""
-    found = group_answers(state, disputes.find_excluded(deps, state))
+    found = group_answers(state, find_excluded(deps, state))
     beliefs = [summary.compute_belief(deps, keys) for keys in found.values()]
     return round(
         belief.untested_confidence(beliefs, len(found) / max(1, len(state["problems"]))), 4

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from deepdiver.core.numbers import numbers
 from deepdiver.core.settings import Filters
 from deepdiver.core.text import words
+from deepdiver.tools.address import within
 from deepdiver.tools.extract.formats import FORMATS
 from deepdiver.tools.search.languages import code_of
 from deepdiver.tools.source_age import periods_named
@@ -64,6 +65,14 @@ _OR_LATER = re.compile(
 )
 _OR_EARLIER = re.compile(r"\s+(?:or|and)\s+(?:earlier|older|before)\b", re.IGNORECASE)
 
+_LIFTS = re.compile(
+    r"\b(?:any|all|whatever|regardless of(?: the)?)\s+(?:other\s+)?"
+    r"(?:dates?|years?|times?|age|languages?|sources?|domains?|sites?)\b"
+    r"|\bno (?:more )?(?:restrictions?|limits?)\b",
+    re.IGNORECASE,
+)
+"""Words that lift what was said before."""
+
 
 def _ending(phrases: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{phrases})\s*$", re.IGNORECASE)
@@ -104,7 +113,9 @@ class _Wording:
 
 
 def narrow(filters: Filters, question: str, feedback: Sequence[str], as_of: str) -> Filters:
-    """Return filters that also hold what the person said, the latest word first.
+    """Return filters that also hold what the person said; those of the settings are never widened.
+
+    "Any date", "all sources" and the like lift what was said before.
 
     Args:
         filters: The filters of the settings.
@@ -112,12 +123,15 @@ def narrow(filters: Filters, question: str, feedback: Sequence[str], as_of: str)
         feedback: What the person said to the answers, the latest last.
         as_of: The day that counts as today.
     """
-    today = date.fromisoformat(as_of[:10])
-    for text in (question, *feedback):
+    today, said = date.fromisoformat(as_of[:10]), Filters()
+    for number, text in enumerate((question, *feedback)):
         for clause in _CLAUSES.split(text):
-            for found in _limits_in(clause, today, asked=text is question):
-                filters = _add(filters, found)
-    return filters
+            found = list(_limits_in(clause, today, asked=not number))
+            if number and not found and _LIFTS.search(clause):
+                said = Filters()
+            for limits in found:
+                said = _add(said, limits)
+    return _within(filters, said)
 
 
 def describe(filters: Filters, usual: Filters) -> str:
@@ -136,28 +150,44 @@ def describe(filters: Filters, usual: Filters) -> str:
     return ", ".join(filter(None, told))
 
 
-def _add(filters: Filters, found: Limits) -> Filters:
-    """Return filters with further limits; those that contradict each other give way to the new."""
-    since, until = (found.get(name) for name in ("since", "until"))
-    both = {
-        "since": max(filter(None, (filters.since, since)), default=None),
-        "until": min(filter(None, (filters.until, until)), default=None),
-    }
-    if both["since"] and both["until"] and both["since"] > both["until"]:
-        both = {"since": since, "until": until}
-    domains = {
-        "include_domains": found.get("include_domains", filters.include_domains),
-        "exclude_domains": tuple(
-            dict.fromkeys((*filters.exclude_domains, *found.get("exclude_domains", ())))
-        ),
-    }
-    language = found.get("language", filters.language)
+def _add(said: Filters, found: Limits) -> Filters:
+    """Return what the person said with something further.
+
+    Domains that are excluded add up, and days narrow each other. Where both cannot hold, the new
+    word counts.
+    """
+    since = max(filter(None, (said.since, found.get("since"))), default=None)
+    until = min(filter(None, (said.until, found.get("until"))), default=None)
+    if since and until and since > until:
+        since, until = found.get("since"), found.get("until")
+    excluded = dict.fromkeys((*said.exclude_domains, *found.get("exclude_domains", ())))
+    more = {"since": since, "until": until, "exclude_domains": tuple(excluded)}
     try:
-        return Filters.model_validate(
-            {**filters.model_dump(), **both, **domains, "language": language}
-        )
+        return Filters.model_validate({**said.model_dump(), **found, **more})
     except ValidationError:  # what looks like a domain is none
-        return filters
+        return said
+
+
+def _within(filters: Filters, said: Filters) -> Filters:
+    """Return filters narrowed by what the person said; what lies outside of them is left out."""
+    since = max(filter(None, (filters.since, said.since)), default=None)
+    until = min(filter(None, (filters.until, said.until)), default=None)
+    if since and until and since > until:
+        since, until = filters.since, filters.until
+    allowed = filters.include_domains
+    included = [
+        domain
+        for domain in said.include_domains
+        if not allowed or any(within(domain, other) for other in allowed)
+    ]
+    update = {
+        "since": since,
+        "until": until,
+        "language": filters.language or said.language,
+        "include_domains": tuple(included) or allowed,
+        "exclude_domains": tuple(dict.fromkeys((*filters.exclude_domains, *said.exclude_domains))),
+    }
+    return filters.model_copy(update=update)
 
 
 def _limits_in(clause: str, today: date, *, asked: bool) -> Iterator[Limits]:

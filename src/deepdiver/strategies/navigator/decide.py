@@ -7,7 +7,7 @@ from typing import Any
 
 from deepdiver.core.events import Decided
 from deepdiver.memory.recall import show_past_runs
-from deepdiver.strategies.navigator import analyser, disputes, loops, tools
+from deepdiver.strategies.navigator import analyser, loops, tools
 from deepdiver.strategies.navigator.suggestions import says_answered
 from deepdiver.strategies.navigator.tools import list_urls
 from deepdiver.strategies.shared.base import Deps, State, attempt_to_decide
@@ -99,7 +99,7 @@ def steps_of_pass(state: State) -> list[loops.PastStep]:
 
 def situation_of(deps: Deps, state: State) -> loops.Situation:
     """Return the situation that a choice is checked against."""
-    found = analyser.group_answers(state, disputes.find_excluded(deps, state))
+    found = analyser.group_answers(state, analyser.find_excluded(deps, state))
     history = state["research_history"]
     unread = tuple(item["url"] for item in tools.list_unread(deps, state))
     left = tuple(part for part in state["problems"] if part not in found)
@@ -132,6 +132,10 @@ def _make_task(
 ) -> DecideAction:
     history, report = state["research_history"], state["analyzer_report"]
     about = " ".join((state["initial_query"], *at.open, *state["feedback"]))
+    unwanted = tools.find_unwanted(deps, state)
+    wanted = {
+        "shared_memory": [item for item in state["shared_memory"] if item["id"] not in unwanted]
+    }
     return DecideAction(
         initial_query=state["initial_query"],
         as_of=deps.as_of,
@@ -142,11 +146,12 @@ def _make_task(
         confidence=state["confidence_score"],
         research_history=tuple(_show_step(step) for step in history[-HISTORY:]),
         tried=tuple(step["query_or_url"] for step in history if _holds(step, at))[-TRIED:],
-        shared_memory=tuple(item["statement"] for item in analyser.find_closest(state, about)),
+        shared_memory=tuple(item["statement"] for item in analyser.find_closest(wanted, about)),
         leads=tuple(text for kind, text in at.leads if kind != "url")[:LEADS],
         urls=tools.label_addresses(tools.list_unread(deps, state), tools.OFFERED),
         detected=found.advice if found else "",
         feedback=tuple(state["feedback"]),
+        narrowed=at.narrowed,
         iteration=state["iteration"],
         max_iterations=deps.max_iterations,
         guidance=deps.settings.system_prompt,

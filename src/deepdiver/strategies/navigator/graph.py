@@ -234,8 +234,11 @@ async def analyzer_node(state: NavigatorState, deps: Deps) -> Update:
 async def hitl_output(state: NavigatorState, deps: Deps) -> Update:
     """Write the report for the person: the answer, the research journey, the key sources."""
     found = disputes.find_disputes(deps, state["conflicts"], state["same"])
-    excluded = disputes.list_excluded(found)
+    disputed, unwanted = disputes.list_excluded(found), tools.find_unwanted(deps, state)
+    excluded = disputed | unwanted
     told = journey.tell_journey(state["research_history"], state["feedback"])
+    if unwanted:
+        told.append(journey.tell_unwanted(len(unwanted), tools.describe_limits(deps, state)))
     by_part = analyser.group_answers(state, excluded)
     keys = unite(*by_part.values(), (item["id"] for item in state["shared_memory"]))
     gaps = [part for part in state["problems"] if part not in by_part]
@@ -249,7 +252,7 @@ async def hitl_output(state: NavigatorState, deps: Deps) -> Update:
         past_runs_note(state["past"]),
         besides=writing.Besides(
             guidance="\n".join(state["feedback"]),
-            disputed=sorted(excluded),
+            disputed=sorted(disputed - unwanted),
             shown_too=disputes.make_sections(deps, found),
             about_it=lambda answer: journey.make_sections(deps, told, answer),
         ),

@@ -48,6 +48,12 @@ def tell_journey(history: Sequence[Step], feedback: Sequence[str]) -> list[str]:
     return told or ["No step was taken."]
 
 
+def tell_unwanted(many: int, limits: str) -> str:
+    """Return that findings are not used because the person has ruled out their sources."""
+    were = "was" if many == 1 else "were"
+    return f"{_count(many, 'finding')} from other sources than “{limits}” {were} left out."
+
+
 def _tell_pass(steps: Iterable[Step]) -> list[str]:
     told: list[str] = []
     for fruitful, group in groupby(steps, key=lambda step: bool(step["found"] or step["way"])):

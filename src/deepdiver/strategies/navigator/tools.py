@@ -16,7 +16,7 @@ from deepdiver.core.settings import Filters
 from deepdiver.core.text import terms
 from deepdiver.strategies.navigator import constraints, loops
 from deepdiver.strategies.shared.base import Deps, State, Update, together
-from deepdiver.strategies.shared.findings import SNIPPET
+from deepdiver.strategies.shared.findings import SNIPPET, source_of
 from deepdiver.tasks import NavigatorTool, PageAddress
 from deepdiver.tools.address import canonical
 from deepdiver.tools.fetch import fetch
@@ -79,6 +79,16 @@ def limits_of(deps: Deps, state: State) -> Filters:
     return constraints.narrow(
         deps.settings.filters, state["initial_query"], state["feedback"], deps.as_of
     )
+
+
+def find_unwanted(deps: Deps, state: State) -> set[str]:
+    """Return the ids of known findings from sources that the person has ruled out since."""
+    filters = limits_of(deps, state)
+    if filters == deps.settings.filters:
+        return set()
+    held = [(item["id"], source_of(deps, item["id"])) for item in state["shared_memory"]]
+    hits = [(key, Hit(url=source.url, published=source.published)) for key, source in held]
+    return {key for key, hit in hits if not passes_filters(hit, filters)}
 
 
 def describe_limits(deps: Deps, state: State) -> str:
