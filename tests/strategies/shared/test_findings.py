@@ -12,6 +12,7 @@ from deepdiver.strategies.shared.findings import (
     SNIPPET,
     add_sources,
     find_label,
+    is_label,
     make_finding,
     resolve_labels,
     show_findings,
@@ -59,6 +60,14 @@ def test_labels_that_are_not_known_are_left_out() -> None:
 )
 def test_a_label_is_known_however_it_is_spelled(said: str, meant: str) -> None:
     assert find_label(said, {"F1": "a", "F2": "b"}) == meant
+
+
+@pytest.mark.parametrize(
+    ("said", "form"),
+    [("T7", True), (" 7 ", True), ("[Text 7]", True), ("Register", False), ("", False)],
+)
+def test_a_label_is_known_by_its_form(said: str, form: bool) -> None:
+    assert is_label(said) is form
 
 
 def test_a_bare_number_that_could_be_two_labels_is_neither() -> None:

@@ -104,6 +104,11 @@ def find_label(named: str, labels: Iterable[str]) -> str:
     return meant[0] if len(meant) == 1 else ""
 
 
+def is_label(said: str) -> bool:
+    """Return whether a text has the form of a label, whether there is such a label or not."""
+    return _LABEL.fullmatch(said.strip()) is not None
+
+
 def _same_label(said: str, label: str) -> bool:
     given, own = _LABEL.fullmatch(said), _LABEL.fullmatch(label)
     if given is None or own is None or int(given[2]) != int(own[2]):

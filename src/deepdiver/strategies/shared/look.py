@@ -25,6 +25,7 @@ from deepdiver.strategies.shared.findings import (
     KNOWN_BYTES,
     ReadSource,
     find_label,
+    is_label,
     make_finding,
 )
 from deepdiver.strategies.shared.locate_statements import add_quotes
@@ -319,9 +320,10 @@ def accept_finding(
 def _text_meant(item: Extracted, labels: Mapping[str, ReadSource]) -> str:
     """Return the label of the text that a statement is taken from.
 
-    A reasoner that names no text by its label is believed if just one text holds the quote.
+    A reasoner that names a text otherwise, such as by its title, is believed if just one text holds
+    the quote. One that names a label that does not exist is not.
     """
-    if label := find_label(item.source, labels):
+    if (label := find_label(item.source, labels)) or is_label(item.source):
         return label
     holding = [label for label, entry in labels.items() if locate(item.quote, entry.text)]
     return holding[0] if len(holding) == 1 else ""
