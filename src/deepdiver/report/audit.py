@@ -8,7 +8,7 @@ calculation that code repeats. The reasoner is asked afterwards whether the quot
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Decimal
 
 from deepdiver.core.calculation import is_correct
@@ -16,7 +16,7 @@ from deepdiver.core.dates import Day, dates
 from deepdiver.core.names import names
 from deepdiver.core.numbers import number, numbers
 from deepdiver.core.record import Calculation, Finding, Quote, Sentence, SentenceKind
-from deepdiver.core.text import fold, words
+from deepdiver.core.text import STOPWORDS, fold, words
 
 Snapshot = Callable[[str], str]
 """Returns the saved text of a hash; LostTextError if there is none."""
@@ -28,6 +28,7 @@ _PRONOUN = re.compile(
 )
 """Where the word one is not a number."""
 _TAIL = re.compile(r"-(\w+)")
+_WORD = re.compile(r"[^\W\d_][\w’'\-]*")
 
 
 def find_faults(
@@ -110,11 +111,40 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str) -> list[str]:
             value for item in (*sum_.inputs, sum_.result) if (value := number(item)) is not None
         }
     figures |= _years(days)
-    found = [day.iso() for day in dates(sentence.text) if not _known_day(day, days)]
-    found += [f"{value:f}" for value in _numbers_said(sentence.text) if value not in figures]
-    found += [name for name in names(sentence.text) if not _contains(text, name)]
-    found += [address for address in _ADDRESS.findall(sentence.text) if address not in text]
+    found = _unknown(sentence.text, text, days, figures, names(sentence.text))
     return [f"{', '.join(found[:3])} stands in none of its quotes"] if found else []
+
+
+def _unknown(
+    said: str, text: str, days: Sequence[Day], figures: Collection[Decimal], named: Iterable[str]
+) -> list[str]:
+    """Return the values of what is said that are not known: dates, numbers, names, addresses."""
+    found = [day.iso() for day in dates(said) if not _known_day(day, days)]
+    found += [f"{value:f}" for value in _numbers_said(said) if value not in figures]
+    found += [name for name in named if not _contains(text, name)]
+    return found + [address for address in _ADDRESS.findall(said) if address not in text]
+
+
+def unknown_values(said: str, known: str, *, by_capitals: bool = True) -> list[str]:
+    """Return the numbers, dates, names and addresses of a text that other texts do not hold.
+
+    This is for what cites nothing: a heading, or a question that is left open.
+
+    Args:
+        said: The text.
+        known: The other texts.
+        by_capitals: Whether capitals tell names. They do not if all words have one, as in many
+            headings, or all nouns, as in German.
+    """
+    days = dates(known)
+    named = names(said) if by_capitals else ()
+    return _unknown(said, known, days, {*numbers(known), *_years(days)}, named)
+
+
+def is_capitalised(text: str) -> bool:
+    """Return whether all words of a text that count, and more than one, have a capital."""
+    counting = [word for word in _WORD.findall(text) if word.lower() not in STOPWORDS]
+    return len(counting) > 1 and all(word[0].isupper() for word in counting)
 
 
 def _known_day(day: Day, known: Iterable[Day]) -> bool:

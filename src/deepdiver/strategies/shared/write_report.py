@@ -6,7 +6,7 @@ with the reason, and stays in the record (`Report.cut`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -23,6 +23,7 @@ from deepdiver.core.record import (
     Section,
     Sentence,
     SentenceKind,
+    Source,
     Stance,
 )
 from deepdiver.core.text import words
@@ -30,7 +31,17 @@ from deepdiver.report.audit import find_faults
 from deepdiver.report.compose import WeighedAnswer, compose
 from deepdiver.strategies.shared.base import Deps, attempt, together
 from deepdiver.strategies.shared.findings import show_findings
+from deepdiver.strategies.shared.grounding import (
+    FOREIGN,
+    UNCONNECTED,
+    Said,
+    connects,
+    find_bearings,
+    find_heading_faults,
+    open_question_fault,
+)
 from deepdiver.strategies.shared.hypotheses import assess, judge, stand
+from deepdiver.strategies.shared.look import find_nearest
 from deepdiver.strategies.shared.second_opinion import contradicted, counted, with_opinions
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.tasks import (
@@ -57,6 +68,14 @@ JUDGED = 4
 only their own findings count."""
 REJECTED = "verification rejected it"
 """The beginning of the reason for cutting a sentence that says what must not be reported."""
+NEUTRAL_HEADING = "What was found"
+"""The heading of a section whose own heading the audit has cut, if no part of the question fits."""
+OPEN_QUESTIONS = "Not answered"
+"""The section under which an open question that the audit has cut is listed."""
+UNFOUNDED = (
+    "Its words are not those of the evidence that is said to support it, and the reader does not "
+    "find it there."
+)
 UNTESTED = (
     "No attempt was made to refute the answer: this strategy weighs sources and puts forward no "
     "hypotheses."
@@ -105,6 +124,8 @@ class _Line:
     """Whether it is left out of the report."""
     reason: str = ""
     """Why it was cut; empty for a frame of code's that has nothing left to introduce."""
+    unread: bool = False
+    """Whether it is in another language than its quotes."""
     drafted: str = field(init=False)
     """Its text before any repair."""
 
@@ -189,6 +210,7 @@ async def write_report(
     """
     found, findings = _most_telling(assessments or (), findings), findings[:most]
     labels, shown = show_findings(deps, _most_telling(assessments or (), findings))
+    asked = " ".join((question, *problems))
     task = WriteReport(
         question=question,
         as_of=deps.as_of,
@@ -202,26 +224,28 @@ async def write_report(
         uncertainties=tuple(besides.uncertainties),
     )
     draft = await _drafted(deps, task, assessments, labels)
+    written = len(draft.sections)
     draft = draft.model_copy(update={"sections": (*draft.sections, *besides.shown_too)})
     lines = _lines(draft, labels)
     further, repeated = _further(more, lines, len(draft.sections))
     lines += further
-    await _audited(deps, question, lines, besides.rejected)
+    await _audited(deps, question, asked, lines, besides.rejected)
     _cut_lost(deps, repeated, lines)
-    answer, *parts = (_kept(lines, number) for number in range(1 + len(draft.sections) + len(more)))
-    headings = [
-        *(section.heading for section in draft.sections),
-        *(section.heading for section in more),
-    ]
+    headings = [*(part.heading for part in draft.sections), *(part.heading for part in more)]
+    renamed = await _audit_headings(deps, headings[:written], lines, asked, problems)
+    headings[:written] = [heading for heading, _ in renamed]
+    missing, unasked = _audit_missing(deps, draft.missing, labels.values(), asked)
+    answer, *parts = (_kept(lines, number) for number in range(1 + len(headings)))
     sections = [Section(heading=h, sentences=kept) for h, kept in zip(headings, parts, strict=True)]
+    assessments, unfounded = await _doubt_unfounded(deps, asked, assessments, answer)
     weighed = None
     if assessments is None:
         weighed = await _weigh(
             deps, question, answer, [*findings, *besides.disputed], problems, draft.missing
         )
     told = [UNTESTED] if weighed is not None and weighed.sentences else []
-    written = [line.sentence for line in lines if not line.cut]
-    cut = _listed(lines)
+    kept = [line.sentence for line in lines if not line.cut]
+    cut = _listed(lines, headings)
     return compose(
         question,
         answer,
@@ -229,27 +253,34 @@ async def write_report(
         assessments or (),
         deps.ledger,
         limits=[
-            *_notes(deps, [*limits, *told], draft.missing, _count_unquoted(cut)),
+            *_notes(deps, [*limits, *told], missing, _count_unquoted(cut)),
             *_unshown(deps, len(found) - len(labels)),
-            *contradicted(written),
+            *contradicted(kept),
+            *_unread(lines),
         ],
-        cut=[*cut, *_listed(repeated)],
-        made_by=". ".join(filter(None, (_made_by(deps), counted(written)))),
+        cut=[
+            *cut,
+            *_listed(repeated, headings),
+            *(item for _, item in renamed if item),
+            *unasked,
+        ],
+        made_by=". ".join(filter(None, (_made_by(deps), counted(kept)))),
         weighed=weighed,
+        unfounded=unfounded,
     )
 
 
 async def _audited(
-    deps: Deps, question: str, lines: Sequence[_Line], rejected: Mapping[str, str]
+    deps: Deps, question: str, asked: str, lines: Sequence[_Line], rejected: Mapping[str, str]
 ) -> None:
     """Audit the lines, have the faulty ones repaired once, and cut or mark those that still fail.
 
     The reader then gives its opinion on the others.
     """
     _cut_rejected(deps, lines, rejected)
-    _audit(deps, lines)
+    await _audit(deps, asked, lines, lines)
     await _check_support(deps, lines)
-    await _repair(deps, question, lines)
+    await _repair(deps, question, asked, lines)
     _cut_rejected(deps, lines, rejected)  # a repair may say it
     _cut_empty_frames(lines)
     kept = [line for line in lines if not line.cut]
@@ -259,13 +290,138 @@ async def _audited(
         line.sentence = sentence
 
 
+async def _audit_headings(
+    deps: Deps,
+    headings: Sequence[str],
+    lines: Sequence[_Line],
+    asked: str,
+    problems: Sequence[str],
+) -> list[tuple[str, CutSentence | None]]:
+    """Return the writer's headings after the audit, each with the one that was cut for it, if any.
+
+    A heading says what its section says, or it gives way to the part of the question that the
+    section is nearest to.
+    """
+    said = [
+        Said(heading, *_carried_in(deps, lines, number))
+        for number, heading in enumerate(headings, 1)
+    ]
+    made: list[tuple[str, CutSentence | None]] = []
+    free = list(dict.fromkeys(problems))
+    for item, fault in zip(said, await find_heading_faults(said, asked), strict=True):
+        if not fault:
+            made.append((item.text, None))
+            continue
+        neutral = find_nearest(item.besides, free) if free and item.besides else NEUTRAL_HEADING
+        free = [problem for problem in free if problem != neutral]
+        made.append((neutral, _cut_text(deps, item.text, fault, neutral)))
+    return made
+
+
+def _carried_in(
+    deps: Deps, lines: Sequence[_Line], section: int
+) -> tuple[tuple[tuple[str, str], ...], str]:
+    """Return the quotes of the sentences that a section keeps, with titles; and the sentences."""
+    kept = [line.sentence for line in lines if line.section == section and not line.cut]
+    quotes = dict.fromkeys(both for sentence in kept for both in _titled_quotes(deps, sentence))
+    return tuple(quotes), " ".join(sentence.text for sentence in kept)
+
+
+def _audit_missing(
+    deps: Deps, missing: Sequence[str], findings: Iterable[str], asked: str
+) -> tuple[list[str], list[CutSentence]]:
+    """Return what is said not to be answered, and separately what the audit has cut of it."""
+    shown = Sentence(text="", findings=tuple(findings))
+    found = " ".join(text for both in _titled_quotes(deps, shown) for text in both)
+    faults = {item: open_question_fault(item, found, asked) for item in missing}
+    cut = [_cut_text(deps, item, fault, OPEN_QUESTIONS) for item, fault in faults.items() if fault]
+    return [item for item in missing if not faults[item]], cut
+
+
+def _cut_text(deps: Deps, text: str, reason: str, section: str) -> CutSentence:
+    deps.emit(SentenceCut(text=text, reason=reason, section=section))
+    return CutSentence(text=text, reason=reason, section=section)
+
+
+async def _doubt_unfounded(
+    deps: Deps,
+    asked: str,
+    assessments: Sequence[Assessment] | None,
+    answer: Sequence[Sentence],
+) -> tuple[Sequence[Assessment] | None, frozenset[str]]:
+    """Return the hypotheses, and the ids of those that do not stand on their evidence.
+
+    The reasoner writes a hypothesis and judges the evidence for it. One whose words are neither
+    those of its evidence nor those of the answer, and which the reader does not find in the
+    evidence, was moved by nothing but the reasoner's word: it stands where it stood before, and
+    the report says so. Neither does an answer rest on a hypothesis that has no evidence and is
+    about something else.
+    """
+    held = [item for item in assessments or () if item.status is not HypothesisStatus.REFUTED]
+    told = " ".join(item.text for item in answer if item.kind is not SentenceKind.FRAME)
+    said = [
+        Said(
+            item.hypothesis.statement,
+            _titled_quotes(deps, Sentence(text="", findings=_evidence_of(item))),
+            told,
+        )
+        for item in held
+    ]
+    bearings = await find_bearings(said, asked)
+    unfounded = {
+        item.hypothesis.id: item
+        for item, bearing in zip(held, bearings, strict=True)
+        if bearing == "foreign"
+    }
+    for item in unfounded.values():
+        if item.supporting:
+            deps.note_limit(f"Not counted: “{item.hypothesis.statement}”. {UNFOUNDED}")
+    made = [
+        _put_back(item) if item.hypothesis.id in unfounded else item for item in assessments or ()
+    ]
+    return (None if assessments is None else made), frozenset(unfounded)
+
+
+def _evidence_of(item: Assessment) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*item.supporting, *item.refuting, *item.hypothesis.findings)))
+
+
+def _put_back(item: Assessment) -> Assessment:
+    """Return a hypothesis as it stood before what seemed to speak for it."""
+    accepted = item.status is HypothesisStatus.SUPPORTED
+    return item.model_copy(
+        update={
+            "posterior": min(item.posterior, item.hypothesis.prior),
+            "status": HypothesisStatus.UNDECIDED if accepted else item.status,
+            "supporting": (),
+        }
+    )
+
+
+def _unread(lines: Sequence[_Line]) -> list[str]:
+    """Return the line about sentences in another language than their quotes, if there are any."""
+    many = sum(line.unread and not line.cut for line in lines)
+    if not many:
+        return []
+    told = "1 sentence is" if many == 1 else f"{many} sentences are"
+    whose = "its" if many == 1 else "their"
+    return [
+        f"{told} in another language than {whose} quotes: that these carry it was checked by the "
+        "model alone."
+    ]
+
+
 def _kept(lines: Sequence[_Line], number: int) -> tuple[Sentence, ...]:
     return tuple(line.sentence for line in lines if line.section == number and not line.cut)
 
 
-def _listed(lines: Sequence[_Line]) -> list[CutSentence]:
+def _listed(lines: Sequence[_Line], headings: Sequence[str]) -> list[CutSentence]:
     return [
-        CutSentence(text=line.drafted, reason=line.reason, section=line.heading)
+        CutSentence(
+            text=line.drafted,
+            reason=line.reason,
+            section=headings[line.section - 1] if line.section else "",
+        )
         for line in lines
         if line.reason
     ]
@@ -507,14 +663,41 @@ def _findings(deps: Deps, sentence: Sentence) -> list[Finding]:
     return [deps.ledger.get(Finding, key) for key in sentence.findings if key in deps.ledger]
 
 
-def _audit(deps: Deps, lines: Sequence[_Line]) -> None:
-    """Let code look for faults."""
-    for line in lines:
-        if not line.cut and not line.computed:
-            found = find_faults(
-                line.sentence, _findings(deps, line.sentence), deps.store.texts.get, deps.as_of
-            )
-            line.problem = _Problem("; ".join(found)) if found else None
+async def _audit(deps: Deps, asked: str, lines: Sequence[_Line], among: Sequence[_Line]) -> None:
+    """Let code and the reader look for faults in lines that stand among others."""
+    open_ = [line for line in lines if not line.cut and not line.computed]
+    for line in open_:
+        found = find_faults(
+            line.sentence, _findings(deps, line.sentence), deps.store.texts.get, deps.as_of
+        )
+        line.problem = _Problem("; ".join(found)) if found else None
+    sound = [line for line in open_ if not line.problem]
+    facts = [line for line in sound if line.sentence.kind is not SentenceKind.FRAME]
+    bearings = await find_bearings([_said(deps, line.sentence) for line in facts], asked)
+    for line, bearing in zip(facts, bearings, strict=True):
+        line.unread = bearing == "unread"
+        line.problem = _Problem(FOREIGN) if bearing == "foreign" else None
+    carried = [line for line in among if not line.problem and line.sentence.findings]
+    for line in sound:
+        if line.sentence.kind is SentenceKind.FRAME:
+            around = Said("", *_carried_in(deps, carried, line.section)).around()
+            connected = connects(line.sentence.text, around, asked)
+            line.problem = None if connected else _Problem(UNCONNECTED)
+
+
+def _said(deps: Deps, sentence: Sentence) -> Said:
+    sum_ = sentence.calculation
+    besides = " ".join((*sum_.inputs, sum_.result, deps.as_of)) if sum_ else ""
+    return Said(sentence.text, _titled_quotes(deps, sentence), besides)
+
+
+def _titled_quotes(deps: Deps, sentence: Sentence) -> tuple[tuple[str, str], ...]:
+    """Return the quotes of a sentence, each with the title of its source."""
+    return tuple(
+        (deps.ledger.get(Source, quote.source).title.strip(), quote.text)
+        for finding in _findings(deps, sentence)
+        for quote in finding.quotes
+    )
 
 
 async def _check_support(deps: Deps, lines: Sequence[_Line]) -> None:
@@ -535,7 +718,7 @@ async def _check_support(deps: Deps, lines: Sequence[_Line]) -> None:
             line.problem = _Problem(check.reason, check.support)
 
 
-async def _repair(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
+async def _repair(deps: Deps, question: str, asked: str, lines: Sequence[_Line]) -> None:
     """Have the faulty lines repaired once, then keep, mark or cut each of them."""
     faulty = {
         f"S{number}": (line, line.problem)
@@ -552,7 +735,7 @@ async def _repair(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
         else:
             line.cut_out(deps, problem.for_reader())
     again = [line for line, _ in faulty.values()]
-    _audit(deps, again)
+    await _audit(deps, asked, again, lines)
     await _check_support(deps, again)
     for line, before in faulty.values():
         if not line.cut:
