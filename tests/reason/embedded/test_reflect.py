@@ -201,7 +201,7 @@ def test_feeds_that_suit_what_is_missing_are_called_once() -> None:
 
 def test_lines_that_give_different_values_are_paired() -> None:
     six, nine = (f"{many} people were injured in the fire." for many in ("Six", "Nine"))
-    asked = {"question": "How many people were injured in the fire?", "as_of": AS_OF}
-    task = Reflect(**asked, known=(six, nine), iteration=1, max_iterations=2)
+    asked = "How many people were injured in the fire?"
+    task = Reflect(question=asked, as_of=AS_OF, known=(six, nine), iteration=1, max_iterations=2)
     assert [set(pair) for pair in disagreements(task)] == [{six, nine}]
     assert disagreements(task.model_copy(update={"known": (six,)})) == []

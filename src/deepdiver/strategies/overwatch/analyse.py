@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from deepdiver.core.events import FindingDropped
+from deepdiver.core.events import Decided, FindingDropped
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import Assessment, HypothesisStatus, Insight
 from deepdiver.core.text import within
@@ -46,6 +46,7 @@ REPORTS, TRIED, NOTES = 10, 12, 5
 new calls with all that were made."""
 LIMITS_BYTES = 2_000
 """Bytes of limits shown to the reflection."""
+NO_REFLECTION = "no reflection could be had, so that nothing more is gathered"
 UNCARRIED = "no finding carries this insight"
 DISAGREES = "The analysis takes the findings to speak {} this, but the evidence weighs {} it: {}"
 
@@ -249,9 +250,10 @@ async def reflect(state: State, deps: Deps) -> Looked:
         past=show_past_runs(state["past_runs"]),
         limit=most,
     )
-    answer = await attempt(deps, task) or Reflection(
-        sufficient=True, reason="no reflection could be had"
-    )
+    answer = await attempt(deps, task)
+    if answer is None:
+        deps.emit(Decided(decision="finish", reason=NO_REFLECTION, by="rule"))
+        answer = Reflection(sufficient=True)
     parts = [*state["problems"], state["task"]]
     held = {note["text"] for note in state["reflection_notes"]}
     queries = [

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from deepdiver.core import belief
+from deepdiver.core.events import Decided
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import (
     Assessment,
@@ -29,6 +30,7 @@ from deepdiver.strategies.shared.summary import Line, lines_of
 from deepdiver.tasks import Conclusion, ShownFinding, Verification, Verifications, VerifyConclusions
 
 NOT_VERIFIED = "not verified"
+NO_VERIFICATION = "no verification could be had, so that what is reported is marked as not verified"
 SILENT = "the verification says nothing about it"
 
 
@@ -58,6 +60,8 @@ async def verify(state: State, deps: Deps) -> Verified:
             guidance=deps.settings.system_prompt,
         )
         answer = await attempt(deps, task)
+        if answer is None:
+            deps.emit(Decided(decision="finish", reason=NO_VERIFICATION, by="rule"))
     results = _results_of(conclusions, answer) if answer else []
     deps.add(*map(_verdict_of, results))
     verified = {item["conclusion"] for item in results if item["verdict"] != VerdictKind.REJECT}
