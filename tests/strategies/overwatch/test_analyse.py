@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from deepdiver import tasks
-from deepdiver.core.events import FindingDropped
+from deepdiver.core.events import Decided, FindingDropped
 from deepdiver.core.record import (
     Assessment,
     CorrelationKind,
@@ -283,8 +283,9 @@ async def test_a_cause_that_the_reasoner_sees_needs_two_origins(tmp_path: Path) 
 
 
 async def test_without_a_reflection_it_goes_on(tmp_path: Path) -> None:
-    _, deps, state = await made(tmp_path, reflect=fail)
+    rig, deps, state = await made(tmp_path, reflect=fail)
     update, queries, critical, _ = await reflect(state, deps)
+    assert [(event.decision, event.by) for event in rig.of(Decided)] == [("finish", "rule")]
     assert (queries, critical) == ([], False)
     assert update["reflection_iterations"] == 1
     assert not update["needs_more_reflection"]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from deepdiver import tasks
+from deepdiver.core.events import Decided
 from deepdiver.core.record import HypothesisStatus, Verdict, VerdictKind
 from deepdiver.errors import ReasonError
 from deepdiver.strategies.overwatch import analyse, correlate
@@ -15,6 +16,7 @@ from deepdiver.strategies.overwatch.execute import make_searches
 from deepdiver.strategies.overwatch.gather import take_turn
 from deepdiver.strategies.overwatch.synthesise import make_sections
 from deepdiver.strategies.overwatch.verify import (
+    NO_VERIFICATION,
     NOT_VERIFIED,
     SILENT,
     apply_verdicts,
@@ -84,8 +86,11 @@ async def test_a_verification_that_failed_verifies_nothing_and_lets_it_go_on(
     def fail(task: Any) -> Any:
         raise ReasonError("no")
 
-    _, deps, state = await concluded(tmp_path, verify_conclusions=fail)
+    rig, deps, state = await concluded(tmp_path, verify_conclusions=fail)
     update, ready, *_ = await verify(state, deps)
+    (decided,) = rig.of(Decided)
+    assert decided.by == "rule"
+    assert decided.reason.startswith(NO_VERIFICATION)
     assert ready
     assert update == {
         "verification_results": [],

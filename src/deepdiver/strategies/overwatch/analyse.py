@@ -53,6 +53,7 @@ REPORTS, TRIED, NOTES = 10, 12, 5
 new calls with all that were made."""
 LIMITS_BYTES = 2_000
 """Bytes of limits shown to the reflection."""
+NO_REFLECTION = "no reflection could be had, so that nothing more is gathered"
 UNCARRIED = "no finding carries this insight"
 DISAGREES = "The analysis takes the findings to speak {} this, but the evidence weighs {} it: {}"
 
@@ -258,7 +259,7 @@ async def reflect(state: State, deps: Deps) -> Looked:
     )
     answer, failure = await attempt_to_decide(deps, task)
     if answer is None:
-        reason = f"no reflection could be had: {failure}"
+        reason = f"{NO_REFLECTION}: {failure}"
         deps.emit(Decided(decision="correlating", reason=reason, by="rule"))
         answer = Reflection(sufficient=True, reason=reason)
     parts = [*state["problems"], state["task"]]

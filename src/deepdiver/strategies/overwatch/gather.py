@@ -16,6 +16,7 @@ from typing import Any
 
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import Assessment, Trial
+from deepdiver.core.text import within
 from deepdiver.memory.recall import show_past_runs
 from deepdiver.strategies.overwatch.execute import (
     LONGEST,
@@ -32,7 +33,7 @@ from deepdiver.strategies.overwatch.execute import (
 from deepdiver.strategies.overwatch.plan import show_context
 from deepdiver.strategies.overwatch.scope import narrow_calls, scope_of
 from deepdiver.strategies.shared.base import Deps, State, Update, attempt, together, unite
-from deepdiver.strategies.shared.findings import list_statements
+from deepdiver.strategies.shared.findings import KNOWN_BYTES, list_statements
 from deepdiver.strategies.shared.hypotheses import (
     conjecture,
     standing_of,
@@ -106,7 +107,7 @@ async def _queries_for(
         question=state["task"],
         problem=text,
         known=tuple(list_statements(deps, (item["id"] for item in state["findings"]))),
-        tried=tuple(list_calls((*state["executed_queries"], *pending))),
+        tried=within(reversed(list_calls((*state["executed_queries"], *pending))), KNOWN_BYTES),
         past=show_past_runs(state["past_runs"]),
         limit=missing,
     )

@@ -36,6 +36,7 @@ from deepdiver.strategies.shared.summary import Line, lines_of
 from deepdiver.tasks import Conclusion, ShownFinding, Verification, Verifications, VerifyConclusions
 
 NOT_VERIFIED = "not verified"
+NO_VERIFICATION = "no verification could be had, so that what is reported is marked as not verified"
 SILENT = "the verification says nothing about it"
 
 
@@ -66,7 +67,7 @@ async def verify(state: State, deps: Deps) -> Verified:
         )
         answer, failure = await attempt_to_decide(deps, task)
         if answer is None:
-            reason = f"no verification could be had: {failure}"
+            reason = f"{NO_VERIFICATION}: {failure}"
             deps.emit(Decided(decision="synthesizing", reason=reason, by="rule"))
     results = _results_of(conclusions, answer) if answer else []
     deps.add(*map(_verdict_of, results))
