@@ -344,6 +344,7 @@ def test_the_public_names_are_lazy_and_pinned() -> None:
         "Settings",
         "__version__",
         "create_deepdiver_agent",
+        "get_search_results",
         "replay",
         "research",
         "resume",

@@ -146,7 +146,7 @@ async def check_analysis(
         if key not in held
     ]
     conflicts = _enter_conflicts(deps, said, found.values(), labels)
-    if said.inconsistencies_found and not conflicts:
+    if said.inconsistencies_found and not any(item.contradicts for item in said.extracted_info):
         conflicts = _find_conflicts(deps, said.inconsistencies_found, list(answers), held)
     return CheckedAnalysis(
         facts=facts,

@@ -19,7 +19,7 @@ from deepdiver.core.events import FindingDropped
 from deepdiver.core.identity import content_id
 from deepdiver.core.names import names
 from deepdiver.core.record import Finding, Passage, Quote, Sentence
-from deepdiver.core.text import Span, locate, sentences, terms, words
+from deepdiver.core.text import Span, sentences, terms, words
 from deepdiver.encoders.reader import load_reader
 from deepdiver.errors import StoreError
 from deepdiver.report.audit import find_faults
@@ -147,7 +147,7 @@ def _split(label: str, text: ReadSource) -> Iterator[_Window]:
     pairs = (Span(one.start, other.end) for one, other in pairwise(parts))
     for span in (*parts, *pairs):
         said = span.of(shown)
-        if locate(said, text.text):  # two passages of an excerpt may be far apart in the text
+        if said in text.text:  # two passages of an excerpt may be far apart in the text
             yield _Window(label, title, said, frozenset(terms(f"{title} {said}")))
 
 
