@@ -978,6 +978,14 @@ class TestProjectFile:
         assert made.retries == 1
         assert len(told) == 1
 
+    def test_the_users_own_file_is_no_projects_file(self, tmp_path: Path) -> None:
+        (tmp_path / "below").mkdir()
+        (tmp_path / FILE_NAME).write_text(self.HOSTILE)
+        made = load(
+            environ={}, folder=tmp_path / "below", user_file=tmp_path / FILE_NAME, tell=pytest.fail
+        )
+        assert made.urls
+
     def test_one_that_is_ignored_is_not_even_parsed(self, tmp_path: Path) -> None:
         (tmp_path / FILE_NAME).write_text("not [ toml")
         (tmp_path / FILE_NAME).chmod(0o666)

@@ -590,6 +590,7 @@ class _OwnSettings:
     ) -> None:
         path = user_file or default_user_file()
         file = read_settings_file(path)
+        self.path = file.path if file else path
         if file is not None and file.doubt:
             tell(f"{path} is ignored: {file.doubt}")
             file = None
@@ -614,7 +615,7 @@ def _nearest_project(own: _OwnSettings, folder: Path | None, tell: Tell) -> Proj
     """Return the nearest project's file; those that do not count at all are passed over."""
     for path in _project_files(folder):
         file = read_settings_file(path)
-        if file is None:
+        if file is None or file.path == own.path:  # in the folder of their own file, or below it
             continue
         if not file.doubt:
             return _judge(file, own)
