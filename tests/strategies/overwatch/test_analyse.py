@@ -369,13 +369,18 @@ async def test_a_reflection_sees_what_goes_together(tmp_path: Path) -> None:
         "measured": "5 minutes apart",
         "description": "",
         "finding_ids": [],
+        "implications": [],
     }
     told = {
         "correlation_type": "causal",
         "measured": "",
         "description": "The blast lit the depot.",
         "finding_ids": [],
+        "implications": ["It was no accident.", "More may burn."],
     }
     await reflect({**state, "correlations": [near, told]}, deps)
     (asked,) = rig.reasoner.of(tasks.Reflect)
-    assert asked.correlations == ("temporal: 5 minutes apart", "causal: The blast lit the depot.")
+    assert asked.correlations == (
+        "temporal: 5 minutes apart",
+        "causal: The blast lit the depot. (it would follow: It was no accident.; More may burn.)",
+    )

@@ -184,12 +184,16 @@ async def test_a_proposal_that_is_left_out_is_chance(tmp_path: Path) -> None:
 async def test_findings_may_be_named_by_their_numbers(tmp_path: Path) -> None:
     def count(task: tasks.Correlate) -> tasks.Correlations:
         said = tasks.Correlated(
-            finding_ids=("0", "1"), correlation_type=CorrelationKind.CAUSAL, description="So be it."
+            finding_ids=("0", "1"),
+            correlation_type=CorrelationKind.CAUSAL,
+            description="So be it.",
+            implications=("It may burn again.",),
         )
-        return tasks.Correlations(correlations=(said,))
+        return tasks.Correlations(correlations=(said,)).keep_thought("Hm.")
 
     _, deps, findings = await found(tmp_path, correlate=count)
-    (made,) = (await correlate(deps, "Q?", findings, [])).correlations
+    (made,), _, thoughts = await correlate(deps, "Q?", findings, [])
+    assert thoughts == "Hm.\nSo be it.: It may burn again.", "what would follow is logged"
     assert set(made["finding_ids"]) == {key(findings, DIP), key(findings, SMOKE)}, "shown first"
 
 

@@ -230,9 +230,14 @@ class Looked(NamedTuple):
 
 
 def _describe_correlation(item: Mapping[str, Any]) -> str:
-    """Return the type, the measure and the description of a correlation in one line."""
-    told = [item["correlation_type"], item.get("measured", ""), item["description"]]
-    return ": ".join(part for part in told if part)
+    """Return the type, the measure, the description and the implications of a correlation.
+
+    A critic must see what is about to be concluded from it.
+    """
+    told = [item["correlation_type"], item["measured"], item["description"]]
+    line = ": ".join(part for part in told if part)
+    implied = "; ".join(item["implications"])
+    return f"{line} (it would follow: {implied})" if implied else line
 
 
 async def reflect(state: State, deps: Deps) -> Looked:

@@ -39,7 +39,14 @@ from deepdiver.strategies.overwatch.labels import with_spelled_labels
 from deepdiver.strategies.shared.base import Deps, attempt, unite
 from deepdiver.strategies.shared.findings import resolve_labels, show_findings, source_of
 from deepdiver.strategies.shared.statements import can_contradict
-from deepdiver.tasks import Correlate, Correlated, Pairing, ShownFinding, TypedFindings
+from deepdiver.tasks import (
+    Correlate,
+    Correlated,
+    Correlations,
+    Pairing,
+    ShownFinding,
+    TypedFindings,
+)
 
 UNMEASURED = 0.5
 """Strength of a cause or pattern that the reasoner adds and nothing measures."""
@@ -154,9 +161,18 @@ async def correlate(
     ]
     own = [item for item in given if item.proposal.strip() not in asked]
     added = accept_named(deps, own, labels, findings)
-    return Found(
-        keep_surest([*held, *explained, *added]), len(events), answer.thought if answer else ""
+    listed = keep_surest([*held, *explained, *added])
+    return Found(listed, len(events), _tell_thoughts(answer, listed))
+
+
+def _tell_thoughts(answer: Correlations | None, listed: Iterable[Mapping[str, Any]]) -> str:
+    """Return what the reasoner thought, and what it says would follow, for the log."""
+    implied = (
+        f"{item['description'] or item['measured']}: {text}"
+        for item in listed
+        for text in item["implications"]
     )
+    return "\n".join(filter(None, (answer.thought if answer else "", *implied)))
 
 
 def _group_by_type(shown: Iterable[ShownFinding]) -> tuple[TypedFindings, ...]:
