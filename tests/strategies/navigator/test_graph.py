@@ -627,6 +627,11 @@ async def test_what_is_in_dispute_stays_out_of_the_answer_and_is_shown_with_both
         line.startswith("Not settled: ") and "Anna" in line and "Bertil" in line
         for line in shown["missing"]
     )
+    message = outcome.state["messages"][-1].text
+    assert (
+        "\nCertainty: answered in part.\nMissing or uncertain:\n- Who owns Holm Works?\n" in message
+    )
+    assert "\n- Not settled: " in message
     kinds = [kind for kind, _, _ in rig.store.records.ledger(rig.run.id)]
     assert kinds.count(Contradiction.__name__.lower()) == 1
     assert rig.reasoner.of(tasks.DecideAction)[-1].unanswered == (QUESTION,)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from deepdiver.core.events import FindingDropped, Limited
 from deepdiver.core.record import Source, SourceKind
 from deepdiver.core.text import locate
+from deepdiver.encoders.reader import Verdict
 from deepdiver.errors import DamagedStoreError
 from deepdiver.strategies.shared import locate_statements
 from deepdiver.strategies.shared.findings import ReadSource
@@ -105,6 +106,26 @@ async def test_an_endless_summary_is_read_up_to_a_limit_and_the_rest_is_counted(
     found = await located(rig, said)
     assert found.lost == STATEMENTS + 5
     assert len(rig.of(FindingDropped)) == STATEMENTS + 5
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Holm Works is owned by Bertil Ask.",
+        "The firm was founded in 1889.",
+        "born: 3 December 2013",
+    ],
+)
+async def test_a_value_that_is_not_there_is_dropped_whatever_the_reader_says(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    class Yes:
+        def verify(self, pairs: Sequence[tuple[str, str]]) -> list[Verdict]:
+            return [Verdict(0.95, 0.0, 0.05) for _ in pairs]
+
+    monkeypatch.setattr(locate_statements, "load_reader", Yes)
+    assert carried(await located(rig, said)) == []
+    assert carried(await located(rig, "Anna Holm has long been the owner of Holm Works."))
 
 
 async def test_without_the_reader_only_the_same_words_count_and_that_is_said(

@@ -46,6 +46,18 @@ async def test_looking_into_something_brings_findings_with_exact_quotes(tmp_path
         assert text == CORPUS[deps.ledger.get(Source, quote.source).url][2]
 
 
+async def test_findings_without_quotes_are_looked_for_in_what_was_read(tmp_path: Path) -> None:
+    def summarise(task: tasks.ExtractFindings) -> tasks.Extraction:
+        said = "Anna Holm is the owner of Holm Works. Carl Dahl is its director."
+        return tasks.Extraction(findings=(tasks.Extracted(statement=said),))
+
+    deps = Rig(tmp_path, ScriptedReasoner(extract_findings=summarise)).session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
+    (found,) = (deps.ledger.get(Finding, key) for key in looked.findings)
+    assert found.statement == "Anna Holm is the owner of Holm Works."
+    assert "Anna Holm" in found.quotes[0].text
+
+
 async def test_could_not_search_is_not_nothing_found(tmp_path: Path) -> None:
     provider = CorpusProvider()
     provider.down = lambda query: True
