@@ -662,6 +662,24 @@ ORCHESTRATED = (
         check=lambda walk: _asked(walk, "lighthouse"),
     ),
     orchestrated(
+        "in the words of the design document",
+        1,
+        ends=["plan_searches"],
+        says={
+            "plan_searches": [
+                Answer(
+                    text='```json\n[{"intent": "INITIAL_EXPLORATION", "query": "ferry records", '
+                    '"reasoning": "A broad look."}]\n```'
+                ),
+                Answer(text='{"search_plans": [{"intent": "SYNTHESIS", "query": "none"}]}'),
+            ],
+            "extract_findings": [
+                lambda f, u: {"findings": [i["statement"] for i in u["findings"]]}
+            ],
+        },
+        decided=["continue, rule", "finish, reasoner: the plan is to write the report"],
+    ),
+    orchestrated(
         "each intent in its own manner",
         4,
         ends=["plan_searches"],
@@ -771,6 +789,22 @@ def hold_against(fields: Fields, usual: Fields) -> Fields:
         for place, (label, said) in enumerate(told)
     ]
     return {"extracted_info": info, "inconsistencies_found": "Two numbers are given."}
+
+
+def in_one_text(fields: Fields, usual: Fields) -> Fields:
+    """Say everything in one text, and that the question is answered."""
+    return {
+        "extracted_info": " ".join(text["text"] for text in fields["texts"]),
+        "suggestions_for_next_step": ["Query appears answered based on multiple sources"],
+    }
+
+
+def _understood(walk: Walk) -> None:
+    """The answer cites what was found, and the person is told of the other tool."""
+    assert walk.outcome.report is not None
+    assert walk.outcome.report.citations
+    assert walk.shown[-1]["confidence"] > 0.8
+    assert "search_tavily was taken instead" in " ".join(walk.section("Research Journey"))
 
 
 def _ladder(walk: Walk) -> None:
@@ -930,6 +964,22 @@ NAVIGATOR = (
         says={"decide_action": [*searching("log"), OVER], "analyse_output": [hold_against]},
         search=saying(*SIDES),
         check=_settled,
+    ),
+    navigator(
+        "in the words of the design document",
+        "search",
+        says={
+            **ONE_PART,
+            "decide_action": [act("SEARCH_GOOGLE", "northern permits 2019")],
+            "analyse_output": [in_one_text],
+        },
+        search=saying("https://ferries.gov/rolls", "https://harbour.edu/count"),
+        decided=[
+            "search_tavily, reasoner: “northern permits 2019”: One thing is still open. "
+            "(SEARCH_GOOGLE is not among the tools",
+            "send_to_hitl, rule: the confidence is 0.",
+        ],
+        check=_understood,
     ),
     navigator(
         "rejected with a reason, then with a constraint, then accepted",
