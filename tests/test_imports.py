@@ -49,6 +49,7 @@ WELL_BUILT = {
     "strategies.shared.look": "import deepdiver.strategies.shared.findings\nimport deepdiver.tools",
     "strategies.shared.hypotheses": "import deepdiver.strategies.shared.look",
     "strategies.shared.second_opinion": "import deepdiver.strategies.shared.base",
+    "strategies.shared.grounding": "import deepdiver.strategies.shared.second_opinion",
     "strategies.shared.statements": "",
     "strategies.shared.summary": "",
     "strategies.shared.feed_tool": "",
