@@ -16,10 +16,12 @@ It takes about ten minutes of one core.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import gzip
 import hashlib
 import json
 import random
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -29,8 +31,15 @@ from typing import Any
 from deepdiver.core.dates import dates
 from deepdiver.core.names import names
 from deepdiver.core.numbers import numbers
-from deepdiver.strategies.shared.grounding import SHARED, VOUCHES, Said, shared_part
+from deepdiver.strategies.shared.grounding import (
+    SHARED,
+    VOUCHES,
+    Said,
+    find_heading_faults,
+    shared_part,
+)
 from deepdiver.strategies.shared.second_opinion import CitedText, read_support
+from deepdiver.tools.library.languages import language_of
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SETS = (
@@ -45,6 +54,9 @@ MOST_SUSPECTED = 0.01
 """The largest share of good sentences for choosing that may be suspected."""
 LIMITS = [(shared, vouches) for shared in (0.2, 0.25, 0.3) for vouches in (0.1, 0.2, 0.3)]
 SEED = 2026
+LEAST_BODY = 120
+"""Characters below a heading that is tried."""
+_HEADING = re.compile(r"^#{1,4}\s+(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +125,14 @@ class Measured:
     """The case."""
     shared: float
     """The part of its words that its quotes share."""
+    english: bool
+    """Whether sentence and quotes are known to be English; elsewhere the limit is 0."""
     support: float
     """The reader's probability of support; 1 where it was not asked."""
 
     def suspected(self, shared: float, vouches: float) -> bool:
         """Return whether the case is suspected with these limits."""
-        return self.shared <= shared and self.support < vouches
+        return self.shared <= (shared if self.english else 0.0) and self.support < vouches
 
 
 def measured(cases: Iterable[Case]) -> list[Measured]:
@@ -133,13 +147,23 @@ def measured(cases: Iterable[Case]) -> list[Measured]:
             strict=True,
         )
     )
-    return [Measured(case, shared, support.get(id(case), 1.0)) for case, shared in held]
+    return [
+        Measured(case, shared, _is_english(case), support.get(id(case), 1.0))
+        for case, shared in held
+    ]
 
 
 def _shared(case: Case) -> float:
     titles = " ".join(title for title, _ in case.said.quotes)
-    evidence = " ".join(text for _, text in case.said.quotes)
-    return shared_part(case.said.text, evidence, f"{case.asked} {titles}")
+    return shared_part(case.said.text, _evidence(case), f"{case.asked} {titles}")
+
+
+def _is_english(case: Case) -> bool:
+    return language_of(case.said.text) == language_of(_evidence(case)) == "English"
+
+
+def _evidence(case: Case) -> str:
+    return " ".join(text for _, text in case.said.quotes)
 
 
 def share(found: Iterable[Measured], limits: tuple[float, float]) -> float:
@@ -170,6 +194,36 @@ def report(found: list[Measured], *, chosen: bool) -> float:
     return share(good, (SHARED, VOUCHES))
 
 
+def headed(folder: Path) -> list[tuple[str, Said]]:
+    """Return the headings of documents with the text below them, each with its document's name."""
+    found = []
+    for path in sorted(folder.glob("*/docs/*.md")):
+        parts = _HEADING.split(path.read_text(encoding="utf-8"))[1:]
+        found += [
+            (path.name, Said(heading, (), body))
+            for heading, body in zip(parts[::2], parts[1::2], strict=True)
+            if len(body) > LEAST_BODY
+        ]
+    return found
+
+
+async def headings(folder: Path) -> None:
+    """Print how many headings of documents would be cut, over their own text and over others."""
+    held, chance = headed(folder), random.Random(SEED)  # noqa: S311
+    own = await find_heading_faults([item for _, item in held], "")
+    values = sum("it holds" in fault for fault in own)
+    swapped = [
+        Said(chance.choice([o for o in held if o[0] != name])[1].text, (), item.besides)
+        for name, item in held
+    ]
+    foreign = await find_heading_faults(swapped, "")
+    print(
+        f"\nof {len(held)} headings of documents, {values} hold a name, number or date that the text "
+        f"below them does not; {sum(map(bool, own)) - values} others would be cut, and "
+        f"{sum(map(bool, foreign))} over the text of another document"
+    )
+
+
 def main() -> int:
     """Measure; return 1 if too many good sentences are suspected."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -181,6 +235,7 @@ def main() -> int:
     found = measured([*drafts(data / "audit"), *pairs(data / "training")])
     suspected = report(found, chosen=True)
     report(found, chosen=False)
+    asyncio.run(headings(data / "ask"))
     return int(suspected > MOST_SUSPECTED)
 
 

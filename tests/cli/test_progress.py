@@ -681,8 +681,8 @@ def test_past_runs_that_are_built_on_are_named_with_their_age() -> None:
     told = lines([PhaseStarted(phase="initialize", iteration=0), old, new])
     assert [line.removeprefix("  0:00").strip() for line in told] == [
         "initialize",
-        "past run 20261016-y-2, 30 days old: Who owns [2J Svedjan?",
-        "past run 20261114-z-3, 1 day old: Who owns [2J Svedjan?",
+        "past run 20261016-y-2, 30 days old: Who owns \\u001b[2J Svedjan?",
+        "past run 20261114-z-3, 1 day old: Who owns \\u001b[2J Svedjan?",
     ]
     view, _ = picture(80)
     assert not [line for line in rendered(view, 80) if "past run" in line]

@@ -269,6 +269,7 @@ async def test_a_heading_that_its_section_does_not_carry(heading: str, fault: st
         "Where the evidence ends",
         "Overview",
         "History",
+        "Moderators",
         "Log of the office",
         "Was anything else counted by the harbour office of Lund?",
     ],

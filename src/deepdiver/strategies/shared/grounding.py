@@ -187,9 +187,9 @@ def connects(frame: str, around: str, asked: str) -> bool:
 async def find_heading_faults(headings: Sequence[Said], asked: str) -> list[str]:
     """Return what is wrong with each heading; empty if its section or the question carries it.
 
-    A heading may not hold numbers, dates, names or addresses that its section does not hold. One of
-    a few words names a topic, which must be that of the section. A longer one says something, and
-    is audited like a sentence.
+    A heading may not hold numbers, dates, names or addresses that its section does not hold. A
+    single word is otherwise free. A few words name a topic, which must be that of the section. A
+    longer heading says something, and is audited like a sentence.
 
     Args:
         headings: The headings, with the quotes of their sections, and the sentences besides.
@@ -221,7 +221,7 @@ def _says_something(heading: str) -> bool:
 def _is_beside_it(heading: Said, asked: str) -> bool:
     """Whether the words of a heading are neither its section's, the question's nor of research."""
     said = stems(heading.text) - RESEARCH
-    if not said or _is_beyond_us(heading.text, asked):
+    if len(said) < 2 or _is_beyond_us(heading.text, asked):
         return False
     part = len(said & (stems(asked) | stems(heading.around()))) / len(said)
     return part <= (SHARED if _says_something(heading.text) else 0.0)
