@@ -218,8 +218,8 @@ async def headings(folder: Path) -> None:
     ]
     foreign = await find_heading_faults(swapped, "")
     print(
-        f"\nof {len(held)} headings of documents, {values} hold a name, number or date that the text "
-        f"below them does not; {sum(map(bool, own)) - values} others would be cut, and "
+        f"\nof {len(held)} headings of documents, {values} hold a name, number or date that the "
+        f"text below them does not; {sum(map(bool, own)) - values} others would be cut, and "
         f"{sum(map(bool, foreign))} over the text of another document"
     )
 
