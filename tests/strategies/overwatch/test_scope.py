@@ -244,3 +244,9 @@ def test_a_source_is_preferred_by_its_name_or_by_what_it_gives() -> None:
     assert ordered(call("search", query="q"), priority_sources=["oracles", ""]) == [
         ("search", {"query": "q"})
     ]
+
+
+def test_a_tool_that_is_named_is_preferred_to_those_that_have_its_name_in_theirs() -> None:
+    assert ordered(call("search", query="q"), priority_sources=["search"]) == [
+        ("search", {"query": "q"})
+    ], "search_news, search_cyber and search_events are not meant"

@@ -178,31 +178,36 @@ def ask_first(
         about: The part of the question that an added call is for.
     """
     asked = {call["tool"] for call in calls}
+    ranks = _ranks(tools, scope)
     added = [
         {"tool": tool.name, "args": args, "reason": REASON, "about": about, "tests": []}
         for tool in tools
-        if tool.name not in asked and QUERY not in _takes(tool) and _rank(tool, scope) is not None
+        if tool.name not in asked and QUERY not in _takes(tool) and tool.name in ranks
         for args in _filled({}, tool, scope, refusal)
         if args and not refusal(tool.name, args)
     ]
-    ranks = {tool.name: _rank(tool, scope) for tool in tools}
     last = len(scope.priority)
-    return sorted(
-        (*calls, *added), key=lambda call: last if (r := ranks.get(call["tool"])) is None else r
-    )
+    return sorted((*calls, *added), key=lambda call: ranks.get(call["tool"], last))
 
 
-def _rank(tool: ShownTool, scope: Scope) -> int | None:
-    """Return the place of a tool among the preferred sources; None if it is not one.
+def _ranks(tools: Sequence[ShownTool], scope: Scope) -> dict[str, int]:
+    """Return the places of the tools among the preferred sources, for those that are preferred.
 
-    A source is named by the tool's name, or by words that its name or description has.
+    A source is the tool of that name; if there is none, those whose names or descriptions have its
+    words.
     """
-    told = set(terms(f"{tool.name.replace('_', ' ')} {tool.about}"))
+    ranks: dict[str, int] = {}
+    by_name = {tool.name: [tool] for tool in tools}
     for place, name in enumerate(scope.priority):
         wanted = set(terms(name.replace("_", " ")))
-        if name.strip() == tool.name or (wanted and wanted <= told):
-            return place
-    return None
+        like = [tool for tool in tools if wanted and wanted <= _words_of(tool)]
+        for tool in by_name.get(name.strip(), like):
+            ranks.setdefault(tool.name, place)
+    return ranks
+
+
+def _words_of(tool: ShownTool) -> set[str]:
+    return set(terms(f"{tool.name.replace('_', ' ')} {tool.about}"))
 
 
 def _takes(tool: ShownTool) -> dict[str, bool]:
