@@ -12,7 +12,7 @@ import pytest
 from deepdiver.core.events import Event
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
-from deepdiver.errors import BudgetError, CallError, CallFault, StoreAccessError
+from deepdiver.errors import BudgetError, CallError, CallFault, LostTextError, StoreAccessError
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.gateway.request import Do
 from deepdiver.run.detached import detached_gateway, open_errand
@@ -203,5 +203,5 @@ async def test_an_errand_keeps_what_it_fetches_as_long_as_it_lasts(settings: Set
         assert errand.store.texts.get(key) == "Low tide at noon."
         assert errand.run.question == ""
     assert left(settings) == []
-    with closing(open_store(settings)) as store, pytest.raises(KeyError):
+    with closing(open_store(settings)) as store, pytest.raises(LostTextError):
         store.texts.get(key)

@@ -34,8 +34,13 @@ def check_documents(paths: Sequence[Path]) -> None:
         if suffix in SUFFIXES:
             return
         found[suffix or name] += 1
-    if walk.unread:
+    if walk.unread and (found or any(path.is_dir() for path in paths)):
         return  # opening the library will say which files cannot be read, and why
+    if walk.unread:
+        where = ", ".join(map(str, paths))
+        raise NoEvidenceError(
+            f"no readable document in {where}: {walk.unread[0].line}; give another --in"
+        )
     if paths:
         raise NoEvidenceError(f"{_no_documents(paths, found)}; give another --in")
 

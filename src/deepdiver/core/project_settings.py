@@ -108,6 +108,7 @@ SENSITIVE: Mapping[str, str] = {
     "home": "it says where your runs are kept",
     "database": "it says where your library is kept",
     "task_models": SENDS,
+    "documents_within": "it says which files may be read",
     "urls": "it says where your keys, questions and documents are sent",
     "keys": "it sends your questions and documents in the name of an account",
     "mcp": "it starts programs, and connects to servers",

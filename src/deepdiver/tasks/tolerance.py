@@ -59,6 +59,8 @@ _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _SENTENCE = re.compile(r"[.!?…。！？][\"'”’)\]]*\s*$")
 _DECLINED = re.compile(r"\b(?:not?|never|without|neither)\b|n['’]t\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"\W*(?:[^\W\d_]+[\W_]*)?\d+\W*")
+_ITEM_KEY = re.compile(r"\D*\d{1,3}")
+"""A key that only numbers an item; a longer number may be a year."""
 _YES_NO: Final = {"yes": True, "true": True, "no": False, "false": False}
 _NUMBER = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*(%?)\s*")
 
@@ -468,7 +470,7 @@ def _said(text: str, keys: tuple[str, ...]) -> str:
 def _key(key: Any) -> tuple[str, ...]:
     """Return a key in words; a number in a list, such as "finding_1", says nothing."""
     text = str(key).replace("_", " ").strip()
-    return () if not text or _NUMBERED.fullmatch(text) else (text,)
+    return () if not text or _ITEM_KEY.fullmatch(text) else (text,)
 
 
 def _item(item: Any, kind: Any) -> Any:
