@@ -326,7 +326,7 @@ async def test_a_client_over_http(place: Place, era: str) -> None:
 @pytest.mark.slow
 async def test_what_does_not_belong_is_turned_away(place: Place) -> None:
     with place.http("--sample") as (url, _):
-        async with httpx.AsyncClient(headers=JSON) as web:
+        async with httpx.AsyncClient(headers=JSON, timeout=PATIENCE) as web:
             answers = {
                 "plain": await web.post(url, json=HELLO),
                 "rebound": await web.post(url, json=HELLO, headers={"Host": "evil.example"}),
@@ -371,7 +371,7 @@ async def test_what_does_not_belong_is_turned_away(place: Place) -> None:
 async def test_the_token_is_asked_for_and_never_told(cold: Place, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(f"{TOKEN}\n")
     with cold.http("--sample", "--token-file", str(tmp_path / "token")) as (url, process):
-        async with httpx.AsyncClient(headers=JSON) as web:
+        async with httpx.AsyncClient(headers=JSON, timeout=PATIENCE) as web:
             for headers in (
                 {},
                 {"Authorization": "Bearer wrong"},
@@ -381,7 +381,9 @@ async def test_the_token_is_asked_for_and_never_told(cold: Place, tmp_path: Path
                 assert answer.status_code == 401
                 assert answer.headers["www-authenticate"] == "Bearer"
         async with (
-            httpx2.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}) as web2,
+            httpx2.AsyncClient(
+                headers={"Authorization": f"Bearer {TOKEN}"}, timeout=PATIENCE
+            ) as web2,
             Client(streamable_http_client(url, http_client=web2)) as client,
         ):
             told = await client.call_tool("library_search", {"query": "ferry"})

@@ -416,6 +416,11 @@ def _respell_word(kind: str, word: str) -> str:
     return f'"{word}"' if kind == "key" else _RESPELLED.get(word, word)
 
 
+def _is_of_prose(value: Any) -> bool:
+    """Tell whether a value is one that prose has of its own: {} or [1]."""
+    return value == {} or (isinstance(value, list) and all(isinstance(item, int) for item in value))
+
+
 class _AnswerSearch(Generic[T]):
     """The search of a text for an answer: the best one so far, and the most telling complaint."""
 
@@ -484,11 +489,8 @@ class _AnswerSearch(Generic[T]):
 
     def offer(self, value: Any, *, alone: bool) -> None:
         """Try a value in each form that it may stand for, the plainest first."""
-        if not alone and (
-            value == {}
-            or (isinstance(value, list) and all(isinstance(item, int) for item in value))
-        ):
-            return  # prose has {} and [1] of its own
+        if not alone and _is_of_prose(value):
+            return
         forms = list(self.forms(value))
         exact = [(min(number, 1), form, None) for number, form in enumerate(forms)]
         loose = [(2, form, TOLERANT) for form in forms if isinstance(form, dict | list)]

@@ -183,12 +183,7 @@ class Session:
         try:
             status = await work
         except asyncio.CancelledError:
-            end = _end_of(heart)
-            if lease and end is LeaseEnd.LOST:
-                error = lease.loss()
-            else:
-                reason = "interrupted" if end is None else "it was asked to stop"
-                error = StoppedError(f"run {self.run.id} stopped: {reason}")
+            error = self._tell_stop(lease, _end_of(heart))
             status = RunStatus.STOPPED
         except LostTextError as caught:
             error = self._name_source(caught)
@@ -203,6 +198,13 @@ class Session:
             if lease:
                 lease.drop()
         return outcome
+
+    def _tell_stop(self, lease: Lease | None, end: LeaseEnd | None) -> DeepdiverError:
+        """Return the reason why the work was cancelled."""
+        if lease and end is LeaseEnd.LOST:
+            return lease.loss()
+        reason = "interrupted" if end is None else "it was asked to stop"
+        return StoppedError(f"run {self.run.id} stopped: {reason}")
 
     def _announce(self, resumed: bool) -> None:
         deps = self.deps

@@ -16,7 +16,7 @@ and a run does not finish before there was one attempt to refute each open hypot
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -218,14 +218,15 @@ async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
 
     for wave in order_into_waves(state["decomposed_problems"], needs):
         # What a sub-problem needs comes first: not all that is known may fit.
-        nearest = [unite(needs.get(problem, ()), found) for problem in wave]
-        known = [
-            list_statements(deps, (key for part in parts for key in found[part].findings))
-            for parts in nearest
-        ]
+        known = [_list_known(deps, unite(needs.get(problem, ()), found), found) for problem in wave]
         looked = await together(*map(gather, wave, known))
         found |= zip(wave, looked, strict=True)
     return _enter_findings(state, deps, list(found.values()))
+
+
+def _list_known(deps: Deps, problems: Iterable[str], found: Mapping[str, LookResult]) -> list[str]:
+    """Return what was found for problems, in their order."""
+    return list_statements(deps, (key for part in problems for key in found[part].findings))
 
 
 async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:

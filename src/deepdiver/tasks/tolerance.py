@@ -30,7 +30,9 @@ answer must make it as its type says.
 from __future__ import annotations
 
 import functools
+import itertools
 import json
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -254,17 +256,14 @@ def _fit(
 
 def _bare_type(kind: Any, limits: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...], bool]:
     """Return a type without `Annotated` and `None`, its limits, and whether it may be None."""
-    nullable = False
-    while True:
-        origin, args = get_origin(kind), get_args(kind)
-        if origin is Annotated:
-            more = (mark.metadata if isinstance(mark, FieldInfo) else [mark] for mark in args[1:])
-            kind, limits = args[0], (*limits, *(mark for marks in more for mark in marks))
-        elif origin in (Union, UnionType) and type(None) in args:
-            nullable = True
-            kind = next(arg for arg in args if arg is not type(None))
-        else:
-            return kind, limits, nullable
+    origin, args = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        more = (mark.metadata if isinstance(mark, FieldInfo) else [mark] for mark in args[1:])
+        return _bare_type(args[0], (*limits, *itertools.chain.from_iterable(more)))
+    if origin in (Union, UnionType) and type(None) in args:
+        inner = next(arg for arg in args if arg is not type(None))
+        return *_bare_type(inner, limits)[:2], True
+    return kind, limits, False
 
 
 # Choices
@@ -283,17 +282,22 @@ def _choice(value: Any, options: Collection[str], marks: tuple[Any, ...] = ()) -
     if not isinstance(value, str) or value in options or len(value) > CHOICE_CHARS:
         return value
     said = _stems(value)
-    words = [(_stems(option), option) for option in options]
-    for mark in marks:
-        if isinstance(mark, Means):
-            words += [(_stems(other), option) for option, more in mark.words for other in more]
-    for stems, option in words:
-        if stems == said:
-            return option
-    if len(said) > CHOICE_WORDS or _DECLINED.search(value):
-        return value
-    named = {option for stems, option in words if set(stems) <= set(said)}
+    words = list(_words_for(options, marks))
+    named = {option for stems, option in words if stems == said}
+    if not named and len(said) <= CHOICE_WORDS and not _DECLINED.search(value):
+        named = {option for stems, option in words if set(stems) <= set(said)}
     return named.pop() if len(named) == 1 else value
+
+
+def _words_for(
+    options: Iterable[str], marks: Iterable[Any]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the stems of each option and of the other words for it, with the option."""
+    yield from ((_stems(option), option) for option in options)
+    for option, more in itertools.chain.from_iterable(
+        mark.words for mark in marks if isinstance(mark, Means)
+    ):
+        yield from ((_stems(other), option) for other in more)
 
 
 def _stems(text: str) -> tuple[str, ...]:
@@ -321,15 +325,14 @@ def _number(value: Any, limits: tuple[Any, ...]) -> Any:
         value, percent = float(match[1]), bool(match[2])
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
-    least = next((float(mark.ge) for mark in limits if isinstance(mark, annotated_types.Ge)), None)  # type: ignore[arg-type]
-    most = next((float(mark.le) for mark in limits if isinstance(mark, annotated_types.Le)), None)  # type: ignore[arg-type]
-    if most is not None and most <= 1 and (percent or value > PERCENT):
-        value = value / 100
-    if most is not None and most <= 1 < value / PERCENT:
-        return value  # 850 is neither a share nor a percentage
-    if least is not None:
-        value = max(least, value)
-    return value if most is None else min(most, value)
+    lows = [float(mark.ge) for mark in limits if isinstance(mark, annotated_types.Ge)]  # type: ignore[arg-type]
+    highs = [float(mark.le) for mark in limits if isinstance(mark, annotated_types.Le)]  # type: ignore[arg-type]
+    if min(highs, default=math.inf) <= 1:
+        if percent or value > PERCENT:
+            value = value / 100
+        if value > PERCENT:
+            return value  # 850 is neither a share nor a percentage
+    return min(*highs, max(*lows, -math.inf, value), math.inf)
 
 
 def _carried(value: Any, marks: tuple[Any, ...]) -> Any:
@@ -385,35 +388,41 @@ def _lines(text: str) -> list[str]:
     return [line for line in lines if line]
 
 
-def _pairs(value: Mapping[Any, Any], kind: Any) -> Iterator[Any]:
-    """Yield the object itself if it is an item, else one item for each of its keys.
+def _pairs(value: Mapping[Any, Any], kind: Any) -> list[Any]:
+    """Return the object itself if it is an item, else one item for each of its keys.
 
     Of a type that needs exactly two things, a name and a value, an item has both: the arguments of
     a tool that takes a `name` are not an argument.
     """
     if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
         if _carried(value, _bare_type(kind, ())[1]) is not value:
-            yield value
-            return
-        for key, item in value.items():
-            yield item if _NUMBERED.fullmatch(str(key)) else f"{key}: {_text(item)}"
-        return
-    given = {field_of(kind, key) for key in value}
+            return [value]
+        return [
+            item if _NUMBERED.fullmatch(str(key)) else f"{key}: {_text(item)}"
+            for key, item in value.items()
+        ]
+    if _is_item(value, kind):
+        return [value]
+    return [_keyed(key, item, kind) for key, item in value.items()]
+
+
+def _is_item(value: Mapping[Any, Any], kind: type[BaseModel]) -> bool:
+    """Tell whether an object is an item of a type rather than a list of them by name."""
+    given = {field_of(kind, key) for key in value} - {None}
     needed = {name for name, field in kind.model_fields.items() if field.is_required()}
     pair = len(needed) == len(kind.model_fields) == 2
-    if given - {None} and (needed <= given or not pair):
-        yield value
-        return
+    return bool(given) and (needed <= given or not pair)
+
+
+def _keyed(key: Any, item: Any, kind: type[BaseModel]) -> Any:
+    """Return an item that an object has under a key, which is its first field if it has none."""
     first, second, *_ = [*kind.model_fields, ""]
     labelled = _is_label(kind.model_fields[first]) or first == "id"
-    for key, item in value.items():
-        if _NUMBERED.fullmatch(str(key)) and not labelled:
-            yield item
-        elif not isinstance(item, Mapping):
-            yield {first: key, second: item}
-        else:
-            told = {field_of(kind, name) for name in item}
-            yield item if first in told else {first: key, **item}
+    if _NUMBERED.fullmatch(str(key)) and not labelled:
+        return item
+    if not isinstance(item, Mapping):
+        return {first: key, second: item}
+    return item if first in {field_of(kind, name) for name in item} else {first: key, **item}
 
 
 def _is_label(kind: Any) -> bool:
@@ -430,10 +439,8 @@ def _statements(value: Any, kind: type[BaseModel], keys: tuple[str, ...] = ()) -
             yield from _statements(item, kind, (*keys, *_key(key)))
     elif isinstance(value, list | tuple):
         for item in (item for item in value if item not in (None, "", {}, [])):
-            if isinstance(item, Mapping) and not any(map(_is_nested, item.values())):
-                yield _record(item, kind, keys)
-            else:
-                yield from _statements(item, kind, keys)
+            flat = isinstance(item, Mapping) and not any(map(_is_nested, item.values()))
+            yield from [_record(item, kind, keys)] if flat else _statements(item, kind, keys)
     elif value is not None:
         yield from (_said(line, keys) for line in _lines(str(_text(value))))
 

@@ -9,6 +9,7 @@ of different origins have a time, there is nothing to correlate, and nobody is a
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -125,44 +126,45 @@ async def correlate(
     if len({event.origin for event in events}) < 2:
         return Found(list(held))
     proposals = propose_correlations(events)
-    first = dict.fromkeys(key for proposal in proposals for key in proposal.keys)
-    by_id = {item["id"]: item for item in findings}
-    labels, shown = show_typed(deps, [by_id[key] for key in dict.fromkeys((*first, *by_id))])
+    labels, shown = show_typed(deps, _put_first(findings, proposals))
     label = {key: name for name, key in labels.items()}
-    asked = {
-        f"P{n}": p for n, p in enumerate((p for p in proposals if set(p.keys) <= label.keys()), 1)
-    }
+    known = [proposal for proposal in proposals if label.keys() >= set(proposal.keys)]
+    asked = {f"P{number}": proposal for number, proposal in enumerate(known, 1)}
     task = Correlate(
         question=question,
         by_type=_group_by_type(shown),
-        proposals=tuple(
-            Pairing(
-                id=name,
-                correlation_type=item.kind,
-                finding_ids=tuple(label[key] for key in item.keys),
-                measured=describe_closeness(item),
-            )
-            for name, item in asked.items()
-        ),
+        proposals=tuple(_pairing(name, item, label) for name, item in asked.items()),
         guidance=deps.settings.system_prompt,
     )
     answer = await attempt(deps, task)
     # If the reasoner fails, the measurements stand for themselves.
-    given = with_spelled_labels(
-        answer.correlations
-        if answer
-        else [_leave_unexplained(name, item) for name, item in asked.items()],
-        labels,
-    )
-    explained = [
-        _explain(deps, item, asked[name])
-        for item in given
-        if (name := item.proposal.strip()) in asked
-    ]
-    own = [item for item in given if item.proposal.strip() not in asked]
+    measured = [_leave_unexplained(name, item) for name, item in asked.items()]
+    given = with_spelled_labels(answer.correlations if answer else measured, labels)
+    meant = [(item, asked.get(item.proposal.strip())) for item in given]
+    explained = [_explain(deps, item, proposal) for item, proposal in meant if proposal]
+    own = [item for item, proposal in meant if not proposal]
     added = accept_named(deps, own, labels, findings)
     listed = keep_surest([*held, *explained, *added])
     return Found(listed, len(events), _tell_thoughts(answer, listed))
+
+
+def _put_first(
+    findings: Iterable[Mapping[str, Any]], proposals: Iterable[ProposedCorrelation]
+) -> list[Mapping[str, Any]]:
+    """Return findings, those first that may be correlated: not all may fit."""
+    by_id = {item["id"]: item for item in findings}
+    first = itertools.chain.from_iterable(item.keys for item in proposals)
+    return [by_id[key] for key in dict.fromkeys((*first, *by_id))]
+
+
+def _pairing(name: str, item: ProposedCorrelation, label: Mapping[str, str]) -> Pairing:
+    """Return a proposal as the reasoner is asked about it."""
+    return Pairing(
+        id=name,
+        correlation_type=item.kind,
+        finding_ids=tuple(label[key] for key in item.keys),
+        measured=describe_closeness(item),
+    )
 
 
 def _tell_thoughts(answer: Correlations | None, listed: Iterable[Mapping[str, Any]]) -> str:

@@ -11,7 +11,7 @@ hypothesis is accepted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from deepdiver.core.identity import content_id
@@ -64,12 +64,11 @@ async def call_up(state: State, deps: Deps) -> tuple[Update, list[dict[str, Any]
     """
     waves = {part["description"]: part["wave"] for part in _searched_parts(state)}
     pending, begun = list(state["pending_queries"]), list(state["looked_into"])
-    while (later := [text for text in waves if text not in begun]) and not any(
-        call["about"] in begun for call in pending
-    ):
-        wave = min(waves[text] for text in later)
-        hurry = len({waves[text] for text in later}) >= state["max_iterations"] - state["iteration"]
-        due = [text for text in later if hurry or waves[text] == wave]
+    turns_left = state["max_iterations"] - state["iteration"]
+    while not any(call["about"] in begun for call in pending):
+        due = _next_wave(waves, begun, turns_left)
+        if not due:
+            break
         written = await together(*(_queries_for(state, deps, text, pending) for text in due))
         pending = drop_repeated_calls(
             [*pending, *(call for calls in written for call in calls)], state["executed_queries"]
@@ -80,6 +79,13 @@ async def call_up(state: State, deps: Deps) -> tuple[Update, list[dict[str, Any]
     now = [*own, *others][:TURN]
     rest = [call for call in pending if call not in now]
     return {"pending_queries": rest, "looked_into": begun}, now
+
+
+def _next_wave(waves: Mapping[str, int], begun: Collection[str], turns_left: int) -> list[str]:
+    """Return the sub-tasks that begin next; all of them if as few turns are left as waves."""
+    later = {text: wave for text, wave in waves.items() if text not in begun}
+    hurry = len(set(later.values())) >= turns_left
+    return [text for text, wave in later.items() if hurry or wave == min(later.values())]
 
 
 def waits(state: State) -> bool:

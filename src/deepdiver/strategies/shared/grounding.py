@@ -204,16 +204,18 @@ async def find_heading_faults(headings: Sequence[Said], asked: str) -> list[str]
     }
     left = [item for item in headings if item not in faults and _is_beside_it(item, asked)]
     long = [item for item in left if _says_something(item.text)]
-    cited = [CitedText(item.text, item.quotes) for item in long]
-    for item, vouched in zip(long, await _vouched(read_support, cited), strict=True):
-        if not vouched:
-            faults[item] = "as a heading, it says something that its section does not"
     short = [item for item in left if item not in long]
-    topics = [(item.text, item.besides) for item in short]
-    for item, vouched in zip(short, await _vouched(read_relevance, topics), strict=True):
-        if not vouched:
-            faults[item] = "as a heading, it names something that its section is not about"
+    says = await _vouched(read_support, [CitedText(item.text, item.quotes) for item in long])
+    names = await _vouched(read_relevance, [(item.text, item.besides) for item in short])
+    for item in _unvouched(long, says):
+        faults[item] = "as a heading, it says something that its section does not"
+    for item in _unvouched(short, names):
+        faults[item] = "as a heading, it names something that its section is not about"
     return [faults.get(item, "") for item in headings]
+
+
+def _unvouched(headings: Sequence[Said], vouched: Sequence[bool]) -> list[Said]:
+    return [item for item, held in zip(headings, vouched, strict=True) if not held]
 
 
 def _says_something(heading: str) -> bool:

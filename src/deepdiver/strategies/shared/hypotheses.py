@@ -459,12 +459,7 @@ def draw_lessons(
     for node in reversed(pool):
         if node["type"] != "hypothesis" or node["status"] not in SETTLING:
             continue
-        deciding = [
-            link
-            for link in links
-            if link["tail"] == node["id"] and link["kind"] == SETTLING[node["status"]]
-        ]
-        weightiest = sorted(deciding, key=lambda link: -link["weight"])[:DECIDING]
+        weightiest = _find_deciding(node, links)
         lessons.append(
             Lesson(
                 hypothesis=labels[node["id"]],
@@ -476,6 +471,18 @@ def draw_lessons(
         )
     sizes = itertools.accumulate(size_of(lesson.model_dump_json()) for lesson in lessons)
     return tuple(lesson for lesson, size in zip(lessons, sizes, strict=True) if size <= KNOWN_BYTES)
+
+
+def _find_deciding(
+    node: Mapping[str, Any], links: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """Return the links that settled a hypothesis, the weightiest first, `DECIDING` at most."""
+    deciding = [
+        link
+        for link in links
+        if link["tail"] == node["id"] and link["kind"] == SETTLING[node["status"]]
+    ]
+    return sorted(deciding, key=lambda link: -link["weight"])[:DECIDING]
 
 
 SETTLING = {"supported": "supports", "refuted": "refutes"}

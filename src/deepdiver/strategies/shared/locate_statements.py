@@ -10,7 +10,7 @@ dropped, and the drop is an event.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Generic, TypeVar
@@ -71,6 +71,10 @@ class _Window:
     terms: frozenset[str]
     """What they are about, with the title."""
 
+    def titled(self) -> str:
+        """Return the words with the title before them, as the reader sees them."""
+        return f"{self.title}. {self.text}" if self.title else self.text
+
 
 async def add_quotes(
     deps: Deps, items: Sequence[E], texts: Mapping[str, ReadSource], question: str
@@ -85,33 +89,48 @@ async def add_quotes(
         question: What the person asked; a statement may take its names from there.
     """
     named = [_name_source(item, texts) for item in items]
-    bare = [
-        (n, said)
-        for n, item in enumerate(named)
-        if not item.quote.strip()
-        for said in _sentences_of(item.statement)
-    ]
+    bare = _list_bare(named)
     asked, beyond = bare[:STATEMENTS], bare[STATEMENTS:]
     split = {label: list(_split(label, text)) for label, text in texts.items()} if asked else {}
     windows = [_windows_for(named[n].source.strip(), split) for n, _ in asked]
     claims = [said for _, said in asked]
+    found = await _find(deps, claims, windows, question)
+    made: list[list[E]] = [[item] if item.quote.strip() else [] for item in named]
+    for (n, said), carrier in zip(asked, found, strict=True):
+        if carrier:
+            made[n].append(_quote(named[n], said, carrier))
+    lost = [said for said, carrier in zip(claims, found, strict=True) if not carrier]
+    lost += [said for _, said in beyond]
+    _drop(deps, lost)
+    return Located(made, len(lost))
+
+
+def _list_bare(items: Sequence[Extracted]) -> list[tuple[int, str]]:
+    """Return the sentences of the statements that came without a quote, with their places."""
+    return [
+        (n, said)
+        for n, item in enumerate(items)
+        if not item.quote.strip()
+        for said in _sentences_of(item.statement)
+    ]
+
+
+async def _find(
+    deps: Deps, claims: Sequence[str], windows: Sequence[Sequence[_Window]], question: str
+) -> list[_Window | None]:
+    """Return the passage that carries each claim; without the reader, only the same words do."""
     try:
         # In a thread, because it may take seconds and other runs of this process go on.
-        found = await asyncio.to_thread(_find_carriers, claims, windows, question)
+        return await asyncio.to_thread(_find_carriers, claims, windows, question)
     except (StoreError, ImportError):
         deps.note_limit(UNREAD)
-        found = [_find_same(said, of) for said, of in zip(claims, windows, strict=True)]
-    made: list[list[E]] = [[item] if item.quote.strip() else [] for item in named]
-    lost = [said for _, said in beyond]
-    for (n, said), carrier in zip(asked, found, strict=True):
-        if carrier is None:
-            lost.append(said)
-        else:
-            made[n].append(_quote(named[n], said, carrier))
-    for said in lost:
+        return [_find_same(said, of) for said, of in zip(claims, windows, strict=True)]
+
+
+def _drop(deps: Deps, statements: Iterable[str]) -> None:
+    for said in statements:
         deps.dropped.add(content_id("d", said, "", ""))
         deps.emit(FindingDropped(statement=said, reason=NOWHERE))
-    return Located(made, len(lost))
 
 
 def _name_source(item: E, texts: Mapping[str, ReadSource]) -> E:
@@ -161,7 +180,7 @@ def _find_carriers(
         for said, of, same in zip(claims, windows, found, strict=True)
     ]
     pairs = [
-        (f"{window.title}. {window.text}" if window.title else window.text, said)
+        (window.titled(), said)
         for said, listed in zip(claims, near, strict=True)
         for window in listed
     ]
@@ -172,11 +191,17 @@ def _find_carriers(
             for window, verdict in zip(listed, islice(verdicts, len(listed)), strict=True)
             if verdict.supports >= AGREES and _holds_values(said, window, question)
         ]
-        if agreed:
-            _, best = max(agreed, key=lambda pair: pair[0])
-            inside = (window for _, window in agreed if window.text in best.text)
-            found[number] = min(inside, key=lambda window: len(window.text))
+        found[number] = found[number] or _choose(agreed)
     return found
+
+
+def _choose(agreed: Sequence[tuple[float, _Window]]) -> _Window | None:
+    """Return the passage that carries a claim best, or the shortest within it that carries it."""
+    if not agreed:
+        return None
+    _, best = max(agreed, key=lambda pair: pair[0])
+    inside = (window for _, window in agreed if window.text in best.text)
+    return min(inside, key=lambda window: len(window.text))
 
 
 def _find_same(said: str, windows: Sequence[_Window]) -> _Window | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,22 +88,26 @@ def settle_needs(
             of what comes later in the plan is dropped.
     """
     meant = [
-        dict.fromkeys(_place_of(text, problems) for text in named.get(problem, ()))
-        for problem in problems
+        (number, place)
+        for number, problem in enumerate(problems)
+        for place in _places_of(named.get(problem, ()), problems)
     ]
-    kept = [
-        [place for place in own if place is not None and place < number]
-        for number, own in enumerate(meant)
-    ]
-    for number, own in enumerate(meant):
-        for place in own:
-            if place is not None and place > number and not _leads_to(kept, place, number):
-                kept[number].append(place)
+    kept: list[list[int]] = [[] for _ in problems]
+    # Needs of what comes before cannot make a circle among themselves.
+    for number, place in sorted(meant, key=lambda need: need[1] > need[0]):
+        if place != number and not _leads_to(kept, place, number):
+            kept[number].append(place)
     return {
         problem: [problems[place] for place in sorted(own)]
         for problem, own in zip(problems, kept, strict=True)
         if own
     }
+
+
+def _places_of(texts: Iterable[str], problems: Sequence[str]) -> list[int]:
+    """Return the places of the problems that are meant, each once."""
+    places = (_place_of(text, problems) for text in texts)
+    return list(dict.fromkeys(place for place in places if place is not None))
 
 
 def _place_of(text: str, problems: Sequence[str]) -> int | None:
@@ -178,29 +182,28 @@ def ask_approval(
     )
     if not deps.approve:
         return Approval(plan["problems"])
-    shown: dict[str, Any] = {
-        name: listed for name, listed in plan.items() if listed or name == "problems"
-    }
-    if held:
-        shown["needs"] = {problem: list(others) for problem, others in held.items()}
+    extras = {**plan, "needs": {problem: list(others) for problem, others in held.items()}}
+    shown = {"problems": plan["problems"]} | {name: own for name, own in extras.items() if own}
     ceiling = "not known" if deps.ceiling is None else f"${deps.ceiling:.4f}"
     reply = interrupt({"ask": "approve_plan", "question": question, **shown, "ceiling": ceiling})
     action = reply.get("action") if isinstance(reply, dict) else None
     if action == "accept":
         return Approval(plan["problems"])
     if action == "edit":
-        listed = [
-            text for item in reply.get("problems", []) if (text := str(item).strip())
-        ] or plan["problems"]
-        for left_out in listed[PROBLEMS:]:
-            deps.note_limit(f"a plan has {PROBLEMS} sub-problems at most; left out: {left_out}")
-        return Approval(listed[:PROBLEMS], edited=True)
+        edited = [text for item in reply.get("problems", []) if (text := str(item).strip())]
+        return Approval(_limit_plan(deps, edited or plan["problems"]), edited=True)
     if action == "reject":
         return Approval([], objection=str(reply.get("reason") or "the person did not say why"))
     raise UsageError(
         "the answer to a plan needs an action: accept, edit (with problems) or reject "
         "(with a reason)"
     )
+
+
+def _limit_plan(deps: Deps, problems: list[str]) -> list[str]:
+    for left_out in problems[PROBLEMS:]:
+        deps.note_limit(f"a plan has {PROBLEMS} sub-problems at most; left out: {left_out}")
+    return problems[:PROBLEMS]
 
 
 async def recall_past(deps: Deps, question: str) -> list[dict[str, Any]]:

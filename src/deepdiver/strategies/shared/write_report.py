@@ -367,27 +367,23 @@ async def _doubt_unfounded(
         )
         for item in held
     ]
-    bearings = await find_bearings(said, asked)
-    unfounded = {
-        item.hypothesis.id: item
-        for item, bearing in zip(held, bearings, strict=True)
-        if bearing == "foreign"
-    }
-    for item in unfounded.values():
-        if item.supporting:
-            deps.note_limit(f"Not counted: “{item.hypothesis.statement}”. {UNFOUNDED}")
-    made = [
-        _put_back(item) if item.hypothesis.id in unfounded else item for item in assessments or ()
-    ]
-    return (None if assessments is None else made), frozenset(unfounded)
+    bearings = zip(held, await find_bearings(said, asked), strict=True)
+    unfounded = frozenset(item.hypothesis.id for item, found in bearings if found == "foreign")
+    if assessments is None:
+        return None, unfounded
+    return [
+        _put_back(deps, item) if item.hypothesis.id in unfounded else item for item in assessments
+    ], unfounded
 
 
 def _evidence_of(item: Assessment) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*item.supporting, *item.refuting, *item.hypothesis.findings)))
 
 
-def _put_back(item: Assessment) -> Assessment:
-    """Return a hypothesis as it stood before what seemed to speak for it."""
+def _put_back(deps: Deps, item: Assessment) -> Assessment:
+    """Return a hypothesis as it stood before what seemed to speak for it, and say so."""
+    if item.supporting:
+        deps.note_limit(f"Not counted: “{item.hypothesis.statement}”. {UNFOUNDED}")
     accepted = item.status is HypothesisStatus.SUPPORTED
     return item.model_copy(
         update={
@@ -677,8 +673,13 @@ async def _audit(deps: Deps, asked: str, lines: Sequence[_Line], among: Sequence
     for line, bearing in zip(facts, bearings, strict=True):
         line.unread = bearing == "unread"
         line.problem = _Problem(FOREIGN) if bearing == "foreign" else None
+    _audit_frames(deps, asked, sound, among)
+
+
+def _audit_frames(deps: Deps, asked: str, lines: Sequence[_Line], among: Sequence[_Line]) -> None:
+    """Find fault with frames that connect nothing of what stands around them."""
     carried = [line for line in among if not line.problem and line.sentence.findings]
-    for line in sound:
+    for line in lines:
         if line.sentence.kind is SentenceKind.FRAME:
             around = Said("", *_carried_in(deps, carried, line.section)).around()
             connected = connects(line.sentence.text, around, asked)

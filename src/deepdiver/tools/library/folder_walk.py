@@ -147,10 +147,14 @@ class FolderWalk:
                     elif spot.real not in self._single:
                         yield from self._file(spot, status)
             except OSError as error:
-                root = self._roots[folder.root]
-                if folder.path == str(root):
-                    raise _unreadable(root, reason_of(error)) from None
-                self._miss(folder, f"the folder cannot be opened: {reason_of(error)}")
+                self._give_up(folder, error)
+
+    def _give_up(self, folder: Spot, error: OSError) -> None:
+        """Note a folder that cannot be opened; a root that cannot be is an error."""
+        root = self._roots[folder.root]
+        if folder.path == str(root):
+            raise _unreadable(root, reason_of(error)) from None
+        self._miss(folder, f"the folder cannot be opened: {reason_of(error)}")
 
     def _entries(self, folder: Spot) -> Iterator[tuple[Spot, os.stat_result]]:
         """Yield the visible entries of a folder, except those that deepdiver itself wrote."""
