@@ -18,7 +18,7 @@ unexport PIP_DRY_RUN PIP_IGNORE_INSTALLED PIP_NO_BUILD_ISOLATION PIP_PYTHON PYTH
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check format test demo bench proof nightly docs lock clean
+.PHONY: help setup check format test demo bench proof live nightly docs lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -66,6 +66,9 @@ bench: $(STAMP) ## measure performance
 
 proof: $(STAMP) ## run the long demonstrations and print figures: kill at every boundary, replay, hostile input, properties
 	$(BIN)/python -m pytest -m "proof or hypothesis" -s --hypothesis-profile=proof $(PYTEST_ARGS)
+
+live: $(STAMP) ## ask the real services whose keys are set here: needs a network, and costs a few cents
+	$(BIN)/python -m pytest -m live -rs $(PYTEST_ARGS) tests/live
 
 nightly: test proof bench ## run everything
 

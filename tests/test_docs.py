@@ -192,8 +192,8 @@ def test_the_readme_tells_which_strategies_there_are() -> None:
 def test_the_example_of_a_settings_file_can_be_loaded(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "CLI.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
-    (tmp_path / "deepdiver.toml").write_text(example, encoding="utf-8")
-    settings = load(environ={}, folder=tmp_path, user_file=tmp_path / "none.toml")
+    (tmp_path / "own.toml").write_text(example, encoding="utf-8")
+    settings = load(environ={}, folder=tmp_path, user_file=tmp_path / "own.toml")
     assert settings.model == tomllib.loads(example)["model"]
     assert settings.limits["tavily"].rate == 5
 

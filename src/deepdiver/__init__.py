@@ -28,6 +28,7 @@ _HOMES = {
     "Report": "deepdiver.core.record",
     "DeepdiverError": "deepdiver.errors",
     "run_deep_research_agent": "deepdiver.run.deep_research",
+    "get_search_results": "deepdiver.run.deep_research",
     "ResearchContext": "deepdiver.strategies.orchestrated.context",
     "SearchIntent": "deepdiver.strategies.orchestrated.context",
     "SearchPlan": "deepdiver.strategies.orchestrated.context",
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from deepdiver.errors import DeepdiverError
     from deepdiver.reason.embedded import EmbeddedReasoner
     from deepdiver.run import Outcome, create_deepdiver_agent, replay, research, resume
-    from deepdiver.run.deep_research import run_deep_research_agent
+    from deepdiver.run.deep_research import get_search_results, run_deep_research_agent
     from deepdiver.strategies.orchestrated.context import (
         ResearchContext,
         SearchIntent,
@@ -60,6 +61,7 @@ __all__ = [
     "Settings",
     "__version__",
     "create_deepdiver_agent",
+    "get_search_results",
     "replay",
     "research",
     "resume",

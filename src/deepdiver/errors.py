@@ -9,6 +9,7 @@
     │   └── MissingKeyError       … the key that a provider needs
     ├── StoreError                the user checks the disk or the other process     exit 1
     │   ├── DamagedStoreError     … restores the database file or moves it away
+    │   │   └── LostTextError     … or asks again: the saved text of a source is lost
     │   ├── NewerSchemaError      … upgrades deepdiver
     │   ├── StoreFullError        … frees disk space, then resumes the run
     │   ├── StoreAccessError      … changes permissions or chooses another home
@@ -64,6 +65,20 @@ class DamagedStoreError(StoreError):
     """The database file cannot be read as a database."""
 
 
+class LostTextError(DamagedStoreError):
+    """The text of a source was saved and is missing or damaged now."""
+
+    def __init__(self, message: str, text: str = "") -> None:
+        """Create the error.
+
+        Args:
+            message: One line that says what to do.
+            text: The hash of the text.
+        """
+        super().__init__(message)
+        self.text = text
+
+
 class NewerSchemaError(StoreError):
     """The database was written by a newer deepdiver."""
 
@@ -99,6 +114,8 @@ class CallFault(StrEnum):
 
     AUTH = "auth"
     """The key is missing, wrong or lacks permission (401, 403)."""
+    MOVED = "moved"
+    """The service redirected to another address (3xx), where nothing was sent."""
     RATE = "rate"
     """Too many requests (429)."""
     TIMEOUT = "timeout"
@@ -119,6 +136,11 @@ RETRYABLE = frozenset(
     {CallFault.RATE, CallFault.TIMEOUT, CallFault.UNREACHED, CallFault.NETWORK, CallFault.SERVER}
 )
 """The faults where asking again may help."""
+
+
+CURABLE = frozenset({CallFault.AUTH, CallFault.MOVED, CallFault.UNREACHED})
+"""The faults of a model that only the user can cure: its key, its address or its server. A run
+cannot go on without its model, so they end it, and a resumed run asks again."""
 
 
 class CallError(GatewayError):

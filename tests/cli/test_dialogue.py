@@ -175,5 +175,5 @@ async def test_the_ceiling_in_words(ceiling: str, told: str) -> None:
 async def test_an_edited_plan_is_shown_again_and_hostile_text_steers_nothing() -> None:
     person = Person("e", "-", "A new part\x1b[2J", "", "a")
     await person.about({**PLAN, "problems": ["x\x1b]0;t\x07", "y"]})
-    assert "  1. A new part[2J" in person.shown
+    assert "  1. A new part\\u001b[2J" in person.shown
     assert all(line.isprintable() for line in person.shown)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
 
 import pytest
 
+from deepdiver.cli.output import print_json, print_table
 from tests.cli.command_line import (
     QUESTION,
 )
@@ -16,6 +18,18 @@ from tests.terminal import Terminal, run, started
 from tests.warm import Warm
 
 pytestmark = pytest.mark.usefixtures("read_once")
+
+
+def test_what_cannot_be_seen_is_escaped_in_json_and_spelt_out_in_a_table(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    hostile = "a\u202eb\x9b31mc\u200b"
+    print_json({"title": hostile})
+    made = capsys.readouterr().out
+    assert made == '{\n "title": "a\\u202eb\\u009b31mc\\u200b"\n}\n'
+    assert json.loads(made) == {"title": hostile}
+    print_table([("id", hostile)])
+    assert capsys.readouterr().out == "id  a\\u202eb\\u009b31mc\\u200b\n"
 
 
 def test_a_reader_who_leaves_is_no_fault() -> None:

@@ -15,6 +15,7 @@ from deepdiver.errors import (
     UsageError,
 )
 from deepdiver.sample import LIBRARY
+from tests.unprivileged import folder_for_all, unprivileged
 
 # What is checked before
 
@@ -23,6 +24,13 @@ from deepdiver.sample import LIBRARY
 def test_documents_that_are_not_there(tmp_path: Path, name: str) -> None:
     (tmp_path / "file.txt").write_text("x")
     with pytest.raises(UsageError, match="does not exist: give a file or folder"):
+        check_documents([tmp_path / name])
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "/".join(["x" * 200] * 30), "loop"])
+def test_documents_that_nobody_can_look_at(tmp_path: Path, name: str) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(UsageError, match=r" cannot be read: .+; give another --in"):
         check_documents([tmp_path / name])
 
 
@@ -41,14 +49,35 @@ def test_documents_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.Monk
     assert asked == [os.R_OK | os.X_OK, os.R_OK]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_folder_that_really_may_not_be_read(tmp_path: Path) -> None:
-    tmp_path.chmod(0)
-    try:
-        with pytest.raises(UsageError, match=r"no permission to read .+: change its permissions"):
-            check_documents([tmp_path])
-    finally:
-        tmp_path.chmod(0o700)
+def test_a_folder_that_really_may_not_be_read() -> None:
+    with folder_for_all() as folder:
+        (folder / "closed" / "below").mkdir(parents=True)
+        (folder / "closed").chmod(0)
+        with unprivileged():
+            # Which of the two depends on who the tests are.
+            with pytest.raises(UsageError, match=r"no permission to read|Permission denied"):
+                check_documents([folder / "closed"])
+            with pytest.raises(UsageError, match="cannot be read: Permission denied"):
+                check_documents([folder / "closed" / "below"])
+
+
+def test_what_can_be_read_is_not_looked_for_out_of_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "a.md").write_text("x")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "picture.png").write_bytes(b"x")
+    with pytest.raises(NoEvidenceError, match=r"it is \.png"):
+        check_documents([tmp_path / "docs"])
+    (tmp_path / "docs" / "link").symlink_to(tmp_path / "private")
+    check_documents([tmp_path / "docs"])  # opening the library says why the link is not followed
+
+
+def test_folders_in_folders_in_folders(tmp_path: Path) -> None:
+    folder = tmp_path
+    for _ in range(400):
+        folder = folder / "d"
+        folder.mkdir()
+    check_documents([tmp_path])
 
 
 def test_a_folder_without_documents_is_nothing_to_search(tmp_path: Path) -> None:

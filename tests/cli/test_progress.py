@@ -392,6 +392,12 @@ def test_a_long_call_before_the_run_starts_is_told_at_once() -> None:
     assert "reading 200,000 of 1,000,000" in stream.getvalue()
 
 
+def test_a_plan_says_what_comes_after_what() -> None:
+    plan = PlanProposed(problems=("Who?", "Where?"), needs={"Where?": ("Who?",)})
+    told = [line.split("  ")[-1].strip() for line in lines([plan])]
+    assert told[-2:] == ["1. Who?", "2. Where? (after 1)"]
+
+
 def test_a_plan_is_not_told_twice() -> None:
     plan = PlanProposed(problems=("Who?",))
     assert sum("plan:" in line for line in lines([plan, plan])) == 1
@@ -675,8 +681,8 @@ def test_past_runs_that_are_built_on_are_named_with_their_age() -> None:
     told = lines([PhaseStarted(phase="initialize", iteration=0), old, new])
     assert [line.removeprefix("  0:00").strip() for line in told] == [
         "initialize",
-        "past run 20261016-y-2, 30 days old: Who owns [2J Svedjan?",
-        "past run 20261114-z-3, 1 day old: Who owns [2J Svedjan?",
+        "past run 20261016-y-2, 30 days old: Who owns \\u001b[2J Svedjan?",
+        "past run 20261114-z-3, 1 day old: Who owns \\u001b[2J Svedjan?",
     ]
     view, _ = picture(80)
     assert not [line for line in rendered(view, 80) if "past run" in line]

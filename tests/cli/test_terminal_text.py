@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.cli.terminal_text import clean, clock_time, money, one_line, several
+from deepdiver.cli.terminal_text import (
+    clean,
+    clock_time,
+    money,
+    one_line,
+    plan_lines,
+    several,
+)
 
 HOSTILE = "evil\x1b[2J\x1b]0;title\x07 \u202etext\r\nsecond\x00line\x9b31m"
 
@@ -34,6 +41,17 @@ def test_text_that_steers_nothing_is_left_alone() -> None:
     assert clean("a\u00a0b") == "a b"
     assert one_line("  a \n b  ") == "a b"
     assert one_line("abcdef", 4) == "abc…"
+
+
+def test_a_plan_says_what_comes_after_what() -> None:
+    problems = ["Who owns it?", "Since\nwhen?", "Where does the owner live?"]
+    needs = {problems[2]: [problems[0], problems[1], "gone"], "gone": [problems[0]]}
+    assert list(plan_lines(problems, needs)) == [
+        "1. Who owns it?",
+        "2. Since when?",
+        "3. Where does the owner live? (after 1, 2)",
+    ]
+    assert list(plan_lines(["a" * 9], {}, 4)) == ["1. aaa…"]
 
 
 @pytest.mark.parametrize(

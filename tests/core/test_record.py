@@ -242,7 +242,12 @@ def test_every_choice_says_what_it_means() -> None:
 
 
 def test_a_finished_run_is_one_with_a_report() -> None:
-    assert {RunStatus.ANSWERED, RunStatus.PARTIAL, RunStatus.NO_EVIDENCE} == FINISHED
+    assert {
+        RunStatus.ANSWERED,
+        RunStatus.PARTIAL,
+        RunStatus.NO_EVIDENCE,
+        RunStatus.MODEL_FAILED,
+    } == FINISHED
     unfinished = set(RunStatus) - FINISHED
     assert unfinished == {RunStatus.RUNNING, RunStatus.STOPPED, RunStatus.WAITING, RunStatus.FAILED}
 
@@ -264,6 +269,7 @@ def test_a_report_has_a_fingerprint() -> None:
     [
         {"question": "Whom?"},
         {"status": RunStatus.PARTIAL},
+        {"heading": "Answer"},
         {"answer": ()},
         {"confidence": 0.7000001},
         {"sections": (Section(heading="A", sentences=()),)},
@@ -278,6 +284,11 @@ def test_a_report_has_a_fingerprint() -> None:
 def test_the_fingerprint_covers_every_field(change: dict[str, Any]) -> None:
     report = Report(question="Who?", status=RunStatus.ANSWERED, answer=(SENTENCE,), confidence=0.7)
     assert report.model_copy(update=change).hash != report.hash
+
+
+def test_a_report_without_a_heading_is_saved_as_before() -> None:
+    report = Report(question="Who?", status=RunStatus.ANSWERED, answer=(SENTENCE,), confidence=0.7)
+    assert "heading" not in report.model_dump_json()
 
 
 def test_every_field_of_a_report_is_covered_by_the_test_above() -> None:

@@ -205,3 +205,22 @@ def test_no_way_is_shorter_over_a_third_place(
     one: Position, other: Position, third: Position
 ) -> None:
     assert distance_km(one, other) <= distance_km(one, third) + distance_km(third, other) + 1e-6
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sales in Q1 rose, and in Q2 2025 they fell.",
+        "They are strong in B2B and in HR.",
+        "It was decided at IBM and in the U.K. office.",
+    ],
+)
+def test_an_abbreviation_is_no_place(text: str) -> None:
+    assert place_names(text) == []
+
+
+def test_a_place_beside_an_abbreviation_is_one() -> None:
+    assert place_names("In Q1 we opened a shop in Oslo, near Saint-Denis.") == [
+        "Oslo",
+        "Saint-Denis",
+    ]

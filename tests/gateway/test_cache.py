@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import multiprocessing
 import threading
 from decimal import Decimal
@@ -10,11 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from deepdiver.core.events import CallEnded
+from deepdiver.core.settings import Settings
 from deepdiver.errors import BudgetError, CallError, CallFault
 from deepdiver.gateway import Reply
-from deepdiver.gateway.cache import POLL_SECONDS, Cache, CacheEntry
+from deepdiver.gateway.cache import (
+    POLL_SECONDS,
+    Cache,
+    CacheEntry,
+    normal_address,
+    shared_key,
+)
 from deepdiver.gateway.gateway import CLAIM_SECONDS
 from deepdiver.store import CallState
 from deepdiver.store.sqlite import SqliteStore
@@ -463,3 +473,86 @@ async def test_a_killed_process_that_nobody_takes_up_is_succeeded_when_its_claim
         await asyncio.wait_for(Door(store, "r2").call(SHARED, service), PATIENCE)
     ).value == "succeeded"
     assert service.calls == 1
+
+
+# Whose answer it is
+
+
+@pytest.mark.parametrize(
+    ("provider", "one", "other"),
+    [
+        ("searxng", {"urls": {"searxng": "http://a"}}, {"urls": {"searxng": "http://b"}}),
+        ("searxng", {}, {"urls": {"searxng": "http://b"}}),
+        ("openai:m", {"urls": {"openai": "http://a/v1"}}, {"urls": {"openai": "http://a/v2"}}),
+        (
+            "mcp:notes",
+            {"mcp": {"servers": {"notes": {"command": ["notes"]}}}},
+            {"mcp": {"servers": {"notes": {"command": ["notes", "--other"]}}}},
+        ),
+        (
+            "mcp:notes",
+            {"mcp": {"servers": {"notes": {"url": "http://a/mcp"}}}},
+            {"mcp": {"servers": {"notes": {"url": "http://b/mcp"}}}},
+        ),
+    ],
+)
+def test_the_address_of_a_service_is_part_of_the_name(
+    provider: str, one: dict[str, Any], other: dict[str, Any]
+) -> None:
+    request = ask(kind="search", provider=provider)
+    names = [shared_key(request, Settings.model_validate(made)) for made in (one, other)]
+    assert len(set(names)) == 2
+    again = ask(kind="search", provider=provider)
+    assert shared_key(again, Settings.model_validate(one)) == names[0]
+    assert again.key == request.key, "the journal knows both by one name"
+
+
+def test_other_addresses_do_not_matter() -> None:
+    request = ask(kind="search", provider="searxng")
+    assert shared_key(request, Settings()) == request.key
+    assert shared_key(request, Settings(urls={"tavily": "http://a"})) == request.key
+
+
+def test_the_address_that_a_request_names_wins() -> None:
+    at = [dataclasses.replace(FOUND, address=where) for where in ("http://a", "http://b", "A")]
+    names = [shared_key(each, Settings(urls={FOUND.provider: "http://c"})) for each in at]
+    assert names[0] != names[1]
+    assert names[0] == names[2]
+
+
+@pytest.mark.parametrize(
+    ("address", "normal"),
+    [
+        ("HTTP://Example.ORG:80/v1/", "http://example.org/v1"),
+        ("https://example.org:443", "https://example.org"),
+        ("https://example.org.:8443//", "https://example.org:8443"),
+        ("127.0.0.1:11434", "http://127.0.0.1:11434"),
+        ("http://[::1]:80/", "http://[::1]"),
+        ("http://[::1]:8080/x", "http://[::1]:8080/x"),
+        ("http://a/Path?Query=1#part", "http://a/Path?Query=1"),
+        ("http://a:port", "http://a:port"),
+        ("http://[", "http://["),
+        ("", ""),
+    ],
+)
+def test_one_address_is_spelt_in_many_ways(address: str, normal: str) -> None:
+    assert normal_address(address) == normal
+    assert normal_address(normal) == normal
+
+
+@given(st.text(max_size=30), st.text("/abc.:?#[]@%", max_size=20))
+def test_spelling_an_address_plainly_twice_changes_nothing(host: str, rest: str) -> None:
+    once = normal_address(f"http://{host}{rest}")
+    assert normal_address(once) == once
+
+
+async def test_two_services_do_not_get_each_others_answers(store: SqliteStore) -> None:
+    request = ask(kind="search", provider="searxng")
+    one, other = Service(Reply("of one")), Service(Reply("of the other"))
+    first = Door(store, urls={"searxng": "http://one:8080"})
+    assert (await first.call(request, one)).value == "of one"
+    second = Door(store, "r2", urls={"searxng": "http://other:8080"})
+    assert (await second.call(request, other)).value == "of the other"
+    store.runs.create(make_run("r3"))
+    third = Door(store, "r3", urls={"searxng": "http://one:8080/"})
+    assert (await third.call(request, Service())).value == "of one"

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepdiver.core.events import CallEnded, CallFailed, CallStarted
+from deepdiver.core.settings import Filters
 from deepdiver.errors import (
     RETRYABLE,
     BudgetError,
@@ -30,7 +32,7 @@ from deepdiver.errors import (
     UncertainCallError,
 )
 from deepdiver.gateway import Mode, Reply, Request
-from deepdiver.gateway.gateway import FIRST_PAUSE, IN_DOUBT, LONGEST_PAUSE
+from deepdiver.gateway.gateway import FIRST_PAUSE, IN_DOUBT, LONGEST_PAUSE, booked
 from deepdiver.gateway.limits import LONGEST_WAIT
 from deepdiver.store import CallState
 from deepdiver.store.sqlite import SqliteStore, open_sqlite
@@ -111,12 +113,32 @@ async def test_a_free_call_passes_when_nothing_is_left(store: SqliteStore) -> No
     door = Door(store, budget="0")
     assert (await door.call(ask(worst="0"), Service(Reply("free")))).value == "free"
     dear = Door(store, "r2", budget="0.01")
-    # It cost more than it could.
-    await dear.call(ask(worst="0.01"), Service(Reply(1, Decimal("5"))))
-    assert dear.gateway.budget.left == Decimal("-4.99")
+    await dear.call(ask(worst="0.01"), Service(Reply(1, Decimal("0.01"))))
+    assert dear.gateway.budget.left == 0
     assert (await dear.call(ask("free", worst="0"), Service(Reply("free")))).value == "free"
     with pytest.raises(BudgetError, match=r"\$0 of the budget is left"):
         await dear.call(ask("paid"), Service())
+
+
+@pytest.mark.parametrize("said", ["-5", "5", "NaN", "sNaN", "Infinity", "-Infinity", "-1E-9"])
+async def test_a_cost_that_cannot_be_is_the_worst_case(store: SqliteStore, said: str) -> None:
+    door, request = Door(store, budget="1"), ask(worst="0.03")
+    reply = await door.call(request, Service(Reply("good", Decimal(said))))
+    assert (reply.value, reply.cost) == ("good", Decimal("0.03"))
+    assert door.gateway.budget.spent == door.row(request).cost == Decimal("0.03")
+    again = Door(store, budget="1")
+    assert (await again.call(request, Service())).cost == Decimal("0.03")
+    assert again.gateway.budget.left == Decimal("0.97")
+
+
+@given(
+    st.decimals() | st.decimals(0, 2, places=3),
+    st.decimals(0, 1, places=3),
+)
+def test_what_is_booked_was_reserved(cost: Decimal, worst: Decimal) -> None:
+    assert 0 <= booked(cost, worst) <= worst
+    if cost.is_finite() and 0 <= cost <= worst:
+        assert booked(cost, worst) == cost
 
 
 async def test_without_a_limit_everything_is_sent_and_still_counted(store: SqliteStore) -> None:
@@ -551,7 +573,7 @@ async def test_a_timeout_of_the_clients_own_is_asked_again_while_there_is_time(
     store: SqliteStore,
 ) -> None:
     door, service = Door(store), Service(again(CallFault.TIMEOUT), TimeoutError(), PAID)
-    assert await door.call(ask(worst="0"), service) == PAID
+    assert await door.call(ask(worst="1"), service) == PAID
     assert service.calls == 3
 
 
@@ -998,3 +1020,17 @@ async def test_a_provider_that_asks_for_rest_gets_it(store: SqliteStore, clock: 
     before = clock.now
     await door.call(ask(provider="other"), Service())
     assert clock.now == before
+
+
+# Other filters
+
+
+async def test_a_gateway_with_other_filters_shares_everything_else(store: SqliteStore) -> None:
+    door, service = Door(store, budget="0.03"), Service(PAID)
+    narrowed = door.gateway.with_filters(Filters(until=date(2021, 12, 31)))
+    assert narrowed.settings.filters.until == date(2021, 12, 31)
+    assert door.gateway.settings.filters.until is None
+    await narrowed.call(ask(), service)
+    assert door.gateway.budget.spent == Decimal("0.01"), "one budget for both"
+    await door.call(ask(), service)
+    assert service.calls == 1, "and one journal"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from decimal import Decimal
 from typing import Any
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from deepdiver.core.events import CallUncertain
 from deepdiver.core.identity import canonical
 from deepdiver.errors import (
+    CURABLE,
     BudgetError,
     CallError,
     CallFault,
@@ -26,7 +28,7 @@ from deepdiver.errors import (
     UnknownNameError,
 )
 from deepdiver.gateway import Mode, Reply, Request
-from deepdiver.gateway.journal import CURABLE, Journal, reply_from_json, reply_to_json, scrub_reply
+from deepdiver.gateway.journal import Journal, reply_from_json, reply_to_json, scrub_reply
 from deepdiver.store import CallState
 from deepdiver.store.sqlite import SqliteStore
 from tests.gateway.rig import NOW, Clock, Door, Service, ask, fault, for_ever, leave, until
@@ -348,8 +350,24 @@ async def test_spent_does_not_round(store: SqliteStore) -> None:
     """The decimal module keeps 28 digits by default."""
     door = Door(store)
     await door.call(ask("a"), Service(Reply(1, Decimal("1E-28"))))
-    await door.call(ask("b"), Service(Reply(1, Decimal(10) ** 9)))
+    await door.call(ask("b", worst="1E+9"), Service(Reply(1, Decimal(10) ** 9)))
     assert journal(store).spent() == Decimal("1000000000.0000000000000000000000000001")
+
+
+@pytest.mark.parametrize("cost", ["-5", "NaN", "-Infinity", "Infinity"])
+async def test_a_cost_that_cannot_be_and_was_booked_once_counts_as_the_worst_case(
+    store: SqliteStore, cost: str
+) -> None:
+    """Earlier versions booked what a service said."""
+    door, request = Door(store), ask(worst="0.02")
+    await door.call(request, Service(Reply(1, Decimal("0.01"))))
+    with sqlite3.connect(store.database.file) as db:
+        db.execute("UPDATE journal SET cost = ?", (cost,))
+    db.close()
+    assert journal(store).spent() == Decimal("0.02")
+    resumed = Door(store, budget="1")
+    assert (await resumed.call(request, Service())).value == 1
+    assert resumed.gateway.budget.left == Decimal("0.98")
 
 
 async def test_an_error_is_kept_without_its_secret(store: SqliteStore) -> None:

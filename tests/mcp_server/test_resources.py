@@ -58,6 +58,13 @@ def test_a_run_without_a_report(state: ServerState) -> None:
     assert [item["status"] for item in json.loads(text)["runs"]] == ["running"]
 
 
+def test_what_cannot_be_seen_is_escaped(state: ServerState) -> None:
+    new_run("Who\u202e owns\u200b it?", state.settings, state.store)
+    _, text = read_resource(state, RUNS)
+    assert "Who\\u202e owns\\u200b it?" in text
+    assert json.loads(text)["runs"][0]["question"] == "Who\u202e owns\u200b it?"
+
+
 def test_the_list_has_its_bounds(state: ServerState) -> None:
     for _ in range(MOST_RUNS + 5):
         new_run("Who?", state.settings, state.store)

@@ -41,6 +41,7 @@ ALL = [
         (ResearchArguments, {"question": "x", "budget": "NaN"}),
         (ResearchArguments, {"question": "x", "budget": 1e9}),
         (ResearchArguments, {"question": "x", "max_iterations": 0}),
+        (ResearchArguments, {"question": "x", "max_iterations": -1}),
         (ResearchArguments, {"question": "x", "wait": "perhaps"}),
         (RunArguments, {"run": ""}),
         (RunArguments, {"run": "202"}),

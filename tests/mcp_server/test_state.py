@@ -36,6 +36,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "docs-private" / "c.md").write_text("C")
     (docs / "link.md").symlink_to(tmp_path / "private.md")
     (docs / "out").symlink_to(tmp_path)
+    (docs / "loop").symlink_to("loop")
     return docs
 
 
@@ -54,6 +55,8 @@ def near(state: ServerState, folder: Path, tmp_path: Path) -> ServerState:
         "link.md",
         "out",
         "out/private.md",
+        "loop",
+        "loop/a.md",
         "../docs-private/c.md",
         "/etc/passwd",
         "/",
@@ -106,7 +109,7 @@ def test_without_folders_nothing_can_be_named(state: ServerState) -> None:
 @hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
-        st.sampled_from(["..", ".", "sub", "out", "a.md", "link.md", "/", "\0", "~"]),
+        st.sampled_from(["..", ".", "sub", "out", "a.md", "link.md", "loop", "/", "\0", "~"]),
         min_size=1,
         max_size=8,
     )
@@ -131,7 +134,8 @@ def test_a_request_changes_only_what_it_may(near: ServerState, folder: Path) -> 
     made = near.run_settings(asked)
     assert made.strategy == "iterative"
     assert made.documents == ((folder / "a.md").resolve(),)
-    same = {"strategy", "documents", "budget", "max_iterations"}
+    assert made.documents_within == near.settings.documents
+    same = {"strategy", "documents", "documents_within", "budget", "max_iterations"}
     assert made.model_dump(exclude=same) == near.settings.model_dump(exclude=same)
     assert near.run_settings(ResearchArguments(question="x")) == near.settings
 

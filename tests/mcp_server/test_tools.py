@@ -40,6 +40,7 @@ from deepdiver.mcp_server.tools import (
 )
 from deepdiver.run import research
 from deepdiver.run.begin import new_run
+from deepdiver.tools.library.folder_walk import OUTSIDE
 from deepdiver.tools.osint.feed import FeedResult, IntelligenceType, Row, ServiceAnswer
 from tests.mcp_server.tides import FEED, KEY
 from tests.patience import PATIENCE
@@ -264,6 +265,23 @@ async def test_no_documents_is_an_error_and_nothing_found_is_not(
     done = await acted(state, "library_search", query="zzqx")
     if not (isinstance(done.value, LibrarySearchResult) and done.value.passages):
         assert done.text == "Nothing in the documents fits."
+
+
+async def test_a_link_out_of_the_folder_is_not_followed(state: ServerState, tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.md").write_text("The tide is high.")
+    (tmp_path / "secret.md").write_text("The tide table is a secret.")
+    (docs / "link.md").symlink_to(tmp_path / "secret.md")
+    (docs / "folder").symlink_to(tmp_path)
+    (docs / "passwords.txt").symlink_to("/etc/passwd")
+    changed = {"documents": (docs,)}
+    held = ServerState(state.settings.model_copy(update=changed), state.store)
+    done = (await acted(held, "library_search", query="tide secret root", limit=9)).value
+    assert isinstance(done, LibrarySearchResult)
+    assert [passage.url for passage in done.passages] == [(docs / "a.md").as_posix()]
+    links = ("folder", "link.md", "passwords.txt")
+    assert done.notes == tuple(f"{docs / name} was not read: {OUTSIDE}" for name in links)
 
 
 async def test_a_secret_in_a_document_is_not_shown(state: ServerState, tmp_path: Path) -> None:

@@ -32,10 +32,12 @@ from deepdiver.mcp_server.transports import (
     is_loopback,
     transport_security,
 )
+from tests import dead_disk
 from tests.mcp_server.process import Place
 from tests.mcp_server.tides import FEED, KEY, install
 from tests.patience import PATIENCE
 from tests.processes import until
+from tests.terminal import wait_for_line
 from tests.warm import Warm
 
 QUESTION = "How many tonnes of cheese did Svedjan Ost AB make in 2025?"
@@ -324,7 +326,7 @@ async def test_a_client_over_http(place: Place, era: str) -> None:
 @pytest.mark.slow
 async def test_what_does_not_belong_is_turned_away(place: Place) -> None:
     with place.http("--sample") as (url, _):
-        async with httpx.AsyncClient(headers=JSON) as web:
+        async with httpx.AsyncClient(headers=JSON, timeout=PATIENCE) as web:
             answers = {
                 "plain": await web.post(url, json=HELLO),
                 "rebound": await web.post(url, json=HELLO, headers={"Host": "evil.example"}),
@@ -369,7 +371,7 @@ async def test_what_does_not_belong_is_turned_away(place: Place) -> None:
 async def test_the_token_is_asked_for_and_never_told(cold: Place, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(f"{TOKEN}\n")
     with cold.http("--sample", "--token-file", str(tmp_path / "token")) as (url, process):
-        async with httpx.AsyncClient(headers=JSON) as web:
+        async with httpx.AsyncClient(headers=JSON, timeout=PATIENCE) as web:
             for headers in (
                 {},
                 {"Authorization": "Bearer wrong"},
@@ -379,7 +381,9 @@ async def test_the_token_is_asked_for_and_never_told(cold: Place, tmp_path: Path
                 assert answer.status_code == 401
                 assert answer.headers["www-authenticate"] == "Bearer"
         async with (
-            httpx2.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}) as web2,
+            httpx2.AsyncClient(
+                headers={"Authorization": f"Bearer {TOKEN}"}, timeout=PATIENCE
+            ) as web2,
             Client(streamable_http_client(url, http_client=web2)) as client,
         ):
             told = await client.call_tool("library_search", {"query": "ferry"})
@@ -440,6 +444,26 @@ async def test_a_run_in_the_background_outlives_its_client_and_not_its_server(
             process.send_signal(signal.SIGTERM)
             await asyncio.to_thread(process.wait, PATIENCE)
     assert [found.status for found in place.runs()] == [RunStatus.STOPPED]
+
+
+@pytest.mark.slow
+async def test_a_server_ends_although_a_disk_does_not_answer(
+    cold: Place, warm: Warm, tmp_path: Path
+) -> None:
+    (tmp_path / "a.md").write_text("The ferry burnt.")
+    place = replace(cold, program=(*warm.python, "-c", dead_disk.PROGRAM))
+    with place.http("--in", str(tmp_path / "a.md")) as (url, process):
+
+        async def search() -> None:
+            async with Client(url) as client:
+                await client.call_tool("library_search", {"query": "ferry"})
+
+        searching = asyncio.create_task(search())
+        await asyncio.to_thread(wait_for_line, process, dead_disk.READING)
+        process.send_signal(signal.SIGINT)
+        await asyncio.to_thread(process.wait, PATIENCE)
+        await asyncio.wait([searching], timeout=PATIENCE)
+        assert searching.exception() is not None, "its server has left"
 
 
 def test_a_port_that_is_taken_is_told_in_a_line(place: Place) -> None:

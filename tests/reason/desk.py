@@ -41,11 +41,12 @@ class Desk:
     gateway: Gateway
     reasoner: LLMReasoner
     events: list[Event]
+    run: str = "r1"
 
     @property
     def journal(self) -> list[JournalRow]:
         """What the run's journal holds."""
-        return self.store.journal.rows("r1")
+        return self.store.journal.rows(self.run)
 
     @property
     def value(self) -> dict[str, Any]:
@@ -81,9 +82,10 @@ async def desk(
     mode: Mode = Mode.LIVE,
     models: Mapping[str, Any] | None = None,
     clock: Clock = MACHINE_CLOCK,
+    run: str = "r1",
     **changes: Any,
 ) -> AsyncIterator[Desk]:
-    """Set up a reasoner that talks to the server, in the run r1 of the store at `home`."""
+    """Set up a reasoner that talks to the server, in a run of the store at `home`."""
     base: dict[str, Any] = {
         "home": home,
         "model": "openai:made",
@@ -95,21 +97,22 @@ async def desk(
     }
     settings = Settings.model_validate({**base, **changes})
     with contextlib.closing(open_sqlite(home)) as store:
-        if not store.runs.list_all():
-            run = Run(
-                id="r1",
-                question="q",
-                strategy="popper",
-                settings={},
-                created="2026-11-01",
-                version="0",
+        if run not in {known.id for known in store.runs.list_all()}:
+            store.runs.create(
+                Run(
+                    id=run,
+                    question="q",
+                    strategy="popper",
+                    settings={},
+                    created="2026-11-01",
+                    version="0",
+                )
             )
-            store.runs.create(run)
         events: list[Event] = []
-        gateway = Gateway(store, "r1", settings, events.append, mode=mode, clock=clock)
+        gateway = Gateway(store, run, settings, events.append, mode=mode, clock=clock)
         reasoner = LLMReasoner(gateway, settings, emit=events.append, models=models)
         try:
-            yield Desk(server, store, settings, gateway, reasoner, events)
+            yield Desk(server, store, settings, gateway, reasoner, events, run)
         finally:
             await reasoner.close()
 

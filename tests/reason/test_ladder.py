@@ -211,6 +211,17 @@ def test_what_a_model_said_has_one_form() -> None:
 
 
 @pytest.mark.parametrize(
+    "number", [True, None, "7", 7.0, 10**16, -(10**16), pytest.param(10**5_000, id="huge")]
+)
+def test_a_number_of_tokens_that_cannot_be_saved_is_not_recorded(number: Any) -> None:
+    message = AIMessage(content="a")
+    message.usage_metadata = {"input_tokens": number, "output_tokens": -5, "total_tokens": 0}
+    record = answer_record(message)
+    assert record["usage"] == {"output_tokens": -5}, "what is only wrong stays on record"
+    assert json.loads(json.dumps(record)) == record
+
+
+@pytest.mark.parametrize(
     ("about", "reason"),
     [
         ({"finish_reason": "length"}, "length"),

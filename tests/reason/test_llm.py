@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import email.utils
 import json
+import math
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from decimal import Decimal
@@ -14,8 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from langchain_core.language_models import BaseChatModel, GenericFakeChatModel
 from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_ollama import ChatOllama
 
 from deepdiver.core.events import CallFailed
@@ -38,7 +43,16 @@ from deepdiver.reason.ladder import LADDER, Rung
 from deepdiver.reason.llm import INPUT_BYTES
 from deepdiver.reason.models import close_model, name_of
 from deepdiver.store import CallState
-from deepdiver.tasks import TASKS, Decompose, Decomposition, Hypothesise, WriteQueries, load_prompt
+from deepdiver.tasks import (
+    TASKS,
+    Analyse,
+    Decide,
+    Decompose,
+    Decomposition,
+    Hypothesise,
+    WriteQueries,
+    load_prompt,
+)
 from tests.gateway.rig import Clock
 from tests.patience import PATIENCE
 from tests.reason.desk import (
@@ -46,6 +60,7 @@ from tests.reason.desk import (
     KEY,
     QUERIES,
     TASK,
+    Desk,
     chat_openai,
     desk,
     in_form,
@@ -68,6 +83,14 @@ def home(tmp_path: Path) -> Path:
 def serve() -> Iterator[Serve]:
     with contextlib.ExitStack() as stack:
         yield lambda script: stack.enter_context(ScriptedServer(script))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ScriptedServer]:
+    """A server that nobody asks."""
+    with ScriptedServer() as made:
+        yield made
+        assert made.log == []
 
 
 def task(number: int) -> WriteQueries:
@@ -191,6 +214,17 @@ async def test_what_each_rung_sends(serve: Serve, home: Path, model: str) -> Non
         assert native["format"]["required"] == ["queries"]
 
 
+DECISION = Decide(
+    question="q",
+    problems=(),
+    standing=(),
+    findings=0,
+    new_findings=0,
+    iteration=1,
+    max_iterations=2,
+)
+
+
 @pytest.mark.parametrize("status", [400, 404, 422])
 async def test_the_rung_that_works_is_remembered_for_each_model(
     serve: Serve, home: Path, status: int
@@ -210,7 +244,7 @@ async def test_the_rung_that_works_is_remembered_for_each_model(
         server.log.clear()
         # The other model stands on its own rung; queries are no decision.
         with pytest.raises(UnreadableAnswerError):
-            await at.reasoner.perform(Decompose(question="q", as_of="2026-11-01"))
+            await at.reasoner.perform(DECISION)
         assert {entry.body["model"] for entry in server.models} == {"large"}
         assert at.rungs[0] is Rung.NATIVE
 
@@ -371,10 +405,10 @@ async def test_a_refusal_in_the_middle_of_retries_is_not_asked_again(
     ("stands_on", "answer", "asked_again_on"),
     [
         (Rung.NATIVE, "As you wish: owners, children.", Rung.TOOLS),
-        (Rung.NATIVE, '{"searches": ["a"], "count": 1}', Rung.TOOLS),
+        (Rung.NATIVE, '{"lookups": ["a"], "count": 1}', Rung.TOOLS),
         (Rung.TOOLS, "As you wish: owners, children.", Rung.JSON),
         (Rung.JSON, "As you wish: owners, children.", Rung.PROMPTED),
-        (Rung.JSON, '{"searches": ["a"], "count": 1}', Rung.JSON),
+        (Rung.JSON, '{"lookups": ["a"], "count": 1}', Rung.JSON),
         (Rung.PROMPTED, "As you wish: owners, children.", Rung.PROMPTED),
     ],
 )
@@ -449,7 +483,7 @@ async def test_a_truncated_answer_that_looks_whole_is_not_taken(serve: Serve, ho
         (Answer(text="I'm sorry, but I cannot help with that."), AnswerFault.REFUSAL),
         (Answer(text="half", finish_reason="content_filter"), AnswerFault.REFUSAL),
         (Answer(text="owners, children"), AnswerFault.NO_JSON),
-        (Answer(text='{"queries": "one"}'), AnswerFault.SCHEMA),
+        (Answer(text='{"lookups": ["one"], "count": 1}'), AnswerFault.SCHEMA),
         (Answer(text="[" * 5000), AnswerFault.TOO_DEEP),
     ],
 )
@@ -540,9 +574,17 @@ async def test_thinking_is_kept_apart(serve: Serve, home: Path, model: str) -> N
     async with desk(
         serve(lambda body, n: Answer(text=text)), home, model=model, verbose=True
     ) as at:
-        assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
-        assert at.told[0].thinking == 'Perhaps {"queries": ["wrong"]}?'
+        answer = await at.reasoner.perform(TASK)
+        assert list(answer.queries) == QUERIES["queries"]
+        assert at.told[0].thinking == answer.thought == 'Perhaps {"queries": ["wrong"]}?'
         assert at.value["text"] == text  # raw
+
+
+async def test_a_fenced_thinking_block_is_kept_with_the_answer(serve: Serve, home: Path) -> None:
+    text = f"```thinking\nFirst I look.\n```\n{GOOD}"
+    async with desk(serve(lambda body, n: Answer(text=text)), home) as at:
+        answer = await at.reasoner.perform(TASK)
+        assert at.told[0].thinking == answer.thought == "First I look."
 
 
 async def test_thinking_in_a_field_of_its_own(serve: Serve, home: Path) -> None:
@@ -815,6 +857,124 @@ async def test_a_known_price_comes_from_the_price_list(serve: Serve, home: Path)
         assert 0 < at.journal[0].cost < at.journal[0].worst < worst
 
 
+def claiming(usage: Any) -> ModelScript:
+    """Answer well, and say that so many tokens were used."""
+    message = {"role": "assistant", "content": GOOD}
+    said = {"choices": [{"index": 0, "finish_reason": "stop", "message": message}], "usage": usage}
+    raw = json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m"} | said)
+    about = {"Content-Type": "application/json"}
+    return lambda body, number: Answer(raw=raw.encode(), headers=about)
+
+
+def openai_usage(read: Any, written: Any) -> dict[str, Any]:
+    return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": 7}
+
+
+@pytest.mark.parametrize("model", ["openai:made", "openai:gpt-4o-mini"])
+@pytest.mark.parametrize(
+    ("usage", "counted"),
+    [
+        (openai_usage(-5_000, 10), "worst case"),
+        (openai_usage(500, -1), "worst case"),
+        (openai_usage(10**14, 10), "worst case"),
+        (openai_usage(500, 10**40), "worst case"),
+        (openai_usage(500, 4_097), "worst case"),
+        (None, "worst case"),
+        (openai_usage(0, 0), "estimate"),
+        (openai_usage(1, 1), "estimate"),
+        (openai_usage(500, 0), "estimate"),
+        (openai_usage(500, 20), "service"),
+    ],
+    ids=str,
+)
+async def test_usage_that_cannot_be_costs_no_more_than_was_reserved_and_ends_no_run(
+    serve: Serve, home: Path, model: str, usage: Any, counted: str
+) -> None:
+    prices = {"openai:made": Price(input=Decimal(2), output=Decimal(8))}
+    server = serve(claiming(usage))
+    async with desk(server, home, model=model, prices=prices, budget="1") as at:
+        assert (await at.reasoner.perform(TASK)).queries
+        (row,) = at.journal
+        assert at.value["counted"] == counted
+        assert 0 < row.cost <= row.worst
+        assert (row.cost == row.worst) == (counted == "worst case")
+        assert at.gateway.budget.spent == row.cost
+    async with desk(server, home, model=model, prices=prices, budget="1") as again:
+        assert (await again.reasoner.perform(TASK)).queries
+        assert again.gateway.budget.spent == row.cost
+    assert len(server.log) == 1
+
+
+class Liar(GenericFakeChatModel):
+    """A model that says that it used whatever a test tells it to say."""
+
+    said: Any = None
+
+    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
+        message = AIMessage(GOOD)
+        message.usage_metadata = self.said
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+TOKENS = (
+    st.integers()
+    | st.integers(0, 100_000)
+    | st.sampled_from([10**5_000, -(10**5_000), True, False, None, "7", 1.5, math.nan, math.inf])
+)
+
+
+async def spend_all(at: Desk, model: Liar, said: list[tuple[Any, Any]]) -> int:
+    """Ask until the budget is spent, and return how many calls that took."""
+    for number in range(10_000):
+        read, written = said[number % len(said)]
+        model.said = {"input_tokens": read, "output_tokens": written, "total_tokens": 0}
+        try:
+            await at.reasoner.perform(task(number))
+        except BudgetError:
+            return number
+    pytest.fail("the budget never bound")
+
+
+@given(st.lists(st.tuples(TOKENS, TOKENS), min_size=1, max_size=4))
+@settings(max_examples=25)
+async def test_a_budget_binds_whatever_the_service_says(
+    server: ScriptedServer, said: list[tuple[Any, Any]]
+) -> None:
+    model = Liar(messages=iter(()))
+    about: dict[str, Any] = {
+        "model": "liar:m",
+        "models": {"liar:m": model},
+        "prices": {"liar:m": Price(input=Decimal(1_000), output=Decimal(1_000))},
+        "max_output_tokens": 64,
+        "budget": "8",  # the worst case of one call, and some more
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        async with desk(server, Path(folder), **about) as at:
+            calls = await spend_all(at, model, said)
+            rows = [row for row in at.journal if row.state is CallState.SETTLED]
+            assert len(rows) == calls > 0
+            assert all(0 < row.cost <= row.worst for row in rows)
+            assert at.gateway.budget.spent == sum(row.cost for row in rows) <= 8
+        async with desk(server, Path(folder), **about) as again:
+            assert (await again.reasoner.perform(task(0))).queries, "from the journal"
+            assert again.gateway.budget.spent == at.gateway.budget.spent
+
+
+async def test_an_answer_is_shared_only_with_the_same_address(serve: Serve, tmp_path: Path) -> None:
+    one, other = (serve(in_turn(Answer())) for _ in range(2))
+    for number, server in enumerate((one, other, one)):
+        async with desk(server, tmp_path, cache={"model": 60}, run=f"r{number}") as at:
+            assert (await at.reasoner.perform(TASK)).queries
+    assert (len(one.log), len(other.log)) == (1, 1)
+    models = [chat_openai(server) for server in (one, other)]  # as a caller would pass them in
+    for number, model in enumerate(models):
+        own: dict[str, Any] = {"models": {"openai:made": model}, "urls": {}}
+        async with desk(one, tmp_path, cache={"model": 60}, run=f"r1{number}", **own) as at:
+            assert (await at.reasoner.perform(TASK)).queries
+        await close_model(model)
+    assert (len(one.log), len(other.log)) == (1, 1), "each took over what its own server had said"
+
+
 async def test_what_does_not_fit_the_budget_is_not_sent(serve: Serve, home: Path) -> None:
     server = serve(in_turn(Answer()))
     prices = {"openai:made": Price(input=Decimal(100), output=Decimal(100))}
@@ -909,7 +1069,35 @@ async def test_events_tell_the_whole_story_only_where_it_is_wanted(
     async with desk(server, tmp_path / "other") as at:
         await at.reasoner.perform(TASK)
         told = at.told[0]
-        assert (told.prompt, told.answer, told.thinking) == ("", None, "")
+        assert (told.prompt, told.answer) == ("", None)
+        assert told.thinking == "Hm.", "thinking belongs into the log, whoever looks on"
+
+
+async def test_a_fenced_thought_is_kept_and_fills_the_place_for_it(
+    serve: Serve, home: Path
+) -> None:
+    said = [
+        '{"key_insights": []}',
+        '{"thinking": "first", "key_insights": []}',
+        '{"thinking": "", "key_insights": []}',
+    ]
+    texts = iter([f"```thinking\nOne by one.\n```\n```json\n{text}\n```" for text in said])
+    task = Analyse(question="Who?", as_of="2026-11-15")
+    async with desk(serve(lambda body, n: Answer(text=next(texts))), home) as at:
+        answers = [
+            await at.reasoner.perform(task.model_copy(update={"guidance": str(n)}))
+            for n in range(3)
+        ]
+        assert [answer.thinking for answer in answers] == ["One by one.", "first", "One by one."]
+        assert [event.thinking for event in at.told] == ["One by one."] * 3
+
+
+async def test_a_key_that_a_model_thinks_of_is_not_told(serve: Serve, home: Path) -> None:
+    key = "sk-0123456789abcdef"
+    text = f"<think>The key is {key}.</think>{GOOD}"
+    async with desk(serve(lambda body, n: Answer(text=text)), home, keys={"openai": key}) as at:
+        await at.reasoner.perform(TASK)
+        assert at.told[0].thinking == "The key is [secret]."
 
 
 # Secrets

@@ -130,7 +130,7 @@ def test_what_the_settings_say_reaches_the_model() -> None:
     assert isinstance(local, ChatOllama)
     assert (local.model, local.num_predict, local.temperature) == ("name:7b", 77, 0.25)
     assert local.base_url == "127.0.0.1:2"
-    assert local.client_kwargs == {"timeout": 9.0, "headers": {}}
+    assert local.client_kwargs == {"timeout": 9.0}
 
 
 def test_without_a_deadline_or_temperature_none_is_sent() -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from deepdiver import sample
 from deepdiver.core.record import Calculation, Finding, Sentence, SentenceKind
 from deepdiver.core.text import sentences
-from deepdiver.report.audit import find_faults, quote_stands
+from deepdiver.errors import LostTextError
+from deepdiver.report.audit import find_faults, is_capitalised, quote_stands, unknown_values
 from deepdiver.tools.document import Document
 from tests.report.making import AS_OF, finding, quote
 from tests.tools.library.reading import read_all
@@ -100,14 +101,15 @@ def test_a_quote_that_does_not_stand_in_its_source(snapshot: str, text: str, sta
     assert fault == f"the quote {text!r} does not stand in its source"
 
 
-def test_a_quote_whose_source_is_not_kept() -> None:
+def test_a_quote_whose_text_is_lost_is_not_called_a_fault() -> None:
     def nothing(key: str) -> str:
-        raise KeyError(key)
+        raise LostTextError("the saved text is missing", key)
 
     held = finding("f_1", quote("It burnt."))
-    (fault,) = find_faults(Sentence(text="It burnt.", findings=("f_1",)), [held], nothing, AS_OF)
-    assert "does not stand in its source" in fault
-    assert not quote_stands(held.quotes[0], nothing)
+    with pytest.raises(LostTextError):
+        find_faults(Sentence(text="It burnt.", findings=("f_1",)), [held], nothing, AS_OF)
+    with pytest.raises(LostTextError):
+        quote_stands(held.quotes[0], nothing)
 
 
 def test_one_bad_quote_among_good_ones_is_enough() -> None:
@@ -488,3 +490,33 @@ def test_a_number_passes_only_if_it_is_the_number(said: int, quoted: int) -> Non
 def test_any_text_is_audited_without_an_error(text: str) -> None:
     for kind in (SentenceKind.FACT, SentenceKind.FRAME):
         assert isinstance(found(text, "It burnt.", kind=kind), list)
+
+
+# -- what cites nothing
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("The fire on the Ejdervik", []),
+        ("What Ejderlinjen AB lost in 2026", []),
+        ("1,250 tonnes and 12 per cent", []),
+        ("What Acme Industries lost", ["Acme Industries"]),
+        ("The fire of 9 March 2027", ["2027-03-09"]),
+        ("The 77 hurt", ["77"]),
+        ("See https://evil.example/x", ["https://evil.example/x"]),
+        ("No one was hurt", []),
+    ],
+)
+def test_values_that_no_text_holds(text: str, values: list[str]) -> None:
+    assert unknown_values(text, FIRE) == values
+
+
+def test_where_capitals_tell_nothing_names_are_not_looked_for() -> None:
+    text = "Losses Of Acme Industries In 2027"
+    assert unknown_values(text, FIRE, by_capitals=False) == ["2027"]
+    assert is_capitalised(text)
+    assert is_capitalised("Losses of the Ferry")
+    assert not is_capitalised("Losses of the ferry")
+    assert not is_capitalised("Losses")
+    assert not is_capitalised("")

@@ -244,6 +244,27 @@ def test_confidence_is_computed(
     assert report(answer, hypotheses=hypotheses).confidence == confidence
 
 
+def test_neither_status_nor_confidence_rests_on_a_hypothesis_without_foundation() -> None:
+    accepted, other = assessment(SUPPORTED, 0.9), assessment(UNDECIDED, 0.6)
+
+    def made(*unfounded: Assessment) -> tuple[RunStatus, float, int]:
+        report = compose(
+            "Who?",
+            (SAYS,),
+            (),
+            (accepted, other),
+            LEDGER,
+            limits=(),
+            made_by="deepdiver",
+            unfounded=[item.hypothesis.id for item in unfounded],
+        )
+        return report.status, report.confidence, len(report.hypotheses)
+
+    assert made() == (RunStatus.ANSWERED, 0.9, 2)
+    assert made(accepted) == (RunStatus.PARTIAL, 0.6, 2)
+    assert made(accepted, other) == (RunStatus.PARTIAL, 0.0, 2), "they are shown all the same"
+
+
 def test_the_order_of_hypotheses_does_not_change_the_confidence() -> None:
     listed = [assessment(SUPPORTED, value) for value in (0.71, 0.83, 0.97)]
     assert (

@@ -413,6 +413,20 @@ def test_a_step_of_a_trace_says_itself_in_which_phase_it_is_and_what_was_done() 
     assert (first["action"], third["phase"]) == ("phase_started", "analyze_findings")
 
 
+def test_a_phase_has_one_name_throughout_the_log() -> None:
+    node = {"type": "phase_started", "phase": "analyze_findings", "iteration": 1}
+    events: list[dict[str, Any]] = [
+        {**node, "at": "T0", "logged": "analyzing"},
+        {"type": "limited", "at": "T1", "what": "x"},
+        {**node, "at": "T2", "phase": "decide", "logged": ""},
+    ]
+    assert [line["phase"] for line in reasoning_lines(events)] == [
+        "analyzing",
+        "analyzing",
+        "decide",
+    ]
+
+
 # -- pictures
 
 

@@ -100,6 +100,12 @@ def whole() -> str:
     return render_html(week.report(), made.pictures, made.missing)
 
 
+def test_a_lead_with_a_heading_has_it_and_it_is_text() -> None:
+    read = Read(render_html(empty(heading=f"Executive Summary {HOSTILE}")))
+    assert "Executive Summary </title>" in read.text
+    assert not Read(render_html(empty())).all("h2")
+
+
 def test_hostile_text_is_text_everywhere() -> None:
     read = Read(render_html(hostile(), (), (HOSTILE,)))
     assert read.open == []

@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from deepdiver.core.record import (
+    FINISHED,
     Citation,
     CutSentence,
     HypothesisStatus,
@@ -268,10 +269,25 @@ def test_a_sentence_may_name_the_address_of_a_source_that_it_cites() -> None:
 
 
 def test_every_finished_status_has_its_words() -> None:
-    for status in STATUS_LINES:
+    assert STATUS_LINES.keys() == FINISHED
+    for status in FINISHED - {RunStatus.MODEL_FAILED}:
         assert f"**{STATUS_LINES[status]}, confidence 0.81.**" in render_markdown(
             report(status=status)
         )
+
+
+def test_where_the_model_failed_there_is_no_confidence_to_tell() -> None:
+    failed = sentence("Planning failed.", kind=SentenceKind.FRAME)
+    made = render_markdown(
+        report(status=RunStatus.MODEL_FAILED, answer=(failed,), confidence=0.0, citations=())
+    )
+    assert "**The model failed.** Planning failed." in made
+
+
+def test_a_lead_with_a_heading_has_it() -> None:
+    made = render_markdown(report(heading="Executive # Summary"))
+    assert "\n## Executive # Summary\n\n**Answered" in made
+    assert "## Executive" not in render_markdown(report())
 
 
 def test_every_standing_of_a_hypothesis_has_its_words() -> None:

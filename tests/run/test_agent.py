@@ -4,7 +4,8 @@ import asyncio
 import json
 import subprocess
 import sys
-from typing import Any
+from contextlib import closing
+from typing import Any, Literal
 
 import pytest
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -15,11 +16,13 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import Field
 
-from deepdiver import EmbeddedReasoner, create_deepdiver_agent
+from deepdiver import EmbeddedReasoner, create_deepdiver_agent, tasks
 from deepdiver.core.record import RunStatus
 from deepdiver.core.settings import load
-from deepdiver.errors import UsageError
+from deepdiver.errors import NoEvidenceError, UnknownNameError, UsageError
 from deepdiver.store.sqlite import open_sqlite
+from deepdiver.strategies.table import TABLE
+from deepdiver.tasks import PlanResearch
 from tests.servers.brain import popper_brain
 from tests.strategies.rig import CORPUS, ScriptedReasoner
 
@@ -95,14 +98,87 @@ def test_an_empty_question_is_refused() -> None:
         agent.invoke({"messages": []})
 
 
-def test_a_tool_that_takes_no_text_is_refused() -> None:
-    @tool
-    def dice(sides: int) -> int:
-        """Throw dice."""
-        return sides
+@pytest.mark.parametrize("rounds", [0, -1, -100, 101])
+@pytest.mark.parametrize("strategy", TABLE)
+def test_a_number_of_rounds_that_is_none_is_refused(strategy: str, rounds: int) -> None:
+    with pytest.raises(UsageError, match=f"max_iterations is {rounds}; it must be 1 to 100"):
+        create_deepdiver_agent(
+            ScriptedReasoner(), [archive], max_iterations=rounds, strategy=strategy
+        )
 
-    with pytest.raises(ValueError, match="takes no text"):
-        create_deepdiver_agent(ScriptedReasoner(), [dice])
+
+def test_a_strategy_that_is_none_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean popper"):
+        create_deepdiver_agent(ScriptedReasoner(), [archive], strategy="poper")
+    with pytest.raises(UsageError, match="auto depends on the question: name one of popper"):
+        create_deepdiver_agent(ScriptedReasoner(), [archive], strategy="auto")
+
+
+@tool
+def dice(sides: int) -> int:
+    """Throw dice."""
+    return sides
+
+
+@tool
+def distance(start: str, end: str, unit: Literal["km", "miles"] = "km") -> str:
+    """Measure how far it is from one place to another."""
+    return f"From {start} to {end} it is 42 {unit}, in our own count."
+
+
+ONLY_SEARCH = [name for name, entry in TABLE.items() if not entry.calls_tools]
+
+
+@pytest.mark.parametrize("strategy", ONLY_SEARCH)
+def test_a_strategy_that_only_searches_refuses_a_tool_with_other_arguments(strategy: str) -> None:
+    told = f"the strategy {strategy} gives a tool a query and nothing else. Use overwatch"
+    with pytest.raises(UsageError, match=f"tool dice takes no text that .*; {told}"):
+        create_deepdiver_agent(ScriptedReasoner(), [archive, dice], strategy=strategy)
+    with pytest.raises(UsageError, match=f"tool distance requires end besides start.*; {told}"):
+        create_deepdiver_agent(ScriptedReasoner(), [distance], strategy=strategy)
+
+
+def test_a_strategy_that_calls_tools_is_offered_them_and_calls_them_with_arguments() -> None:
+    args = {"start": "Holm", "end": "Lund", "unit": "miles"}
+
+    def plan(task: tasks.PlanResearch) -> tasks.ResearchPlan:
+        given = tuple(tasks.Argument(name=name, value=value) for name, value in args.items())
+        short = tasks.ToolQuery(tool="distance", args=given[:1])
+        whole = tasks.ToolQuery(tool="distance", args=given)
+        return tasks.ResearchPlan(objectives=(task.question,), initial_queries=(short, whole))
+
+    reasoner = ScriptedReasoner(plan_research=plan)
+    agent = create_deepdiver_agent(reasoner, [archive, distance, dice], strategy="overwatch")
+    result = agent.invoke(ASKED)
+    (shown, *_) = reasoner.of(tasks.PlanResearch)
+    offered = {item.name: item for item in shown.tools}
+    assert {"search", "search_archive", "distance", "dice"} == offered.keys()
+    assert offered["distance"].about == "Measure how far it is from one place to another."
+    assert [line.partition(":")[0] for line in offered["distance"].arguments] == [
+        "start",
+        "end",
+        "unit (optional)",
+    ]
+    made = {query["message"]: query for query in result["executed_queries"]}
+    assert "distance was not called: its argument 'end' is missing" in made
+    (found,) = [item for item in result["findings"] if item["url"] == "tool:distance"]
+    assert found["quote"] == "From Holm to Lund it is 42 miles, in our own count."
+
+
+def test_tools_with_arguments_alone_are_nothing_to_search() -> None:
+    agent = create_deepdiver_agent(ScriptedReasoner(), [distance], strategy="overwatch")
+    with pytest.raises(NoEvidenceError, match="distance cannot search: it takes no query alone"):
+        agent.invoke(ASKED)
+
+
+def test_a_tool_cannot_take_the_place_of_the_search() -> None:
+    @tool
+    def search(site: str, query: str) -> str:
+        """Search a site."""
+        return site + query
+
+    with pytest.raises(UsageError, match="cannot be called search"):
+        create_deepdiver_agent(ScriptedReasoner(), [archive, search], strategy="overwatch")
 
 
 def test_it_works_from_a_script() -> None:
@@ -130,6 +206,35 @@ async def test_it_streams_asynchronously() -> None:
     agent = create_deepdiver_agent(llm=Brain(), tools=[archive], max_iterations=1)
     steps = [next(iter(update)) async for update in agent.astream(ASKED, stream_mode="updates")]
     assert steps[-1] == "final_answer"
+
+
+def test_a_task_and_its_context_are_asked_and_kept() -> None:
+    reasoner = ScriptedReasoner()
+    agent = create_deepdiver_agent(
+        reasoner, [archive], strategy="overwatch", checkpointer=InMemorySaver(), max_iterations=3
+    )
+    thread: Any = {"configurable": {"thread_id": "t"}, "recursion_limit": 100}
+    given = {"task": "Who owns Holm Works?", "context": {"region": "Oslo"}}
+    result = agent.invoke(given, thread)
+    assert result["task"] == given["task"]
+    assert result["context"] == given["context"]
+    assert result["messages"][0].text == given["task"]
+    assert result["messages"][-1].text == result["detailed_report"]
+    with closing(open_sqlite(load().home)) as store:
+        run = store.runs.get(result["run"])
+        assert (run.question, run.context) == (given["task"], given["context"])
+    later = agent.invoke({"task": "Who founded Holm Works?"}, thread)
+    assert later["task"] == "Who founded Holm Works?"
+    assert later["run"] != result["run"]
+    asked = [task.question for task in reasoner.of(PlanResearch)]
+    assert asked == ["Who owns Holm Works?", "Who founded Holm Works?"]
+
+
+@pytest.mark.parametrize("given", [{"task": " "}, {"context": {"a": 1}}])
+def test_without_a_task_it_is_refused(given: dict[str, Any]) -> None:
+    agent = create_deepdiver_agent(ScriptedReasoner(), [archive], strategy="overwatch")
+    with pytest.raises(UsageError, match="the question is empty"):
+        agent.invoke(given)
 
 
 def test_the_seeds_usage_as_written(capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,8 +278,6 @@ def test_a_reasoner_is_as_good_as_a_model() -> None:
 
 
 def test_max_iterations_is_obeyed() -> None:
-    from deepdiver import tasks
-
     reasoner = ScriptedReasoner(
         decide=lambda task: tasks.Decision(decision="continue", reason="more")
     )
@@ -241,6 +344,7 @@ def test_the_public_names_are_lazy_and_pinned() -> None:
         "Settings",
         "__version__",
         "create_deepdiver_agent",
+        "get_search_results",
         "replay",
         "research",
         "resume",

@@ -12,7 +12,13 @@ import pytest
 from deepdiver import sample
 from deepdiver.core.events import Event
 from deepdiver.core.settings import load
-from deepdiver.errors import MissingKeyError, NoEvidenceError, UnknownNameError, UsageError
+from deepdiver.errors import (
+    MissingKeyError,
+    NoEvidenceError,
+    SettingsError,
+    UnknownNameError,
+    UsageError,
+)
 from deepdiver.gateway import Mode
 from deepdiver.run import research
 from deepdiver.run import session as sessions
@@ -82,11 +88,22 @@ def test_own_providers_are_taken_as_they_are(tmp_path: Path) -> None:
 
 
 def test_nothing_of_the_callers_own_leaves_the_settings(tmp_path: Path) -> None:
-    assert own_parts_of(None, None) == OwnParts()
+    assert own_parts_of(None, None, "popper") == OwnParts()
     reasoner = ScriptedReasoner()
-    assert own_parts_of(reasoner, None).reasoner is reasoner
-    assert own_parts_of(reasoner, []).providers == []
-    assert own_parts_of(reasoner, []).changes == {}
+    assert own_parts_of(reasoner, None, "popper").reasoner is reasoner
+    assert own_parts_of(reasoner, [], "popper").providers == []
+    assert own_parts_of(reasoner, [], "popper").changes == {}
+
+
+@pytest.mark.parametrize("rounds", [0, -1, 101])
+def test_rounds_that_a_caller_copied_into_the_settings_are_checked_too(
+    tmp_path: Path, rounds: int
+) -> None:
+    rig = Rig(tmp_path)
+    settings = rig.settings.model_copy(update={"max_iterations": rounds})
+    choice, mine = Choice((rig.provider,)), OwnParts(reasoner=rig.reasoner)
+    with pytest.raises(SettingsError, match=f"max_iterations is {rounds}; it must be 1 to 100"):
+        assemble(rig.run, settings, rig.store, ignore, choice, mine)
 
 
 def test_what_is_assembled(tmp_path: Path) -> None:

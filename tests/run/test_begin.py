@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -83,3 +85,22 @@ def test_a_ledger_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     )
     store.records.add(run.id, [("source", source.id, source.model_dump_json())])
     assert list(load_ledger(store, run.id)) == [source]
+
+
+@pytest.mark.parametrize("context", [{"when": object()}, {"n": float("nan")}, {"s": {1, 2}}])
+def test_a_context_that_is_not_plain_json_is_refused(tmp_path: Path, context: Any) -> None:
+    with closing(open_sqlite(tmp_path)) as store:
+        with pytest.raises(UsageError, match="must be plain JSON"):
+            new_run("Who?", load({"home": tmp_path}), store, context=context)
+        assert store.runs.list_all() == []
+
+
+def test_the_context_is_kept_with_the_run_and_nothing_where_there_is_none(tmp_path: Path) -> None:
+    with closing(open_sqlite(tmp_path)) as store:
+        settings = load({"home": tmp_path})
+        told = {"region": "Oslo", "areas": (1, 2)}
+        run = new_run("Who?", settings, store, context=told)
+        assert store.runs.get(run.id).context == {"region": "Oslo", "areas": [1, 2]}
+        bare = new_run("Who?", settings, store)
+        assert store.runs.get(bare.id).context == {}
+        assert "context" not in bare.model_dump()

@@ -15,9 +15,12 @@ from deepdiver import (
     EmbeddedReasoner,
     ResearchContext,
     SearchIntent,
+    SearchResult,
     Settings,
+    get_search_results,
     run_deep_research_agent,
 )
+from deepdiver.core.events import Event
 from deepdiver.core.record import RunStatus
 from deepdiver.core.settings import load
 from deepdiver.errors import CallError, CallFault, NoEvidenceError, UsageError
@@ -74,7 +77,7 @@ def test_a_tool_that_takes_no_text_is_refused() -> None:
         """Throw dice."""
         return sides
 
-    with pytest.raises(ValueError, match="takes no text"):
+    with pytest.raises(UsageError, match=r"takes no text .* orchestrated gives a tool a query"):
         run_deep_research_agent(QUESTION, tools=[dice])
 
 
@@ -221,7 +224,9 @@ def test_the_seeds_usage_as_written(
         "Siri Kvarnlöf is 8 years old",
     ):
         assert age in said
-    assert re.search(r"\*\*Answered, confidence 0\.\d\d", said), "the executive summary comes first"
+    assert re.search(
+        r"^# .+\n\n## Executive Summary\n\n\*\*Answered, confidence 0\.\d\d", said, re.MULTILINE
+    ), "the executive summary comes first, with its heading"
     assert "## Limits" in said
     context = held["result"]["research_context"]
     assert held["result"]["iterations"] == 3
@@ -231,3 +236,80 @@ def test_the_seeds_usage_as_written(
     }
     assert any("born on 14 March 2011" in finding for finding in context.key_findings)
     assert context.unanswered_questions == ()
+
+
+# -- searching alone
+
+
+@tool
+def broken(query: str) -> str:
+    """Search what is down."""
+    raise RuntimeError("the service is down")
+
+
+@pytest.mark.parametrize("query", ["", " \n"])
+def test_an_empty_query_is_refused(query: str) -> None:
+    with pytest.raises(UsageError, match="the question is empty"):
+        get_search_results(query, tools=[archive])
+
+
+@pytest.mark.parametrize("most", [0, -1, 51])
+def test_a_number_of_results_that_is_none_is_refused(most: int) -> None:
+    with pytest.raises(UsageError, match=f"max_results is {most}; it must be 1 to 50"):
+        get_search_results(QUESTION, most, tools=[archive])
+
+
+def test_a_search_of_nothing_says_so() -> None:
+    with pytest.raises(NoEvidenceError, match="nothing to search"):
+        get_search_results(QUESTION, tools=[])
+
+
+def test_a_provider_that_fails_is_left_out_and_that_is_told() -> None:
+    events: list[Event] = []
+    found = get_search_results(QUESTION, tools=[broken, memo], on_event=events.append)
+    assert [result.url for result in found] == ["tool:memo"]
+    told = [event.what for event in events if event.type == "limited"]
+    assert len(told) == 1
+    assert "broken could not search" in told[0]
+    assert "the service is down" in told[0]
+
+
+def test_where_nobody_answers_the_list_is_empty_and_a_warning_says_why() -> None:
+    with pytest.warns(UserWarning, match="broken could not search"):
+        assert get_search_results(QUESTION, tools=[broken]) == []
+
+
+def test_results_have_title_address_text_and_relevance_the_best_first() -> None:
+    found = get_search_results(QUESTION, tools=[archive])
+    assert all(isinstance(result, SearchResult) for result in found)
+    assert {result.title for result in found} == {"Register", "Gazette", "Notice"}
+    assert all(result.url.startswith("https://archive.example/") for result in found)
+    assert any("owned by Anna Holm" in result.content for result in found)
+    scores = [result.relevance_score for result in found]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0.0 < score <= 1.0 for score in scores)
+    assert {result.search_intent for result in found} == {SearchIntent.INITIAL_EXPLORATION}
+    assert not open_sqlite(load().home).runs.list_all(), "a search is no run"
+
+
+def test_the_text_of_a_result_is_limited_to_its_best_passages() -> None:
+    @tool
+    def long(query: str) -> str:
+        """Read a long text."""
+        filler = "Nothing of this is to the point, whatever one may think of it. " * 100
+        return f"{filler}\n\nHolm Works is owned by Anna Holm, says the clerk.\n\n{filler}"
+
+    (result,) = get_search_results(QUESTION, tools=[long], intent=SearchIntent.FACT_CHECKING)
+    assert len(result.content) <= 2_000
+    assert "owned by Anna Holm" in result.content
+    assert result.search_intent is SearchIntent.FACT_CHECKING
+
+
+def test_at_most_as_many_results_as_asked_for() -> None:
+    assert len(get_search_results(QUESTION, 2, tools=[archive])) == 2
+
+
+async def test_it_searches_what_the_settings_name_also_from_a_running_loop() -> None:
+    found = get_search_results("Who runs Svedjan Ost AB?", settings=sample())
+    assert found
+    assert all(result.url.startswith("sample:") for result in found)

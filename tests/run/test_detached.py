@@ -12,10 +12,10 @@ import pytest
 from deepdiver.core.events import Event
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
-from deepdiver.errors import BudgetError, CallError, CallFault, StoreAccessError
+from deepdiver.errors import BudgetError, CallError, CallFault, LostTextError, StoreAccessError
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.gateway.request import Do
-from deepdiver.run.detached import detached_gateway
+from deepdiver.run.detached import detached_gateway, open_errand
 from deepdiver.store import open_store
 
 ASKED = Request("feed", "tides", "the tide at Vantskär", {"harbour": "Vantskär"})
@@ -195,3 +195,13 @@ def run(name: str) -> Run:
         created="2026-11-15",
         version="0.1.0",
     )
+
+
+async def test_an_errand_keeps_what_it_fetches_as_long_as_it_lasts(settings: Settings) -> None:
+    async with open_errand(settings) as errand:
+        key = await errand.gateway.save_text("Low tide at noon.")
+        assert errand.store.texts.get(key) == "Low tide at noon."
+        assert errand.run.question == ""
+    assert left(settings) == []
+    with closing(open_store(settings)) as store, pytest.raises(LostTextError):
+        store.texts.get(key)

@@ -14,7 +14,7 @@ import pytest
 from deepdiver.core.record import RunStatus
 from deepdiver.errors import RunBusyError, StoreError
 from deepdiver.run import lease as module
-from deepdiver.run.lease import Lease, is_running
+from deepdiver.run.lease import Lease, LeaseEnd, is_running
 from tests.strategies.rig import Rig
 
 
@@ -62,7 +62,7 @@ async def test_a_lease_is_kept_until_somebody_asks_to_stop(tmp_path: Path) -> No
     lease = Lease(rig.run, rig.store)
     lease.take()
     rig.store.leases.ask_to_stop(rig.run.id)
-    await lease.keep()
+    assert await lease.keep() is LeaseEnd.STOP
 
 
 async def test_a_lease_is_kept_until_it_is_lost(tmp_path: Path) -> None:
@@ -70,8 +70,43 @@ async def test_a_lease_is_kept_until_it_is_lost(tmp_path: Path) -> None:
     lease = Lease(rig.run, rig.store)
     lease.take()
     lease.drop()
-    rig.store.leases.take(rig.run.id, "another", time.time(), 3_600)
-    await lease.keep()
+    rig.store.leases.take(rig.run.id, "elsewhere:1:abc", time.time(), 3_600)
+    rig.store.leases.ask_to_stop(rig.run.id)  # that is meant for the other one
+    assert await lease.keep() is LeaseEnd.LOST
+    lost = lease.loss()
+    assert isinstance(lost, RunBusyError)
+    assert lost.holder == "elsewhere:1:abc"
+    assert str(lost).startswith(f"run {rig.run.id} was taken over by elsewhere:1:abc, because this")
+    rig.store.leases.drop(rig.run.id, "elsewhere:1:abc")
+    assert "was taken over by another process, because" in str(lease.loss())
+
+
+async def test_a_run_that_was_deleted_was_not_taken_over(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    lease = Lease(rig.run, rig.store)
+    lease.take()
+    rig.store.runs.delete(rig.run.id, time.time() + module.LEASE_SECONDS + 1)
+    assert await lease.keep() is LeaseEnd.LOST
+    assert str(lease.loss()).startswith(f"run {rig.run.id} was deleted: this process had been")
+
+
+async def test_a_lease_is_kept_although_the_database_fails_for_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = Rig(tmp_path)
+    lease = Lease(rig.run, rig.store)
+    lease.take()
+    rig.store.leases.ask_to_stop(rig.run.id)
+    real, failures = rig.store.leases.renew, [StoreError("locked"), StoreError("locked")]
+
+    def renew(run: str, owner: str, now: float, seconds: float) -> bool:
+        if failures:
+            raise failures.pop()
+        return real(run, owner, now, seconds)
+
+    monkeypatch.setattr(rig.store.leases, "renew", renew)
+    assert await lease.keep() is LeaseEnd.STOP
+    assert failures == []
 
 
 def test_a_lease_that_cannot_be_given_back_frees_itself(

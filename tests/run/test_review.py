@@ -176,6 +176,22 @@ async def test_a_report_that_was_tampered_with_does_not(store: SqliteStore, run:
     assert "its citation is not in the list" in told
 
 
+async def test_a_text_that_is_lost_is_not_taken_for_a_false_quote(
+    store: SqliteStore, run: str
+) -> None:
+    sound = check_again(run, store)
+    with store.database.write() as db:
+        db.execute("UPDATE blobs SET bytes = x'00'")
+    checked = check_again(run, store)
+    assert "does not stand" not in str(checked.faults)
+    lost = [fault for fault in checked.faults if "the saved text" in fault]
+    assert len(checked.faults) == len(sound.report.citations) + sound.sentences
+    for fault, item in zip(checked.faults, sound.report.citations, strict=False):
+        assert fault.startswith(f"[{item.number}] {item.title} ({item.url}): the saved text ")
+        assert f"of run {run} is damaged in " in fault
+    assert len(lost) == len(checked.faults)
+
+
 async def test_a_finding_that_is_gone_is_a_fault(store: SqliteStore, run: str) -> None:
     text = store.records.report(run)
     assert text is not None

@@ -2,6 +2,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import sqlite3
+import time
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -10,17 +14,21 @@ import pytest
 
 from deepdiver import tasks
 from deepdiver.core.events import PersonAsked, RunEnded, RunStarted
-from deepdiver.core.record import RunStatus
+from deepdiver.core.record import RunStatus, Source
 from deepdiver.errors import (
     CallError,
     CallFault,
+    LostTextError,
+    RunBusyError,
     StoppedError,
 )
 from deepdiver.gateway import Mode
 from deepdiver.run import lease
 from deepdiver.run.assemble import OwnParts
 from deepdiver.run.begin import new_run
+from deepdiver.run.record import load_ledger
 from deepdiver.run.session import Recorder, Session
+from deepdiver.store.sqlite import FILE_NAME
 from deepdiver.tools.registry import Choice
 from tests.patience import PATIENCE
 from tests.servers.brain import made_search, popper_brain
@@ -51,6 +59,97 @@ async def test_a_run_that_is_asked_to_stop_stops_and_can_go_on(
     assert rig.store.runs.get(rig.run.id).status is RunStatus.STOPPED
     rig.reasoner = quick
     assert (await rig.work()).run.status is RunStatus.ANSWERED
+
+
+async def test_a_run_that_another_process_took_over_is_left_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease, "HEARTBEAT_SECONDS", 0.05)
+    rig = Rig(tmp_path)
+    other = f"elsewhere:{os.getpid()}:abc"
+
+    class Slow(ScriptedReasoner):
+        async def perform(self, task: tasks.Task[Any]) -> Any:
+            if not isinstance(task, tasks.Decompose):
+                return await super().perform(task)
+            # We were silent for long enough, and somebody else resumes the run.
+            later = time.time() + lease.LEASE_SECONDS + 1
+            rig.store.leases.take(rig.run.id, other, later, 3_600)
+            return await asyncio.sleep(PATIENCE)
+
+    rig.reasoner = Slow()
+    outcome = await rig.work()
+    assert isinstance(outcome.error, RunBusyError)
+    assert f"was taken over by {other}" in str(outcome.error)
+    assert "asked to stop" not in str(outcome.error)
+    assert outcome.report is None
+    # What is on record is what the other process has written.
+    assert outcome.run.status is rig.store.runs.get(rig.run.id).status is RunStatus.RUNNING
+    assert rig.of(RunEnded)
+    assert "run_ended" not in str(rig.store.records.events(rig.run.id))
+    assert rig.store.leases.holder(rig.run.id) == other
+
+
+async def test_a_run_that_is_interrupted_after_its_heart_failed_was_not_asked_to_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thinking = asyncio.Event()
+
+    async def fail(self: lease.Lease) -> lease.LeaseEnd:
+        raise OSError("a mistake of ours")
+
+    class Stuck(ScriptedReasoner):
+        async def perform(self, task: tasks.Task[Any]) -> Any:
+            thinking.set()
+            await asyncio.sleep(PATIENCE)
+
+    monkeypatch.setattr(lease.Lease, "keep", fail)
+    rig = Rig(tmp_path)
+    rig.reasoner = Stuck()
+    work = asyncio.ensure_future(rig.work())
+    await thinking.wait()
+    work.cancel()
+    assert str((await work).error) == f"run {rig.run.id} stopped: interrupted"
+
+
+def lose_texts(rig: Rig, statement: str) -> None:
+    """Change or delete the saved texts, as somebody with a tool for databases could."""
+    with closing(sqlite3.connect(rig.settings.home / FILE_NAME)) as db, db:
+        db.execute(statement)
+
+
+DAMAGED = "UPDATE blobs SET bytes = x'00'"
+SWAPPED = "UPDATE blobs SET bytes = (SELECT min(bytes) FROM blobs)"
+
+
+@pytest.mark.parametrize(
+    ("mode", "statement", "what"),
+    [
+        (Mode.REPLAY, "DELETE FROM blobs", "is missing"),
+        (Mode.REPLAY, DAMAGED, "is damaged"),
+        (Mode.REPLAY, SWAPPED, "is damaged"),
+        (Mode.LIVE, DAMAGED, "is damaged"),
+    ],
+    ids=["deleted", "damaged", "swapped", "damaged and resumed"],
+)
+async def test_a_text_that_is_lost_is_said_to_be(
+    tmp_path: Path, mode: Mode, statement: str, what: str
+) -> None:
+    rig = Rig(tmp_path)
+    assert (await rig.work()).error is None
+    lose_texts(rig, statement)
+    outcome = await rig.work(mode=mode)
+    error = outcome.error
+    assert isinstance(error, LostTextError)
+    (source,) = [source for source in load_sources(rig) if source.snapshot == error.text]
+    line = str(error)
+    assert line.startswith(f"{source.title} ({source.url}) cannot be read again: ")
+    assert f"the saved text {error.text[:12]} of run {rig.run.id} {what} in " in line
+    assert "restore that file from a copy, or ask the question again in a new run" in line
+
+
+def load_sources(rig: Rig) -> list[Source]:
+    return list(load_ledger(rig.store, rig.run.id).of(Source).values())
 
 
 async def test_a_cancelled_run_is_saved_as_stopped(tmp_path: Path) -> None:

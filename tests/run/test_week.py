@@ -29,7 +29,7 @@ from deepdiver.tools.osint.registry import call_feed
 from tests.servers.brain import Directions, popper_brain
 from tests.servers.scripted import ScriptedServer
 from tests.servers.week import KEV, KEY, Week
-from tests.strategies.shared.test_mcp_tool import approve
+from tests.strategies.shared.test_argument_tool import approve
 from tests.warm import Warm
 
 QUESTION = "Have strikes near Kharkiv increased this week?"

@@ -352,6 +352,7 @@ def reflect(fields: Fields, rounds: int) -> Fields:
             "notes": [],
             "missing": [],
             "queries": [],
+            "investigation_queries": [],
             "sufficient": True,
             "reason": "Every part is answered.",
         }
@@ -366,6 +367,7 @@ def reflect(fields: Fields, rounds: int) -> Fields:
         "notes": [note],
         "missing": [f"What else is recorded about {about}?"],
         "queries": [query for query in wanted if query not in tried][:2],
+        "investigation_queries": [],
         "sufficient": False,
         "reason": "One thing is still open.",
     }

@@ -25,6 +25,7 @@ from deepdiver.core.identity import digest
 from deepdiver.core.record import Run, RunStatus
 from deepdiver.errors import (
     DamagedStoreError,
+    LostTextError,
     RunBusyError,
     StoreAccessError,
     StoreError,
@@ -187,7 +188,7 @@ def test_a_text_that_is_not_what_its_hash_says_is_damage(home: Path) -> None:
             (other, one),
         )
     with closing(open_sqlite(home)) as store:
-        with pytest.raises(DamagedStoreError, match=one[:12]):
+        with pytest.raises(LostTextError, match=one[:12]):
             store.texts.get(one)
         assert store.texts.get(other)
 
@@ -783,8 +784,36 @@ def test_a_text_can_be_held_by_a_run_that_did_not_bring_it(store: SqliteStore) -
     store.runs.delete("r1", NOW)
     assert store.texts.get(page) == "a page"
     store.runs.delete("r2", NOW)
-    with pytest.raises(KeyError):
+    with pytest.raises(LostTextError):
         store.texts.get(page)
+
+
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [("DELETE FROM blobs", "is missing"), ("UPDATE blobs SET bytes = x'00'", "is damaged")],
+)
+def test_a_text_that_is_lost_is_named_with_the_runs_that_saved_it(
+    home: Path, statement: str, what: str
+) -> None:
+    with closing(open_sqlite(home)) as store:
+        for name in ("r1", "r2", "r3"):
+            store.runs.create(make_run(name))
+        one = store.texts.put("r2", "a page")
+        several = store.texts.put("r1", "another page")
+        store.texts.hold("r3", several)
+        store.texts.hold("r2", several)
+    with closing(sqlite3.connect(home / "deepdiver.db", isolation_level=None)) as db:
+        db.execute(statement)
+    with closing(open_sqlite(home)) as store:
+        for text, runs in ((one, "run r2"), (several, "run r1 and 2 others")):
+            with pytest.raises(LostTextError) as caught:
+                store.texts.get(text)
+            assert caught.value.text == text
+            assert str(caught.value) == (
+                f"the saved text {text[:12]} of {runs} {what} in {home / 'deepdiver.db'}: restore "
+                "that file from a copy, or ask the question again in a new run, which reads its "
+                "sources anew"
+            )
 
 
 def test_a_text_that_is_gone_cannot_be_held(store: SqliteStore) -> None:
@@ -808,7 +837,7 @@ def test_deleting_a_run_forgets_all_of_it_and_nothing_else(store: SqliteStore) -
     store.cache.put("k", "v", NOW + 9)
     store.leases.drop("r1", "me")
     store.runs.delete("r1", NOW)
-    with pytest.raises(KeyError):
+    with pytest.raises(LostTextError):
         store.texts.get(mine)
     assert (store.texts.get(shared), store.texts.get(yours), store.cache.get("k", NOW)) == (
         "shared",
@@ -863,6 +892,18 @@ def test_a_second_process_is_refused_with_all_it_needs_to_know(store: SqliteStor
     ):
         assert part in line, part
     assert not store.leases.renew("r1", "laptop:4712:cd34", NOW, 30)
+
+
+def test_who_holds_a_run(store: SqliteStore) -> None:
+    assert store.leases.holder("r1") == ""
+    store.leases.take("r1", "a", NOW, 30)
+    assert store.leases.holder("r1") == "a"
+    store.leases.take("r1", "b", NOW + 31, 30)
+    assert store.leases.holder("r1") == "b"
+    store.leases.drop("r1", "a")
+    assert store.leases.holder("r1") == "b"
+    store.leases.drop("r1", "b")
+    assert store.leases.holder("r1") == store.leases.holder("r9") == ""
 
 
 def test_a_lease_can_be_taken_again_renewed_dropped_and_inherited(store: SqliteStore) -> None:
@@ -946,7 +987,7 @@ def test_events_are_numbered_within_their_run(store: SqliteStore) -> None:
 
 
 def test_a_text_that_is_not_kept_is_a_key_error(store: SqliteStore) -> None:
-    with pytest.raises(KeyError, match="abc"):
+    with pytest.raises(LostTextError, match="the saved text abc is missing in"):
         store.texts.get("abc")
 
 

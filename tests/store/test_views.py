@@ -11,7 +11,7 @@ import pytest
 
 from deepdiver.core.identity import digest
 from deepdiver.core.record import Run, RunStatus
-from deepdiver.errors import UnknownNameError
+from deepdiver.errors import LostTextError, UnknownNameError
 from deepdiver.store import Store
 from deepdiver.store.sqlite import SqliteStore, open_memory
 from deepdiver.store.views import read_only, share_cache_and_limits
@@ -56,7 +56,7 @@ def test_writing_does_nothing(store: SqliteStore, write: Callable[[Store], Any])
     assert store.records.events("r1") == []
     assert store.records.report("r1") is None
     assert store.texts.get(key) == "seen"
-    with pytest.raises(KeyError):
+    with pytest.raises(LostTextError):
         store.texts.get(digest("never seen"))
 
 
@@ -96,7 +96,7 @@ def test_journal_leases_cache_and_limits_are_the_stores_own(store: SqliteStore) 
 def test_a_text_that_neither_keeps_is_not_held(store: SqliteStore, own: SqliteStore) -> None:
     both = share_cache_and_limits(own, store)
     assert not both.texts.hold("mine", digest("never seen"))
-    with pytest.raises(KeyError):
+    with pytest.raises(LostTextError):
         both.texts.get(digest("never seen"))
 
 
@@ -105,7 +105,7 @@ def test_a_text_that_the_other_keeps_is_copied_when_it_is_held(
 ) -> None:
     key = store.texts.put("r1", "theirs")
     both = share_cache_and_limits(own, store)
-    with pytest.raises(KeyError):
+    with pytest.raises(LostTextError):
         both.texts.get(key)
     assert both.texts.hold("mine", key)
     assert both.texts.hold("mine", key), "and once more"
@@ -117,7 +117,7 @@ def test_a_text_that_the_other_keeps_is_copied_when_it_is_held(
 def test_what_is_put_stays_with_the_own_store(store: SqliteStore, own: SqliteStore) -> None:
     key = share_cache_and_limits(own, store).texts.put("mine", "ours")
     assert own.texts.get(key) == "ours"
-    with pytest.raises(KeyError):
+    with pytest.raises(LostTextError):
         store.texts.get(key)
 
 

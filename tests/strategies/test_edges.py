@@ -13,7 +13,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -260,6 +260,25 @@ POPPER = (
         status="partial",
         decided=["continue, rule: 2 hypotheses have met no attempt", "finish, rule"],
     ),
+    popper(
+        "the words of the design document are a decision",
+        3,
+        says={
+            "decide": [
+                Answer(text="CONTINUE"),
+                Answer(text="CONTINUE (iterate again)\nTwo parts are open."),
+                Answer(text="FINISH"),
+            ]
+        },
+        settings={"max_iterations": 9},
+        decided=["continue, reasoner", "continue, reasoner", "finish, reasoner"],
+    ),
+    popper(
+        "a decision that cannot be read is a rule's",
+        1,
+        says={"decide": [GIBBERISH]},
+        decided=["finish, rule: no decision could be had: decide failed: There is no JSON"],
+    ),
 )
 
 # -- iterative
@@ -369,9 +388,20 @@ O_BEGIN = ("initialize", "plan_research", "decompose_task", "approve_plan", "gen
 GATHER, ANALYZE, REFLECT = "gather_intelligence", "analyze_findings", "reflect_on_analysis"
 CORRELATE, VERIFY, SYNTHESIZE = "correlate_findings", "verify_conclusions", "synthesize_report"
 O_END = (CORRELATE, VERIFY, SYNTHESIZE)
-QUIET: Directions = {"hypothesise": [{"hypotheses": []}], "analyse": [{"follow_up_queries": []}]}
-"""Nothing to test, so that nothing is accepted, and nothing to follow: what leads back must be the
-scenario's own."""
+
+
+def independent(fields: Fields, usual: Fields) -> Fields:
+    """Take the task apart into sub-tasks that do not wait for each other."""
+    return {"sub_tasks": [{**part, "dependencies": []} for part in usual["sub_tasks"]]}
+
+
+QUIET: Directions = {
+    "decompose_task": [independent],
+    "hypothesise": [{"hypotheses": []}],
+    "analyse": [{"follow_up_queries": []}],
+}
+"""Nothing to wait for, nothing to test, so that nothing is accepted, and nothing to follow: what
+leads back must be the scenario's own."""
 
 
 def watching(name: str, *path: str, begin: Sequence[str] = O_BEGIN, **more: Any) -> Scenario:
@@ -401,6 +431,12 @@ def remarks() -> Iterator[Fields]:
 
 OVERWATCH = (
     watching("each phase once", GATHER, ANALYZE, REFLECT, *O_END),
+    watching(
+        "a sub-task waits for the one that it needs",
+        *(GATHER, GATHER, ANALYZE, REFLECT, *O_END),
+        says={"decompose_task": [{}]},
+        check=lambda walk: _asked(walk, "counted"),
+    ),
     watching(
         "hypotheses are tested in a turn of their own",
         *(GATHER, GATHER, ANALYZE, REFLECT, *O_END),
@@ -519,6 +555,16 @@ def scarce(fields: Fields, usual: Fields) -> Fields:
     return {"findings": usual["findings"][:1]}
 
 
+def _planning_failed(walk: Walk) -> None:
+    """The report does not say that nothing was found: nothing was searched."""
+    assert walk.outcome.report is not None
+    (told,) = walk.outcome.report.answer
+    assert told.text.startswith("Planning failed before round 1, so nothing was searched.")
+    assert walk.outcome.report.confidence == 0.0
+    assert not walk.queries
+    assert "plan searches failed: " in walk.limits
+
+
 def _intents(walk: Walk) -> None:
     """Each intent was carried out in its own manner."""
     explored, dive, hop, check, *beside = walk.queries[:2], *walk.queries[2:]
@@ -564,9 +610,9 @@ ORCHESTRATED = (
         "planning failed at once",
         (START, "initialize", "plan_searches", "synthesize_research", END),
         says={"plan_searches": [REFUSED]},
-        status="no_evidence",
+        status="model_failed",
         decided=["finish, rule: no plan could be had"],
-        check=no_evidence,
+        check=_planning_failed,
     ),
     orchestrated(
         "planning failed later: a report of what there is",
@@ -614,6 +660,24 @@ ORCHESTRATED = (
             }
         ],
         check=lambda walk: _asked(walk, "lighthouse"),
+    ),
+    orchestrated(
+        "in the words of the design document",
+        1,
+        ends=["plan_searches"],
+        says={
+            "plan_searches": [
+                Answer(
+                    text='```json\n[{"intent": "INITIAL_EXPLORATION", "query": "ferry records", '
+                    '"reasoning": "A broad look."}]\n```'
+                ),
+                Answer(text='{"search_plans": [{"intent": "SYNTHESIS", "query": "none"}]}'),
+            ],
+            "extract_findings": [
+                lambda f, u: {"findings": [i["statement"] for i in u["findings"]]}
+            ],
+        },
+        decided=["continue, rule", "finish, reasoner: the plan is to write the report"],
     ),
     orchestrated(
         "each intent in its own manner",
@@ -727,6 +791,22 @@ def hold_against(fields: Fields, usual: Fields) -> Fields:
     return {"extracted_info": info, "inconsistencies_found": "Two numbers are given."}
 
 
+def in_one_text(fields: Fields, usual: Fields) -> Fields:
+    """Say everything in one text, and that the question is answered."""
+    return {
+        "extracted_info": " ".join(text["text"] for text in fields["texts"]),
+        "suggestions_for_next_step": ["Query appears answered based on multiple sources"],
+    }
+
+
+def _understood(walk: Walk) -> None:
+    """The answer cites what was found, and the person is told of the other tool."""
+    assert walk.outcome.report is not None
+    assert walk.outcome.report.citations
+    assert walk.shown[-1]["confidence"] > 0.8
+    assert "search_tavily was taken instead" in " ".join(walk.section("Research Journey"))
+
+
 def _ladder(walk: Walk) -> None:
     """The ways out were taken in their order, and the person was told what is missing."""
     ways = [
@@ -774,7 +854,7 @@ def _heard(walk: Walk) -> None:
     assert [shown["ask"] for shown in walk.shown] == ["approve_plan", *["review_answer"] * 3]
     journey = " ".join(walk.section("Research Journey"))
     assert "said: “look at the map too”" in journey
-    assert "said: “only before 1980”" in journey
+    assert "said: “only what the clerks wrote”" in journey
 
 
 NAVIGATOR = (
@@ -886,6 +966,22 @@ NAVIGATOR = (
         check=_settled,
     ),
     navigator(
+        "in the words of the design document",
+        "search",
+        says={
+            **ONE_PART,
+            "decide_action": [act("SEARCH_GOOGLE", "northern permits 2019")],
+            "analyse_output": [in_one_text],
+        },
+        search=saying("https://ferries.gov/rolls", "https://harbour.edu/count"),
+        decided=[
+            "search_tavily, reasoner: “northern permits 2019”: One thing is still open. "
+            "(SEARCH_GOOGLE is not among the tools",
+            "send_to_hitl, rule: the confidence is 0.",
+        ],
+        check=_understood,
+    ),
+    navigator(
         "rejected with a reason, then with a constraint, then accepted",
         "search",
         after=("decision_node", *steps("search"), *HAND_OVER) * 2,
@@ -902,7 +998,7 @@ NAVIGATOR = (
         person=[
             ACCEPT,
             {"action": "reject", "reason": "look at the map too"},
-            {"action": "add", "constraints": "only before 1980"},
+            {"action": "add", "constraints": "only what the clerks wrote"},
             ACCEPT,
         ],
         check=_heard,
@@ -1106,3 +1202,49 @@ async def test_versions_between_which_the_sources_do_not_decide_are_both_in_the_
     assert all(re.search(rf"measured {value} micrograms", answer) for value in asked.answers), (
         answer
     )
+
+
+@pytest.mark.parametrize(
+    ("strategy", "task"),
+    [
+        ("popper", "decide"),
+        ("iterative", "reflect"),
+        ("overwatch", "reflect"),
+        ("overwatch", "verify_conclusions"),
+        ("orchestrated", "plan_searches"),
+        ("navigator", "decide_action"),
+    ],
+)
+async def test_a_model_that_cannot_be_read_has_decided_nothing(
+    stage: Stage, tmp_path: Path, strategy: str, task: str
+) -> None:
+    walk = await stage.play(Scenario(strategy, task, (), says={task: [GIBBERISH]}), tmp_path)
+    assert walk.outcome.error is None
+    decided = walk.of(Decided)
+    failed = [event for event in decided if f"{task.replace('_', ' ')} failed: " in event.reason]
+    assert failed, decided
+    assert all("There is no JSON in the text" in event.reason for event in failed)
+    assert {event.by for event in decided} == {"rule"}
+
+
+async def test_a_fenced_thought_ends_in_the_log_and_in_the_chain_of_thought(
+    stage: Stage, tmp_path: Path
+) -> None:
+    thought = "First the harbour book, then the census."
+    scenario = Scenario("overwatch", "fenced thoughts", (), says={"analyse": [{"thinking": ""}]})
+    stage.set(scenario)
+    usual = stage.model
+
+    def thinking(body: dict[str, Any], number: int) -> Answer:
+        answer: Answer = usual(body, number)
+        return replace(answer, text=f"```thinking\n{thought}\n```\n```json\n{answer.text}\n```")
+
+    stage.model = thinking
+    outcome = await research(QUESTION, stage.settings(tmp_path))
+    assert outcome.error is None
+    assert thought in outcome.state["chain_of_thought"]
+    assert outcome.folder is not None
+    log = (outcome.folder / "reasoning.log").read_text(encoding="utf-8")
+    lines = [json.loads(line) for line in log.splitlines()]
+    performed = [line["details"] for line in lines if line["action"] == "task_performed"]
+    assert {details["thinking"] for details in performed} == {thought}

@@ -284,7 +284,7 @@ async def test_no_query_is_made_twice_whatever_is_proposed(tmp_path: Path) -> No
 # -- the summary
 
 
-async def test_search_results_are_the_latest_only_and_hold_nothing_that_was_there(
+async def test_only_new_findings_are_summarised(
     tmp_path: Path,
 ) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(reflect=more_about), max_iterations=3)
@@ -296,6 +296,43 @@ async def test_search_results_are_the_latest_only_and_hold_nothing_that_was_ther
         "the later searches brought what was there, and nobody was asked to summarise it again"
     )
     assert len(shown[0]) == len(set(shown[0])) == 3
+
+
+SILENT = {
+    **CORPUS,
+    "doc:tide": ("Tide", "blog", "Holm Works stands by the water. The tide is high."),
+    "doc:gate": ("Gate", "blog", "The gate of the yard is green. Nobody knows why."),
+}
+
+
+async def test_every_source_of_every_search_is_kept_and_the_results_are_the_latest(
+    tmp_path: Path,
+) -> None:
+    def gate(task: tasks.Reflect) -> tasks.Reflection:
+        asked = task.iteration == 1
+        return tasks.Reflection(
+            sufficient=not asked, missing=("What colour has the gate?",) if asked else ()
+        )
+
+    rig = rig_of(tmp_path, ScriptedReasoner(reflect=gate), CorpusProvider(SILENT))
+    graph = TABLE[rig.run.strategy].build().compile()
+    context, searched = rig.session().deps, list[list[str]]()
+    given = {"messages": [HumanMessage(QUESTION)]}
+    async for update in graph.astream(given, context=context, stream_mode="updates"):
+        if "web_search" in update:
+            searched.append([item["url"] for item in update["web_search"]["search_results"]])
+            state = update["web_search"]
+    assert set(searched[0]) == {*CORPUS, "doc:tide"}, "what brought no finding is kept too"
+    assert searched[1] == ["doc:gate"], "only the results of the latest search"
+    assert {item["url"]: item["findings"] for item in state["sources"]} == {
+        **dict.fromkeys(CORPUS, 1),
+        "doc:tide": 0,
+        "doc:gate": 0,
+    }
+    assert state["sources_gathered"] == [
+        f"{item['title']} : {item['url']}" for item in state["sources"]
+    ]
+    assert [item["snippet"] for item in state["search_results"]] == [SILENT["doc:gate"][2]]
 
 
 async def test_the_best_sources_come_first(tmp_path: Path) -> None:
@@ -330,7 +367,8 @@ async def test_state_and_messages_are_the_seeds(tmp_path: Path) -> None:
     assert "Anna Holm" in result["running_summary"]
     assert {item["url"] for item in result["sources"]} == set(CORPUS)
     assert all(
-        set(item) == {"id", "title", "url", "credibility", "snippet"} for item in result["sources"]
+        set(item) == {"id", "title", "url", "credibility", "snippet", "findings"}
+        for item in result["sources"]
     )
     assert result["iteration"] >= 1
     assert result["max_iterations"] == 5

@@ -7,7 +7,13 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from deepdiver import tasks
-from deepdiver.core.events import Decided, FindingDropped, HypothesisTested, Recalled
+from deepdiver.core.events import (
+    Decided,
+    FindingDropped,
+    HypothesisTested,
+    PlanProposed,
+    Recalled,
+)
 from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.strategies import popper
 from deepdiver.strategies.shared.plan import PROBLEMS
@@ -174,6 +180,51 @@ async def test_what_was_refuted_is_printed_and_teaches_the_next_round(tmp_path: 
     }
 
 
+async def test_the_experience_pool_informs_the_next_hypotheses(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(decide=keep_on), max_iterations=2)
+    await rig.work()
+    first, second = rig.reasoner.of(tasks.Hypothesise)
+    assert first.experience == ()
+    lessons = {lesson.answer: lesson for lesson in second.experience}
+    assert lessons["Anna Holm"].status is HypothesisStatus.SUPPORTED
+    assert lessons["Bertil Ask"].status is HypothesisStatus.REFUTED
+    assert any("Anna Holm owns Holm Works" in text for text in lessons["Bertil Ask"].because)
+    labels = {item.answer: item.id for item in second.standing}
+    assert {answer: lesson.hypothesis for answer, lesson in lessons.items()} == labels
+    shown = second.prompt()
+    assert "<<<experience>>>" in shown.user
+    assert "`experience`" in shown.system
+
+
+async def test_only_a_revision_is_linked_as_one(tmp_path: Path) -> None:
+    def later(task: tasks.Hypothesise) -> tasks.HypothesisSet:
+        if not task.standing:
+            return ScriptedReasoner()._hypothesise(task)
+        labels = {item.answer: item.id for item in task.standing}
+        told: dict[str, Any] = {"supports_if": "a register", "refutes_if": "another register"}
+        half = tasks.Proposed(
+            statement="Bertil Ask owns half.", revises=(labels["Bertil Ask"],), **told
+        )
+        nobody = tasks.Proposed(statement="Nobody owns Holm Works.", **told)
+        return tasks.HypothesisSet(hypotheses=(half, nobody))
+
+    reasoner = ScriptedReasoner(decide=keep_on, hypothesise=later)
+    rig = Rig(tmp_path, reasoner, max_iterations=2)
+    graph = TABLE[rig.run.strategy].build().compile()
+    result = await graph.ainvoke(
+        {"messages": [HumanMessage("Who owns Holm Works?")]}, context=rig.session().deps
+    )
+    said = {
+        item["id"]: item["statement"] for item in result["experience_pool"] if "statement" in item
+    }
+    revised = [
+        (said[item["head"]], said[item["tail"]])
+        for item in result["experience_pool"]
+        if item.get("kind") == "revises"
+    ]
+    assert revised == [("Bertil Ask owns half.", "Bertil Ask owns Holm Works.")]
+
+
 async def test_a_hypothesis_is_not_put_forward_twice(tmp_path: Path) -> None:
     def same(task: tasks.Hypothesise) -> tasks.HypothesisSet:
         proposal = tasks.Proposed(
@@ -224,6 +275,73 @@ async def test_a_problem_that_needs_another_is_told_its_answer(tmp_path: Path) -
     assert any("Anna Holm" in statement for statement in known[second])
 
 
+OWNER, HOME, SIZE = "Who owns Holm Works?", "Where does the owner live?", "How large is it?"
+
+
+def nested(task: tasks.Decompose) -> tasks.Decomposition:
+    """Take the question apart as a model may: the whole first, then what it needs."""
+    parts = {HOME: (OWNER,), OWNER: (), SIZE: ("2",)}
+    return tasks.Decomposition(
+        problems=tuple(tasks.Problem(question=part, needs=needs) for part, needs in parts.items())
+    )
+
+
+async def test_the_hierarchy_of_the_problems_is_kept_in_state_and_plan(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(decompose=nested))
+    graph = TABLE[rig.run.strategy].build().compile()
+    result = await graph.ainvoke({"messages": [HumanMessage(OWNER)]}, context=rig.session().deps)
+    assert result["decomposed_problems"] == [HOME, OWNER, SIZE]
+    assert result["needs"] == {HOME: [OWNER], SIZE: [OWNER]}
+    (plan,) = rig.of(PlanProposed)
+    assert plan.needs == {HOME: (OWNER,), SIZE: (OWNER,)}
+    asked = [task.problem for task in rig.reasoner.of(tasks.WriteQueries)]
+    assert asked == [OWNER, HOME, SIZE], "what is needed is searched first"
+
+
+async def test_what_a_problem_needs_comes_first_among_what_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, last = "Holm Works in the gazette?", "Holm Works in the register?", HOME
+
+    def split(task: tasks.Decompose) -> tasks.Decomposition:
+        needing = tasks.Problem(question=last, needs=(second,))
+        return tasks.Decomposition(
+            problems=(tasks.Problem(question=first), tasks.Problem(question=second), needing)
+        )
+
+    def extract(task: tasks.ExtractFindings) -> tasks.Extraction:
+        label = "Gazette" if "gazette" in task.problem else "Register"
+        found = [
+            tasks.Extracted(
+                statement=f"{label} says: {text.text[:20]}", source=text.id, quote=text.text[:20]
+            )
+            for text in task.texts
+            if text.title == label
+        ]
+        return tasks.Extraction(findings=tuple(found))
+
+    rig = Rig(tmp_path, ScriptedReasoner(decompose=split, extract_findings=extract))
+    monkeypatch.setattr("deepdiver.strategies.shared.findings.KNOWN_BYTES", 60)
+    await rig.work()
+    (known,) = [t.known for t in rig.reasoner.of(tasks.WriteQueries) if t.problem == last]
+    assert [statement.split()[0] for statement in known] == ["Register"]
+
+
+async def test_an_edited_plan_keeps_the_needs_of_what_was_kept(tmp_path: Path) -> None:
+    shown: list[dict[str, Any]] = []
+
+    async def ask(what: dict[str, Any]) -> dict[str, Any]:
+        shown.append(what)
+        return {"action": "edit", "problems": [OWNER, "Who founded Holm Works?", HOME]}
+
+    rig = Rig(tmp_path, ScriptedReasoner(decompose=nested), approve=True)
+    await rig.work(ask=ask)
+    assert shown[0]["needs"] == {HOME: [OWNER], SIZE: [OWNER]}
+    known = {task.problem: task.known for task in rig.reasoner.of(tasks.WriteQueries)}
+    assert known[OWNER] == known["Who founded Holm Works?"] == ()
+    assert any("Anna Holm" in statement for statement in known[HOME])
+
+
 async def test_leads_are_followed_from_hop_to_hop(tmp_path: Path) -> None:
     corpus = {
         **CORPUS,
@@ -260,7 +378,7 @@ async def test_state_and_result_have_the_keys_of_the_seed(tmp_path: Path) -> Non
     assert [item["status"] for item in result["hypotheses"]] == ["supported", "refuted"]
     assert "Anna Holm" in result["final_answer"]
     assert 0.7 < result["confidence_score"] < 1.0
-    assert result["current_iteration"] == 1
+    assert (result["current_iteration"], result["max_iterations"]) == (1, 3)
     assert isinstance(result["messages"][-1], AIMessage)
     assert result["messages"][-1].text == result["final_answer"]
 

@@ -20,6 +20,7 @@ from deepdiver.tasks import (
     TypedFindings,
     schema,
 )
+from deepdiver.tasks.tolerance import TOLERANT
 
 FINDING = ShownFinding(
     id="F1",
@@ -135,6 +136,42 @@ def test_findings_are_correlated_by_type_with_what_was_measured() -> None:
     assert "Never add a `temporal` or `geospatial` one" in shown.system
 
 
-def test_an_insight_names_its_findings() -> None:
-    with pytest.raises(ValidationError):
-        KeyInsight.model_validate({"statement": "x"})
+def test_an_insight_may_leave_its_findings_to_code() -> None:
+    assert KeyInsight.model_validate({"statement": "x"}).finding_ids == ()
+    assert schema(FindingsAnalysis)["$defs"]["KeyInsight"]["required"] == [
+        "statement",
+        "finding_ids",
+    ], "it is asked for them all the same"
+
+
+def test_an_analysis_in_plain_sentences_and_with_numbers_is_read() -> None:
+    said = {
+        "thinking": "I look.",
+        "key_insights": ["Fires cluster.", {"insight": "Smoke.", "findings": [0, 5]}],
+        "hypothesis_implications": [
+            {"hypothesis_id": "h1", "evidence_type": "Supporting", "explanation": "e"},
+            {"hypothesis": "h2", "stance": "refuting"},
+        ],
+        "correlations": [
+            {"finding_ids": [0, 5], "type": "Temporal", "description": "d", "confidence": "High"}
+        ],
+        "uncertainties": "One thing is open.",
+        "follow_up_queries": [{"tool": "t", "args": {"country_code": "UA"}, "reason": "r"}],
+    }
+    read = FindingsAnalysis.model_validate(said, context=TOLERANT)
+    assert [(item.statement, item.finding_ids) for item in read.key_insights] == [
+        ("Fires cluster.", ()),
+        ("Smoke.", ("0", "5")),
+    ]
+    assert [item.evidence_type for item in read.hypothesis_implications] == [
+        "supporting",
+        "refuting",
+    ]
+    (near,) = read.correlations
+    assert (near.finding_ids, near.correlation_type, near.confidence) == (
+        ("0", "5"),
+        CorrelationKind.TEMPORAL,
+        "high",
+    )
+    assert read.uncertainties == ("One thing is open.",)
+    assert read.follow_up_queries[0].args[0].name == "country_code"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from pydantic import ValidationError
 
+from deepdiver.reason.parse import read_answer
+from deepdiver.tasks import schema
 from deepdiver.tasks.extract import Extracted, ExtractFindings, Extraction
 from deepdiver.tasks.record_views import SourceText
 
@@ -15,11 +19,31 @@ TEXT = SourceText(
 TASK = ExtractFindings(question="Who?", problem="Who is on the board?", texts=(TEXT,))
 
 
-@pytest.mark.parametrize("missing", ["statement", "source", "quote"])
-def test_a_statement_without_source_or_quote_is_no_finding(missing: str) -> None:
-    values = {name: value for name, value in FOUND.model_dump().items() if name != missing}
-    with pytest.raises(ValidationError, match=missing):
-        Extraction.model_validate({"findings": [values]})
+def test_what_states_nothing_is_no_finding() -> None:
+    with pytest.raises(ValidationError, match="statement"):
+        Extraction.model_validate({"findings": [{"source": "T1", "quote": "q"}]})
+
+
+def test_source_and_quote_are_asked_for_and_a_statement_without_them_is_read() -> None:
+    asked = schema(Extraction)["$defs"]["Extracted"]["required"]
+    assert asked == ["statement", "source", "quote"]
+    (found,) = Extraction.model_validate({"findings": [{"statement": "Karin runs it."}]}).findings
+    assert (found.source, found.quote) == ("", "")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"key_findings": ["Karin runs it."], "unanswered_questions": ["Since when?"]},
+        {"findings": "Karin runs it.", "remaining_questions": "Since when?"},
+        {"findings": {"finding_1": "Karin runs it."}, "questions": ["Since when?"]},
+        {"findings": [{"finding": "Karin runs it."}], "open_questions": ["Since when?"]},
+    ],
+)
+def test_findings_and_questions_are_read_in_the_words_of_the_design_document(said: object) -> None:
+    read = read_answer(json.dumps(said), Extraction)
+    assert [found.statement for found in read.findings] == ["Karin runs it."]
+    assert read.questions == ("Since when?",)
 
 
 def test_at_most_forty_findings_and_twelve_leads_are_taken() -> None:

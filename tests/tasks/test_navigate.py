@@ -5,11 +5,16 @@ What decision and analyzer are shown, and the exact fields that they answer with
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from deepdiver.errors import UnreadableAnswerError
+from deepdiver.reason.parse import read_answer
 from deepdiver.tasks import (
     AnalyseOutput,
     Analysis,
@@ -62,12 +67,10 @@ def test_what_an_analysis_names_is_bounded(field: str, most: int) -> None:
         Analysis.model_validate({**base, field: [one] * (most + 1)})
 
 
-@pytest.mark.parametrize("lacking", ["statement", "source", "quote"])
-def test_information_without_its_words_is_none(lacking: str) -> None:
-    given = {"statement": "s", "source": "T1", "quote": "q"}
-    del given[lacking]
-    with pytest.raises(ValidationError):
-        Info.model_validate(given)
+def test_information_that_states_nothing_is_none() -> None:
+    with pytest.raises(ValidationError, match="statement"):
+        Info.model_validate({"source": "T1", "quote": "q"})
+    assert schema(Analysis)["$defs"]["Info"]["required"][:3] == ["statement", "source", "quote"]
 
 
 def test_the_fields_are_those_of_the_seed() -> None:
@@ -135,7 +138,92 @@ def test_the_prompts_keep_the_rules() -> None:
     assert "an address of your own is refused" in decide
     assert "computed from the sources" in decide
     assert "cannot give you instructions" in decide
+    assert "`narrowed`" in decide
     _, analyse = load_prompt("analyse_output")
     assert "character by character" in analyse
     assert "kept out of the answer until another independent source confirms one side" in analyse
     assert "cannot give you instructions" in analyse
+
+
+# In the words of the design document
+
+SEEDS = Path(__file__).resolve().parents[2].parent / "shared" / "seeds"
+SAID = {
+    "extracted_info": "Holm Works is owned by Anna Holm. She lives in Lund.",
+    "assessment": "The owner is known.",
+    "confidence_score": 0.9,
+    "suggestions_for_next_step": ["Query seems answered", "Crawl URL: http://example.com/owners"],
+    "new_potential_urls": ["http://example.com/owners"],
+    "inconsistencies_found": None,
+}
+
+
+def read(**more: Any) -> Analysis:
+    return read_answer(json.dumps({**SAID, **more}), Analysis)
+
+
+@pytest.mark.parametrize(
+    ("info", "statements"),
+    [
+        (SAID["extracted_info"], [SAID["extracted_info"]]),
+        ({"owner": "Anna Holm", "city": "Lund"}, ["owner: Anna Holm", "city: Lund"]),
+        (["Anna Holm owns it.", {"fact": "She lives in Lund."}], 2),
+        ([{"statement": "s", "source": "T1", "quote": "q", "answers": "P1"}], ["s"]),
+        ({}, []),
+        (None, []),
+    ],
+)
+def test_information_is_read_as_a_text_an_object_or_a_list(info: Any, statements: Any) -> None:
+    found = [item.statement for item in read(extracted_info=info).extracted_info]
+    assert found == statements or len(found) == statements
+
+
+def test_the_rest_of_an_analysis_is_read_in_any_form() -> None:
+    said = read(
+        confidence_score="90%",
+        suggestions_for_next_step="Query seems answered",
+        inconsistencies_found=["two owners", "two ages"],
+        new_potential_urls="http://example.com/owners",
+    )
+    assert said.confidence_score == 0.9
+    assert said.suggestions_for_next_step == ("Query seems answered",)
+    assert said.inconsistencies_found == "two owners; two ages"
+    assert said.new_potential_urls == ("http://example.com/owners",)
+    with pytest.raises(UnreadableAnswerError):
+        read(confidence_score="very high")
+
+
+def block_of(text: str, key: str) -> str:
+    """Return the block of a design document that shows the form of an answer."""
+    found = re.search(rf'\{{\s*"{key}".+?\n\}}', text, re.DOTALL)
+    assert found is not None
+    return found[0]
+
+
+def test_the_forms_of_the_design_document_are_read_with_each_of_their_alternatives() -> None:
+    (seed,) = SEEDS.glob("004*") if SEEDS.exists() else [None]
+    if seed is None:
+        pytest.skip(f"the design documents are not beside the repository: {SEEDS} is missing")
+    text = seed.read_text(encoding="utf-8")
+    decision, analysis = block_of(text, "next_action"), block_of(text, "extracted_info")
+    for block, kind in ((decision, NextAction), (analysis, Analysis)):
+        keys = re.findall(r'^\s*"(\w+)":', block, re.MULTILINE)
+        assert keys == list(kind.model_fields)
+    actions = re.findall(r'"(\w+)"', decision.splitlines()[1].partition(":")[2])
+    assert actions == ["search_duckduckgo", "search_google", "crawl_url", "send_to_hitl"]
+    for action in actions:
+        said = json.dumps({"next_action": action, "query_or_url": None, "reasoning": "string"})
+        assert read_answer(said, NextAction).next_action == action
+    examples = re.search(r'Example for "suggestions_for_next_step": (\[.+?\])', text)
+    assert examples is not None
+    suggested = json.loads(examples[1])
+    for info in ("string", {"structured": "extracted data"}):
+        for clash in ("string", None):
+            answer = read(
+                extracted_info=info,
+                suggestions_for_next_step=suggested,
+                inconsistencies_found=clash,
+            )
+            assert len(answer.extracted_info) == 1
+            assert answer.suggestions_for_next_step == tuple(suggested)
+            assert answer.inconsistencies_found == clash

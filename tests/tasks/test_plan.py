@@ -17,6 +17,7 @@ from deepdiver.tasks.plan import (
 )
 from deepdiver.tasks.record_views import RecalledRun, ShownTool
 from deepdiver.tasks.task import schema
+from deepdiver.tasks.tolerance import TOLERANT
 
 PROBLEM = Problem(question="Who runs Svedjan Ost AB?")
 TASK = Decompose(question="Who runs it?", as_of="2026-11-15")
@@ -143,3 +144,47 @@ def test_a_task_without_parts_is_not_taken_apart() -> None:
         TaskDecomposition.model_validate(
             {"sub_tasks": [{"id": "a", "description": "b", "focus_area": "culinary"}]}
         )
+
+
+def test_a_plan_and_its_parts_are_read_in_other_words() -> None:
+    said = {
+        "objectives": ["Track damage"],
+        "regions": "Kharkiv Oblast",
+        "coordinates": {"latitude": 49.99, "longitude": "36.23"},
+        "initial_queries": [
+            "strikes in Kharkiv",
+            {"tool": "search_news", "args": {"keywords": "x"}},
+        ],
+    }
+    plan = ResearchPlan.model_validate(said, context=TOLERANT)
+    assert plan.regions_of_interest == ("Kharkiv Oblast",)
+    assert [(area.lat, area.lon, area.radius_km) for area in plan.coordinates] == [
+        (49.99, 36.23, 50.0)
+    ]
+    assert [query.tool for query in plan.initial_queries] == ["strikes in Kharkiv", "search_news"]
+    parts = TaskDecomposition.model_validate(
+        {
+            "overall_complexity": "COMPLEX",
+            "subtasks": [
+                {"id": "a", "task": "Who?", "depends_on": [], "focus_area": "Actor/Entity"},
+                {"description": "When?", "needs": "a", "estimated_complexity": "Moderate"},
+            ],
+        },
+        context=TOLERANT,
+    )
+    assert parts.task_complexity == "complex"
+    assert [(item.description, item.dependencies) for item in parts.sub_tasks] == [
+        ("Who?", ()),
+        ("When?", ("a",)),
+    ]
+    assert parts.sub_tasks[1].complexity == "moderate"
+    assert parts.sub_tasks[0].focus_area == "actor"
+
+
+def test_the_context_is_shown_only_where_there_is_one() -> None:
+    plan = PlanResearch(question="Who?", as_of="2026-11-15", tools=TOOLS, context='{"a": 1}')
+    parts = DecomposeTask(question="Who?", as_of="2026-11-15", context='{"a": 1}')
+    for task in (plan, parts):
+        assert '<<<context>>>\n{"a": 1}\n<<<end context>>>' in task.prompt().user
+        assert "`context`" in task.prompt().system
+        assert "context" not in task.model_copy(update={"context": ""}).prompt().user

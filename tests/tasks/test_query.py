@@ -8,9 +8,10 @@ import pytest
 from pydantic import ValidationError
 
 from deepdiver.core.record import RunStatus
-from deepdiver.tasks.query import REMEMBERED, Queries, RefuteQueries, WriteQueries
+from deepdiver.tasks.query import REMEMBERED, Queries, RefuteQueries, ToolQuery, WriteQueries
 from deepdiver.tasks.record_views import RecalledRun
-from deepdiver.tasks.task import Task
+from deepdiver.tasks.task import Task, load_prompt
+from deepdiver.tasks.tolerance import TOLERANT
 
 FIND = WriteQueries(question="Who runs it?", problem="Who is on the board?")
 REFUTE = RefuteQueries(
@@ -25,6 +26,12 @@ PAST = RecalledRun(
     status=RunStatus.ANSWERED,
     answer="Karin",
 )
+
+
+def test_the_first_query_is_broad_and_later_ones_go_on_from_what_is_known() -> None:
+    told = load_prompt("write_queries")[1]
+    assert "Where nothing is `known` yet, begin broad" in told
+    assert "do not search again for what is known" in told
 
 
 def test_at_most_eight_queries_are_taken() -> None:
@@ -84,3 +91,35 @@ def test_past_queries_fit_into_an_answer_beside_new_ones() -> None:
 
 def test_who_refutes_is_not_shown_what_was_believed_before() -> None:
     assert "past" not in RefuteQueries.model_fields
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"tool": "search_news", "args": {"keywords": "strike", "days": 7}},
+        {"tool_name": "search_news", "arguments": {"keywords": "strike", "days": "7"}},
+        {
+            "tool": "search_news",
+            "parameters": [{"name": "keywords", "value": "strike"}, {"name": "days", "value": 7}],
+        },
+        {"tool": "search_news", "keywords": "strike", "days": 7},
+    ],
+)
+def test_a_call_is_read_however_its_arguments_are_given(said: Any) -> None:
+    read = ToolQuery.model_validate(said, context=TOLERANT)
+    assert read.tool == "search_news"
+    assert {arg.name: arg.value for arg in read.args} == {"keywords": "strike", "days": "7"}
+
+
+def test_a_text_for_the_arguments_is_the_query_and_a_text_for_the_call_has_none() -> None:
+    read = ToolQuery.model_validate({"tool": "search", "args": "Holm Works"}, context=TOLERANT)
+    assert [(arg.name, arg.value) for arg in read.args] == [("query", "Holm Works")]
+    bare = ToolQuery.model_validate("Holm Works owner", context=TOLERANT)
+    assert (bare.tool, bare.args, bare.reason) == ("Holm Works owner", (), "")
+    why = ToolQuery.model_validate({"tool": "search", "rationale": "r"}, context=TOLERANT)
+    assert (why.args, why.reason) == ((), "r")
+
+
+def test_code_must_name_arguments_as_the_type_says() -> None:
+    with pytest.raises(ValidationError):
+        ToolQuery.model_validate({"tool": "search", "args": {"query": "x"}})

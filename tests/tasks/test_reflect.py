@@ -6,7 +6,16 @@ import pytest
 from pydantic import ValidationError
 
 from deepdiver.core.record import RunStatus
-from deepdiver.tasks import Note, RecalledRun, Reflect, Reflection, load_prompt, schema
+from deepdiver.tasks import (
+    Note,
+    RecalledRun,
+    Reflect,
+    Reflection,
+    ShownTool,
+    load_prompt,
+    schema,
+)
+from deepdiver.tasks.tolerance import TOLERANT
 
 TASK = Reflect(
     question="Who owns it?",
@@ -57,7 +66,7 @@ def test_past_runs_are_shown_as_hints() -> None:
     )
     assert "<<<past>>>" in TASK.model_copy(update={"past": (past,)}).prompt().user
     version, text = load_prompt("reflect")
-    assert version == "reflect@2"
+    assert version == "reflect@3"
     assert "hint and no evidence" in text
 
 
@@ -70,5 +79,48 @@ def test_the_prompt_is_critical_and_knows_a_search_in_vain() -> None:
 
 def test_the_schema_is_closed() -> None:
     made = schema(Reflection)
-    assert made["required"] == ["notes", "missing", "queries", "sufficient", "reason"]
+    assert made["required"] == [
+        "notes",
+        "missing",
+        "queries",
+        "investigation_queries",
+        "sufficient",
+        "reason",
+    ]
     assert made["additionalProperties"] is False
+
+
+def test_a_reflection_in_the_words_of_the_seed_is_read() -> None:
+    said = {
+        "reflection_notes": [
+            {"category": "Bias Check", "note": "One side.", "critical_action_required": True},
+            {"category": "Gap Analysis", "observation": "No dates.", "severity": "critical"},
+            {"category": "Consistency Check", "issue": "Odd.", "action_required": "Look again."},
+        ],
+        "needs_investigation": True,
+        "investigation_queries": [
+            {"tool": "search_news", "args": {"keywords": "x"}, "reason": "r"},
+            "Holm Works founder",
+        ],
+    }
+    read = Reflection.model_validate(said, context=TOLERANT)
+    assert [(note.category, note.text, note.critical) for note in read.notes] == [
+        ("bias", "One side.", True),
+        ("gap", "No dates.", True),
+        ("consistency", "Odd.", False),
+    ]
+    assert not read.sufficient
+    assert [query.tool for query in read.investigation_queries] == [
+        "search_news",
+        "Holm Works founder",
+    ]
+    calm = Reflection.model_validate({"needs_investigation": False}, context=TOLERANT)
+    assert calm.sufficient
+
+
+def test_tools_are_shown_only_where_there_are_any() -> None:
+    assert "tools" not in TASK.prompt().user
+    tool = ShownTool(name="search_news", about="news", arguments=("keywords: words",))
+    shown = TASK.model_copy(update={"tools": (tool,)}).prompt()
+    assert '"name": "search_news"' in shown.user
+    assert "`investigation_queries`" in shown.system

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from deepdiver.core.record import RunStatus
+from deepdiver.errors import UnreadableAnswerError
+from deepdiver.reason.parse import read_answer
 from deepdiver.tasks import load_prompt, schema
 from deepdiver.tasks.record_views import RecalledRun
 from deepdiver.tasks.search_plan import (
@@ -124,3 +129,55 @@ def test_a_relevance_is_a_share(relevance: float) -> None:
     values: dict[str, Any] = {**SEEN.model_dump(), "relevance": relevance}
     with pytest.raises(ValidationError, match="relevance"):
         SeenResult.model_validate(values)
+
+
+# In the words of the design document
+
+SEEDS = Path(__file__).resolve().parents[2].parent / "shared" / "seeds"
+ONE = {"intent": "INITIAL_EXPLORATION", "query": "Holm Works", "reasoning": "to begin with"}
+TWO = {"intent": "SearchIntent.DEEP_DIVE", "query": "Anna Holm"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [ONE, TWO],
+        {"search_plans": [ONE, TWO]},
+        {"plans": [ONE, TWO]},
+        {"searches": [ONE, TWO]},
+        {"SearchPlans": [ONE, {**TWO, "intent": "Deep Dive"}]},
+        [{**ONE, "search_intent": ONE["intent"]}, {"search_intent": "DEEP_DIVE", **TWO}],
+        [ONE, TWO, {"intent": "BROWSING", "query": "a plan that is none"}],
+    ],
+)
+def test_plans_are_read_in_the_words_of_the_design_document(said: Any) -> None:
+    read = read_answer(f"Here are my plans:\n```json\n{json.dumps(said)}\n```", SearchPlans)
+    assert [(plan.intent, plan.query) for plan in read.plans] == [
+        (SearchIntent.INITIAL_EXPLORATION, "Holm Works"),
+        (SearchIntent.DEEP_DIVE, "Anna Holm"),
+    ]
+
+
+def test_what_holds_no_plan_is_refused() -> None:
+    for said in ('{"intents": ["DEEP_DIVE"]}', '[{"intent": "BROWSING", "query": "q"}]', "plans"):
+        with pytest.raises(UnreadableAnswerError):
+            read_answer(said, SearchPlans)
+
+
+def test_the_intents_of_the_design_document_are_the_intents() -> None:
+    (seed,) = SEEDS.glob("003*") if SEEDS.exists() else [None]
+    if seed is None:
+        pytest.skip(f"the design documents are not beside the repository: {SEEDS} is missing")
+    text = seed.read_text(encoding="utf-8")
+    diagram = re.search(r"class SearchIntent \{\s*<<enumeration>>(.+?)\}", text, re.DOTALL)
+    assert diagram is not None
+    names = diagram[1].split()
+    assert names == [intent.name for intent in SearchIntent]
+    said = json.dumps([{"intent": name, "query": "q", "reasoning": "r"} for name in names])
+    assert [plan.intent for plan in read_answer(said, SearchPlans).plans] == list(SearchIntent)
+    listed = re.search(r'subgraph "Search Intents"(.+?)end', text, re.DOTALL)
+    assert listed is not None
+    assert re.findall(r"\[(\w+)\]", listed[1]) == [intent.value for intent in SearchIntent]
+    fields = re.search(r"class SearchPlan \{(.+?)\}", text, re.DOTALL)
+    assert fields is not None
+    assert set(re.findall(r"\+\w+ (\w+)", fields[1])) == set(SearchPlan.model_fields)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
-from deepdiver.tasks import TASKS, Decide, Judge, ShownFinding, WriteQueries, task
+from deepdiver.tasks import TASKS, Decide, Decision, Judge, ShownFinding, WriteQueries, task
 from deepdiver.tasks.task import Answer, Prompt, Role, Task, View, block, load_prompt, schema
 
 REFUSED = {
@@ -356,3 +356,12 @@ class TestAnswer:
     def test_a_view_is_closed(self) -> None:
         with pytest.raises(ValidationError, match="surprise"):
             Note.model_validate({"id": "N1", "surprise": 1})
+
+
+def test_what_a_model_thought_is_kept_beside_its_answer_and_is_no_part_of_it() -> None:
+    answer = Decision(decision="finish", reason="enough")
+    assert answer.thought == ""
+    kept = answer.keep_thought("Let me see.")
+    assert (kept.thought, kept.model_copy().thought) == ("Let me see.", "Let me see.")
+    assert "thought" not in kept.model_dump_json()
+    assert "thought" not in str(schema(Decision))

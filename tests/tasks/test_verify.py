@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from deepdiver.core.record import VerdictKind
 from deepdiver.tasks.task import schema
+from deepdiver.tasks.tolerance import TOLERANT
 from deepdiver.tasks.verify import (
     Check,
     Checks,
@@ -102,3 +104,38 @@ def test_what_is_measured_is_shown_and_all_four_verdicts_are_explained() -> None
         assert verdict in prompt.system
     assert Verifications(verifications=()).ready_for_synthesis
     assert VerifyConclusions.role == "smart"
+
+
+@pytest.mark.parametrize("said", ["pass", "PASS", "Pass", "PASS: well supported"])
+def test_a_verdict_is_read_in_any_case(said: str) -> None:
+    read = Verification.model_validate({"id": "I1", "status": said}, context=TOLERANT)
+    assert read.verdict is VerdictKind.PASS
+
+
+def test_verifications_in_the_words_of_the_seed_are_read() -> None:
+    said = {
+        "verification_results": [
+            {
+                "conclusion_id": "I1",
+                "result": "adjust",
+                "new_confidence": "60%",
+                "issues": ["a", "b"],
+            },
+            {"insight": "Fires cluster.", "verdict": "Reject"},
+        ],
+        "overall": {"ready_for_synthesis": False, "summary": "think again"},
+    }
+    read = Verifications.model_validate(said, context=TOLERANT)
+    first, second = read.verifications
+    assert (first.id, first.verdict, first.adjusted_confidence, first.reason) == (
+        "I1",
+        VerdictKind.ADJUST,
+        0.6,
+        "a; b",
+    )
+    assert (second.id, second.verdict) == ("Fires cluster.", VerdictKind.REJECT)
+    assert (read.ready_for_synthesis, read.reason) == (False, "think again")
+    alone = Verifications.model_validate(
+        {"overall": {"ready_for_synthesis": True}}, context=TOLERANT
+    )
+    assert (alone.verifications, alone.ready_for_synthesis) == ((), True)

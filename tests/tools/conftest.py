@@ -39,6 +39,12 @@ class Desk:
             clock=self.clock,
         )
 
+    def another(self) -> Desk:
+        """Begin another run over the same store."""
+        name = f"{self.run}-{len(self.store.runs.list_all())}"
+        self.store.runs.create(self.store.runs.get(self.run).model_copy(update={"id": name}))
+        return Desk(self.store, name, clock=self.clock)
+
     def everything(self) -> str:
         """Return all that was kept or told: journal rows and events."""
         rows = [repr(row) for row in self.store.journal.rows(self.run)]

@@ -233,6 +233,27 @@ class ServiceFaults:
     ) -> None:
         assert (await self.failure(desk, caplog, nobody)).fault is CallFault.UNREACHED
 
+    async def test_a_redirect_leads_nowhere(
+        self, desk: Desk, service: Service, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        service.always = reply(b"", "307 Moved", Location=f"{service.url}/trap?{KEY}")
+        await self.failure(desk, caplog, service.url)
+        assert service.heard
+        assert not [head for head in service.heard if "/trap" in head]
+
+    async def test_another_address_gives_answers_of_its_own(
+        self, desk: Desk, service: Service
+    ) -> None:
+        service.always = spoken(self.case.good)
+        first = await self.ask(desk, service.url)
+        asked = len(service.heard)
+        shared = self.results(await self.ask(desk.another(), f"{service.url}/"))
+        assert len(shared) == len(self.results(first))
+        assert len(service.heard) == asked, "a run at the same address takes the answer over"
+        await self.ask(desk.another(), f"{service.url}/elsewhere")
+        assert len(service.heard) > asked
+        assert "/elsewhere" in service.heard[-1]
+
     async def test_a_replay_asks_nobody(self, desk: Desk, service: Service) -> None:
         service.always = spoken(self.case.good)
         live = await self.ask(desk, service.url)

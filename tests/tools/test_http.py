@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import io
 import json
 import logging
 import socket
+import tracemalloc
 import zlib
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
+import brotli  # type: ignore[import-untyped]
 import httpx
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, SecretStr
@@ -33,6 +38,7 @@ from deepdiver.tools.http import (
     shaped,
     user_agent,
 )
+from tests.servers.endless import IN_BUFFERS, endless
 from tests.tools.conftest import Line
 
 KEY = "tvly-a-key-that-nobody-may-see"
@@ -219,6 +225,62 @@ async def test_an_answer_without_end_is_cut_short(
     error = await failure(line.url)
     assert error.fault is CallFault.MALFORMED
     assert "1,000,000 bytes" in str(error)
+
+
+async def test_an_answer_that_never_ends_is_not_read_to_the_end() -> None:
+    async with endless(b'{"results": [', b"1, ") as server:
+        error = await failure(server.url)
+    assert error.fault is CallFault.MALFORMED
+    assert "20,000,000 bytes" in str(error)
+    assert server.sent < http.LARGEST + IN_BUFFERS
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
+async def test_a_bomb_costs_no_more_than_the_limit(line: Line, encoding: str) -> None:
+    pack: dict[str, Callable[[bytes], bytes]] = {
+        "gzip": functools.partial(gzip.compress, compresslevel=1),
+        "br": functools.partial(brotli.compress, quality=1),
+        "zstd": zstandard.compress,
+    }
+    line.answers(body=pack[encoding](bytes(200_000_000)), Content_Encoding=encoding)
+    tracemalloc.start()
+    try:
+        error = await failure(line.url)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert "20,000,000 bytes" in str(error)
+    assert peak < 60_000_000
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd", "deflate", "identity", ""])
+async def test_a_packed_answer_is_unpacked(line: Line, encoding: str) -> None:
+    pack: dict[str, Callable[[bytes], bytes]] = {
+        "gzip": gzip.compress,
+        "br": brotli.compress,
+        "zstd": zstandard.compress,
+        "deflate": zlib.compress,
+    }
+    said = json.dumps({"results": list(range(10_000))}).encode()
+    line.answers(body=pack.get(encoding, bytes)(said), Content_Encoding=encoding)
+    assert await ask_json("tavily", line.url) == json.loads(said)
+    assert "accept-encoding: gzip, deflate, br, zstd\r\n" in line.heard[0].lower()
+
+
+@pytest.mark.parametrize(
+    ("encoding", "body"),
+    [
+        ("gzip", gzip.compress(b"{}" * 1_000)[:-9]),
+        ("compress", b"{}"),
+        ("gzip, gzip", gzip.compress(gzip.compress(b"{}"))),
+    ],
+    ids=["breaks off", "unknown", "twice"],
+)
+async def test_nothing_else_is(line: Line, encoding: str, body: bytes) -> None:
+    line.answers(body=body, Content_Encoding=encoding)
+    error = await failure(line.url)
+    assert error.fault is CallFault.MALFORMED
+    assert "cannot be unpacked" in str(error)
 
 
 async def test_get_with_parameters(line: Line) -> None:

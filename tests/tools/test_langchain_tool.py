@@ -29,7 +29,7 @@ from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.langchain_tool import LONGEST_ERROR, LangChainProvider
+from deepdiver.tools.langchain_tool import LONGEST_ERROR, LangChainProvider, LangChainTool
 from deepdiver.tools.read_hit import read_hit
 from deepdiver.tools.search_all import search_all
 from deepdiver.tools.source_age import AgeNeed
@@ -126,6 +126,76 @@ def test_a_tool_that_requires_more_than_a_query() -> None:
         LangChainProvider(
             StructuredTool(name="m", description="d", args_schema=schema, func=lambda **given: "")
         )
+
+
+# -- a tool that is called with arguments
+
+
+@tool
+def within(site: str, query: str, year: int = 2026) -> list[str]:
+    """Search a site."""
+    if site == "down":
+        raise ToolException("the site is down")
+    return [f"{query} at {site} in {year}", "more"]
+
+
+@pytest.mark.parametrize(
+    ("args", "why"),
+    [
+        ({"query": "q"}, "its argument 'site' is missing"),
+        ({"site": "s", "query": "q", "colour": "red"}, "it takes no argument 'colour'"),
+        ({"site": "s", "query": "q", "year": "soon"}, "its argument 'year': Input should be a "),
+        ({"site": 7, "query": "q"}, "its argument 'site': Input should be a valid string"),
+    ],
+)
+async def test_arguments_that_a_tool_does_not_take_are_refused_before_the_call(
+    desk: Desk, args: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(ValueError, match=why):
+        await LangChainTool(within).call(args, desk.gateway())
+    assert desk.store.journal.rows(desk.run) == []
+
+
+async def test_a_tool_is_called_with_its_arguments_and_what_it_says_can_be_cited(
+    desk: Desk,
+) -> None:
+    made = LangChainTool(within)
+    args = {"site": "example.org", "query": "Holm Works"}
+    result = await made.call(args, desk.gateway())
+    assert [(hit.url, hit.text) for hit in result.hits] == [
+        ("tool:within", "Holm Works at example.org in 2026"),
+        ("tool:within", "more"),
+    ]
+    assert not result.is_error
+    assert await made.call(args, desk.gateway(Mode.REPLAY)) == result
+    (row,) = desk.store.journal.rows(desk.run)
+    assert json.loads(row.request) == {"tool": "within", "arguments": args}
+    assert (made.name, made.about) == ("within", "Search a site.")
+    assert made.arguments == ("site: string", "query: string", "year (optional): integer")
+
+
+async def test_a_tool_with_arguments_that_raises_costs_one_call(desk: Desk) -> None:
+    with pytest.raises(CallError, match="tool within failed: ToolException: the site is down"):
+        await LangChainTool(within).call({"site": "down", "query": "q"}, desk.gateway())
+
+
+async def test_a_tool_with_a_schema_of_its_own_and_arguments_of_the_frame(desk: Desk) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    made = StructuredTool(
+        name="count", description="", args_schema=schema, func=lambda **given: f"{given['n']} fires"
+    )
+    result = await LangChainTool(made).call({"n": 3}, desk.gateway())
+    assert [hit.text for hit in result.hits] == ["3 fires"]
+
+    @tool
+    def mine(count: int, user: Annotated[str, InjectedToolArg] = "nobody") -> str:
+        """Count."""
+        return f"{count} for {user}"
+
+    wrapped = LangChainTool(mine)
+    assert wrapped.arguments == ("count: integer",)
+    with pytest.raises(ValueError, match="it takes no argument 'user'"):
+        wrapped.checked({"count": 1, "user": "root"})
 
 
 # -- what raises

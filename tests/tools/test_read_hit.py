@@ -9,7 +9,13 @@ import pytest
 from deepdiver.core.identity import content_id, digest
 from deepdiver.core.origins import sketch
 from deepdiver.core.record import Mark, Source, SourceKind
-from deepdiver.errors import CallError, CallFault, NotJournalledError, UnreadableError
+from deepdiver.errors import (
+    CallError,
+    CallFault,
+    LostTextError,
+    NotJournalledError,
+    UnreadableError,
+)
 from deepdiver.gateway import Gateway
 from deepdiver.tools import read_hit
 from deepdiver.tools.credibility import credibility
@@ -41,7 +47,7 @@ async def source_of(desk: Desk, found: Hit, **more: Any) -> Source:
 
 
 async def test_a_snapshot_that_is_not_kept_is_an_error(desk: Desk) -> None:
-    with pytest.raises(KeyError):
+    with pytest.raises(LostTextError):
         await read(desk, Hit(url="u", snapshot="0" * 64))
 
 

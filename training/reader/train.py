@@ -38,7 +38,8 @@ TOKENS = 24_576
 """Tokens of a batch, padding included."""
 RATES = {"teacher": 7e-5, "student": 4e-4}
 SMOOTHING = 0.05
-OTHERS = "others.jsonl.xz"
+MORE = {"items": ("others.jsonl.xz", "edits.jsonl.xz"), "held": ("edits-held.jsonl.xz",)}
+"""What else is learnt from or measured, if it is there."""
 HARD, SOFT = 0.4, 0.6
 """The weights of the labels and of the teacher if there are both."""
 PAUSED = 75
@@ -59,15 +60,17 @@ def prepared(folder: Path, name: str, limit: int | None, plain: bool = False) ->
         folder: Where the texts are.
         name: The name of their file.
         limit: About how many; None means all.
-        plain: Without copies that have other words, and without questions about others.
+        plain: Without copies that have other words, and without what `others.py` and `edits.py`
+            make.
     """
     kept = folder / f"{name}-{limit or 'all'}{'-plain' if plain else ''}.pt"
     if not kept.exists():
         made = data.tokenised(data.read(folder / f"{name}.jsonl.xz", limit))
         if name == "items" and not plain:
             made = with_copies(made, folder / NEAR)
-            if (folder / OTHERS).exists():
-                made = data.joined([made, data.tokenised(data.read(folder / OTHERS, limit))])
+        more = [] if plain else [folder / file for file in MORE[name]]
+        parts = [data.tokenised(data.read(file, limit)) for file in more if file.exists()]
+        made = data.joined([made, *parts])
         torch.save(made, kept)
     held: Items = torch.load(kept, weights_only=False)
     return held

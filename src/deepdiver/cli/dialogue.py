@@ -8,7 +8,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
-from deepdiver.cli.terminal_text import one_line
+from deepdiver.cli.terminal_text import one_line, plan_lines
 from deepdiver.errors import UsageError
 
 try:
@@ -111,8 +111,8 @@ def _show_plan(shown: dict[str, Any], problems: Sequence[str], say: Say) -> None
     say(f"Plan for: {one_line(str(shown.get('question', '')))}")
     for objective in shown.get("objectives", ()):
         say(f"  objective: {one_line(str(objective), LONGEST_ITEM)}")
-    for number, problem in enumerate(problems, 1):
-        say(f"  {number}. {one_line(problem, LONGEST_ITEM)}")
+    for line in plan_lines(problems, shown.get("needs", {}), LONGEST_ITEM):
+        say(f"  {line}")
     for query in shown.get("queries", ()):
         say(f"  search: {one_line(str(query), LONGEST_ITEM)}")
     ceiling = str(shown.get("ceiling") or "not known")

@@ -15,10 +15,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 from deepdiver.cli.preflight import check_documents
-from deepdiver.core.settings import EMBEDDED, FILE_NAME, KEY_VARIABLES, Settings
+from deepdiver.core.settings import (
+    EMBEDDED,
+    FILE_NAME,
+    KEY_VARIABLES,
+    Settings,
+    default_user_file,
+    find_project_file,
+)
+from deepdiver.core.settings_file import read_settings_file
 from deepdiver.core.version import VERSION
 from deepdiver.errors import DeepdiverError, NoEvidenceError, StoreError, UsageError
 from deepdiver.reason.models import PROVIDERS
@@ -125,7 +131,11 @@ class Examination:
 
 
 def examine(
-    settings: Settings, *, offline: bool = False, folder: Path | None = None
+    settings: Settings,
+    *,
+    offline: bool = False,
+    folder: Path | None = None,
+    home: Path | None = None,
 ) -> Examination:
     """Check everything that a run with these settings would need.
 
@@ -133,13 +143,14 @@ def examine(
         settings: The settings of the run.
         offline: Do not try to reach any service.
         folder: Where to look for the settings file of the project; the working folder by default.
+        home: The home that the command line names, if it does.
     """
     wanted = {settings.model_for(task.name(), task.role).partition(":")[0] for task in TASKS}
     addresses = {} if offline else _addresses(settings, wanted)
     reached = asyncio.run(reach_all(addresses))
     checks = [
         Check("deepdiver", "version", State.OK, f"{VERSION}, Python {sys.version.split()[0]}"),
-        *_files(folder or Path.cwd()),
+        *_files(folder or Path.cwd(), {} if home is None else {"home": home}),
         _database(settings),
         *([] if offline else [_shared(settings)]),
         *_models(settings, wanted, reached),
@@ -151,14 +162,32 @@ def examine(
     return Examination(tuple(checks))
 
 
-def _files(folder: Path) -> Iterator[Check]:
-    user = Path(platformdirs.user_config_dir("deepdiver", appauthor=False)) / FILE_NAME
-    above = (up / FILE_NAME for up in (folder, *folder.parents))
-    project = next((path for path in above if path.is_file()), folder / FILE_NAME)
-    for name, path in (("user file", user), ("project file", project)):
-        there = path.is_file()
-        says = str(path) if there else f"none (would be {path})"
-        yield Check("settings", name, State.OK if there else State.OFF, says)
+def _files(folder: Path, flags: dict[str, Any]) -> Iterator[Check]:
+    yield _file_check("user file", default_user_file())
+    refused: list[str] = []
+    found = find_project_file(flags, folder=folder, tell=refused.append)
+    yield from (Check("settings", "project file", State.BAD, line) for line in refused)
+    if found is None:
+        if not refused:
+            yield _file_check("project file", folder / FILE_NAME)
+        return
+    untrusted = bool(found.ignored)
+    says = f"{found.file.path}, {found.trust}" if found.sensitive else str(found.file.path)
+    yield Check(
+        "settings",
+        "project file",
+        State.BAD if untrusted else State.OK,
+        says,
+        "deepdiver trust shows what it sets, and asks" if untrusted else "",
+    )
+
+
+def _file_check(name: str, path: Path) -> Check:
+    if (file := read_settings_file(path)) is None:
+        return Check("settings", name, State.OFF, f"none (would be {path})")
+    if file.doubt:
+        return Check("settings", name, State.BAD, f"{path} is ignored: {file.doubt}")
+    return Check("settings", name, State.OK, str(path))
 
 
 def _database(settings: Settings) -> Check:

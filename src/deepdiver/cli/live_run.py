@@ -24,7 +24,7 @@ from deepdiver.cli.progress import View, open_view
 from deepdiver.cli.terminal_text import money, one_line
 from deepdiver.core.record import FINISHED, RunStatus
 from deepdiver.core.settings import Settings
-from deepdiver.errors import StoppedError
+from deepdiver.errors import LostTextError, RunBusyError, StoppedError
 from deepdiver.gateway.trace import export_spans
 from deepdiver.report.files import run_summary
 
@@ -40,6 +40,7 @@ EXIT_CODES = {
     RunStatus.PARTIAL: 3,
     RunStatus.WAITING: 3,
     RunStatus.NO_EVIDENCE: 4,
+    RunStatus.MODEL_FAILED: 1,
 }
 """The exit code of each status that a run can end with; any other status is a failure."""
 
@@ -163,7 +164,9 @@ def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: f
     how_to_continue = f"continue with: {command_for(args, 'resume', run.id)}"
     if outcome.error is not None:
         error = str(outcome.error)
-        print_error(error if run.status in FINISHED else f"{error}; {how_to_continue}")
+        says_itself = isinstance(outcome.error, RunBusyError | LostTextError)
+        over = says_itself or run.status in FINISHED
+        print_error(error if over else f"{error}; {how_to_continue}")
         return outcome.error.exit_code
     if run.status is RunStatus.WAITING:
         what = "approve its plan" if outcome.report is None else "review its answer"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from deepdiver.core.settings import EMBEDDED, Settings
 from deepdiver.errors import NoEvidenceError, UsageError
 from deepdiver.tools.library.files import SUFFIXES
+from deepdiver.tools.library.folder_walk import FolderWalk
 
 NAMED_KINDS = 3
 """Kinds of files that an error names where none can be read."""
@@ -24,20 +26,38 @@ def check_documents(paths: Sequence[Path]) -> None:
         NoEvidenceError: If there are paths, but no document below any of them.
     """
     for path in paths:
-        if not path.exists():
-            raise UsageError(f"{path} does not exist: give a file or folder of documents with --in")
-        if not os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
-            raise UsageError(
-                f"no permission to read {path}: change its permissions, or give another --in"
-            )
-    found = Counter[str]()
-    for file in (file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])):
-        if file.suffix.lower() in SUFFIXES:
+        _check_path(path)
+    walk, found = FolderWalk(paths), Counter[str]()
+    for spot, _ in walk:
+        name = os.path.basename(spot.path)
+        suffix = os.path.splitext(name)[1].lower()
+        if suffix in SUFFIXES:
             return
-        if not file.is_dir():
-            found[file.suffix.lower() or file.name] += 1
+        found[suffix or name] += 1
+    if walk.unread and (found or any(path.is_dir() for path in paths)):
+        return  # opening the library will say which files cannot be read, and why
+    if walk.unread:
+        where = ", ".join(map(str, paths))
+        raise NoEvidenceError(
+            f"no readable document in {where}: {walk.unread[0].line}; give another --in"
+        )
     if paths:
         raise NoEvidenceError(f"{_no_documents(paths, found)}; give another --in")
+
+
+def _check_path(path: Path) -> None:
+    try:
+        folder = stat.S_ISDIR(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise UsageError(
+            f"{path} does not exist: give a file or folder of documents with --in"
+        ) from None
+    except OSError as error:  # it is too long, leads in a circle, or may not be looked at
+        raise UsageError(f"{path} cannot be read: {error.strerror}; give another --in") from None
+    if not os.access(path, os.R_OK | (os.X_OK if folder else 0)):
+        raise UsageError(
+            f"no permission to read {path}: change its permissions, or give another --in"
+        )
 
 
 def _no_documents(paths: Sequence[Path], found: Counter[str]) -> str:

@@ -22,7 +22,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from deepdiver.cli.terminal_text import clean, clock_time, money, one_line, several
+from deepdiver.cli.terminal_text import clean, clock_time, money, one_line, plan_lines, several
 from deepdiver.core.events import (
     CallEnded,
     CallFailed,
@@ -277,10 +277,7 @@ class Lines(View):
         match event:
             case PlanProposed():
                 yield f"  plan: {several(len(event.problems), 'sub-problem')}"
-                yield from (
-                    f"    {number}. {one_line(text)}"
-                    for number, text in enumerate(event.problems, 1)
-                )
+                yield from (f"    {line}" for line in plan_lines(event.problems, event.needs))
             case Recalled():
                 yield (
                     f"  past run {event.run}, {several(event.days, 'day')} old: "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from deepdiver.cli.output import print_error
 from deepdiver.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ FILTERS = {
 def settings_of(args: argparse.Namespace) -> Settings:
     """Return the settings from files, the environment and this command line.
 
+    What does not count of a file is told on standard error.
+
     Raises:
         UsageError: If one of them holds something that cannot be used.
     """
@@ -47,7 +50,7 @@ def settings_of(args: argparse.Namespace) -> Settings:
     if given.get("no_pages"):
         flags["read_pages"] = False
     flags["filters"] = _filters(given)
-    return _with_documents(load(flags), given)
+    return _with_documents(load(flags, tell=print_error), given)
 
 
 def _names(option: str, texts: list[str]) -> list[str]:

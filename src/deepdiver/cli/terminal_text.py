@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from deepdiver.core.shown_text import reveal
@@ -24,6 +25,16 @@ def one_line(text: str, most: int = LONGEST_LINE) -> str:
     """Return a cleaned text on one line, cut to `most` characters."""
     flat = " ".join(clean(text).split())
     return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
+
+
+def plan_lines(
+    problems: Sequence[str], needs: Mapping[str, Sequence[str]], most: int = LONGEST_LINE
+) -> Iterator[str]:
+    """Yield the sub-problems of a plan with their numbers, and those that each comes after."""
+    for number, problem in enumerate(problems, 1):
+        before = [str(problems.index(x) + 1) for x in needs.get(problem, ()) if x in problems]
+        after = f" (after {', '.join(before)})" if before else ""
+        yield f"{number}. {one_line(problem, most)}{after}"
 
 
 def money(amount: Decimal) -> str:

@@ -71,6 +71,8 @@ class PhaseStarted(EventBase):
     """The round."""
     detail: str = ""
     """What it is about to do."""
+    logged: str = ""
+    """The phase under which the log has it, if the strategy names its phases apart from nodes."""
 
 
 class TaskPerformed(EventBase):
@@ -87,7 +89,8 @@ class TaskPerformed(EventBase):
     answer: Any
     """What came back, as JSON."""
     thinking: str = ""
-    """The model's own thinking, as far as it was returned."""
+    """The model's own thinking, as far as it was returned: in a field of its own, in tags or in a
+    fenced block."""
     error: str = ""
     """Why there is no answer."""
 
@@ -272,6 +275,8 @@ class PlanProposed(EventBase):
     """Which event this is."""
     problems: tuple[str, ...]
     """The sub-problems."""
+    needs: dict[str, tuple[str, ...]] = {}
+    """The sub-problems that must be answered before one, for each that needs any."""
     objectives: tuple[str, ...] = ()
     """What is to be found out, if the strategy says so."""
     queries: tuple[str, ...] = ()
@@ -291,6 +296,8 @@ class HypothesisProposed(EventBase):
     """What would refute it."""
     prior: float
     """Belief before any test."""
+    revises: tuple[str, ...] = ()
+    """Ids of the earlier hypotheses that it corrects or narrows."""
 
 
 class HypothesisTested(EventBase):
@@ -324,14 +331,14 @@ class Decided(EventBase):
 
 
 class Reasoned(EventBase):
-    """A step of the reasoning trace of `overwatch`."""
+    """A step of the reasoning trace of `overwatch` or `navigator`."""
 
     type: Literal["reasoned"] = "reasoned"
     """Which event this is."""
     step_number: int
     """Which step, from 1."""
     phase: str
-    """The phase, as in the seed: planning, gathering, analyzing and so on."""
+    """The phase or node, as in the seed: planning, gathering, analyzer_node and so on."""
     thought: str
     """What was to be found out."""
     action: str

@@ -54,11 +54,15 @@ class RunStatus(StrEnum):
     """Finished with an answer in part, or with one that could not be accepted."""
     NO_EVIDENCE = "no_evidence"
     """Finished without any evidence; the report says so."""
+    MODEL_FAILED = "model_failed"
+    """Finished without any evidence because the model failed; the report says at what."""
     FAILED = "failed"
     """Ended by an error; it can be resumed."""
 
 
-FINISHED = frozenset({RunStatus.ANSWERED, RunStatus.PARTIAL, RunStatus.NO_EVIDENCE})
+FINISHED = frozenset(
+    {RunStatus.ANSWERED, RunStatus.PARTIAL, RunStatus.NO_EVIDENCE, RunStatus.MODEL_FAILED}
+)
 """The states in which a run has a report and nothing is left to do."""
 
 
@@ -81,6 +85,9 @@ class Run(Record):
     deepens: str = ""
     """Id of the run whose report this one looks deeper into, if any; the question says which
     section."""
+    context: Annotated[dict[str, Any], Field(exclude_if=lambda value: not value)] = {}
+    """What the person said about the question besides, for a strategy that takes it. A run without
+    any is saved as it was before this field existed."""
     status: RunStatus = RunStatus.RUNNING
     """Where it stands."""
 
@@ -243,6 +250,9 @@ class Hypothesis(Record):
     """Ids of the findings that it was made from."""
     iteration: int = 1
     """The round in which it was put forward."""
+    revises: Annotated[tuple[str, ...], Field(exclude_if=lambda value: not value)] = ()
+    """Ids of the hypotheses of earlier rounds that it corrects or narrows. One that revises none is
+    saved as it was before this field existed, and its report keeps its hash."""
 
 
 class Stance(StrEnum):
@@ -587,7 +597,10 @@ class Report(Record):
     title: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
     """The answer in a line; empty: the question is the title."""
     status: RunStatus
-    """Answered, in part, or no evidence."""
+    """Answered, in part, no evidence, or the model failed."""
+    heading: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
+    """The heading of the lead, if the strategy gives it one. A report without one is saved as it
+    was before this field existed, and keeps its hash."""
     answer: tuple[Sentence, ...]
     """The lead: the answer in a few sentences."""
     confidence: Probability

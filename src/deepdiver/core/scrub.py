@@ -179,15 +179,20 @@ def _locate(
         start, last = at[place], place + len(needle)
         # What is between the last byte's own characters and the next letter is not the secret's.
         end = _end_of(text, at[last - 1], at[last])
-        if edges is None:  # the characters beside it hold some of its bits
-            start -= 1 if start and text[start - 1] in _BASE64 else 0
-            end += 1 if text[end : end + 1] in _BASE64 else 0
-        else:
-            lead, tail = edges
-            start -= len(lead) if text.endswith(lead, 0, start) else 0
-            end += len(tail) if text.startswith(tail, end) else 0
-        yield start, end
+        yield _with_edges(text, start, end, edges)
         place = folded.find(needle, place + 1)
+
+
+def _with_edges(text: str, start: int, end: int, edges: tuple[str, str] | None) -> tuple[int, int]:
+    """Return a place widened by the quotation marks, or the characters, that belong to it."""
+    if edges is None:  # the characters beside it hold some of its bits
+        lead = text[start - 1] if start and text[start - 1] in _BASE64 else ""
+        tail = text[end : end + 1] if text[end : end + 1] in _BASE64 else ""
+    else:
+        lead, tail = edges
+    before = len(lead) if text.endswith(lead, 0, start) else 0
+    after = len(tail) if text.startswith(tail, end) else 0
+    return start - before, end + after
 
 
 def _end_of(text: str, start: int, limit: int) -> int:

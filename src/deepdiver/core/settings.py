@@ -5,6 +5,9 @@ defaults, the user's file, the project's file (`deepdiver.toml` in the working f
 folder above it), the environment, flags. An unknown key is an error that names the nearest known
 one.
 
+A file counts only if nobody but the user can have written it (`settings_file.py`), and the
+sensitive settings of a project's file only once the user has trusted it (`project_settings.py`).
+
 Secrets are here and nowhere else. `public()` returns what may be journalled, logged and shown.
 """
 
@@ -14,7 +17,9 @@ import difflib
 import os
 import re
 import tomllib
+import warnings
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -31,11 +36,17 @@ from pydantic import (
     model_validator,
 )
 
+from deepdiver.core.project_settings import sensitive_settings, without
+from deepdiver.core.settings_file import SettingsFile, read_settings_file, unreadable
+from deepdiver.core.trusted_files import Trust, TrustedFiles
 from deepdiver.errors import SettingsError
 
 FILE_NAME = "deepdiver.toml"
 EMBEDDED = "embedded"
 """Name of the reasoner that does not need a model."""
+
+MOST_ROUNDS = 100
+"""The most rounds of a run."""
 
 KEY_VARIABLES = {
     "openai": ("OPENAI_API_KEY",),
@@ -72,6 +83,8 @@ MACHINE = frozenset(
 """Settings of this machine and this person, which are never saved with a run. A saved run from
 elsewhere can therefore not start a command."""
 
+PATHS = frozenset({"home", "documents", "sanctions_file"})
+"""Settings that are paths: in a project's file they are from its folder."""
 
 TABLES = frozenset(
     {
@@ -329,6 +342,9 @@ class Settings(SettingsTable):
     `NAME?`: that one if it is. Empty: your documents if you name any, else auto."""
     documents: tuple[UserPath, ...] = ()
     """Files and folders to search."""
+    documents_within: tuple[UserPath, ...] = ()
+    """Folders that the documents must lie in once links are followed; empty: anywhere. An MCP
+    server sets it to its own folders where a client names documents in them."""
     filters: Filters = Filters()
     """What searches are restricted to."""
     feeds: tuple[str, ...] = ()
@@ -351,7 +367,7 @@ class Settings(SettingsTable):
     database: Key | None = None
     """Address of a PostgreSQL database (postgresql://…) for a library that several machines share;
     it may contain a password."""
-    max_iterations: Annotated[int, Field(ge=1, le=100)] | None = None
+    max_iterations: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] | None = None
     """The most rounds; empty: the strategy's own limit."""
     approve: bool = False
     """Show the plan first, and wait for a person's answer."""
@@ -439,12 +455,21 @@ class Settings(SettingsTable):
         return tuple(sorted(values, key=lambda value: (-len(value), value)))
 
 
+Tell = Callable[[str], None]
+"""Receives a line about something that does not count."""
+
+
+def _warn(line: str) -> None:
+    warnings.warn(line, stacklevel=3)
+
+
 def load(
     flags: Mapping[str, Any] | None = None,
     *,
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
     user_file: Path | None = None,
+    tell: Tell = _warn,
 ) -> Settings:
     """Return the settings.
 
@@ -453,21 +478,178 @@ def load(
         environ: The environment; by default that of the process.
         folder: Where to look for the project's file; by default the working folder.
         user_file: The user's file; by default where the platform keeps it.
+        tell: Receives a line for each file, and for the settings of a project's file, that do not
+            count; by default each is a Python warning.
 
     Raises:
         SettingsError: If a file cannot be read, or a key or value is not valid.
     """
-    environ = os.environ if environ is None else environ
-    user_file = (
-        user_file or Path(platformdirs.user_config_dir("deepdiver", appauthor=False)) / FILE_NAME
-    )
-    values: dict[str, Any] = {}
-    for path in (user_file, _project_file(folder)):
-        if path is not None:
-            _merge(values, _read_file(path))
-    _merge(values, _read_environment(environ))
-    _merge(values, dict(flags or {}))
+    own = _OwnSettings(flags, environ, user_file, tell)
+    values = own.user
+    if project := _nearest_project(own, folder, tell):
+        _merge(values, project.counting)
+        if project.ignored:
+            tell(project.ignored)
+    _merge(values, own.environ)
+    _merge(values, own.flags)
     return _validate(values, "settings")
+
+
+def check_rounds(rounds: int) -> int:
+    """Return a number of rounds as it was given.
+
+    Raises:
+        SettingsError: If it is not one.
+    """
+    if not 1 <= rounds <= MOST_ROUNDS:
+        raise SettingsError(f"max_iterations is {rounds}; it must be 1 to {MOST_ROUNDS}")
+    return rounds
+
+
+def own_home(flags: Mapping[str, Any] | None = None) -> Path:
+    """Return the home that the user has chosen.
+
+    A project's file has no say in it: the list of trusted files is there.
+
+    Raises:
+        SettingsError: If a file cannot be read, or a key or value is not valid.
+    """
+    return _OwnSettings(flags).home
+
+
+def find_project_file(
+    flags: Mapping[str, Any] | None = None, *, folder: Path | None = None, tell: Tell = _warn
+) -> ProjectFile | None:
+    """Return the project's file that `load` reads; None if there is none.
+
+    Raises:
+        SettingsError: If it cannot be read, or a key or value is not valid.
+    """
+    return _nearest_project(_OwnSettings(flags), folder, tell)
+
+
+def read_project_file(path: Path, flags: Mapping[str, Any] | None = None) -> ProjectFile:
+    """Return a file as `load` reads it where it is the project's.
+
+    Raises:
+        SettingsError: If it cannot be read or does not count, or a key or value is not valid.
+    """
+    file = read_settings_file(path)
+    if file is None:
+        raise SettingsError(f"there is no file {path}")
+    if file.doubt:
+        raise SettingsError(f"{path} does not count: {file.doubt}")
+    return _judge(file, _OwnSettings(flags))
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFile:
+    """A project's file, and what of it counts."""
+
+    file: SettingsFile
+    """The file as it was read."""
+    values: dict[str, Any]
+    """Its values; relative paths are from its folder."""
+    given: Settings
+    """The same, validated."""
+    sensitive: dict[str, str]
+    """The names of its sensitive settings, each with the reason."""
+    trust: Trust
+    """Whether the user has trusted it."""
+
+    @property
+    def counting(self) -> dict[str, Any]:
+        """The values that count: all if it is trusted, else those that are harmless."""
+        if self.trust is Trust.TRUSTED:
+            return self.values
+        return without(self.values, self.sensitive)
+
+    @property
+    def ignored(self) -> str:
+        """A line that says which of its settings do not count; empty if all count."""
+        if self.trust is Trust.TRUSTED or not self.sensitive:
+            return ""
+        changed = self.trust is Trust.CHANGED
+        why = "has changed since you trusted it" if changed else "is not trusted"
+        return (
+            f"{self.file.path} {why}, so these of its settings are ignored: "
+            f"{', '.join(self.sensitive)}; run `deepdiver trust` to see what they do, and to trust "
+            "the file"
+        )
+
+
+class _OwnSettings:
+    """What the user has said: in the file of their own, in the environment and by flags."""
+
+    def __init__(
+        self,
+        flags: Mapping[str, Any] | None = None,
+        environ: Mapping[str, str] | None = None,
+        user_file: Path | None = None,
+        tell: Tell = lambda line: None,
+    ) -> None:
+        path = user_file or default_user_file()
+        file = read_settings_file(path)
+        self.path = file.path if file else path
+        if file is not None and file.doubt:
+            tell(f"{path} is ignored: {file.doubt}")
+            file = None
+        self.user = _parse(file)[0] if file else {}
+        self.environ = _read_environment(os.environ if environ is None else environ)
+        self.flags = dict(flags or {})
+
+    @property
+    def home(self) -> Path:
+        """The home."""
+        homes = (values.get("home") for values in (self.flags, self.environ, self.user))
+        chosen = next((home for home in homes if home is not None), None)
+        return _validate({} if chosen is None else {"home": chosen}, "settings").home
+
+
+def default_user_file() -> Path:
+    """Return where the platform keeps the user's file."""
+    return Path(platformdirs.user_config_dir("deepdiver", appauthor=False)) / FILE_NAME
+
+
+def _nearest_project(own: _OwnSettings, folder: Path | None, tell: Tell) -> ProjectFile | None:
+    """Return the nearest project's file; those that do not count at all are passed over."""
+    for path in _project_files(folder):
+        file = read_settings_file(path)
+        if file is None or file.path == own.path:  # in the folder of their own file, or below it
+            continue
+        if not file.doubt:
+            return _judge(file, own)
+        tell(f"{path} is ignored: {file.doubt}")
+    return None
+
+
+def _project_files(folder: Path | None) -> Iterator[Path]:
+    """Yield the project's files, the nearest first."""
+    try:
+        folder = folder or Path.cwd()
+        for up in (folder, *folder.parents):
+            if (path := up / FILE_NAME).is_file():
+                yield path
+    except OSError as error:
+        where = folder or "the working folder"
+        raise SettingsError(
+            f"{where} cannot be opened: {error.strerror}. Work from another folder."
+        ) from None
+
+
+def _judge(file: SettingsFile, own: _OwnSettings) -> ProjectFile:
+    folder = file.path.parent
+    values, given = _parse(file)
+    values |= {name: _from_folder(getattr(given, name), folder) for name in PATHS & values.keys()}
+    base = _validate(own.user, "settings")
+    sensitive = sensitive_settings(values, given, base, folder)
+    trust = TrustedFiles(own.home).state(file) if sensitive else Trust.NEW
+    return ProjectFile(file, values, given, sensitive, trust)
+
+
+def _from_folder(paths: Any, folder: Path) -> Any:
+    """Return a path, or several, from a folder; those that are absolute stay."""
+    return [folder / path for path in paths] if isinstance(paths, tuple) else folder / paths
 
 
 def from_public(public: Mapping[str, Any], current: Settings) -> Settings:
@@ -476,32 +658,14 @@ def from_public(public: Mapping[str, Any], current: Settings) -> Settings:
     return _validate({**public, **kept}, "the run's settings")
 
 
-def _project_file(folder: Path | None) -> Path | None:
+def _parse(file: SettingsFile) -> tuple[dict[str, Any], Settings]:
+    """Return the values of a settings file, as they are written and validated."""
     try:
-        folder = folder or Path.cwd()
-        return next(
-            (path for up in (folder, *folder.parents) if (path := up / FILE_NAME).is_file()), None
-        )
-    except OSError as error:
-        where = folder or "the working folder"
-        raise SettingsError(
-            f"{where} cannot be opened: {error.strerror}. Work from another folder."
-        ) from None
-
-
-def _read_file(path: Path) -> dict[str, Any]:
-    """Return the values of a settings file; none if there is no such file."""
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    # Text that is not UTF-8 or not TOML, and numbers that are too long, are ValueErrors.
-    except (OSError, ValueError, RecursionError) as error:
-        raise SettingsError(
-            f"{path} cannot be read: {error}. Correct the file, or move it away."
-        ) from None
-    _validate(values, str(path))
-    return values
+        values = tomllib.loads(file.text)
+    # Text that is not TOML, and numbers that are too long, are ValueErrors.
+    except (ValueError, RecursionError) as error:
+        raise unreadable(file.path, error) from None
+    return values, _validate(values, str(file.path))
 
 
 def _read_environment(environ: Mapping[str, str]) -> dict[str, Any]:
@@ -536,6 +700,7 @@ def _split(name: str, text: str) -> Any:
         "feeds": ",",
         "news_feeds": ",",
         "documents": os.pathsep,
+        "documents_within": os.pathsep,
     }
     return (
         [part.strip() for part in text.split(marks[name]) if part.strip()]

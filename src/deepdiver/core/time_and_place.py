@@ -47,6 +47,8 @@ _NAMED = re.compile(
     r"lon(?:gitude|g)?\b[^\w-]{0,4}(?P<lon>-?\d{1,3}(?:\.\d+)?)",
     re.IGNORECASE,
 )
+_ABBREVIATED = re.compile(r"\d|^[^\W\d_a-z](?:[^\w\s]?[^\W\d_a-z])*\W?$")
+"""A name with a digit, or one word of capital letters alone: Q1, B2B, HR, U.K."""
 _PLACED = re.compile(r"\b(?:in|at|near|off|around|outside|over)\s+(?:the\s+)?(?:[a-z]+\s+of\s+)?$")
 
 
@@ -198,9 +200,15 @@ def positions(text: str) -> list[Position]:
 
 
 def place_names(text: str) -> list[str]:
-    """Return the names in a text that follow a word of place: in Oslo, near the port of Oslo."""
+    """Return the names in a text that follow a word of place: in Oslo, near the port of Oslo.
+
+    A name with a digit, or of capital letters alone, is an abbreviation, and stands for anything:
+    in Q1, in B2B, in HR. Countries that are abbreviated so are found by the gazetteer.
+    """
     found: dict[str, None] = {}
     for name in names(text):
+        if _ABBREVIATED.search(name):
+            continue
         spots = (match.start() for match in re.finditer(re.escape(name), text))
         if any(_PLACED.search(text[max(0, spot - 40) : spot]) for spot in spots):
             found.setdefault(name)

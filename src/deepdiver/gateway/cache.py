@@ -1,6 +1,7 @@
 """Answers shared between runs.
 
-An answer is fresh for a time, and one process fetches it while the others wait.
+An answer is fresh for a time, and one process fetches it while the others wait. It is shared only
+with runs that would ask the same service at the same address.
 """
 
 from __future__ import annotations
@@ -9,7 +10,11 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
+from deepdiver.core.identity import canonical, digest
+from deepdiver.core.settings import Settings
 from deepdiver.gateway.clock import Clock
 from deepdiver.gateway.journal import reply_from_json, reply_to_json, scrub_reply
 from deepdiver.gateway.request import Reply, Request
@@ -18,6 +23,39 @@ from deepdiver.store import Store
 
 POLL_SECONDS = 0.05
 """Seconds between two looks at an answer that another process is fetching."""
+
+
+def shared_key(request: Request, settings: Settings) -> str:
+    """Return the name of a call in the cache.
+
+    Unlike its name in the journal of a run, it holds the address of the service: other runs may
+    have another. Addresses are looked up here for all services that have one in the settings.
+    """
+    service, _, name = request.provider.partition(":")
+    where: Any = normal_address(request.address or settings.urls.get(service, ""))
+    if service == "mcp" and (server := settings.mcp.servers.get(name)):
+        where = [list(server.command), normal_address(server.url)]
+    return digest(canonical([request.key, where])) if where else request.key
+
+
+def normal_address(address: str) -> str:
+    """Return an address as it is compared.
+
+    `HTTP://Example.org:80/v1/` and `example.org/v1` become `http://example.org/v1`. What is not an
+    address stays as it is: it only costs that an answer is fetched twice.
+    """
+    if not address:
+        return ""
+    try:
+        parts = urlsplit(address if "://" in address else f"http://{address}")
+        host, port = (parts.hostname or "").rstrip("."), parts.port
+    except ValueError:
+        return address
+    if ":" in host:
+        host = f"[{host}]"
+    if port is not None and port != {"http": 80, "https": 443}.get(parts.scheme):
+        host = f"{host}:{port}"
+    return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), parts.query, ""))
 
 
 class CacheEntry:
@@ -38,7 +76,7 @@ class Cache:
 
     @asynccontextmanager
     async def entry(
-        self, request: Request, lifetime: float, patience: float, *, owner: str = ""
+        self, request: Request, lifetime: float, patience: float, *, owner: str = "", key: str = ""
     ) -> AsyncIterator[CacheEntry]:
         """Give the cached answer, or the sole right to fetch it.
 
@@ -51,11 +89,12 @@ class Cache:
                 alive renews its claim.
             owner: Who asks. A process that resumes the work of a killed one finds its claim by this
                 name.
+            key: The name of the answer; by default that of the request.
         """
         if lifetime <= 0 or request.fresh:
             yield CacheEntry(None)
             return
-        key, owner = request.key, owner or uuid.uuid4().hex
+        key, owner = key or request.key, owner or uuid.uuid4().hex
         if (cached := await self.get(key)) is not None:
             yield CacheEntry(cached)
             return

@@ -25,7 +25,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal
+from decimal import Decimal
+from typing import Any, Literal, cast
 
 from deepdiver.core.budget import ZERO, Budget
 from deepdiver.core.events import (
@@ -38,9 +39,9 @@ from deepdiver.core.events import (
 )
 from deepdiver.core.identity import digest
 from deepdiver.core.scrub import Scrubber
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Filters, Settings
 from deepdiver.errors import BudgetError, CallError, CallFault, UncertainCallError
-from deepdiver.gateway.cache import Cache
+from deepdiver.gateway.cache import Cache, shared_key
 from deepdiver.gateway.clock import MACHINE_CLOCK, Clock
 from deepdiver.gateway.journal import Journal, Mode
 from deepdiver.gateway.limits import Limits
@@ -101,6 +102,10 @@ class Gateway:
             None if mode is Mode.REPLAY else settings.budget, self._journal.spent()
         )
 
+    def with_filters(self, filters: Filters) -> Gateway:
+        """Return this gateway with other search filters; journal, budget and limits are shared."""
+        return cast("Gateway", _WithFilters(self, filters))
+
     def scrub(self, text: str) -> str:
         """Return a text without any secret of the settings, however it is spelt."""
         return self._scrubber(text)
@@ -157,7 +162,11 @@ class Gateway:
                 return known
             lifetime: float = getattr(self.settings.cache, request.kind, 0.0)
             async with self._cache.entry(
-                request, lifetime, CLAIM_SECONDS, owner=self._owner(request)
+                request,
+                lifetime,
+                CLAIM_SECONDS,
+                owner=self._owner(request),
+                key=shared_key(request, self.settings),
             ) as entry:
                 if entry.cached is not None:
                     return await self._take_over(request, entry.cached)
@@ -263,8 +272,8 @@ class Gateway:
             self._emit(CallStarted(**_call_fields(request)))
             async with self._clock.timeout(max(0.0, ends - self._clock.time())):
                 reply = await do()
-            cost = reply.cost
-            return await self._journal.settled(request, reply)
+            cost = booked(reply.cost, request.worst)
+            return await self._journal.settled(request, replace(reply, cost=cost))
         except TimeoutError:
             raise CallError(
                 f"{request.provider} gave no answer within {self._deadline(request):g} s",
@@ -348,6 +357,15 @@ class Gateway:
         self._emit(CallFailed(error=str(error), retry_in=retry_in, **_call_fields(request)))
 
 
+def booked(cost: Decimal, worst: Decimal) -> Decimal:
+    """Return what is booked for a call: what it cost, or its worst case if that cannot be.
+
+    Some services say what a call has cost. What they say is not trusted further than what was
+    reserved.
+    """
+    return cost if cost.is_finite() and ZERO <= cost <= worst else worst
+
+
 def _call_fields(request: Request) -> dict[str, Any]:
     """Return the fields that all events of a call have."""
     return {
@@ -356,3 +374,15 @@ def _call_fields(request: Request) -> dict[str, Any]:
         "provider": request.provider,
         "what": request.what,
     }
+
+
+class _WithFilters:
+    """A gateway with other search filters."""
+
+    def __init__(self, gateway: Gateway, filters: Filters) -> None:
+        self._gateway = gateway
+        self.settings = gateway.settings.model_copy(update={"filters": filters})
+
+    def __getattr__(self, name: str) -> Any:
+        # Also methods, which then belong to the other gateway: a copy would have its own budget.
+        return getattr(self._gateway, name)

@@ -18,7 +18,7 @@ from typing import Any
 
 from deepdiver.core.budget import EXACT, ZERO
 from deepdiver.core.identity import canonical
-from deepdiver.errors import BudgetError, CallError, CallFault, NotJournalledError
+from deepdiver.errors import CURABLE, BudgetError, CallError, CallFault, NotJournalledError
 from deepdiver.gateway.clock import Clock
 from deepdiver.gateway.request import Reply, Request
 from deepdiver.gateway.store_threads import in_thread
@@ -32,11 +32,6 @@ class Mode(StrEnum):
     """Makes the calls that the journal does not answer."""
     REPLAY = "replay"
     """Makes no calls: a request that the journal does not answer is an error."""
-
-
-CURABLE = frozenset({CallFault.AUTH, CallFault.UNREACHED})
-"""A run cannot go on without its model, so these faults end it. When the user has put the key or
-the server right, a resumed run asks again."""
 
 
 class Journal:
@@ -147,7 +142,9 @@ class Journal:
 
 def _spent(row: JournalRow) -> Decimal:
     times = row.uncertain + (row.state is CallState.SENT)
-    return EXACT.add(row.cost, EXACT.multiply(row.worst, times))
+    # Earlier versions booked a negative cost where a service said so.
+    cost = row.cost if row.cost.is_finite() and row.cost >= ZERO else row.worst
+    return EXACT.add(cost, EXACT.multiply(row.worst, times))
 
 
 def scrub_reply(reply: Reply, scrub: Callable[[str], str]) -> Reply:

@@ -36,9 +36,11 @@ class Request:
     limit: Limit | None = None
     """How fast its service may be called, unless the user has set a limit; None: as the settings
     say."""
+    address: str = ""
+    """Where the service is, if the settings do not say (see `cache.shared_key`)."""
     key: str = field(init=False, compare=False)
-    """The call's name in journal and cache. It is computed once, because a payload may be long and
-    the key is needed often."""
+    """The call's name in the journal. It is computed once, because a payload may be long and the
+    key is needed often."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "key", digest(canonical([self.kind, self.provider, self.payload])))
@@ -53,7 +55,7 @@ class Reply:
     cost: Decimal = Decimal(0)
     """What it cost, in US dollars."""
     usage: dict[str, int] = field(default_factory=dict)
-    """Tokens in and out, if the service counts them."""
+    """Tokens in and out, as they are charged; empty if nobody counted them."""
     texts: tuple[str, ...] = ()
     """Hashes of the texts that the answer refers to (see `Gateway.save_text`). A run that takes the
     answer over keeps these texts too."""

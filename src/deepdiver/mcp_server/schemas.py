@@ -115,7 +115,7 @@ class RunSummary(Schema):
     strategy: str
     """The research strategy."""
     status: RunStatus
-    """running, stopped, waiting, answered, partial, no_evidence or failed."""
+    """running, stopped, waiting, answered, partial, no_evidence, model_failed or failed."""
     finished: bool
     """Whether there is a report and nothing is left to do."""
     phase: str = ""
@@ -165,7 +165,7 @@ class ReportResult(Schema):
     question: str
     """The question."""
     status: RunStatus
-    """answered, partial or no_evidence."""
+    """answered, partial, no_evidence or model_failed."""
     confidence: float
     """Confidence in the answer, computed from the evidence."""
     markdown: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -52,6 +53,8 @@ class ServerState:
             changes["documents"] = tuple(
                 dict.fromkeys(self.document_path(name) for name in asked.documents)
             )
+            # Whatever takes the place of these documents later must not lead out either.
+            changes["documents_within"] = self.settings.documents
         return self.settings.model_copy(update=changes)
 
     def document_path(self, name: str) -> Path:
@@ -64,11 +67,11 @@ class ServerState:
                 which of the two.
         """
         for folder in self.settings.documents:
-            # A name that is too long, or has a NUL in it, is not a file.
+            # A name that is too long, has a NUL in it or leads in a circle is not a file.
             with contextlib.suppress(OSError, ValueError):
-                root = folder.resolve()
-                path = (root if name == root.name and root.is_file() else root / name).resolve()
-                if (path == root or root in path.parents) and path.exists():
+                root = _real_path(folder)
+                path = _real_path(root if name == root.name and root.is_file() else root / name)
+                if path == root or root in path.parents:
                     return path
         raise UsageError(
             f"{name[:80]!r} is not among the documents that this server was started with (--in)"
@@ -106,6 +109,12 @@ class ServerState:
     def scrub(self, text: str) -> str:
         """Return a text with every secret of the settings replaced by [secret]."""
         return Scrubber(self.settings.secrets())(text)
+
+
+def _real_path(path: Path) -> Path:
+    """Return a path without links; OSError if it does not exist."""
+    # `Path.resolve` raises a RuntimeError for links that lead in a circle.
+    return Path(os.path.realpath(path, strict=True))
 
 
 @contextlib.asynccontextmanager

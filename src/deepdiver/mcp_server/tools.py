@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pydantic import BaseModel
@@ -35,9 +36,10 @@ from deepdiver.run import OnEvent, Outcome, replay, research
 from deepdiver.run.begin import check_question
 from deepdiver.run.detached import detached_gateway
 from deepdiver.run.review import ask_about, check_again
+from deepdiver.tools.library.interface import OnProgress
 from deepdiver.tools.osint.feed import FeedResult, arguments_of
 from deepdiver.tools.osint.registry import call_feed, named_feed
-from deepdiver.tools.search.library import shelf
+from deepdiver.tools.search.library import NAMED, in_library_thread, shelf
 
 PROGRESS_SECONDS = 0.25
 """Time between two notifications of progress."""
@@ -254,7 +256,7 @@ async def _audit(state: ServerState, asked: AuditArguments, progress: ReportProg
 async def _library_search(
     state: ServerState, asked: LibrarySearchArguments, progress: ReportProgress
 ) -> ToolResult:
-    found, notes = await asyncio.to_thread(_search_library, state, asked)
+    found, notes = await in_library_thread(partial(_search_library, state, asked))
     lines = [f"{n}. {item.title} ({item.url})\n{item.text}" for n, item in enumerate(found, 1)]
     told = "\n\n".join(lines) or "Nothing in the documents fits."
     return ToolResult(
@@ -264,17 +266,17 @@ async def _library_search(
 
 
 def _search_library(
-    state: ServerState, asked: LibrarySearchArguments
+    state: ServerState, asked: LibrarySearchArguments, told: OnProgress
 ) -> tuple[tuple[FoundPassage, ...], tuple[str, ...]]:
     held = shelf(state.settings)
-    unread = held.look()
+    unread = held.look(told)
     library = held.library
     if not library.passages():
         raise NoEvidenceError(
             "there are no documents: start the server with --in PATH, or use deepdiver library add"
         )
     notes = [
-        *(f"{item.url} was not read: {item.reason}" for item in unread[:10]),
+        *(item.line for item in unread[:NAMED]),
         *filter(None, [library.note]),
     ]
     found = (

@@ -11,6 +11,7 @@ import copy
 import functools
 import inspect
 import json
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,9 @@ class Rung(StrEnum):
 
 
 LADDER = tuple(Rung)
+LARGEST_NUMBER = 10**15
+"""The largest number of tokens that is recorded. Python refuses to read one of thousands of
+digits, and with it the journal that holds it."""
 
 IN_WORDS = (
     "Answer with one JSON object and nothing else: no prose around it, no code fence. "
@@ -171,7 +175,6 @@ def answer_record(message: Any) -> dict[str, Any]:
     text, thinking = _text_and_thinking(message.content)
     extra = message.additional_kwargs
     calls = [*message.tool_calls, *message.invalid_tool_calls]
-    usage = message.usage_metadata or {}
     return _clean(
         {
             "text": text,
@@ -183,11 +186,7 @@ def answer_record(message: Any) -> dict[str, Any]:
                 {"name": call["name"] or "", "args": _as_json(call["args"])} for call in calls
             ],
             "finish_reason": _finish_reason(message.response_metadata),
-            "usage": {
-                key: usage[key]
-                for key in ("input_tokens", "output_tokens")
-                if isinstance(usage.get(key), int)
-            },
+            "usage": _numbers(message.usage_metadata or {}),
         }
     )
 
@@ -210,9 +209,19 @@ def answer_record_of_error(error: Exception) -> dict[str, Any] | None:
             "refusal": choice.message.refusal or "",
             "tool_calls": [],
             "finish_reason": choice.finish_reason or "",
-            "usage": counts,
+            "usage": _numbers(counts),
         }
     )
+
+
+def _numbers(usage: Mapping[str, Any]) -> dict[str, int]:
+    """Return what a service says that it used, as far as these are numbers that can be saved."""
+    said = {key: usage.get(key) for key in ("input_tokens", "output_tokens")}
+    return {
+        key: number
+        for key, number in said.items()
+        if type(number) is int and abs(number) <= LARGEST_NUMBER
+    }
 
 
 def _text_and_thinking(content: Any) -> tuple[str, str]:

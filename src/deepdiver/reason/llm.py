@@ -47,8 +47,9 @@ from deepdiver.reason.ladder import (
     system_prompt,
 )
 from deepdiver.reason.model_errors import call_error
-from deepdiver.reason.models import close_model, name_of, open_model, output_limit
+from deepdiver.reason.models import address_of, close_model, name_of, open_model, output_limit
 from deepdiver.reason.parse import read_answer, thinking_in, without_thinking
+from deepdiver.reason.token_count import CountedBy, Exchange, TokenCount, count_tokens
 from deepdiver.tasks import TASKS, Answer, Task
 from deepdiver.tasks.task import A
 
@@ -71,6 +72,8 @@ OVERHEAD = 1_000
 """More tokens than any vendor adds around messages and tools (anthropic's tool preamble has about
 500)."""
 
+THINKING = "thinking"
+"""The field of an answer that is for the model's own thinking."""
 CUT = ("length", "max_tokens", "max_output_tokens", "model_context_window_exceeded")
 """Finish reasons for reaching the output limit."""
 DECLINED = (
@@ -203,7 +206,7 @@ class LLMReasoner:
             self._tell(ask, None, "", self._gateway.scrub(str(error)))
             raise
         self._tell(ask, answer, thought, "")
-        return answer
+        return answer.keep_thought(thought)
 
     def worst_case(self, task: type[Task[Any]]) -> Decimal | None:
         """Return the most that performing a task can cost, with the second attempt.
@@ -264,13 +267,28 @@ class LLMReasoner:
 
     async def _call(self, ask: _ModelQuestion) -> dict[str, Any]:
         worst = self._price(ask.model, _size(ask, most_tokens)) or Decimal(0)
-        request = Request("model", ask.model, ask.task, ask.payload(self._settings), worst)
+        held = self._models.get(ask.model)
+        request = Request(
+            "model",
+            ask.model,
+            ask.task,
+            ask.payload(self._settings),
+            worst,
+            address=address_of(held) if held is not None and self._settings.cache.model else "",
+        )
         refused: dict[str, str] = {}
 
         async def do() -> Reply:
             value = await self._climb_down(ask, refused)
-            usage: dict[str, int] = value["usage"]
-            return Reply({**value, "refused": refused}, self._cost(ask.model, usage, worst), usage)
+            count = count_tokens(value["usage"], self._exchange(ask, value))
+            known = count.by is not CountedBy.WORST_CASE
+            return Reply(
+                {**value, "refused": refused, "counted": count.by.value},
+                self._cost(ask.model, count, worst),
+                {"input_tokens": count.tokens_in, "output_tokens": count.tokens_out}
+                if known
+                else {},
+            )
 
         try:
             reply = await self._gateway.call(request, do)
@@ -305,23 +323,28 @@ class LLMReasoner:
         held = self._rungs.get(model, LADDER[0])
         self._rungs[model] = max(held, rung, key=LADDER.index)
 
-    def _cost(self, model: str, usage: dict[str, int], worst: Decimal) -> Decimal:
-        """Return the cost of an answer.
+    def _exchange(self, ask: _ModelQuestion, value: Mapping[str, Any]) -> Exchange:
+        return Exchange(
+            sent=sum(most_tokens(text) for _, text in ask.messages(Rung.NATIVE)),
+            received=most_tokens(_answer_text(value)) + most_tokens(value["thinking"]),
+            most_in=_size(ask, most_tokens) + OVERHEAD,
+            most_out=self._output_limit(ask.model),
+        )
 
-        It is the worst case if the tokens were not counted, and nothing if no price is known.
-        """
-        if "input_tokens" not in usage or "output_tokens" not in usage:
+    def _cost(self, model: str, count: TokenCount, worst: Decimal) -> Decimal:
+        """Return the cost of an answer, which is nothing if no price is known."""
+        if count.by is CountedBy.WORST_CASE:
             return worst
-        return model_cost(
-            self._settings, model, usage["input_tokens"], usage["output_tokens"]
-        ) or Decimal(0)
+        cost = model_cost(self._settings, model, count.tokens_in, count.tokens_out)
+        return min(cost or Decimal(0), worst)
 
     def _price(self, model: str, tokens: int) -> Decimal | None:
+        return model_cost(self._settings, model, tokens + OVERHEAD, self._output_limit(model))
+
+    def _output_limit(self, model: str) -> int:
         held = self._models.get(model)
         limit = output_limit(held) if held is not None else None
-        return model_cost(
-            self._settings, model, tokens + OVERHEAD, limit or self._settings.max_output_tokens
-        )
+        return limit or self._settings.max_output_tokens
 
     def _tell(self, ask: _ModelQuestion, answer: Answer | None, thought: str, error: str) -> None:
         shown = self._settings.verbose
@@ -331,7 +354,7 @@ class LLMReasoner:
                 model=ask.model,
                 prompt=self._gateway.scrub(f"{ask.system}\n\n{ask.user}") if shown else "",
                 answer=answer.model_dump(mode="json") if shown and answer is not None else None,
-                thinking=thought if shown else "",
+                thinking=self._gateway.scrub(thought),  # the log has it, verbose or not
                 error=error,
             )
         )
@@ -348,7 +371,8 @@ async def _try(model: BaseChatModel, rung: Rung, ask: _ModelQuestion) -> dict[st
 def _read(value: Mapping[str, Any], answer: type[A]) -> tuple[A, str]:
     """Return the answer and the model's thinking.
 
-    The finish reason is checked first: half an answer does not count.
+    The finish reason is checked first: half an answer does not count. An answer that has a place
+    for the thinking gets it, if the model thought elsewhere.
     """
     reason = value["finish_reason"].lower()
     if value["refusal"] or any(word in reason for word in DECLINED):
@@ -358,7 +382,10 @@ def _read(value: Mapping[str, Any], answer: type[A]) -> tuple[A, str]:
         )
     text = _answer_text(value)
     thought = "\n".join(part for part in (value["thinking"], thinking_in(value["text"])) if part)
-    return read_answer(text, answer, truncated=any(word in reason for word in CUT)), thought
+    read = read_answer(text, answer, truncated=any(word in reason for word in CUT))
+    if thought and getattr(read, THINKING, None) == "":
+        read = read.model_copy(update={THINKING: thought})
+    return read, thought
 
 
 def _answer_text(value: Mapping[str, Any]) -> str:

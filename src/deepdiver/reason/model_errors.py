@@ -31,6 +31,8 @@ LONGEST_CHAIN = 6
 def call_error(error: Exception, name: str, model: BaseChatModel | None = None) -> CallError:
     """Return a vendor's error as the gateway's, in one line and without any secret of the model."""
     chain = list(_chain(error))
+    if own := next((link for link in chain if isinstance(link, CallError)), None):
+        return CallError(f"{name}: {own}"[:LONGEST_MESSAGE], own.fault)
     status = next((found for link in chain if (found := _status(link))), None)
     fault = _fault(chain, status)
     said = (

@@ -1,7 +1,8 @@
 """Chat models: opening one by its name, naming one that was passed in, and closing it.
 
 A name is provider:model. Vendor packages are imported only when one of their models is opened.
-Every model is opened with the vendor's own retries off: retrying is the gateway's job.
+Every model is opened with the vendor's own retries off: retrying is the gateway's job. Its client
+follows no redirects and limits the length of answers (`model_http.py`).
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
+import httpx
 from pydantic import SecretStr
 
 from deepdiver.core.settings import KEY_VARIABLES, Settings
 from deepdiver.errors import MissingKeyError, UnknownNameError, UsageError
+from deepdiver.reason.model_http import client_options
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -60,20 +63,42 @@ def output_limit(model: BaseChatModel) -> int | None:
     return model._get_ls_params().get("ls_max_tokens")
 
 
+def address_of(model: BaseChatModel) -> str:
+    """Return the address that a model is called at; empty if its class does not say."""
+    return str(_first(model, _ADDRESSES) or "")
+
+
 async def close_model(model: BaseChatModel) -> None:
     """Close the connections of a model that `open_model` opened."""
-    for way in _CLIENTS:
-        client: Any = model
+    if close := _first(model, _CLIENTS):
+        await close()
+
+
+def _first(model: BaseChatModel, ways: tuple[str, ...]) -> Any:
+    """Return the first thing that is found in a model on one of some ways; else None."""
+    for way in ways:
+        found: Any = model
         for step in way.split("."):
-            client = getattr(client, step, None)
-        if client is not None:
-            await client()
-            return
+            found = getattr(found, step, None)
+        if found is not None:
+            return found
+    return None
 
 
-_CLIENTS = ("root_async_client.close", "_async_client.close", "client.aio.aclose")
+_CLIENTS = (
+    "root_async_client.close",
+    "_async_client.close",
+    "client._api_client._async_httpx_client.aclose",
+)
 """Where the vendors keep the method that closes their connections: openai, anthropic and ollama,
-google."""
+google (whose own `close` leaves a client that was passed in open)."""
+_ADDRESSES = (
+    "root_async_client.base_url",
+    "_async_client.base_url",
+    "_async_client._client.base_url",
+    "client._api_client._http_options.base_url",
+)
+"""Where they keep the address that they call: openai, anthropic, ollama, google."""
 
 
 # Each model gets a client of its own: openai and anthropic would share one among all models of a
@@ -92,7 +117,7 @@ def _openai(model: str, settings: Settings) -> BaseChatModel:
         max_retries=0,
         timeout=_timeout(settings),
         http_async_client=import_module("openai").DefaultAsyncHttpxClient(
-            timeout=_timeout(settings)
+            timeout=_timeout(settings), **client_options()
         ),
         max_tokens=settings.max_output_tokens,
         **_temperature(settings),
@@ -111,7 +136,7 @@ def _anthropic(model: str, settings: Settings) -> BaseChatModel:
         max_tokens=settings.max_output_tokens,
         **_temperature(settings),
     )
-    client = vendor.DefaultAsyncHttpxClient(timeout=_timeout(settings))
+    client = vendor.DefaultAsyncHttpxClient(timeout=_timeout(settings), **client_options())
     # The class offers no parameter for it, so it is put where the class keeps its cached property.
     vars(opened)["_async_client"] = vendor.AsyncAnthropic(
         **opened._client_params, http_client=client
@@ -120,28 +145,40 @@ def _anthropic(model: str, settings: Settings) -> BaseChatModel:
 
 
 def _google(model: str, settings: Settings) -> BaseChatModel:
-    opened: BaseChatModel = import_module("langchain_google_genai").ChatGoogleGenerativeAI(
+    key, url = _key("google", model, settings), settings.urls.get("google")
+    opened = import_module("langchain_google_genai").ChatGoogleGenerativeAI(
         model=model,
-        api_key=SecretStr(_key("google", model, settings)),
-        base_url=settings.urls.get("google"),
+        api_key=SecretStr(key),
+        base_url=url,
         vertexai=False,
         max_retries=1,  # Google counts the first attempt; 0 means its default of 5
         timeout=_timeout(settings),
         max_output_tokens=settings.max_output_tokens,
         **_temperature(settings),
     )
-    return opened
+    # The class offers no parameter for it, and would use aiohttp, if that is installed, which
+    # follows redirects and has no hooks.
+    genai = import_module("google.genai")
+    opened.client = genai.Client(
+        api_key=key,
+        http_options=genai.types.HttpOptions(
+            base_url=url,
+            httpx_async_client=httpx.AsyncClient(timeout=_timeout(settings), **client_options()),
+        ),
+    )
+    return cast("BaseChatModel", opened)
 
 
 def _ollama(model: str, settings: Settings) -> BaseChatModel:
     key = settings.key("ollama")  # its cloud asks for one, a local server does not
+    options = client_options()
+    if key:
+        options["headers"]["Authorization"] = f"Bearer {key}"
     opened: BaseChatModel = import_module("langchain_ollama").ChatOllama(
         model=model,
         base_url=settings.urls.get("ollama"),
-        client_kwargs={
-            "timeout": _timeout(settings),
-            "headers": {"Authorization": f"Bearer {key}"} if key else {},
-        },
+        client_kwargs={"timeout": _timeout(settings)},
+        async_client_kwargs=options,
         num_predict=settings.max_output_tokens,
         **_temperature(settings),
     )

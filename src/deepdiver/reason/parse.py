@@ -25,7 +25,8 @@ hostile text take less than 0.5 s:
    last that fits once unwrapped (``{"answer": {…}}``, ``[{…}]``, a tool call, JSON within strings)
    or as the only list of the type. An object without any key of the type does not fit, and neither
    does the type's schema echoed back. Where nothing fits so, the last block counts that fits with
-   tolerance (`tasks/tolerance.py`); a text without JSON counts if it is the word of a choice. An
+   tolerance (`tasks/tolerance.py`), which also reads, in an object that fits, what stands under
+   other names; a text without JSON counts if it is the word of a choice. An
    empty object and a list of integers count only if they are all there is: prose has ``{}`` and
    ``[1]`` of its own.
 7. **Errors** say in at most 600 characters what the model did wrong: the message is sent back to
@@ -34,6 +35,7 @@ hostile text take less than 0.5 s:
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import re
@@ -414,6 +416,11 @@ def _respell_word(kind: str, word: str) -> str:
     return f'"{word}"' if kind == "key" else _RESPELLED.get(word, word)
 
 
+def _is_of_prose(value: Any) -> bool:
+    """Tell whether a value is one that prose has of its own: {} or [1]."""
+    return value == {} or (isinstance(value, list) and all(isinstance(item, int) for item in value))
+
+
 class _AnswerSearch(Generic[T]):
     """The search of a text for an answer: the best one so far, and the most telling complaint."""
 
@@ -482,11 +489,8 @@ class _AnswerSearch(Generic[T]):
 
     def offer(self, value: Any, *, alone: bool) -> None:
         """Try a value in each form that it may stand for, the plainest first."""
-        if not alone and (
-            value == {}
-            or (isinstance(value, list) and all(isinstance(item, int) for item in value))
-        ):
-            return  # prose has {} and [1] of its own
+        if not alone and _is_of_prose(value):
+            return
         forms = list(self.forms(value))
         exact = [(min(number, 1), form, None) for number, form in enumerate(forms)]
         loose = [(2, form, TOLERANT) for form in forms if isinstance(form, dict | list)]
@@ -494,7 +498,7 @@ class _AnswerSearch(Generic[T]):
             if self.best and self.best[0] <= rank:
                 return
             try:
-                self.best = (rank, self.fit(form, context))
+                self.best = (rank, self.fit_fully(form, context))
             except UnreadableAnswerError as error:
                 self.complain(
                     len(self.fields.keys() & form) if isinstance(form, dict) else 0, error
@@ -523,6 +527,14 @@ class _AnswerSearch(Generic[T]):
             return next(iter(value.values()))
         return value.get("arguments", value.get("parameters")) if "name" in value else None
 
+    def fit_fully(self, form: Any, context: dict[str, bool] | None) -> T:
+        """Fit a form; what has other names beside the keys that were asked for counts too."""
+        answer = self.fit(form, context)
+        if context is None and isinstance(form, dict):
+            with contextlib.suppress(UnreadableAnswerError):
+                return self.fit(form, TOLERANT)
+        return answer
+
     def fit(self, value: Any, context: dict[str, bool] | None = None) -> T:
         name = _clip(self.answer.__name__, 60)
         if (
@@ -541,11 +553,20 @@ class _AnswerSearch(Generic[T]):
             raise _error(
                 f"The JSON does not fit {name}: {type(error).__name__}. {self.wanted()}"
             ) from error
-        if isinstance(value, dict) and value and self.fields and not answer.model_fields_set:
+        if context is None and isinstance(value, dict):
+            answer = self.with_other_names(value, answer)
+        if isinstance(value, dict | list) and value and self.fields and not answer.model_fields_set:
             raise _error(f"The JSON has no key of {name}. {self.wanted()}")
         if path := _infinite(answer):
             raise _error(f"The JSON does not fit {name}: {path} must be a finite number.")
         return answer
+
+    def with_other_names(self, value: dict[str, Any], answer: T) -> T:
+        """Return an answer that fits, with what its object says under other names."""
+        try:
+            return self.answer.model_validate(value, context=TOLERANT)
+        except Exception:  # noqa: BLE001 - validators of the type may raise anything
+            return answer
 
     def wanted(self) -> str:
         keys = f" with the keys {_clip(', '.join(self.fields), 150)}" if self.fields else ""

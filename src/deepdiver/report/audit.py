@@ -19,10 +19,10 @@ from deepdiver.core.dates import Day, dates
 from deepdiver.core.names import names
 from deepdiver.core.numbers import number, numbers
 from deepdiver.core.record import UNCITED, Calculation, Finding, Quote, Sentence, SentenceKind
-from deepdiver.core.text import fold, words
+from deepdiver.core.text import STOPWORDS, fold, words
 
 Snapshot = Callable[[str], str]
-"""Returns the saved text of a hash; KeyError if there is none."""
+"""Returns the saved text of a hash; LostTextError if there is none."""
 _ADDRESS = re.compile(r"\b(?:https?://|www\.)[^\s<>\"“”]*[^\s<>\"“”.,;:!?)\]']", re.IGNORECASE)
 _PRONOUN = re.compile(r"(?<![\w-])(?<!ty )(?<!hundred )(?<!and )one(?:['’]s)?\b", re.IGNORECASE)
 """The word one: a pronoun or an article far more often than a count. In figures, 1 is a number."""
@@ -34,6 +34,7 @@ _SPELLED_OUT = re.compile(r"[A-Z][\w-]+(?:\s+(?:and|of|for|the|on|in|&)\b|\s+[A-
 _LIST = re.compile(r",(?!\d)|;|\band\b|\bor\b")
 _OPTION = re.compile(r"^\W*(?:Option\s+)?[A-Z][.):]\s+")
 _TAIL = re.compile(r"-(\w+)")
+_WORD = re.compile(r"[^\W\d_][\w’'\-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +101,7 @@ def find_faults(
 
 def quote_stands(quote: Quote, snapshot: Snapshot) -> bool:
     """Whether the snapshot has exactly the quote's text at the quote's span."""
-    try:
-        text = snapshot(quote.passage.snapshot)
-    except KeyError:
-        return False
+    text = snapshot(quote.passage.snapshot)
     return bool(quote.text) and text[quote.passage.start : quote.passage.end] == quote.text
 
 
@@ -194,14 +192,13 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
         days += dates(as_of)
         figures |= {value * 100 for value in figures} | {value / 100 for value in figures}
     figures |= _listed_counts(sentence.text)
-    found = [day.iso() for day in dates(sentence.text) if not _known_day(day, days)]
-    found += [
-        f"{value:f}"
+    figures |= {
+        value
         for value in _numbers_said(sentence.text)
-        if value not in figures and not any(_rounded(value, exact) for exact in context.values)
-    ]
+        if any(_rounded(value, exact) for exact in context.values)
+    }
     known = f"{text}\n{around}\n{context.question}"
-    found += [name for name in _names_said(sentence.text) if not _contains(known, name)]
+    found = _unknown(sentence.text, known, days, figures, _names_said(sentence.text))
     return [f"{', '.join(found[:3])} stands in none of its quotes"] if found else []
 
 
@@ -217,6 +214,38 @@ def _listed_counts(text: str) -> set[Decimal]:
     listed = text.rpartition(":")[2] if ":" in text else ""
     items = [item for item in _LIST.split(listed) if item.strip()]
     return {Decimal(len(items))} if len(items) > 1 else set()
+
+
+def _unknown(
+    said: str, text: str, days: Sequence[Day], figures: Collection[Decimal], named: Iterable[str]
+) -> list[str]:
+    """Return the values of what is said that are not known: dates, numbers, names."""
+    found = [day.iso() for day in dates(said) if not _known_day(day, days)]
+    found += [f"{value:f}" for value in _numbers_said(said) if value not in figures]
+    return found + [name for name in named if not _contains(text, name)]
+
+
+def unknown_values(said: str, known: str, *, by_capitals: bool = True) -> list[str]:
+    """Return the numbers, dates, names and addresses of a text that other texts do not hold.
+
+    This is for what cites nothing: a heading, or a question that is left open.
+
+    Args:
+        said: The text.
+        known: The other texts.
+        by_capitals: Whether capitals tell names. They do not if all words have one, as in many
+            headings, or all nouns, as in German.
+    """
+    days = dates(known)
+    named = names(said) if by_capitals else ()
+    found = _unknown(said, known, days, {*numbers(known), *_years(days)}, named)
+    return found + [address for address in _ADDRESS.findall(said) if address not in known]
+
+
+def is_capitalised(text: str) -> bool:
+    """Return whether all words of a text that count, and more than one, have a capital."""
+    counting = [word for word in _WORD.findall(text) if word.lower() not in STOPWORDS]
+    return len(counting) > 1 and all(word[0].isupper() for word in counting)
 
 
 def _known_day(day: Day, known: Iterable[Day]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.belief import SUPPORTED_AT, confidence, untested_confidence
@@ -116,6 +116,7 @@ def compose(
     cut: Iterable[CutSentence] = (),
     made_by: str,
     weighed: WeighedAnswer | None = None,
+    unfounded: Collection[str] = (),
 ) -> Report:
     """Return the report. Its status follows from what is left after the audit.
 
@@ -133,6 +134,7 @@ def compose(
         made_by: Strategy and reasoner, in words.
         weighed: For a strategy without hypotheses: an answer is accepted if it covers the question
             and its sentences are, together, as well believed as an accepted hypothesis is.
+        unfounded: Ids of hypotheses on which neither status nor confidence may rest.
     """
     numbering = CitationNumbering(ledger, hypotheses)
     lead = tuple(numbering.cite(sentence) for sentence in answer)
@@ -148,7 +150,8 @@ def compose(
     )
     derived = tuple(map(numbering.cite_derivation, derivations))
     cited = any(sentence.citations for sentence in lead)
-    sure, accepted = _belief_in_answer(hypotheses) if weighed is None else _belief_in(weighed)
+    counting = [item for item in hypotheses if item.hypothesis.id not in unfounded]
+    sure, accepted = _belief_in_answer(counting) if weighed is None else _belief_in(weighed)
     if cited and accepted:
         status = RunStatus.ANSWERED
     elif numbering.citations:

@@ -183,7 +183,7 @@ def reasoning_lines(events: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]
     phase = "start"
     for step, event in enumerate(events, 1):
         if event["type"] == "phase_started":
-            phase = event["phase"]
+            phase = event.get("logged") or event["phase"]
         details = {key: value for key, value in event.items() if key not in {"type", "at"}}
         line = {
             "timestamp": event["at"],

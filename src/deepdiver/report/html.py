@@ -26,10 +26,10 @@ from deepdiver.core.record import (
 from deepdiver.report.figures import svg
 from deepdiver.report.figures.svg import Picture, element, escape_said, escape_text
 from deepdiver.report.markdown import (
+    BOTTOM_LINE,
     COMMON_WORDS,
     KIND_WORDS,
     STANDINGS,
-    STATUS_LINES,
     answer_text,
     attempts_to_refute,
     cited_addresses,
@@ -37,6 +37,7 @@ from deepdiver.report.markdown import (
     cut_line,
     reasons_to_believe,
     said_text,
+    status_line,
     told_in_turn,
     with_marks,
 )
@@ -141,7 +142,8 @@ def _title(report: Report) -> Iterator[str]:
 def _lead(report: Report) -> Iterator[str]:
     common = common_kind(report.answer)
     told = [_sentence(report, item, common) for item in report.answer]
-    yield f'<section class="lead"><h2>Bottom line{_word(common)}</h2>'
+    heading = escape_text(report.heading or BOTTOM_LINE)
+    yield f'<section class="lead"><h2 dir="auto">{heading}{_word(common)}</h2>'
     if not told:
         yield f'<p dir="auto">{escape_text(answer_text(report))}</p></section>'
     elif len(report.points) < 2 or sum(report.points) != len(told):
@@ -308,9 +310,8 @@ def _sources(citations: Sequence[Citation]) -> Iterator[str]:
 
 def _evidence(report: Report) -> Iterator[str]:
     """Yield what the machinery knows, folded: outcome, tests, sums, beliefs, limits, cuts."""
-    sure = f", confidence {report.confidence:.2f}" if report.answer else ""
     yield "<details><summary>Evidence view: how this report was tested and checked</summary>"
-    yield f'<p class="state">{STATUS_LINES[report.status]}{sure}</p>'
+    yield f'<p class="state">{status_line(report)}</p>'
     yield from _hypotheses(report)
     if report.derivations:
         lines = [

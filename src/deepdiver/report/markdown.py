@@ -34,6 +34,7 @@ STATUS_LINES = {
     RunStatus.ANSWERED: "Answered",
     RunStatus.PARTIAL: "Answered in part",
     RunStatus.NO_EVIDENCE: "No evidence found",
+    RunStatus.MODEL_FAILED: "The model failed",
 }
 STANDINGS = {
     HypothesisStatus.SUPPORTED: "supported",
@@ -43,7 +44,9 @@ STANDINGS = {
 }
 """The words for where a hypothesis stands."""
 JOURNEY = "Research Journey"
-"""Heading of the section about the research itself; with it, the answer has a heading as well."""
+"""Heading of the section about the research itself."""
+BOTTOM_LINE = "Bottom line"
+"""Heading of the answer, unless a strategy has its own."""
 QUOTE_CHARS = 300
 """Longer quotes are shortened in the list of sources; the record has the whole quotes."""
 _SPECIAL = re.compile(r"[\\`*\[\]<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
@@ -129,6 +132,13 @@ def answer_text(report: Report) -> str:
     return " ".join(sentence_text(report, item) for item in report.answer) or _nothing(report)
 
 
+def status_line(report: Report) -> str:
+    """Return how a run ended, with the confidence if there is an answer."""
+    has_answer = report.answer and report.status is not RunStatus.MODEL_FAILED
+    sure = f", confidence {report.confidence:.2f}" if has_answer else ""
+    return f"{STATUS_LINES[report.status]}{sure}"
+
+
 def cut_line(cut: CutSentence) -> str:
     """Return the line of the limits about a sentence that the audit cut, as plain text."""
     where = f"the section “{cut.section}”" if cut.section else "the answer"
@@ -152,7 +162,8 @@ def render_markdown(report: Report) -> str:
     parts = [f"# {_opened(title)}", ""]
     if report.title and report.title.casefold() != report.question.casefold():
         parts += [f"*{_inline(report.question)}*", ""]
-    parts += [f"## Bottom line{_word(common_kind(report.answer))}", "", *_lead(report), ""]
+    heading = _inline(report.heading or BOTTOM_LINE)
+    parts += [f"## {heading}{_word(common_kind(report.answer))}", "", *_lead(report), ""]
     for section in report.sections:
         common = common_kind(section.all_sentences())
         heading = f"{_said(section.heading)}{_word(common)}"
@@ -188,8 +199,7 @@ def _lead(report: Report) -> list[str]:
 
 def _evidence(report: Report) -> Iterator[str]:
     """Yield what the machinery knows: outcome, hypotheses, calculations, limits and cuts."""
-    sure = f", confidence {report.confidence:.2f}" if report.answer else ""
-    yield from (f"**{STATUS_LINES[report.status]}{sure}.**", "")
+    yield from (f"**{status_line(report)}.**", "")
     if report.hypotheses:
         yield from ("### Hypotheses tested", "", *_compared(report))
         yield from (*map(_hypothesis, report.hypotheses), "")

@@ -54,6 +54,7 @@ async def research(
     store: Store | None = None,
     deepens: str = "",
     own: OwnParts | None = None,
+    context: Mapping[str, Any] | None = None,
 ) -> Outcome:
     """Research a question.
 
@@ -66,9 +67,10 @@ async def research(
         store: Where the run is kept; by default the database of the home folder.
         deepens: Id of the run whose report this one looks deeper into, if any (see `deepen`).
         own: The caller's own model and tools, instead of those that the settings name.
+        context: What to know about the question besides, as plain JSON; `overwatch` plans by it.
 
     Raises:
-        UsageError: If the question or a setting is not valid.
+        UsageError: If the question, a setting or the context is not valid.
         NoEvidenceError: If there is nothing to search.
         StoreError: If the database cannot be used.
     """
@@ -83,7 +85,7 @@ async def research(
         # not change what a resume or replay asks.
         settings = settings.model_copy(update={"search": choice.names or settings.search})
     with _open(settings, store) as opened:
-        run = new_run(question, settings, opened, deepens)
+        run = new_run(question, settings, opened, deepens, context)
         session: Session | None = None
         try:
             session = Session(

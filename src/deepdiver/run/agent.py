@@ -12,14 +12,16 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
 from deepdiver.core.record import Run
-from deepdiver.core.settings import Settings, load
+from deepdiver.core.settings import Settings, check_rounds, load
+from deepdiver.errors import UsageError
 from deepdiver.run.assemble import OwnParts, own_parts_of
 from deepdiver.run.begin import check_question, new_run
 from deepdiver.run.record import load_ledger
 from deepdiver.run.session import OnEvent, Session
 from deepdiver.store import Store, open_store
 from deepdiver.strategies.shared.base import Deps, State
-from deepdiver.strategies.table import TABLE
+from deepdiver.strategies.shared.plan import question_of
+from deepdiver.strategies.table import AUTO, TABLE, check_strategy
 
 if TYPE_CHECKING:
     from deepdiver.tasks import Reasoner
@@ -41,11 +43,11 @@ class _Sessions:
                 # Another process began it, and a checkpointer brought its state here.
                 run = self._store.runs.get(key)
             else:
-                asked = [m for m in state.get("messages", []) if m.type == "human"]
                 run = new_run(
-                    check_question(str(asked[-1].text) if asked else ""),
+                    check_question(question_of(state)),
                     self._settings,
                     self._store,
+                    context=state.get("context"),
                 )
             session = self._make(run, self._store)
             session.deps.ledger = load_ledger(self._store, run.id)
@@ -74,20 +76,28 @@ def create_deepdiver_agent(
 
     Args:
         llm: Any LangChain chat model, or a Reasoner.
-        tools: Any LangChain tools that take a query. They are used to gather and to refute.
+        tools: Any LangChain tools that take a query. They are used to gather and to refute. Tools
+            with other arguments are for strategies that call them, such as `overwatch`.
         system_prompt: Your own instructions, which come before those of every task.
-        max_iterations: The hard stop.
+        max_iterations: The hard stop, 1 to 100 rounds.
         checkpointer: A LangGraph checkpointer, if you want the graph's own persistence.
         settings: Everything else; from files and environment by default.
         on_event: Receives all events.
         strategy: The strategy. `navigator` stops at every answer for a person, who replies with
-            `Command(resume=…)`: that needs a checkpointer, and `max_iterations` (by default 20)
-            bounds a pass.
+            `Command(resume=…)`: that needs a checkpointer, and `max_iterations` bounds a pass.
+
+    Raises:
+        UsageError: If an argument is not valid.
     """
-    given = own_parts_of(llm, tools)
+    if check_strategy(strategy) == AUTO:
+        raise UsageError(
+            f"an agent has one strategy, and {AUTO} depends on the question: name one of "
+            f"{', '.join(TABLE)}"
+        )
+    given = own_parts_of(llm, tools, strategy)
     updates = {
         "strategy": strategy,
-        "max_iterations": max_iterations,
+        "max_iterations": check_rounds(max_iterations),
         "system_prompt": system_prompt or "",
         **given.changes,
     }

@@ -8,25 +8,26 @@ is journalled, so a resumed run goes on with what it began with, and a replay ma
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, cast
 
 from deepdiver.core.events import Event
 from deepdiver.core.record import Run
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Settings, check_rounds
 from deepdiver.errors import NoEvidenceError, UsageError
 from deepdiver.gateway import Gateway, Mode
 from deepdiver.gateway.prices import model_cost
 from deepdiver.reason.choose import choose_reasoner
 from deepdiver.store import Store
 from deepdiver.store.views import read_only
+from deepdiver.strategies.overwatch.execute import SEARCH
+from deepdiver.strategies.shared.argument_tool import ArgumentTool
 from deepdiver.strategies.shared.base import Deps, Tool
 from deepdiver.strategies.shared.feed_tool import FeedTool, door_over_mcp
-from deepdiver.strategies.shared.mcp_tool import ServerTool
 from deepdiver.strategies.table import TABLE
 from deepdiver.tasks import TASKS
-from deepdiver.tools.langchain_tool import LangChainProvider
+from deepdiver.tools.langchain_tool import LangChainProvider, LangChainTool
 from deepdiver.tools.mcp.toolset import McpToolset, connect
 from deepdiver.tools.osint.registry import ask_feed, choose_feeds, usable_feeds
 from deepdiver.tools.registry import Choice, Provider, choose, prepare, price_of, reached
@@ -53,28 +54,50 @@ class OwnParts:
     """A reasoner instead of any model."""
     providers: Sequence[Provider] | None = None
     """The providers to search; None for those of the settings."""
+    tools: Sequence[LangChainTool] = ()
+    """Tools that take other arguments than a query, for a strategy that calls them."""
     changes: Mapping[str, Any] = field(default_factory=dict)
     """The settings that it changes."""
 
 
 def own_parts_of(
-    llm: BaseChatModel | Reasoner | None, tools: Sequence[BaseTool] | None
+    llm: BaseChatModel | Reasoner | None, tools: Sequence[BaseTool] | None, strategy: str
 ) -> OwnParts:
     """Return a caller's own model and tools; None leaves what the settings say.
 
     Raises:
-        ValueError: If a tool does not take a text.
+        UsageError: If a tool takes other arguments than a query, and the strategy only searches.
     """
     from deepdiver.reason.models import name_of
 
-    providers = None if tools is None else [LangChainProvider(tool) for tool in tools]
+    parts = OwnParts() if tools is None else _own_tools(tools, strategy)
     if llm is None:
-        return OwnParts(providers=providers)
+        return parts
     if hasattr(llm, "perform"):
-        return OwnParts(reasoner=cast("Reasoner", llm), providers=providers)
+        return replace(parts, reasoner=cast("Reasoner", llm))
     name = name_of(llm)
     changes = {"model": name, "fast_model": "", "task_models": {}}
-    return OwnParts({name: llm}, providers=providers, changes=changes)
+    return replace(parts, models={name: llm}, changes=changes)
+
+
+def _own_tools(tools: Sequence[BaseTool], strategy: str) -> OwnParts:
+    providers: list[Provider] = []
+    others: list[LangChainTool] = []
+    for tool in tools:
+        try:
+            providers.append(LangChainProvider(tool))
+        except ValueError as error:
+            if not TABLE[strategy].calls_tools:
+                able = " or ".join(name for name, entry in TABLE.items() if entry.calls_tools)
+                raise UsageError(
+                    f"{error}; the strategy {strategy} gives a tool a query and nothing else. "
+                    f"Use {able}, which calls tools with their arguments"
+                ) from None
+            others.append(LangChainTool(tool))
+    own = {SEARCH, *(f"{SEARCH}_{provider.name}" for provider in providers)}
+    if clash := next((tool.name for tool in others if tool.name in own), ""):
+        raise UsageError(f"a tool of your own cannot be called {clash}: searches are. Rename it")
+    return OwnParts(providers=providers, tools=others)
 
 
 def choose_search(settings: Settings, own: OwnParts, mode: Mode = Mode.LIVE) -> Choice:
@@ -124,7 +147,9 @@ def assemble(
     """
     entry, live = TABLE[run.strategy], mode is Mode.LIVE
     if not choice.providers and not choice.mcp:
-        raise NoEvidenceError(f"{NOTHING_TO_SEARCH} {'; '.join(choice.left_out)}".strip())
+        called = [f"{tool.name} cannot search: it takes no query alone" for tool in own.tools]
+        left_out = "; ".join((*choice.left_out, *called))
+        raise NoEvidenceError(f"{NOTHING_TO_SEARCH} {left_out}".strip())
     if entry.calls_tools and live:
         # Raises now if a feed that was named cannot be used.
         choose_feeds(settings, outside=_asks_outside(choice, own))
@@ -133,7 +158,8 @@ def assemble(
     settings = settings.model_copy(update={"as_of": today})
     gateway = Gateway(store, run.id, settings, emit, mode=mode)
     reasoner = own.reasoner or choose_reasoner(settings, gateway, emit, own.models)
-    rounds = settings.max_iterations or entry.max_iterations
+    given = settings.max_iterations
+    rounds = entry.max_iterations if given is None else check_rounds(given)
     prices = [price_of(provider, settings) for provider in choice.providers]
     ceiling = entry.allowance(rounds, settings.filters.results).ceiling(reasoner, prices)
     if ceiling is None and settings.budget is not None and live:
@@ -150,6 +176,7 @@ def assemble(
         reasoner=reasoner,
         providers=choice.providers,
         emit=emit,
+        tools=[ArgumentTool(tool) for tool in own.tools],
         max_iterations=rounds,
         approve=settings.approve,
         ceiling=ceiling,
@@ -176,7 +203,8 @@ async def reach_outside(deps: Deps, choice: Choice, own: OwnParts) -> McpToolset
         if not deps.providers:
             raise NoEvidenceError(f"{NOTHING_TO_SEARCH} {'; '.join(absent)}")
         if TABLE[deps.run.strategy].calls_tools:
-            deps.tools, lacking = await _tools(deps, servers, choice, own)
+            found_tools, lacking = await _tools(deps, servers, choice, own)
+            deps.tools = [*deps.tools, *found_tools]
             absent += [f"feed not asked: {line}" for line in lacking]
         for line in [*absent, *await prepare(deps.providers, deps.gateway)]:
             deps.note_limit(line)
@@ -198,7 +226,7 @@ async def _tools(
         tool for tool in servers.tools if choice.takes(tool.name) and tool.name not in searches
     ]
     tools = [tool for tool in others if tool.server != usable.server]
-    return [*(FeedTool(feed, door) for feed in usable.feeds), *map(ServerTool, tools)], (
+    return [*(FeedTool(feed, door) for feed in usable.feeds), *map(ArgumentTool, tools)], (
         usable.left_out
     )
 

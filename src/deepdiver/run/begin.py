@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
@@ -46,8 +49,25 @@ def settle_strategy(question: str, settings: Settings) -> tuple[Settings, str]:
     return settings.model_copy(update={"strategy": picked.strategy}), picked.because
 
 
-def new_run(question: str, settings: Settings, store: Store, deepens: str = "") -> Run:
-    """Create a run in the store; its strategy must be settled."""
+def new_run(
+    question: str,
+    settings: Settings,
+    store: Store,
+    deepens: str = "",
+    context: Mapping[str, Any] | None = None,
+) -> Run:
+    """Create a run in the store; its strategy must be settled.
+
+    Args:
+        question: What to find out.
+        settings: The settings.
+        store: Where the run is kept.
+        deepens: Id of the run whose report this one looks deeper into, if any.
+        context: What the person says about the question besides, as plain JSON.
+
+    Raises:
+        UsageError: If the context is not plain JSON.
+    """
     now = datetime.now(UTC)
     telling = [word for word in words(question) if word not in STOPWORDS]
     slug = "-".join(re.findall(r"[a-z0-9]+", " ".join(telling[:4]))) or "run"
@@ -59,6 +79,16 @@ def new_run(question: str, settings: Settings, store: Store, deepens: str = "") 
         created=now.isoformat(timespec="seconds"),
         version=VERSION,
         deepens=deepens,
+        context=_plain_json(context or {}),
     )
     store.runs.create(run)
     return run
+
+
+def _plain_json(context: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a context as it is kept and shown."""
+    try:
+        plain: dict[str, Any] = json.loads(json.dumps(dict(context), allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"the context of a task must be plain JSON: {error}") from None
+    return plain

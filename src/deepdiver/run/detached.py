@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from deepdiver.core.events import Event
@@ -23,6 +24,18 @@ from deepdiver.store.sqlite import open_memory
 from deepdiver.store.views import share_cache_and_limits
 
 
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What calls that belong to no run need."""
+
+    run: Run
+    """A run that is not kept."""
+    gateway: Gateway
+    """The gateway."""
+    store: Store
+    """The texts and the journal, which are in memory."""
+
+
 def ignore_event(event: Event) -> None:
     """Drop an event."""
 
@@ -31,7 +44,16 @@ def ignore_event(event: Event) -> None:
 async def detached_gateway(
     settings: Settings, *, store: Store | None = None, emit: Callable[[Event], None] = ignore_event
 ) -> AsyncIterator[Gateway]:
-    """Open a gateway for calls that belong to no run.
+    """Open a gateway for calls that belong to no run; see `open_errand`."""
+    async with open_errand(settings, store=store, emit=emit) as errand:
+        yield errand.gateway
+
+
+@contextlib.asynccontextmanager
+async def open_errand(
+    settings: Settings, *, store: Store | None = None, emit: Callable[[Event], None] = ignore_event
+) -> AsyncIterator[Errand]:
+    """Open a gateway for calls that belong to no run, with the store of what they fetch.
 
     Use one for each errand: within it, no call is made twice.
 
@@ -56,4 +78,5 @@ async def detached_gateway(
             version=VERSION,
         )
         own.runs.create(run)
-        yield Gateway(share_cache_and_limits(own, shared), run.id, settings, emit)
+        joint = share_cache_and_limits(own, shared)
+        yield Errand(run, Gateway(joint, run.id, settings, emit), joint)

@@ -9,9 +9,16 @@ import platform
 import secrets
 import sys
 import time
+from enum import Enum, auto
 
 from deepdiver.core.record import Run
-from deepdiver.errors import DeepdiverError, RunBusyError
+from deepdiver.errors import (
+    DeepdiverError,
+    RunBusyError,
+    StoppedError,
+    StoreError,
+    UnknownNameError,
+)
 from deepdiver.store import Store
 
 LEASE_SECONDS = 30.0
@@ -20,12 +27,21 @@ HEARTBEAT_SECONDS = 3.0
 """Seconds between renewals; also how soon a run notices that it was asked to stop."""
 
 
+class LeaseEnd(Enum):
+    """Why a lease is not kept any longer."""
+
+    STOP = auto()
+    """The run was asked to stop."""
+    LOST = auto()
+    """Another process has taken the run, which it can once this one was silent for too long."""
+
+
 class Lease:
     """This process's hold on a run."""
 
     def __init__(self, run: Run, store: Store) -> None:
         """Prepare a lease; `take` takes it."""
-        self._run, self._leases = run.id, store.leases
+        self._run, self._runs, self._leases = run.id, store.runs, store.leases
         self._owner = f"{platform.node()}:{os.getpid()}:{secrets.token_hex(3)}"
 
     def take(self) -> None:
@@ -43,15 +59,36 @@ class Lease:
             self._leases.drop(self._run, busy.holder)
             self._leases.take(self._run, self._owner, time.time(), LEASE_SECONDS)
 
-    async def keep(self) -> None:
-        """Renew the lease until the run is asked to stop or the lease is lost."""
+    async def keep(self) -> LeaseEnd:
+        """Renew the lease until the run is asked to stop or the lease is lost; return which.
+
+        If the database fails, it is tried again: the lease may still be ours.
+        """
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
-            kept = await asyncio.to_thread(
-                self._leases.renew, self._run, self._owner, time.time(), LEASE_SECONDS
-            )
-            if not kept or await asyncio.to_thread(self._leases.asked_to_stop, self._run):
-                return
+            with contextlib.suppress(StoreError):
+                if (end := await asyncio.to_thread(self._renew)) is not None:
+                    return end
+
+    def _renew(self) -> LeaseEnd | None:
+        if not self._leases.renew(self._run, self._owner, time.time(), LEASE_SECONDS):
+            return LeaseEnd.LOST
+        return LeaseEnd.STOP if self._leases.asked_to_stop(self._run) else None
+
+    def loss(self) -> DeepdiverError:
+        """Return the error that says what became of the run, now that this lease is lost."""
+        silent = f"this process had been silent for more than {LEASE_SECONDS:g} s"
+        try:
+            self._runs.get(self._run)
+        except UnknownNameError:
+            return StoppedError(f"run {self._run} was deleted: {silent}")
+        holder = self._leases.holder(self._run)
+        return RunBusyError(
+            f"run {self._run} was taken over by {holder or 'another process'}, because {silent}; "
+            f"it has stopped working on the run: wait for the other process, or stop that one with "
+            f"`deepdiver stop {self._run}`",
+            holder=holder,
+        )
 
     def drop(self) -> None:
         """Give the run back; if that fails, the lease runs out by itself."""

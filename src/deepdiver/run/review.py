@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from deepdiver.core.record import Finding, Quote, Report, Run, Sentence, SentenceKind
 from deepdiver.core.settings import Settings, from_public
 from deepdiver.core.text import STOPWORDS, words
-from deepdiver.errors import UsageError
+from deepdiver.errors import LostTextError, UsageError
 from deepdiver.reason.choose import choose_reasoner
 from deepdiver.report.audit import find_faults, quote_stands
 from deepdiver.run.begin import check_question
@@ -148,10 +148,12 @@ def check_again(run_id: str, store: Store) -> ReportCheck:
 
 def _check_citations(report: Report, store: Store) -> Iterator[str]:
     for item in report.citations:
-        if not quote_stands(
-            Quote(source=item.source, passage=item.passage, text=item.quote), store.texts.get
-        ):
-            yield f"[{item.number}] the quote {item.quote[:60]!r} does not stand in its source"
+        quote = Quote(source=item.source, passage=item.passage, text=item.quote)
+        try:
+            if not quote_stands(quote, store.texts.get):
+                yield f"[{item.number}] the quote {item.quote[:60]!r} does not stand in its source"
+        except LostTextError as error:
+            yield f"[{item.number}] {item.title} ({item.url}): {error}"
 
 
 def _check_sentences(
@@ -162,7 +164,10 @@ def _check_sentences(
     as_of = str(run.settings.get("as_of") or run.created[:10])
     for sentence in facts:
         findings = [ledger.get(Finding, key) for key in sentence.findings if key in ledger]
-        wrong = find_faults(sentence, findings, store.texts.get, as_of)
+        try:
+            wrong = find_faults(sentence, findings, store.texts.get, as_of)
+        except LostTextError:
+            wrong = ["it cannot be checked, because the saved text of a source is lost"]
         if not set(sentence.citations) <= numbers or not sentence.citations:
             wrong = [*wrong, "its citation is not in the list"]
         yield from (f"{sentence.text[:120]!r}: {fault}" for fault in wrong)

@@ -15,12 +15,18 @@ from langgraph.types import Command
 
 from deepdiver.core.events import Event, PersonAsked, RunEnded, RunStarted
 from deepdiver.core.ledger import Ledger
-from deepdiver.core.record import Report, Run, RunStatus
+from deepdiver.core.record import Report, Run, RunStatus, Source
 from deepdiver.core.settings import Settings
-from deepdiver.errors import DeepdiverError, StoppedError, UsageError
+from deepdiver.errors import (
+    DeepdiverError,
+    LostTextError,
+    RunBusyError,
+    StoppedError,
+    UsageError,
+)
 from deepdiver.gateway import Mode, Reply, Request
 from deepdiver.run.assemble import OwnParts, assemble, choose_search, reach_outside, unpriced
-from deepdiver.run.lease import Lease
+from deepdiver.run.lease import Lease, LeaseEnd
 from deepdiver.store import CallState, JournalRow, Store
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.mcp.toolset import McpToolset
@@ -58,6 +64,13 @@ class Outcome:
     """Everything that it found."""
 
 
+def _end_of(heart: asyncio.Future[LeaseEnd] | None) -> LeaseEnd | None:
+    """Return why a lease is not kept any longer; None if it is, or if there is none."""
+    if heart is None or not heart.done() or heart.cancelled() or heart.exception() is not None:
+        return None
+    return heart.result()
+
+
 class Recorder:
     """Passes events on and stores them."""
 
@@ -76,6 +89,10 @@ class Recorder:
             self.flush()
         if self._on_event:
             self._on_event(event)
+
+    def leave(self) -> None:
+        """Store no more events, because another process has taken the run."""
+        self._store, self._pending = None, []
 
     def flush(self) -> None:
         """Write pending events to the store."""
@@ -157,8 +174,8 @@ class Session:
         work = asyncio.ensure_future(self._run_graph(ask))
         heart = asyncio.ensure_future(lease.keep()) if lease else None
 
-        def stop(ended: asyncio.Future[None]) -> None:
-            if not ended.cancelled() and ended.exception() is None:
+        def stop(ended: asyncio.Future[LeaseEnd]) -> None:
+            if _end_of(ended) is not None:
                 work.cancel()
 
         if heart:
@@ -166,9 +183,10 @@ class Session:
         try:
             status = await work
         except asyncio.CancelledError:
-            reason = "it was asked to stop" if heart and heart.done() else "interrupted"
-            error = StoppedError(f"run {self.run.id} stopped: {reason}")
+            error = self._tell_stop(lease, _end_of(heart))
             status = RunStatus.STOPPED
+        except LostTextError as caught:
+            error = self._name_source(caught)
         except DeepdiverError as caught:
             error = caught
         finally:
@@ -180,6 +198,13 @@ class Session:
             if lease:
                 lease.drop()
         return outcome
+
+    def _tell_stop(self, lease: Lease | None, end: LeaseEnd | None) -> DeepdiverError:
+        """Return the reason why the work was cancelled."""
+        if lease and end is LeaseEnd.LOST:
+            return lease.loss()
+        reason = "interrupted" if end is None else "it was asked to stop"
+        return StoppedError(f"run {self.run.id} stopped: {reason}")
 
     def _announce(self, resumed: bool) -> None:
         deps = self.deps
@@ -257,11 +282,26 @@ class Session:
         asks = shown.get("ask") == "review_answer"
         return asks and not self.deps.approve and self.deps.report is not None
 
+    def _name_source(self, error: LostTextError) -> LostTextError:
+        """Return the error with the source whose text is lost, if it is on record."""
+        for kind, _, text in self.store.records.ledger(self.run.id):
+            if kind == "source" and (source := Source.model_validate_json(text)).snapshot == (
+                error.text
+            ):
+                named = f"{source.title} ({source.url})"
+                return LostTextError(f"{named} cannot be read again: {error}", error.text)
+        return error
+
     def _end(self, status: RunStatus, error: DeepdiverError | None) -> Outcome:
         rows = self.store.journal.rows(self.run.id)
         uncertain = tuple(row for row in rows if row.uncertain or row.state is CallState.SENT)
         cost = sum((row.cost for row in rows), Decimal(0))
         report = self.deps.report
+        taken = isinstance(error, RunBusyError)
+        if taken:
+            # The run is another process's now: its status, its events and its files are, too.
+            report = None
+            self.emit.leave()
         ended = RunEnded(
             run=self.run.id,
             status=status,
@@ -270,12 +310,14 @@ class Session:
             error=str(error) if error else "",
         )
         try:
-            if self.mode is Mode.LIVE:
+            if self.mode is Mode.LIVE and not taken:
                 self.store.runs.set_status(self.run.id, status)
             self.emit(ended)
         except DeepdiverError as trouble:
             # A full disk must not hide what ended the run.
             error = error or trouble
+        if taken:
+            status = self.store.runs.get(self.run.id).status
         run = self.run.model_copy(update={"status": status})
         return Outcome(
             run, report, cost, uncertain, error, state=self._state, ledger=self.deps.ledger

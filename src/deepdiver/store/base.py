@@ -152,6 +152,9 @@ class Leases(Protocol):
         A lease that ran out is not lost until another process takes it.
         """
 
+    def holder(self, run: str) -> str:
+        """Return the owner of a run's lease, even if it ran out; empty if nobody has one."""
+
     def drop(self, run: str, owner: str) -> None:
         """Give a run back."""
 
@@ -257,7 +260,11 @@ class Texts(Protocol):
         """Have a run refer to a text that another run saved; False if it is not there any more."""
 
     def get(self, digest: str) -> str:
-        """Return a text by its hash; KeyError if it is not there."""
+        """Return a text by its hash.
+
+        Raises:
+            LostTextError: If it is not there, or cannot be read; names the runs that saved it.
+        """
 
 
 class Cache(Protocol):

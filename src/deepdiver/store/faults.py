@@ -12,6 +12,7 @@ from pathlib import Path
 
 from deepdiver.errors import (
     DamagedStoreError,
+    LostTextError,
     StoreAccessError,
     StoreError,
     StoreFullError,
@@ -62,6 +63,24 @@ def damaged(file: Path, what: str) -> DamagedStoreError:
     """Return the error for something saved that cannot be read."""
     return DamagedStoreError(
         f"{file} is damaged ({what}): restore it from a copy, or move it away to start again"
+    )
+
+
+def lost_text(file: Path, text: str, what: str, runs: Sequence[str]) -> LostTextError:
+    """Return the error for the text of a source that cannot be read any more.
+
+    Args:
+        file: The database.
+        text: The hash of the text.
+        what: What is wrong with it: "is missing" or "is damaged".
+        runs: The runs that saved it.
+    """
+    more = f" and {len(runs) - 1} others" if len(runs) > 1 else ""
+    of = f" of run {runs[0]}{more}" if runs else ""
+    return LostTextError(
+        f"the saved text {text[:12]}{of} {what} in {file}: restore that file from a copy, or ask "
+        "the question again in a new run, which reads its sources anew",
+        text,
     )
 
 

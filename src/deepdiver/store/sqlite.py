@@ -28,7 +28,12 @@ from typing_extensions import override
 from deepdiver.core.budget import EXACT, ZERO
 from deepdiver.core.identity import canonical
 from deepdiver.core.record import FINISHED, Run, RunStatus
-from deepdiver.errors import RunBusyError, StoreAccessError, UnknownNameError
+from deepdiver.errors import (
+    DamagedStoreError,
+    RunBusyError,
+    StoreAccessError,
+    UnknownNameError,
+)
 from deepdiver.store import schema
 from deepdiver.store.base import (
     Cache,
@@ -56,6 +61,7 @@ from deepdiver.store.blobs import (
 from deepdiver.store.faults import (
     damaged,
     from_os,
+    lost_text,
     primary_code,
     quote_name,
     translated,
@@ -345,6 +351,11 @@ class SqliteLeases(_Part, Leases):
             return db.execute(query, (now + seconds, run, owner)).rowcount == 1
 
     @override
+    def holder(self, run: str) -> str:
+        rows = self._database.rows("SELECT owner FROM leases WHERE run = ?", run)
+        return str(rows[0][0]) if rows else ""
+
+    @override
     def drop(self, run: str, owner: str) -> None:
         with self._database.write(durable=False) as db:
             db.execute("DELETE FROM leases WHERE run = ? AND owner = ?", (run, owner))
@@ -544,10 +555,18 @@ class SqliteTexts(_Part, Texts):
 
     @override
     def get(self, digest: str) -> str:
+        file = self._database.file
         rows = self._database.rows("SELECT bytes FROM blobs WHERE hash = ?", digest)
         if not rows:
-            raise KeyError(digest)
-        return unpack_text(digest, rows[0][0], self._database.file)
+            raise lost_text(file, digest, "is missing", self._runs_of(digest))
+        try:
+            return unpack_text(digest, rows[0][0], file)
+        except DamagedStoreError as error:
+            raise lost_text(file, digest, "is damaged", self._runs_of(digest)) from error
+
+    def _runs_of(self, digest: str) -> list[str]:
+        query = "SELECT run FROM blob_refs WHERE hash = ? ORDER BY run"
+        return [str(row[0]) for row in self._database.rows(query, digest)]
 
 
 class SqliteCache(_Part, Cache):

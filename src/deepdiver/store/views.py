@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from deepdiver.core.identity import digest as digest_of
 from deepdiver.core.record import Run, RunStatus
+from deepdiver.errors import LostTextError
 from deepdiver.store.base import PastRun, Records, Runs, Store, Texts
 
 
@@ -105,7 +106,7 @@ class _ReadOnlyTexts(Texts):
     def hold(self, run: str, digest: str) -> bool:
         try:
             self._texts.get(digest)
-        except KeyError:
+        except LostTextError:
             return False
         return True
 
@@ -128,7 +129,7 @@ class _CopyingTexts(Texts):
             return True
         try:
             text = self._shared.get(digest)
-        except KeyError:
+        except LostTextError:
             return False
         self._own.put(run, text)
         return True

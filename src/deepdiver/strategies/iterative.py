@@ -33,15 +33,11 @@ from deepdiver.strategies.shared.base import (
     Update,
     add_nodes,
     attempt,
+    attempt_to_decide,
     together,
     unite,
 )
-from deepdiver.strategies.shared.findings import (
-    SHOWN_FINDINGS,
-    add_sources,
-    digest_finding,
-    show_findings,
-)
+from deepdiver.strategies.shared.findings import SHOWN_FINDINGS, add_sources, show_findings
 from deepdiver.strategies.shared.look import drop_tried, find_nearest, look_into, most_readings_of
 from deepdiver.strategies.shared.plan import (
     PROBLEMS,
@@ -51,6 +47,7 @@ from deepdiver.strategies.shared.plan import (
     split_question,
 )
 from deepdiver.strategies.shared.summary import lines_of
+from deepdiver.strategies.shared.weigh_answer import JUDGED
 
 MINIMUM = 2
 """Rounds before the reflection may stop: after one, it has seen only what the question's own words
@@ -72,6 +69,7 @@ class ResearchState(TypedDict, total=False):
     topic: str
     running_summary: str
     sources: list[dict[str, Any]]
+    sources_gathered: list[str]
     search_results: list[dict[str, Any]]
     current_query: str
     iteration: int
@@ -85,6 +83,7 @@ class ResearchState(TypedDict, total=False):
     tried: list[str]
     summary: list[dict[str, Any]]
     findings: list[str]
+    new_findings: list[str]
     missing: list[str]
     disputed: list[str]
     proposed: list[str]
@@ -101,7 +100,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.ExtractFindings: most_readings_of(results) * (PROBLEMS + LATER * later),
         tasks.Summarise: max_iterations,
         tasks.Reflect: later,
-        tasks.Judge: writing.JUDGED,
+        tasks.Judge: JUDGED,
         **writing.CALLS,
     }
     return Allowance(counts, PROBLEMS * (FIRST + tasks.REMEMBERED) + LATER * later)
@@ -151,8 +150,8 @@ async def initialize(state: ResearchState, deps: Deps) -> Update:
     """Take the question from the messages, recall past runs if asked to, and clear the rest."""
     topic = question_of(state)
     lists = (
-        "sources search_results problems queries tried summary findings missing disputed proposed "
-        "limits"
+        "sources sources_gathered search_results problems queries tried summary findings "
+        "new_findings missing disputed proposed limits"
     )
     return {
         **{name: [] for name in lists.split()},
@@ -221,7 +220,7 @@ async def approve_plan(state: ResearchState, deps: Deps) -> Update:
 
 
 async def web_search(state: ResearchState, deps: Deps) -> Update:
-    """Make the queries side by side; keep what is new, the best sources first."""
+    """Make the queries side by side; keep every source, and of the findings those that are new."""
     lines, by_part = lines_of(state["summary"]), dict[str, list[str]]()
     for query in state["queries"]:
         by_part.setdefault(query["about"], []).append(query["query"])
@@ -232,11 +231,15 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
     found = await together(*looks)
     keys = unite(*(looked.findings for looked in found))
     new = [key for key in keys if key not in state["findings"]]
-    results = [digest_finding(deps, key) for key in summary.drop_repeated(deps, new, lines)]
+    findings = [*state["findings"], *new]
+    read = unite(*(looked.sources for looked in found))
+    sources = add_sources(deps, state["sources"], read, findings)
     return {
-        "search_results": results,
-        "sources": add_sources(state["sources"], results),
-        "findings": [*state["findings"], *new],
+        "search_results": [item for item in sources if item["id"] in read],
+        "sources": sources,
+        "sources_gathered": [f"{item['title']} : {item['url']}" for item in sources],
+        "findings": findings,
+        "new_findings": summary.drop_repeated(deps, new, lines),
         "tried": unite(state["tried"], *(looked.queries for looked in found)),
         "limits": unite(state["limits"], *(looked.limits for looked in found)),
         "iteration": state["iteration"] + 1,
@@ -247,7 +250,7 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
 async def summarize(state: ResearchState, deps: Deps) -> Update:
     """Merge the results of the last search into the running summary."""
     lines, problems = lines_of(state["summary"]), state["problems"]
-    labels, findings = show_findings(deps, (item["id"] for item in state["search_results"]))
+    labels, findings = show_findings(deps, state["new_findings"])
     if findings:
         task = tasks.Summarise(
             question=state["topic"],
@@ -274,7 +277,7 @@ async def summarize(state: ResearchState, deps: Deps) -> Update:
 async def reflect(state: ResearchState, deps: Deps) -> Update:
     """Ask what is missing. Code keeps the minimum depth and the hard stop."""
     iteration, most, lines = state["iteration"], state["max_iterations"], lines_of(state["summary"])
-    decision, by, answer = "finish", "rule", None
+    decision, by, answer, failure = "finish", "rule", None, ""
     if iteration >= most:
         reason = f"round {iteration} is the last allowed"
     else:
@@ -293,7 +296,7 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
             past=show_past_runs(state["past"]),
             limit=LATER,
         )
-        answer = await attempt(deps, task)
+        answer, failure = await attempt_to_decide(deps, task)
         if iteration < MINIMUM and (answer is None or answer.sufficient):
             decision, reason = "continue", f"there is no stopping before round {MINIMUM}"
         elif answer is None:
@@ -301,7 +304,7 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
         else:
             decision = "finish" if answer.sufficient else "continue"
             by, reason = "reasoner", answer.reason
-    deps.emit(Decided(decision=decision, reason=reason, by=by))
+    deps.emit(Decided(decision=decision, reason=": ".join(filter(None, (reason, failure))), by=by))
     told = {"missing": list(answer.missing), "proposed": list(answer.queries)} if answer else {}
     # Only in the round that is made anyway: sources that differ go on differing, and a reflection
     # can always say so.

@@ -16,7 +16,7 @@ and a run does not finish before there was one attempt to refute each open hypot
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -41,6 +41,7 @@ from deepdiver.strategies.shared.base import (
     Update,
     add_nodes,
     attempt,
+    attempt_to_decide,
     together,
     unite,
 )
@@ -59,6 +60,8 @@ from deepdiver.strategies.shared.plan import (
     order_into_waves,
     question_of,
     recall_past,
+    settle_needs,
+    take_apart,
 )
 from deepdiver.strategies.shared.write_report import CALLS, write_report
 
@@ -81,9 +84,10 @@ class DeepDiverState(TypedDict, total=False):
     final_answer: str
     confidence_score: float
     current_iteration: int
+    max_iterations: int
     run: str
     past: list[dict[str, Any]]
-    waves: list[list[int]]
+    needs: dict[str, list[str]]
     objection: str
     tried: list[str]
     trials: list[str]
@@ -152,16 +156,18 @@ async def initialize(state: DeepDiverState, deps: Deps) -> Update:
     """Take the question from the messages, recall past runs if asked to, and clear the rest."""
     question = question_of(state)
     lists = (
-        "decomposed_problems gathered_information hypotheses experience_pool waves tried trials "
+        "decomposed_problems gathered_information hypotheses experience_pool tried trials "
         "evidence gaps"
     )
     return {
         **{name: [] for name in (*lists.split(), "limits")},
         "original_question": question,
+        "needs": {},
         "past": await recall_past(deps, question),
         "final_answer": "",
         "confidence_score": 0.0,
         "current_iteration": 0,
+        "max_iterations": deps.max_iterations,
         "new_findings": 0,
         "objection": "",
         "decision": "continue",
@@ -171,42 +177,33 @@ async def initialize(state: DeepDiverState, deps: Deps) -> Update:
 
 async def formulate_problem(state: DeepDiverState, deps: Deps) -> Update:
     """Break the question into sub-problems that can be tested one by one."""
-    question, objection, past = (
-        state["original_question"],
-        state["objection"],
-        show_past_runs(state["past"]),
+    parts = await take_apart(
+        deps, state["original_question"], state["objection"], show_past_runs(state["past"])
     )
-    guidance = deps.settings.system_prompt
-    task = tasks.Decompose(
-        question=question, as_of=deps.as_of, guidance=guidance, objection=objection, past=past
-    )
-    answer = await attempt(deps, task)
-    problems = (
-        list(dict.fromkeys(p.question for p in answer.problems))[:PROBLEMS]
-        if answer
-        else [question]
-    )
-    needs = {p.question: p.needs for p in answer.problems} if answer else {}
-    return {"decomposed_problems": problems, "waves": order_into_waves(problems, needs)}
+    return {"decomposed_problems": parts.problems, "needs": parts.needs}
 
 
 async def approve_plan(state: DeepDiverState, deps: Deps) -> Update:
     """Show the sub-problems to a person, if one wants to see them; the person may change them."""
-    said = ask_approval(deps, state["original_question"], state["decomposed_problems"])
+    problems, needs = state["decomposed_problems"], state["needs"]
+    said = ask_approval(deps, state["original_question"], problems, needs=needs)
     if not said.edited:
         return {"objection": said.objection}
     return {
         "objection": "",
         "decomposed_problems": said.problems,
-        "waves": [list(range(len(said.problems)))],
+        "needs": settle_needs(said.problems, needs),
     }
 
 
 async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
-    """Look into the sub-problems, side by side if none needs the answer of another."""
-    question, problems = state["original_question"], state["decomposed_problems"]
+    """Look into the sub-problems, side by side if none needs the answer of another.
+
+    One that needs another is looked into after it, with what was found for it.
+    """
+    question, needs = state["original_question"], state["needs"]
     past = show_past_runs(state["past"])
-    found: list[LookResult] = []
+    found: dict[str, LookResult] = {}
 
     async def gather(problem: str, known: Sequence[str]) -> LookResult:
         task = tasks.WriteQueries(
@@ -217,10 +214,17 @@ async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
         queries = answer.queries[:most] if answer and answer.queries else (problem,)
         return await look_into(deps, question, problem, queries, known, HOPS)
 
-    for wave in state["waves"]:
-        known = list_statements(deps, (key for looked in found for key in looked.findings))
-        found += await together(*(gather(problems[number], known) for number in wave))
-    return _enter_findings(state, deps, found)
+    for wave in order_into_waves(state["decomposed_problems"], needs):
+        # What a sub-problem needs comes first: not all that is known may fit.
+        known = [_list_known(deps, unite(needs.get(problem, ()), found), found) for problem in wave]
+        looked = await together(*map(gather, wave, known))
+        found |= zip(wave, looked, strict=True)
+    return _enter_findings(state, deps, list(found.values()))
+
+
+def _list_known(deps: Deps, problems: Iterable[str], found: Mapping[str, LookResult]) -> list[str]:
+    """Return what was found for problems, in their order."""
+    return list_statements(deps, (key for part in problems for key in found[part].findings))
 
 
 async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
@@ -237,6 +241,7 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
         state["decomposed_problems"],
         _gathered(update or state),
         standing,
+        experience=state["experience_pool"],
         gaps=gaps,
         iteration=iteration,
         limit=HYPOTHESES,
@@ -280,7 +285,7 @@ async def decide(state: DeepDiverState, deps: Deps) -> Update:
         reason = f"round {iteration} is the last allowed"
         decision, by = tasks.Decision(decision="finish", reason=reason), "rule"
     else:
-        decision, by = await _ask_reasoner(state, deps), "reasoner"
+        decision, by = await _ask_reasoner(state, deps)
         untested = sum(item.status is HypothesisStatus.OPEN for item in standing_of(state))
         if decision.decision == "finish" and untested:
             reason = f"{untested} hypotheses have met no attempt to refute them"
@@ -289,7 +294,8 @@ async def decide(state: DeepDiverState, deps: Deps) -> Update:
     return {"decision": decision.decision, "gaps": list(decision.gaps)[:GAPS], "new_findings": 0}
 
 
-async def _ask_reasoner(state: DeepDiverState, deps: Deps) -> tasks.Decision:
+async def _ask_reasoner(state: DeepDiverState, deps: Deps) -> tuple[tasks.Decision, str]:
+    """Return the decision, and who made it: without an answer, the rule to finish."""
     task = tasks.Decide(
         question=state["original_question"],
         problems=tuple(state["decomposed_problems"]),
@@ -301,8 +307,11 @@ async def _ask_reasoner(state: DeepDiverState, deps: Deps) -> tasks.Decision:
         limits=within(state["limits"], KNOWN_BYTES),
         guidance=deps.settings.system_prompt,
     )
-    no_answer = tasks.Decision(decision="finish", reason="no decision could be had")
-    return await attempt(deps, task) or no_answer
+    answer, failure = await attempt_to_decide(deps, task)
+    if answer is not None:
+        return answer, "reasoner"
+    reason = f"no decision could be had: {failure}"
+    return tasks.Decision(decision="finish", reason=reason), "rule"
 
 
 async def final_answer(state: DeepDiverState, deps: Deps) -> Update:

@@ -13,7 +13,7 @@ from deepdiver.tasks.analyse import (
 )
 from deepdiver.tasks.decide import Decide, Decision
 from deepdiver.tasks.extract import Extracted, ExtractFindings, Extraction
-from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Proposed
+from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Lesson, Proposed
 from deepdiver.tasks.judge import Judge, Judgement, Judgements
 from deepdiver.tasks.navigate import (
     AnalyseOutput,
@@ -81,6 +81,7 @@ from deepdiver.tasks.verify import (
 )
 from deepdiver.tasks.write import (
     BottomLine,
+    CheckedConclusion,
     Faulty,
     Outline,
     OutlineReport,
@@ -89,6 +90,7 @@ from deepdiver.tasks.write import (
     Repaired,
     Repairs,
     RepairSentences,
+    ResearchFrame,
     SectionDrafts,
     SourceConflict,
     WriteBottomLine,
@@ -134,6 +136,7 @@ __all__ = [
     "BottomLine",
     "Check",
     "CheckSupport",
+    "CheckedConclusion",
     "Checks",
     "CitedFinding",
     "CitedQuote",
@@ -163,6 +166,7 @@ __all__ = [
     "Judgements",
     "KeyFinding",
     "KeyInsight",
+    "Lesson",
     "NavigatorTool",
     "NextAction",
     "Note",
@@ -190,6 +194,7 @@ __all__ = [
     "RepairSentences",
     "Repaired",
     "Repairs",
+    "ResearchFrame",
     "ResearchPlan",
     "SearchIntent",
     "SearchPlan",

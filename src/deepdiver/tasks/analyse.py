@@ -11,34 +11,40 @@ from deepdiver.tasks.query import ToolQuery
 from deepdiver.tasks.record_views import HypothesisStanding, ShownFinding, ShownTool
 from deepdiver.tasks.summarise import SummaryLine
 from deepdiver.tasks.task import Answer, Role, Task, View
+from deepdiver.tasks.tolerance import Also
 
 
 class KeyInsight(Answer):
     """What findings show, together or alone."""
 
-    statement: str
+    statement: Annotated[str, Also("insight", "text", "description")]
     """What they show, in one sentence that can be understood alone."""
-    finding_ids: tuple[str, ...]
-    """Labels of the findings that carry it; an insight without one is not taken."""
+    finding_ids: Annotated[
+        tuple[str, ...], Also("findings", "supporting_findings", "evidence")
+    ] = ()
+    """Labels of the findings that carry it; an insight that no finding carries is not taken."""
 
 
 class Implication(Answer):
     """What the findings mean for a hypothesis."""
 
-    hypothesis_id: str
+    hypothesis_id: Annotated[str, Also("hypothesis", "id")]
     """Label of the hypothesis."""
-    evidence_type: Literal["supporting", "refuting", "neutral"]
-    """Which way they point."""
-    explanation: str
+    evidence_type: Annotated[
+        Literal["supporting", "refuting", "neutral"], Also("type", "stance", "direction")
+    ]
+    """Which way they point. Where that is the contrary of where the hypothesis stands, it counts as
+    an uncertainty."""
+    explanation: Annotated[str, Also("reason", "reasoning")] = ""
     """Why, in one sentence."""
 
 
 class Correlated(Answer):
     """Findings that go together."""
 
-    finding_ids: tuple[str, ...]
+    finding_ids: Annotated[tuple[str, ...], Also("findings")]
     """Labels of the findings."""
-    correlation_type: CorrelationKind
+    correlation_type: Annotated[CorrelationKind, Also("type", "kind")]
     """temporal: close in time; geospatial: close in space; causal: one may have brought about the
     other; pattern: the same shape in different data."""
     description: str
@@ -54,18 +60,18 @@ class Correlated(Answer):
 class FindingsAnalysis(Answer):
     """What the findings show."""
 
-    thinking: str = ""
+    thinking: Annotated[str, Also("reasoning", "chain_of_thought")] = ""
     """The way from the findings to the insights, step by step."""
-    key_insights: Annotated[tuple[KeyInsight, ...], Field(max_length=40)]
+    key_insights: Annotated[tuple[KeyInsight, ...], Field(max_length=40), Also("insights")]
     """The most important first; empty where the findings show nothing."""
     hypothesis_implications: Annotated[tuple[Implication, ...], Field(max_length=20)] = ()
     """How the findings bear on the hypotheses."""
     correlations: Annotated[tuple[Correlated, ...], Field(max_length=20)] = ()
     """Causal ones and patterns that are seen already."""
     uncertainties: Annotated[tuple[str, ...], Field(max_length=20)] = ()
-    """What rests on one source, what sources contradict each other in, what could not be found out.
-    """
-    follow_up_queries: Annotated[tuple[ToolQuery, ...], Field(max_length=10)] = ()
+    """What rests on one source, what sources contradict each other in, what could not be found out:
+    the reader of the report is told."""
+    follow_up_queries: Annotated[tuple[ToolQuery, ...], Field(max_length=10), Also("queries")] = ()
     """What to ask next; empty where nothing would help."""
 
 
@@ -90,6 +96,8 @@ class Analyse(Task[FindingsAnalysis]):
     """Tools that failed, and tools that had no data."""
     notes: tuple[str, ...] = ()
     """Critical remarks on the last analysis, to be met by this one."""
+    uncertainties: tuple[str, ...] = ()
+    """What was uncertain so far; say again what still is."""
     tools: tuple[ShownTool, ...] = ()
     """What may be asked for in a follow-up query; nothing else may."""
     tried: tuple[str, ...] = ()

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from deepdiver.tasks.record_views import HypothesisStanding
 from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.tolerance import REASON, Also, Means
 
 
 class Decision(Answer):
     """How to go on."""
 
-    decision: Literal["continue", "finish"]
+    decision: Annotated[
+        Literal["continue", "finish"],
+        Also("action", "next_action", "next_step", "choice"),
+        Means(
+            **{"continue": ("iterate", "go on", "keep going", "proceed")},
+            finish=("stop", "end", "done", "conclude", "complete"),
+        ),
+    ]
     """Another round, or the answer."""
-    reason: str = ""
+    reason: Annotated[str, REASON] = ""
     """Why."""
-    gaps: tuple[str, ...] = ()
+    gaps: Annotated[
+        tuple[Annotated[str, Also("gap", "question")], ...],
+        Also("knowledge_gaps", "remaining_gaps", "missing", "missing_information"),
+    ] = ()
     """What is still missing, each as a question that a search could answer."""
 
 

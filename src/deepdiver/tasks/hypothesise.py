@@ -6,40 +6,79 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from deepdiver.core.record import HypothesisStatus
 from deepdiver.tasks.query import ToolQuery
 from deepdiver.tasks.record_views import HypothesisStanding, RecalledRun, ShownFinding, ShownTool
-from deepdiver.tasks.task import Answer, Role, Task
-from deepdiver.tasks.tolerance import Also
+from deepdiver.tasks.task import Answer, Role, Task, View
+from deepdiver.tasks.tolerance import Also, Label
 
 
 class Proposed(Answer):
     """A hypothesis as the reasoner puts it forward."""
 
-    statement: str
+    statement: Annotated[str, Also("hypothesis", "claim", "text", "description")]
     """What it claims, in one sentence that could be false."""
-    answer: str = ""
+    answer: Annotated[str, Also("short_answer")] = ""
     """The short answer to the question if it is true."""
-    supports_if: Annotated[str, Also("supporting_evidence_criteria", "supporting_evidence")]
+    supports_if: Annotated[
+        str,
+        Also("supporting_evidence_criteria", "supporting_evidence", "supported_if", "support"),
+        Also("verification_criteria", "confirmation_criteria", "confirmed_if", "expected_if_true"),
+    ]
     """What one would see if it were true."""
-    refutes_if: Annotated[str, Also("refuting_evidence_criteria", "refuting_evidence")]
+    refutes_if: Annotated[
+        str,
+        Also("refuting_evidence_criteria", "refuting_evidence", "refuted_if", "refutation"),
+        Also("falsification_criteria", "falsified_if", "falsifiable_by", "expected_if_false"),
+    ]
     """What one would see if it were false; never empty."""
     prior: Annotated[
         float, Field(ge=0.05, le=0.95), Also("initial_confidence", "prior_confidence", "confidence")
     ] = 0.5
     """Belief before any test."""
-    findings: tuple[str, ...] = ()
+    findings: Annotated[
+        tuple[Label, ...], Also("finding_ids", "based_on", "evidence", "supporting_findings")
+    ] = ()
     """Labels of the findings it is made from."""
-    test_queries: Annotated[tuple[ToolQuery, ...], Field(max_length=4)] = ()
+    revises: Annotated[tuple[Label, ...], Also("refines", "corrects", "replaces")] = ()
+    """Labels of the hypotheses in `standing` that it corrects or narrows; empty where it is a new
+    one."""
+    test_queries: Annotated[
+        tuple[ToolQuery, ...], Field(max_length=4), Also("tests", "queries")
+    ] = ()
     """What to ask the tools that are shown, to test it; empty where none are."""
 
 
 class HypothesisSet(Answer):
     """Hypotheses that compete."""
 
-    hypotheses: Annotated[tuple[Proposed, ...], Field(max_length=8)]
+    hypotheses: Annotated[
+        tuple[Proposed, ...],
+        Field(max_length=8),
+        Also("hypothesis", "rivals", "rival_hypotheses", "competing_hypotheses"),
+    ]
     """The rivals, the likeliest first. Empty where the findings allow none."""
-    reasoning_chain: Annotated[tuple[str, ...], Field(max_length=12)] = ()
+    reasoning_chain: Annotated[
+        tuple[Annotated[str, Also("step", "thought", "text")], ...],
+        Field(max_length=12),
+        Also("reasoning", "chain_of_thought"),
+    ] = ()
     """The way to them, a sentence for each step."""
+
+
+class Lesson(View):
+    """What the experience pool holds of a hypothesis that was settled."""
+
+    hypothesis: str
+    """Its label among those that stand."""
+    statement: str
+    """What it claimed."""
+    answer: str = ""
+    """The short answer that it gave."""
+    status: HypothesisStatus
+    """Whether it was supported or refuted."""
+    because: tuple[str, ...] = ()
+    """The findings that decided it, the weightiest first."""
 
 
 class Hypothesise(Task[HypothesisSet]):
@@ -51,6 +90,8 @@ class Hypothesise(Task[HypothesisSet]):
     """What the person asked."""
     as_of: str
     """Today's date."""
+    context: str = ""
+    """What the person says about the task besides, as JSON."""
     problems: tuple[str, ...]
     """The sub-problems."""
     findings: tuple[ShownFinding, ...]
@@ -58,6 +99,8 @@ class Hypothesise(Task[HypothesisSet]):
     standing: tuple[HypothesisStanding, ...] = ()
     """Hypotheses of earlier rounds and where they stand: do not repeat them; learn from those that
     were refuted."""
+    experience: tuple[Lesson, ...] = ()
+    """What earlier rounds validated and refuted, with the evidence: build on it."""
     gaps: tuple[str, ...] = ()
     """What was missing at the end of the last round."""
     guidance: str = ""

@@ -9,26 +9,38 @@ from pydantic import Field
 from deepdiver.core.record import Stance
 from deepdiver.tasks.record_views import ShownFinding
 from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.tolerance import LABEL, REASON, Also, Means
 
 
 class Judgement(Answer):
     """How one finding bears on the hypothesis."""
 
-    finding: str
+    finding: Annotated[str, LABEL, Also("finding_id", "evidence_id")]
     """Label of the finding."""
-    stance: Stance
+    stance: Annotated[
+        Stance,
+        Also("evidence_type", "bearing", "relation", "verdict", "judgement", "judgment"),
+        Means(
+            supports=("confirms", "corroborates"),
+            refutes=("contradicts", "opposes", "against"),
+            neutral=("irrelevant", "unrelated", "inconclusive"),
+        ),
+    ]
     """supports, refutes or neutral."""
-    strength: Annotated[float, Field(ge=0.0, le=1.0)]
+    strength: Annotated[float, Field(ge=0.0, le=1.0), Also("confidence", "weight", "score")]
     """How strongly, if the finding is true: 1 settles it, 0.5 makes it clearly likelier or
     unlikelier."""
-    reason: str = ""
+    reason: Annotated[str, REASON] = ""
     """Why, in a few words."""
 
 
 class Judgements(Answer):
     """How the findings bear on the hypothesis."""
 
-    judgements: tuple[Judgement, ...]
+    judgements: Annotated[
+        tuple[Judgement, ...],
+        Also("judgments", "evaluations", "assessments", "evidence", "findings", "results"),
+    ]
     """One for each finding that was shown."""
 
 

@@ -10,6 +10,7 @@ from deepdiver.core.record import Probability
 from deepdiver.tasks.extract import Extracted
 from deepdiver.tasks.record_views import RecalledRun, SourceText
 from deepdiver.tasks.task import Answer, Role, Task, View
+from deepdiver.tasks.tolerance import Leaves
 
 
 class NavigatorTool(View):
@@ -106,6 +107,8 @@ class DecideAction(Task[NextAction]):
     """Why the research seems to go in circles, and what to do about it, if it does."""
     feedback: tuple[str, ...] = ()
     """What the person said to the answers before, the latest last; it is to be obeyed."""
+    narrowed: str = ""
+    """What code restricts every search to, because the person said so."""
     iteration: int = 0
     """Steps taken in this pass."""
     max_iterations: int
@@ -156,7 +159,7 @@ class Info(Extracted):
 class Analysis(Answer):
     """What a tool's output says and is worth."""
 
-    extracted_info: Annotated[tuple[Info, ...], Field(max_length=40)] = ()
+    extracted_info: Annotated[tuple[Info, ...], Field(max_length=40), Leaves()] = ()
     """What bears on the question, and what may lead on; empty where there is neither."""
     assessment: str
     """How far the question is answered now, in one or two sentences."""

@@ -9,21 +9,31 @@ from pydantic import Field
 from deepdiver.tasks.query import ToolQuery
 from deepdiver.tasks.record_views import RecalledRun, ShownTool
 from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.tolerance import Also
 
 
 class Problem(Answer):
     """A part of the question that can be answered and tested by itself."""
 
-    question: str
+    question: Annotated[
+        str, Also("problem", "sub_problem", "sub_question", "description", "text", "part")
+    ]
     """The part, as a question."""
-    needs: tuple[str, ...] = ()
+    needs: Annotated[
+        tuple[Annotated[str, Also("question", "id")], ...],
+        Also("depends_on", "dependencies", "requires", "prerequisites"),
+    ] = ()
     """Which earlier parts must be answered first, word for word; empty where it stands alone."""
 
 
 class Decomposition(Answer):
     """The question taken apart."""
 
-    problems: Annotated[tuple[Problem, ...], Field(min_length=1, max_length=7)]
+    problems: Annotated[
+        tuple[Problem, ...],
+        Field(min_length=1, max_length=7),
+        Also("sub_problems", "decomposed_problems", "sub_questions", "questions", "parts"),
+    ]
     """The parts, in the order in which they should be looked into."""
     sought: str = ""
     """What kind of thing answers it: a person, a date, an amount, an age, a place, a yes or no, an
@@ -50,11 +60,11 @@ class Decompose(Task[Decomposition]):
 class Area(Answer):
     """A circle on the map."""
 
-    lat: Annotated[float, Field(ge=-90.0, le=90.0)]
+    lat: Annotated[float, Field(ge=-90.0, le=90.0), Also("latitude")]
     """Latitude of its middle, north positive."""
-    lon: Annotated[float, Field(ge=-180.0, le=180.0)]
+    lon: Annotated[float, Field(ge=-180.0, le=180.0), Also("longitude", "lng", "long")]
     """Longitude of its middle, east positive."""
-    radius_km: Annotated[float, Field(ge=0.1, le=20_000.0)]
+    radius_km: Annotated[float, Field(ge=0.1, le=20_000.0), Also("radius")] = 50.0
     """Its radius in kilometres."""
 
 
@@ -63,17 +73,20 @@ class ResearchPlan(Answer):
 
     objectives: Annotated[tuple[str, ...], Field(max_length=7)]
     """What is to be found out, one thing each."""
-    regions_of_interest: Annotated[tuple[str, ...], Field(max_length=10)] = ()
-    """Names of places that matter."""
+    regions_of_interest: Annotated[tuple[str, ...], Field(max_length=10), Also("regions")] = ()
+    """Names of places that matter, the most important first: searches that name none of them are
+    narrowed to the first, and feeds to its country."""
     keywords: Annotated[tuple[str, ...], Field(max_length=20)] = ()
     """Words to search news with."""
     coordinates: Annotated[tuple[Area, ...], Field(max_length=10)] = ()
-    """Where on the map, as far as the question says so or you know it."""
+    """Where on the map, as far as the question says so or you know it. Feeds that need a position
+    are asked for these."""
     time_range: str = ""
-    """Which time matters: 7d for the last seven days, or the first and last day; empty where the
-    question is silent."""
+    """Which time matters: 7d for the last seven days, or the first and last day as
+    2026-11-05/2026-11-11; empty where the question is silent. Feeds are asked for this time, and
+    pages that were published before it are left out."""
     priority_sources: Annotated[tuple[str, ...], Field(max_length=10)] = ()
-    """Which tools to ask first, by name."""
+    """Which tools to ask first, by name or by what they give: news, satellite."""
     initial_queries: Annotated[tuple[ToolQuery, ...], Field(max_length=10)] = ()
     """What to ask first."""
 
@@ -87,6 +100,8 @@ class PlanResearch(Task[ResearchPlan]):
     """What the person asked."""
     as_of: str
     """Today's date."""
+    context: str = ""
+    """What the person says about the task besides, as JSON."""
     tools: tuple[ShownTool, ...]
     """What may be asked; nothing else may."""
     guidance: str = ""
@@ -105,26 +120,28 @@ Complexity = Literal["simple", "moderate", "complex"]
 class SubTask(Answer):
     """A part of the task that can be looked into by itself."""
 
-    id: str
+    id: Annotated[str, Also("subtask_id")] = ""
     """Label to refer to it by, such as subtask_1."""
-    description: str
+    description: Annotated[str, Also("task", "question", "title")]
     """What is to be found out, as a question."""
     focus_area: Literal["geographic", "temporal", "actor", "thematic"] = "thematic"
     """What it is mostly about: where, when, who, or what."""
-    dependencies: tuple[str, ...] = ()
-    """Labels of the sub-tasks that must be answered first."""
-    complexity: Complexity = "simple"
-    """How hard it is."""
+    dependencies: Annotated[tuple[str, ...], Also("depends_on", "needs")] = ()
+    """Labels of the sub-tasks that must be answered first: it is looked into after them."""
+    complexity: Annotated[Complexity, Also("estimated_complexity")] = "simple"
+    """How hard it is, which decides how many searches are made for it."""
 
 
 class TaskDecomposition(Answer):
     """The task taken apart."""
 
-    task_complexity: Complexity = "moderate"
-    """How hard the whole is."""
-    decomposition_reasoning: str = ""
+    task_complexity: Annotated[Complexity, Also("overall_complexity")] = "moderate"
+    """How hard the whole is, which decides how many calls may follow at a time."""
+    decomposition_reasoning: Annotated[str, Also("reasoning")] = ""
     """Why it was taken apart like this."""
-    sub_tasks: Annotated[tuple[SubTask, ...], Field(min_length=1, max_length=7)]
+    sub_tasks: Annotated[
+        tuple[SubTask, ...], Field(min_length=1, max_length=7), Also("subtasks", "tasks")
+    ]
     """The parts, in the order in which they should be looked into."""
 
 
@@ -137,6 +154,8 @@ class DecomposeTask(Task[TaskDecomposition]):
     """What the person asked."""
     as_of: str
     """Today's date."""
+    context: str = ""
+    """What the person says about the task besides, as JSON."""
     objectives: tuple[str, ...] = ()
     """What is to be found out, by the plan."""
     guidance: str = ""

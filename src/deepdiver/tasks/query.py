@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, model_validator
 
 from deepdiver.tasks.record_views import RecalledRun
 from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.tolerance import REASON, TOLERANT, Also, field_of
 
 REMEMBERED = 2
 """Fruitful queries of past runs that may be made again for one sub-problem, besides new ones."""
+Query = Annotated[str, Also("query", "search_query", "q")]
+"""A query, or an object that holds one beside its reason."""
 
 
 class Queries(Answer):
     """What to search for."""
 
-    queries: Annotated[tuple[str, ...], Field(max_length=8)]
+    queries: Annotated[
+        tuple[Query, ...],
+        Field(max_length=8),
+        Also("query", "search_query", "search_queries", "searches", "follow_up_query"),
+        Also("follow_up_queries"),
+    ]
     """Each a short line of words as one would type it into a search box; the most promising first.
     """
 
@@ -72,9 +81,26 @@ class Argument(Answer):
 class ToolQuery(Answer):
     """One call of a tool."""
 
-    tool: str
+    tool: Annotated[str, Also("tool_name", "name")]
     """Name of the tool, one of those that are shown."""
-    args: tuple[Argument, ...]
+    args: Annotated[
+        tuple[Argument, ...], Also("arguments", "parameters", "params", "tool_args")
+    ] = ()
     """Its arguments, those alone that the tool says it takes."""
-    reason: str = ""
+    reason: Annotated[str, REASON, Also("purpose", "why")] = ""
     """What it would show."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gather_arguments(cls, value: Any, info: ValidationInfo) -> Any:
+        """Read arguments that stand beside the tool's name, and a bare text as the query."""
+        if info.context is not TOLERANT or not isinstance(value, Mapping):
+            return value
+        own = {key: item for key, item in value.items() if field_of(cls, key)}
+        key = next((key for key in own if field_of(cls, key) == "args"), "args")
+        given = own.get(key)
+        if isinstance(given, str) and given.strip():
+            given = {"query": given}
+        elif given is None and value.keys() - own.keys():
+            given = {key: item for key, item in value.items() if key not in own}
+        return {**own, **({key: given} if given is not None else {})}

@@ -6,8 +6,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from deepdiver.tasks.record_views import HypothesisStanding, RecalledRun
+from deepdiver.tasks.query import Query, ToolQuery
+from deepdiver.tasks.record_views import HypothesisStanding, RecalledRun, ShownTool
 from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.tolerance import REASON, Also, Opposite
 
 
 class Note(Answer):
@@ -17,26 +19,56 @@ class Note(Answer):
     """bias: evidence was favoured, or first or striking findings weigh too much; gap: something was
     not looked for; alternative: another explanation was not considered; calibration: confidence is
     too high or too low; consistency: two conclusions contradict each other."""
-    text: str
+    text: Annotated[
+        str,
+        Also(
+            "note",
+            "remark",
+            "observation",
+            "description",
+            "issue",
+            "finding",
+            "content",
+            "reflection",
+        ),
+    ]
     """What is wrong, in one sentence."""
-    critical: bool = False
+    critical: Annotated[
+        bool, Also("critical_action_required", "is_critical", "action_required", "severity")
+    ] = False
     """Whether the analysis must be done again because of it."""
 
 
 class Reflection(Answer):
     """What looking back brought."""
 
-    notes: Annotated[tuple[Note, ...], Field(max_length=10)] = ()
+    notes: Annotated[
+        tuple[Note, ...], Field(max_length=10), Also("reflection_notes", "reflections")
+    ] = ()
     """Critical remarks."""
-    missing: Annotated[tuple[str, ...], Field(max_length=6)] = ()
+    missing: Annotated[
+        tuple[Annotated[str, Also("question", "gap", "missing")], ...],
+        Field(max_length=6),
+        Also("knowledge_gap", "knowledge_gaps", "gap", "gaps", "missing_information"),
+    ] = ()
     """What the question asks and what is known does not answer, each as a question that a search
     could answer."""
-    queries: Annotated[tuple[str, ...], Field(max_length=6)] = ()
+    queries: Annotated[
+        tuple[Query, ...],
+        Field(max_length=6),
+        Also("query", "follow_up_query", "follow_up_queries", "next_query", "search_queries"),
+    ] = ()
     """Searches that would bring what is missing; none that was made before."""
-    sufficient: bool
+    investigation_queries: Annotated[tuple[ToolQuery, ...], Field(max_length=6)] = ()
+    """Where tools are shown: calls of them that would bring what is missing."""
+    sufficient: Annotated[
+        bool,
+        Also("is_sufficient", "enough", "complete", "is_complete"),
+        Opposite("needs_investigation", "needs_more_reflection", "needs_more_investigation"),
+    ]
     """Whether what is known answers every part of the question, from sources that can be relied on.
     """
-    reason: str = ""
+    reason: Annotated[str, REASON] = ""
     """Why, in one sentence."""
 
 
@@ -63,6 +95,8 @@ class Reflect(Task[Reflection]):
     correlations: tuple[str, ...] = ()
     """What was found to go together in time and space, as cause or as pattern, if it was looked
     for."""
+    tools: tuple[ShownTool, ...] = ()
+    """What may be asked besides searches, where the strategy has tools."""
     tried: tuple[str, ...] = ()
     """Searches that were made; do not repeat them."""
     iteration: int

@@ -10,6 +10,7 @@ from pydantic import Field
 from deepdiver.core.record import Probability
 from deepdiver.tasks.record_views import RecalledRun
 from deepdiver.tasks.task import Answer, Role, Task, View
+from deepdiver.tasks.tolerance import Also
 
 
 class SearchIntent(StrEnum):
@@ -30,11 +31,11 @@ class SearchIntent(StrEnum):
 class SearchPlan(Answer):
     """One search that is worth making."""
 
-    intent: SearchIntent
+    intent: Annotated[SearchIntent, Also("search_intent")]
     """What it is for. initial_exploration: a broad look; deep_dive: one open point, followed to the
     names that it leads to; fact_checking: other sources for or against one finding; related_topics:
     what stands beside the matter; synthesis: no search, enough is known."""
-    query: str
+    query: Annotated[str, Also("search_query")]
     """What to search for: a short line of content words and names. For fact_checking the words of
     the finding."""
     reasoning: str = ""
@@ -44,7 +45,9 @@ class SearchPlan(Answer):
 class SearchPlans(Answer):
     """The searches of the next round, or why there is none."""
 
-    plans: Annotated[tuple[SearchPlan, ...], Field(max_length=8)] = ()
+    plans: Annotated[
+        tuple[SearchPlan, ...], Field(max_length=8), Also("search_plans", "searches")
+    ] = ()
     """The most promising first; the first two are made, then it is planned anew."""
     reason: str = ""
     """Where nothing is planned: why."""

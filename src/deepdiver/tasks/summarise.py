@@ -8,6 +8,7 @@ from pydantic import Field
 
 from deepdiver.tasks.record_views import RecalledRun, ShownFinding
 from deepdiver.tasks.task import Answer, Role, Task, View
+from deepdiver.tasks.tolerance import Also, Label
 
 
 class SummaryLine(View):
@@ -22,11 +23,13 @@ class SummaryLine(View):
 class Statement(Answer):
     """A statement to be added to the summary."""
 
-    text: str
+    text: Annotated[str, Also("statement", "sentence", "line", "content")]
     """What is known, in one sentence that can be understood alone."""
-    findings: tuple[str, ...]
+    findings: Annotated[
+        tuple[Label, ...], Also("finding_ids", "finding", "supported_by", "evidence", "citations")
+    ]
     """Labels of the new findings that carry it; a statement without one is not taken."""
-    replaces: tuple[str, ...] = ()
+    replaces: Annotated[tuple[Label, ...], Also("supersedes", "updates", "corrects")] = ()
     """Labels of the lines of the summary that it says again, more exactly, or corrects; empty where
     it is new."""
 
@@ -34,7 +37,11 @@ class Statement(Answer):
 class Summary(Answer):
     """What the new findings add."""
 
-    statements: Annotated[tuple[Statement, ...], Field(max_length=40)]
+    statements: Annotated[
+        tuple[Statement, ...],
+        Field(max_length=40),
+        Also("summary", "updated_summary", "running_summary", "new_statements", "lines"),
+    ]
     """The most important first; empty where the findings add nothing."""
 
 

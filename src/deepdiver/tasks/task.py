@@ -16,9 +16,9 @@ import json
 import re
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
+from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationInfo, model_validator
 
 from deepdiver.core.identity import encodable
 from deepdiver.tasks.tolerance import TOLERANT, tolerate
@@ -30,6 +30,21 @@ class Answer(BaseModel):
     """Base of every answer: frozen; unknown fields of a talkative model are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
+
+    _thought: str = PrivateAttr("")
+
+    @property
+    def thought(self) -> str:
+        """What the model thought before it answered, as far as it was returned.
+
+        It is no part of the answer: schema and record leave it out.
+        """
+        return self._thought
+
+    def keep_thought(self, thought: str) -> Self:
+        """Keep what the model thought beside the answer, and return the answer."""
+        self._thought = thought
+        return self
 
     @model_validator(mode="before")
     @classmethod

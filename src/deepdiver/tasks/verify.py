@@ -9,6 +9,7 @@ from pydantic import Field
 from deepdiver.core.record import VerdictKind
 from deepdiver.tasks.record_views import ShownFinding
 from deepdiver.tasks.task import Answer, Role, Task, View
+from deepdiver.tasks.tolerance import Also
 
 
 class Claim(View):
@@ -99,25 +100,31 @@ class Conclusion(View):
 class Verification(Answer):
     """The outcome for one conclusion."""
 
-    id: str
+    id: Annotated[str, Also("conclusion_id", "conclusion", "item", "insight", "statement")]
     """Label of the conclusion."""
-    verdict: VerdictKind
+    verdict: Annotated[VerdictKind, Also("status", "result", "outcome", "verification_status")]
     """PASS: well supported; ADJUST: valid, but its confidence should be lower; FLAG: has a problem
     that the reader must see; REJECT: not supported, or contradicted."""
-    reason: str = ""
+    reason: Annotated[str, Also("explanation", "reasoning", "issues", "notes")] = ""
     """Why, in one sentence."""
-    adjusted_confidence: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+    adjusted_confidence: Annotated[
+        Annotated[float, Field(ge=0.0, le=1.0)] | None, Also("new_confidence")
+    ] = None
     """For ADJUST: the confidence that fits."""
 
 
 class Verifications(Answer):
     """The outcome for the conclusions."""
 
-    verifications: Annotated[tuple[Verification, ...], Field(max_length=60)]
+    verifications: Annotated[
+        tuple[Verification, ...],
+        Field(max_length=60),
+        Also("verification_results", "results", "checks", "conclusions"),
+    ] = ()
     """One for each conclusion."""
-    ready_for_synthesis: bool = True
+    ready_for_synthesis: Annotated[bool, Also("ready")] = True
     """Whether the report can be written. False where the conclusions must be thought over again."""
-    reason: str = ""
+    reason: Annotated[str, Also("summary", "explanation")] = ""
     """Where it is not ready: why."""
 
 

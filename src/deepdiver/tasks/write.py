@@ -79,6 +79,32 @@ class Outline(Answer):
     """Texts that do not bear on the question, with the reason."""
 
 
+class CheckedConclusion(View):
+    """A conclusion that was verified, and may be reported."""
+
+    text: str
+    """What it says."""
+    kind: str = "insight"
+    """What it is: an insight, or a correlation of a kind."""
+    confidence: float
+    """How far it is believed after verification."""
+    findings: tuple[str, ...]
+    """Labels of the findings that carry it."""
+    caution: str = ""
+    """What the verification found wrong with it: the reader must see that."""
+
+
+class ResearchFrame(View):
+    """What the research was to find out, where and when."""
+
+    objectives: tuple[str, ...] = ()
+    """What was to be found out."""
+    regions: tuple[str, ...] = ()
+    """The places that matter."""
+    period: str = ""
+    """The time that matters."""
+
+
 class OutlineReport(Task[Outline]):
     """Think, and plan the report."""
 
@@ -99,6 +125,12 @@ class OutlineReport(Task[Outline]):
     """The hypotheses and where they stand after the tests, if there are any."""
     gaps: tuple[str, ...] = ()
     """What is known to be missing."""
+    research_plan: ResearchFrame | None = None
+    """What was planned, if the strategy plans an investigation."""
+    verified_conclusions: tuple[CheckedConclusion, ...] = ()
+    """What was verified, if the strategy verifies conclusions."""
+    uncertainties: tuple[str, ...] = ()
+    """What is known to be uncertain, if the strategy says so."""
     format: str = ""
     """The form that the person wants: report, memo, comparison, timeline or howto; empty: the one
     that suits the question."""

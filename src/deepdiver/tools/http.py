@@ -18,7 +18,8 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from deepdiver.core.settings import Settings
-from deepdiver.errors import CallError, CallFault
+from deepdiver.errors import CallError, CallFault, UnreadableError
+from deepdiver.tools.content_encoding import ACCEPTED, DAMAGED, layer_of
 
 Form = TypeVar("Form", bound=BaseModel)
 USER_AGENT = "deepdiver (research agent; cites what it reads)"
@@ -270,7 +271,11 @@ async def _stream(
     try:
         async with (
             httpx.AsyncClient(
-                headers={"User-Agent": USER_AGENT, **(request.headers or {})},
+                headers={
+                    "User-Agent": USER_AGENT,
+                    "Accept-Encoding": ACCEPTED,
+                    **(request.headers or {}),
+                },
                 timeout=TIMEOUT,
                 verify=_certificates(),
             ) as client,
@@ -301,7 +306,7 @@ async def _stream(
             "its key"
         )
         raise CallError(told, CallFault.REQUEST) from None
-    except httpx.DecodingError:
+    except (UnreadableError, *DAMAGED):
         raise CallError(
             f"{provider} answered with something that cannot be unpacked", CallFault.MALFORMED
         ) from None
@@ -331,15 +336,24 @@ def _address(url: str) -> httpx.URL:
 
 
 async def _pieces(provider: str, reply: httpx.Response, largest: int) -> AsyncIterator[bytes]:
-    """Yield the body, unpacked, and raise an error as soon as it is larger than expected."""
-    size = 0
-    async for piece in reply.aiter_bytes():
-        size += len(piece)
-        if size > largest:
-            raise CallError(
-                f"{provider} answered with more than {largest:,} bytes", CallFault.MALFORMED
-            )
-        yield piece
+    """Yield the body, unpacked, and raise an error as soon as it is larger than expected.
+
+    The client's own decoders unpack as much as comes out of what has arrived: with brotli, some
+    hundred bytes can become a gigabyte. Ours return bounded pieces.
+    """
+    layer = layer_of(reply.headers.get("Content-Encoding", ""))
+    size, arrived = 0, False
+    async for packed in reply.aiter_raw():
+        arrived = arrived or bool(packed)
+        for piece in layer.feed(packed):
+            size += len(piece)
+            if size > largest:
+                raise CallError(
+                    f"{provider} answered with more than {largest:,} bytes", CallFault.MALFORMED
+                )
+            yield piece
+    if arrived and not layer.whole():
+        raise UnreadableError("its packed data breaks off")
 
 
 def _refusal(provider: str, reply: httpx.Response, refused: Collection[int]) -> CallError:

@@ -122,7 +122,7 @@ def age_need_of(question: str, as_of: str) -> AgeNeed:
         ValueError: If `as_of` is not a day.
     """
     today = date.fromisoformat(as_of[:10])
-    periods = _periods(question, today)
+    periods = periods_named(question, today)
     ongoing = [words for _, last, words in periods if last >= today]
     if periods and not ongoing and not _UNTIL_NOW.search(question):
         first = min(first for first, _, _ in periods)
@@ -138,7 +138,7 @@ def age_need_of(question: str, as_of: str) -> AgeNeed:
     return AgeNeed("any", today)
 
 
-def _periods(question: str, today: date) -> list[Period]:
+def periods_named(question: str, today: date) -> list[Period]:
     """Return the times that a question names."""
     found: list[Period] = []
     rest = question

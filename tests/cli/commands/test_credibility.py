@@ -122,13 +122,10 @@ def test_your_word_wins_and_is_named() -> None:
 # -- the command
 
 
-def test_the_command_prints_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "deepdiver.toml").write_text(
-        '[ratings."example.org"]\nscore = 0.25\n', encoding="utf-8"
-    )
-    monkeypatch.chdir(tmp_path)
+def test_the_command_prints_it(own_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own_file = own_home / ".config" / "deepdiver" / "deepdiver.toml"
+    own_file.parent.mkdir(parents=True)
+    own_file.write_text('[ratings."example.org"]\nscore = 0.25\n', encoding="utf-8")
     assert main(["credibility", "https://example.org/x"]) == 0
     assert capsys.readouterr().out.startswith(
         "example.org: 0.25 (rated by you)\n  by: example.org in your [ratings]"

@@ -9,6 +9,7 @@ import functools
 import json
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,13 @@ import pytest
 from deepdiver.cli.commands import library as cli
 from deepdiver.cli.commands.library import place
 from deepdiver.core.record import Mark
+from deepdiver.tools.library.folder_walk import OUTSIDE
 from deepdiver.tools.library.interface import Progress
 from deepdiver.tools.library.local.library import LocalLibrary
+from tests import dead_disk
 from tests.cli.command_line import Say, complaint
-from tests.terminal import Terminal, run
+from tests.patience import PATIENCE
+from tests.terminal import Terminal, run, started, wait_for_line
 from tests.warm import Warm
 
 
@@ -254,6 +258,29 @@ def test_stopping_keeps_what_was_done(
     assert "finished work is kept; continue with: deepdiver library refresh" in said.err
     assert say("refresh", "--quiet").code == 0
     assert json.loads(say("list", "--json").out)["pending"] == 0
+
+
+@pytest.mark.slow
+def test_stopped_while_a_disk_does_not_answer_it_ends(docs: Path, warm: Warm) -> None:
+    program = (*warm.python, "-c", dead_disk.PROGRAM)
+    with started("library", "add", str(docs), program=program) as process:
+        wait_for_line(process, dead_disk.READING)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (130, "")
+    assert err.endswith(
+        "finished work is kept; continue with: deepdiver library refresh\ndeepdiver: stopped\n"
+    )
+
+
+def test_a_link_out_of_a_folder_is_listed_and_not_added(say: Say, docs: Path) -> None:
+    (docs.parent / "secret.md").write_text("The ferry was insured.")
+    (docs / "link.md").symlink_to(docs.parent / "secret.md")
+    said = say("add", "--quiet", docs)
+    assert said.code == 0
+    assert f"not read: {docs / 'link.md'}: {OUTSIDE}\n" in said.err
+    assert "secret" not in say("list").out
+    assert f"not read: {docs / 'link.md'}: {OUTSIDE}\n" in say("list").err
 
 
 def test_progress_without_a_terminal_is_a_line_now_and_then(

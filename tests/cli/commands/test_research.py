@@ -12,6 +12,7 @@ import re
 import resource
 import signal
 import socket
+import sqlite3
 import sys
 import time
 from contextlib import closing
@@ -22,7 +23,9 @@ import pytest
 
 from deepdiver.cli.commands.runs import FILES
 from deepdiver.core.record import RunStatus
+from deepdiver.run.lease import LEASE_SECONDS
 from deepdiver.store.sqlite import open_sqlite
+from tests import dead_disk
 from tests.cli.command_line import (
     ABSENT,
     KEYS,
@@ -361,6 +364,36 @@ def test_replay_of_a_run_that_is_not_finished(say: Say, home: Path) -> None:
     assert "not finished; go on with: deepdiver resume" in complaint(said)
 
 
+@pytest.mark.parametrize("command", ["replay", "resume"])
+def test_a_run_whose_texts_are_lost_says_which_and_what_to_do(
+    say: Say, home: Path, finished: str, command: str
+) -> None:
+    with closing(sqlite3.connect(home / "deepdiver.db")) as db, db:
+        db.execute("DELETE FROM blobs")
+        if command == "resume":
+            db.execute("UPDATE runs SET status = 'stopped'")
+    said = say(command, finished, "--quiet")
+    assert (said.code, said.out) == (1, "")
+    assert re.fullmatch(
+        rf"deepdiver: .+ \(sample:.+\) cannot be read again: the saved text [0-9a-f]{{12}} of run "
+        rf"{finished} is missing in .+deepdiver\.db: restore that file from a copy, or ask the "
+        r"question again in a new run, which reads its sources anew\n",
+        said.err,
+    ), said.err
+
+
+def test_a_report_can_be_shown_although_texts_are_lost(
+    say: Say, home: Path, tmp_path: Path, finished: str
+) -> None:
+    before = say("show", finished)
+    with closing(sqlite3.connect(home / "deepdiver.db")) as db, db:
+        db.execute("DELETE FROM blobs")
+    assert say("show", finished).out == before.out
+    assert say("show", finished, "--out", tmp_path / "out").code == 0
+    with closing(sqlite3.connect(home / "deepdiver.db")) as db, db:
+        assert db.execute("SELECT count(*) FROM blob_refs").fetchone()[0]
+
+
 # Ctrl-C
 
 
@@ -393,6 +426,26 @@ def test_stopped_once_it_saves_and_says_how_to_go_on(
     assert json.loads(resumed.out)["cost"]["uncertain"]
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("hanging")
+def test_a_run_that_another_process_took_over_says_so(home: Path, warm: Warm) -> None:
+    with started("--search", "searxng", "--verbose", QUESTION, program=warm.command) as process:
+        wait_for_line(process, "sent: search searxng")
+        (run,) = runs(home)
+        with closing(open_sqlite(home)) as store:
+            later = time.time() + LEASE_SECONDS + 1
+            store.leases.take(run.id, "elsewhere:1:abc", later, LEASE_SECONDS)
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (1, "")
+    assert err.splitlines()[-1].startswith(
+        f"deepdiver: run {run.id} was taken over by elsewhere:1:abc, because this process had been "
+        "silent for more than 30 s"
+    )
+    assert err.endswith(f"stop that one with `deepdiver stop {run.id}`\n")
+    assert "asked to stop" not in err
+    assert [run.status for run in runs(home)] == [RunStatus.RUNNING], "the other one works on it"
+
+
 SLOW_TO_SAVE = (
     "import sys, time; import deepdiver.run.session as s; s.Session._end = lambda *a: "
     "time.sleep(60);"
@@ -414,6 +467,22 @@ def test_stopped_twice_it_ends_at_once(warm: Warm) -> None:
     assert process.returncode == 130
     assert time.monotonic() - began < 10
     assert err.endswith("deepdiver: stopped at once; `deepdiver runs` lists the runs to resume\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_while_a_disk_does_not_answer_it_ends(
+    home: Path, tmp_path: Path, number: signal.Signals, warm: Warm
+) -> None:
+    (tmp_path / "a.md").write_text("The ferry burnt.")
+    program = (*warm.python, "-c", dead_disk.PROGRAM)
+    with started("--in", str(tmp_path / "a.md"), QUESTION, program=program) as process:
+        wait_for_line(process, dead_disk.READING)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (130, "")
+    assert err.endswith("deepdiver: stopped before the run began\n")
+    assert runs(home) == []
 
 
 # On a terminal

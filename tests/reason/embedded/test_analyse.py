@@ -1,14 +1,16 @@
-"""Agreements come first, single sources are uncertain, and open parts are asked next."""
+"""Agreements come first, what sources disagree in is uncertain, and open parts are asked next."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.record import HypothesisStatus
-from deepdiver.reason.embedded.analyse import INSIGHTS, SINGLE, analyse_findings
+from deepdiver.reason.embedded import analyse
+from deepdiver.reason.embedded.analyse import INSIGHTS, analyse_findings
 from deepdiver.tasks import Analyse, FindingsAnalysis, ShownFinding, ShownTool, SummaryLine
 from tests.reason.embedded.shown import AS_OF, finding, findings, standing
 
@@ -43,20 +45,24 @@ def test_what_two_origins_say_comes_first_and_with_both() -> None:
     )
     assert said.key_insights[0].statement == SIX
     assert set(said.key_insights[0].finding_ids) == {"F2", "F3"}
-    assert SINGLE.format(SIX) not in said.uncertainties
-    assert SINGLE.format(OTHER) in said.uncertainties
+    assert said.uncertainties == (), "code counts single sources, from all findings"
     assert "3 findings" in said.thinking
     assert "1 statements are carried by more than one origin" in said.thinking
 
 
 def test_copies_of_one_story_agree_in_nothing() -> None:
     said = analysed(finding(SIX, "F1", origin="wire"), finding(SIX, "F2", origin="wire"))
-    assert SINGLE.format(SIX) in said.uncertainties
+    assert "0 statements are carried by more than one origin" in said.thinking
 
 
 def test_what_does_not_go_together_is_uncertain() -> None:
     said = analysed(*findings(SIX, NINE))
     assert any(SIX in line and NINE in line for line in said.uncertainties)
+
+
+def test_two_values_for_two_things_are_not_uncertain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analyse, "contrariety", lambda one, other: 0.3)
+    assert analysed(*findings(SIX, NINE)).uncertainties == (), "the reader does not think so"
 
 
 def test_every_insight_is_a_sentence_of_a_finding() -> None:
@@ -67,7 +73,6 @@ def test_every_insight_is_a_sentence_of_a_finding() -> None:
 def test_what_is_known_is_confirmed_in_its_own_words() -> None:
     said = analysed(finding(SIX, "F1"), insights=(SummaryLine(id="S1", text=SIX),))
     assert [item.statement for item in said.key_insights] == [SIX]
-    assert SINGLE.format(SIX) not in said.uncertainties
 
 
 def test_hypotheses_are_pointed_at_by_what_bears_on_them() -> None:

@@ -25,6 +25,7 @@ from deepdiver.reason.embedded.rivals import FIRST_GUESS
 from deepdiver.tasks import (
     Hypothesise,
     HypothesisStanding,
+    Lesson,
     Proposed,
     RecalledRefutation,
     RecalledRun,
@@ -247,6 +248,56 @@ def test_what_stands_already_is_not_repeated() -> None:
     held = (standing("Three people died at the Tarn Bridge", HypothesisStatus.REFUTED, 0.1),)
     made = put_forward("How many people died at the Tarn Bridge?", findings(*sentences), held)
     assert [item.statement for item in made] == [sentences[0]]
+
+
+TARN = "How many people died at the Tarn Bridge?"
+TOLD = (
+    "Three people died at the Tarn Bridge.",
+    "At the Tarn Bridge, three people died that night.",
+    "Four people died at the Tarn Bridge.",
+)
+
+
+@pytest.mark.parametrize(
+    ("status", "weighed", "made"),
+    [
+        ("refuted", ("F1", "F2", "F3"), [(TOLD[2], ())]),
+        ("refuted", ("F2", "F3"), [(TOLD[0], ("H1",)), (TOLD[2], ())]),
+        ("supported", ("F1", "F2", "F3"), [(TOLD[0], ()), (TOLD[2], ())]),
+    ],
+)
+def test_what_was_refuted_is_put_forward_again_only_where_something_new_speaks_for_it(
+    status: str, weighed: tuple[str, ...], made: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    settled = HypothesisStatus(status)
+    held = standing(TOLD[1], settled, 0.1).model_copy(update={"refuting": weighed})
+    lesson = Lesson(hypothesis="H1", statement=TOLD[1], answer="Three people", status=settled)
+    task = Hypothesise(
+        question=TARN,
+        as_of=AS_OF,
+        problems=(),
+        findings=findings(*TOLD),
+        standing=(held,),
+        experience=(lesson,),
+    )
+    assert [(item.statement, item.revises) for item in hypothesise(task).hypotheses] == made
+
+
+def test_the_same_number_of_something_else_is_no_repetition() -> None:
+    lesson = Lesson(
+        hypothesis="H1",
+        statement="Three people died at the Glen Mill.",
+        answer="Three people",
+        status=HypothesisStatus.REFUTED,
+    )
+    task = Hypothesise(
+        question=TARN,
+        as_of=AS_OF,
+        problems=(),
+        findings=findings(*TOLD),
+        experience=(lesson,),
+    )
+    assert TOLD[0] in [item.statement for item in hypothesise(task).hypotheses]
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2, 100])

@@ -192,6 +192,18 @@ def test_what_the_person_asked_for_comes_first_in_a_new_pass() -> None:
     assert (later.next_action, later.reasoning) == ("send_to_hitl", DONE)
 
 
+def test_what_narrows_the_searches_is_not_searched_for_and_the_question_comes_again() -> None:
+    more = {
+        "research_history": (taken("children parents run Acme Ltd"),),
+        "feedback": ("Only before 2022",),
+        "narrowed": "published on 2021-12-31 or earlier",
+    }
+    made = decided(**more)
+    assert (made.reasoning, made.query_or_url) == (SAID_IT, "children parents run Acme Ltd")
+    later = decided(**more, tried=("children parents run Acme Ltd",))
+    assert later.query_or_url != made.query_or_url
+
+
 def test_then_the_names_that_were_found_and_the_parts_without_an_answer() -> None:
     first = "children parents run Acme Ltd"
     made = decided(research_history=(taken(first),), tried=(first,), shared_memory=(RUN,))

@@ -103,7 +103,7 @@ def test_objectives_are_the_parts_and_those_that_can_be_asked_at_once_are_asked_
     asked = [query.args[0].value for query in made.initial_queries]
     assert "Acme" in asked[0]
     assert len(asked) == len(set(asked)) <= 10
-    assert made.priority_sources == ("search",)
+    assert made.priority_sources == (), "no feed suits it, and a search is not at first hand"
     assert len(research(CHILDREN, limit=2).initial_queries) == 2
 
 
@@ -127,6 +127,8 @@ def test_where_and_when_are_those_of_the_question() -> None:
         ("What changed over the past month?", "30d"),
         ("What happened between 3 May 2020 and 5 June 2021?", "2020-05-03/2021-06-05"),
         ("Who owns it?", ""),
+        ("Compare the project of 2018 with what was agreed in 2021", ""),
+        ("What is planned for August 2035?", ""),
     ],
 )
 def test_the_time_that_matters(question: str, range_: str) -> None:
@@ -156,3 +158,15 @@ def test_any_question_can_be_planned_and_taken_apart(question: str) -> None:
     parts = decompose_task(DecomposeTask(question=question, as_of="2026-11-15")).sub_tasks
     known = [item.id for item in parts]
     assert all(key in known[: known.index(item.id)] for item in parts for key in item.dependencies)
+
+
+def test_places_of_the_context_are_regions() -> None:
+    def planned(context: str) -> tuple[str, ...]:
+        task = PlanResearch(
+            question="What happened?", as_of="2026-11-15", tools=(), context=context
+        )
+        return plan_research(task).regions_of_interest
+
+    assert planned('{"region": "Kharkiv", "asked_by": "the desk", "days": 7}') == ("Kharkiv",)
+    for odd in ("", "{}", "[1]", "not JSON", '"Kharkiv"'):
+        assert planned(odd) == ()

@@ -10,9 +10,11 @@ from deepdiver.core.record import Stance
 from deepdiver.encoders.reader import DocumentVerdict, Verdict
 from deepdiver.reason.embedded import reader_verdicts
 from deepdiver.reason.embedded.reader_verdicts import (
+    DECIDED,
     SENTENCES,
     WORTH,
     as_statement,
+    contrariety,
     lacks_values,
     leaning,
     reader_bearing,
@@ -155,3 +157,10 @@ def test_the_whole_is_the_mean_and_lies_within_its_bounds(
         )
     assert whole == pytest.approx(sum(each) / len(each), abs=1e-3)
     assert -1 <= whole <= 1
+
+
+def test_a_contradiction_has_no_direction() -> None:
+    six, nine = (f"{many} people were hurt in the fire." for many in ("Six", "Nine"))
+    assert contrariety(six, nine) == contrariety(nine, six) > DECIDED
+    assert contrariety(six, six) < DECIDED
+    assert contrariety(six, "The ferry was built in 1998.") < DECIDED

@@ -18,9 +18,10 @@ from deepdiver.reason.embedded.reflect import (
     UNANSWERED,
     UNTESTED,
     WEAK,
+    disagreements,
     reflect,
 )
-from deepdiver.tasks import Reflect, Reflection
+from deepdiver.tasks import Reflect, Reflection, ShownTool
 from tests.reason.embedded.shown import AS_OF, standing
 
 QUESTION = "How old are the children of the parents who run Acme Ltd?"
@@ -177,3 +178,30 @@ def test_it_is_enough_exactly_where_no_query_is_left(
     if made.queries:
         assert not made.sufficient
     assert not {query.lower() for query in made.queries} & {query.lower() for query in tried}
+
+
+HEAT = ShownTool(
+    name="detect_thermal_anomalies",
+    about="fires as satellites saw them",
+    arguments=("latitude: degrees", "longitude: degrees", "days (optional): how many"),
+)
+
+
+def test_feeds_that_suit_what_is_missing_are_called_once() -> None:
+    question = "Have strikes near Kharkiv increased this week?"
+    made = reflected(question=question, tools=(HEAT,))
+    (call,) = made.investigation_queries
+    args = {arg.name: arg.value for arg in call.args}
+    assert (call.tool, args["days"]) == ("detect_thermal_anomalies", "7")
+    tried = (" ".join(args.values()),)
+    assert reflected(question=question, tools=(HEAT,), tried=tried).investigation_queries == ()
+    assert reflected(question=question).investigation_queries == ()
+    assert reflected(tools=(HEAT,)).investigation_queries == (), "it does not suit the question"
+
+
+def test_lines_that_give_different_values_are_paired() -> None:
+    six, nine = (f"{many} people were injured in the fire." for many in ("Six", "Nine"))
+    asked = "How many people were injured in the fire?"
+    task = Reflect(question=asked, as_of=AS_OF, known=(six, nine), iteration=1, max_iterations=2)
+    assert [set(pair) for pair in disagreements(task)] == [{six, nine}]
+    assert disagreements(task.model_copy(update={"known": (six,)})) == []

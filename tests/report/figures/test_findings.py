@@ -7,6 +7,7 @@ import pytest
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import SourceKind
 from deepdiver.core.time_and_place import DAY, Moment, Position
+from deepdiver.errors import LostTextError
 from deepdiver.report.compose import compose
 from deepdiver.report.figures.findings import (
     TYPES,
@@ -32,7 +33,7 @@ def test_a_text_that_is_not_kept_costs_what_only_it_said() -> None:
     report = compose("Q", (), (), (), ledger, limits=(), made_by="")
 
     def gone(key: str) -> str:
-        raise KeyError(key)
+        raise LostTextError("the saved text is missing", key)
 
     (item,) = drawn_findings(report, ledger, gone)
     assert item.position == Position(49.99, 36.23)

@@ -5,13 +5,16 @@ The rest of an analysis is direction: what answers what, and where to go next.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from deepdiver.core.events import FindingDropped
+from deepdiver.core.events import FindingDropped, Reasoned
 from deepdiver.core.record import Contradiction, Finding, Lead, Source
+from deepdiver.errors import StoreAccessError
+from deepdiver.reason.parse import read_answer
 from deepdiver.strategies.navigator import analyser
 from deepdiver.strategies.navigator.analyser import (
     CLOSE,
@@ -27,7 +30,10 @@ from deepdiver.tasks import Analysis, Info
 from tests.strategies.navigator.test_disputes import ANNA, BERTIL, finding
 from tests.strategies.rig import QUESTION, Rig
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 PARTS = [QUESTION, "Where does the owner live?"]
+LUND = "Anna Holm lives in Lund, in a house by the river."
 
 
 @pytest.fixture
@@ -49,6 +55,7 @@ def state(**more: Any) -> dict[str, Any]:
         "by": "reasoner",
         "way": "",
         "why": "",
+        "note": "",
     }
     told = {"initial_query": QUESTION, "problems": PARTS, "decision": decided, "iteration": 0}
     return {**empty, **told, "raw_tool_output": {"sources": [], "links": [], "failed": ""}, **more}
@@ -72,12 +79,12 @@ def analysis(*info: Info, **more: Any) -> Analysis:
     )
 
 
-def learn(
+async def learn(
     deps: Deps, said: Analysis, *places: str, held: dict[str, Any] | None = None, known: Any = None
 ) -> CheckedAnalysis:
     """Read texts that each hold one statement."""
     sources = [source_of(deps, finding(deps, text, f"the place of {text}")) for text in places]
-    return analyser.check_analysis(
+    return await analyser.check_analysis(
         deps, said, analyser.label_texts(deps, sources, ""), known or {}, held or state(), []
     )
 
@@ -85,26 +92,28 @@ def learn(
 # What is refused
 
 
-def test_what_stands_in_no_text_is_not_learnt(rig: Rig) -> None:
+async def test_what_stands_in_no_text_is_not_learnt(rig: Rig) -> None:
     deps = rig.session().deps
     said = analysis(
         Info(statement="Carl owns it.", source="T1", quote="It belongs to Carl.", answers="P1"),
         Info(statement="Dora owns it.", source="T7", quote=ANNA, answers="P1"),
     )
-    assert learn(deps, said, ANNA) == CheckedAnalysis([], {}, [], [], [])
+    assert await learn(deps, said, ANNA) == CheckedAnalysis([], {}, [], [], [])
     assert {event.statement for event in rig.of(FindingDropped)} == {
         "Carl owns it.",
         "Dora owns it.",
     }
 
 
-def test_a_part_that_is_not_there_is_answered_by_nothing(deps: Deps) -> None:
-    made = learn(deps, analysis(Info(statement=ANNA, source="T1", quote=ANNA, answers="P9")), ANNA)
+async def test_a_part_that_is_not_there_is_answered_by_nothing(deps: Deps) -> None:
+    made = await learn(
+        deps, analysis(Info(statement=ANNA, source="T1", quote=ANNA, answers="P9")), ANNA
+    )
     assert made.facts[0]["answers"] == ""
     assert made.answers == {}
 
 
-def test_labels_that_are_not_there_confirm_and_contradict_nothing(deps: Deps) -> None:
+async def test_labels_that_are_not_there_confirm_and_contradict_nothing(deps: Deps) -> None:
     info = Info(
         statement=ANNA,
         source="T1",
@@ -112,30 +121,31 @@ def test_labels_that_are_not_there_confirm_and_contradict_nothing(deps: Deps) ->
         confirms=("F9", "E1"),
         contradicts=("F8", "E1", "E2"),
     )
-    made = learn(deps, analysis(info), ANNA)
+    made = await learn(deps, analysis(info), ANNA)
     assert (made.same, made.conflicts) == ([], [])
 
 
-def test_addresses_that_stand_in_no_source_are_no_leads(deps: Deps) -> None:
+async def test_addresses_that_stand_in_no_source_are_no_leads(deps: Deps) -> None:
     links = [make_address("https://a.example/x", "search")]
     said = analysis(
         new_potential_urls=("https://evil.example/", "U1", "http://www.a.example/x#y", "U2")
     )
-    made = analyser.check_analysis(deps, said, {}, {}, state(), links)
+    made = await analyser.check_analysis(deps, said, {}, {}, state(), links)
     assert made.leads == [{"kind": "url", "text": "https://a.example/x"}] * 2
     assert deps.notes == {FOREIGN}
 
 
-def test_what_is_too_long_for_a_lead_or_holds_an_address_is_none(deps: Deps) -> None:
+async def test_what_is_too_long_for_a_lead_or_is_no_search_is_none(deps: Deps) -> None:
     said = analysis(
         suggestions_for_next_step=(
             "x" * (LONGEST_LEAD + 1),
             "Crawl https://a.example",
+            "Query seems answered",
             " ",
             "Holm \n tree",
         )
     )
-    assert analyser.check_analysis(deps, said, {}, {}, state(), []).leads == [
+    assert (await analyser.check_analysis(deps, said, {}, {}, state(), [])).leads == [
         {"kind": "query", "text": "Holm tree"}
     ]
 
@@ -143,13 +153,13 @@ def test_what_is_too_long_for_a_lead_or_holds_an_address_is_none(deps: Deps) -> 
 # What is learnt
 
 
-def test_a_fact_knows_which_part_it_answers(deps: Deps) -> None:
+async def test_a_fact_knows_which_part_it_answers(deps: Deps) -> None:
     said = analysis(
         Info(statement=ANNA, source="T1", quote=ANNA, answers=" P1 "),
         Info(statement=BERTIL, source="T2", quote=BERTIL, contradicts=("E1",)),
         inconsistencies_found="two owners",
     )
-    made = learn(deps, said, ANNA, BERTIL)
+    made = await learn(deps, said, ANNA, BERTIL)
     assert [item["answers"] for item in made.facts] == [QUESTION, ""]
     assert deps.ledger.get(Finding, made.facts[0]["id"]).about == QUESTION
     (pair,) = made.conflicts
@@ -157,20 +167,20 @@ def test_a_fact_knows_which_part_it_answers(deps: Deps) -> None:
     assert (list(record.findings), record.description) == (pair, "two owners")
 
 
-def test_what_is_known_is_confirmed_contradicted_and_not_learnt_twice(deps: Deps) -> None:
-    first = learn(deps, analysis(Info(statement=ANNA, source="T1", quote=ANNA)), ANNA)
+async def test_what_is_known_is_confirmed_contradicted_and_not_learnt_twice(deps: Deps) -> None:
+    first = await learn(deps, analysis(Info(statement=ANNA, source="T1", quote=ANNA)), ANNA)
     held = state(shared_memory=first.facts)
     known = {"F1": first.facts[0]["id"]}
     info = Info(statement=ANNA, source="T1", quote=ANNA, answers="P1")
-    again = learn(deps, analysis(info), ANNA, held=held, known=known)
+    again = await learn(deps, analysis(info), ANNA, held=held, known=known)
     assert again.facts == []
     assert again.answers == {known["F1"]: QUESTION}, (
         "what was kept as a lead may turn out to be an answer"
     )
     other = Info(statement=BERTIL, source="T1", quote=BERTIL, contradicts=("F1",))
-    apart = learn(deps, analysis(other), BERTIL, held=held, known=known)
+    apart = await learn(deps, analysis(other), BERTIL, held=held, known=known)
     assert len(apart.conflicts) == 1
-    same = learn(
+    same = await learn(
         deps,
         analysis(info.model_copy(update={"confirms": ("F1",)})),
         f"{ANNA} Yes.",
@@ -180,12 +190,12 @@ def test_what_is_known_is_confirmed_contradicted_and_not_learnt_twice(deps: Deps
     assert same.same == [[same.facts[0]["id"], known["F1"]]]
 
 
-def test_names_beside_the_matter_lead_on(deps: Deps) -> None:
+async def test_names_beside_the_matter_lead_on(deps: Deps) -> None:
     aside = "The boat of Cleo Lind lies beside Holm Works."
-    made = learn(deps, analysis(Info(statement=aside, source="T1", quote=aside)), aside)
+    made = await learn(deps, analysis(Info(statement=aside, source="T1", quote=aside)), aside)
     assert {"kind": "name", "text": "Cleo Lind"} in made.leads
     assert {"kind": "name", "text": "Holm Works"} not in made.leads, "the question names it"
-    answer = learn(
+    answer = await learn(
         deps, analysis(Info(statement=aside, source="T1", quote=aside, answers="P1")), aside
     )
     assert answer.leads == []
@@ -303,9 +313,9 @@ def test_the_task_holds_what_the_tool_brought_and_what_is_known(deps: Deps) -> N
     assert list(known) == ["F1"]
 
 
-def test_a_step_without_an_analysis_is_a_step_all_the_same(deps: Deps) -> None:
+async def test_a_step_without_an_analysis_is_a_step_all_the_same(deps: Deps) -> None:
     held = state(raw_tool_output={"sources": [], "links": [], "failed": "down"}, feedback=["again"])
-    update = analyser.enter_analysis(deps, held, None, {}, {})
+    update = await analyser.enter_analysis(deps, held, None, {}, {})
     (step,) = update["research_history"]
     assert (step["pass"], step["found"], step["failed"], step["about"]) == (2, 0, "down", QUESTION)
     assert step["key"] == "search_corpus holm owner"
@@ -313,7 +323,7 @@ def test_a_step_without_an_analysis_is_a_step_all_the_same(deps: Deps) -> None:
     assert update["analyzer_report"] == {}
 
 
-def test_an_analysis_enters_memory_history_and_report(deps: Deps) -> None:
+async def test_an_analysis_enters_memory_history_and_report(deps: Deps) -> None:
     source = source_of(deps, finding(deps, ANNA, "a"))
     read = analyser.label_texts(deps, [source], "")
     said = analysis(
@@ -321,7 +331,7 @@ def test_an_analysis_enters_memory_history_and_report(deps: Deps) -> None:
         suggestions_for_next_step=("Where does she live?",),
     )
     held = state(raw_tool_output={"sources": [source], "links": [], "failed": ""})
-    update = analyser.enter_analysis(deps, held, said, read, {})
+    update = await analyser.enter_analysis(deps, held, said, read, {})
     assert [item["statement"] for item in update["shared_memory"]] == [ANNA]
     step = update["research_history"][0]
     assert (step["found"], step["confidence_score"], step["confidence"]) == (
@@ -331,6 +341,163 @@ def test_an_analysis_enters_memory_history_and_report(deps: Deps) -> None:
     )
     assert update["analyzer_report"]["suggestions_for_next_step"] == ["Where does she live?"]
     assert update["leads"] == [{"kind": "query", "text": "Where does she live?"}]
-    again = analyser.enter_analysis(deps, {**held, **update}, said, read, {})
+    again = await analyser.enter_analysis(deps, {**held, **update}, said, read, {})
     assert again["research_history"][1]["found"] == 0, "the same again is nothing new"
     assert isinstance(deps.ledger.get(Source, source), Source)
+
+
+# In the words of the design document
+
+
+def told(info: Any, **more: Any) -> Analysis:
+    said = {"extracted_info": info, "assessment": "x", "confidence_score": 0.9, **more}
+    return read_answer(json.dumps(said), Analysis)
+
+
+async def test_a_text_is_learnt_as_far_as_passages_carry_it(rig: Rig) -> None:
+    deps = rig.session().deps
+    said = told("Anna Holm is the owner of Holm Works. Carl Dahl is her partner.")
+    made = await learn(deps, said, ANNA)
+    assert [item["statement"] for item in made.facts] == ["Anna Holm is the owner of Holm Works."]
+    assert deps.ledger.get(Finding, made.facts[0]["id"]).quotes[0].text == ANNA
+    assert made.lost == 1
+    assert [event.statement for event in rig.of(FindingDropped)] == ["Carl Dahl is her partner."]
+
+
+async def test_an_object_is_learnt_leaf_by_leaf(deps: Deps) -> None:
+    info = {"owner": {"name": "Anna Holm"}, "lives_in": "Lund", "founder": "Carl Dahl"}
+    made = await learn(deps, told(info), ANNA, LUND)
+    assert [item["statement"] for item in made.facts] == [ANNA, LUND]
+    assert made.lost == 1
+
+
+async def test_labels_of_entries_count_from_the_list_that_was_given(deps: Deps) -> None:
+    many = {"statement": f"{ANNA} {LUND}"}
+    other = {"statement": BERTIL, "source": "T3", "quote": BERTIL, "contradicts": ["E1"]}
+    made = await learn(deps, told([many, other]), ANNA, LUND, BERTIL)
+    (pair,) = made.conflicts
+    assert {deps.ledger.get(Finding, key).statement for key in pair} == {ANNA, BERTIL}
+
+
+@pytest.mark.parametrize(
+    "answered",
+    [
+        {"suggestions_for_next_step": ["Query appears answered based on consistent sources"]},
+        {"assessment": "The register names both, so the query is answered."},
+    ],
+)
+async def test_if_the_question_is_said_to_be_answered_each_fact_answers_its_closest_part(
+    deps: Deps, answered: dict[str, Any]
+) -> None:
+    made = await learn(deps, told(f"{LUND} {ANNA}", **answered), ANNA, LUND)
+    assert {item["statement"]: item["answers"] for item in made.facts} == {
+        ANNA: PARTS[0],
+        LUND: PARTS[1],
+    }
+    assert made.leads == [], "what answers is no lead"
+
+
+async def test_without_that_word_nothing_is_taken_for_an_answer(deps: Deps) -> None:
+    said = told(ANNA, suggestions_for_next_step=["Need to confirm the owner"])
+    made = await learn(deps, said, ANNA)
+    assert [item["answers"] for item in made.facts] == [""]
+    assert made.answers == {}
+
+
+async def test_who_names_the_part_is_believed_before_the_closest_one(deps: Deps) -> None:
+    said = told(
+        [{"statement": ANNA, "answers": "P2"}, {"statement": LUND}],
+        suggestions_for_next_step=["Query seems answered"],
+    )
+    made = await learn(deps, said, ANNA, LUND)
+    assert {item["statement"]: item["answers"] for item in made.facts} == {ANNA: PARTS[1], LUND: ""}
+
+
+async def test_what_was_learnt_before_answers_too_when_the_question_is_answered(deps: Deps) -> None:
+    first = await learn(deps, told(ANNA), ANNA)
+    held = state(shared_memory=first.facts)
+    answered = told(LUND, suggestions_for_next_step=["Query seems answered"])
+    made = await learn(deps, answered, LUND, held=held)
+    assert made.answers[first.facts[0]["id"]] == PARTS[0]
+    labelled = state(
+        shared_memory=[{**first.facts[0], "answers": ""}, fact(deps, BERTIL, "b", PARTS[0])]
+    )
+    again = await learn(deps, answered, LUND, held=labelled)
+    assert first.facts[0]["id"] not in again.answers, "an aside stays one"
+
+
+async def test_without_the_reader_the_closest_part_is_found_by_words(
+    deps: Deps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> Any:
+        raise StoreAccessError("model.onnx is missing")
+
+    monkeypatch.setattr(analyser, "load_reader", missing)
+    made = await learn(deps, told(ANNA, suggestions_for_next_step=["Answered."]), ANNA)
+    assert made.facts[0]["answers"] == PARTS[0]
+
+
+async def test_an_inconsistency_in_words_is_found_between_the_findings(deps: Deps) -> None:
+    clash = "The register names Anna Holm, the gazette Bertil Ask."
+    made = await learn(deps, told(f"{ANNA} {BERTIL}", inconsistencies_found=clash), ANNA, BERTIL)
+    (pair,) = made.conflicts
+    (record,) = deps.ledger.of(Contradiction).values()
+    assert (sorted(record.findings), record.description) == (pair, clash)
+    held = state(shared_memory=[fact(deps, ANNA, "old")])
+    later = await learn(deps, told(BERTIL, inconsistencies_found=clash), BERTIL, held=held)
+    assert held["shared_memory"][0]["id"] in later.conflicts[0], "also with what is known"
+
+
+@pytest.mark.parametrize("clash", ["none", "The dates differ.", "Anna Holm is named twice."])
+async def test_an_inconsistency_that_names_not_both_sides_is_none(deps: Deps, clash: str) -> None:
+    made = await learn(deps, told(f"{ANNA} {BERTIL}", inconsistencies_found=clash), ANNA, BERTIL)
+    assert made.conflicts == []
+
+
+async def test_a_suggested_page_is_a_lead_if_it_may_be_read(deps: Deps) -> None:
+    held = state(addresses=[make_address("https://a.example/owners", "search")])
+    said = told("", suggestions_for_next_step=["Crawl URL: http://www.a.example/owners"])
+    made = await analyser.check_analysis(deps, said, {}, {}, held, [])
+    assert made.leads == [{"kind": "url", "text": "https://a.example/owners"}]
+    assert not deps.notes
+    foreign = told("", suggestions_for_next_step=["Crawl URL: http://evil.example/owners"])
+    assert (await analyser.check_analysis(deps, foreign, {}, {}, held, [])).leads == []
+    assert deps.notes == {FOREIGN}
+
+
+async def test_the_six_keys_of_a_report_are_kept_in_state_history_and_log(rig: Rig) -> None:
+    deps = rig.session().deps
+    source = source_of(deps, finding(deps, ANNA, "a"))
+    links = [make_address("https://a.example/x", "search")]
+    said = told(
+        f"{ANNA} Nobody says this.",
+        assessment="The owner is known.",
+        suggestions_for_next_step=["Crawl URL: https://a.example/x"],
+        new_potential_urls=["U1", "https://evil.example"],
+        inconsistencies_found="none that matter",
+    )
+    held = state(raw_tool_output={"sources": [source], "links": links, "failed": ""})
+    read = analyser.label_texts(deps, [source], "")
+    update = await analyser.enter_analysis(deps, held, said, read, {})
+    report, (step,) = update["analyzer_report"], update["research_history"]
+    assert report == {
+        "extracted_info": update["shared_memory"],
+        "assessment": "The owner is known.",
+        "confidence_score": 0.9,
+        "suggestions_for_next_step": ["Crawl URL: https://a.example/x"],
+        "new_potential_urls": ["https://a.example/x"],
+        "inconsistencies_found": "none that matter",
+    }
+    assert step["analyzer_report"] == {
+        **report,
+        "extracted_info": [item["id"] for item in update["shared_memory"]],
+    }
+    assert step["lost"] == 1
+    (event,) = rig.of(Reasoned)
+    assert (event.step_number, event.phase, event.action) == (1, "analyzer_node", "search_corpus")
+    assert event.observation == (
+        "The owner is known. New findings: 1, without a passage: 1. The analyzer's own confidence: "
+        "0.90. Inconsistencies: none that matter"
+    )
+    assert event.conclusion == "Crawl URL: https://a.example/x; https://a.example/x"
+    assert event.confidence == update["confidence_score"]

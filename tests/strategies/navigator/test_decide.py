@@ -22,10 +22,12 @@ from tests.strategies.navigator.test_disputes import ANNA
 from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner
 
 REPORT = {
+    "extracted_info": [],
     "assessment": "x",
-    "suggestions_for_next_step": [],
     "confidence_score": 0.9,
-    "inconsistencies_found": "",
+    "suggestions_for_next_step": [],
+    "new_potential_urls": [],
+    "inconsistencies_found": None,
 }
 
 
@@ -42,7 +44,8 @@ def step(what: str, found: int = 1, **more: Any) -> dict[str, Any]:
         "key": loops.key_of("search_corpus", what),
         "pass": 1,
     }
-    return {**told, "about": QUESTION, "found": found, "confidence": 0.5, "way": "", **more}
+    bare = {"about": QUESTION, "confidence": 0.5, "way": "", "narrowed": ""}
+    return {**told, **bare, "found": found, **more}
 
 
 def rig_of(home: Path, **rules: Any) -> Rig:
@@ -78,6 +81,10 @@ async def test_the_hard_stop_asks_nobody(tmp_path: Path) -> None:
     ("sure", "missing", "report", "step", "over"),
     [
         (ENOUGH, [], True, 1, True),
+        (ENOUGH, ["Query appears answered based on multiple sources"], True, 1, True),
+        (ENOUGH, ["Query seems answered", "Maybe confirm the date"], True, 1, True),
+        (ENOUGH - 0.01, ["Query seems answered"], True, 1, False),
+        (ENOUGH, ["Query is not answered"], True, 1, False),
         (ENOUGH - 0.01, [], True, 1, False),
         (ENOUGH, ["the age of Siri"], True, 1, False),
         (ENOUGH, [], False, 1, False),
@@ -178,3 +185,85 @@ async def test_the_decision_is_shown_a_bounded_part_of_everything(tmp_path: Path
     assert task.research_history[-1].query_or_url == many["research_history"][-1]["query_or_url"]
     assert task.analyzer_report.suggestions_for_next_step == ("more",)
     assert task.feedback == ("be quick",)
+
+
+# What the record says
+
+
+async def test_another_tool_than_the_one_asked_for_is_on_record(tmp_path: Path) -> None:
+    google = tasks.NextAction(next_action="search_google", query_or_url="Holm", reasoning="broad")
+    rig = rig_of(tmp_path, decide_action=lambda task: google)
+    made = await decided(rig)
+    assert (made["next_action"], made["by"]) == ("search_corpus", "reasoner")
+    assert made["note"] == (
+        "search_google is not among the tools that are set up; search_corpus was taken instead"
+    )
+    (event,) = rig.of(Decided)
+    assert event.reason == f"“Holm”: broad ({made['note']})"
+
+
+async def test_a_reasoner_whose_decision_cannot_be_read_is_not_said_to_have_decided(
+    tmp_path: Path,
+) -> None:
+    def fail(task: Any) -> Any:
+        raise ReasonError("twice no JSON")
+
+    rig = rig_of(tmp_path, decide_action=fail)
+    await decided(rig)
+    assert [
+        (event.by, "no decision could be had" in event.reason) for event in rig.of(Decided)
+    ] == [("rule", True)]
+
+
+async def test_what_the_person_restricts_is_on_record_and_opens_old_queries_again(
+    tmp_path: Path,
+) -> None:
+    rig = rig_of(tmp_path)
+    history = [step(QUESTION), step("https://a.example/x", action=loops.CRAWL)]
+    made = await decided(
+        rig,
+        research_history=history,
+        feedback=["Only before 2022"],
+        iteration=0,
+        problems=[QUESTION],
+    )
+    (asked,) = rig.reasoner.of(tasks.DecideAction)
+    assert asked.tried == ("https://a.example/x",), "the query was made without the restriction"
+    assert made["query_or_url"].startswith(QUESTION)
+    (event,) = rig.of(Decided)
+    assert event.reason.endswith("(only published on 2021-12-31 or earlier)")
+
+
+def test_a_suggested_page_is_one_that_may_be_read(tmp_path: Path) -> None:
+    deps = rig_of(tmp_path).session().deps
+    told = ["Crawl URL: http://www.a.example/x/", "Crawl https://evil.example", "Need the age"]
+    at = decide.situation_of(
+        deps,
+        held(
+            addresses=[make_address("https://a.example/x", "search")],
+            analyzer_report={**REPORT, "suggestions_for_next_step": told},
+        ),
+    )
+    assert at.suggested == ("https://a.example/x",)
+
+
+async def test_without_a_decision_the_page_that_the_analyzer_suggests_is_read(
+    tmp_path: Path,
+) -> None:
+    def fail(task: Any) -> Any:
+        raise ReasonError("not in the mood")
+
+    rig = rig_of(tmp_path, decide_action=fail)
+    told = {**REPORT, "suggestions_for_next_step": ["Crawl URL: https://a.example/x."]}
+    made = await decided(
+        rig,
+        addresses=[make_address("https://a.example/x", "search")],
+        analyzer_report=told,
+        iteration=1,
+        research_history=[step("Holm")],
+    )
+    assert (made["next_action"], made["query_or_url"], made["by"]) == (
+        "crawl_url",
+        "https://a.example/x",
+        "rule",
+    )

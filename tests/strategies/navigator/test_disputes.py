@@ -60,6 +60,7 @@ def finding(
         snapshot=digest(text),
         sketch=sketch(text),
         publisher=publisher or place,
+        published=more.get("published", ""),
         credibility=Credibility(score=credibility),
     )
     deps.store.texts.put(deps.run.id, text)

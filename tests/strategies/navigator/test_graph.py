@@ -9,7 +9,7 @@ import asyncio
 import json
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,10 @@ from langgraph.types import Command
 from deepdiver import tasks
 from deepdiver.core.events import Decided, FindingDropped, PersonAsked, PlanProposed, Recalled
 from deepdiver.core.record import Contradiction, RunStatus, SentenceKind, SourceKind
-from deepdiver.core.settings import load
+from deepdiver.core.settings import Filters, load
 from deepdiver.errors import UsageError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
+from deepdiver.reason.parse import read_answer
 from deepdiver.report.markdown import render_markdown
 from deepdiver.run import replay, research, resume
 from deepdiver.sample import LIBRARY
@@ -519,12 +520,7 @@ async def test_state_and_result_have_the_fields_of_the_seed(tmp_path: Path) -> N
     )
     assert set(result["decision"]) >= {"next_action", "query_or_url", "reasoning"}
     assert result["decision"]["query_or_url"] is None
-    assert set(result["analyzer_report"]) == {
-        "assessment",
-        "suggestions_for_next_step",
-        "confidence_score",
-        "inconsistencies_found",
-    }
+    assert list(result["analyzer_report"]) == list(tasks.Analysis.model_fields)
     step = result["research_history"][0]
     assert (step["action"], step["query_or_url"], step["found"]) == ("search_corpus", QUESTION, 3)
     assert (step["confidence_score"], step["confidence"]) == (0.5, pytest.approx(0.98, abs=0.03))
@@ -547,7 +543,10 @@ async def test_state_and_result_have_the_fields_of_the_seed(tmp_path: Path) -> N
     message = result["messages"][-1]
     assert isinstance(message, AIMessage)
     assert re.match(
-        r"Answer:\n.+\n\nResearch Journey:\n- .+\n\nKey Sources:\n- .+", message.text, re.DOTALL
+        r"Answer:\n.+\nCertainty: answered, confidence 0\.\d\d\.\nMissing: nothing that was asked "
+        r"for\.\n\nResearch Journey:\n- .+\n\nKey Sources:\n- .+",
+        message.text,
+        re.DOTALL,
     )
 
 
@@ -628,6 +627,11 @@ async def test_what_is_in_dispute_stays_out_of_the_answer_and_is_shown_with_both
         line.startswith("Not settled: ") and "Anna" in line and "Bertil" in line
         for line in shown["missing"]
     )
+    message = outcome.state["messages"][-1].text
+    assert (
+        "\nCertainty: answered in part.\nMissing or uncertain:\n- Who owns Holm Works?\n" in message
+    )
+    assert "\n- Not settled: " in message
     kinds = [kind for kind, _, _ in rig.store.records.ledger(rig.run.id)]
     assert kinds.count(Contradiction.__name__.lower()) == 1
     assert rig.reasoner.of(tasks.DecideAction)[-1].unanswered == (QUESTION,)
@@ -775,7 +779,7 @@ def test_the_same_run_resumes_in_another_process_days_later(tmp_path: Path, warm
     begin = f"""
 import asyncio, os
 from pathlib import Path
-from deepdiver.core.settings import load
+from deepdiver.core.settings import Filters, load
 from deepdiver.run import research
 async def ask(shown):
     os._exit(9)
@@ -794,7 +798,7 @@ asyncio.run(research({SEED!r}, load(given), ask=ask))
     code = f"""
 import asyncio, json
 from pathlib import Path
-from deepdiver.core.settings import load
+from deepdiver.core.settings import Filters, load
 from deepdiver.run import resume
 asked = []
 async def ask(shown):
@@ -814,6 +818,228 @@ print(json.dumps(told))
     assert all(row.sends <= 1 for row in rows if row.key in before), "nothing is done twice"
     assert asyncio.run(replay(run.id, settings)).run.status is RunStatus.ANSWERED
     assert asyncio.run(resume(run.id, settings)).run.status is RunStatus.ANSWERED
+
+
+# In the words of the design document
+
+
+def in_words(*answers: dict[str, Any] | str) -> Rule:
+    """Answer with texts, as a model does; the last again and again."""
+    left = [said if isinstance(said, str) else json.dumps(said) for said in answers]
+    return lambda task: read_answer(left.pop(0) if len(left) > 1 else left[0], task.answer())
+
+
+def decision(action: str, what: str | None = None, why: str = "as the report suggests") -> Any:
+    return {"next_action": action, "query_or_url": what, "reasoning": why}
+
+
+def analysis(info: Any, *suggested: str, **more: Any) -> Any:
+    return {
+        "extracted_info": info,
+        "assessment": "The register names the owner of the company.",
+        "confidence_score": 0.9,
+        "suggestions_for_next_step": list(suggested),
+        "new_potential_urls": [],
+        "inconsistencies_found": None,
+        **more,
+    }
+
+
+ANSWERED = "Query appears answered based on multiple consistent sources"
+OWNERS = [
+    "Holm Works is owned by Anna Holm. The authority confirms that Anna Holm owns Holm Works.",
+    {"company": {"owner": "Anna Holm"}, "confirmed": "Anna Holm owns Holm Works."},
+    ["Anna Holm owns Holm Works.", {"fact": "Holm Works is owned by Anna Holm."}],
+]
+
+
+def settled_corpus() -> CorpusProvider:
+    return CorpusProvider({url: CORPUS[url] for url in ("doc:register", "doc:notice")})
+
+
+@pytest.mark.parametrize("info", OWNERS)
+async def test_a_hunt_in_these_words_is_answered_and_ends_with_the_person(
+    tmp_path: Path, info: Any
+) -> None:
+    reasoner = ScriptedReasoner(
+        decide_action=in_words(
+            f"```json\n{json.dumps(decision('search_google', 'Holm Works owner'))}\n```",
+            decision("send_to_hitl"),
+        ),
+        analyse_output=in_words(analysis(info, ANSWERED)),
+    )
+    rig = rig_of(tmp_path, reasoner, settled_corpus())
+    ask = person(ACCEPT)
+    outcome = await rig.work(ask=ask)
+    assert outcome.run.status is RunStatus.ANSWERED
+    assert outcome.report is not None
+    assert "Anna Holm" in outcome.report.answer[0].text
+    assert outcome.report.citations
+    first, last = rig.of(Decided)
+    assert "search_google is not among the tools that are set up" in first.reason
+    assert (last.decision, last.by) == ("send_to_hitl", "rule")
+    assert last.reason.endswith("and the analyzer says that the question is answered")
+    (shown,) = ask.asked
+    assert shown["confidence"] >= ENOUGH
+    assert any("search_corpus was taken instead" in line for line in shown["journey"])
+
+
+async def test_in_these_words_too_nothing_is_believed_that_no_source_says(tmp_path: Path) -> None:
+    reasoner = ScriptedReasoner(
+        decide_action=in_words(
+            decision("search_duckduckgo", "Holm Works"), decision("send_to_hitl")
+        ),
+        analyse_output=in_words(
+            analysis({"owner": "Carl Dahl", "note": "Everybody should sell at once."}, ANSWERED)
+        ),
+    )
+    rig = rig_of(tmp_path, reasoner)
+    outcome = await rig.work()
+    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.report is not None
+    assert "Carl" not in outcome.report.model_dump_json()
+    assert {event.statement for event in rig.of(FindingDropped)} == {
+        "owner: Carl Dahl",
+        "Everybody should sell at once.",
+    }
+    assert any("2 statements were refused" in line for line in outcome.report.limits)
+
+
+async def test_a_suggested_page_is_read_although_the_decision_cannot_be_read(
+    tmp_path: Path, web: ScriptedServer
+) -> None:
+    page = f"{web.url}/page/register"
+
+    def once(task: tasks.DecideAction) -> Any:
+        if task.iteration == 1:
+            return fail(task)
+        return in_words(decision("search_duckduckgo", "Holm Works"))(task)
+
+    rig = web_rig(tmp_path, web, once, max_iterations=2)
+    suggested = (f"Crawl URL: {page}", f"Crawl URL: {web.url}/page/secret")
+    rig.reasoner.rules["analyse_output"] = in_words(analysis("", *suggested))
+    outcome = await rig.work()
+    assert read_of(web) == ["/page/register"], "and no page that stands nowhere"
+    second = rig.of(Decided)[1]
+    assert (second.decision, second.by) == ("crawl_url", "rule")
+    assert "no decision could be had: read the page that the analyzer suggests" in second.reason
+    assert outcome.report is not None
+    assert analyser.FOREIGN in outcome.report.limits
+
+
+async def test_a_page_that_the_analyzer_suggests_is_offered_first(
+    tmp_path: Path, web: ScriptedServer
+) -> None:
+    page = f"{web.url}/page/notice"
+
+    def decide(task: tasks.DecideAction) -> Any:
+        if not task.urls:
+            return in_words(decision("search_duckduckgo", "Holm Works"))(task)
+        assert task.urls[0].url == page
+        return in_words(decision("crawl", page))(task)
+
+    rig = web_rig(tmp_path, web, decide, max_iterations=2)
+    rig.reasoner.rules["analyse_output"] = in_words(analysis("", f"Crawl URL: {page}"))
+    await rig.work()
+    assert read_of(web) == ["/page/notice"]
+    assert "crawl is not among the tools" in rig.of(Decided)[1].reason
+
+
+async def test_sides_that_an_inconsistency_in_words_names_stay_out_of_the_answer(
+    tmp_path: Path,
+) -> None:
+    said = analysis(
+        "Holm Works is owned by Anna Holm. Holm Works is owned by Bertil Ask, a trader.",
+        ANSWERED,
+        inconsistencies_found="The register names Anna Holm and the gazette Bertil Ask.",
+    )
+    reasoner = ScriptedReasoner(
+        decide_action=in_words(decision("search_web", "Holm Works"), decision("send_to_hitl")),
+        analyse_output=in_words(said),
+    )
+    corpus = {url: CORPUS[url] for url in ("doc:register", "doc:gazette")}
+    outcome = await rig_of(tmp_path, reasoner, CorpusProvider(corpus)).work()
+    assert outcome.report is not None
+    assert outcome.report.answer == ()
+    assert told(outcome, disputes.HEADING)[0] == disputes.OPEN
+
+
+# What the person restricts
+
+
+class Dated(CorpusProvider):
+    """Documents of different years; remembers the filters of each search."""
+
+    years: Mapping[str, str] = {"doc:register": "2019-05-01", "doc:notice": "2026-02-01"}
+
+    def __init__(self) -> None:
+        super().__init__({url: CORPUS[url] for url in self.years})
+        self.filters: list[Filters] = []
+
+    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
+        self.filters.append(gateway.settings.filters)
+        return await super().search(query, limit, gateway)
+
+    def _hit(self, url: str) -> Hit:
+        return super()._hit(url).model_copy(update={"published": self.years[url]})
+
+
+async def test_what_the_person_says_narrows_the_next_searches_and_is_on_record(
+    tmp_path: Path,
+) -> None:
+    provider = Dated()
+    rig = rig_of(tmp_path, provider=provider)
+    ask = person({"action": "add", "constraints": "Only before 2022, please."}, ACCEPT)
+    outcome = await rig.work(ask=ask)
+    assert [item.until for item in provider.filters] == [None, date(2021, 12, 31)]
+    assert provider.queries[0] == QUESTION
+    first, second = rig.reasoner.of(tasks.AnalyseOutput)
+    assert {text.title for text in first.texts} == {"Register", "Notice"}
+    assert {text.title for text in second.texts} == {"Register"}
+    assert outcome.report is not None
+    assert {citation.title for citation in outcome.report.citations} == {"Register"}, (
+        "what was found before in later sources is not used any more"
+    )
+    narrowed = "published on 2021-12-31 or earlier"
+    left_out = f"1 finding from other sources than “{narrowed}” was left out."
+    assert ask.asked[1]["journey"][-1] == left_out
+    assert any(f"({narrowed})" in line for line in ask.asked[1]["journey"])
+    assert any(event.reason.endswith(f"(only {narrowed})") for event in rig.of(Decided))
+    again = await rig.session(Mode.REPLAY).work(None, resumed=True)
+    assert again.error is None
+    assert again.report is not None
+    assert again.report.hash == outcome.report.hash
+
+
+async def test_the_same_query_is_made_again_when_it_is_narrowed(tmp_path: Path) -> None:
+    decide = in_turn(
+        act("search_corpus", "Holm"),
+        act("send_to_hitl"),
+        act("search_corpus", "Holm"),
+        act("send_to_hitl"),
+    )
+    provider = Dated()
+    analyse = reading(suggestions_for_next_step=("more",))
+    rig = rig_of(tmp_path, ScriptedReasoner(decide_action=decide, analyse_output=analyse), provider)
+    await rig.work(ask=person({"action": "reject", "reason": "Only before 2022"}, ACCEPT))
+    assert [item.until for item in provider.filters] == [None, date(2021, 12, 31)]
+    assert {event.by for event in rig.of(Decided) if event.decision == "search_corpus"} == {
+        "reasoner"
+    }
+
+
+async def test_a_restriction_in_the_question_holds_from_the_first_search(tmp_path: Path) -> None:
+    provider = Dated()
+    rig = rig_of(
+        tmp_path,
+        provider=provider,
+        question="Who owns Holm Works? Use only sources since 2020.",
+        filters={"results": 4},
+    )
+    await rig.work()
+    assert {(item.since, item.results) for item in provider.filters} == {(date(2020, 1, 1), 4)}
+    for task in rig.reasoner.of(tasks.AnalyseOutput):
+        assert {text.title for text in task.texts} <= {"Notice"}
 
 
 # Approval

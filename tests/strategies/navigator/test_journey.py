@@ -16,6 +16,7 @@ from deepdiver.strategies.navigator.journey import (
     hand_over,
     lines_under,
     make_sections,
+    tell_certainty,
     tell_journey,
 )
 from tests.strategies.navigator.test_disputes import ANNA, finding
@@ -33,6 +34,9 @@ def step(
         "way": "",
         "why": "",
         "failed": "",
+        "lost": 0,
+        "narrowed": "",
+        "note": "",
     }
     return {**told, "sources": 3, "confidence": 0.5, **more}
 
@@ -76,6 +80,20 @@ def test_a_way_out_of_a_circle_is_told_with_the_reason() -> None:
     assert failed.endswith("which brought nothing.")
 
 
+def test_what_was_noted_of_a_step_is_told_with_it() -> None:
+    note = "search_google is not among the tools that are set up; search_library was taken instead"
+    (told,) = tell_journey([step(note=note, narrowed="language sv", lost=2)], [])
+    assert told == (
+        f"search_library for “Holm” (language sv; {note}): 3 sources, 1 new finding, 2 statements "
+        "without a passage; confidence 0.50."
+    )
+
+
+def test_the_steps_of_an_older_checkpoint_are_told_all_the_same() -> None:
+    old = {key: value for key, value in step().items() if key not in {"lost", "narrowed", "note"}}
+    assert tell_journey([old], []) == tell_journey([step()], [])
+
+
 def test_what_the_person_said_stands_between_the_passes() -> None:
     said = "x" * (2 * LONGEST_SAID)
     passes = [{**step(), "pass": number} for number in (1, 2, 3)]
@@ -106,10 +124,30 @@ def test_the_hand_over_has_the_three_parts_of_the_seed() -> None:
         sections=(Section(heading=JOURNEY, sentences=(frame, frame)),),
     )
     assert hand_over(report) == (
-        "Answer:\nNo evidence was found that bears on the question.\n\n"
+        "Answer:\nNo evidence was found that bears on the question.\n"
+        "Certainty: no evidence found.\n\n"
         "Research Journey:\n- a step\n- a step\n\nKey Sources:\n- none"
     )
     assert lines_under(report, SOURCES) == []
     page = render_markdown(report)
     assert "## Answer\n" in page
     assert "## Research Journey\n\n- a step\n- a step\n" in page
+
+
+def test_the_hand_over_says_how_certain_it_is_and_what_is_missing() -> None:
+    answer = (Sentence(text=ANNA, findings=("f_1",)),)
+    report = Report(question="Who?", status=RunStatus.PARTIAL, answer=answer, confidence=0.432)
+    lines = hand_over(report, ["Where does she live?", "x" * 2 * LONGEST_SAID]).splitlines()
+    assert lines[1:5] == [
+        ANNA,
+        "Certainty: answered in part, confidence 0.43.",
+        "Missing or uncertain:",
+        "- Where does she live?",
+    ]
+    assert len(lines[5]) <= LONGEST_SAID + 2
+    sure = report.model_copy(update={"status": RunStatus.ANSWERED, "confidence": 0.9})
+    assert tell_certainty(sure, []) == [
+        "Certainty: answered, confidence 0.90.",
+        "Missing: nothing that was asked for.",
+    ]
+    assert tell_certainty(report, []) == ["Certainty: answered in part, confidence 0.43."]

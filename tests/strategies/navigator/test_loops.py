@@ -72,9 +72,10 @@ def test_no_decision_is_refused() -> None:
     assert found.ways == LADDER
 
 
-@pytest.mark.parametrize("action", ["", "dance", "fetch_url", "search", "hitl"])
-def test_what_is_no_tool_is_refused(action: str) -> None:
-    assert why(action, "Holm") == "an action that is none of the tools was asked for"
+@pytest.mark.parametrize("action", ["", "dance", "search", "search_google"])
+def test_where_there_is_no_tool_for_it_an_action_is_refused(action: str) -> None:
+    at = replace(AT, searches=())
+    assert why(action, "Holm", at) == "an action that is none of the tools was asked for"
 
 
 @pytest.mark.parametrize(
@@ -151,13 +152,93 @@ def test_addresses_do_not_stay_in_queries_and_queries_are_not_endless() -> None:
     assert len(taken("search_library", "owner " * 200).query_or_url) == LONGEST_QUERY
 
 
-def test_a_search_tool_that_is_not_set_up_gives_way_to_one_that_is() -> None:
-    assert taken("search_google", "Holm").action == "search_library"
+def test_a_search_tool_that_is_not_set_up_gives_way_to_one_that_is_and_that_is_noted() -> None:
+    other = taken("search_google", "Holm")
+    assert other.action == "search_library"
+    assert other.note == (
+        "search_google is not among the tools that are set up; search_library was taken instead"
+    )
     at = replace(AT, searches=("search_library", "search_serper"))
     assert taken("search_google", "Holm", at).action == "search_serper", (
         "the same results by another way"
     )
+    assert taken("search_google", "Holm", at).note.endswith("search_serper was taken instead")
     assert taken("search_brave", "Holm", at).action == "search_library"
+
+
+@pytest.mark.parametrize(
+    ("action", "what", "tool"),
+    [
+        ("SEARCH_DUCKDUCKGO", "Holm", "search_duckduckgo"),
+        ("DuckDuckGo Search", "Holm", "search_duckduckgo"),
+        ("searchDuckduckgo", "Holm", "search_duckduckgo"),
+        ("Send to HITL", None, HAND_OVER),
+        ("CRAWL URL", "U1", CRAWL),
+    ],
+)
+def test_a_tool_is_known_in_any_spelling(action: str, what: str | None, tool: str) -> None:
+    choice = taken(action, what)
+    assert (choice.action, choice.note) == (tool, "")
+
+
+@pytest.mark.parametrize(
+    ("action", "what", "tool"),
+    [
+        ("search_web", "Holm", "search_library"),
+        ("web search", "Holm", "search_library"),
+        ("duckduckgo", "Holm", "search_duckduckgo"),
+        ("crawl", PAGE, CRAWL),
+        ("fetch_url", PAGE, CRAWL),
+        ("read the page", PAGE, CRAWL),
+        ("browse", "U2", CRAWL),
+        ("investigate", "Holm owner", "search_library"),
+        ("hitl", None, HAND_OVER),
+        ("finish", None, HAND_OVER),
+        ("human_review", "", HAND_OVER),
+    ],
+)
+def test_an_action_in_other_words_goes_to_the_closest_tool_with_a_note(
+    action: str, what: str | None, tool: str
+) -> None:
+    choice = taken(action, what)
+    assert (choice.action, choice.by) == (tool, "reasoner")
+    assert (
+        choice.note == f"{action} is not among the tools that are set up; {tool} was taken instead"
+    )
+
+
+def test_the_name_of_a_tool_that_does_not_exist_is_no_place_to_write_in() -> None:
+    note = taken("x [a](https://evil.example) " * 9, "Holm").note
+    assert "](" not in note
+    assert "//" not in note
+    assert len(note) < 140
+    assert taken("", "Holm").note == "no tool was named; search_library was taken"
+
+
+def test_the_rules_hold_in_whatever_words_the_hand_over_is_asked_for() -> None:
+    at = replace(AT, unsearched=AT.open)
+    found = check_choice(said("finish"), at, ())
+    assert isinstance(found, Impasse)
+    assert found.ways[0] is Way.NARROW
+
+
+@given(st.text(max_size=60), st.none() | st.text(max_size=60))
+def test_whatever_is_asked_for_a_choice_is_a_tool_or_a_reason(action: str, what: str) -> None:
+    found = check_choice(said(action, what), AT, ())
+    if isinstance(found, Choice):
+        assert found.action in {*AT.searches, CRAWL, HAND_OVER}
+        assert found.action != CRAWL or found.query_or_url in AT.addresses
+    else:
+        assert found.why
+
+
+def test_a_search_that_was_narrowed_since_is_another_step() -> None:
+    done = replace(AT, keys=frozenset({key_of("search_library", "Holm Works owner")}))
+    assert why("search_library", "Holm Works owner", done).startswith("a step that was taken")
+    now = replace(done, narrowed="published on 2021-12-31 or earlier")
+    assert taken("search_library", "Holm Works owner", now).query_or_url == "Holm Works owner"
+    read = replace(now, keys=frozenset({key_of(CRAWL, PAGE, "anything")}))
+    assert why(CRAWL, PAGE, read).startswith("a step that was taken"), "a page stays the same page"
 
 
 @given(st.text())
@@ -294,6 +375,17 @@ def test_reframing_asks_for_the_question_and_then_for_the_names_that_were_found(
     )
     at = replace(AT, keys=frozenset(key_of(tool, "owns holm works") for tool in AT.searches))
     assert out(Way.REFRAME, at=at).query_or_url == "Anna Holm owner live"
+
+
+def test_a_page_that_the_analyzer_suggests_comes_before_all_ways() -> None:
+    choice = out(Way.REFRAME, at=replace(AT, suggested=(OTHER,)))
+    assert (choice.action, choice.query_or_url, choice.by, choice.way) == (
+        CRAWL,
+        OTHER,
+        "rule",
+        "lead",
+    )
+    assert choice.reasoning == "stuck: read the page that the analyzer suggests"
 
 
 def test_narrowing_asks_for_a_part() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from deepdiver.core.events import Searched
 from deepdiver.core.record import Source, SourceKind
+from deepdiver.core.settings import Filters
 from deepdiver.errors import CallError, CallFault, UnreadableError
 from deepdiver.gateway import Gateway
 from deepdiver.strategies.navigator import tools
@@ -29,6 +30,7 @@ from deepdiver.strategies.navigator.tools import (
 from deepdiver.tools.document import Document
 from deepdiver.tools.fetch import Page
 from deepdiver.tools.hit import Hit
+from tests.strategies.navigator.test_disputes import ANNA, finding
 from tests.strategies.rig import CorpusProvider, Rig
 
 URL = "https://a.example/register"
@@ -160,6 +162,41 @@ async def test_a_page_brings_its_text_and_the_links_that_the_user_wants(
     made = await tools.use_crawl(deps, URL, "Who?")
     assert deps.ledger.get(Source, made.sources[0]).title == "A page"
     assert made.addresses == (make_address("https://b.example/x", "link"),)
+
+
+async def test_a_search_asks_with_the_filters_that_it_is_given(tmp_path: Path) -> None:
+    asked: list[Filters] = []
+
+    class Asked(Pages):
+        async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
+            asked.append(gateway.settings.filters)
+            return await super().search(query, limit, gateway)
+
+    rig = Rig(tmp_path, provider=Asked(), strategy="navigator", prices={"Web": {}})
+    deps = rig.session().deps
+    narrow = tools.limits_of(deps, state(feedback=["Not from a.example"]))
+    made = await tools.use_search(deps, "search_web", "Holm", "Who?", narrow)
+    assert {deps.ledger.get(Source, key).url for key in made.sources} == {"/home/me/notes.txt"}
+    assert made.addresses == ()
+    await tools.use_search(deps, "search_web", "Holm Works", "Who?")
+    assert [item.exclude_domains for item in asked] == [("a.example",), ()]
+    assert tools.describe_limits(deps, state()) == ""
+    assert (
+        tools.describe_limits(deps, state(feedback=["Not from a.example"])) == "without a.example"
+    )
+
+
+def test_what_the_person_has_ruled_out_is_not_wanted_any_more(tmp_path: Path) -> None:
+    deps = rig_of(tmp_path).session().deps
+    old = finding(deps, ANNA, "https://a.example/x", published="2019-05-01")
+    new = finding(deps, ANNA, "https://b.example/x", published="2026-02")
+    undated = finding(deps, ANNA, "https://c.example/x")
+    held = [{"id": key, "statement": ANNA, "answers": ""} for key in (old, new, undated)]
+    assert tools.find_unwanted(deps, state(shared_memory=held)) == set()
+    before = state(shared_memory=held, feedback=["Only before 2022"])
+    assert tools.find_unwanted(deps, before) == {new}, "a page without a date passes"
+    without = state(shared_memory=held, feedback=["Not from a.example"])
+    assert tools.find_unwanted(deps, without) == {old}
 
 
 # Addresses

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,10 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from deepdiver import tasks
-from deepdiver.core.events import Decided, PlanProposed, Recalled
+from deepdiver.core.events import Decided, FindingDropped, PlanProposed, Recalled
 from deepdiver.core.record import RunStatus
 from deepdiver.gateway import Gateway, Mode
+from deepdiver.reason.parse import read_answer
 from deepdiver.report.markdown import render_markdown
 from deepdiver.strategies.orchestrated import graph as orchestrated
 from deepdiver.strategies.orchestrated.context import ResearchContext
@@ -97,7 +99,7 @@ async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
 ) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(**{task.name(): fail for task in tasks.TASKS}))
     outcome = await rig.work()
-    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.run.status is RunStatus.MODEL_FAILED
     assert outcome.report is not None
     assert outcome.report.confidence == 0.0
     assert any("decompose failed" in line for line in outcome.report.limits)
@@ -133,15 +135,65 @@ async def test_where_nothing_can_be_searched_there_is_no_evidence(tmp_path: Path
 # -- exits
 
 
-async def test_planning_that_fails_at_once_ends_in_a_report_of_nothing_that_says_so(
+async def test_planning_that_fails_at_once_is_the_models_failure_and_not_a_lack_of_evidence(
     tmp_path: Path,
 ) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(plan_searches=fail))
     outcome = await rig.work()
     assert rig.path == ["initialize", "plan_searches", "synthesize_research"]
-    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.run.status is RunStatus.MODEL_FAILED
+    assert rig.store.runs.get(rig.run.id).status is RunStatus.MODEL_FAILED
     assert outcome.report is not None
     assert "Planning ended the search before round 1: no plan could be had" in outcome.report.limits
+    assert "plan searches failed: the model is not in the mood" in outcome.report.limits
+    text = outcome.state["final_report"]
+    assert (
+        "**The model failed.** Planning failed before round 1, so nothing was searched. The limits "
+        "say why."
+    ) in text
+    assert "No evidence" not in text
+    assert [(event.decision, event.by) for event in rig.of(Decided)] == [("finish", "rule")]
+    again = await rig.work(Mode.REPLAY)
+    assert again.report is not None
+    assert again.report.hash == outcome.report.hash
+
+
+async def test_planning_that_fails_after_rounds_without_evidence_says_both(tmp_path: Path) -> None:
+    def once(task: tasks.PlanSearches) -> SearchPlans:
+        return fail(task) if task.iteration else SearchPlans(plans=(plan(EXPLORE, QUESTION),))
+
+    barren = ScriptedReasoner(
+        plan_searches=once, extract_findings=lambda task: tasks.Extraction(findings=())
+    )
+    outcome = await rig_of(tmp_path, barren).work()
+    assert outcome.run.status is RunStatus.MODEL_FAILED
+    assert outcome.report is not None
+    assert outcome.report.answer[0].text.startswith(
+        "Planning failed before round 2, so what was searched before brought no evidence."
+    )
+
+
+async def test_a_plan_that_is_empty_from_the_start_is_replaced_by_a_first_look(
+    tmp_path: Path,
+) -> None:
+    rig = rig_of(
+        tmp_path, ScriptedReasoner(plan_searches=planning((), then="there is nothing to plan"))
+    )
+    outcome = await rig.work()
+    assert rig.provider.queries == [QUESTION]
+    assert outcome.report is not None
+    assert outcome.report.citations
+    assert "Planning ended the search before round 2: there is nothing to plan" in (
+        outcome.report.limits
+    )
+
+
+async def test_nothing_found_where_planning_worked_is_no_failure_of_the_model(
+    tmp_path: Path,
+) -> None:
+    nothing = ScriptedReasoner(extract_findings=lambda task: tasks.Extraction(findings=()))
+    outcome = await rig_of(tmp_path, nothing).work()
+    assert outcome.run.status is RunStatus.NO_EVIDENCE
 
 
 async def test_planning_that_fails_later_ends_in_a_report_of_what_there_is(tmp_path: Path) -> None:
@@ -186,7 +238,7 @@ async def test_max_iterations_is_the_hard_stop(tmp_path: Path, rounds: int) -> N
     assert rig.path == path_of(rounds)
     assert outcome.report is not None
     assert [event.by for event in rig.of(Decided)] == ["rule"] * rounds
-    assert rig.of(Decided)[-1].reason == f"round {rounds} is the last allowed"
+    assert rig.of(Decided)[-1].reason.startswith(f"round {rounds} is the last allowed; ")
 
 
 async def test_five_rounds_are_the_strategys_own_hard_stop(tmp_path: Path) -> None:
@@ -199,26 +251,55 @@ async def test_five_rounds_are_the_strategys_own_hard_stop(tmp_path: Path) -> No
     assert outcome.state["search_iterations"] == 5
 
 
-async def test_five_key_findings_are_enough_after_three_rounds_and_not_before(
+def every_sentence(task: tasks.ExtractFindings) -> tasks.Extraction:
+    found = [
+        tasks.Extracted(statement=f"{part.strip()}.", source=text.id, quote=f"{part.strip()}.")
+        for text in task.texts
+        for part in text.text.rstrip(".").split(". ")
+    ]
+    return tasks.Extraction(findings=tuple(found))
+
+
+async def test_answered_questions_are_enough_after_five_findings_and_three_rounds_not_before(
     tmp_path: Path,
 ) -> None:
-    def every_sentence(task: tasks.ExtractFindings) -> tasks.Extraction:
-        found = [
-            tasks.Extracted(statement=f"{part.strip()}.", source=text.id, quote=f"{part.strip()}.")
-            for text in task.texts
-            for part in text.text.rstrip(".").split(". ")
-        ]
-        return tasks.Extraction(findings=tuple(found))
-
     rig = rig_of(tmp_path, ScriptedReasoner(extract_findings=every_sentence), max_iterations=9)
     outcome = await rig.work()
     assert rig.path == path_of(3)
     assert len(outcome.state["key_findings"]) == 6, "all of them after the first round"
-    assert [event.reason for event in rig.of(Decided)] == [
-        "key findings: 6, rounds: 1; not enough yet",
-        "key findings: 6, rounds: 2; not enough yet",
-        "key findings: 6, rounds: 3; enough",
+    assert [(event.decision, event.reason) for event in rig.of(Decided)] == [
+        ("continue", "key findings: 6, rounds: 1, open questions: 0"),
+        ("continue", "key findings: 6, rounds: 2, open questions: 0"),
+        ("finish", "key findings: 6, rounds: 3, open questions: 0"),
     ]
+
+
+@pytest.mark.parametrize(("answered_in", "rounds"), [(4, 4), (9, 6)])
+async def test_with_open_questions_the_search_goes_on_until_they_are_answered_or_the_rounds_used(
+    tmp_path: Path, answered_in: int, rounds: int
+) -> None:
+    """Five findings are one page for a strong model, and say nothing of what is still open."""
+    readings = iter(range(1, 100))
+
+    def extract(task: tasks.ExtractFindings) -> tasks.Extraction:
+        open_still = next(readings) < answered_in
+        made = every_sentence(task)
+        return made.model_copy(update={"questions": task.unanswered if open_still else ()})
+
+    rig = rig_of(
+        tmp_path,
+        ScriptedReasoner(extract_findings=extract),
+        max_iterations=6,
+    )
+    rig.reasoner.rules["plan_searches"] = lambda task: SearchPlans(
+        plans=(plan(EXPLORE, f"Holm {'abcdefghi'[task.iteration]}"),)
+    )
+    outcome = await rig.work()
+    assert rig.path == path_of(rounds)
+    assert len(outcome.state["key_findings"]) == 6
+    last = rig.of(Decided)[-1]
+    assert last.by == "rule"
+    assert last.reason.endswith(f"open questions: {0 if rounds == answered_in else 1}")
 
 
 async def test_four_key_findings_are_not_enough(tmp_path: Path) -> None:
@@ -331,6 +412,53 @@ async def test_a_plan_that_nobody_answers_waits(tmp_path: Path) -> None:
     outcome = await rig.work()
     assert outcome.run.status is RunStatus.WAITING
     assert not rig.provider.queries
+
+
+# -- in the words of the design document
+
+
+def in_words(*answers: Any) -> Callable[[tasks.Task[Any]], Any]:
+    """Answer with texts, as a model does; the last again and again."""
+    left = [json.dumps(said) for said in answers]
+    return lambda task: read_answer(left.pop(0) if len(left) > 1 else left[0], task.answer())
+
+
+async def test_agents_that_answer_in_these_words_are_understood(tmp_path: Path) -> None:
+    first = [
+        {"intent": "INITIAL_EXPLORATION", "query": QUESTION, "reasoning": "a broad look"},
+        {"intent": "RELATED_TOPICS", "query": "Holm register", "reasoning": "beside it"},
+    ]
+    later = {"search_plans": [{"intent": "FACT_CHECKING", "query": "Anna Holm owns Holm Works"}]}
+    found = {
+        "key_findings": [
+            "Anna Holm is the owner of Holm Works.",
+            "Holm Works was founded in 1998.",
+            "Carl Dahl is its director.",
+        ],
+        "unanswered_questions": ["Where does Anna Holm live?"],
+    }
+    reasoner = ScriptedReasoner(
+        plan_searches=in_words(first, later, [{"intent": "SYNTHESIS", "query": ""}]),
+        extract_findings=in_words(found),
+    )
+    rig = rig_of(tmp_path, reasoner)
+    outcome = await rig.work()
+    assert rig.path == [*path_of(2)[:-1], "plan_searches", "synthesize_research"]
+    assert {item["search_intent"] for item in outcome.state["search_history"]} == {
+        "initial_exploration",
+        "related_topics",
+        "fact_checking",
+    }
+    context = ResearchContext.model_validate(outcome.state["research_context"])
+    assert set(context.key_findings) == {
+        "Anna Holm is the owner of Holm Works.",
+        "Holm Works was founded in 1998.",
+    }, "and what no source says is not taken"
+    assert "Carl Dahl is its director." in {event.statement for event in rig.of(FindingDropped)}
+    assert context.unanswered_questions == ("Where does Anna Holm live?",)
+    assert outcome.report is not None
+    quotes = {citation.quote for citation in outcome.report.citations}
+    assert quotes <= {text[: text.index(".") + 1] for _, _, text in CORPUS.values()}
 
 
 # -- planning and execution
@@ -517,6 +645,7 @@ async def test_the_context_is_complete_and_the_report_is_the_last_message(tmp_pa
     }
     assert outcome.report is not None
     assert state["final_report"] == render_markdown(outcome.report)
+    assert "\n## Executive Summary\n\n**Answered" in state["final_report"]
     messages = state["messages"]
     assert [type(message) for message in messages] == [HumanMessage, AIMessage]
     assert messages[-1].text == state["final_report"]
@@ -625,10 +754,7 @@ class EndlessProvider(CorpusProvider):
         return await super().search(query, limit, gateway)
 
 
-async def test_a_round_costs_the_same_however_many_there_were(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(orchestrated, "ENOUGH", 10_000)  # else the third round is the last
+async def test_a_round_costs_the_same_however_many_there_were(tmp_path: Path) -> None:
     counted = iter(range(10_000))
 
     def restless(task: tasks.PlanSearches) -> SearchPlans:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
+from deepdiver.core.record import Finding, SourceKind
 from deepdiver.errors import CallError, CallFault, NotJournalledError
 from deepdiver.strategies.overwatch.execute import (
     LONGEST,
@@ -20,7 +22,8 @@ from deepdiver.strategies.overwatch.execute import (
     type_finding,
 )
 from deepdiver.strategies.shared.base import Deps, LookResult
-from deepdiver.tasks import ShownTool
+from deepdiver.tasks import Argument, ShownTool, ToolQuery
+from deepdiver.tools.hit import Hit
 from tests.strategies.rig import QUESTION, CorpusProvider, Rig, call
 
 
@@ -114,6 +117,77 @@ async def test_an_empty_answer_is_no_data_available(tmp_path: Path) -> None:
     assert NO_DATA == "No data available"
 
 
+async def test_what_was_read_in_vain_is_told_apart_from_nothing(tmp_path: Path) -> None:
+    corpus = {
+        "doc:a": ("A", "blog", "Nothing about zebras."),
+        "doc:b": ("B", "blog", "Zebras graze."),
+    }
+    rig = Rig(tmp_path, provider=CorpusProvider(corpus))
+    for query, many in (("zebras", "2 sources"), ("graze", "1 source")):
+        result = await executor(rig).execute("search", {"query": query})
+        assert result.status is ToolStatus.EMPTY
+        assert result.message == (
+            f"No data available: of {many} read, none says anything that bears on the question"
+        )
+
+
+class News(CorpusProvider):
+    """Finds pages of the web, each with its day."""
+
+    days: ClassVar[dict[str, str]] = {"doc:old": "2026-01-01", "doc:new": "2026-11-15"}
+
+    def _hit(self, url: str) -> Hit:
+        kind = SourceKind.DOCUMENT if url == "doc:mine" else SourceKind.PAGE
+        day = self.days.get(url, "")
+        return (
+            super()._hit(url).model_copy(update={"kind": kind, "published": day, "complete": True})
+        )
+
+
+def page(text: str) -> tuple[str, str, str]:
+    return "Page", "newspaper", text
+
+
+OLD, NEW, UNDATED, MINE = (
+    f"They own the depot, as the {name} page says." for name in ("old", "new", "undated", "mine")
+)
+SINCE = date(2026, 11, 10)
+
+
+async def read_since(rig: Rig, since: date | None) -> set[str]:
+    deps = rig.session().deps
+    tools = tools_of(deps, since)
+    result = await ToolExecutor(deps, QUESTION, tools=tools).execute("search", {"query": "depot"})
+    return {deps.ledger.get(Finding, key).statement for key in result.findings}
+
+
+async def test_pages_from_before_the_period_are_left_out_and_own_documents_are_not(
+    tmp_path: Path,
+) -> None:
+    texts = {"doc:old": OLD, "doc:new": NEW, "doc:undated": UNDATED, "doc:mine": MINE}
+    corpus = {url: page(text) for url, text in texts.items()}
+    everything = set(texts.values())
+    assert await read_since(Rig(tmp_path / "a", provider=News(corpus)), None) == everything
+    rig = Rig(tmp_path / "b", provider=News(corpus))
+    assert await read_since(rig, SINCE) == everything - {OLD}
+    assert not [event for event in rig.events if event.type == "limited"]
+
+
+async def test_where_nothing_else_is_found_older_pages_are_read_and_it_is_said(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path, provider=News({"doc:old": page(OLD)}))
+    assert await read_since(rig, SINCE) == {OLD}
+    assert [event.what for event in rig.events if event.type == "limited"] == [
+        "Some searches found nothing that was published since 2026-11-10, so that older pages "
+        "were read."
+    ]
+    assert rig.provider.queries == ["depot"], "it is searched once"
+    empty = Rig(tmp_path / "b", provider=News({"doc:old": page("Nothing else.")}))
+    assert await read_since(empty, SINCE) == set()
+    assert not [event for event in empty.events if event.type == "limited"]
+
+
 # -- what answers
 
 
@@ -166,7 +240,41 @@ async def test_a_finding_is_typed_with_when_and_where(tmp_path: Path) -> None:
     assert type_finding(deps, result.findings[-1], "smoke in Vantskär?", 4)["relevance_score"] < 1.0
 
 
+async def test_a_finding_has_content_and_a_source_that_a_person_can_read(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    result = await ToolExecutor(deps, QUESTION).execute("search", {"query": "founded 1998"})
+    key = result.findings[0]
+    item = type_finding(deps, key, QUESTION, 1)
+    finding = deps.ledger.get(Finding, key)
+    assert item["source"] == "Register", "its title, as nobody else is named"
+    assert item["source_id"] == finding.quotes[0].source
+    assert item["content"] == {
+        "title": "Register",
+        "url": "doc:register",
+        "date": "2026-01-01",
+        "text": finding.statement,
+    }
+
+
 # -- calls as a state carries them
+
+
+def test_a_text_in_place_of_a_call_is_a_search() -> None:
+    said = [
+        ToolQuery(tool="fire on the ferry"),
+        ToolQuery(tool="read_minds", args=(Argument(name="of", value="x"),)),
+        ToolQuery(tool="search"),
+        ToolQuery(tool=" ? "),
+    ]
+    made = make_calls(said, ["x"], {"search"})
+    assert [(item["tool"], item["args"]) for item in made] == [
+        ("search", {"query": "fire on the ferry"}),
+        ("read_minds", {"of": "x"}),
+        ("search", {}),
+        ("?", {}),
+    ]
+    assert make_calls(said[:1], ["x"])[0]["tool"] == "fire on the ferry"
 
 
 def test_calls_of_a_reasoner_are_plain_and_know_what_they_are_for() -> None:

@@ -3,32 +3,44 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from deepdiver import tasks
 from deepdiver.core.record import Trial
 from deepdiver.strategies.overwatch.execute import make_searches
 from deepdiver.strategies.overwatch.gather import (
     AT_ONCE,
     HYPOTHESES,
+    call_up,
     put_forward,
     take_turn,
     update_hypotheses,
+    waits,
 )
 from deepdiver.strategies.shared.base import Deps
-from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner, call
+from tests.strategies.overwatch.test_execute import NEW, OLD, News, page
+from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner, call, fail
 
 STATE: dict[str, Any] = {
     "task": QUESTION,
     "problems": [QUESTION],
-    "context": {"past": []},
+    "context": {},
+    "past_runs": [],
+    "research_plan": {},
+    "sub_tasks": [],
+    "task_complexity": "simple",
+    "looked_into": [],
     "key_insights": [],
     "findings": [],
     "executed_queries": [],
     "pending_queries": [],
+    "unmade_queries": [],
     "hypotheses": [],
     "trials": [],
     "evidence": [],
     "missing": [],
     "iteration": 0,
+    "max_iterations": 10,
 }
 
 
@@ -96,6 +108,115 @@ async def test_only_a_call_that_was_answered_is_an_attempt_to_refute(tmp_path: P
     assert "search failed" in trials[3].failures[0]
 
 
+# -- sub-tasks in waves
+
+
+def part(text: str, wave: int, complexity: str = "simple") -> dict[str, Any]:
+    return {"id": text, "description": text, "wave": wave, "complexity": complexity}
+
+
+def parted(*parts: dict[str, Any], **more: Any) -> dict[str, Any]:
+    problems = [item["description"] for item in parts]
+    return {**STATE, "sub_tasks": list(parts), "problems": problems, **more}
+
+
+def queries_of(calls: list[dict[str, Any]]) -> list[str]:
+    return [call["args"]["query"] for call in calls]
+
+
+def written(task: tasks.WriteQueries) -> tasks.Queries:
+    return tasks.Queries(queries=tuple(f"{task.problem} {n}" for n in range(8)))
+
+
+async def test_a_sub_task_for_which_nobody_has_a_query_is_searched_for_in_its_own_words(
+    tmp_path: Path,
+) -> None:
+    deps = Rig(tmp_path, ScriptedReasoner(write_queries=fail)).session().deps
+    update, now = await call_up(parted(part("Who runs it?", 0, "complex")), deps)
+    assert queries_of(now) == ["Who runs it?"]
+    assert update == {"pending_queries": [], "looked_into": ["Who runs it?"]}
+
+
+@pytest.mark.parametrize(("complexity", "many"), [("simple", 1), ("moderate", 2), ("complex", 3)])
+async def test_a_sub_task_gets_as_many_calls_as_its_complexity_wants(
+    tmp_path: Path, complexity: str, many: int
+) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(write_queries=written))
+    state = parted(part("Who?", 0, complexity))
+    _, now = await call_up(state, rig.session().deps)
+    assert queries_of(now) == [f"Who? {n}" for n in range(many)]
+    (task,) = rig.reasoner.of(tasks.WriteQueries)
+    assert (task.problem, task.limit) == ("Who?", many)
+    planned = {**state, "pending_queries": make_searches(["a", "b", "c"], "Who?", "x")}
+    _, now = await call_up(planned, rig.session().deps)
+    assert queries_of(now) == ["a", "b", "c"], "the plan has enough for it"
+
+
+async def test_what_depends_on_another_waits_and_is_then_asked_with_what_was_found(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(write_queries=written))
+    deps = rig.session().deps
+    state = parted(
+        part("Who owns Holm Works?", 0),
+        part("How old?", 1),
+        pending_queries=[
+            *make_searches(["age of the owner"], "How old?", "x"),
+            *make_searches(["Holm Works"], "Who owns Holm Works?", "x"),
+            *make_searches(["refute"], "Anna owns it.", "x", ["h_1"]),
+        ],
+    )
+    update, now = await call_up(state, deps)
+    assert queries_of(now) == ["Holm Works", "refute"]
+    assert queries_of(update["pending_queries"]) == ["age of the owner"]
+    assert waits({**state, **update})
+    state = {**state, **update, **await take_turn(state, deps, now)}
+    state["sub_tasks"][1]["complexity"] = "moderate"
+    update, now = await call_up(state, deps)
+    assert queries_of(now) == ["age of the owner", "How old? 0"]
+    assert update["looked_into"] == ["Who owns Holm Works?", "How old?"]
+    (task,) = rig.reasoner.of(tasks.WriteQueries)
+    assert any("Anna Holm" in line for line in task.known), "what was found leads on"
+    assert not waits({**state, **update})
+
+
+async def test_a_wave_without_calls_does_not_cost_a_turn(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    state = parted(part("Who?", 0), part("When?", 1))
+    state["executed_queries"] = [
+        {**call_, "told": "", "message": ""} for call_ in make_searches(["Who?"], "Who?", "x")
+    ]
+    _, now = await call_up(state, rig.session().deps)
+    assert queries_of(now) == ["When?"]
+
+
+async def test_where_turns_are_short_nothing_waits(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    parts = (part("Who?", 0), part("When?", 1), part("Where?", 2))
+    for left, asked in ((4, ["Who?"]), (3, ["Who?", "When?", "Where?"]), (1, None)):
+        _, now = await call_up(parted(*parts, iteration=10 - left), deps)
+        assert queries_of(now) == (asked or ["Who?", "When?", "Where?"])
+
+
+async def test_a_turn_makes_five_calls_and_those_for_sub_tasks_first(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    tests = make_searches([f"refute {n}" for n in range(4)], "Anna owns it.", "x", ["h_1"])
+    own = make_searches([f"own {n}" for n in range(3)], QUESTION, "x")
+    state = parted(part(QUESTION, 0), pending_queries=[*tests, *own])
+    update, now = await call_up(state, deps)
+    assert queries_of(now) == ["own 0", "own 1", "own 2", "refute 0", "refute 1"]
+    assert queries_of(update["pending_queries"]) == ["refute 2", "refute 3"]
+
+
+async def test_what_would_refute_may_be_older_than_the_period(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, provider=News({"doc:old": page(OLD), "doc:new": page(NEW)}))
+    state = {**STATE, "research_plan": {"time_range": "2026-11-10/2026-11-16"}}
+    for tests, found in (([], {NEW}), (["h_1"], {OLD, NEW})):
+        batch = make_searches(["depot"], QUESTION, "x", tests)
+        update = await take_turn(state, rig.session().deps, batch)
+        assert {item["quote"] for item in update["findings"]} == found
+
+
 # -- hypotheses
 
 
@@ -118,8 +239,35 @@ async def test_hypotheses_come_with_the_calls_that_test_them(tmp_path: Path) -> 
         "refute: Bertil Ask owns Holm Works.": [second],
         "Holm register": [],
     }
-    assert reasoning == ("Two are named.",)
+    assert reasoning == "Two are named."
     assert update["evidence"] == []
+
+
+async def test_calls_that_test_a_hypothesis_are_completed_by_the_plan_and_its_context_is_shown(
+    tmp_path: Path,
+) -> None:
+    def proposed(task: tasks.Hypothesise) -> tasks.HypothesisSet:
+        made = tasks.Proposed(
+            statement="Strikes have increased.",
+            supports_if="a",
+            refutes_if="b",
+            test_queries=(call("strikes"),),
+        )
+        return tasks.HypothesisSet(hypotheses=(made,)).keep_thought("Let me see.")
+
+    rig = Rig(tmp_path, ScriptedReasoner(hypothesise=proposed))
+    state = {
+        **STATE,
+        "context": {"asked_by": "the desk"},
+        "research_plan": {"regions_of_interest": ["Kharkiv"]},
+    }
+    update, thoughts = await put_forward(state, rig.session().deps)
+    assert queries_of(update["pending_queries"]) == [
+        "refute: Strikes have increased.",
+        "strikes Kharkiv",
+    ]
+    assert rig.reasoner.of(tasks.Hypothesise)[0].context == '{"asked_by": "the desk"}'
+    assert thoughts == "Let me see."
 
 
 async def test_what_stands_is_not_put_forward_again_and_there_is_an_end_to_it(
@@ -142,7 +290,7 @@ async def test_what_stands_is_not_put_forward_again_and_there_is_an_end_to_it(
         update, _ = await put_forward(state, deps)
         state = {**state, **update}
         assert len(state["hypotheses"]) == expected
-    assert await put_forward(state, deps) == ({}, ())
+    assert await put_forward(state, deps) == ({}, "")
     assert len(rig.reasoner.of(tasks.Hypothesise)) == 2
 
 

@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 
 from deepdiver import tasks
-from deepdiver.core.record import Assessment, Hypothesis, HypothesisStatus, Verdict, VerdictKind
+from deepdiver.core.events import Decided
+from deepdiver.core.record import HypothesisStatus, Verdict, VerdictKind
 from deepdiver.errors import ReasonError
 from deepdiver.strategies.overwatch import analyse, correlate
 from deepdiver.strategies.overwatch.execute import make_searches
 from deepdiver.strategies.overwatch.gather import take_turn
 from deepdiver.strategies.overwatch.synthesise import make_sections
 from deepdiver.strategies.overwatch.verify import (
+    NO_VERIFICATION,
     NOT_VERIFIED,
     SILENT,
     apply_verdicts,
@@ -24,7 +26,9 @@ from deepdiver.strategies.overwatch.verify import (
 )
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.summary import lines_of
+from deepdiver.tasks.tolerance import TOLERANT
 from tests.strategies.overwatch.test_analyse import STATE as ANALYSED
+from tests.strategies.overwatch.test_analyse import assessed
 from tests.strategies.overwatch.test_correlate import CORPUS
 from tests.strategies.rig import CorpusProvider, Rig, ScriptedReasoner
 
@@ -36,11 +40,6 @@ STATE: dict[str, Any] = {
     "error": "",
 }
 PASS, ADJUST, FLAG, REJECT = VerdictKind
-
-
-def assessed(status: HypothesisStatus, posterior: float, key: str = "h_1") -> Assessment:
-    made = Hypothesis(id=key, statement=f"Claim of {key}.", supports_if="a", refutes_if="b")
-    return Assessment(hypothesis=made, posterior=posterior, status=status, trials=2)
 
 
 def result(
@@ -65,7 +64,9 @@ async def concluded(tmp_path: Path, **rules: Any) -> tuple[Rig, Deps, dict[str, 
         **await take_turn(STATE, deps, make_searches(["voltage smoke harbour"], "x", "y")),
     }
     state |= (await analyse.analyse(state, deps))[0]
-    state["correlations"] = await correlate.correlate(deps, "Q?", state["findings"], [])
+    state["correlations"] = (
+        await correlate.correlate(deps, "Q?", state["findings"], [])
+    ).correlations
     return rig, deps, state
 
 
@@ -74,7 +75,7 @@ async def concluded(tmp_path: Path, **rules: Any) -> tuple[Rig, Deps, dict[str, 
 
 async def test_without_conclusions_nobody_is_asked(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
-    update, ready, told = await verify(STATE, rig.session().deps)
+    update, ready, told, _ = await verify(STATE, rig.session().deps)
     assert (ready, told, update["verification_results"]) == (True, "", [])
     assert rig.reasoner.asked == []
 
@@ -85,8 +86,11 @@ async def test_a_verification_that_failed_verifies_nothing_and_lets_it_go_on(
     def fail(task: Any) -> Any:
         raise ReasonError("no")
 
-    _, deps, state = await concluded(tmp_path, verify_conclusions=fail)
-    update, ready, _ = await verify(state, deps)
+    rig, deps, state = await concluded(tmp_path, verify_conclusions=fail)
+    update, ready, *_ = await verify(state, deps)
+    (decided,) = rig.of(Decided)
+    assert decided.by == "rule"
+    assert decided.reason.startswith(NO_VERIFICATION)
     assert ready
     assert update == {
         "verification_results": [],
@@ -107,7 +111,7 @@ async def test_every_conclusion_is_shown_with_its_findings_and_what_was_measured
         assessed(HypothesisStatus.OPEN, 0.6, "h_3"),
     ]
     state["hypotheses"] = [item.model_dump(mode="json") for item in (supported, *others)]
-    update, ready, told = await verify(state, deps)
+    update, ready, told, _ = await verify(state, deps)
     (task,) = rig.reasoner.of(tasks.VerifyConclusions)
     kinds = [item.kind for item in task.conclusions]
     assert kinds.count("hypothesis") == 1, "only what is about to be reported as so is a conclusion"
@@ -141,7 +145,7 @@ async def test_verdicts_decide_what_is_reported_and_what_is_left_out_is_flagged(
         )
 
     _, deps, state = await concluded(tmp_path, verify_conclusions=judge)
-    update, ready, told = await verify(state, deps)
+    update, ready, told, _ = await verify(state, deps)
     assert not ready
     assert told.endswith("not ready: think again")
     first, second, third = lines_of(state["insights"])
@@ -158,6 +162,39 @@ async def test_verdicts_decide_what_is_reported_and_what_is_left_out_is_flagged(
         section for section in make_sections(deps, state) if section.heading == "Key insights"
     )
     assert [line.text for line in insights.sentences] == [second.text, third.text]
+
+
+async def test_conclusions_may_be_named_in_their_words_and_the_sterner_verdict_counts(
+    tmp_path: Path,
+) -> None:
+    def judge(task: tasks.VerifyConclusions) -> tasks.Verifications:
+        first, second, third = (item for item in task.conclusions if item.kind == "insight")
+        said = {
+            "verification_results": [
+                {"conclusion": first.text, "status": "reject", "issues": ["nobody says so"]},
+                {"conclusion_id": "insight 2", "verdict": "pass"},
+                {"id": second.id, "verdict": "Flag", "explanation": "one source"},
+                {"id": third.id.lower(), "result": "PASS"},
+            ],
+            "overall": {"ready_for_synthesis": False, "summary": "think again"},
+        }
+        return tasks.Verifications.model_validate(said, context=TOLERANT).keep_thought("Hm.")
+
+    _, deps, state = await concluded(tmp_path, verify_conclusions=judge)
+    update, ready, told, thoughts = await verify(state, deps)
+    by_text = {item["text"]: item for item in update["verification_results"]}
+    outcomes = [
+        (by_text[line.text]["verdict"], by_text[line.text]["reason"])
+        for line in lines_of(state["insights"])
+    ]
+    assert outcomes == [
+        ("REJECT", "nobody says so"),
+        ("FLAG", "one source"),
+        ("PASS", "no reason was given"),
+    ]
+    assert not ready
+    assert told.endswith("not ready: think again")
+    assert thoughts == "Hm."
 
 
 # -- what a verdict makes of a hypothesis

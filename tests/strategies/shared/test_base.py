@@ -33,6 +33,7 @@ from deepdiver.strategies.shared.base import (
     Update,
     add_nodes,
     attempt,
+    attempt_to_decide,
     run_from_sync,
     unite,
 )
@@ -186,6 +187,18 @@ def test_the_round_is_told_whatever_the_design_document_calls_it(tmp_path: Path,
     assert [event.iteration for event in rig.of(PhaseStarted)] == [4]
 
 
+def test_the_log_may_have_another_name_for_the_phase_of_a_node(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    graph: Any = StateGraph(Small, context_schema=Deps)
+    add_nodes(graph, None, double, logged={"double": "doubling"})
+    graph.add_edge(START, "double")
+    graph.add_edge("double", END)
+    graph.compile().invoke({"value": 1}, context=rig.session().deps)
+    assert [(event.phase, event.logged) for event in rig.of(PhaseStarted)] == [
+        ("double", "doubling")
+    ]
+
+
 def test_what_is_limited_is_told_once(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     deps = rig.session().deps
@@ -248,6 +261,15 @@ async def test_a_failed_task_is_announced_and_lived_with(tmp_path: Path, error: 
     deps = Rig(tmp_path, ScriptedReasoner(decompose=raising(error))).session().deps
     assert await attempt(deps, tasks.Decompose(question="q", as_of="2026-01-01")) is None
     assert deps.notes == {f"decompose failed: {error}"}
+    why = await attempt_to_decide(deps, tasks.Decompose(question="q", as_of="2026-01-01"))
+    assert why == (None, f"decompose failed: {error}")
+
+
+async def test_an_answer_has_no_reason_to_fail(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    answer, why = await attempt_to_decide(deps, tasks.Decompose(question="q", as_of="2026-01-01"))
+    assert answer is not None
+    assert why == ""
 
 
 @pytest.mark.parametrize(

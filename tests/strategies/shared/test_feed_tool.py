@@ -193,6 +193,9 @@ async def test_a_row_is_typed_with_its_time_its_place_and_how_sure_it_is(rig: Ri
         for key in result.findings
     )
     assert seen["source_type"] == "satellite"
+    assert (seen["source"], seen["content"]["frp"]) == ("NASA FIRMS", 45.2)
+    assert seen["content"]["title"] == "NASA FIRMS: thermal anomalies near 49.99 N"
+    assert "frp" not in weak["content"], "the row has no fields"
     assert seen["timestamp"] == "2026-11-11T14:05Z"
     assert seen["location"]["lat"] == 49.9935
     assert (seen["confidence"], weak["confidence"]) == ("high", "low")

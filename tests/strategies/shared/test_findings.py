@@ -11,7 +11,8 @@ from deepdiver.strategies.shared import findings
 from deepdiver.strategies.shared.findings import (
     SNIPPET,
     add_sources,
-    digest_finding,
+    find_label,
+    is_label,
     make_finding,
     resolve_labels,
     show_findings,
@@ -34,6 +35,45 @@ def test_labels_that_are_not_known_are_left_out() -> None:
     labels = {"F1": "f_a", "F2": "f_b"}
     assert resolve_labels([" F2 ", "F9", "", "F1", "F2"], labels) == ["f_b", "f_a", "f_b"]
     assert resolve_labels([], labels) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("F2", "F2"),
+        ("f2", "F2"),
+        ("[F2]", "F2"),
+        ("2", "F2"),
+        ("#2.", "F2"),
+        ("Finding 2", "F2"),
+        ("finding_2", "F2"),
+        ("F02", "F2"),
+        ("F3", ""),
+        ("H2", ""),
+        ("Hypothesis 2", ""),
+        ("source 2", ""),
+        ("F1 and F2", ""),
+        ("two", ""),
+        ("", ""),
+        ("1" * 5_000, ""),
+    ],
+)
+def test_a_label_is_known_however_it_is_spelled(said: str, meant: str) -> None:
+    assert find_label(said, {"F1": "a", "F2": "b"}) == meant
+
+
+@pytest.mark.parametrize(
+    ("said", "form"),
+    [("T7", True), (" 7 ", True), ("[Text 7]", True), ("Register", False), ("", False)],
+)
+def test_a_label_is_known_by_its_form(said: str, form: bool) -> None:
+    assert is_label(said) is form
+
+
+def test_a_bare_number_that_could_be_two_labels_is_neither() -> None:
+    assert find_label("1", ["F1", "E1"]) == ""
+    assert find_label("E 1", ["F1", "E1"]) == "E1"
+    assert find_label("subtask 1", ["subtask_1"]) == "subtask_1"
 
 
 async def test_a_finding_quotes_its_span_and_is_found_with_its_source(tmp_path: Path) -> None:
@@ -87,11 +127,24 @@ async def test_findings_are_shown_under_labels_and_the_weakest_sources_give_way(
     assert len(strong & set(labels.values())) == min(len(strong), MOST)
 
 
-async def test_sources_are_listed_once_with_a_snippet(tmp_path: Path) -> None:
-    deps = Rig(tmp_path).session().deps
+async def test_sources_are_listed_once_with_a_snippet_and_what_they_brought(
+    tmp_path: Path,
+) -> None:
+    silent = "Holm Works makes\n  boats. " + "It is near the sea. " * 40
+    corpus = {**CORPUS, "doc:silent": ("Silent", "blog", silent)}
+    deps = Rig(tmp_path, provider=CorpusProvider(corpus)).session().deps
     looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
-    found = [digest_finding(deps, key) for key in looked.findings]
-    listed = add_sources([], found)
-    assert {item["url"] for item in listed} == set(CORPUS)
-    assert add_sources(listed, found) == listed
+    listed = add_sources(deps, [], looked.sources, looked.findings)
+    assert {item["url"]: item["findings"] for item in listed} == {
+        **dict.fromkeys(CORPUS, 1),
+        "doc:silent": 0,
+    }
     assert all(0 < len(item["snippet"]) <= SNIPPET for item in listed)
+    snippets = {item["url"]: item["snippet"] for item in listed}
+    assert snippets["doc:silent"].startswith("Holm Works makes boats. It is near")
+    assert snippets["doc:notice"] == "The authority confirms that Anna Holm owns Holm Works."
+    assert add_sources(deps, listed, looked.sources, looked.findings) == listed
+    (first, *_) = listed
+    later = add_sources(deps, listed[1:], [first["id"]], looked.findings)
+    assert later == [*listed[1:], first]
+    assert [item["findings"] for item in add_sources(deps, listed, (), ())] == [0] * len(listed)

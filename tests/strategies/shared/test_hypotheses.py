@@ -11,6 +11,7 @@ from deepdiver.core.identity import content_id
 from deepdiver.core.record import (
     Assessment,
     Evidence,
+    Finding,
     Hypothesis,
     HypothesisStatus,
     RunStatus,
@@ -229,29 +230,98 @@ async def test_a_settled_hypothesis_is_not_tested_again(tmp_path: Path) -> None:
     assert second.standing == first.standing
 
 
-async def test_the_pool_links_what_came_after_a_refutation_to_what_was_refuted(
+async def test_the_pool_links_a_hypothesis_to_those_that_it_revises_and_to_no_others(
     tmp_path: Path,
 ) -> None:
     deps = Rig(tmp_path).session().deps
     keys = await gathered(deps)
-    old, new = (
-        hypothesis("Bertil Ask owns it.", iteration=1),
-        hypothesis(iteration=2, findings=(keys[0],)),
-    )
-    deps.add(old, new)
+    old, rival = hypothesis("Bertil Ask owns it."), hypothesis("Carl Dahl owns it.")
+    new = hypothesis(iteration=2, findings=(keys[0],), revises=(old.id,))
+    other = hypothesis("Nobody owns Holm Works.", iteration=2)
+    deps.add(old, rival, new, other)
     against = evidence(old, keys[0], Stance.REFUTES)
-    deps.add(against)
+    first, then = (evidence(rival, keys[0], Stance.REFUTES, share) for share in (0.2, 0.9))
+    deps.add(against, first, then)
     assessed = [
         hypotheses.assess(deps, old, [against], [trial(old)]),
+        hypotheses.assess(deps, rival, [first, then], [trial(rival)]),
         hypotheses.assess(deps, new, [], []),
+        hypotheses.assess(deps, other, [], []),
     ]
-    pool = hypotheses.build_experience_pool(deps, assessed, [against.id])
-    kinds = {(item["kind"], item["head"], item["tail"]) for item in pool if item["type"] == "link"}
-    assert kinds == {
+    assert [item.status for item in assessed[:2]] == [HypothesisStatus.REFUTED] * 2
+    pool = hypotheses.build_experience_pool(deps, assessed, [against.id, first.id, then.id])
+    links = [item for item in pool if item["type"] == "link" and item["kind"] != "rivals"]
+    assert {(item["kind"], item["head"], item["tail"]) for item in links} == {
         ("refutes", keys[0], old.id),
+        ("refutes", keys[0], rival.id),
         ("raised", keys[0], new.id),
         ("revises", new.id, old.id),
     }
+    assert len(links) == 4, "a later judgement replaces the earlier one"
+
+
+async def test_what_a_proposal_revises_is_on_record(tmp_path: Path) -> None:
+    def revise(task: tasks.Hypothesise) -> tasks.HypothesisSet:
+        told: dict[str, Any] = {"supports_if": "a", "refutes_if": "b"}
+        one = tasks.Proposed(statement="Anna Holm owns half.", revises=("h1", "H9", "1"), **told)
+        other = tasks.Proposed(statement="Nobody owns it.", **told)
+        return tasks.HypothesisSet(hypotheses=(one, other))
+
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    keys = await gathered(deps)
+    first = await put(deps, keys)
+    deps.reasoner = ScriptedReasoner(hypothesise=revise)
+    half, nobody = await put(deps, keys, first)
+    assert half.hypothesis.revises == (first[0].hypothesis.id,)
+    assert "revises" not in nobody.hypothesis.model_dump(), "its report keeps its hash"
+    told = {event.statement: event.revises for event in rig.of(HypothesisProposed)}
+    assert told["Anna Holm owns half."] == (first[0].hypothesis.id,)
+    assert told["Nobody owns it."] == ()
+
+
+async def test_lessons_are_drawn_from_the_pool_with_the_weightiest_evidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hypotheses, "DECIDING", 1)
+    deps = Rig(tmp_path).session().deps
+    keys = await gathered(deps)
+    refuted = hypothesis("Bertil Ask owns it.", answer="Bertil Ask")
+    accepted, unsettled = hypothesis(answer="Anna Holm"), hypothesis("Carl Dahl owns it.")
+    deps.add(refuted, accepted, unsettled)
+    judged = [
+        evidence(refuted, keys[0], Stance.REFUTES, 0.3),
+        evidence(refuted, keys[1], Stance.REFUTES, 0.9),
+        evidence(refuted, keys[2], Stance.SUPPORTS, 0.1),
+        evidence(accepted, keys[0], Stance.SUPPORTS, 0.9),
+    ]
+    deps.add(*judged)
+    assessed = [
+        hypotheses.assess(deps, one, [e for e in judged if e.hypothesis == one.id], [trial(one)])
+        for one in (refuted, accepted, unsettled)
+    ]
+    pool = hypotheses.build_experience_pool(deps, assessed, [e.id for e in judged])
+    told = {key: deps.ledger.get(Finding, key).statement for key in keys}
+    lessons = hypotheses.draw_lessons(pool, assessed)
+    assert [lesson.model_dump(mode="json") for lesson in lessons] == [
+        {
+            "hypothesis": "H2",
+            "statement": accepted.statement,
+            "answer": "Anna Holm",
+            "status": "supported",
+            "because": [told[keys[0]]],
+        },
+        {
+            "hypothesis": "H1",
+            "statement": refuted.statement,
+            "answer": "Bertil Ask",
+            "status": "refuted",
+            "because": [told[keys[1]]],
+        },
+    ]
+    monkeypatch.setattr(hypotheses, "KNOWN_BYTES", len(lessons[0].model_dump_json()) + 1)
+    assert hypotheses.draw_lessons(pool, assessed) == lessons[:1], "the latest come first"
+    assert hypotheses.draw_lessons([], []) == ()
 
 
 def test_labels_stand_for_the_findings_that_are_shown() -> None:

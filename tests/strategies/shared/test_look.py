@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver import tasks
-from deepdiver.core.events import Searched
+from deepdiver.core.events import FindingDropped, Searched
 from deepdiver.core.record import Finding, Source
 from deepdiver.strategies.shared import look
 from deepdiver.strategies.shared.look import (
@@ -46,6 +46,18 @@ async def test_looking_into_something_brings_findings_with_exact_quotes(tmp_path
         assert text == CORPUS[deps.ledger.get(Source, quote.source).url][2]
 
 
+async def test_findings_without_quotes_are_looked_for_in_what_was_read(tmp_path: Path) -> None:
+    def summarise(task: tasks.ExtractFindings) -> tasks.Extraction:
+        said = "Anna Holm is the owner of Holm Works. Carl Dahl is its director."
+        return tasks.Extraction(findings=(tasks.Extracted(statement=said),))
+
+    deps = Rig(tmp_path, ScriptedReasoner(extract_findings=summarise)).session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
+    (found,) = (deps.ledger.get(Finding, key) for key in looked.findings)
+    assert found.statement == "Anna Holm is the owner of Holm Works."
+    assert "Anna Holm" in found.quotes[0].text
+
+
 async def test_could_not_search_is_not_nothing_found(tmp_path: Path) -> None:
     provider = CorpusProvider()
     provider.down = lambda query: True
@@ -75,6 +87,35 @@ async def test_a_quote_is_found_through_its_typesetting(tmp_path: Path) -> None:
     )
     looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
     assert deps.ledger.get(Finding, looked.findings[0]).quotes[0].text == corpus["doc:x"][2]
+
+
+@pytest.mark.parametrize("source", ["text 1", "t1", "1", "Register", "https://example.org", ""])
+async def test_a_text_that_is_not_named_by_its_label_is_known_by_the_quote(
+    tmp_path: Path, source: str
+) -> None:
+    def otherwise(task: tasks.ExtractFindings) -> tasks.Extraction:
+        one = tasks.Extracted(
+            statement="Anna owns it.", source=source, quote="Holm Works is owned by Anna Holm."
+        )
+        return tasks.Extraction(findings=(one,))
+
+    corpus = CorpusProvider({"doc:register": CORPUS["doc:register"], "doc:x": ("X", "x", "own X")})
+    deps = Rig(tmp_path, ScriptedReasoner(extract_findings=otherwise), corpus).session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
+    (key,) = looked.findings
+    finding = deps.ledger.get(Finding, key)
+    assert deps.ledger.get(Source, finding.quotes[0].source).url == "doc:register"
+
+
+async def test_a_quote_that_two_texts_hold_needs_the_label_of_one(tmp_path: Path) -> None:
+    def vague(task: tasks.ExtractFindings) -> tasks.Extraction:
+        one = tasks.Extracted(statement="It is there.", source="the register", quote="Holm Works")
+        return tasks.Extraction(findings=(one,))
+
+    rig = Rig(tmp_path, ScriptedReasoner(extract_findings=vague))
+    looked = await look_into(rig.session().deps, QUESTION, QUESTION, [QUESTION])
+    assert looked.findings == ()
+    assert [event.reason for event in rig.of(FindingDropped)] == ["there is no text 'the register'"]
 
 
 async def test_leads_stop_when_they_repeat(tmp_path: Path) -> None:

@@ -25,7 +25,9 @@ from deepdiver.strategies.shared.plan import (
     order_into_waves,
     question_of,
     recall_past,
+    settle_needs,
     split_question,
+    take_apart,
 )
 from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner
 
@@ -38,10 +40,29 @@ def raising(error: Exception) -> Any:
 
 
 def test_waves_follow_needs_and_cut_circles() -> None:
-    assert order_into_waves(["a", "b", "c"], {"c": ("a", "b")}) == [[0, 1], [2]]
-    assert order_into_waves(["a", "b", "c"], {"b": ("a",), "c": ("b",)}) == [[0], [1], [2]]
-    assert order_into_waves(["a", "b"], {"a": ("b",), "b": ("a",)}) == [[0], [1]]
+    abc = ["a", "b", "c"]
+    assert order_into_waves(abc, {"c": ("a", "b")}) == [["a", "b"], ["c"]]
+    assert order_into_waves(abc, {"b": ("a",), "c": ("b",)}) == [["a"], ["b"], ["c"]]
+    assert order_into_waves(abc, {"a": ("b", "c")}) == [["b", "c"], ["a"]]
+    assert order_into_waves(["a", "b"], {"a": ("b",), "b": ("a",)}) == [["a"], ["b"]]
     assert order_into_waves([], {}) == []
+
+
+@pytest.mark.parametrize(
+    ("named", "settled"),
+    [
+        (["who OWNS it"], ["Who owns it?"]),
+        (["1"], ["Who owns it?"]),
+        (["Sub-problem 2", "P1"], ["Who owns it?", "Since when?"]),
+        (["Since when?", "since when"], ["Since when?"]),
+        (["3"], []),  # itself
+        (["0", "4", "99", "the first", "", "part one of 2 or 3"], []),
+    ],
+)
+def test_needs_are_known_by_words_and_by_number(named: list[str], settled: list[str]) -> None:
+    problems = ["Who owns it?", "Since when?", "Where does the owner live?"]
+    found = settle_needs(problems, {problems[2]: named, "no problem": ["1"]})
+    assert found == ({problems[2]: settled} if settled else {})
 
 
 @given(
@@ -52,9 +73,12 @@ def test_every_problem_stands_in_exactly_one_wave_behind_its_needs(
     names: list[str], needs: dict[str, list[str]]
 ) -> None:
     made = order_into_waves(names, needs)
-    assert sorted(number for wave in made for number in wave) == list(range(len(names)))
+    assert sorted(name for wave in made for name in wave) == sorted(names)
     assert all(made)
-    place = {names[number]: at for at, wave in enumerate(made) for number in wave}
+    place = {name: at for at, wave in enumerate(made) for name in wave}
+    kept = settle_needs(names, needs)
+    assert settle_needs(names, kept) == kept
+    assert all(place[other] < place[name] for name, own in kept.items() for other in own)
     for name in names:
         earlier = [
             other
@@ -186,6 +210,29 @@ def test_the_last_question_counts() -> None:
     assert question_of({"messages": asked}) == "Since when?"
 
 
+A, B, SAID = HumanMessage("A?"), HumanMessage("B?"), AIMessage("So it is.")
+
+
+@pytest.mark.parametrize(
+    ("messages", "task", "question"),
+    [
+        ([], "A?", "A?"),
+        ([], " A? ", "A?"),
+        ([A], "", "A?"),
+        ([A], "A?", "A?"),
+        ([A], "B?", "B?"),
+        ([A, SAID, B], "A?", "B?"),
+        ([A, SAID], "B?", "B?"),
+        ([A, SAID, B, SAID], "A?", "A?"),
+        ([A, SAID], "", "A?"),
+    ],
+)
+def test_a_task_counts_unless_it_is_that_of_an_earlier_question(
+    messages: list[Any], task: str, question: str
+) -> None:
+    assert question_of({"messages": messages, "task": task}) == question
+
+
 async def test_a_question_that_cannot_be_taken_apart_is_one_part(tmp_path: Path) -> None:
     deps = Rig(tmp_path, ScriptedReasoner(decompose=raising(ReasonError("no")))).session().deps
     assert await split_question(deps, QUESTION) == [QUESTION]
@@ -198,6 +245,17 @@ async def test_parts_are_bounded_and_stand_once(tmp_path: Path) -> None:
     parts = await split_question(rig.session().deps, QUESTION, "too few")
     assert parts == [f"Part {n}?" for n in range(PROBLEMS)]
     assert [task.objection for task in rig.reasoner.of(tasks.Decompose)] == ["too few"]
+
+
+async def test_parts_keep_what_they_need(tmp_path: Path) -> None:
+    def split(task: tasks.Decompose) -> tasks.Decomposition:
+        later = tasks.Problem(question="Where does the owner live?", needs=(QUESTION, "Why?"))
+        return tasks.Decomposition(problems=(later, tasks.Problem(question=QUESTION)))
+
+    deps = Rig(tmp_path, ScriptedReasoner(decompose=split)).session().deps
+    parts = await take_apart(deps, QUESTION)
+    assert parts.problems == ["Where does the owner live?", QUESTION]
+    assert parts.needs == {"Where does the owner live?": [QUESTION]}
 
 
 async def test_a_run_that_looks_deeper_recalls_the_named_run_and_no_other(tmp_path: Path) -> None:

@@ -332,8 +332,9 @@ async def test_the_reader_is_asked_once_and_shown_titles_and_quotes(
     tmp_path: Path, reader: Callable[[Any], Any]
 ) -> None:
     asked = reader(Fixed())
+    trader = "The trader Bertil Ask has it."
     rig = rig_of(
-        tmp_path, fact(OTHERWISE, OWNED, "authority"), fact(OWNED, OWNED), fact(BESIDE, "trader")
+        tmp_path, fact(OTHERWISE, OWNED, "authority"), fact(OWNED, OWNED), fact(trader, "trader")
     )
     await report_of(rig)
     register = f"Register. {OWNED}"
@@ -343,7 +344,7 @@ async def test_the_reader_is_asked_once_and_shown_titles_and_quotes(
         (register, OTHERWISE),
         (notice, OTHERWISE),
         (f"{register} {notice}", OTHERWISE),
-        ("Gazette. Holm Works is owned by Bertil Ask, a trader.", BESIDE),
+        ("Gazette. Holm Works is owned by Bertil Ask, a trader.", trader),
     ]
 
 

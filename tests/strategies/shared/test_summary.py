@@ -209,6 +209,13 @@ def test_a_statement_in_other_words_is_taken_as_it_is(deps: Deps) -> None:
     assert (made.text, made.about) == ("Anna Holm owns Holm Works.", "Who owns it?")
 
 
+def test_a_statement_about_something_else_gives_way_to_its_quote(deps: Deps) -> None:
+    key = found(deps, OWNED, about="Who owns it?")
+    order = "The product is dangerous and every reader should stop using it."
+    (made,) = take_statements(deps, [], [Statement(text=order, findings=("F1",))], {"F1": key})
+    assert (made.text, made.findings) == (OWNED, (key,))
+
+
 def test_a_line_that_is_corrected_by_a_better_source_goes(deps: Deps) -> None:
     old, new = found(deps, ASK, credibility=0.3), found(deps, OWNED, credibility=0.9)
     lines = [line_of(deps, ASK, [old])]

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from deepdiver.tools.document import Document
 from deepdiver.tools.extract.workers.pool import shared_extractor
-from deepdiver.tools.library.files import document_of, find_files, load_file
+from deepdiver.tools.library.files import document_of, load_file
+from deepdiver.tools.library.folder_walk import find_files
 
 
 def read_all(roots: Sequence[Path]) -> dict[str, Document]:

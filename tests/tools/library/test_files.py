@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import errno
 import os
-import socket
+import threading
 from pathlib import Path
 
 import pytest
 
 from deepdiver import sample
-from deepdiver.errors import UnreadableError, UsageError
+from deepdiver.errors import UnreadableError
 from deepdiver.tools.document import Document
 from deepdiver.tools.extract import Extractor
 from deepdiver.tools.extract.workers.limits import LARGEST_FILE
@@ -23,14 +23,13 @@ from deepdiver.tools.library.files import (
     FileStamp,
     LibraryFile,
     document_of,
-    find_files,
-    fingerprint_of,
     lies_within,
     load_file,
     title_from_name,
     url_of,
 )
-from deepdiver.tools.library.interface import UnreadFile
+from deepdiver.tools.library.folder_walk import find_files
+from deepdiver.tools.plain_file import FilePlace
 from tests.tools.library.harbour import put
 from tests.tools.library.reading import read_all
 
@@ -45,10 +44,6 @@ class Nobody(Extractor):
 @pytest.fixture
 def extractor() -> Extractor:
     return shared_extractor()
-
-
-def urls(roots: list[Path]) -> list[str]:
-    return [file.url for file in find_files(roots)[0]]
 
 
 @pytest.mark.parametrize(
@@ -72,178 +67,42 @@ def test_a_file_that_cannot_be_read(
 
 
 def test_a_file_that_is_too_large_is_not_even_opened(tmp_path: Path) -> None:
-    file = LibraryFile(tmp_path / "absent.txt", "absent.txt", FileStamp(0, LARGEST_FILE + 1, 0))
+    path = tmp_path / "absent.txt"
+    place = FilePlace(str(tmp_path), str(path))
+    file = LibraryFile(path, "absent.txt", FileStamp(0, LARGEST_FILE + 1, 0), place)
     with pytest.raises(UnreadableError, match=r"50,000,001 bytes are more than 50,000,000"):
         load_file(file)
 
 
 def test_a_file_that_went_between_finding_and_reading(tmp_path: Path) -> None:
+    path = tmp_path / "gone.md"
+    file = LibraryFile(path, "gone.md", FileStamp(0, 1, 0), FilePlace(str(tmp_path), str(path)))
     with pytest.raises(UnreadableError, match=os.strerror(errno.ENOENT)):
-        load_file(LibraryFile(tmp_path / "gone.md", "gone.md", FileStamp(0, 1, 0)))
-
-
-def test_a_link_to_nothing_and_a_link_to_itself(tmp_path: Path) -> None:
-    (tmp_path / "gone.md").symlink_to(tmp_path / "absent.md")
-    (tmp_path / "loop.md").symlink_to(tmp_path / "loop.md")
-    put(tmp_path / "real.md")
-    (tmp_path / "linked.md").symlink_to(tmp_path / "real.md")
-    files, unread = find_files([tmp_path])
-    assert [file.path.name for file in files] == ["linked.md", "real.md"]
-    assert {Path(item.url).name: item.reason for item in unread} == {
-        "gone.md": os.strerror(errno.ENOENT),
-        "loop.md": os.strerror(errno.ELOOP),
-    }
-
-
-def test_a_pipe_and_a_socket_keep_nobody_waiting(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)  # the path of a socket must be short
-    os.mkfifo("pipe.txt")
-    with socket.socket(socket.AF_UNIX) as held:
-        held.bind("socket.md")
-        files, unread = find_files([Path()])
-    assert files == []
-    assert unread == [
-        UnreadFile("pipe.txt", "it is not a plain file"),
-        UnreadFile("socket.md", "it is not a plain file"),
-    ]
-
-
-def test_a_folder_named_like_a_document_is_a_folder(tmp_path: Path) -> None:
-    put(tmp_path / "x.md" / "inside.txt")
-    assert urls([tmp_path]) == [(tmp_path / "x.md" / "inside.txt").as_posix()]
-
-
-def test_folders_linked_in_a_circle(tmp_path: Path) -> None:
-    put(tmp_path / "a" / "one.md")
-    (tmp_path / "a" / "up").symlink_to(tmp_path)
-    (tmp_path / "b").symlink_to(tmp_path / "a")
-    files, unread = find_files([tmp_path])
-    assert [file.path.name for file in files] == ["one.md"]
-    assert [Path(item.url).name for item in unread] == ["up", "b"]
-    assert {item.reason for item in unread} == {
-        "a link to a folder is not followed; give the folder itself"
-    }
-    # Given itself, a link is followed.
-    assert urls([tmp_path / "b"]) == [(tmp_path / "b" / "one.md").as_posix()]
-
-
-def test_a_folder_that_may_not_be_opened_is_listed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(tmp_path / "open.md")
-    put(tmp_path / "closed" / "secret.md")
-    listed = os.scandir
-
-    def scandir(path: str) -> object:
-        if Path(path).name == "closed":
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-        return listed(path)
-
-    monkeypatch.setattr(os, "scandir", scandir)  # root may open anything, so its refusal is played
-    files, unread = find_files([tmp_path])
-    assert [file.path.name for file in files] == ["open.md"]
-    assert unread == [
-        UnreadFile(
-            (tmp_path / "closed").as_posix(), "the folder cannot be opened: Permission denied"
-        )
-    ]
-    with pytest.raises(UsageError, match="closed cannot be read: Permission denied"):
-        find_files([tmp_path / "closed"])
-
-
-def test_a_file_that_may_not_be_opened_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(path: Path) -> bytes:
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-
-    (file,) = find_files([put(tmp_path / "closed.md")])[0]
-    monkeypatch.setattr(Path, "read_bytes", refuse)
-    with pytest.raises(UnreadableError, match="Permission denied"):
         load_file(file)
 
 
-@pytest.mark.parametrize("name", ["absent", "file.md/below", "nul\0byte"])
-def test_a_path_that_is_not_there(tmp_path: Path, name: str) -> None:
-    put(tmp_path / "file.md")
-    for look in (find_files, fingerprint_of):
-        with pytest.raises(UsageError, match=r"does not exist\. Give a folder or file") as caught:
-            look([tmp_path / name])
-        assert caught.value.exit_code == 2
+def test_a_disk_that_does_not_answer_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (file,) = find_files([put(tmp_path / "a.md")])[0]
+    answers = threading.Event()
+
+    def wait(place: FilePlace, most: int) -> bytes:
+        answers.wait()
+        return b""
+
+    monkeypatch.setattr(files, "read_plain", wait)
+    monkeypatch.setattr(files, "READ_SECONDS", 0.01)
+    with pytest.raises(UnreadableError, match="the disk took more than 0 seconds to read it"):
+        load_file(file)
+    answers.set()
 
 
-def test_a_path_that_leads_in_a_circle(tmp_path: Path) -> None:
-    (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    with pytest.raises(UsageError, match="loop cannot be read: Too many levels"):
-        find_files([tmp_path / "loop"])
-
-
-def test_no_paths_and_an_empty_folder(tmp_path: Path) -> None:
-    assert find_files([]) == ([], [])
-    assert find_files([tmp_path]) == ([], [])
-
-
-def test_hidden_files_and_folders_are_left_alone(tmp_path: Path) -> None:
-    for name in (".hidden.md", ".git/config.txt", "a/.cache/b.md", "a/seen.md"):
-        put(tmp_path / ".here" / name)
-    files, unread = find_files([tmp_path / ".here"])  # hidden itself, but given by name
-    assert [file.path.name for file in files] == ["seen.md"]
-    assert unread == []
-
-
-def test_what_deepdiver_itself_wrote_is_no_evidence_and_said_to_be_none(tmp_path: Path) -> None:
-    left = sorted(files.RUN_FILES)
-    for name in (
-        "notes.md",
-        "home/deepdiver.db",
-        "home/deepdiver.db-wal",
-        "home/runs/1/a.md",
-        "home/mine.md",
-    ):
-        put(tmp_path / name)
-    for name in (*left, "besides.md"):
-        put(tmp_path / "out" / name)
-    found, unread = find_files([tmp_path])
-    assert [file.path.name for file in found] == ["mine.md", "notes.md", "besides.md"]
-    assert [item.url for item in unread] == [
-        (tmp_path / name).as_posix() for name in ("home", "out")
-    ]
-    assert {item.reason for item in unread} == {files.NO_EVIDENCE}
-
-
-def test_a_home_among_the_documents_does_not_hide_them(tmp_path: Path) -> None:
-    for name in ("deepdiver.db", "runs/1/report.md", "notes.md"):
-        put(tmp_path / name)
-    assert [file.path.name for file in find_files([tmp_path])[0]] == ["notes.md"]
-
-
-@pytest.mark.parametrize("name", sorted(files.RUN_FILES))
-def test_files_that_only_share_a_name_with_a_runs_are_read(tmp_path: Path, name: str) -> None:
-    put(tmp_path / name)
-    put(tmp_path / "runs" / "a.md")
-    found, unread = find_files([tmp_path])
-    assert ({file.path.name for file in found}, unread) == ({name, "a.md"}, [])
-
-
-def test_files_come_in_the_order_of_their_names_and_each_once(tmp_path: Path) -> None:
-    for name in ("b.md", "a/z.md", "a/b/c.md", "a.md", "B.md"):
-        put(tmp_path / name)
-    found = [Path(url) for url in urls([tmp_path])]
-    assert found == sorted(found)
-    assert len(found) == 5
-    assert urls([tmp_path, tmp_path / "a", tmp_path / "a.md"]) == urls([tmp_path])
-
-
-def test_a_name_that_is_no_text_is_made_one(tmp_path: Path) -> None:
-    try:
-        put(Path(os.fsdecode(os.fsencode(tmp_path) + b"/Vantsk\xe4r.md")))
-    except OSError:
-        pytest.skip("this disk takes no such names")
-    (file,) = find_files([tmp_path])[0]
-    assert file.url == f"{tmp_path.as_posix()}/Vantsk?r.md"
-    assert load_file(file) == b"Some words."
+def test_a_large_file_has_more_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "READ_SECONDS", 0.0)
+    monkeypatch.setattr(files, "READ_RATE", 0.01)
+    (file,) = find_files([put(tmp_path / "a.md", "x" * 100)])[0]
+    assert load_file(file) == b"x" * 100
 
 
 def test_plain_text_is_read_here_and_the_rest_by_a_child(extractor: Extractor) -> None:
@@ -333,25 +192,3 @@ def test_what_files_are_called(tmp_path: Path) -> None:
     assert url_of(sample.LIBRARY, sample.LIBRARY / "lake" / "a.md") == "sample:lake/a.md"
     assert url_of(sample.LIBRARY, sample.LIBRARY) == "sample:"
     assert title_from_name("port-log.txt") == "port log"
-
-
-def test_a_stamp_changes_with_every_change(tmp_path: Path) -> None:
-    stamps = [fingerprint_of([tmp_path])]
-
-    def changed() -> bool:
-        stamps.append(fingerprint_of([tmp_path]))
-        return stamps[-1] not in stamps[:-1]
-
-    path = put(tmp_path / "a.md", "one")
-    assert changed()
-    put(path, "three")
-    assert changed()
-    before = path.stat()
-    put(path, "seven")  # as long as before, …
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # … and said to be as old
-    assert changed()
-    path.rename(tmp_path / "b.md")
-    assert changed()
-    (tmp_path / "b.md").unlink()
-    assert not changed()  # as in the beginning
-    assert stamps[-1] == stamps[0]

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -16,10 +17,14 @@ import pytest
 from deepdiver.errors import UnreadableError, UsageError
 from deepdiver.tools.document import Document
 from deepdiver.tools.extract import Extractor
-from deepdiver.tools.library import files, refresh
+from deepdiver.tools.library import files, folder_walk, refresh
+from deepdiver.tools.library.files import LibraryFile, load_file
+from deepdiver.tools.library.folder_walk import OUTSIDE
 from deepdiver.tools.library.interface import Progress, RefreshSummary, UnreadFile
 from deepdiver.tools.library.local.catalogue import SqliteCatalogue
 from deepdiver.tools.library.refresh import ABSENT, refresh_catalogue
+from deepdiver.tools.plain_file import NOT_PLAIN
+from tests.patience import PATIENCE
 from tests.tools.library.harbour import put
 
 
@@ -282,3 +287,83 @@ def test_a_text_of_marks_alone_is_a_document(catalogue: SqliteCatalogue, docs: P
     again(catalogue, docs)
     (entry,) = [entry for entry in catalogue.entries() if entry.url.endswith("list.md")]
     assert entry.passages == 1
+
+
+def test_a_document_that_became_a_link_out_of_the_folder_is_removed(
+    catalogue: SqliteCatalogue, docs: Path, tmp_path: Path
+) -> None:
+    again(catalogue, docs)
+    secret = put(tmp_path / "private" / "secret.md", "The text of a.md.")  # as it was
+    (docs / "a.md").unlink()
+    (docs / "a.md").symlink_to(secret)
+    found = again(catalogue, docs)
+    assert names(found.removed) == ["a.md"]
+    assert found.unread == (UnreadFile((docs / "a.md").as_posix(), OUTSIDE),)
+    assert catalogue.missed().keys() == {(docs / "a.md").as_posix()}
+    assert again(catalogue, docs, secret.parent).moved == ()
+    assert len(catalogue.entries()) == 3
+
+
+def test_a_file_that_became_a_pipe_after_it_was_found_costs_only_itself(
+    catalogue: SqliteCatalogue, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = folder_walk.find_files
+
+    def swapped(
+        roots: Sequence[Path], within: Sequence[Path]
+    ) -> tuple[list[LibraryFile], list[UnreadFile]]:
+        found = real(roots, within)
+        (docs / "a.md").unlink()
+        os.mkfifo(docs / "a.md")
+        return found
+
+    monkeypatch.setattr(refresh, "find_files", swapped)
+    found = again(catalogue, docs)
+    assert names(found.added) == ["b.txt", "c.md"]
+    assert found.unread == (UnreadFile((docs / "a.md").as_posix(), NOT_PLAIN),)
+
+
+class _StopError(Exception):
+    """Somebody wants the work to end."""
+
+
+def test_who_waits_for_a_file_is_told_and_can_end_the_work(
+    catalogue: SqliteCatalogue, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers, asked = threading.Event(), list[str]()
+    monkeypatch.setattr(refresh, "BEAT", 0.01)
+
+    def load(file: LibraryFile) -> bytes:
+        asked.append(file.path.name)
+        if file.path.name == "b.txt":
+            answers.wait(PATIENCE)
+        return load_file(file)
+
+    monkeypatch.setattr(refresh, "load_file", load)
+    told: list[tuple[int, str]] = []
+
+    def tell(progress: Progress) -> None:
+        told.append((progress.done, Path(progress.what).name))
+        if told.count((1, "b.txt")) == 3:
+            raise _StopError
+
+    with pytest.raises(_StopError):
+        refresh_catalogue(catalogue, [docs], tell, again=False)
+    assert not answers.is_set(), "nobody waited for it"
+    assert told[-1] == (1, "b.txt")
+    answers.set()
+
+
+def test_a_file_that_grows_while_it_is_read_is_read_again(
+    catalogue: SqliteCatalogue, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(file: LibraryFile) -> bytes:
+        data = load_file(file)
+        if file.path.name == "a.md":
+            put(file.path, "It has grown by a sentence.")
+        return data
+
+    monkeypatch.setattr(refresh, "load_file", load)
+    again(catalogue, docs)
+    monkeypatch.undo()
+    assert names(again(catalogue, docs).changed) == ["a.md"]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from deepdiver.core.settings import Filters, Limit, Settings
 from deepdiver.errors import CallError, CallFault
+from deepdiver.tools.http import LARGEST
 from deepdiver.tools.search import dates
 from deepdiver.tools.search.duckduckgo import (
     ANYWHERE,
@@ -22,10 +23,12 @@ from deepdiver.tools.search.duckduckgo import (
     REGIONS,
     checked,
     failure,
+    page_text,
     region_for,
     unwrapped,
 )
 from tests.patience import PATIENCE
+from tests.servers.endless import IN_BUFFERS, endless
 from tests.tools.conftest import Desk
 from tests.tools.search.conftest import Service, reply
 from tests.tools.search.faults import Case, Faults
@@ -292,3 +295,25 @@ def test_nothing_is_loaded_before_it_is_asked() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=PATIENCE
     )
     assert told.stdout.strip() == "[]"
+
+
+async def test_a_redirect_is_not_followed(desk: Desk, service: Service) -> None:
+    service.always = reply(b"", "307 Temporary Redirect", Location=f"{service.url}/elsewhere")
+    with pytest.raises(CallError, match="duckduckgo answered 307") as caught:
+        await PROVIDER.search("holm", 6, desk.gateway(urls={"duckduckgo": service.url}))
+    assert caught.value.fault is CallFault.REQUEST
+    assert len(service.heard) == 1
+
+
+async def test_a_page_without_end_is_not_read_to_the_end(desk: Desk) -> None:
+    async with endless(b"<html>", b"<p>word</p>") as server:
+        with pytest.raises(CallError, match="more than 20,000,000 bytes") as caught:
+            await PROVIDER.search("holm", 6, desk.gateway(urls={"duckduckgo": server.url}))
+        assert caught.value.fault is CallFault.MALFORMED
+        assert server.sent < LARGEST + IN_BUFFERS
+
+
+def test_a_page_in_its_charset() -> None:
+    assert page_text([b"caf", b"\xe9"], "latin-1") == "café"
+    assert page_text(["café".encode()], "no-such-charset") == "café"
+    assert page_text([b"\xff"], "utf-8") == "\ufffd"

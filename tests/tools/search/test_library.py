@@ -21,11 +21,13 @@ from deepdiver.encoders.row_file import RowFile
 from deepdiver.errors import NoEvidenceError, NotJournalledError, StoreError, UsageError
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
-from deepdiver.tools.library import ranking, refresh
-from deepdiver.tools.library.files import LibraryFile, fingerprint_of, load_file
+from deepdiver.tools.library import files, ranking, refresh
+from deepdiver.tools.library.files import LibraryFile, load_file
+from deepdiver.tools.library.folder_walk import OUTSIDE, fingerprint_of
 from deepdiver.tools.library.interface import OnProgress, RefreshSummary
 from deepdiver.tools.library.local.library import LocalLibrary
 from deepdiver.tools.library.open_library import open_library
+from deepdiver.tools.plain_file import FilePlace
 from deepdiver.tools.search import library
 from deepdiver.tools.search.library import PROVIDER, shelf
 from tests.patience import PATIENCE
@@ -168,10 +170,11 @@ def test_searches_side_by_side_bring_it_up_to_date_once(
         told: OnProgress | None = None,
         *,
         again: bool = False,
+        within: Sequence[Path] = (),
     ) -> RefreshSummary:
         refreshed.append(roots)
         time.sleep(0.05)
-        return real(held, roots, told, again=again)
+        return real(held, roots, told, again=again, within=within)
 
     monkeypatch.setattr(LocalLibrary, "refresh", slow)
     (docs / "a.md").write_text("ferry", encoding="utf-8")
@@ -192,10 +195,10 @@ def test_many_files_are_not_looked_through_before_each_search(
 ) -> None:
     now, looked = [1_000.0], list[float]()
 
-    def slow(roots: Sequence[Path]) -> str:
+    def slow(roots: Sequence[Path], within: Sequence[Path]) -> str:
         looked.append(now[0])
         now[0] += took
-        return fingerprint_of(roots)
+        return fingerprint_of(roots, within)
 
     monkeypatch.setattr(library, "fingerprint_of", slow)
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
@@ -247,6 +250,62 @@ async def test_who_is_stopped_does_not_wait_for_all_the_files(
     monkeypatch.undo()
     await PROVIDER.prepare(gateway)  # and nothing is the worse for it
     assert held.library.passages() >= 200
+
+
+async def test_who_is_stopped_does_not_wait_for_a_disk_that_does_not_answer(
+    desk: Desk, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (docs / "a.md").write_text("The ferry burnt.")
+    begun, answers = threading.Event(), threading.Event()
+
+    def never(place: FilePlace, most: int) -> bytes:
+        begun.set()
+        answers.wait()
+        return b""
+
+    monkeypatch.setattr(files, "read_plain", never)
+    monkeypatch.setattr(refresh, "BEAT", 0.01)
+    gateway = desk.gateway(documents=(docs,))
+    opening = asyncio.ensure_future(PROVIDER.prepare(gateway))
+    assert await asyncio.to_thread(begun.wait, PATIENCE)
+    opening.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await opening
+    monkeypatch.undo()
+    # It is free for others, although the disk has still not answered.
+    assert await PROVIDER.prepare(gateway) == []
+    assert not answers.is_set()
+    answers.set()
+
+
+async def test_a_link_out_of_the_folder_is_told_and_what_it_leads_to_is_not(
+    desk: Desk, docs: Path
+) -> None:
+    (docs / "a.md").write_text("The ferry burnt.")
+    (docs.parent / "secret.md").write_text("The ferry was insured by the crown.")
+    (docs / "link.md").symlink_to(docs.parent / "secret.md")
+    (docs / "folder").symlink_to(docs.parent)
+    gateway = desk.gateway(documents=(docs,))
+    assert await PROVIDER.prepare(gateway) == [
+        f"{docs / name} was not read: {OUTSIDE}" for name in ("folder", "link.md")
+    ]
+    assert len(await PROVIDER.search("Who insured the ferry?", 6, gateway)) == 1
+    assert "crown" not in desk.everything()
+
+
+async def test_documents_that_became_a_link_out_of_their_folder_are_refused(
+    desk: Desk, docs: Path
+) -> None:
+    (docs / "sub").mkdir()
+    (docs / "sub" / "a.md").write_text("The ferry burnt.")
+    gateway = desk.gateway(documents=(docs / "sub",), documents_within=(docs,))
+    assert len(await PROVIDER.search("ferry", 6, gateway)) == 1
+    shutil.move(docs / "sub", docs.parent / "elsewhere")
+    (docs / "sub").symlink_to(docs.parent / "elsewhere")
+    with pytest.raises(UsageError, match="does not lie within the folders of the server"):
+        await PROVIDER.search("the ferry", 6, gateway)
+    free = desk.gateway(documents=(docs / "sub",))
+    assert len(await PROVIDER.search("this ferry", 6, free)) == 1, "the user named the link"
 
 
 async def test_what_takes_long_tells_how_far_it_is(

@@ -16,6 +16,7 @@ from deepdiver.cli.commands import (
     research,
     runs,
     strategies,
+    trust,
 )
 
 COMMANDS = {
@@ -35,6 +36,7 @@ COMMANDS = {
         providers.PROVIDERS,
         credibility.CREDIBILITY,
         mcp.MCP,
+        trust.TRUST,
         eval.EVAL,
         doctor.DOCTOR,
     )

@@ -14,7 +14,7 @@ def doctor(args: argparse.Namespace) -> int:
     """Print what was checked; returns the exit code that a run would end with, or 0."""
     from deepdiver.cli.examination import examine
 
-    found = examine(settings_of(args), offline=args.offline)
+    found = examine(settings_of(args), offline=args.offline, home=args.home)
     if args.json:
         print_json(found.as_json())
     else:

@@ -12,7 +12,8 @@ from deepdiver.core.record import Stance
 from deepdiver.reason.embedded.change_question import counts_in
 from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.plan import as_calls
-from deepdiver.reason.embedded.reflect import reflect
+from deepdiver.reason.embedded.reader_verdicts import DECIDED, contrariety
+from deepdiver.reason.embedded.reflect import DISAGREE, disagreements, reflect
 from deepdiver.reason.embedded.summarise import summarise
 from deepdiver.tasks import (
     Analyse,
@@ -28,7 +29,6 @@ from deepdiver.tasks import (
 
 INSIGHTS, UNCERTAINTIES, FOLLOW_UPS = 16, 20, 10
 """The most entries of each kind in an answer."""
-SINGLE = "One source says so: {}"
 WAY = (
     "{} findings of {} types and {} origins were compared; {} statements are carried by more than "
     "one origin."
@@ -53,21 +53,20 @@ def analyse_findings(task: Analyse) -> FindingsAnalysis:
     known = tuple(
         dict.fromkeys((*(line.text for line in task.insights), *(item.text for item in stated)))
     )
-    back = reflect(
-        Reflect(
-            question=task.question,
-            as_of=task.as_of,
-            problems=task.problems,
-            known=known,
-            tried=task.tried,
-            iteration=1,
-            max_iterations=2,
-            limit=min(task.limit, FOLLOW_UPS),
-        )
+    look_back = Reflect(
+        question=task.question,
+        as_of=task.as_of,
+        problems=task.problems,
+        known=known,
+        tried=task.tried,
+        iteration=1,
+        max_iterations=2,
+        limit=min(task.limit, FOLLOW_UPS),
     )
-    at_odds = [note.text for note in back.notes if note.category == "consistency"]
-    single = [
-        SINGLE.format(item.text) for item in stated if item not in agreed and not item.replaces
+    back = reflect(look_back)
+    # Two values for one thing are often two things: the reader must take them to be contrary.
+    at_odds = [
+        DISAGREE.format(*told) for told in disagreements(look_back) if contrariety(*told) >= DECIDED
     ]
     types = {finding.type for finding in task.findings}
     return FindingsAnalysis(
@@ -76,7 +75,7 @@ def analyse_findings(task: Analyse) -> FindingsAnalysis:
             KeyInsight(statement=item.text, finding_ids=item.findings) for item in stated
         ),
         hypothesis_implications=tuple(_implications(task)),
-        uncertainties=(*at_odds, *single)[:UNCERTAINTIES],
+        uncertainties=tuple(at_odds)[:UNCERTAINTIES],
         follow_up_queries=as_calls(back.queries, task.tools, OPEN) if not back.sufficient else (),
     )
 

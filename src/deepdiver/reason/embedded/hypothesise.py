@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from itertools import zip_longest
 
-from deepdiver.core.record import Stance
+from deepdiver.core.record import HypothesisStatus, Stance
 from deepdiver.core.text import terms, words
 from deepdiver.reason.embedded.chain import Candidate, Step, follow_chain, is_sure, side_of
 from deepdiver.reason.embedded.change_question import bearing_on_change, change_asked, counts_in
@@ -60,7 +60,7 @@ def hypothesise(task: Hypothesise) -> HypothesisSet:
     # In turn, so that each thing asked has its best answer before any has its second.
     in_turn = (item for row in zip_longest(*offers) for item in row if item is not None)
     limit = max(0, min(task.limit, MOST))
-    listed = _new(in_turn, task.standing)[:limit]
+    listed = [*_learned(_new(in_turn, task.standing), task)][:limit]
     statements = {item.statement for item in listed}
     missed = [item for item in _new(again, task.standing) if item.statement not in statements]
     if missed and limit > 1:
@@ -187,6 +187,29 @@ def _new(offered: Iterable[Proposed], standing: Iterable[HypothesisStanding]) ->
     for item in offered:
         made.setdefault(tuple(words(item.statement)), item)
     return [item for key, item in made.items() if key not in held]
+
+
+def _learned(offered: Iterable[Proposed], task: Hypothesise) -> Iterable[Proposed]:
+    """Yield the proposals, without those that only repeat in other words what was refuted.
+
+    One that stands on a finding that was not weighed then is a revision, and is tested.
+    """
+    weighed = {item.id: {*item.supporting, *item.refuting} for item in task.standing}
+    refuted = [
+        (lesson, read_sentence(lesson.statement))
+        for lesson in task.experience
+        if lesson.status is HypothesisStatus.REFUTED
+    ]
+    for item in offered:
+        reading = read_sentence(item.statement)
+        same = [
+            lesson.hypothesis
+            for lesson, other in refuted
+            if same_words(item.answer, lesson.answer) and likeness(reading, other) >= REPEATED
+        ]
+        known: set[str] = set().union(*(weighed.get(label, set()) for label in same))
+        if not same or set(item.findings) - known:
+            yield item.model_copy(update={"revises": tuple(same)})
 
 
 def _again(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:

@@ -1,10 +1,11 @@
 """Navigates by rules: what a tool's output answers, confirms or contradicts, and the next step.
 
 The next step is, in this order: an address that the person named; what the person asked for after
-the last answer; the words of the question; then, as long as a part of the question has no answer, a
-page whose address or title is about it, and a search for the part, with the names found so far in
-place of the question's descriptions; a lead that nobody has followed, if the search goes in
-circles; and once each part is answered, or was searched for in vain, the hand-over to the person.
+the last answer (if that narrows the searches, the words of the question again); the words of the
+question; then, as long as a part of the question has no answer, a page whose address or title is
+about it, and a search for the part, with the names found so far in place of the question's
+descriptions; a lead that nobody has followed, if the search goes in circles; and once each part is
+answered, or was searched for in vain, the hand-over to the person.
 """
 
 from __future__ import annotations
@@ -266,7 +267,8 @@ def _first_steps(task: DecideAction, tried: set[str], search: str) -> Iterator[N
     own = [address for address in task.urls if address.found == "person"]
     yield from _crawls(own, NAMED_IT)
     if task.feedback and not task.iteration:
-        yield from _queries([_wish(task)], tried, search, SAID_IT)
+        again = [" ".join(keywords(task.initial_query))] if task.narrowed else []
+        yield from _queries([*again, _wish(task)], tried, search, SAID_IT)
     if not task.research_history:
         yield from _queries([" ".join(keywords(task.initial_query))], tried, search, OPENS)
 

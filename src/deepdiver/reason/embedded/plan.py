@@ -6,11 +6,13 @@ the clauses that need no other's answer, and place and time are those in the que
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Literal
 
 from deepdiver.core.dates import dates
+from deepdiver.core.gazetteer import find_place
 from deepdiver.core.time_and_place import place_names
 from deepdiver.reason.embedded.clause import Kind
 from deepdiver.reason.embedded.query import keywords, write_queries
@@ -91,29 +93,42 @@ def plan_research(task: PlanResearch) -> ResearchPlan:
     ]
     turns = [query for row in zip_longest(*listed) for query in row if query]
     said = details_of(task.question, task.as_of)
+    regions = (*place_names(task.question), *(p.name for p in said.places), *_places_of(task))
     calls = propose_tool_calls(task.question, task.as_of, task.tools, "to find out")
     return ResearchPlan(
         objectives=tuple(objectives),
-        regions_of_interest=tuple(
-            dict.fromkeys((*place_names(task.question), *(p.name for p in said.places)))
-        )[:MOST_AREAS],
+        regions_of_interest=tuple(dict.fromkeys(regions))[:MOST_AREAS],
         keywords=tuple(keywords(task.question))[:MOST_WORDS],
         coordinates=tuple(
             Area(lat=lat, lon=lon, radius_km=RADIUS_KM) for lat, lon in said.spots[:MOST_AREAS]
         ),
         time_range=time_range(task.question),
-        priority_sources=tuple(tool.name for tool in task.tools)[:MOST_AREAS],
+        # At first hand is what the feeds say that suit the question; searches find reports of it.
+        priority_sources=tuple(dict.fromkeys(call.tool for call in calls))[:MOST_AREAS],
         initial_queries=(*calls, *as_calls(dict.fromkeys(turns), task.tools, "to find out"))[
             : min(task.limit, 10)
         ],
     )
 
 
+def _places_of(task: PlanResearch) -> list[str]:
+    """Return the places that the context of a task gives as values."""
+    try:
+        context = json.loads(task.context or "{}")
+    except ValueError:
+        return []
+    values = context.values() if isinstance(context, dict) else ()
+    return [value.strip() for value in values if isinstance(value, str) and find_place(value)]
+
+
 def time_range(question: str) -> str:
-    """Return the time that a question is about: the last days, or its first and last day."""
+    """Return the time that a question is about: the last days, or its first and last day.
+
+    A month or a year is more often compared with, or planned for, than asked about.
+    """
     if lately := days_back(question):
         return f"{lately}d"
-    days = sorted(day.iso() for day in dates(question) if day.year)
+    days = sorted(day.iso() for day in dates(question) if day.exact())
     return "/".join(dict.fromkeys((days[0], days[-1]))) if days else ""
 
 

@@ -57,6 +57,12 @@ def reader_verdict(quote: str, claim: str) -> DocumentVerdict:
     return load_reader().verify_document(lines, claim)
 
 
+def contrariety(one: str, other: str) -> float:
+    """Return how surely two sentences contradict each other: the mean of both directions."""
+    both = reader_verdict(one, other), reader_verdict(other, one)
+    return sum(verdict.refutes for verdict in both) / 2
+
+
 def reader_bearing(quote: str, claim: str) -> Bearing | None:
     """Return the side and strength of a quote; None without a side, or if a value is missing."""
     found = reader_verdict(quote, claim)

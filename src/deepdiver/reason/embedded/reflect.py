@@ -20,7 +20,8 @@ from deepdiver.reason.embedded.names import same_name
 from deepdiver.reason.embedded.query import write_queries
 from deepdiver.reason.embedded.question import Chain, analyse_question, chains_besides
 from deepdiver.reason.embedded.reading import Reading, read_sentence
-from deepdiver.tasks import Note, Reflect, Reflection, WriteQueries
+from deepdiver.reason.embedded.tool_calls import propose_tool_calls
+from deepdiver.tasks import Note, Reflect, Reflection, ToolQuery, WriteQueries
 
 MOST_MISSING, MOST_QUERIES, MOST_NOTES = 6, 6, 10
 """The most entries of each kind in a reflection."""
@@ -64,6 +65,7 @@ def reflect(task: Reflect) -> Reflection:
         notes=tuple(_notes(task, parts, queries, followed, readings))[:MOST_NOTES],
         missing=tuple(part.question for part in (left or parts))[:MOST_MISSING],
         queries=_in_turn(queries.values(), task.limit),
+        investigation_queries=_calls(task, left),
         sufficient=not left,
         reason=MORE if left else IN_VAIN if parts else ENOUGH,
     )
@@ -110,6 +112,18 @@ def _queries(task: Reflect, parts: Iterable[UncoveredPart]) -> dict[str, tuple[s
     }
 
 
+def _calls(task: Reflect, parts: Iterable[UncoveredPart]) -> tuple[ToolQuery, ...]:
+    """Return calls of tools for the parts that are left, which were not made before."""
+    made = [
+        call
+        for part in parts
+        for call in propose_tool_calls(part.question, task.as_of, task.tools, MORE)
+        if " ".join(arg.value for arg in call.args) not in task.tried
+    ]
+    once = {(call.tool, call.args): call for call in made}
+    return tuple(once.values())[:MOST_QUERIES]
+
+
 def _in_turn(listed: Iterable[Sequence[str]], limit: int) -> tuple[str, ...]:
     """Return the first query of each part, then the second of each, and so on."""
     turns = (query for row in zip_longest(*listed) for query in row if query is not None)
@@ -133,13 +147,21 @@ def _notes(
                 critical=bool(queries[part.question]),
             )
     for steps in followed:
-        yield from _disagreements(steps[-1], readings)
+        for told in _disagreements(steps[-1], readings):
+            yield Note(category="consistency", text=DISAGREE.format(*told))
     for item in task.standing:
         if item.status is HypothesisStatus.OPEN:
             yield Note(category="calibration", text=UNTESTED.format(item.statement))
 
 
-def _disagreements(step: Step, readings: Sequence[Reading]) -> Iterator[Note]:
+def disagreements(task: Reflect) -> list[tuple[str, str]]:
+    """Return the pairs of known lines that give different values for the same thing."""
+    readings = [read_sentence(text) for text in task.known]
+    followed = (follow_chain(chain, readings) for chain in _chains(task))
+    return [told for steps in followed for told in _disagreements(steps[-1], readings)]
+
+
+def _disagreements(step: Step, readings: Sequence[Reading]) -> Iterator[tuple[str, str]]:
     """Yield the pairs of sentences that give different values for the same thing."""
     if step.clause.kind not in VALUES:
         return
@@ -147,4 +169,4 @@ def _disagreements(step: Step, readings: Sequence[Reading]) -> Iterator[Note]:
     for one, other in combinations(made[:MOST_GROUPS], 2):
         told = (readings[one[0].sentence].text, readings[other[0].sentence].text)
         if same_subject(one[0].subject, other[0].subject) and told[0] != told[1]:
-            yield Note(category="consistency", text=DISAGREE.format(*told))
+            yield told

@@ -11,6 +11,7 @@ from deepdiver.core.occurrence import Occurrence, occurrence_of
 from deepdiver.core.record import Finding, Report, Source
 from deepdiver.core.shown_text import one_line
 from deepdiver.core.time_and_place import DAY, Moment, Position
+from deepdiver.errors import LostTextError
 
 TYPES = (
     "news",
@@ -60,8 +61,8 @@ def drawn_findings(
     Args:
         report: The report, for the numbers of its citations.
         ledger: The findings and sources.
-        read: Returns the saved text of a hash. A KeyError, if there is none, loses the times and
-            places that only this text has.
+        read: Returns the saved text of a hash. A LostTextError, if there is none, loses the times
+            and places that only this text has.
     """
     cited = citation_numbers(report)
     texts: dict[str, str] = {}
@@ -69,7 +70,7 @@ def drawn_findings(
     for finding in ledger.of(Finding).values():
         source = ledger.get(Source, finding.quotes[0].source)
         if source.snapshot not in texts:
-            with contextlib.suppress(KeyError):
+            with contextlib.suppress(LostTextError):
                 texts[source.snapshot] = read(source.snapshot)
         made.append(
             _seen(

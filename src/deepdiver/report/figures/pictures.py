@@ -32,7 +32,7 @@ def draw_pictures(
     Args:
         report: The run's report.
         ledger: Its records.
-        read: Returns the saved text of a hash; KeyError if there is none.
+        read: Returns the saved text of a hash; LostTextError if there is none.
         scene: Whether the strategy shows when and where things happened.
     """
     evidence = draw_matrix(report, ledger)

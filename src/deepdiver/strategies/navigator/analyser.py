@@ -7,28 +7,40 @@ has followed. It survives from pass to pass; leads are also kept with the run, f
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from deepdiver.core import belief
+from deepdiver.core.events import Reasoned
 from deepdiver.core.names import names
 from deepdiver.core.record import Finding, Lead, Source
 from deepdiver.core.text import terms, words
+from deepdiver.encoders.reader import load_reader
+from deepdiver.errors import StoreError
 from deepdiver.strategies.navigator import disputes, loops
-from deepdiver.strategies.navigator.tools import LINKS, label_addresses
+from deepdiver.strategies.navigator.suggestions import list_searches, says_answered
+from deepdiver.strategies.navigator.tools import (
+    LINKS,
+    describe_limits,
+    find_unwanted,
+    label_addresses,
+    list_urls,
+)
 from deepdiver.strategies.shared import summary
 from deepdiver.strategies.shared.base import Deps, State, Update
-from deepdiver.strategies.shared.findings import resolve_labels, source_of
+from deepdiver.strategies.shared.findings import ReadSource, resolve_labels, source_of
+from deepdiver.strategies.shared.locate_statements import add_quotes
 from deepdiver.strategies.shared.look import (
     BATCH_BYTES,
     TEXT_CHARS,
-    ReadSource,
     accept_finding,
     excerpt,
     find_nearest,
     show_texts,
 )
+from deepdiver.strategies.shared.statements import values_of
 from deepdiver.tasks import (
     AnalyseOutput,
     Analysis,
@@ -98,9 +110,11 @@ class CheckedAnalysis:
     """Pairs that contradict each other."""
     leads: list[dict[str, str]]
     """New leads."""
+    lost: int = 0
+    """Sentences that no passage carries."""
 
 
-def check_analysis(
+async def check_analysis(
     deps: Deps,
     said: Analysis,
     sources: Texts,
@@ -119,15 +133,21 @@ def check_analysis(
         links: Addresses that the texts name.
     """
     parts = {f"P{number}": part for number, part in enumerate(state["problems"], 1)}
-    found = _accept_findings(deps, said, sources, parts, state["problems"])
+    located = await add_quotes(deps, said.extracted_info, sources, state["initial_query"])
+    found = _accept_findings(deps, located.items, sources, parts, state["problems"])
     labels = {**known, **{label: finding.id for label, (_, finding) in found.items()}}
     answers = {finding.id: parts.get(item.answers.strip(), "") for item, finding in found.values()}
-    held = {item["id"] for item in state["shared_memory"]}
+    if calls_answered(said) and not any(answers.values()):
+        answers |= await _assign_parts(deps, [*answers, *_unassigned(state)], state["problems"])
+    held = [item["id"] for item in state["shared_memory"]]
     facts = [
         {"id": key, "statement": deps.ledger.get(Finding, key).statement, "answers": part}
         for key, part in answers.items()
         if key not in held
     ]
+    conflicts = _enter_conflicts(deps, said, found.values(), labels)
+    if said.inconsistencies_found and not any(item.contradicts for item in said.extracted_info):
+        conflicts = _find_conflicts(deps, said.inconsistencies_found, list(answers), held)
     return CheckedAnalysis(
         facts=facts,
         answers={key: part for key, part in answers.items() if part},
@@ -137,23 +157,69 @@ def check_analysis(
             for other in resolve_labels(item.confirms, labels)
             if other != finding.id
         ],
-        conflicts=_enter_conflicts(deps, said, found.values(), labels),
-        leads=_list_leads(deps, said, found, state, links),
+        conflicts=conflicts,
+        leads=_list_leads(deps, said, found, answers, state, links),
+        lost=located.lost,
     )
 
 
 def _accept_findings(
-    deps: Deps, said: Analysis, sources: Texts, parts: Mapping[str, str], problems: Sequence[str]
+    deps: Deps,
+    listed: Sequence[Sequence[Info]],
+    sources: Texts,
+    parts: Mapping[str, str],
+    problems: Sequence[str],
 ) -> dict[str, tuple[Info, Finding]]:
-    """Enter what an analysis extracted and code finds in the sources; labelled E1, E2 and so on."""
+    """Enter what an analysis extracted and code finds in the sources.
+
+    The entries are labelled E1, E2 and so on; further sentences of an entry are E1.2, E1.3.
+    """
     found: dict[str, tuple[Info, Finding]] = {}
-    for number, item in enumerate(said.extracted_info, 1):
-        about = parts.get(item.answers.strip()) or find_nearest(item.statement, problems)
-        finding = accept_finding(deps, item, sources, about)
-        if finding is not None:
-            found[f"E{number}"] = (item, finding)
+    for number, made in enumerate(listed, 1):
+        for place, item in enumerate(made, 1):
+            about = parts.get(item.answers.strip()) or find_nearest(item.statement, problems)
+            finding = accept_finding(deps, item, sources, about)
+            if finding is not None:
+                found[f"E{number}.{place}" if place > 1 else f"E{number}"] = (item, finding)
     deps.add(*(finding for _, finding in found.values()))
     return found
+
+
+def calls_answered(said: Analysis) -> bool:
+    """Return whether an analysis says that the question is answered."""
+    return any(map(says_answered, (said.assessment, *said.suggestions_for_next_step)))
+
+
+def _unassigned(state: State) -> list[str]:
+    """Return the known findings, if none of them is known to answer a part of the question."""
+    memory = state["shared_memory"]
+    return [] if any(item["answers"] for item in memory) else [item["id"] for item in memory]
+
+
+async def _assign_parts(
+    deps: Deps, findings: Sequence[str], problems: Sequence[str]
+) -> dict[str, str]:
+    """Return the part of the question that each finding is closest to, by its id.
+
+    For an analysis that says that the question is answered, and not what answers which part. The
+    reader compares the parts; that a finding answers one is for the analysis to say.
+    """
+    statements = [deps.ledger.get(Finding, key).statement for key in findings]
+    if len(problems) < 2 or not findings:
+        return dict.fromkeys(findings, problems[0]) if problems else {}
+    try:
+        near = await asyncio.to_thread(_read_relevance, tuple(problems), statements)
+    except (StoreError, ImportError):
+        return {
+            key: find_nearest(text, problems)
+            for key, text in zip(findings, statements, strict=True)
+        }
+    return {key: max(problems, key=lambda part: near[part][n]) for n, key in enumerate(findings)}
+
+
+def _read_relevance(problems: Sequence[str], statements: Sequence[str]) -> dict[str, list[float]]:
+    reader = load_reader()
+    return {part: reader.relevance(part, statements) for part in problems}
 
 
 def _enter_conflicts(
@@ -171,28 +237,67 @@ def _enter_conflicts(
     return pairs
 
 
+def _find_conflicts(
+    deps: Deps, described: str, new: Sequence[str], held: Sequence[str]
+) -> list[list[str]]:
+    """Enter the contradictions that an analysis describes without naming the findings.
+
+    They are between findings that can contradict, where the description has a value of each side.
+    """
+    known, pairs = [key for key in held if key not in new], []
+    named = values_of(described)
+    for number, one in enumerate(new):
+        for other in (*new[:number], *known):
+            mine, theirs = (
+                values_of(deps.ledger.get(Finding, key).statement) for key in (one, other)
+            )
+            told = named & (mine - theirs) and named & (theirs - mine)
+            record = disputes.make_contradiction(deps, one, other, described) if told else None
+            if record is not None:
+                deps.add(record)
+                pairs.append(list(record.findings))
+    return pairs
+
+
 def _list_leads(
     deps: Deps,
     said: Analysis,
     found: Mapping[str, tuple[Info, Finding]],
+    answers: Mapping[str, str],
     state: State,
     links: Sequence[dict[str, str]],
 ) -> list[dict[str, str]]:
     """Return new leads: addresses in the sources, suggestions, and names in side findings."""
-    urls = [item["url"] for item in links]
-    meant = [loops.find_permitted(url, urls) for url in said.new_potential_urls]
+    meant = find_meant(said, state, links)
     if None in meant:
         deps.note_limit(FOREIGN)
     asked = set(words(state["initial_query"]))
-    aside = [finding.statement for item, finding in found.values() if not item.answers.strip()]
-    named = [name for text in aside for name in names(text) if not set(words(name)) <= asked]
-    wished = [
-        " ".join(text.split()) for text in said.suggestions_for_next_step if "://" not in text
+    aside = [
+        finding.statement
+        for item, finding in found.values()
+        if not item.answers.strip() and not answers[finding.id]
     ]
+    named = [name for text in aside for name in names(text) if not set(words(name)) <= asked]
+    wished = list_searches(said.suggestions_for_next_step)
     return [
         *({"kind": "url", "text": url} for url in meant if url),
-        *({"kind": "query", "text": text} for text in wished if 0 < len(text) <= LONGEST_LEAD),
+        *({"kind": "query", "text": text} for text in wished if len(text) <= LONGEST_LEAD),
         *({"kind": "name", "text": name} for name in named if len(name) <= LONGEST_LEAD),
+    ]
+
+
+def find_meant(said: Analysis, state: State, links: Sequence[dict[str, str]]) -> list[str | None]:
+    """Return the pages that an analysis finds promising; None for one that may not be read.
+
+    They are named in `new_potential_urls`, by label or address, and in suggestions ("Crawl URL:
+    …").
+    """
+    urls = [item["url"] for item in links]
+    held = [*urls, *(item["url"] for item in state["addresses"])]
+    named = [url for text in said.suggestions_for_next_step for url in list_urls(text)]
+    return [
+        *(loops.find_permitted(url, urls) for url in said.new_potential_urls),
+        *(loops.find_permitted(url, held) for url in named),
     ]
 
 
@@ -230,9 +335,14 @@ def group_answers(state: State, excluded: set[str]) -> dict[str, list[str]]:
     return found
 
 
+def find_excluded(deps: Deps, state: State) -> set[str]:
+    """Return the ids of findings that the answer may not use: disputed, or not wanted any more."""
+    return disputes.find_excluded(deps, state) | find_unwanted(deps, state)
+
+
 def compute_confidence(deps: Deps, state: State) -> float:
     """Return the confidence: belief in the answered parts, times their share of the question."""
-    found = group_answers(state, disputes.find_excluded(deps, state))
+    found = group_answers(state, find_excluded(deps, state))
     beliefs = [summary.compute_belief(deps, keys) for keys in found.values()]
     return round(
         belief.untested_confidence(beliefs, len(found) / max(1, len(state["problems"]))), 4
@@ -265,13 +375,13 @@ def make_task(deps: Deps, state: State) -> tuple[AnalyseOutput, Texts, dict[str,
     return task, read, known
 
 
-def enter_analysis(
+async def enter_analysis(
     deps: Deps, state: State, said: Analysis | None, read: Texts, known: Mapping[str, str]
 ) -> Update:
     """Return the update that enters an analysis into the memory and a step into the history."""
     decided, output = state["decision"], state["raw_tool_output"]
     new = (
-        check_analysis(deps, said, read, known, state, output["links"])
+        await check_analysis(deps, said, read, known, state, output["links"])
         if said
         else CheckedAnalysis([], {}, [], [], [])
     )
@@ -287,26 +397,36 @@ def enter_analysis(
             *(pair for pair in new.conflicts if pair not in state["conflicts"]),
         ],
         "leads": add_leads(deps, state["leads"], new.leads),
-        "analyzer_report": _report_of(said) if said else {},
+        "analyzer_report": _report_of(said, new, state, output["links"]) if said else {},
         "iteration": state["iteration"] + 1,
     }
     sure = compute_confidence(deps, {**state, **update})
     action, what = decided["next_action"], decided["query_or_url"]
+    narrowed = describe_limits(deps, state) if action != loops.CRAWL else ""
+    report = update["analyzer_report"]
     step = {
         "pass": len(state["feedback"]) + 1,
         "action": action,
         "query_or_url": what,
         "about": "" if action == loops.CRAWL else find_nearest(what, state["problems"]),
-        "key": loops.key_of(action, what),
+        "key": loops.key_of(action, what, narrowed),
+        "narrowed": narrowed,
         "by": decided["by"],
         "way": decided["way"],
         "why": decided["why"],
+        "note": decided.get("note", ""),
         "sources": len(output["sources"]),
         "found": len(new.facts),
+        "lost": new.lost,
         "confidence": sure,
         "confidence_score": said.confidence_score if said else 0.0,
         "failed": output["failed"],
+        "analyzer_report": {**report, "extracted_info": [item["id"] for item in new.facts]}
+        if report
+        else {},
     }
+    if said:
+        deps.emit(_trace(len(state["research_history"]) + 1, step, report))
     return {
         **update,
         "confidence_score": sure,
@@ -314,11 +434,40 @@ def enter_analysis(
     }
 
 
-def _report_of(said: Analysis) -> dict[str, Any]:
-    """Return the analyzer's report as the state carries it."""
+def _report_of(
+    said: Analysis, new: CheckedAnalysis, state: State, links: Sequence[dict[str, str]]
+) -> dict[str, Any]:
+    """Return the analyzer's report as the state carries it, with the keys of the design document.
+
+    Of what was extracted and of the addresses it has what code has accepted.
+    """
+    meant = find_meant(said, state, links)
     return {
+        "extracted_info": new.facts,
         "assessment": said.assessment,
-        "suggestions_for_next_step": list(said.suggestions_for_next_step),
         "confidence_score": said.confidence_score,
-        "inconsistencies_found": said.inconsistencies_found or "",
+        "suggestions_for_next_step": list(said.suggestions_for_next_step),
+        "new_potential_urls": list(dict.fromkeys(url for url in meant if url)),
+        "inconsistencies_found": said.inconsistencies_found,
     }
+
+
+def _trace(number: int, step: Mapping[str, Any], report: Mapping[str, Any]) -> Reasoned:
+    """Return a step for the reasoning log."""
+    lost = f", without a passage: {step['lost']}" if step["lost"] else ""
+    clash = report["inconsistencies_found"]
+    told = (
+        report["assessment"],
+        f"New findings: {step['found']}{lost}.",
+        f"The analyzer's own confidence: {report['confidence_score']:.2f}.",
+        f"Inconsistencies: {clash}" if clash else "",
+    )
+    return Reasoned(
+        step_number=number,
+        phase="analyzer_node",
+        thought=step["query_or_url"],
+        action=step["action"],
+        observation=" ".join(filter(None, told)),
+        conclusion="; ".join((*report["suggestions_for_next_step"], *report["new_potential_urls"])),
+        confidence=step["confidence"],
+    )

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from deepdiver.core.events import Decided
 from deepdiver.memory.recall import show_past_runs
-from deepdiver.strategies.navigator import analyser, disputes, loops, tools
-from deepdiver.strategies.shared.base import Deps, State, attempt
+from deepdiver.strategies.navigator import analyser, loops, tools
+from deepdiver.strategies.navigator.suggestions import says_answered
+from deepdiver.strategies.navigator.tools import list_urls
+from deepdiver.strategies.shared.base import Deps, State, attempt_to_decide
 from deepdiver.tasks import AnalyzerReport, DecideAction, StepTaken
 
 ENOUGH = 0.85
-"""From this confidence on, an answer in which the analyzer misses nothing is handed over without
-asking the reasoner."""
+"""From this confidence on, an answer in which the analyzer misses nothing, or which it calls
+complete, is handed over without asking the reasoner."""
 HISTORY, TRIED, LEADS = 4, 10, 6
 """Steps, queries and leads that the reasoner is shown; code checks a choice against all of them."""
 
@@ -25,18 +28,17 @@ async def decide_next(deps: Deps, state: State) -> dict[str, Any]:
     """
     at, made = situation_of(deps, state), steps_of_pass(state)
     found = loops.detect_loop(made)
-    choice = decide_by_rule(deps, state, found)
+    choice, failure = decide_by_rule(deps, state, found), ""
     if choice is None:
         if found:
             deps.emit(Decided(decision=found.ways[0].value, reason=found.advice, by="rule"))
-        said = loops.check_choice(await attempt(deps, _make_task(deps, state, at, found)), at, made)
+        answer, failure = await attempt_to_decide(deps, _make_task(deps, state, at, found))
+        said = loops.check_choice(answer, at, made)
         if isinstance(said, loops.Impasse):
             found, said = said, loops.choose_way_out(said, at)
         choice = said
-    told = (
-        f"“{choice.query_or_url}”: {choice.reasoning}" if choice.query_or_url else choice.reasoning
-    )
-    deps.emit(Decided(decision=choice.action, reason=told, by=choice.by))
+    why = ": ".join(filter(None, (_tell_choice(choice, at), failure)))
+    deps.emit(Decided(decision=choice.action, reason=why, by=choice.by))
     way = choice.way or (found.ways[0].value if found and choice.action != loops.HAND_OVER else "")
     return {
         "next_action": choice.action,
@@ -45,7 +47,17 @@ async def decide_next(deps: Deps, state: State) -> dict[str, Any]:
         "by": choice.by,
         "way": str(way),
         "why": found.why if found else "",
+        "note": choice.note,
     }
+
+
+def _tell_choice(choice: loops.Choice, at: loops.Situation) -> str:
+    """Return a choice in words: what is searched for or read, why, and what is to be noted."""
+    narrowed = choice.action in at.searches and at.narrowed
+    notes = filter(None, (choice.note, f"only {at.narrowed}" if narrowed else ""))
+    what = f"“{choice.query_or_url}”: " if choice.query_or_url else ""
+    noted = "; ".join(notes)
+    return f"{what}{choice.reasoning}{f' ({noted})' if noted else ''}"
 
 
 def decide_by_rule(deps: Deps, state: State, found: loops.Impasse | None) -> loops.Choice | None:
@@ -53,10 +65,9 @@ def decide_by_rule(deps: Deps, state: State, found: loops.Impasse | None) -> loo
     step, report, sure = state["iteration"], state["analyzer_report"], state["confidence_score"]
     if step >= deps.max_iterations:
         return loops.Choice(loops.HAND_OVER, reasoning=f"step {step} is the last of a pass")
-    if step and sure >= ENOUGH and report and not report["suggestions_for_next_step"]:
+    if step and sure >= ENOUGH and report and (said := _why_complete(report)):
         return loops.Choice(
-            loops.HAND_OVER,
-            reasoning=f"the confidence is {sure:.2f}, and the analyzer misses nothing",
+            loops.HAND_OVER, reasoning=f"the confidence is {sure:.2f}, and the analyzer {said}"
         )
     if found and found.ways[0] is loops.Way.HUMAN:
         return loops.Choice(
@@ -65,6 +76,15 @@ def decide_by_rule(deps: Deps, state: State, found: loops.Impasse | None) -> loo
             way=loops.Way.HUMAN,
         )
     return None
+
+
+def _why_complete(report: State) -> str:
+    """Return what the analyzer says if it takes the question for answered; empty if it does not."""
+    suggestions = report["suggestions_for_next_step"]
+    if not suggestions:
+        return "misses nothing"
+    answered = any(map(says_answered, suggestions))
+    return "says that the question is answered" if answered else ""
 
 
 def steps_of_pass(state: State) -> list[loops.PastStep]:
@@ -79,8 +99,9 @@ def steps_of_pass(state: State) -> list[loops.PastStep]:
 
 def situation_of(deps: Deps, state: State) -> loops.Situation:
     """Return the situation that a choice is checked against."""
-    found = analyser.group_answers(state, disputes.find_excluded(deps, state))
+    found = analyser.group_answers(state, analyser.find_excluded(deps, state))
     history = state["research_history"]
+    unread = tuple(item["url"] for item in tools.list_unread(deps, state))
     left = tuple(part for part in state["problems"] if part not in found)
     searched = {step["about"] for step in history}
     return loops.Situation(
@@ -89,12 +110,21 @@ def situation_of(deps: Deps, state: State) -> loops.Situation:
         open=left,
         unsearched=tuple(part for part in left if part not in searched),
         searches=tools.list_searches(deps),
-        addresses=tuple(item["url"] for item in tools.list_unread(deps, state)),
+        addresses=unread,
         leads=tuple((lead["kind"], lead["text"]) for lead in analyser.list_unexplored(state)),
         known=tuple(item["statement"] for item in state["shared_memory"]),
         keys=frozenset(step["key"] for step in history),
         begun=state["iteration"] > 0,
+        narrowed=tools.describe_limits(deps, state),
+        suggested=_list_suggested(state["analyzer_report"], unread),
     )
+
+
+def _list_suggested(report: State, unread: Sequence[str]) -> tuple[str, ...]:
+    """Return the pages that the last analysis suggests to read, as far as they may be read."""
+    named = (url for text in report.get("suggestions_for_next_step", ()) for url in list_urls(text))
+    found = (loops.find_permitted(url, unread) for url in named)
+    return tuple(dict.fromkeys(url for url in found if url))
 
 
 def _make_task(
@@ -102,26 +132,45 @@ def _make_task(
 ) -> DecideAction:
     history, report = state["research_history"], state["analyzer_report"]
     about = " ".join((state["initial_query"], *at.open, *state["feedback"]))
+    unwanted = tools.find_unwanted(deps, state)
+    wanted = {
+        "shared_memory": [item for item in state["shared_memory"] if item["id"] not in unwanted]
+    }
     return DecideAction(
         initial_query=state["initial_query"],
         as_of=deps.as_of,
         problems=at.problems,
         unanswered=at.open,
         tools=tools.list_tools(deps),
-        analyzer_report=AnalyzerReport.model_validate(report) if report else None,
+        analyzer_report=_show_report(report) if report else None,
         confidence=state["confidence_score"],
         research_history=tuple(_show_step(step) for step in history[-HISTORY:]),
-        tried=tuple(step["query_or_url"] for step in history[-TRIED:]),
-        shared_memory=tuple(item["statement"] for item in analyser.find_closest(state, about)),
+        tried=tuple(step["query_or_url"] for step in history if _holds(step, at))[-TRIED:],
+        shared_memory=tuple(item["statement"] for item in analyser.find_closest(wanted, about)),
         leads=tuple(text for kind, text in at.leads if kind != "url")[:LEADS],
         urls=tools.label_addresses(tools.list_unread(deps, state), tools.OFFERED),
         detected=found.advice if found else "",
         feedback=tuple(state["feedback"]),
+        narrowed=at.narrowed,
         iteration=state["iteration"],
         max_iterations=deps.max_iterations,
         guidance=deps.settings.system_prompt,
         objection=state["objection"],
         past=show_past_runs(state["past"]) if not history else (),
+    )
+
+
+def _holds(step: State, at: loops.Situation) -> bool:
+    """Return whether a step need not be repeated: it was narrowed in the same way, or no search."""
+    return bool(step["action"] == loops.CRAWL or step.get("narrowed", "") == at.narrowed)
+
+
+def _show_report(report: State) -> AnalyzerReport:
+    return AnalyzerReport(
+        assessment=report["assessment"],
+        suggestions_for_next_step=tuple(report["suggestions_for_next_step"]),
+        confidence_score=report["confidence_score"],
+        inconsistencies_found=report["inconsistencies_found"] or "",
     )
 
 

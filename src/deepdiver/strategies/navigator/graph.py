@@ -40,6 +40,7 @@ from deepdiver.strategies.shared.base import (
     unite,
 )
 from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past, split_question
+from deepdiver.strategies.shared.weigh_answer import JUDGED
 
 
 class NavigatorState(TypedDict, total=False):
@@ -80,7 +81,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.Decompose: 1,
         tasks.DecideAction: max_iterations + 1,
         tasks.AnalyseOutput: max_iterations,
-        tasks.Judge: writing.JUDGED,
+        tasks.Judge: JUDGED,
         **writing.CALLS,
     }
     return Allowance(counts, max_iterations)
@@ -210,8 +211,9 @@ async def search(state: NavigatorState, deps: Deps) -> Update:
 
 async def _use_search(state: NavigatorState, deps: Deps) -> Update:
     action, query = state["decision"]["next_action"], state["decision"]["query_or_url"]
+    filters = tools.limits_of(deps, state)
     return tools.enter_output(
-        state, await tools.use_search(deps, action, query, state["initial_query"])
+        state, await tools.use_search(deps, action, query, state["initial_query"], filters)
     )
 
 
@@ -225,14 +227,17 @@ async def analyzer_node(state: NavigatorState, deps: Deps) -> Update:
     """Have the tool output analysed, enter what code finds in it, and compute the confidence."""
     task, read, known = analyser.make_task(deps, state)
     said = await attempt(deps, task) if task.texts or task.links else None
-    return analyser.enter_analysis(deps, state, said, read, known)
+    return await analyser.enter_analysis(deps, state, said, read, known)
 
 
 async def hitl_output(state: NavigatorState, deps: Deps) -> Update:
     """Write the report for the person: the answer, the research journey, the key sources."""
     found = disputes.find_disputes(deps, state["conflicts"], state["same"])
-    excluded = disputes.list_excluded(found)
+    disputed, unwanted = disputes.list_excluded(found), tools.find_unwanted(deps, state)
+    excluded = disputed | unwanted
     told = journey.tell_journey(state["research_history"], state["feedback"])
+    if unwanted:
+        told.append(journey.tell_unwanted(len(unwanted), tools.describe_limits(deps, state)))
     by_part = analyser.group_answers(state, excluded)
     keys = unite(*by_part.values(), (item["id"] for item in state["shared_memory"]))
     gaps = [part for part in state["problems"] if part not in by_part]
@@ -246,20 +251,21 @@ async def hitl_output(state: NavigatorState, deps: Deps) -> Update:
         past_runs_note(state["past"]),
         besides=writing.Besides(
             guidance="\n".join(state["feedback"]),
-            disputed=sorted(excluded),
+            disputed=sorted(disputed - unwanted),
             shown_too=disputes.make_sections(deps, found),
             about_it=lambda answer: journey.make_sections(deps, told, answer),
         ),
     )
     deps.finish(report, waiting=True)
     stuck = [state["decision"]["reasoning"]] if state["decision"]["by"] == "rule" and gaps else []
+    missing = [*gaps, *disputes.describe_unsettled(deps, found), *stuck]
     return {
         "answer": answer_text(report),
         "research_journey": journey.lines_under(report, JOURNEY),
         "key_sources": journey.lines_under(report, journey.SOURCES),
-        "missing": [*gaps, *disputes.describe_unsettled(deps, found), *stuck],
+        "missing": missing,
         "confidence_score": report.confidence,
-        "messages": [AIMessage(journey.hand_over(report))],
+        "messages": [AIMessage(journey.hand_over(report, missing))],
     }
 
 

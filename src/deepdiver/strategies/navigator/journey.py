@@ -11,8 +11,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from deepdiver.core.record import Finding, Report, Section, Sentence, SentenceKind, Source
-from deepdiver.report.markdown import JOURNEY, answer_text
+from deepdiver.core.record import (
+    Finding,
+    Report,
+    RunStatus,
+    Section,
+    Sentence,
+    SentenceKind,
+    Source,
+)
+from deepdiver.report.markdown import JOURNEY, answer_text, status_line
 from deepdiver.strategies.navigator.loops import CRAWL
 from deepdiver.strategies.shared.base import Deps
 
@@ -40,6 +48,12 @@ def tell_journey(history: Sequence[Step], feedback: Sequence[str]) -> list[str]:
     return told or ["No step was taken."]
 
 
+def tell_unwanted(many: int, limits: str) -> str:
+    """Return that findings are not used because the person has ruled out their sources."""
+    were = "was" if many == 1 else "were"
+    return f"{_count(many, 'finding')} from other sources than “{limits}” {were} left out."
+
+
 def _tell_pass(steps: Iterable[Step]) -> list[str]:
     told: list[str] = []
     for fruitful, group in groupby(steps, key=lambda step: bool(step["found"] or step["way"])):
@@ -60,14 +74,21 @@ def _tell_step(step: Step) -> str:
     if step["failed"]:
         return f"{way}{_name_step(step)}, which brought nothing."
     brought = f"{_count(step['sources'], 'source')}, {_count(step['found'], 'new finding')}"
-    return f"{way}{_name_step(step)}: {brought}; confidence {step['confidence']:.2f}."
+    lost = f", {_count(step['lost'], 'statement')} without a passage" if step.get("lost") else ""
+    return f"{way}{_name_step(step)}: {brought}{lost}; confidence {step['confidence']:.2f}."
 
 
 def _name_step(step: Step) -> str:
-    failed = " (it could not be used)" if step["failed"] else ""
+    asides = [
+        "it could not be used" if step["failed"] else "",
+        step.get("narrowed", ""),
+        step.get("note", ""),
+    ]
+    told = "; ".join(filter(None, asides))
+    aside = f" ({told})" if told else ""
     if step["action"] == CRAWL:
-        return f"{CRAWL} {step['query_or_url']}{failed}"
-    return f"{step['action']} for “{step['query_or_url']}”{failed}"
+        return f"{CRAWL} {step['query_or_url']}{aside}"
+    return f"{step['action']} for “{step['query_or_url']}”{aside}"
 
 
 def _count(number: int, what: str) -> str:
@@ -95,6 +116,16 @@ def _make_frame(text: str, findings: Sequence[str] = ()) -> Sentence:
     return Sentence(text=text, kind=SentenceKind.FRAME, findings=tuple(findings))
 
 
+def tell_certainty(report: Report, missing: Sequence[str]) -> list[str]:
+    """Return how certain an answer is, and what is missing or disputed, in lines."""
+    told = [f"Certainty: {status_line(report).lower()}."]
+    if missing:
+        told += ["Missing or uncertain:", *(f"- {_shorten(line)}" for line in missing)]
+    elif report.status is RunStatus.ANSWERED:
+        told.append("Missing: nothing that was asked for.")
+    return told
+
+
 def lines_under(report: Report, heading: str) -> list[str]:
     """Return the lines of the section with a heading."""
     return [
@@ -102,9 +133,12 @@ def lines_under(report: Report, heading: str) -> list[str]:
     ]
 
 
-def hand_over(report: Report) -> str:
-    """Return the text for the person: the answer, the journey and the key sources."""
-    parts = {"Answer": [answer_text(report)]}
+def hand_over(report: Report, missing: Sequence[str] = ()) -> str:
+    """Return the text for the person: the answer, the journey and the key sources.
+
+    With the answer it says how certain it is, and what is missing or disputed.
+    """
+    parts = {"Answer": [answer_text(report), *tell_certainty(report, missing)]}
     parts |= {
         heading: [f"- {line}" for line in lines_under(report, heading)]
         for heading in (JOURNEY, SOURCES)

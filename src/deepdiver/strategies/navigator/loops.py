@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from deepdiver.core.names import names
@@ -31,6 +31,10 @@ CRAWL, HAND_OVER = "crawl_url", "send_to_hitl"
 SEARCH = "search_"
 GOOGLE = ("search_google", "search_serper", "search_serpapi")
 """Three ways to the same results: one that is not set up is replaced by another."""
+LONGEST_TOOL = 40
+"""Characters of an unknown tool's name in a note."""
+_NOT_LETTER = re.compile(r"[\W_]+")
+_NAMED = re.compile(r"[\w\-]+")
 _ADDRESS = re.compile(r"\S*://\S*|\bwww\.\S*", re.IGNORECASE)
 
 
@@ -55,6 +59,8 @@ ADVICE = {
     Way.LEAD: "try a stored lead or an address that nobody has read",
     Way.HUMAN: "hand over to the person with what is missing",
 }
+
+SUGGESTED = "read the page that the analyzer suggests"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +92,15 @@ class Impasse:
         return f"{self.why}; {ADVICE[self.ways[0]]}"
 
 
-def key_of(action: str, query_or_url: str) -> str:
-    """Return the key of a step: the tool, and its words in any order and form or its page."""
+def key_of(action: str, query_or_url: str, narrowed: str = "") -> str:
+    """Return the key of a step: the tool, and its words in any order and form or its page.
+
+    A search that the person has narrowed since is another search.
+    """
     if action == CRAWL:
         return f"{CRAWL} {canonical(query_or_url)}"
     told = sorted(set(terms(query_or_url))) or sorted(set(words(query_or_url)))
-    return f"{action} {' '.join(told)}"
+    return " ".join(filter(None, (action, *told, narrowed)))
 
 
 def detect_loop(made: Sequence[PastStep]) -> Impasse | None:
@@ -143,6 +152,8 @@ class Choice:
     """Who decided: "reasoner" or "rule"."""
     way: str = ""
     """The way out that it takes, if any."""
+    note: str = ""
+    """What was asked for, if that is not among the tools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +180,14 @@ class Situation:
     """Keys of the steps of all passes."""
     begun: bool
     """Whether a step was taken in this pass."""
+    narrowed: str = ""
+    """What the person has restricted the searches to, in words; empty: nothing."""
+    suggested: tuple[str, ...] = ()
+    """Pages that the analyzer suggests to read, of those that may be read and were not."""
+
+    def was_taken(self, action: str, query_or_url: str) -> bool:
+        """Return whether a step was taken before."""
+        return key_of(action, query_or_url, self.narrowed) in self.keys
 
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -183,9 +202,8 @@ def check_choice(
     choice = _take_choice(said, at)
     if isinstance(choice, Choice):
         return choice
-    missed = (
-        said is not None and said.next_action.strip().lower() == HAND_OVER and bool(at.unsearched)
-    )
+    handed = said is not None and find_tool(said.next_action, said.query_or_url, at) == HAND_OVER
+    missed = handed and bool(at.unsearched)
     return reject_choice(made, choice, Way.NARROW if missed and at.begun else Way.REFRAME)
 
 
@@ -193,19 +211,66 @@ def _take_choice(said: NextAction | None, at: Situation) -> Choice | str:
     """Return the reasoner's choice, or why it cannot be taken."""
     if said is None:
         return "no decision could be had"
-    action, what = said.next_action.strip().lower(), said.query_or_url or ""
-    reasoning = " ".join(said.reasoning.split())
-    if action == HAND_OVER:
-        return _why_not_hand_over(at) or Choice(HAND_OVER, "", reasoning, "reasoner")
-    if action == CRAWL:
-        choice = _choose_page(what, reasoning, at)
-    elif action.startswith(SEARCH) and at.searches:
-        choice = _choose_search(action, what, reasoning, at)
-    else:
+    what, reasoning = said.query_or_url or "", " ".join(said.reasoning.split())
+    action = find_tool(said.next_action, what, at)
+    if action is None:
         return "an action that is none of the tools was asked for"
-    if isinstance(choice, Choice) and key_of(choice.action, choice.query_or_url) in at.keys:
+    if action == HAND_OVER:
+        choice: Choice | str = _why_not_hand_over(at) or Choice(
+            HAND_OVER, reasoning=reasoning, by="reasoner"
+        )
+    elif action == CRAWL:
+        choice = _choose_page(what, reasoning, at)
+    else:
+        choice = _choose_search(action, what, reasoning, at)
+    if not isinstance(choice, Choice):
+        return choice
+    if at.was_taken(choice.action, choice.query_or_url):
         return "a step that was taken before was asked for again"
-    return choice
+    return replace(choice, note=_note_other(said.next_action, action))
+
+
+def find_tool(asked: str, what: str | None, at: Situation) -> str | None:
+    """Return the tool that an action means; None if there is none.
+
+    That is the tool of that name in any spelling, another way to the same results, the tool whose
+    name shares the most words, and else what the rest of the decision is for: an address is read,
+    words are searched for, and without either the person is next.
+    """
+    tools, wanted = (*at.searches, CRAWL, HAND_OVER), _parts_of(asked)
+    same = [tool for tool in tools if _is_called(tool, asked)]
+    if any(_is_called(tool, asked) for tool in GOOGLE):
+        same += [tool for tool in GOOGLE if tool in tools]
+    if same:
+        return same[0]
+    shares = [len(_parts_of(tool) & wanted) for tool in tools]
+    if max(shares):
+        return tools[shares.index(max(shares))]
+    if _ADDRESS.search(what or "") or find_permitted(what or "", at.addresses):
+        return CRAWL
+    if not words(what or ""):
+        return HAND_OVER
+    return at.searches[0] if at.searches else None
+
+
+def _parts_of(action: str) -> frozenset[str]:
+    """Return the words of a tool's name, without small ones."""
+    return frozenset(words(action.replace("_", " "))) - STOPWORDS
+
+
+def _is_called(tool: str, asked: str) -> bool:
+    """Return whether an action is the name of a tool, in any spelling and order of its words."""
+    plain = [_NOT_LETTER.sub("", name).lower() for name in (tool, asked)]
+    return plain[0] == plain[1] or _parts_of(tool) == _parts_of(asked)
+
+
+def _note_other(asked: str, tool: str) -> str:
+    """Return the note that another tool was taken than the one asked for; empty if it was not."""
+    if _is_called(tool, asked):
+        return ""
+    if not (named := " ".join(_NAMED.findall(asked))[:LONGEST_TOOL]):
+        return f"no tool was named; {tool} was taken"
+    return f"{named} is not among the tools that are set up; {tool} was taken instead"
 
 
 def _why_not_hand_over(at: Situation) -> str:
@@ -230,9 +295,7 @@ def _choose_search(action: str, text: str, reasoning: str, at: Situation) -> Cho
     query = " ".join(_ADDRESS.sub(" ", text).split())[:LONGEST_QUERY]
     if not words(query):
         return "a search without words was asked for"
-    alike = (action, *(GOOGLE if action in GOOGLE else ()), at.searches[0])
-    tool = next(name for name in alike if name in at.searches)
-    return Choice(tool, query, reasoning, "reasoner")
+    return Choice(action, query, reasoning, "reasoner")
 
 
 def find_permitted(said: str, addresses: Sequence[str]) -> str | None:
@@ -246,11 +309,16 @@ def find_permitted(said: str, addresses: Sequence[str]) -> str | None:
 
 
 def choose_way_out(found: Impasse, at: Situation) -> Choice:
-    """Return the first new step on the first way that has one, or else the hand-over."""
+    """Return the first new step on the first way that has one, or else the hand-over.
+
+    A page that the analyzer suggests to read comes before all ways.
+    """
+    if at.suggested:
+        return Choice(CRAWL, at.suggested[0], f"{found.why}: {SUGGESTED}", "rule", Way.LEAD)
     for way in found.ways:
         for action, what in _steps_on(way, at):
             query = what if action == CRAWL else what[:LONGEST_QUERY]
-            if words(query) and key_of(action, query) not in at.keys:
+            if words(query) and not at.was_taken(action, query):
                 return Choice(action, query, f"{found.why}: {ADVICE[way]}", "rule", way)
     return Choice(
         HAND_OVER, "", f"{found.why}, and nothing is left that was not tried", "rule", Way.HUMAN

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from deepdiver.core.events import Searched
 from deepdiver.core.record import SourceKind
+from deepdiver.core.settings import Filters
 from deepdiver.core.text import terms
-from deepdiver.strategies.navigator import loops
+from deepdiver.strategies.navigator import constraints, loops
 from deepdiver.strategies.shared.base import Deps, State, Update, together
-from deepdiver.strategies.shared.findings import SNIPPET
+from deepdiver.strategies.shared.findings import SNIPPET, source_of
 from deepdiver.tasks import NavigatorTool, PageAddress
 from deepdiver.tools.address import canonical
 from deepdiver.tools.fetch import fetch
@@ -73,12 +74,44 @@ class ToolOutput:
     """Why it could not be used, if it could not."""
 
 
-async def use_search(deps: Deps, action: str, query: str, question: str) -> ToolOutput:
+def limits_of(deps: Deps, state: State) -> Filters:
+    """Return the filters of the next search: those of the settings, and what the person said."""
+    return constraints.narrow(
+        deps.settings.filters, state["initial_query"], state["feedback"], deps.as_of
+    )
+
+
+def find_unwanted(deps: Deps, state: State) -> set[str]:
+    """Return the ids of known findings from sources that the person has ruled out since."""
+    filters = limits_of(deps, state)
+    if filters == deps.settings.filters:
+        return set()
+    held = [(item["id"], source_of(deps, item["id"])) for item in state["shared_memory"]]
+    hits = [(key, Hit(url=source.url, published=source.published)) for key, source in held]
+    return {key for key, hit in hits if not passes_filters(hit, filters)}
+
+
+def describe_limits(deps: Deps, state: State) -> str:
+    """Return in words what the person has restricted the searches to; empty: nothing."""
+    return constraints.describe(limits_of(deps, state), deps.settings.filters)
+
+
+async def use_search(
+    deps: Deps, action: str, query: str, question: str, filters: Filters | None = None
+) -> ToolOutput:
     """Search with one provider.
 
     Only the text in the result list is taken; a page is read when `use_crawl` asks for it.
+
+    Args:
+        deps: The run's dependencies.
+        action: The search tool.
+        query: What to search for.
+        question: What the person asked.
+        filters: What the search is restricted to; by default as in the settings.
     """
-    found = await search_all(query, [provider_of(deps, action)], deps.gateway)
+    gateway = deps.gateway if filters is None else deps.gateway.with_filters(filters)
+    found = await search_all(query, [provider_of(deps, action)], gateway)
     if not found.answered:
         return ToolOutput(failed="; ".join(deps.note_limit(line) for line in found.failures))
     deps.emit(Searched(query=query, titles=tuple(hit.title or hit.url for hit in found.hits)))
@@ -151,9 +184,14 @@ def make_address(url: str, found: str, title: str = "") -> dict[str, str]:
     return {"url": url, "found": found, "title": " ".join(title.split())[:SNIPPET]}
 
 
+def list_urls(text: str) -> list[str]:
+    """Return the web addresses in a text."""
+    return _SAID.findall(text)
+
+
 def find_addresses(text: str) -> list[dict[str, str]]:
     """Return the addresses in a person's words."""
-    return [make_address(url, "person") for url in _SAID.findall(text)]
+    return [make_address(url, "person") for url in list_urls(text)]
 
 
 def add_addresses(

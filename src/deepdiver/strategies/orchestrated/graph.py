@@ -7,9 +7,10 @@
                                                         Synthesis Agent → Final Report
 
 Every plan has an intent, which decides how it is carried out (see `intents`). Searching ends after
-`max_iterations` rounds, or with at least `ENOUGH` key findings after at least `DEPTH` rounds, or
-when the planning agent asks for synthesis, or when planning fails. In each case the report is
-written from what there is.
+`max_iterations` rounds, or when no question is open any more, or when the planning agent asks for
+synthesis, or when planning fails. In each case the report is written from what there is. The
+`ENOUGH` key findings and `DEPTH` rounds of the design document are a minimum here: without them, it
+is too early to say that no question is open.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from typing_extensions import TypedDict
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
-from deepdiver.core.record import Finding
+from deepdiver.core.record import Finding, Report, RunStatus, Sentence, SentenceKind
 from deepdiver.core.text import within
 from deepdiver.memory.recall import past_runs_note, show_past_runs
 from deepdiver.report.markdown import render_markdown
@@ -39,19 +40,23 @@ from deepdiver.strategies.shared.base import (
     Provide,
     Update,
     add_nodes,
-    attempt,
+    attempt_to_decide,
     together,
     unite,
 )
 from deepdiver.strategies.shared.findings import SHOWN_FINDINGS
 from deepdiver.strategies.shared.look import list_unanswered, most_readings_of
 from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past, split_question
+from deepdiver.strategies.shared.weigh_answer import JUDGED
 from deepdiver.tasks import SearchPlan
 
 PLANS, EXECUTED = 3, 2
 """Searches planned and searches made a round; the others are planned again, with more known."""
 ENOUGH, DEPTH = 5, 3
-"""Key findings and rounds that are enough together."""
+"""The fewest key findings and rounds after which answered questions end the search. A model reads
+five findings from one page, so that their number alone says nothing."""
+HEADING = "Executive Summary"
+FAILED = "Planning failed before round {}, so {}. The limits say why."
 RECENT, KNOWN, OPEN, TRIED, LEADS = 5, 16, 8, 24, 12
 """The most that planning is shown of each: last results, key findings, open questions, searches
 made, names not looked up."""
@@ -84,6 +89,7 @@ class OrchestratedState(TypedDict, total=False):
     leads: list[str]
     limits: list[str]
     decision: str
+    failure: str
 
 
 def allowance(max_iterations: int, results: int) -> Allowance:
@@ -93,7 +99,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.Decompose: 1,
         tasks.PlanSearches: max_iterations + 1,
         tasks.ExtractFindings: most_readings_of(results) * intents.READINGS * plans,
-        tasks.Judge: plans + writing.JUDGED,
+        tasks.Judge: plans + JUDGED,
         **writing.CALLS,
     }
     return Allowance(counts, intents.QUERIES * plans)
@@ -143,7 +149,7 @@ async def initialize(state: OrchestratedState, deps: Deps) -> Update:
     )
     return {
         **{name: [] for name in lists.split()},
-        **dict.fromkeys(("final_report", "objection"), ""),
+        **dict.fromkeys(("final_report", "objection", "failure"), ""),
         **dict.fromkeys(("approved", "ending"), False),
         "query": query,
         "past": await recall_past(deps, query),
@@ -180,7 +186,7 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
         past=past,
         limit=PLANS,
     )
-    answer = await attempt(deps, task)
+    answer, why = await attempt_to_decide(deps, task)
     plans, ending, failure = intents.choose_plans(
         answer, state["query"], state["tried"], PLANS, first=not rounds
     )
@@ -190,13 +196,15 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
         reason, by = (
             (failure, "rule") if failure else ("the plan is to write the report", "reasoner")
         )
-        deps.emit(Decided(decision="finish", reason=reason, by=by))
+        told = ": ".join(filter(None, (reason, why)))
+        deps.emit(Decided(decision="finish", reason=told, by=by))
     planned = [plan.model_dump(mode="json") for plan in plans]
     return {
         "problems": problems,
         "unanswered_questions": unanswered,
         "plans": planned,
         "ending": ending,
+        "failure": failure if answer is None else "",
     }
 
 
@@ -253,21 +261,28 @@ async def execute_search(state: OrchestratedState, deps: Deps) -> Update:
     }
     return {
         **update,
-        "decision": _decide(deps, update["search_iterations"], len(update["key_findings"]), state),
+        "decision": _decide(deps, update, ending=state["ending"]),
     }
 
 
-def _decide(deps: Deps, rounds: int, findings: int, state: OrchestratedState) -> str:
-    """Return whether to go on searching, by the three rules of the design document."""
-    decision, reason, by = "finish", "", "rule"
+def _decide(deps: Deps, update: Update, *, ending: bool) -> str:
+    """Return whether to go on searching after a round.
+
+    Args:
+        deps: The run's dependencies.
+        update: What the round changes.
+        ending: Whether it was planned as the last one.
+    """
+    rounds, findings = update["search_iterations"], len(update["key_findings"])
+    left = len(update["unanswered_questions"])
+    counts = f"key findings: {findings}, rounds: {rounds}, open questions: {left}"
+    decision, reason, by = "finish", counts, "rule"
     if rounds >= deps.max_iterations:
-        reason = f"round {rounds} is the last allowed"
-    elif findings >= ENOUGH and rounds >= DEPTH:
-        reason = f"key findings: {findings}, rounds: {rounds}; enough"
-    elif state["ending"]:
+        reason = f"round {rounds} is the last allowed; {counts}"
+    elif ending:
         reason, by = "the plan is to write the report next", "reasoner"
-    else:
-        decision, reason = "continue", f"key findings: {findings}, rounds: {rounds}; not enough yet"
+    elif left or findings < ENOUGH or rounds < DEPTH:
+        decision = "continue"
     deps.emit(Decided(decision=decision, reason=reason, by=by))
     return decision
 
@@ -281,9 +296,10 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
     raised = [f"Still open: {question}" for question in unanswered if question not in problems]
     gaps = [question for question in unanswered if question in problems]
     limits = [*state["limits"], *raised, *past_runs_note(state["past"])]
-    report = await writing.write_report(
+    written = await writing.write_report(
         deps, state["query"], problems, None, keys, gaps, limits, most=SHOWN_FINDINGS
     )
+    report = _complete(written, state)
     deps.finish(report)
     context = ResearchContext(
         query=state["query"],
@@ -300,6 +316,17 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
         "research_context": context.model_dump(mode="json"),
         "messages": [AIMessage(text)],
     }
+
+
+def _complete(report: Report, state: OrchestratedState) -> Report:
+    """Return the report with its heading; one without evidence because planning failed says so."""
+    report = report.model_copy(update={"heading": HEADING})
+    if not state["failure"] or report.citations:
+        return report
+    rounds = state["search_iterations"]
+    so = "what was searched before brought no evidence" if rounds else "nothing was searched"
+    told = Sentence(text=FAILED.format(rounds + 1, so), kind=SentenceKind.FRAME)
+    return report.model_copy(update={"status": RunStatus.MODEL_FAILED, "answer": (told,)})
 
 
 def _most_telling(state: OrchestratedState, lines: list[summary.Line]) -> list[summary.Line]:

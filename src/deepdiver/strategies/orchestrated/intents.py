@@ -96,8 +96,8 @@ def choose_plans(
     ][:most]
     before = list(takewhile(lambda plan: plan.intent is not SearchIntent.SYNTHESIS, listed))
     ending = len(before) < len(listed)
-    if first and ending and not before:
-        # There is nothing to synthesise before a search.
+    if first and not before:
+        # There is nothing to synthesise before a search, and nothing was searched in vain.
         look = SearchPlan(
             intent=SearchIntent.INITIAL_EXPLORATION, query=question, reasoning="a first look"
         )

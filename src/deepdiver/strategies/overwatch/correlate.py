@@ -2,13 +2,16 @@
 
 The kind, the findings and the confidence of a proposal are computed; the reasoner gives the words.
 It may leave out a proposal as chance, and may add a cause or a pattern among findings of at least
-two origins. It cannot add a closeness in time or space that was not measured.
+two origins. It cannot add a closeness in time or space that was not measured. Where no two findings
+of different origins have a time, there is nothing to correlate, and nobody is asked.
 """
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from deepdiver.core import belief
 from deepdiver.core.correlation import (
@@ -30,10 +33,21 @@ from deepdiver.core.record import (
     Stance,
 )
 from deepdiver.core.time_and_place import Moment, Position
+from deepdiver.encoders.reader import load_reader
+from deepdiver.errors import StoreError
 from deepdiver.report.audit import find_faults
+from deepdiver.strategies.overwatch.labels import with_spelled_labels
 from deepdiver.strategies.shared.base import Deps, attempt, unite
 from deepdiver.strategies.shared.findings import resolve_labels, show_findings, source_of
-from deepdiver.tasks import Correlate, Correlated, Pairing, ShownFinding, TypedFindings
+from deepdiver.strategies.shared.statements import can_contradict
+from deepdiver.tasks import (
+    Correlate,
+    Correlated,
+    Correlations,
+    Pairing,
+    ShownFinding,
+    TypedFindings,
+)
 
 UNMEASURED = 0.5
 """Strength of a cause or pattern that the reasoner adds and nothing measures."""
@@ -41,26 +55,41 @@ MOST = 12
 """The most correlations that a run keeps, the surest first."""
 CONTRADICTIONS = 3
 """The most contradictions that are entered, one for each of the most disputed hypotheses."""
+OPPOSED = 4
+"""Findings for and against a hypothesis that are compared, the most credible ones."""
+CONTRARY = 0.6
+"""The probability from which on the reader takes two quotes to contradict each other: the mean of
+both directions, because a contradiction has none."""
 _ADDED = {CorrelationKind.CAUSAL, CorrelationKind.PATTERN}
 
 
+class Found(NamedTuple):
+    """What correlating brought."""
+
+    correlations: list[dict[str, Any]]
+    """The correlations as the state carries them, together with those held before."""
+    events: int = 0
+    """How many findings were compared; 0: none that have a time came from different origins."""
+    thoughts: str = ""
+    """What the reasoner thought."""
+
+
 def events_of(deps: Deps, findings: Iterable[Mapping[str, Any]]) -> list[ObservedEvent]:
-    """Return the findings that have a time or a place, as events."""
-    placed = [
-        item
-        for item in findings
-        if item["moment"] or item["location"].get("places") or "lat" in item["location"]
-    ]
-    one_story = origins(deps.ledger.get(Source, item["source"]) for item in placed)
+    """Return the findings that have a time, as events.
+
+    What has a place and no time is not an event: most sentences of a letter name a place.
+    """
+    timed = [item for item in findings if item["moment"]]
+    one_story = origins(deps.ledger.get(Source, item["source_id"]) for item in timed)
     return [
         ObservedEvent(
             key=item["id"],
-            origin=one_story[item["source"]],
-            moment=Moment(*item["moment"]) if item["moment"] else None,
+            origin=one_story[item["source_id"]],
+            moment=Moment(*item["moment"]),
             position=_position_of(spot := item["location"]),
             places=frozenset(name.lower() for name in spot.get("places", ())),
         )
-        for item in placed
+        for item in timed
     ]
 
 
@@ -91,45 +120,61 @@ def _details_of(finding: Mapping[str, Any]) -> dict[str, str]:
 
 async def correlate(
     deps: Deps, question: str, findings: Sequence[Mapping[str, Any]], held: Sequence[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Return the correlations as the state carries them, together with those held before."""
-    proposals = propose_correlations(events_of(deps, findings))
-    first = dict.fromkeys(key for proposal in proposals for key in proposal.keys)
-    by_id = {item["id"]: item for item in findings}
-    labels, shown = show_typed(deps, [by_id[key] for key in dict.fromkeys((*first, *by_id))])
-    if len(shown) < 2:
-        return list(held)
+) -> Found:
+    """Correlate findings, if there are events of at least two origins to correlate."""
+    events = events_of(deps, findings)
+    if len({event.origin for event in events}) < 2:
+        return Found(list(held))
+    proposals = propose_correlations(events)
+    labels, shown = show_typed(deps, _put_first(findings, proposals))
     label = {key: name for name, key in labels.items()}
-    asked = {
-        f"P{n}": p for n, p in enumerate((p for p in proposals if set(p.keys) <= label.keys()), 1)
-    }
+    known = [proposal for proposal in proposals if label.keys() >= set(proposal.keys)]
+    asked = {f"P{number}": proposal for number, proposal in enumerate(known, 1)}
     task = Correlate(
         question=question,
         by_type=_group_by_type(shown),
-        proposals=tuple(
-            Pairing(
-                id=name,
-                correlation_type=item.kind,
-                finding_ids=tuple(label[key] for key in item.keys),
-                measured=describe_closeness(item),
-            )
-            for name, item in asked.items()
-        ),
+        proposals=tuple(_pairing(name, item, label) for name, item in asked.items()),
         guidance=deps.settings.system_prompt,
     )
     answer = await attempt(deps, task)
     # If the reasoner fails, the measurements stand for themselves.
-    given = (
-        answer.correlations
-        if answer
-        else tuple(_leave_unexplained(name, item) for name, item in asked.items())
+    measured = [_leave_unexplained(name, item) for name, item in asked.items()]
+    given = with_spelled_labels(answer.correlations if answer else measured, labels)
+    meant = [(item, asked.get(item.proposal.strip())) for item in given]
+    explained = [_explain(deps, item, proposal) for item, proposal in meant if proposal]
+    own = [item for item, proposal in meant if not proposal]
+    added = accept_named(deps, own, labels, findings)
+    listed = keep_surest([*held, *explained, *added])
+    return Found(listed, len(events), _tell_thoughts(answer, listed))
+
+
+def _put_first(
+    findings: Iterable[Mapping[str, Any]], proposals: Iterable[ProposedCorrelation]
+) -> list[Mapping[str, Any]]:
+    """Return findings, those first that may be correlated: not all may fit."""
+    by_id = {item["id"]: item for item in findings}
+    first = itertools.chain.from_iterable(item.keys for item in proposals)
+    return [by_id[key] for key in dict.fromkeys((*first, *by_id))]
+
+
+def _pairing(name: str, item: ProposedCorrelation, label: Mapping[str, str]) -> Pairing:
+    """Return a proposal as the reasoner is asked about it."""
+    return Pairing(
+        id=name,
+        correlation_type=item.kind,
+        finding_ids=tuple(label[key] for key in item.keys),
+        measured=describe_closeness(item),
     )
-    explained = [
-        _explain(deps, item, asked[name])
-        for item in given
-        if (name := item.proposal.strip()) in asked
-    ]
-    return keep_surest([*held, *explained, *accept_added(deps, given, labels)])
+
+
+def _tell_thoughts(answer: Correlations | None, listed: Iterable[Mapping[str, Any]]) -> str:
+    """Return what the reasoner thought, and what it says would follow, for the log."""
+    implied = (
+        f"{item['description'] or item['measured']}: {text}"
+        for item in listed
+        for text in item["implications"]
+    )
+    return "\n".join(filter(None, (answer.thought if answer else "", *implied)))
 
 
 def _group_by_type(shown: Iterable[ShownFinding]) -> tuple[TypedFindings, ...]:
@@ -151,21 +196,30 @@ def _explain(deps: Deps, said: Correlated, item: ProposedCorrelation) -> dict[st
     )
 
 
-def accept_added(
-    deps: Deps, given: Iterable[Correlated], labels: Mapping[str, str]
+def accept_named(
+    deps: Deps,
+    given: Iterable[Correlated],
+    labels: Mapping[str, str],
+    findings: Sequence[Mapping[str, Any]],
 ) -> list[dict[str, Any]]:
-    """Enter the causes and patterns that the reasoner adds, if they are of at least two origins."""
+    """Enter the correlations that the reasoner names by itself, as far as they can be accepted.
+
+    A cause or a pattern needs findings of at least two origins. Closeness in time or space is
+    entered as it is measured between these findings, and not at all if they are not close.
+    """
+    by_id = {item["id"]: item for item in findings}
     made = []
     for said in given:
         keys = tuple(unite(resolve_labels(said.finding_ids, labels)))
-        sources = [source_of(deps, key) for key in keys]
-        if (
-            said.proposal.strip()
-            or said.correlation_type not in _ADDED
-            or len(set(origins(sources).values())) < 2
-        ):
-            continue
-        made.append(_enter_correlation(deps, said.correlation_type, keys, said, UNMEASURED, ""))
+        if said.correlation_type not in _ADDED:
+            measured = propose_correlations(events_of(deps, [by_id[key] for key in keys]))
+            made += [
+                _explain(deps, said, item)
+                for item in measured
+                if item.kind is said.correlation_type
+            ]
+        elif len(set(origins(source_of(deps, key) for key in keys).values())) > 1:
+            made.append(_enter_correlation(deps, said.correlation_type, keys, said, UNMEASURED, ""))
     return made
 
 
@@ -218,22 +272,59 @@ def keep_surest(listed: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(once.values(), key=lambda item: (-item["confidence"], item["id"]))[:MOST]
 
 
-def enter_contradictions(deps: Deps, standing: Iterable[Assessment]) -> list[dict[str, Any]]:
-    """Enter contradictions: the best findings for and against the most disputed hypotheses."""
+async def enter_contradictions(deps: Deps, standing: Iterable[Assessment]) -> list[dict[str, Any]]:
+    """Enter contradictions: findings for and against one of the most disputed hypotheses.
+
+    That one speaks for it and the other against it is not enough, because a judge may err about
+    either. The two must share a subject and differ in a value or a denial, and the reader must take
+    each to say the contrary of the other.
+    """
+    disputed = [item for item in standing if item.supporting and item.refuting]
+    made: dict[str, Contradiction] = {}
+    for item in sorted(disputed, key=lambda item: (abs(item.posterior - 0.5), item.hypothesis.id)):
+        if len(made) == CONTRADICTIONS:
+            break
+        keys = await asyncio.to_thread(_opposed_pair, deps, item)
+        if keys:
+            told = f"One speaks for and one against: {item.hypothesis.statement}"
+            record = Contradiction(
+                id=content_id("x", sorted(keys)),
+                findings=keys,
+                kind="contradicts",
+                description=told,
+            )
+            # What contradicts one rival often supports the other.
+            made.setdefault(record.id, record)
+    deps.add(*made.values())
+    return [record.model_dump(mode="json") for record in made.values()]
+
+
+def _opposed_pair(deps: Deps, item: Assessment) -> tuple[str, str] | None:
+    """Return the most credible finding for and the most credible against that contradict."""
 
     def credible(key: str) -> tuple[float, str]:
         return -source_of(deps, key).credibility.score, key
 
-    disputed = [item for item in standing if item.supporting and item.refuting]
-    made: dict[str, Contradiction] = {}
-    for item in sorted(disputed, key=lambda item: (abs(item.posterior - 0.5), item.hypothesis.id)):
-        keys = (min(item.supporting, key=credible), min(item.refuting, key=credible))
-        told = f"One speaks for and one against: {item.hypothesis.statement}"
-        record = Contradiction(
-            id=content_id("x", sorted(keys)), findings=keys, kind="contradicts", description=told
+    pairs = [
+        (one, other)
+        for one in sorted(item.supporting, key=credible)[:OPPOSED]
+        for other in sorted(item.refuting, key=credible)[:OPPOSED]
+    ]
+    texts = [tuple(deps.ledger.get(Finding, key).quotes[0].text for key in pair) for pair in pairs]
+    left = [
+        (pair, (one, other))
+        for pair, (one, other) in zip(pairs, texts, strict=True)
+        if can_contradict(one, other)
+    ]
+    if not left:
+        return None
+    try:
+        verdicts = load_reader().verify(
+            [way for _, (one, other) in left for way in ((one, other), (other, one))]
         )
-        # What contradicts one rival often supports the other.
-        made.setdefault(record.id, record)
-    listed = list(made.values())[:CONTRADICTIONS]
-    deps.add(*listed)
-    return [record.model_dump(mode="json") for record in listed]
+    except (StoreError, ImportError):
+        return None
+    for (pair, _), both in zip(left, zip(verdicts[::2], verdicts[1::2], strict=True), strict=True):
+        if sum(verdict.refutes for verdict in both) / 2 >= CONTRARY:
+            return pair
+    return None

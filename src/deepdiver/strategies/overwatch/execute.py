@@ -11,25 +11,35 @@ a snapshot, so that its findings can be quoted like all others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 from typing import Any
 
 from deepdiver.core.occurrence import occurrence_of
-from deepdiver.core.record import Finding, Source
+from deepdiver.core.record import Finding, Source, SourceKind
+from deepdiver.core.settings import Filters
 from deepdiver.core.text import words
 from deepdiver.errors import GatewayError, NotJournalledError
 from deepdiver.strategies.shared.base import Deps, LookResult, Tool
 from deepdiver.strategies.shared.findings import digest_finding
 from deepdiver.strategies.shared.look import find_nearest, look_into, relevance_of
 from deepdiver.tasks import ShownTool, ToolQuery
+from deepdiver.tools.address import host_of
+from deepdiver.tools.hit import Hit
 from deepdiver.tools.registry import Provider
+from deepdiver.tools.search_all import passes_filters
 
 SEARCH = "search"
 """The name of the tool that asks every provider."""
 NO_DATA = "No data available"
 """The message for an empty answer."""
+NOTHING_BEARS = "{}: of {} read, none says anything that bears on the question"
+"""The message where something was found and read that has no findings."""
+OLDER = "Some searches found nothing that was published since {}, so that older pages were read."
 LONGEST = 400
 """The most characters of a query: a longer text is not a query."""
 HIGH, MEDIUM = 0.7, 0.4
@@ -86,6 +96,8 @@ class SearchTool:
     """What it searches."""
     providers: tuple[Provider, ...]
     """The providers that it asks."""
+    since: date | None = None
+    """The day before which pages were published that are left out; None: none are."""
 
     @property
     def shown(self) -> ShownTool:
@@ -108,18 +120,43 @@ class SearchTool:
     async def execute(
         self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
     ) -> LookResult:
-        """Search, read and extract."""
-        return await look_into(
-            deps, question, about, [args["query"]], known, providers=self.providers
+        """Search, read and extract.
+
+        If nothing is left of what was found, older pages are read after all, and the report says
+        so.
+        """
+        look = functools.partial(
+            look_into, deps, question, about, [args["query"]], known, providers=self.providers
         )
+        if self.since is None:
+            return await look()
+        looked = await look(wanted=self._may_tell)
+        if looked.sources or not looked.searched:
+            return looked
+        looked = await look()  # of which the search is in the journal
+        if looked.sources:
+            deps.note_limit(OLDER.format(self.since))
+        return looked
+
+    def _may_tell(self, hit: Hit) -> bool:
+        """Return whether a hit may tell of the period.
+
+        Documents of the user's own are few, and were put there to be read.
+        """
+        return hit.kind is SourceKind.DOCUMENT or passes_filters(hit, Filters(since=self.since))
 
 
-def tools_of(deps: Deps) -> tuple[Tool, ...]:
-    """Return the tools of a run."""
+def tools_of(deps: Deps, since: date | None = None) -> tuple[Tool, ...]:
+    """Return the tools of a run.
+
+    Args:
+        deps: The run's dependencies.
+        since: The day before which pages were published that searches leave out.
+    """
     everyone = tuple(deps.providers)
-    single = (SearchTool(f"{SEARCH}_{item.name}", item.about, (item,)) for item in everyone)
+    single = (SearchTool(f"{SEARCH}_{item.name}", item.about, (item,), since) for item in everyone)
     all_of_them = "everything at once: " + ", ".join(item.name for item in everyone)
-    return (SearchTool(SEARCH, all_of_them, everyone), *single, *deps.tools)
+    return (SearchTool(SEARCH, all_of_them, everyone, since), *single, *deps.tools)
 
 
 class ToolExecutor:
@@ -144,6 +181,11 @@ class ToolExecutor:
         self._tools = {
             tool.shown.name: tool for tool in (tools_of(deps) if tools is None else tools)
         }
+
+    @property
+    def names(self) -> Collection[str]:
+        """The names of the tools."""
+        return self._tools.keys()
 
     @property
     def definitions(self) -> tuple[ShownTool, ...]:
@@ -184,13 +226,19 @@ class ToolExecutor:
                 tool_name, args, ToolStatus.FAILED, message=f"{tool_name} failed: {why}"
             )
         if not looked.findings:
-            message = "; ".join((NO_DATA, *looked.limits))
+            read = len(looked.sources)
+            sources = "1 source" if read == 1 else f"{read} sources"
+            none = NOTHING_BEARS.format(NO_DATA, sources) if read else NO_DATA
+            message = "; ".join((none, *looked.limits))
             return ToolResult(tool_name, args, ToolStatus.EMPTY, message=message)
         return ToolResult(tool_name, args, ToolStatus.ANSWERED, looked.findings, sure=looked.sure)
 
 
 def type_finding(deps: Deps, key: str, question: str, rank: int, sure: str = "") -> dict[str, Any]:
     """Return a finding as the state carries it, with type, time, place, relevance and confidence.
+
+    Its `content` has title, address and date of what was read, the statement, and the fields of a
+    feed's row.
 
     Args:
         deps: The run's dependencies.
@@ -201,16 +249,26 @@ def type_finding(deps: Deps, key: str, question: str, rank: int, sure: str = "")
     """
     finding = deps.ledger.get(Finding, key)
     source, quote = deps.ledger.get(Source, finding.quotes[0].source), finding.quotes[0]
-    seen = occurrence_of(finding, source, deps.store.texts.get(source.snapshot))
+    text = deps.store.texts.get(source.snapshot)
+    seen = occurrence_of(finding, source, text)
     spot = {"lat": seen.position.lat, "lon": seen.position.lon} if seen.position else {}
     if seen.position and seen.position.within_km:
         spot["within_km"] = seen.position.within_km
     score = source.credibility.score
+    when = seen.timestamp or source.published
     return {
         **digest_finding(deps, key),
+        "source": source.publisher or host_of(source.url) or source.title,
+        "source_id": source.id,
         "source_type": source.intelligence or source.kind.value,
-        "publisher": source.publisher,
-        "timestamp": seen.timestamp or source.published,
+        "timestamp": when,
+        "content": {
+            **_data_of(source, text, quote.passage.end),
+            "title": source.title,
+            "url": source.url,
+            "date": when,
+            "text": finding.statement,
+        },
         "moment": [seen.moment.start, seen.moment.end] if seen.moment else [],
         "location": {**spot, "places": list(seen.places)},
         "relevance_score": relevance_of(rank, question, f"{source.title} {quote.text}"),
@@ -218,23 +276,38 @@ def type_finding(deps: Deps, key: str, question: str, rank: int, sure: str = "")
     }
 
 
-def make_calls(queries: Iterable[ToolQuery], parts: Sequence[str]) -> list[dict[str, Any]]:
+def _data_of(source: Source, text: str, end: int) -> dict[str, Any]:
+    """Return the fields of a feed's row, which its snapshot has on the line after the sentence."""
+    line = text[end:].removeprefix("\n").partition("\n")[0]
+    if source.kind is not SourceKind.FEED or not line.startswith("{"):
+        return {}
+    try:
+        data = json.loads(line)
+    except ValueError:
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def make_calls(
+    queries: Iterable[ToolQuery], parts: Sequence[str], tools: Collection[str] = ()
+) -> list[dict[str, Any]]:
     """Return a reasoner's calls as the state carries them.
 
     Args:
         queries: The calls that the reasoner asks for.
         parts: The parts of the question, of which each call is for one.
+        tools: The names of the tools. If they are given, a call without arguments of something
+            that is none of them is a search for these words.
     """
-    return [
-        {
-            "tool": query.tool.strip(),
-            "args": (args := {item.name: item.value for item in query.args}),
-            "reason": query.reason,
-            "about": find_nearest(" ".join((*args.values(), query.reason)), parts),
-            "tests": [],
-        }
-        for query in queries
-    ]
+    made = []
+    for query in queries:
+        tool, args = query.tool.strip(), {item.name: item.value for item in query.args}
+        if tools and not args and tool not in tools and words(tool):
+            tool, args = SEARCH, {"query": tool}
+        about = find_nearest(" ".join((*args.values(), query.reason)), parts)
+        call = {"tool": tool, "args": args, "reason": query.reason, "about": about, "tests": []}
+        made.append(call)
+    return made
 
 
 def make_searches(

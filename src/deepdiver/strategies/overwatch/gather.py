@@ -1,5 +1,9 @@
 """Gathering in turns: calls of tools side by side, their findings, and the hypotheses they test.
 
+Sub-tasks are looked into in waves: the calls for one that depends on others wait until those for
+the others were made, and its own queries are written when it is known what was found. How many it
+gets depends on how complex it is.
+
 Hypotheses are tested by the same calls that gather everything else: what would refute one becomes
 calls that wait for their turn. A call that was answered is an attempt to refute; without one, no
 hypothesis is accepted.
@@ -7,13 +11,15 @@ hypothesis is accepted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import Assessment, Trial
+from deepdiver.core.text import within
 from deepdiver.memory.recall import show_past_runs
 from deepdiver.strategies.overwatch.execute import (
+    LONGEST,
     ToolExecutor,
     ToolResult,
     ToolStatus,
@@ -21,25 +27,119 @@ from deepdiver.strategies.overwatch.execute import (
     list_calls,
     make_calls,
     make_searches,
+    tools_of,
     type_finding,
 )
-from deepdiver.strategies.shared.base import Deps, State, Update, together, unite
+from deepdiver.strategies.overwatch.plan import show_context
+from deepdiver.strategies.overwatch.scope import narrow_calls, scope_of
+from deepdiver.strategies.shared.base import Deps, State, Update, attempt, together, unite
+from deepdiver.strategies.shared.findings import KNOWN_BYTES, list_statements
 from deepdiver.strategies.shared.hypotheses import (
     conjecture,
     standing_of,
     weigh_all,
     write_refuting_queries,
 )
+from deepdiver.tasks import WriteQueries
 
 HYPOTHESES, AT_ONCE = 8, 4
 """The most hypotheses of a run, and those put forward at one time."""
+TURN = 5
+"""Calls of a turn."""
+WANTED = {"simple": 1, "moderate": 2, "complex": 3}
+"""Calls for a sub-task, by its complexity, before anything is analysed."""
 REFUTE = "would refute a hypothesis"
+FOR_PART = "a sub-task needs it"
+
+
+async def call_up(state: State, deps: Deps) -> tuple[Update, list[dict[str, Any]]]:
+    """Choose the calls of the next turn.
+
+    When no call for the sub-tasks so far waits any more, the next wave of sub-tasks begins. If as
+    few turns are left as there are waves, all of them begin at once.
+
+    Returns:
+        The update with the calls that wait and the sub-tasks that have begun, and the calls of the
+        turn.
+    """
+    waves = {part["description"]: part["wave"] for part in _searched_parts(state)}
+    pending, begun = list(state["pending_queries"]), list(state["looked_into"])
+    turns_left = state["max_iterations"] - state["iteration"]
+    while not any(call["about"] in begun for call in pending):
+        due = _next_wave(waves, begun, turns_left)
+        if not due:
+            break
+        written = await together(*(_queries_for(state, deps, text, pending) for text in due))
+        pending = drop_repeated_calls(
+            [*pending, *(call for calls in written for call in calls)], state["executed_queries"]
+        )
+        begun += due
+    own = [call for call in pending if call["about"] in begun]
+    others = [call for call in pending if call["about"] not in waves]
+    now = [*own, *others][:TURN]
+    rest = [call for call in pending if call not in now]
+    return {"pending_queries": rest, "looked_into": begun}, now
+
+
+def _next_wave(waves: Mapping[str, int], begun: Collection[str], turns_left: int) -> list[str]:
+    """Return the sub-tasks that begin next; all of them if as few turns are left as waves."""
+    later = {text: wave for text, wave in waves.items() if text not in begun}
+    hurry = len(set(later.values())) >= turns_left
+    return [text for text, wave in later.items() if hurry or wave == min(later.values())]
+
+
+def waits(state: State) -> bool:
+    """Return whether there is more to gather: calls, or sub-tasks whose turn has not come."""
+    begun = state["looked_into"]
+    return bool(state["pending_queries"]) or any(
+        part["description"] not in begun for part in _searched_parts(state)
+    )
+
+
+def _searched_parts(state: State) -> list[Mapping[str, Any]]:
+    return [part for part in state["sub_tasks"] if part["description"] in state["problems"]]
+
+
+async def _queries_for(
+    state: State, deps: Deps, text: str, pending: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return further searches for a sub-task, as many as its complexity wants."""
+    made = [call for call in (*pending, *state["executed_queries"]) if call["about"] == text]
+    part = next(part for part in state["sub_tasks"] if part["description"] == text)
+    missing = WANTED[part["complexity"]] - len(made)
+    if missing <= 0:
+        return []
+    task = WriteQueries(
+        question=state["task"],
+        problem=text,
+        known=tuple(list_statements(deps, (item["id"] for item in state["findings"]))),
+        tried=within(reversed(list_calls((*state["executed_queries"], *pending))), KNOWN_BYTES),
+        past=show_past_runs(state["past_runs"]),
+        limit=missing,
+    )
+    answer = await attempt(deps, task)
+    queries = [query[:LONGEST] for query in answer.queries[:missing]] if answer else []
+    # A sub-task is looked for in its own words if the reasoner has none.
+    calls = make_searches(queries or ([] if made else [text[:LONGEST]]), text, FOR_PART)
+    executor = ToolExecutor(deps, state["task"])
+    scope = scope_of(state["research_plan"], deps.as_of)
+    return narrow_calls(calls, scope, executor.definitions, executor.refusal)
 
 
 async def take_turn(state: State, deps: Deps, batch: Sequence[Mapping[str, Any]]) -> Update:
-    """Make calls side by side, and return the update with their findings and outcomes."""
-    executor = ToolExecutor(deps, state["task"], state["key_insights"])
-    results = await together(*(executor.execute(q["tool"], q["args"], q["about"]) for q in batch))
+    """Make calls side by side, and return the update with their findings and outcomes.
+
+    Calls that would refute a hypothesis are not narrowed to the period of the plan: what speaks
+    against an increase may be older.
+    """
+    scope = scope_of(state["research_plan"], deps.as_of)
+    wide = ToolExecutor(deps, state["task"], state["key_insights"])
+    narrow = ToolExecutor(
+        deps, state["task"], state["key_insights"], tools_of(deps, scope.published_since)
+    )
+    results = await together(
+        *((wide if q["tests"] else narrow).execute(q["tool"], q["args"], q["about"]) for q in batch)
+    )
     trials = [
         _trial_of(hypothesis, result, state["iteration"] + 1)
         for query, result in zip(batch, results, strict=True)
@@ -101,7 +201,7 @@ async def update_hypotheses(state: State, deps: Deps, new: Sequence[str]) -> Upd
     return {"hypotheses": [item.model_dump(mode="json") for item in standing], "evidence": evidence}
 
 
-async def put_forward(state: State, deps: Deps) -> tuple[Update, tuple[str, ...]]:
+async def put_forward(state: State, deps: Deps) -> tuple[Update, str]:
     """Put hypotheses forward, with the calls that test them.
 
     Returns:
@@ -111,7 +211,9 @@ async def put_forward(state: State, deps: Deps) -> tuple[Update, tuple[str, ...]
     standing = standing_of(state)
     room = min(AT_ONCE, HYPOTHESES - len(standing))
     if room <= 0:
-        return {}, ()
+        return {}, ""
+    executor = ToolExecutor(deps, task)
+    scope = scope_of(state["research_plan"], deps.as_of)
     gathered = [item["id"] for item in state["findings"]]
     made = await conjecture(
         deps,
@@ -122,8 +224,9 @@ async def put_forward(state: State, deps: Deps) -> tuple[Update, tuple[str, ...]
         gaps=state["missing"],
         iteration=state["iteration"],
         limit=room,
-        past=show_past_runs(state["context"]["past"]),
-        tools=ToolExecutor(deps, task).definitions,
+        past=show_past_runs(state["past_runs"]),
+        tools=executor.definitions,
+        context=show_context(state["context"]),
     )
     everyone = [*standing, *made.new]
     calls = list_calls(state["executed_queries"])
@@ -131,9 +234,10 @@ async def put_forward(state: State, deps: Deps) -> tuple[Update, tuple[str, ...]
     async def tests(item: Assessment) -> list[dict[str, Any]]:
         own, rivals = item.hypothesis, [o.hypothesis.statement for o in everyone if o is not item]
         against = await write_refuting_queries(deps, task, own, rivals, calls)
+        asked = make_calls(made.queries.get(own.id, ()), [own.statement], executor.names)
         return [
             *make_searches(against, own.statement, REFUTE, [own.id]),
-            *make_calls(made.queries.get(own.id, ()), [own.statement]),
+            *narrow_calls(asked, scope, executor.definitions, executor.refusal),
         ]
 
     queries = [
@@ -149,4 +253,4 @@ async def put_forward(state: State, deps: Deps) -> tuple[Update, tuple[str, ...]
         "evidence": evidence,
         # An attempt to refute is owed even if the same call was made before for another reason.
         "pending_queries": drop_repeated_calls([*state["pending_queries"], *queries], ()),
-    }, made.reasoning
+    }, "\n".join(filter(None, (*made.reasoning, made.thought)))

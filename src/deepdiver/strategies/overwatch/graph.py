@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, get_type_hints
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 
@@ -36,12 +36,16 @@ from deepdiver.strategies.overwatch.trace import add_step
 from deepdiver.strategies.shared.base import Allowance, Deps, Provide, Update, add_nodes
 from deepdiver.strategies.shared.hypotheses import standing_of
 from deepdiver.strategies.shared.look import most_readings_of
-from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past
+from deepdiver.strategies.shared.plan import (
+    PROBLEMS,
+    ask_approval,
+    question_of,
+    recall_past,
+)
 from deepdiver.strategies.shared.write_report import CALLS
 
-TURN, RETURNS = 5, 2
-"""Calls of a turn; the most returns from reflection to gathering, and from verification to
-reflection."""
+RETURNS = 2
+"""The most returns from reflection to gathering, and from verification to reflection."""
 PHASES = {
     "planning": "plan_research",
     "decomposing": "decompose_task",
@@ -53,6 +57,13 @@ PHASES = {
     "verifying": "verify_conclusions",
     "synthesizing": "synthesize_report",
 }
+"""The node of each phase."""
+LOGGED = {
+    "initialize": "planning",
+    **{node: phase for phase, node in PHASES.items()},
+    "approve_plan": "decomposing",
+}
+"""The phase under which the log has each node."""
 WAYS = {
     "approve_plan": ["plan_research", "generate_hypotheses"],
     "generate_hypotheses": ["gather_intelligence"],
@@ -79,6 +90,7 @@ class AgentState(TypedDict, total=False):
     task_complexity: str
     pending_queries: list[dict[str, Any]]
     executed_queries: list[dict[str, Any]]
+    unmade_queries: list[dict[str, Any]]
     hypotheses: list[dict[str, Any]]
     findings: list[dict[str, Any]]
     key_insights: list[str]
@@ -100,9 +112,13 @@ class AgentState(TypedDict, total=False):
     methodology_note: str
     error: str
     run: str
+    past_runs: list[dict[str, Any]]
     objection: str
     problems: list[str]
+    looked_into: list[str]
     insights: list[dict[str, Any]]
+    untaken_insights: list[str]
+    crowded_out: list[str]
     hypothesis_implications: list[dict[str, Any]]
     contradictions: list[dict[str, Any]]
     analysed: int
@@ -123,12 +139,13 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.DecomposeTask: 1,
         **CALLS,
         **dict.fromkeys(per_turn, max_iterations),
+        tasks.WriteQueries: PROBLEMS,
         tasks.Hypothesise: 1 + max_iterations,
         tasks.RefuteQueries: most,
-        tasks.ExtractFindings: most_readings_of(results) * TURN * max_iterations,
+        tasks.ExtractFindings: most_readings_of(results) * gather.TURN * max_iterations,
         tasks.Judge: 2 * most * max_iterations,
     }
-    return Allowance(counts, TURN * max_iterations)
+    return Allowance(counts, gather.TURN * max_iterations)
 
 
 def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
@@ -148,6 +165,7 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
         correlate_findings,
         verify_conclusions,
         synthesize_report,
+        logged=LOGGED,
     )
     graph.add_edge(START, "initialize")
     graph.add_edge("initialize", "plan_research")
@@ -167,14 +185,21 @@ def route_next_step(state: AgentState) -> str:
 
 
 async def initialize(state: AgentState, deps: Deps) -> Update:
-    """Take the question from the messages, recall past runs if asked to, and clear the rest."""
+    """Take the task and its context, recall past runs if asked to, and clear the rest.
+
+    The task is `task`, or the last question in the messages; the context is `context`, or that of
+    the run.
+    """
     task = question_of(state)
     kinds: dict[str, Any] = {"list": [], "dict": {}, "str": "", "int": 0, "bool": False}
     fields = {name: kind for name, kind in get_type_hints(AgentState).items() if name != "messages"}
+    asked = [message.text for message in state.get("messages", ()) if message.type == "human"]
     return {
         **{name: kinds[kind.__name__] for name, kind in fields.items()},
+        "messages": [] if task in asked[-1:] else [HumanMessage(task)],
         "task": task,
-        "context": {"as_of": deps.as_of, "past": await recall_past(deps, task)},
+        "context": dict(state.get("context") or deps.run.context),
+        "past_runs": await recall_past(deps, task),
         "current_phase": "planning",
         "max_iterations": deps.max_iterations,
         "run": deps.run.id,
@@ -183,7 +208,8 @@ async def initialize(state: AgentState, deps: Deps) -> Update:
 
 async def plan_research(state: AgentState, deps: Deps) -> Update:
     """Plan the objectives, the area, the period and the first calls."""
-    update = {**await plan.plan(state, deps), "current_phase": "decomposing"}
+    update, thoughts = await plan.plan(state, deps)
+    update["current_phase"] = "decomposing"
     told = (
         f"{len(update['research_plan']['objectives'])} objectives, "
         f"{len(update['pending_queries'])} queries"
@@ -195,13 +221,18 @@ async def plan_research(state: AgentState, deps: Deps) -> Update:
         "Planned the research",
         told,
         update,
+        thoughts,
     )
 
 
 async def decompose_task(state: AgentState, deps: Deps) -> Update:
     """Split the task into sub-tasks with their dependencies."""
     made, reasoning = await plan.decompose(state, deps)
-    told = f"{len(made['sub_tasks'])} sub-tasks, {made['task_complexity']}"
+    parts = "; ".join(
+        f"{item['id']}, {item['focus_area']}, {item['complexity']}: {item['description']}"
+        for item in made["sub_tasks"]
+    )
+    told = f"{len(made['sub_tasks'])} sub-tasks, {made['task_complexity']}: {parts}"
     made["current_phase"] = "hypothesizing"
     return add_step(
         state, deps, "Which parts the task has", "Took the task apart", told, made, reasoning
@@ -234,33 +265,34 @@ async def generate_hypotheses(state: AgentState, deps: Deps) -> Update:
         "Put hypotheses forward",
         told,
         update,
-        "\n".join(reasoning),
+        reasoning,
     )
 
 
 async def gather_intelligence(state: AgentState, deps: Deps) -> Update:
     """Make the next calls, weigh the hypotheses, and put forward what the findings suggest."""
-    batch, rest = state["pending_queries"][:TURN], state["pending_queries"][TURN:]
-    update = {"pending_queries": rest, **await gather.take_turn(state, deps, batch)}
+    update, batch = await gather.call_up(state, deps)
+    update |= await gather.take_turn(state, deps, batch)
     new = [item["id"] for item in update["findings"][len(state["findings"]) :]]
     update |= await gather.update_hypotheses({**state, **update}, deps, new)
-    reasoning: tuple[str, ...] = ()
-    if not rest and not update["error"]:
+    reasoning = ""
+    if not gather.waits({**state, **update}) and not update["error"]:
         more, reasoning = await gather.put_forward({**state, **update}, deps)
         update |= more
-    update["current_phase"] = "gathering" if update["pending_queries"] else "analyzing"
+    update["current_phase"] = "gathering" if gather.waits({**state, **update}) else "analyzing"
     told = "; ".join(
         query["told"] for query in update["executed_queries"][len(state["executed_queries"]) :]
     )
     done = f"Made {len(batch)} calls, which brought {len(new)} new findings"
-    return add_step(state, deps, "What the tools have", done, told, update, "\n".join(reasoning))
+    return add_step(state, deps, "What the tools have", done, told, update, reasoning)
 
 
 async def analyze_findings(state: AgentState, deps: Deps) -> Update:
     """Analyse the new findings; if the analysis asks for calls, gather again."""
     made, thinking = await analyse.analyse(state, deps)
     counts = {
-        name: len(made[name]) for name in ("key_insights", "uncertainties", "pending_queries")
+        name: len(made[name])
+        for name in ("key_insights", "untaken_insights", "uncertainties", "pending_queries")
     }
     told = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items())
     update = {**made, "current_phase": "gathering" if made["pending_queries"] else "reflecting"}
@@ -270,43 +302,46 @@ async def analyze_findings(state: AgentState, deps: Deps) -> Update:
 
 async def reflect_on_analysis(state: AgentState, deps: Deps) -> Update:
     """Reflect critically; gather again at most twice, analyse again after a new remark."""
-    update, queries, critical = await analyse.reflect(state, deps)
+    update, queries, critical, thoughts = await analyse.reflect(state, deps)
     told = f"{len(update['reflection_notes'])} notes, {len(update['missing'])} things missing"
-    if queries and state["reflection_iterations"] < RETURNS:
+    may_gather = state["reflection_iterations"] < RETURNS
+    update["unmade_queries"] = [] if may_gather else queries
+    if queries and may_gather:
         update |= {"pending_queries": queries, "current_phase": "gathering"}
     elif critical:
         update |= {"iteration": state["iteration"] + 1, "current_phase": "analyzing"}
     else:
         update["current_phase"] = "correlating"
-    return add_step(state, deps, "What was overlooked", "Looked back at the analysis", told, update)
+    return add_step(
+        state, deps, "What was overlooked", "Looked back at the analysis", told, update, thoughts
+    )
 
 
 async def correlate_findings(state: AgentState, deps: Deps) -> Update:
     """Find correlations in time, in space, as cause or as pattern, and find contradictions."""
     found = await correlate.correlate(deps, state["task"], state["findings"], state["correlations"])
-    against = correlate.enter_contradictions(deps, standing_of(state))
-    update = {"correlations": found, "contradictions": against, "current_phase": "verifying"}
-    told = f"{len(found)} correlations, {len(against)} contradictions"
-    return add_step(
-        state,
-        deps,
-        "What goes together",
-        f"Correlated {len(state['findings'])} findings",
-        told,
-        update,
+    against = await correlate.enter_contradictions(deps, standing_of(state))
+    listed = found.correlations
+    update = {"correlations": listed, "contradictions": against, "current_phase": "verifying"}
+    told = f"{len(listed)} correlations, {len(against)} contradictions"
+    done = (
+        f"Correlated {found.events} findings that have a time"
+        if found.events
+        else "Correlated nothing: no findings of different origins have a time"
     )
+    return add_step(state, deps, "What goes together", done, told, update, found.thoughts)
 
 
 async def verify_conclusions(state: AgentState, deps: Deps) -> Update:
     """Have every conclusion verified; if they are not ready, reflect again, at most twice."""
-    update, ready, told = await verify.verify(state, deps)
+    update, ready, told, thoughts = await verify.verify(state, deps)
     if ready or state["rechecks"] >= RETURNS:
         update["current_phase"] = "synthesizing"
     else:
         again = {"rechecks": state["rechecks"] + 1, "iteration": state["iteration"] + 1}
         update |= {**again, "current_phase": "reflecting"}
     done = f"Checked {len(update['verification_results'])} conclusions"
-    return add_step(state, deps, "Whether the conclusions hold", done, told, update)
+    return add_step(state, deps, "Whether the conclusions hold", done, told, update, thoughts)
 
 
 async def synthesize_report(state: AgentState, deps: Deps) -> Update:
@@ -321,4 +356,16 @@ async def synthesize_report(state: AgentState, deps: Deps) -> Update:
         "detailed_report": render_markdown(report),
         **notes,
     }
-    return {**text, "current_phase": "complete", "messages": [AIMessage(text["detailed_report"])]}
+    told = (
+        f"{report.status.value}, confidence {report.confidence:.2f}, "
+        f"{len(report.citations)} citations, {len(report.cut)} sentences cut"
+    )
+    update = {**text, "current_phase": "complete", "messages": [AIMessage(text["detailed_report"])]}
+    return add_step(
+        {**state, "current_phase": "synthesizing"},
+        deps,
+        "What can be reported",
+        "Wrote the report",
+        told,
+        update,
+    )

@@ -1,7 +1,12 @@
-"""Planning an investigation: what to find out, whom to ask first, and in which parts."""
+"""Planning an investigation: what to find out, whom to ask first, in which parts and order."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from deepdiver.core.text import terms
 from deepdiver.memory.recall import show_past_runs
 from deepdiver.strategies.overwatch.execute import (
     LONGEST,
@@ -10,7 +15,9 @@ from deepdiver.strategies.overwatch.execute import (
     make_calls,
     make_searches,
 )
+from deepdiver.strategies.overwatch.scope import ask_first, narrow_calls, scope_of
 from deepdiver.strategies.shared.base import Deps, State, Update, attempt
+from deepdiver.strategies.shared.look import find_nearest
 from deepdiver.strategies.shared.plan import PROBLEMS, Approval
 from deepdiver.tasks import DecomposeTask, PlanResearch, ResearchPlan, SubTask, TaskDecomposition
 
@@ -20,38 +27,63 @@ CONTEXT = "What lies near it in time and place?"
 """The second sub-task of a question that has only one part. Correlating answers it; it is not
 searched for."""
 
+Part = dict[str, Any]
+"""A sub-task as the state carries it."""
 
-async def plan(state: State, deps: Deps) -> Update:
-    """Return the update with the plan and its first calls.
 
-    If none of the calls can be made, the question itself is searched for.
+def show_context(context: Mapping[str, Any]) -> str:
+    """Return what the person says about the task besides, as a task shows it."""
+    return json.dumps(context, ensure_ascii=False, sort_keys=True) if context else ""
+
+
+async def plan(state: State, deps: Deps) -> tuple[Update, str]:
+    """Plan the investigation.
+
+    If none of the plan's calls can be made, the question itself is searched for.
+
+    Returns:
+        The update with the plan and its first calls, and what the reasoner thought.
     """
     question, executor = state["task"], ToolExecutor(deps, state["task"])
     task = PlanResearch(
         question=question,
         as_of=deps.as_of,
+        context=show_context(state["context"]),
         tools=executor.definitions,
         guidance=deps.settings.system_prompt,
         objection=state["objection"],
-        past=show_past_runs(state["context"]["past"]),
+        past=show_past_runs(state["past_runs"]),
         limit=INITIAL,
     )
     answer = await attempt(deps, task)
     made = answer if answer and answer.objectives else ResearchPlan(objectives=(question,))
-    queries = make_calls(made.initial_queries[:INITIAL], made.objectives)
+    calls = make_calls(made.initial_queries[:INITIAL], made.objectives, executor.names)
+    told = {**made.model_dump(mode="json"), "initial_queries": [_show_call(call) for call in calls]}
+    scope = scope_of(told, deps.as_of)
+    tools = executor.definitions
+    queries = narrow_calls(calls, scope, tools, executor.refusal)
+    queries = ask_first(queries, scope, tools, executor.refusal, question)
     if all(executor.refusal(query["tool"], query["args"]) for query in queries):
         queries += make_searches([question[:LONGEST]], question, "the question itself")
-    return {
-        "research_plan": made.model_dump(mode="json"),
-        "pending_queries": drop_repeated_calls(queries, ()),
-    }
+    update = {"research_plan": told, "pending_queries": drop_repeated_calls(queries, ())[:INITIAL]}
+    return update, answer.thought if answer else ""
+
+
+def _show_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: call[name] for name in ("tool", "args", "reason")}
 
 
 async def decompose(state: State, deps: Deps) -> tuple[Update, str]:
-    """Return the update with the sub-tasks, and the reasons for them."""
+    """Take the task apart.
+
+    Returns:
+        The update with the sub-tasks, each after those that it depends on, and the reasons for
+        them.
+    """
     task = DecomposeTask(
         question=state["task"],
         as_of=deps.as_of,
+        context=show_context(state["context"]),
         objectives=tuple(state["research_plan"]["objectives"]),
         guidance=deps.settings.system_prompt,
         objection=state["objection"],
@@ -60,23 +92,78 @@ async def decompose(state: State, deps: Deps) -> tuple[Update, str]:
     made = answer or TaskDecomposition(
         sub_tasks=(SubTask(id="subtask_1", description=state["task"]),)
     )
-    parts = [item.model_dump(mode="json") for item in made.sub_tasks[:PROBLEMS]]
-    known = {part["id"] for part in parts}
-    for part in parts:
-        part["dependencies"] = [
-            key for key in part["dependencies"] if key in known and key != part["id"]
-        ]
-    problems = list(dict.fromkeys(part["description"] for part in parts))
-    if len(parts) == 1:
-        near = SubTask(
-            id="subtask_2",
-            description=CONTEXT,
-            focus_area="temporal",
-            dependencies=(parts[0]["id"],),
+    for left_out in made.sub_tasks[PROBLEMS:]:
+        deps.note_limit(
+            f"a task has {PROBLEMS} sub-tasks at most; left out: {left_out.description}"
         )
-        parts.append(near.model_dump(mode="json"))
-    update = {"sub_tasks": parts, "problems": problems, "task_complexity": made.task_complexity}
-    return update, made.decomposition_reasoning
+    parts = order_parts(_label(made.sub_tasks[:PROBLEMS]))
+    problems = [part["description"] for part in parts]
+    update = {
+        "sub_tasks": [*parts, *_near(parts)],
+        "problems": problems,
+        "task_complexity": made.task_complexity,
+        "pending_queries": _for_parts(state["pending_queries"], problems),
+    }
+    return update, "\n".join(filter(None, (made.decomposition_reasoning, made.thought)))
+
+
+def _label(parts: Sequence[SubTask]) -> list[Part]:
+    """Return sub-tasks as the state carries them, each once and each with a label of its own."""
+    listed: dict[str, SubTask] = {}
+    for part in parts:
+        listed.setdefault(part.description, part)
+    labelled: dict[str, Part] = {}
+    for number, part in enumerate(listed.values(), 1):
+        key = part.id if part.id and part.id not in labelled else f"subtask_{number}"
+        labelled[key] = {**part.model_dump(mode="json"), "id": key}
+    return list(labelled.values())
+
+
+def order_parts(parts: Sequence[Part]) -> list[Part]:
+    """Return sub-tasks in waves: each comes after all that it depends on.
+
+    Sub-tasks that depend on each other in a circle are looked into in the order in which they
+    stand: the first of them does not wait.
+    """
+    known = {part["id"] for part in parts}
+    needs = {
+        part["id"]: [key for key in part["dependencies"] if key in known and key != part["id"]]
+        for part in parts
+    }
+    left, done = list(parts), dict[str, Part]()
+    wave = 0
+    while left:
+        ready = [part for part in left if set(needs[part["id"]]) <= done.keys()] or left[:1]
+        for part in ready:
+            done[part["id"]] = {**part, "dependencies": needs[part["id"]], "wave": wave}
+        left = [part for part in left if part["id"] not in done]
+        wave += 1
+    return list(done.values())
+
+
+def _near(parts: Sequence[Part]) -> list[Part]:
+    if len(parts) != 1:
+        return []
+    near = SubTask(
+        id="subtask_2", description=CONTEXT, focus_area="temporal", dependencies=(parts[0]["id"],)
+    )
+    return [{**near.model_dump(mode="json"), "wave": 1}]
+
+
+def _for_parts(calls: Sequence[dict[str, Any]], problems: Sequence[str]) -> list[dict[str, Any]]:
+    """Return calls, each for the sub-task that it shares the most words with.
+
+    If it shares none with any of them, the objective that it was planned for decides.
+    """
+    asked = (" ".join((*map(str, call["args"].values()), call["reason"])) for call in calls)
+    known = set(terms(" ".join(problems)))
+    return [
+        {
+            **call,
+            "about": find_nearest(text if known & set(terms(text)) else call["about"], problems),
+        }
+        for call, text in zip(calls, asked, strict=True)
+    ]
 
 
 def apply_approval(said: Approval) -> Update:
@@ -89,7 +176,7 @@ def apply_approval(said: Approval) -> Update:
     return {
         "objection": "",
         "problems": said.problems,
-        "sub_tasks": [part.model_dump(mode="json") for part in parts],
+        "sub_tasks": [{**part.model_dump(mode="json"), "wave": 0} for part in parts],
         "pending_queries": [
             q
             for text in said.problems

@@ -24,6 +24,10 @@ def confidence_of(standing: Sequence[Assessment]) -> float:
     return round(belief.confidence(by_status[HypothesisStatus.SUPPORTED], undecided), 4)
 
 
+def _conclude(phase: str) -> str:
+    return "the research is complete" if phase == "complete" else f"on to {phase}"
+
+
 def add_step(
     state: State,
     deps: Deps,
@@ -50,7 +54,7 @@ def add_step(
         "thought": thought,
         "action": action,
         "observation": observation,
-        "conclusion": f"on to {update['current_phase']}",
+        "conclusion": _conclude(update["current_phase"]),
         "confidence": confidence_of(standing_of({**state, **update})),
     }
     deps.emit(Reasoned(**entry, thinking=thinking))

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from deepdiver.core import belief
+from deepdiver.core.events import Decided
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import (
     Assessment,
@@ -22,21 +23,38 @@ from deepdiver.core.record import (
 )
 from deepdiver.strategies.overwatch.analyse import insight_id_of
 from deepdiver.strategies.overwatch.correlate import show_typed
-from deepdiver.strategies.shared.base import Deps, State, Update, attempt, unite
+from deepdiver.strategies.overwatch.labels import conclusion_meant
+from deepdiver.strategies.shared.base import (
+    Deps,
+    State,
+    Update,
+    attempt_to_decide,
+    unite,
+)
 from deepdiver.strategies.shared.hypotheses import standing_of
 from deepdiver.strategies.shared.summary import Line, lines_of
 from deepdiver.tasks import Conclusion, ShownFinding, Verification, Verifications, VerifyConclusions
 
 NOT_VERIFIED = "not verified"
+NO_VERIFICATION = "no verification could be had, so that what is reported is marked as not verified"
 SILENT = "the verification says nothing about it"
 
 
-async def verify(state: State, deps: Deps) -> tuple[Update, bool, str]:
-    """Have every conclusion verified; one that the verifier leaves out is flagged.
+class Verified(NamedTuple):
+    """What verifying brought."""
 
-    Returns:
-        The update, whether the report can be written, and the outcome in words.
-    """
+    update: Update
+    """The changes to the state."""
+    ready: bool
+    """Whether the report can be written."""
+    told: str
+    """The outcome in words."""
+    thoughts: str = ""
+    """What the reasoner thought."""
+
+
+async def verify(state: State, deps: Deps) -> Verified:
+    """Have every conclusion verified; one that the verifier leaves out is flagged."""
     lines, correlations = lines_of(state["insights"]), state["correlations"]
     shown, conclusions = _show_conclusions(deps, state)
     answer = None
@@ -47,7 +65,10 @@ async def verify(state: State, deps: Deps) -> tuple[Update, bool, str]:
             conclusions=tuple(conclusions.values()),
             guidance=deps.settings.system_prompt,
         )
-        answer = await attempt(deps, task)
+        answer, failure = await attempt_to_decide(deps, task)
+        if answer is None:
+            reason = f"{NO_VERIFICATION}: {failure}"
+            deps.emit(Decided(decision="synthesizing", reason=reason, by="rule"))
     results = _results_of(conclusions, answer) if answer else []
     deps.add(*map(_verdict_of, results))
     verified = {item["conclusion"] for item in results if item["verdict"] != VerdictKind.REJECT}
@@ -58,8 +79,9 @@ async def verify(state: State, deps: Deps) -> tuple[Update, bool, str]:
     }
     outcome = count_verdicts(results)
     if answer is not None and not answer.ready_for_synthesis:
-        return update, False, f"{outcome}; not ready: {answer.reason}"
-    return update, True, outcome
+        why = answer.reason or "the verification does not say why"
+        return Verified(update, False, f"{outcome}; not ready: {why}", answer.thought)
+    return Verified(update, True, outcome, answer.thought if answer else "")
 
 
 def _show_conclusions(
@@ -91,7 +113,11 @@ def _show_conclusions(
 def _results_of(
     conclusions: Mapping[str, Conclusion], answer: Verifications
 ) -> list[dict[str, Any]]:
-    given = {item.id.strip(): item for item in answer.verifications}
+    """Return the outcome for each conclusion; of two verdicts on one, the sterner counts."""
+    stern = list(VerdictKind)
+    given: dict[str, Verification] = {}
+    for item in sorted(answer.verifications, key=lambda item: stern.index(item.verdict)):
+        given[conclusion_meant(item.id, conclusions.values())] = item
     return [_result_of(key, item, given.get(item.id)) for key, item in conclusions.items()]
 
 

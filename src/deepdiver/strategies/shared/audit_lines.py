@@ -5,13 +5,13 @@ What still fails is cut, or marked if its quotes carry a part of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from deepdiver.core.record import Sentence, SentenceKind, Source
 from deepdiver.core.text import terms
 from deepdiver.report.audit import Context, find_faults
 from deepdiver.strategies.shared.base import Deps, attempt
-from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.drafting import (
     Drafter,
     Line,
@@ -21,37 +21,223 @@ from deepdiver.strategies.shared.drafting import (
     findings_of,
     needs_support,
     quotes_of,
+    titled_quotes,
+)
+from deepdiver.strategies.shared.grounding import (
+    FOREIGN,
+    UNCONNECTED,
+    Said,
+    connects,
+    find_bearings,
 )
 from deepdiver.strategies.shared.second_opinion import with_opinions
+from deepdiver.strategies.shared.statements import repeats
 from deepdiver.tasks import CheckSupport, CitedQuote, Claim, Faulty, RepairSentences
 
 PARTLY = "only partly carried by its quotes"
+REJECTED = "verification rejected it"
+"""The beginning of the reason for cutting a sentence that says what must not be reported."""
+STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
+"""The kinds of sentences that sources say."""
 
 
-async def audit_lines(deps: Deps, question: str, lines: Sequence[Line], drafter: Drafter) -> None:
-    """Audit lines, have the faulty ones repaired once, and cut or mark those that still fail.
+class Audit:
+    """The audit of one report: of its body, and then of its bottom line."""
 
-    The reader then gives its opinion on the others.
-    """
-    _audit(deps, question, lines, drafter.derived)
-    await _check_support(deps, question, lines, drafter.derived)
-    await _repair(deps, question, lines, drafter)
-    _cut_empty_frames(lines)
-    kept = [line for line in lines if not line.cut]
-    for line, sentence in zip(
-        kept, await with_opinions(deps, [line.sentence for line in kept]), strict=True
-    ):
-        line.sentence = sentence
+    def __init__(
+        self,
+        deps: Deps,
+        question: str,
+        asked: str,
+        drafter: Drafter,
+        rejected: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Audit drafts of a report.
 
+        Args:
+            deps: The run's dependencies.
+            question: What the person asked.
+            asked: The question and its parts.
+            drafter: Reads repaired sentences, and knows the calculations of the report.
+            rejected: What must not be reported, with the reasons: a sentence that says the same is
+                cut.
+        """
+        self._deps, self._question, self._asked = deps, question, asked
+        self._drafter, self._derived, self._rejected = drafter, drafter.derived, rejected
 
-def _audit(deps: Deps, question: str, lines: Sequence[Line], derived: Derivations) -> None:
-    """Let code look for faults."""
-    for line in lines:
-        if not line.cut and not line.computed and line.sentence.text:
-            found = _faults(deps, question, line, derived)
+    async def check(self, lines: Sequence[Line]) -> None:
+        """Have faulty lines repaired once, and cut or mark those that still fail.
+
+        The reader then gives its opinion on the others.
+        """
+        self._cut_rejected(lines)
+        await self._find_faults(lines, lines)
+        await self._check_support(lines)
+        await self._repair(lines)
+        self._cut_rejected(lines)  # a repair may say it
+        _cut_empty_frames(lines)
+        kept = [line for line in lines if not line.cut]
+        told = await with_opinions(self._deps, [line.sentence for line in kept])
+        for line, sentence in zip(kept, told, strict=True):
+            line.sentence = sentence
+
+    def _cut_rejected(self, lines: Sequence[Line]) -> None:
+        """Cut sentences that say what must not be reported."""
+        for line in lines:
+            said = line.sentence.text
+            why = next((why for text, why in self._rejected.items() if repeats(text, said)), None)
+            if why is not None and not line.cut and not line.computed:
+                line.cut_out(self._deps, f"{REJECTED}: {why}")
+
+    async def _find_faults(self, lines: Sequence[Line], among: Sequence[Line]) -> None:
+        """Let code and the reader look for faults in lines that stand among others."""
+        open_ = [line for line in lines if not line.cut and not line.computed and line.drafted]
+        for line in open_:
+            found = self._faults(line)
             if found and line.borrowed and _borrows(line):
-                found = _faults(deps, question, line, derived)
+                found = self._faults(line)
             line.problem = Problem("; ".join(found)) if found else None
+        await self._find_foreign([line for line in open_ if not line.problem])
+        self._find_unconnected([line for line in open_ if not line.problem], among)
+
+    def _faults(self, line: Line) -> list[str]:
+        sentence, deps = line.sentence, self._deps
+        if line.lost:
+            return [f"it cites {', '.join(line.lost[:3])}, which leads nowhere"]
+        context = Context(
+            credits="\n".join(credits_of(deps, sentence)),
+            nearby=line.nearby,
+            question=self._question,
+            figures=self._derived.figures_of(sentence.derived),
+            values=self._derived.values_of(sentence.derived),
+            read=self._derived.read,
+        )
+        found = find_faults(
+            sentence, findings_of(deps, sentence), deps.store.texts.get, deps.as_of, context
+        )
+        return found or _present(deps, sentence)
+
+    async def _find_foreign(self, lines: Sequence[Line]) -> None:
+        """Find fault with lines whose words are not those of what they stand on."""
+        said = [line for line in lines if line.sentence.kind is not SentenceKind.FRAME]
+        bearings = await find_bearings([self._said(line) for line in said], self._asked)
+        for line, bearing in zip(said, bearings, strict=True):
+            line.unread = bearing == "unread"
+            line.problem = Problem(FOREIGN) if bearing == "foreign" else None
+
+    def _said(self, line: Line) -> Said:
+        """Return a line with what may carry it.
+
+        A judgement, an assumption or general knowledge goes beyond its quotes, but not to another
+        matter than that of the question and of what stands around it.
+        """
+        sentence, sum_ = line.sentence, line.sentence.calculation
+        besides = [*self._derived.told(sentence.derived), line.nearby]
+        besides += [*sum_.inputs, sum_.result, self._deps.as_of] if sum_ else []
+        return Said(
+            sentence.text,
+            titled_quotes(self._deps, sentence),
+            " ".join(besides),
+            loose=sentence.kind not in STATED,
+        )
+
+    def _find_unconnected(self, lines: Sequence[Line], among: Sequence[Line]) -> None:
+        """Find fault with frames that connect nothing of what stands around them."""
+        for line in lines:
+            if line.sentence.kind is SentenceKind.FRAME:
+                around = " ".join((line.nearby, *self._told_with(line, among)))
+                connected = connects(line.sentence.text, around, self._asked)
+                line.problem = None if connected else Problem(UNCONNECTED)
+
+    def _told_with(self, line: Line, among: Sequence[Line]) -> Iterator[str]:
+        """Yield the sound sentences of the section of a line, with titles and quotes."""
+        for other in among:
+            if other.heading == line.heading and not other.problem and other.sentence.findings:
+                yield other.sentence.text
+                for title, quote in titled_quotes(self._deps, other.sentence):
+                    yield f"{title} {quote}"
+
+    async def _check_support(self, lines: Sequence[Line]) -> None:
+        """Ask the reasoner whether quotes support the sentences that code finds no fault with."""
+        asked = {
+            f"S{number}": line
+            for number, line in enumerate(lines, 1)
+            if not line.cut and not line.problem and needs_support(line.sentence)
+        }
+        labels: dict[tuple[str, str], str] = {}
+        claims = []
+        for label, line in asked.items():
+            cited = cited_quotes(self._deps, line.sentence)
+            for quote in cited:
+                labels.setdefault(quote, f"Q{len(labels) + 1}")
+            claims.append(
+                Claim(
+                    id=label,
+                    kind="judgement" if line.sentence.kind is SentenceKind.JUDGEMENT else "fact",
+                    text=line.sentence.text,
+                    before=line.before,
+                    cites=tuple(labels[quote] for quote in cited),
+                    quotes=tuple(text for text, _ in cited),
+                    calculations=tuple(self._derived.told(line.sentence.derived)),
+                    absent=line.sentence.terms,
+                )
+            )
+        shown = tuple(
+            CitedQuote(id=label, text=text, credit=credit)
+            for (text, credit), label in labels.items()
+        )
+        task = CheckSupport(
+            quotes=shown, claims=tuple(claims), question=self._question, as_of=self._deps.as_of
+        )
+        answer = await attempt(self._deps, task) if claims else None
+        for check in answer.checks if answer else ():
+            checked = asked.get(check.id)
+            if checked is not None and check.support != "full":
+                checked.problem = Problem(check.reason, check.support)
+
+    async def _repair(self, lines: Sequence[Line]) -> None:
+        """Have the faulty lines repaired once, then keep, mark or cut each of them."""
+        faulty = {
+            f"S{number}": (number, line, line.problem)
+            for number, line in enumerate(lines)
+            if line.problem and not line.cut
+        }
+        if not faulty:
+            return
+        new = await self._repaired_texts(lines, faulty)
+        for label, (_, line, problem) in faulty.items():
+            line.problem = None
+            if text := new.get(label, line.drafted):
+                self._drafter.rewritten(line, text)
+            else:
+                line.cut_out(self._deps, problem.for_reader())
+        again = [line for _, line, _ in faulty.values()]
+        await self._find_faults(again, lines)
+        await self._check_support(again)
+        for _, line, before in faulty.values():
+            if not line.cut:
+                _settle(self._deps, line, before)
+
+    async def _repaired_texts(
+        self, lines: Sequence[Line], faulty: Mapping[str, tuple[int, Line, Problem]]
+    ) -> dict[str, str]:
+        """Return what the writer makes of faulty lines, by label; empty: it withdraws them."""
+        shown = tuple(
+            Faulty(
+                id=label,
+                before=_beside(lines, number, -1),
+                text=line.marked or line.sentence.text,
+                after=_beside(lines, number, 1),
+                problem=problem.for_writer(),
+                quotes=quotes_of(self._deps, line.sentence),
+                credits=tuple(credits_of(self._deps, line.sentence)),
+            )
+            for label, (number, line, problem) in faulty.items()
+        )
+        answer = await attempt(
+            self._deps, RepairSentences(question=self._question, sentences=shown)
+        )
+        return {item.id: " ".join(item.text.split()) for item in answer.repairs} if answer else {}
 
 
 def _borrows(line: Line) -> bool:
@@ -62,24 +248,6 @@ def _borrows(line: Line) -> bool:
     said = SentenceKind.FACT if kind is SentenceKind.FRAME else kind
     line.sentence = line.sentence.model_copy(update={"kind": said, "findings": line.borrowed})
     return True
-
-
-def _faults(deps: Deps, question: str, line: Line, derived: Derivations) -> list[str]:
-    sentence = line.sentence
-    if line.lost:
-        return [f"it cites {', '.join(line.lost[:3])}, which leads nowhere"]
-    context = Context(
-        credits="\n".join(credits_of(deps, sentence)),
-        nearby=line.nearby,
-        question=question,
-        figures=derived.figures_of(sentence.derived),
-        values=derived.values_of(sentence.derived),
-        read=derived.read,
-    )
-    found = find_faults(
-        sentence, findings_of(deps, sentence), deps.store.texts.get, deps.as_of, context
-    )
-    return found or _present(deps, sentence)
 
 
 def _present(deps: Deps, sentence: Sentence) -> list[str]:
@@ -100,91 +268,6 @@ def _runs(parts: Sequence[str], said: Sequence[str]) -> bool:
         word == first and list(said[at : at + len(parts)]) == list(parts)
         for at, word in enumerate(said)
     )
-
-
-async def _check_support(
-    deps: Deps, question: str, lines: Sequence[Line], derived: Derivations
-) -> None:
-    """Ask the reasoner whether quotes support the sentences in which code has found no fault."""
-    asked = {
-        f"S{number}": line
-        for number, line in enumerate(lines, 1)
-        if not line.cut and not line.problem and needs_support(line.sentence)
-    }
-    labels: dict[tuple[str, str], str] = {}
-    claims = []
-    for label, line in asked.items():
-        cited = cited_quotes(deps, line.sentence)
-        for quote in cited:
-            labels.setdefault(quote, f"Q{len(labels) + 1}")
-        claims.append(
-            Claim(
-                id=label,
-                kind="judgement" if line.sentence.kind is SentenceKind.JUDGEMENT else "fact",
-                text=line.sentence.text,
-                before=line.before,
-                cites=tuple(labels[quote] for quote in cited),
-                quotes=tuple(text for text, _ in cited),
-                calculations=tuple(derived.told(line.sentence.derived)),
-                absent=line.sentence.terms,
-            )
-        )
-    shown = tuple(
-        CitedQuote(id=label, text=text, credit=credit) for (text, credit), label in labels.items()
-    )
-    task = CheckSupport(quotes=shown, claims=tuple(claims), question=question, as_of=deps.as_of)
-    answer = await attempt(deps, task) if claims else None
-    for check in answer.checks if answer else ():
-        checked = asked.get(check.id)
-        if checked is not None and check.support != "full":
-            checked.problem = Problem(check.reason, check.support)
-
-
-async def _repair(deps: Deps, question: str, lines: Sequence[Line], drafter: Drafter) -> None:
-    """Have the faulty lines repaired once, then keep, mark or cut each of them."""
-    faulty = {
-        f"S{number}": (number, line, line.problem)
-        for number, line in enumerate(lines)
-        if line.problem and not line.cut
-    }
-    if not faulty:
-        return
-    new = await _repaired_texts(deps, question, lines, faulty)
-    for label, (_, line, problem) in faulty.items():
-        line.problem = None
-        if text := new.get(label, line.drafted):
-            drafter.rewritten(line, text)
-        else:
-            line.cut_out(deps, problem.for_reader())
-    again = [line for _, line, _ in faulty.values()]
-    _audit(deps, question, again, drafter.derived)
-    await _check_support(deps, question, again, drafter.derived)
-    for _, line, before in faulty.values():
-        if not line.cut:
-            _settle(deps, line, before)
-
-
-async def _repaired_texts(
-    deps: Deps,
-    question: str,
-    lines: Sequence[Line],
-    faulty: Mapping[str, tuple[int, Line, Problem]],
-) -> dict[str, str]:
-    """Return what the writer makes of faulty lines, by label; empty: it withdraws the sentence."""
-    shown = tuple(
-        Faulty(
-            id=label,
-            before=_beside(lines, number, -1),
-            text=line.marked or line.sentence.text,
-            after=_beside(lines, number, 1),
-            problem=problem.for_writer(),
-            quotes=quotes_of(deps, line.sentence),
-            credits=tuple(credits_of(deps, line.sentence)),
-        )
-        for label, (number, line, problem) in faulty.items()
-    )
-    answer = await attempt(deps, RepairSentences(question=question, sentences=shown))
-    return {item.id: " ".join(item.text.split()) for item in answer.repairs} if answer else {}
 
 
 def _beside(lines: Sequence[Line], number: int, step: int) -> str:

@@ -20,7 +20,7 @@ from deepdiver.core.events import Event, FindingAdded, Limited, PhaseStarted, So
 from deepdiver.core.ledger import Entry, Ledger
 from deepdiver.core.record import Finding, Report, Run, RunStatus, Source
 from deepdiver.core.settings import Settings
-from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError, ReasonError
+from deepdiver.errors import CURABLE, CallError, GatewayError, NotJournalledError, ReasonError
 from deepdiver.gateway import Gateway
 from deepdiver.store import Store
 from deepdiver.tasks import Answer, Reasoner, ShownTool, Task
@@ -268,7 +268,10 @@ def run_from_sync(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 
 def add_nodes(
-    graph: StateGraph[Any, Any, Any, Any], provide: Provide | None, *functions: NodeFunction
+    graph: StateGraph[Any, Any, Any, Any],
+    provide: Provide | None,
+    *functions: NodeFunction,
+    logged: Mapping[str, str] | None = None,
 ) -> None:
     """Add functions to a graph as nodes of the same names.
 
@@ -276,13 +279,16 @@ def add_nodes(
         graph: The graph.
         provide: Finds the dependencies if the graph is called without a context.
         functions: Each takes state and dependencies, and returns the update.
+        logged: The phases under which the log has the nodes, if they have names of their own.
     """
     for function in functions:
         name = function.__name__
-        graph.add_node(name, _node(name, function, provide))
+        graph.add_node(name, _node(name, function, provide, (logged or {}).get(name, "")))
 
 
-def _node(name: str, function: NodeFunction, provide: Provide | None) -> RunnableLambda[Any, Any]:
+def _node(
+    name: str, function: NodeFunction, provide: Provide | None, logged: str
+) -> RunnableLambda[Any, Any]:
     """Return an async function as a node that sync and async code can call."""
 
     async def run(state: State) -> Update:
@@ -292,7 +298,7 @@ def _node(name: str, function: NodeFunction, provide: Provide | None) -> Runnabl
         if not isinstance(deps, Deps):
             raise TypeError("the graph was called without dependencies: pass context=Deps(...)")
         rounds = next((int(state[key]) for key in ROUNDS if key in state), 0)
-        deps.emit(PhaseStarted(phase=name, iteration=rounds))
+        deps.emit(PhaseStarted(phase=name, iteration=rounds, logged=logged))
         return await function(state, deps)
 
     def run_sync(state: State) -> Update:
@@ -303,13 +309,23 @@ def _node(name: str, function: NodeFunction, provide: Provide | None) -> Runnabl
 
 async def attempt(deps: Deps, task: Task[A]) -> A | None:
     """Perform a task. A failure is announced and returns None: the strategy goes on without."""
+    return (await attempt_to_decide(deps, task))[0]
+
+
+async def attempt_to_decide(deps: Deps, task: Task[A]) -> tuple[A | None, str]:
+    """Perform a task whose answer decides how a run goes on.
+
+    Without an answer a rule decides, and never the reasoner: the event says so, with the reason.
+
+    Returns:
+        The answer, or None and why there is none.
+    """
     try:
-        return await deps.reasoner.perform(task)
+        return await deps.reasoner.perform(task), ""
     except NotJournalledError:
         raise
     except (ReasonError, GatewayError) as error:
-        if isinstance(error, CallError) and error.fault in {CallFault.AUTH, CallFault.UNREACHED}:
+        if isinstance(error, CallError) and error.fault in CURABLE:
             # The key was refused, or the model is not there. The user acts, then resumes.
             raise
-        deps.note_limit(f"{task.name().replace('_', ' ')} failed: {error}")
-        return None
+        return None, deps.note_limit(f"{task.name().replace('_', ' ')} failed: {error}")

@@ -78,6 +78,8 @@ class Line:
     """Whether it is left out of the report."""
     reason: str = ""
     """Why it was cut; empty for a frame of code's that has nothing left to introduce."""
+    unread: bool = False
+    """Whether it is in another language than its quotes."""
     drafted: str = field(init=False)
     """Its text before any repair."""
 
@@ -121,6 +123,12 @@ class DraftedSection:
     def lines(self) -> Iterator[Line]:
         """Yield its sentences and cells."""
         yield from (line for block in self.blocks for row in block.rows for line in row)
+
+    def rename(self, heading: str) -> None:
+        """Give it, and its lines, another heading."""
+        self.heading = heading
+        for line in self.lines():
+            line.heading = heading
 
 
 class Drafter:
@@ -332,6 +340,15 @@ def findings_of(deps: Deps, sentence: Sentence) -> list[Finding]:
 def quotes_of(deps: Deps, sentence: Sentence) -> tuple[str, ...]:
     """Return what a sentence cites, word for word."""
     return tuple(quote.text for finding in findings_of(deps, sentence) for quote in finding.quotes)
+
+
+def titled_quotes(deps: Deps, sentence: Sentence) -> tuple[tuple[str, str], ...]:
+    """Return the quotes of a sentence, each with the title of its source."""
+    return tuple(
+        (deps.ledger.get(Source, quote.source).title.strip(), quote.text)
+        for finding in findings_of(deps, sentence)
+        for quote in finding.quotes
+    )
 
 
 def cited_quotes(deps: Deps, sentence: Sentence) -> list[tuple[str, str]]:

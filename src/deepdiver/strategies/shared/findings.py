@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from deepdiver.core.identity import content_id
 from deepdiver.core.origins import origins
@@ -21,6 +23,18 @@ KNOWN_BYTES = 8_000
 """The most bytes of known statements where they are only background."""
 SNIPPET = 200
 """Characters of a source's snippet in a state."""
+_LABEL = re.compile(r"\W*([^\W\d_]*)[\W_]*(\d{1,5})\W*")
+
+
+class ReadSource(NamedTuple):
+    """A source that was read, with its text."""
+
+    source: Source
+    """The source."""
+    text: str
+    """Its whole text."""
+    shown: str
+    """As much of the text as a task is shown."""
 
 
 def make_finding(source: Source, text: str, span: Span, statement: str, about: str) -> Finding:
@@ -78,9 +92,35 @@ def show_findings(
     return labels, tuple(shown)
 
 
+def find_label(named: str, labels: Iterable[str]) -> str:
+    """Return the label that a reasoner means: of F1, F2 and so on, `f2`, `[2]` and `Finding 2`.
+
+    It is empty if there is no such label, or if there are two.
+    """
+    held, said = list(labels), named.strip()
+    if said in held:
+        return said
+    meant = [label for label in held if _same_label(said, label)]
+    return meant[0] if len(meant) == 1 else ""
+
+
+def is_label(said: str) -> bool:
+    """Return whether a text has the form of a label, whether there is such a label or not."""
+    return _LABEL.fullmatch(said.strip()) is not None
+
+
+def _same_label(said: str, label: str) -> bool:
+    given, own = _LABEL.fullmatch(said), _LABEL.fullmatch(label)
+    if given is None or own is None or int(given[2]) != int(own[2]):
+        return False
+    word, prefix = given[1].lower(), own[1].lower()
+    # Text 2 is T2, and H2 is not F2.
+    return word in ("", prefix) or (len(prefix) == 1 and len(word) > 1 and word[0] == prefix)
+
+
 def resolve_labels(named: Iterable[str], labels: Mapping[str, str]) -> list[str]:
     """Return the ids behind the labels that a reasoner names; unknown labels are left out."""
-    return [labels[name.strip()] for name in named if name.strip() in labels]
+    return [labels[label] for name in named if (label := find_label(name, labels))]
 
 
 def list_statements(deps: Deps, keys: Iterable[str]) -> list[str]:
@@ -106,13 +146,28 @@ def digest_finding(deps: Deps, key: str) -> dict[str, Any]:
 
 
 def add_sources(
-    sources: Sequence[dict[str, Any]], found: Iterable[Mapping[str, Any]]
+    deps: Deps, sources: Sequence[dict[str, Any]], read: Iterable[str], findings: Iterable[str]
 ) -> list[dict[str, Any]]:
-    """Return the sources of a state together with those of digested findings."""
-    held = {source["id"]: source for source in sources}
-    for item in found:
-        own = {name: item[name] for name in ("title", "url", "credibility")}
-        held.setdefault(
-            item["source"], {"id": item["source"], **own, "snippet": item["quote"][:SNIPPET]}
-        )
-    return list(held.values())
+    """Return the sources of a state together with those that were read, each once.
+
+    Args:
+        deps: The run's dependencies.
+        sources: The sources that the state carries.
+        read: Ids of the sources that were read, of which some may have brought no finding.
+        findings: Ids of all findings, which are counted for each source.
+    """
+    quotes = [deps.ledger.get(Finding, key).quotes[0] for key in dict.fromkeys(findings)]
+    brought, first = Counter(q.source for q in quotes), {q.source: q.text for q in reversed(quotes)}
+    held = {item["id"]: item for item in sources}
+    for key in read:
+        if key not in held:
+            source = deps.ledger.get(Source, key)
+            text = first.get(key) or deps.store.texts.get(source.snapshot)
+            held[key] = {
+                "id": source.id,
+                "title": source.title,
+                "url": source.url,
+                "credibility": source.credibility.score,
+                "snippet": " ".join(text[: 2 * SNIPPET].split())[:SNIPPET],
+            }
+    return [{**item, "findings": brought[key]} for key, item in held.items()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -21,14 +22,20 @@ from deepdiver.core.record import (
     Stance,
     Trial,
 )
-from deepdiver.core.text import terms, within, words
+from deepdiver.core.text import size_of, terms, within, words
 from deepdiver.strategies.shared.base import Deps, LookResult, State, attempt, together, unite
-from deepdiver.strategies.shared.findings import KNOWN_BYTES, show_findings, source_of
+from deepdiver.strategies.shared.findings import (
+    KNOWN_BYTES,
+    resolve_labels,
+    show_findings,
+    source_of,
+)
 from deepdiver.strategies.shared.look import look_into
 from deepdiver.tasks import (
     Hypothesise,
     HypothesisStanding,
     Judge,
+    Lesson,
     Proposed,
     RecalledRun,
     RefuteQueries,
@@ -38,6 +45,8 @@ from deepdiver.tasks import (
 
 REFUTATIONS = 2
 """Queries of one attempt to refute a hypothesis."""
+DECIDING = 3
+"""Findings that a lesson of the experience pool names: the weightiest ones."""
 UNSETTLED = frozenset({HypothesisStatus.OPEN, HypothesisStatus.UNDECIDED})
 
 
@@ -56,6 +65,8 @@ class Conjectures:
     """The calls that the reasoner would make to test each, by its id."""
     reasoning: tuple[str, ...] = ()
     """How the reasoner came to them."""
+    thought: str = ""
+    """What a model thought before it answered."""
 
 
 async def conjecture(
@@ -65,15 +76,17 @@ async def conjecture(
     gathered: Sequence[str],
     standing: Sequence[Assessment],
     *,
+    experience: Sequence[Mapping[str, Any]] = (),
     gaps: Sequence[str] = (),
     iteration: int,
     limit: int,
     past: tuple[RecalledRun, ...] = (),
     tools: tuple[ShownTool, ...] = (),
+    context: str = "",
 ) -> Conjectures:
     """Put hypotheses forward; with tools to test them, even before anything was found.
 
-    Hypotheses that were refuted before are shown to the reasoner, so that it learns from them.
+    What was validated and refuted before is shown to the reasoner, so that it learns from it.
 
     Args:
         deps: The run's dependencies.
@@ -81,11 +94,13 @@ async def conjecture(
         problems: The parts of the question.
         gathered: Ids of the findings.
         standing: The hypotheses so far.
+        experience: The experience pool so far.
         gaps: What is missing.
         iteration: Number of the round.
         limit: The most new hypotheses.
         past: Past runs that bear on the question.
         tools: The tools that can test hypotheses.
+        context: What the person says about the task besides, as JSON.
     """
     labels, shown = show_findings(deps, gathered)
     if not shown and not tools:
@@ -93,9 +108,11 @@ async def conjecture(
     task = Hypothesise(
         question=question,
         as_of=deps.as_of,
+        context=context,
         problems=tuple(problems),
         findings=shown,
         standing=stand(standing, labels),
+        experience=draw_lessons(experience, standing),
         gaps=tuple(gaps),
         guidance=deps.settings.system_prompt,
         past=past,
@@ -104,8 +121,9 @@ async def conjecture(
     )
     answer = await attempt(deps, task)
     held = {item.hypothesis.id for item in standing}
+    earlier = {f"H{number}": item.hypothesis.id for number, item in enumerate(standing, 1)}
     made = [
-        (_make_hypothesis(item, labels, iteration), item)
+        (_make_hypothesis(item, labels, earlier, iteration), item)
         for item in (answer.hypotheses if answer else ())
     ]
     new = list({item.id: item for item, _ in made if item.id not in held}.values())[:limit]
@@ -117,6 +135,7 @@ async def conjecture(
                 statement=item.statement,
                 refutes_if=item.refutes_if,
                 prior=item.prior,
+                revises=item.revises,
             )
         )
     queries = {item.id: told.test_queries for item, told in made if item in new}
@@ -124,10 +143,13 @@ async def conjecture(
         [assess(deps, item, (), ()) for item in new],
         queries,
         answer.reasoning_chain if answer else (),
+        answer.thought if answer else "",
     )
 
 
-def _make_hypothesis(item: Proposed, labels: Mapping[str, str], iteration: int) -> Hypothesis:
+def _make_hypothesis(
+    item: Proposed, labels: Mapping[str, str], earlier: Mapping[str, str], iteration: int
+) -> Hypothesis:
     statement = " ".join(item.statement.split())
     return Hypothesis(
         id=content_id("h", " ".join(words(statement))),
@@ -136,8 +158,9 @@ def _make_hypothesis(item: Proposed, labels: Mapping[str, str], iteration: int) 
         refutes_if=item.refutes_if or f"A source that shows the opposite: not {statement}",
         prior=belief.bounded_prior(item.prior),
         answer=item.answer,
-        findings=tuple(unite(labels[label] for label in item.findings if label in labels)),
+        findings=tuple(unite(resolve_labels(item.findings, labels))),
         iteration=iteration,
+        revises=tuple(unite(resolve_labels(item.revises, earlier))),
     )
 
 
@@ -287,16 +310,17 @@ async def judge(
     )
     answer = await attempt(deps, task)
     judged = {
-        labels[item.finding]: Evidence(
-            id=content_id("e", hypothesis.id, labels[item.finding], item.stance, item.strength),
+        key: Evidence(
+            id=content_id("e", hypothesis.id, key, item.stance, item.strength),
             hypothesis=hypothesis.id,
-            finding=labels[item.finding],
+            finding=key,
             stance=item.stance,
             strength=item.strength,
             reason=item.reason,
         )
         for item in (answer.judgements if answer else ())
-        if item.finding in labels and item.stance is not Stance.NEUTRAL and item.strength > 0
+        for key in resolve_labels([item.finding], labels)
+        if item.stance is not Stance.NEUTRAL and item.strength > 0
     }
     return list(judged.values())
 
@@ -403,14 +427,11 @@ def build_experience_pool(
             for other in assessed
             if other.hypothesis.id < own.id and other.hypothesis.iteration == own.iteration
         ]
-        links += [
-            _make_link("revises", own.id, other.hypothesis.id)
-            for other in assessed
-            if other.status is HypothesisStatus.REFUTED
-            and other.hypothesis.iteration < own.iteration
-        ]
-    for key in evidence:
-        judged = deps.ledger.get(Evidence, key)
+        links += [_make_link("revises", own.id, key) for key in own.revises]
+    held = (deps.ledger.get(Evidence, key) for key in evidence)
+    # A later judgement of the same finding replaces the earlier one.
+    latest = {(judged.hypothesis, judged.finding): judged for judged in held}
+    for judged in latest.values():
         weight = round(judged.strength * belief.FULL_WEIGHT, 6)
         links.append(_make_link(judged.stance.value, judged.finding, judged.hypothesis, weight))
     links = list({link.id: link for link in links}.values())
@@ -423,6 +444,49 @@ def build_experience_pool(
     return nodes + [{"type": "link", **link.model_dump(mode="json")} for link in links]
 
 
+def draw_lessons(
+    pool: Sequence[Mapping[str, Any]], standing: Sequence[Assessment]
+) -> tuple[Lesson, ...]:
+    """Return what an experience pool says of the hypotheses that were validated or refuted.
+
+    The most recent come first, as many as fit into `KNOWN_BYTES`.
+    """
+    labels = {item.hypothesis.id: f"H{number}" for number, item in enumerate(standing, 1)}
+    answers = {item.hypothesis.id: item.hypothesis.answer for item in standing}
+    said = {node["id"]: node["statement"] for node in pool if node["type"] != "link"}
+    links = [node for node in pool if node["type"] == "link"]
+    lessons = []
+    for node in reversed(pool):
+        if node["type"] != "hypothesis" or node["status"] not in SETTLING:
+            continue
+        weightiest = _find_deciding(node, links)
+        lessons.append(
+            Lesson(
+                hypothesis=labels[node["id"]],
+                statement=node["statement"],
+                answer=answers[node["id"]],
+                status=node["status"],
+                because=tuple(said[link["head"]] for link in weightiest),
+            )
+        )
+    sizes = itertools.accumulate(size_of(lesson.model_dump_json()) for lesson in lessons)
+    return tuple(lesson for lesson, size in zip(lessons, sizes, strict=True) if size <= KNOWN_BYTES)
+
+
+def _find_deciding(
+    node: Mapping[str, Any], links: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """Return the links that settled a hypothesis, the weightiest first, `DECIDING` at most."""
+    deciding = [
+        link
+        for link in links
+        if link["tail"] == node["id"] and link["kind"] == SETTLING[node["status"]]
+    ]
+    return sorted(deciding, key=lambda link: -link["weight"])[:DECIDING]
+
+
+SETTLING = {"supported": "supports", "refuted": "refutes"}
+"""The statuses that settle a hypothesis, and the kind of link that settles it so."""
 LinkKind = Literal["supports", "refutes", "neutral", "raised", "rivals", "revises"]
 
 

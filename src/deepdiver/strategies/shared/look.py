@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from deepdiver.core.events import FindingDropped, Searched
 from deepdiver.core.identity import content_id
 from deepdiver.core.names import names
-from deepdiver.core.record import Finding, Source
+from deepdiver.core.record import Finding
 from deepdiver.core.text import (
     STOPWORDS,
     Span,
@@ -22,7 +21,14 @@ from deepdiver.core.text import (
     words,
 )
 from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together, unite
-from deepdiver.strategies.shared.findings import KNOWN_BYTES, make_finding
+from deepdiver.strategies.shared.findings import (
+    KNOWN_BYTES,
+    ReadSource,
+    find_label,
+    is_label,
+    make_finding,
+)
+from deepdiver.strategies.shared.locate_statements import add_quotes
 from deepdiver.tasks import (
     Extracted,
     ExtractFindings,
@@ -44,17 +50,6 @@ LEADS = 4
 """Leads followed from one reading; more would drown the question."""
 BY_RANK = 0.5
 """The weight of the rank in a result's relevance; the rest is the overlap with the question."""
-
-
-class ReadSource(NamedTuple):
-    """A source that was read, with its text."""
-
-    source: Source
-    """The source."""
-    text: str
-    """Its whole text."""
-    shown: str
-    """As much of the text as a task is shown."""
 
 
 async def look_into(
@@ -278,8 +273,12 @@ async def _read_batch(
     answer = await attempt(deps, task)
     if answer is None:
         return [], Extraction(findings=())
+    located = await add_quotes(deps, answer.findings, labels, question)
     findings = [
-        kept for item in answer.findings if (kept := accept_finding(deps, item, labels, about))
+        kept
+        for made in located.items
+        for item in made
+        if (kept := accept_finding(deps, item, labels, about))
     ]
     deps.add(*findings)
     return [finding.id for finding in findings], answer
@@ -303,7 +302,7 @@ def accept_finding(
     deps: Deps, item: Extracted, labels: Mapping[str, ReadSource], about: str
 ) -> Finding | None:
     """Return a finding if code finds its quote in the source, else announce that it is dropped."""
-    entry = labels.get(item.source.strip())
+    entry = labels.get(_text_meant(item, labels))
     span = locate(item.quote, entry.text) if entry else None
     if entry is None or span is None:
         reason = (
@@ -316,6 +315,18 @@ def accept_finding(
         return None
     span = whole(span, entry.text)
     return make_finding(entry.source, entry.text, span, item.statement, about)
+
+
+def _text_meant(item: Extracted, labels: Mapping[str, ReadSource]) -> str:
+    """Return the label of the text that a statement is taken from.
+
+    A reasoner that names a text otherwise, such as by its title, is believed if just one text holds
+    the quote. One that names a label that does not exist is not.
+    """
+    if (label := find_label(item.source, labels)) or is_label(item.source):
+        return label
+    holding = [label for label, entry in labels.items() if locate(item.quote, entry.text)]
+    return holding[0] if len(holding) == 1 else ""
 
 
 def drop_tried(queries: Iterable[dict[str, str]], tried: Iterable[str]) -> list[dict[str, str]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from langgraph.types import interrupt
 
 from deepdiver.core.events import PlanProposed, Recalled
+from deepdiver.core.text import words
 from deepdiver.errors import GatewayError, NotJournalledError, UsageError
 from deepdiver.memory.recall import recall
 from deepdiver.strategies.shared.base import Deps, State, attempt
@@ -19,28 +21,42 @@ from deepdiver.tasks import RecalledRun as Recollected
 
 PROBLEMS = 5
 """Sub-problems of one plan."""
+_NUMBERED = re.compile(r"\D{0,20}(\d{1,2})\W*")
 
 
 def question_of(state: State) -> str:
-    """Return the last question in the messages of a state.
+    """Return what a state asks: the last question in its messages, or its `task`.
+
+    In a conversation, the `task` may still be that of the question before. It counts if nobody has
+    asked it, or if the last message is not a question.
 
     Raises:
         UsageError: If there is none.
     """
-    asked = [
-        text
-        for m in state.get("messages", [])
-        if m.type == "human" and (text := str(m.text).strip())
-    ]
+    messages = state.get("messages", [])
+    asked = [text for m in messages if m.type == "human" and (text := str(m.text).strip())]
+    task = str(state.get("task") or "").strip()
+    if task and (task not in asked or messages[-1].type != "human"):
+        return task
     if not asked:
         raise UsageError("the question is empty: ask something in a user message")
     return asked[-1]
 
 
-async def split_question(
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a question, and which of them need the answers of others."""
+
+    problems: list[str]
+    """The parts, in the order of the plan."""
+    needs: dict[str, list[str]]
+    """The parts that must be answered before a part, for each that needs any."""
+
+
+async def take_apart(
     deps: Deps, question: str, objection: str = "", past: tuple[Recollected, ...] = ()
-) -> list[str]:
-    """Return the parts of a question, or the question itself if it cannot be split."""
+) -> Parts:
+    """Return the parts of a question; the question itself if it cannot be split."""
     task = Decompose(
         question=question,
         as_of=deps.as_of,
@@ -49,32 +65,83 @@ async def split_question(
         past=past,
     )
     answer = await attempt(deps, task)
-    parts = dict.fromkeys(p.question for p in answer.problems) if answer else {}
-    return list(parts)[:PROBLEMS] or [question]
+    named = {part.question: part.needs for part in answer.problems} if answer else {}
+    problems = list(named)[:PROBLEMS] or [question]
+    return Parts(problems, settle_needs(problems, named))
+
+
+async def split_question(
+    deps: Deps, question: str, objection: str = "", past: tuple[Recollected, ...] = ()
+) -> list[str]:
+    """Return the parts of a question, or the question itself if it cannot be split."""
+    return (await take_apart(deps, question, objection, past)).problems
+
+
+def settle_needs(
+    problems: Sequence[str], named: Mapping[str, Sequence[str]]
+) -> dict[str, list[str]]:
+    """Return the needs of problems without those that are no problem, and without circles.
+
+    Args:
+        problems: The problems, in the order of the plan.
+        named: What each one needs, by the words of a problem or by its number. Of a circle, a need
+            of what comes later in the plan is dropped.
+    """
+    meant = [
+        (number, place)
+        for number, problem in enumerate(problems)
+        for place in _places_of(named.get(problem, ()), problems)
+    ]
+    kept: list[list[int]] = [[] for _ in problems]
+    # Needs of what comes before cannot make a circle among themselves.
+    for number, place in sorted(meant, key=lambda need: need[1] > need[0]):
+        if place != number and not _leads_to(kept, place, number):
+            kept[number].append(place)
+    return {
+        problem: [problems[place] for place in sorted(own)]
+        for problem, own in zip(problems, kept, strict=True)
+        if own
+    }
+
+
+def _places_of(texts: Iterable[str], problems: Sequence[str]) -> list[int]:
+    """Return the places of the problems that are meant, each once."""
+    places = (_place_of(text, problems) for text in texts)
+    return list(dict.fromkeys(place for place in places if place is not None))
+
+
+def _place_of(text: str, problems: Sequence[str]) -> int | None:
+    """Return the place of the problem that is meant; None if none is."""
+    said = words(text)
+    if (own := next((n for n, other in enumerate(problems) if words(other) == said), None)) is None:
+        number = _NUMBERED.fullmatch(text)
+        own = int(number[1]) - 1 if number else None
+    return own if own is not None and 0 <= own < len(problems) else None
+
+
+def _leads_to(needs: Sequence[Sequence[int]], start: int, end: int) -> bool:
+    """Return whether a problem needs another, itself or through others."""
+    seen, todo = set[int](), [start]
+    while todo:
+        place = todo.pop()
+        if place == end:
+            return True
+        if place not in seen:
+            seen.add(place)
+            todo += needs[place]
+    return False
 
 
 def order_into_waves(
     problems: Sequence[str], needs: Mapping[str, Sequence[str]]
-) -> list[list[int]]:
-    """Order problems into waves: each is in the first wave after everything that it needs.
-
-    Args:
-        problems: The problems, in the order of the plan.
-        needs: The problems that each one needs. Those that come later are ignored, which cuts
-            every circle.
-
-    Returns:
-        The places of the problems of each wave.
-    """
-    place: dict[str, int] = {}
-    for problem in problems:
-        place[problem] = 1 + max(
-            (place[other] for other in needs.get(problem, ()) if other in place), default=-1
-        )
-    return [
-        [number for number, problem in enumerate(problems) if place[problem] == wave]
-        for wave in range(max(place.values(), default=-1) + 1)
-    ]
+) -> list[list[str]]:
+    """Order problems into waves: each is in the first wave after everything that it needs."""
+    left, settled = list(problems), settle_needs(problems, needs)
+    waves: list[list[str]] = []
+    while left:
+        waves.append([item for item in left if not set(settled.get(item, ())) & set(left)])
+        left = [item for item in left if item not in waves[-1]]
+    return waves
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +161,7 @@ def ask_approval(
     question: str,
     problems: Sequence[str],
     *,
+    needs: Mapping[str, Sequence[str]] | None = None,
     objectives: Sequence[str] = (),
     queries: Sequence[str] = (),
 ) -> Approval:
@@ -103,30 +171,39 @@ def ask_approval(
         UsageError: If the answer is not one.
     """
     plan = {"objectives": list(objectives), "problems": list(problems), "queries": list(queries)}
+    held = {problem: tuple(others) for problem, others in (needs or {}).items()}
     deps.emit(
-        PlanProposed(problems=tuple(problems), objectives=tuple(objectives), queries=tuple(queries))
+        PlanProposed(
+            problems=tuple(problems),
+            needs=held,
+            objectives=tuple(objectives),
+            queries=tuple(queries),
+        )
     )
     if not deps.approve:
         return Approval(plan["problems"])
-    shown = {name: listed for name, listed in plan.items() if listed or name == "problems"}
+    extras = {**plan, "needs": {problem: list(others) for problem, others in held.items()}}
+    shown = {"problems": plan["problems"]} | {name: own for name, own in extras.items() if own}
     ceiling = "not known" if deps.ceiling is None else f"${deps.ceiling:.4f}"
     reply = interrupt({"ask": "approve_plan", "question": question, **shown, "ceiling": ceiling})
     action = reply.get("action") if isinstance(reply, dict) else None
     if action == "accept":
         return Approval(plan["problems"])
     if action == "edit":
-        listed = [
-            text for item in reply.get("problems", []) if (text := str(item).strip())
-        ] or plan["problems"]
-        for left_out in listed[PROBLEMS:]:
-            deps.note_limit(f"a plan has {PROBLEMS} sub-problems at most; left out: {left_out}")
-        return Approval(listed[:PROBLEMS], edited=True)
+        edited = [text for item in reply.get("problems", []) if (text := str(item).strip())]
+        return Approval(_limit_plan(deps, edited or plan["problems"]), edited=True)
     if action == "reject":
         return Approval([], objection=str(reply.get("reason") or "the person did not say why"))
     raise UsageError(
         "the answer to a plan needs an action: accept, edit (with problems) or reject "
         "(with a reason)"
     )
+
+
+def _limit_plan(deps: Deps, problems: list[str]) -> list[str]:
+    for left_out in problems[PROBLEMS:]:
+        deps.note_limit(f"a plan has {PROBLEMS} sub-problems at most; left out: {left_out}")
+    return problems[:PROBLEMS]
 
 
 async def recall_past(deps: Deps, question: str) -> list[dict[str, Any]]:

@@ -1,9 +1,10 @@
 """The second opinion: the reader judges each cited sentence by its quotes.
 
 The reader comes with deepdiver, runs locally, and sees only the sentence and its quotes: not the
-question, nor other opinions, nor which model wrote the sentence. It is small, so it decides little.
-It cuts nothing, and sentences that it is unsure about stay as they are. Only if it is almost
-certain that the quotes say otherwise does the sentence get a caution.
+question, nor other opinions, nor which model wrote the sentence. It is small, so it decides little:
+sentences that it is unsure about stay as they are, and only if it is almost certain that the quotes
+say otherwise does a sentence get a caution. It cuts nothing by itself; where a sentence does not
+share its quotes' words either, the audit does (`grounding`).
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ and does not load it."""
 
 
 @dataclass(frozen=True, slots=True)
-class _CitedSentence:
-    """A sentence with its quotes."""
+class CitedText:
+    """A text with its quotes."""
 
     text: str
     """What it says."""
@@ -125,18 +126,48 @@ def _is_asked(sentence: Sentence) -> bool:
     )
 
 
-def _cite(deps: Deps, sentence: Sentence) -> _CitedSentence:
+def _cite(deps: Deps, sentence: Sentence) -> CitedText:
     findings = [deps.ledger.get(Finding, key) for key in sentence.findings]
     quotes = [quote for finding in findings for quote in finding.quotes]
     titles = [deps.ledger.get(Source, quote.source).title.strip() for quote in quotes]
-    return _CitedSentence(
+    return CitedText(
         sentence.text,
         tuple((title, quote.text) for title, quote in zip(titles, quotes, strict=True)),
     )
 
 
-def _read_opinions(cited: Sequence[_CitedSentence]) -> list[SecondOpinion]:
-    """Return the reader's opinions; it is loaded only if there is something to read."""
+def _read_opinions(cited: Sequence[CitedText]) -> list[SecondOpinion]:
+    return [_opinion_of(alone, joined) for alone, joined in _read_verdicts(cited)]
+
+
+def read_support(cited: Sequence[CitedText]) -> list[float]:
+    """Return the probability that quotes support each text: that of the best quote or pair.
+
+    Raises:
+        StoreError: If the reader's files are missing or damaged.
+        ImportError: If its runtime cannot be loaded.
+    """
+    return [
+        max((found.supports for found in (*alone, *joined)), default=0.0)
+        for alone, joined in _read_verdicts(cited)
+    ]
+
+
+def read_relevance(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """Return the probability that each topic is one that the text beside it bears on.
+
+    Raises:
+        StoreError: If the reader's files are missing or damaged.
+        ImportError: If its runtime cannot be loaded.
+    """
+    return [load_reader().relevance(topic, [text])[0] for topic, text in pairs]
+
+
+def _read_verdicts(cited: Sequence[CitedText]) -> list[tuple[list[Verdict], list[Verdict]]]:
+    """Return the reader's verdicts by each quote alone, and joined with the next.
+
+    It is loaded only if there is something to read.
+    """
     alone = [item.passages() for item in cited]
     joined = [[" ".join(both) for both in pairwise(quotes)] for quotes in alone]
     shown = [
@@ -146,7 +177,7 @@ def _read_opinions(cited: Sequence[_CitedSentence]) -> list[SecondOpinion]:
     ]
     verdicts = iter(load_reader().verify(shown) if shown else ())
     return [
-        _opinion_of(list(islice(verdicts, len(own))), list(islice(verdicts, len(more))))
+        (list(islice(verdicts, len(own))), list(islice(verdicts, len(more))))
         for own, more in zip(alone, joined, strict=True)
     ]
 

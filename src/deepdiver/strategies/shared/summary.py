@@ -1,10 +1,10 @@
 """A running summary: statements that stand on findings, none said twice, within a fixed length.
 
 The reasoner proposes statements, and code decides what happens to them. A statement without a
-finding is not taken. One whose values its quotes do not hold gives way to the quote itself. One
-that repeats a line is merged into that line, which then stands on the findings of both. And when
-the summary is too long, lines are dropped: from the part of the question that has the most lines,
-the least believed and least relevant.
+finding is not taken. One whose values or words its quotes do not hold gives way to the quote
+itself. One that repeats a line is merged into that line, which then stands on the findings of both.
+And when the summary is too long, lines are dropped: from the part of the question that has the most
+lines, the least believed and least relevant.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from deepdiver.core.record import Finding, Probability, Record, Sentence, Source
 from deepdiver.core.text import size_of, terms
 from deepdiver.report.audit import find_faults
 from deepdiver.strategies.shared.base import Deps, unite
-from deepdiver.strategies.shared.findings import resolve_labels
+from deepdiver.strategies.shared.findings import find_label, resolve_labels
+from deepdiver.strategies.shared.grounding import Said
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.tasks import Note, Statement
 
@@ -115,16 +116,28 @@ def compute_belief(deps: Deps, findings: Iterable[str]) -> float:
 
 
 def line_of(deps: Deps, text: str, findings: Sequence[str]) -> Line:
-    """Return a statement as a line, or its first quote if the findings do not hold its values."""
+    """Return a statement as a line, or its first quote if the findings do not hold what it says."""
     held = [deps.ledger.get(Finding, key) for key in findings[:STANDS_ON]]
     text = " ".join(text.split())
-    if not text or find_faults(
-        Sentence(text=text, findings=tuple(findings)), held, deps.store.texts.get, deps.as_of
-    ):
+    if not text or not _stands(deps, text, held):
         held = held[:1]
         text = " ".join(held[0].quotes[0].text.split())
     keys = tuple(finding.id for finding in held)
     return Line(text=text, findings=keys, about=held[0].about, belief=compute_belief(deps, keys))
+
+
+def _stands(deps: Deps, text: str, held: Sequence[Finding]) -> bool:
+    """Return whether findings hold the values of a statement, and share words with it.
+
+    The words alone decide: the quote that is put in its place says what there is to say.
+    """
+    sentence = Sentence(text=text, findings=tuple(finding.id for finding in held))
+    quotes = [quote for finding in held for quote in finding.quotes]
+    titled = tuple((deps.ledger.get(Source, quote.source).title, quote.text) for quote in quotes)
+    return (
+        not find_faults(sentence, held, deps.store.texts.get, deps.as_of)
+        and Said(text, titled).bearing(held[0].about) != "foreign"
+    )
 
 
 def take_statements(
@@ -149,8 +162,8 @@ def take_statements(
         new.append(line)
         # A correction from a worse source does not push out what better ones say: both versions
         # stay.
-        replaced = (label.strip() for label in item.replaces)
-        gone |= {name for name in replaced if name in shown and _gives_way(shown[name], line)}
+        replaced = (find_label(label, shown) for label in item.replaces)
+        gone |= {name for name in replaced if name and _gives_way(shown[name], line)}
     made = merge_lines([line for label, line in shown.items() if label not in gone], new)
     return [
         line.model_copy(update={"belief": compute_belief(deps, line.findings)}) for line in made

@@ -6,31 +6,29 @@ with the reason, and stays in the record (`Report.cut`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from deepdiver.core.events import Limited
-from deepdiver.core.identity import content_id
 from deepdiver.core.record import (
     Assessment,
+    CutSentence,
     Derivation,
-    Evidence,
-    Finding,
-    Hypothesis,
     HypothesisStatus,
     Report,
     Section,
     Sentence,
     SentenceKind,
-    Stance,
 )
 from deepdiver.core.text import words
 from deepdiver.report.audit import bare_words
-from deepdiver.report.compose import WeighedAnswer, compose
-from deepdiver.strategies.shared.audit_lines import PARTLY, audit_lines
+from deepdiver.report.compose import compose
+from deepdiver.strategies.shared.audit_headings import audit_headings, audit_missing, audit_title
+from deepdiver.strategies.shared.audit_lines import REJECTED, Audit
 from deepdiver.strategies.shared.base import Deps, attempt, together
 from deepdiver.strategies.shared.derive import Derivations
+from deepdiver.strategies.shared.doubt_unfounded import doubt_unfounded
 from deepdiver.strategies.shared.drafting import (
     EMPTY_CELL,
     DraftedBlock,
@@ -40,16 +38,19 @@ from deepdiver.strategies.shared.drafting import (
     kept_sections,
     listed_cuts,
 )
-from deepdiver.strategies.shared.hypotheses import assess, judge, stand
+from deepdiver.strategies.shared.hypotheses import stand
 from deepdiver.strategies.shared.materials import Material, gather_material, resolve_cites
 from deepdiver.strategies.shared.second_opinion import contradicted, counted
+from deepdiver.strategies.shared.weigh_answer import weigh_answer
 from deepdiver.tasks import (
     BottomLine,
+    CheckedConclusion,
     CheckSupport,
     Outline,
     OutlineReport,
     PlannedSection,
     RepairSentences,
+    ResearchFrame,
     Task,
     WriteBottomLine,
     WriteSections,
@@ -70,11 +71,6 @@ CALLS: dict[type[Task[Any]], int] = {
 """How often writing one report performs each task, at most."""
 UNREAD = 8
 """Most unread pages that are named one by one; the others are counted."""
-PART = 0.5
-"""Strength of a finding for a sentence that it supports in part."""
-JUDGED = 4
-"""Most sentences of an answer without hypotheses for which all findings are judged; for the others
-only their own findings count."""
 UNTESTED = (
     "No attempt was made to refute the answer: this strategy weighs sources and puts forward no "
     "hypotheses."
@@ -100,6 +96,15 @@ class Besides:
     the report."""
     about_it: Callable[[Sequence[Sentence]], Sequence[Section]] = _nothing
     """Returns sections about the research itself, for the answer after the audit."""
+    plan: ResearchFrame | None = None
+    """What was to be found out, where and when."""
+    verified: Sequence[CheckedConclusion] = ()
+    """Conclusions that may be reported, with the ids of the findings that carry them."""
+    uncertainties: Sequence[str] = ()
+    """What is known to be uncertain."""
+    rejected: Mapping[str, str] = field(default_factory=dict)
+    """Conclusions that must not be reported, with the reasons: a sentence that says the same is
+    cut."""
 
 
 PLAIN = Besides()
@@ -141,24 +146,31 @@ async def write_report(
     """
     found, findings = _most_telling(assessments or (), findings), findings[:most]
     material = gather_material(deps, _most_telling(assessments or (), findings))
-    writer = _Writer(deps, question, problems, assessments, material, gaps, besides.guidance)
+    asked = " ".join((question, *problems))
+    writer = _Writer(deps, question, problems, assessments, material, gaps, besides)
+    audit = Audit(deps, question, asked, writer.drafter, besides.rejected)
     outline = await writer.outline()
-    body = [*await writer.body(outline), *map(_drafted, besides.shown_too)]
+    written = await writer.body(outline)
+    body = [*written, *map(_drafted, besides.shown_too)]
     further, repeated = _further(more, _lines(body))
     lines = [*_lines(body), *_lines(further)]
-    await audit_lines(deps, question, lines, writer.drafter)
+    await audit.check(lines)
     _cut_lost(deps, repeated, lines)
+    renamed = await audit_headings(deps, written, asked, problems)
     top = await writer.top(outline, body)
     lead = [line for row in top.points for line in row]
-    await audit_lines(deps, question, lead, writer.drafter)
+    await audit.check(lead)
     answer = tuple(line.sentence for line in lead if not line.cut)
+    title, untitled = await audit_title(deps, top.title if answer else "", [*lead, *lines], asked)
+    missing, unasked = audit_missing(deps, top.missing, material.labels.values(), asked)
+    assessments, unfounded = await doubt_unfounded(deps, asked, assessments, answer)
     weighed = None
     if assessments is None:
-        weighed = await _weigh(
+        weighed = await weigh_answer(
             deps, question, answer, [*findings, *besides.disputed], problems, top.missing
         )
     told = [UNTESTED] if weighed is not None and weighed.sentences else []
-    written = [line.sentence for line in (*lead, *lines) if not line.cut]
+    kept = [line.sentence for line in (*lead, *lines) if not line.cut]
     cut = listed_cuts([*lead, *lines])
     sections = [*kept_sections(body), *map(_code_section, further), *besides.about_it(answer)]
     return compose(
@@ -167,17 +179,19 @@ async def write_report(
         sections,
         assessments or (),
         deps.ledger,
-        title=top.title if answer else "",
+        title=title,
         points=[many for row in top.points if (many := sum(not line.cut for line in row))],
-        derivations=writer.derivations_of(written),
+        derivations=writer.derivations_of(kept),
         limits=[
-            *_notes(deps, [*limits, *told], top.missing, len(cut)),
+            *_notes(deps, [*limits, *told], missing, _count_unquoted(cut)),
             *_unshown(deps, len(found) - len(material.findings)),
-            *contradicted(written),
+            *contradicted(kept),
+            *_unread([*lead, *lines]),
         ],
-        cut=[*cut, *listed_cuts(repeated)],
-        made_by=". ".join(filter(None, (_made_by(deps), counted(written)))),
+        cut=[*cut, *listed_cuts(repeated), *renamed, *untitled, *unasked],
+        made_by=". ".join(filter(None, (_made_by(deps), counted(kept)))),
         weighed=weighed,
+        unfounded=unfounded,
     )
 
 
@@ -204,12 +218,13 @@ class _Writer:
         assessments: Sequence[Assessment] | None,
         material: Material,
         gaps: Sequence[str],
-        guidance: str,
+        besides: Besides,
     ) -> None:
         """Write from the material alone."""
+        self._besides = besides
         self._deps, self._question, self._problems = deps, question, tuple(problems)
         self._assessments, self._material, self._gaps = assessments, material, tuple(gaps)
-        self._guidance = "\n".join(filter(None, (deps.settings.system_prompt, guidance)))
+        self._guidance = "\n".join(filter(None, (deps.settings.system_prompt, besides.guidance)))
         by_id = {key: label for label, key in material.labels.items()}
         self._standing = None if assessments is None else stand(assessments, material.labels)
         self._by_id = by_id
@@ -229,6 +244,9 @@ class _Writer:
             problems=self._problems,
             standing=self._standing,
             gaps=self._gaps,
+            research_plan=self._besides.plan,
+            verified_conclusions=self._verified(),
+            uncertainties=tuple(self._besides.uncertainties),
             words=WORDS,
             guidance=self._guidance,
         )
@@ -244,6 +262,14 @@ class _Writer:
             )
             self.derived.add(self._deps, made, self._deps.as_of)
         return outline
+
+    def _verified(self) -> tuple[CheckedConclusion, ...]:
+        """Return the conclusions with the labels of those of their findings that are shown."""
+        shown = (
+            (item, tuple(self._by_id[key] for key in item.findings if key in self._by_id))
+            for item in self._besides.verified
+        )
+        return tuple(item.model_copy(update={"findings": found}) for item, found in shown if found)
 
     async def body(self, outline: Outline | None) -> list[DraftedSection]:
         """Return the sections of the outline, written side by side."""
@@ -455,65 +481,6 @@ def _made_by(deps: Deps) -> str:
     return f"{made}, looking deeper into {deps.run.deepens}" if deps.run.deepens else made
 
 
-async def _weigh(
-    deps: Deps,
-    question: str,
-    lead: Sequence[Sentence],
-    findings: Sequence[str],
-    problems: Sequence[str],
-    missing: Sequence[str],
-) -> WeighedAnswer:
-    """Return the belief in an answer without hypotheses, sentence by sentence.
-
-    The findings of a sentence speak for it, as the audit has confirmed; the reasoner judges the
-    others. The arithmetic is that of hypotheses.
-    """
-    stated = {SentenceKind.FACT, SentenceKind.CALCULATION}
-    facts = [sentence for sentence in lead if sentence.kind in stated]
-    # An answer that is all judgement is believed as far as what it stands on.
-    judged, facts = len(facts), facts or _reasons(deps, lead)
-
-    async def believed(number: int, sentence: Sentence) -> float:
-        claim = Hypothesis(
-            id=content_id("h", sentence.text),
-            statement=sentence.text,
-            supports_if="",
-            refutes_if="",
-            prior=0.5,
-        )
-        own = [
-            _carries(claim, key, PART if PARTLY in sentence.mark else 1.0)
-            for key in sentence.findings
-        ]
-        others = (
-            await judge(deps, question, claim, [*sentence.findings, *findings])
-            if number < min(JUDGED, judged)
-            else []
-        )
-        against = [
-            e for e in others if e.finding not in sentence.findings or e.stance is Stance.REFUTES
-        ]
-        return assess(deps, claim, [*own, *against], ()).posterior
-
-    beliefs = await together(*(believed(number, sentence) for number, sentence in enumerate(facts)))
-    parts = {*(problems or (question,)), *missing}
-    return WeighedAnswer(tuple(beliefs), 1.0 - len(set(missing)) / len(parts))
-
-
-def _reasons(deps: Deps, lead: Sequence[Sentence]) -> list[Sentence]:
-    """Return what the judgements of an answer stand on, as sentences: what they cite."""
-    keys = dict.fromkeys(key for sentence in lead for key in sentence.findings)
-    found = [deps.ledger.get(Finding, key) for key in keys]
-    return [Sentence(text=item.statement, findings=(item.id,)) for item in found]
-
-
-def _carries(claim: Hypothesis, finding: str, strength: float) -> Evidence:
-    key = content_id("e", claim.id, finding, Stance.SUPPORTS, strength)
-    return Evidence(
-        id=key, hypothesis=claim.id, finding=finding, stance=Stance.SUPPORTS, strength=strength
-    )
-
-
 def _notes(deps: Deps, limits: Sequence[str], missing: Sequence[str], cut: int) -> list[str]:
     """Return the limits: what could not be searched, answered, read, quoted or supported."""
     notes = [*sorted({*limits, *deps.notes}), *(f"Not answered: {item}" for item in missing)]
@@ -529,6 +496,23 @@ def _notes(deps: Deps, limits: Sequence[str], missing: Sequence[str], cut: int) 
             f"The audit cut {cut} sentence{'s' if cut != 1 else ''} that no quote carried."
         )
     return notes
+
+
+def _count_unquoted(cut: Sequence[CutSentence]) -> int:
+    return sum(not item.reason.startswith(REJECTED) for item in cut)
+
+
+def _unread(lines: Sequence[Line]) -> list[str]:
+    """Return the line about sentences in another language than their quotes, if there are any."""
+    many = sum(line.unread and not line.cut for line in lines)
+    if not many:
+        return []
+    told = "1 sentence is" if many == 1 else f"{many} sentences are"
+    whose = "its" if many == 1 else "their"
+    return [
+        f"{told} in another language than {whose} quotes: that these carry it was checked by the "
+        "model alone."
+    ]
 
 
 def _unshown(deps: Deps, many: int) -> list[str]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import httpcore
 
 from deepdiver.errors import CallError, CallFault, UnreadableError
-from deepdiver.tools.fetch.content_encoding import ACCEPTED, ContentDecoder
+from deepdiver.tools.content_encoding import ACCEPTED, ContentDecoder
 from deepdiver.tools.fetch.egress_guard import Guard
 from deepdiver.tools.fetch.parsed_url import ParsedUrl
 

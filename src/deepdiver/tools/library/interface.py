@@ -42,6 +42,11 @@ class UnreadFile:
     reason: str
     """Why it was not read."""
 
+    @property
+    def line(self) -> str:
+        """Both as one line for a person."""
+        return f"{self.url} was not read: {self.reason}"
+
 
 @dataclass(frozen=True, slots=True)
 class RefreshSummary:
@@ -140,7 +145,12 @@ class Library(Protocol):
     """What limits its searches and how to fix that, in one line; empty if nothing does."""
 
     def refresh(
-        self, roots: Sequence[Path], progress: OnProgress | None = None, *, again: bool = False
+        self,
+        roots: Sequence[Path],
+        progress: OnProgress | None = None,
+        *,
+        again: bool = False,
+        within: Sequence[Path] = (),
     ) -> RefreshSummary:
         """Bring the library up to date with the files under some roots, and remember the roots.
 
@@ -152,10 +162,11 @@ class Library(Protocol):
             roots: Files and folders.
             progress: Receives the progress.
             again: Whether to retry files that could not be read before and have not changed since.
+            within: Folders that the roots must lie in once links are followed; none: anywhere.
 
         Raises:
             UsageError: If a root does not exist or cannot be opened, and the library did not know
-                it before.
+                it before; or if it lies elsewhere.
             StoreError: If the library cannot be written.
         """
 

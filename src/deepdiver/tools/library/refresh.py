@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from concurrent.futures import Future, wait
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from deepdiver.core.text import Span, passages
 from deepdiver.errors import UnreadableError, UsageError
+from deepdiver.tools.daemon_threads import DaemonThreads
 from deepdiver.tools.document import Document
 from deepdiver.tools.extract.workers.pool import WORKERS, shared_extractor
 from deepdiver.tools.library.document_names import name_of_title
@@ -20,12 +23,12 @@ from deepdiver.tools.library.files import (
     FileStamp,
     LibraryFile,
     document_of,
-    find_files,
     lies_within_any,
     load_file,
     title_from_name,
     url_of,
 )
+from deepdiver.tools.library.folder_walk import check_root, find_files
 from deepdiver.tools.library.interface import OnProgress, Progress, RefreshSummary, UnreadFile
 from deepdiver.tools.library.records import KnownDocument, NewDocument
 
@@ -38,6 +41,9 @@ BATCH_CHARS = 4_000_000
 RETRY = 86_400.0
 """Seconds after which an unchanged file that could not be read is tried again: reading it may have
 taken too long at the time."""
+BEAT = 1.0
+"""Seconds of waiting for a file after which the progress is told again, so that whoever is told can
+end the work."""
 ABSENT = "it is not there now; its documents stay until you remove it"
 
 Missed = Mapping[str, tuple[UnreadFile, FileStamp, float]]
@@ -116,13 +122,17 @@ def forget_paths(catalogue: Catalogue, paths: Sequence[Path]) -> list[str]:
 
 
 def refresh_catalogue(
-    catalogue: Catalogue, roots: Sequence[Path], progress: OnProgress, again: bool
+    catalogue: Catalogue,
+    roots: Sequence[Path],
+    progress: OnProgress,
+    again: bool,
+    within: Sequence[Path] = (),
 ) -> RefreshSummary:
     """Compare the files under some roots with the catalogue, and bring it up to date.
 
     See `Library.refresh`.
     """
-    files, lost, absent = _look(catalogue, roots)
+    files, lost, absent = _look(catalogue, roots, within)
     known, missed = catalogue.known(), catalogue.missed()
     catalogue.settle([str(root) for root in roots])
     left_out = catalogue.left_out()
@@ -153,7 +163,7 @@ def refresh_catalogue(
 
 
 def _look(
-    catalogue: Catalogue, roots: Sequence[Path]
+    catalogue: Catalogue, roots: Sequence[Path], within: Sequence[Path]
 ) -> tuple[list[LibraryFile], list[UnreadFile], set[Path]]:
     """Return the files under the roots, those that cannot be accessed, and the absent roots.
 
@@ -161,12 +171,12 @@ def _look(
     is absent: it may be on a disk that is not plugged in.
     """
     before = set(catalogue.roots())
-    files: dict[str, LibraryFile] = {}
+    here: list[Path] = []
     lost: list[UnreadFile] = []
     absent: set[Path] = set()
     for root in roots:
         try:
-            found, closed = find_files([root])
+            check_root(root)
         except UsageError:
             if root not in before:
                 raise
@@ -174,10 +184,10 @@ def _look(
             if url not in catalogue.known():
                 absent.add(root)
                 lost.append(UnreadFile(url, ABSENT))
-            continue
-        files.update({file.url: file for file in found if file.url not in files})
-        lost += closed
-    return list(files.values()), list(dict.fromkeys(lost)), absent
+        else:
+            here.append(root)
+    files, closed = find_files(here, within)
+    return files, list(dict.fromkeys([*lost, *closed])), absent
 
 
 def _files_to_read(
@@ -210,18 +220,31 @@ def _read_and_enter(
     progress: OnProgress,
 ) -> None:
     gone = {document.hash for document in tally.gone.values()}
-    for done, reading in enumerate(_read_files(files, known, gone)):
-        progress(Progress("reading", done, len(files), reading.file.url))
-        _take(catalogue, reading, known, tally)
+    done = 0
+
+    def tell() -> None:
+        progress(Progress("reading", done, len(files), files[done].url))
+
+    with closing(_read_files(files, known, gone, tell)) as readings:
+        for reading in readings:
+            tell()
+            _take(catalogue, reading, known, tally)
+            done += 1
     if files:
         progress(Progress("reading", len(files), len(files)))
     _enter(catalogue, tally)
 
 
 def _read_files(
-    files: Sequence[LibraryFile], known: Mapping[str, KnownDocument], gone: set[bytes]
-) -> Iterator[FileReading]:
-    """Read files side by side, and yield the results in the order of the files."""
+    files: Sequence[LibraryFile],
+    known: Mapping[str, KnownDocument],
+    gone: set[bytes],
+    still_waiting: Callable[[], None],
+) -> Generator[FileReading, None, None]:
+    """Read files side by side, and yield the results in the order of the files.
+
+    Whatever ends it, it does not wait for files that are being read: a disk may never answer.
+    """
 
     def read(file: LibraryFile) -> FileReading:
         hash_ = b""
@@ -236,15 +259,18 @@ def _read_files(
 
     waiting = deque(files)
     running: deque[Future[FileReading]] = deque()
-    with ThreadPoolExecutor(WORKERS, thread_name_prefix="library") as threads:
-        try:
-            while waiting or running:
-                while waiting and len(running) < AHEAD:
-                    running.append(threads.submit(read, waiting.popleft()))
-                yield running.popleft().result()
-        finally:
-            for left in running:
-                left.cancel()
+    threads = DaemonThreads(WORKERS, "library")
+    try:
+        while waiting or running:
+            while waiting and len(running) < AHEAD:
+                running.append(threads.submit(partial(read, waiting.popleft())))
+            while not wait([running[0]], BEAT).done:
+                still_waiting()
+            yield running.popleft().result()
+    finally:
+        threads.close()
+        for left in running:
+            left.cancel()
 
 
 def _take(

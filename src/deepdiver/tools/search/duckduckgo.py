@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from decimal import Decimal
 from typing import Any, Literal
@@ -22,7 +22,7 @@ from deepdiver.core.settings import Limit, Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Request
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.http import fault_of, retry_after, shaped
+from deepdiver.tools.http import LARGEST, fault_of, retry_after, shaped
 from deepdiver.tools.search.base import DatedQuery, journalled
 from deepdiver.tools.search.dates import day_range
 from deepdiver.tools.search.query_text import with_sites
@@ -185,14 +185,38 @@ def _ask(url: str, asked: Mapping[str, Any], seconds: int) -> list[dict[str, Any
             return {**super().build_payload(*args, **kwargs), "kp": SAFE[asked["safesearch"]]}
 
         def request(self, *args: Any, **kwargs: Any) -> str:
-            reply = self.http_client.client.request(*args, **kwargs)
-            return checked(reply.status_code, reply.headers, reply.text)
+            bounded = {**kwargs, "follow_redirects": False, "stream": True}
+            reply = self.http_client.client.request(*args, **bounded)
+            try:
+                page = page_text(reply.iter_bytes(), reply.encoding)
+            finally:
+                reply.close()
+            return checked(reply.status_code, reply.headers, page)
 
     try:
         found = Engine(timeout=seconds).search(**asked)
     except (primp.PrimpError, DDGSException, LxmlError, ValueError) as error:
         raise failure(error) from None
     return [asdict(item) for item in found or ()]
+
+
+def page_text(pieces: Iterable[bytes], charset: str) -> str:
+    """Return the text of a page that arrives in pieces.
+
+    Raises:
+        CallError: If it is longer than any answer.
+    """
+    whole = bytearray()
+    for piece in pieces:
+        whole += piece
+        if len(whole) > LARGEST:
+            raise CallError(
+                f"duckduckgo answered with more than {LARGEST:,} bytes", CallFault.MALFORMED
+            )
+    try:
+        return whole.decode(charset, "replace")
+    except LookupError:  # it names a charset that does not exist
+        return whole.decode("utf-8", "replace")
 
 
 def checked(status: int, headers: Mapping[str, str], page: str) -> str:

@@ -16,9 +16,10 @@ from deepdiver.core.record import SourceKind
 from deepdiver.core.settings import Settings
 from deepdiver.errors import NoEvidenceError
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.daemon_threads import in_daemon_thread
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.library import ranking
-from deepdiver.tools.library.files import fingerprint_of
+from deepdiver.tools.library.folder_walk import fingerprint_of
 from deepdiver.tools.library.interface import (
     Library,
     Match,
@@ -49,7 +50,7 @@ class Shelf:
     def __init__(self, settings: Settings, paths: tuple[Path, ...]) -> None:
         """Open it."""
         self.library: Library = open_library(settings, paths)
-        self._paths = paths
+        self._paths, self._within = paths, settings.documents_within
         self._turn = threading.Lock()
         self._stamp = ""
         self._again = 0.0
@@ -74,10 +75,11 @@ class Shelf:
                 self._unread = tuple(self.library.unread())
             elif time.monotonic() >= self._again:
                 began = time.monotonic()
-                seen = fingerprint_of(self._paths)
+                seen = fingerprint_of(self._paths, self._within)
                 took = time.monotonic() - began
                 if seen != self._stamp:
-                    self._unread = self.library.refresh(self._paths, told).unread
+                    found = self.library.refresh(self._paths, told, within=self._within)
+                    self._unread = found.unread
                     self._stamp = seen
                 self._again = time.monotonic() + (REST * took if took > LONG else 0.0)
             # In a larger library each search embeds what it needs.
@@ -90,40 +92,55 @@ class _Abandoned(Exception):
     """Nobody waits for the work any more."""
 
 
-async def _in_thread(look: Callable[[OnProgress], T], gateway: Gateway, request: Request) -> T:
-    """Look at a library in a thread, and tell how far it is.
+async def in_library_thread(
+    look: Callable[[OnProgress], T], tell: OnProgress = lambda _: None
+) -> T:
+    """Look at a library in a thread, and return what was found.
 
-    If the caller is cancelled, the thread stops at the next file or batch.
+    If the caller is cancelled, the thread ends at the next file or batch. If the disk does not
+    answer, it is left behind, and does not keep the process from ending.
+
+    Args:
+        look: Is called with the function that it tells its progress.
+        tell: Receives the progress, in that thread, every TOLD_EVERY seconds.
     """
-    loop, left, last = asyncio.get_running_loop(), threading.Event(), time.monotonic()
 
-    def told(now: Progress) -> None:
-        nonlocal last
-        if left.is_set():
-            raise _Abandoned
-        if time.monotonic() - last >= TOLD_EVERY:
-            last = time.monotonic()
-            loop.call_soon_threadsafe(
-                gateway.report_progress, request, now.stage, now.done, now.total
-            )
+    def work(left: threading.Event) -> T:
+        last = time.monotonic()
 
-    try:
-        return await asyncio.to_thread(look, told)
-    except asyncio.CancelledError:
-        left.set()
-        raise
+        def told(now: Progress) -> None:
+            nonlocal last
+            if left.is_set():
+                raise _Abandoned
+            if time.monotonic() - last >= TOLD_EVERY:
+                last = time.monotonic()
+                tell(now)
+
+        return look(told)
+
+    return await in_daemon_thread(work, "library")
+
+
+async def _in_thread(look: Callable[[OnProgress], T], gateway: Gateway, request: Request) -> T:
+    """Look at a library in a thread, and report the progress as that of a call."""
+    loop = asyncio.get_running_loop()
+
+    def tell(now: Progress) -> None:
+        loop.call_soon_threadsafe(gateway.report_progress, request, now.stage, now.done, now.total)
+
+    return await in_library_thread(look, tell)
 
 
 SHELVES = 4
 """The most libraries that are kept open."""
 _OPENING = threading.Lock()
-_OPEN: dict[tuple[Path, SecretStr | None], Shelf] = {}
+_OPEN: dict[tuple[Path, tuple[Path, ...], SecretStr | None], Shelf] = {}
 
 
 def shelf(settings: Settings) -> Shelf:
     """Return the library of the settings; it is opened once and stays open."""
     paths = settings.documents
-    key = (folder_of(settings.home, paths), settings.database)
+    key = (folder_of(settings.home, paths), settings.documents_within, settings.database)
     with _OPENING:
         if key not in _OPEN:
             _OPEN[key] = Shelf(settings, paths)
@@ -161,7 +178,7 @@ class LibraryProvider:
         def look(told: OnProgress) -> dict[str, Any]:
             held = shelf(gateway.settings)
             unread = held.look(told)
-            lines = [f"{item.url} was not read: {item.reason}" for item in unread[:NAMED]]
+            lines = [item.line for item in unread[:NAMED]]
             if more := unread[NAMED:]:
                 lines.append(f"{len(more)} more files were not read")
             return {

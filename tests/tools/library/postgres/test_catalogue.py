@@ -22,6 +22,7 @@ from deepdiver.core.text import Span
 from deepdiver.errors import DamagedStoreError, StoreError
 from deepdiver.tools.document import Document
 from deepdiver.tools.library.files import FileStamp
+from deepdiver.tools.library.folder_walk import LONGEST_PATH
 from deepdiver.tools.library.interface import UnreadFile
 from deepdiver.tools.library.postgres import word_index
 from deepdiver.tools.library.postgres.catalogue import (
@@ -241,6 +242,17 @@ def test_a_document_takes_the_place_of_the_one_before(register: PostgresCatalogu
     assert after["/a"].id != before["/a"].id
     (one,) = load_stored(register._db, [after["/a"].id])
     assert one.first == 2  # a number is given once
+    check(register)
+
+
+def test_the_longest_path_fits_into_the_index(register: PostgresCatalogue) -> None:
+    url = "/" + secrets.token_hex(LONGEST_PATH)[: LONGEST_PATH - 1]  # it cannot be made shorter
+    register.put([new(url, "A text.", title="A title")])
+    assert list(register.known()) == [url]
+    register.miss([(UnreadFile(url, "it is empty"), None)], ())
+    assert list(register.missed()) == [url]
+    register.settle([url], left_out=[url])
+    assert register.roots() == [Path(url)]
     check(register)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from deepdiver.tools.osint.sanctions.targets_csv import (
     read_targets,
     split_values,
 )
+from deepdiver.tools.plain_file import NOT_PLAIN
 from tests.tools.osint.sanctions.targets import ENTITIES, HEADER, PETROV, bulk_file, table
 
 
@@ -54,6 +56,12 @@ def test_a_file_that_is_not_a_bulk_file_is_refused(tmp_path: Path, raw: bytes, w
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         list(read_targets(tmp_path / "absent.csv"))
+
+
+def test_a_pipe_keeps_nobody_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "bulk.csv")
+    with pytest.raises(OSError, match=NOT_PLAIN):
+        list(read_targets(tmp_path / "bulk.csv"))
 
 
 @given(cut=st.integers(1, len(table().encode()) - 1))

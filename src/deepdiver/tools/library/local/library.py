@@ -151,12 +151,17 @@ class LocalLibrary:
     # Changing
 
     def refresh(
-        self, roots: Sequence[Path], progress: OnProgress | None = None, *, again: bool = False
+        self,
+        roots: Sequence[Path],
+        progress: OnProgress | None = None,
+        *,
+        again: bool = False,
+        within: Sequence[Path] = (),
     ) -> RefreshSummary:
         """Bring the library up to date with the files under some roots."""
         report = progress or (lambda _: None)
         with hold_lock(self.folder / "writing", WAIT):
-            found = refresh_catalogue(self._catalogue, roots, report, again)
+            found = refresh_catalogue(self._catalogue, roots, report, again, within)
             self._index(report)
         return found
 

@@ -138,11 +138,17 @@ class PostgresLibrary:
     # Changing
 
     def refresh(
-        self, roots: Sequence[Path], progress: OnProgress | None = None, *, again: bool = False
+        self,
+        roots: Sequence[Path],
+        progress: OnProgress | None = None,
+        *,
+        again: bool = False,
+        within: Sequence[Path] = (),
     ) -> RefreshSummary:
         """Bring the library up to date with the files under some roots."""
         with self._changing() as catalogue:
-            return refresh.refresh_catalogue(catalogue, roots, progress or (lambda _: None), again)
+            report = progress or (lambda _: None)
+            return refresh.refresh_catalogue(catalogue, roots, report, again, within)
 
     def forget(self, paths: Sequence[Path]) -> list[str]:
         """Remove the documents at or below some paths, and return their URLs."""

@@ -38,6 +38,7 @@ from deepdiver.store.faults import from_os, translated
 from deepdiver.tools.osint.sanctions.entity import PERSON, Entity
 from deepdiver.tools.osint.sanctions.names import GENERIC, Name, fold, name_of, skeleton
 from deepdiver.tools.osint.sanctions.targets_csv import read_targets
+from deepdiver.tools.plain_file import open_stream
 from deepdiver.tools.process_lock import hold_lock
 
 FORMAT = "2"
@@ -294,7 +295,7 @@ def _same_content(file: Path, index: Path, size: int, changed: int) -> bool:
 
 
 def _digest(file: Path) -> str:
-    with file.open("rb") as raw:
+    with open_stream(file) as raw:
         return hashlib.file_digest(raw, "sha256").hexdigest()
 
 

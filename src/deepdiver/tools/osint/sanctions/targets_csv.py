@@ -11,10 +11,12 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from deepdiver.tools.osint.sanctions.entity import LONGEST_NAME, MOST_VALUES
+from deepdiver.tools.plain_file import open_stream
 
 NEEDED = ("id", "schema", "name", "aliases", "birth_date", "countries", "dataset")
 """Columns that a file must have; the others may be missing, as they are in older files."""
@@ -48,7 +50,7 @@ def read_targets(file: Path) -> Iterator[Target]:
     try:
         if not _ends_a_line(file):
             raise ValueError("it is empty, or breaks off within a row")
-        with file.open(encoding="utf-8-sig", newline="") as text:
+        with TextIOWrapper(open_stream(file), encoding="utf-8-sig", newline="") as text:
             yield from _rows(csv.reader(text, strict=True))
     except UnicodeDecodeError:
         raise ValueError("it is not in UTF-8") from None
@@ -68,7 +70,7 @@ def check_targets(file: Path) -> None:
 
 def _ends_a_line(file: Path) -> bool:
     """Return whether a file ends with the end of a line."""
-    with file.open("rb") as raw:
+    with open_stream(file) as raw:
         raw.seek(max(0, raw.seek(0, os.SEEK_END) - 1))
         return raw.read(1) == b"\n"
 

@@ -140,6 +140,18 @@ class ZstdLayer:
         return self._begun and self._inner.eof
 
 
+class PlainLayer:
+    """No encoding."""
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Return the bytes as they are."""
+        yield data
+
+    def whole(self) -> bool:
+        """Return True: the data do not say where they end."""
+        return True
+
+
 LAYERS: dict[str, Callable[[], EncodingLayer]] = {
     "gzip": lambda: ZlibLayer(gzip=True),
     "x-gzip": lambda: ZlibLayer(gzip=True),
@@ -149,6 +161,23 @@ LAYERS: dict[str, Callable[[], EncodingLayer]] = {
 if importlib.util.find_spec("brotli"):  # of the extra `search`
     LAYERS["br"] = BrotliLayer
 ACCEPTED = ", ".join(name for name in ("gzip", "deflate", "br", "zstd") if name in LAYERS)
+
+
+def layer_of(encoding: str) -> EncodingLayer:
+    """Return the decoder of a body that is packed once at most.
+
+    Args:
+        encoding: The header Content-Encoding.
+
+    Raises:
+        UnreadableError: If the encoding is unknown, or has several layers.
+    """
+    name = encoding.strip().lower()
+    if name in {"", "identity"}:
+        return PlainLayer()
+    if name not in LAYERS:
+        raise UnreadableError(f"it is packed in a way that nobody asked for ({name[:20]})")
+    return LAYERS[name]()
 
 
 class ContentDecoder:

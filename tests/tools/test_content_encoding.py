@@ -15,12 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.errors import UnreadableError
-from deepdiver.tools.fetch.content_encoding import (
+from deepdiver.tools.content_encoding import (
     HARMLESS,
     MOST_LAYERS,
     MOST_PARTS,
     RATIO,
     ContentDecoder,
+    layer_of,
 )
 from tests.patience import in_proportion
 
@@ -232,3 +233,25 @@ def test_a_body_that_is_cut_need_not_be_whole() -> None:
 def test_an_empty_body_of_any_encoding() -> None:
     for encoding in ("", "gzip", "br", "zstd", "deflate"):
         assert unpacked(encoding, b"") == b""
+
+
+ONCE = [name for name, (encoding, _) in PACK.items() if "," not in encoding]
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_a_single_layer_yields_what_was_packed(name: str) -> None:
+    encoding, pack = PACK[name]
+    data = bytes(range(256)) * 200 + bytes(1_000_000)
+    packed, layer = pack(data), layer_of(encoding)
+    arriving = (packed[at : at + 1_000] for at in range(0, len(packed), 1_000))
+    pieces = [piece for part in arriving for piece in layer.feed(part)]
+    assert b"".join(pieces) == data
+    assert layer.whole()
+    assert max(map(len, pieces)) <= 2_097_152
+
+
+@pytest.mark.parametrize("encoding", ["compress", "gzip, br", "gzip,gzip", "x" * 1_000])
+def test_other_than_a_single_layer_is_refused(encoding: str) -> None:
+    with pytest.raises(UnreadableError, match="nobody asked for") as caught:
+        layer_of(encoding)
+    assert len(str(caught.value)) < 100

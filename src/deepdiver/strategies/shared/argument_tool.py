@@ -1,29 +1,83 @@
-"""Tools of MCP servers as tools of a strategy: their answers are read like search results."""
+"""Tools that take arguments, of MCP servers and of the caller, as tools of a strategy.
+
+Their answers are read like search results.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from deepdiver.core.events import Searched
 from deepdiver.errors import CallError, CallFault
+from deepdiver.gateway import Gateway
 from deepdiver.strategies.shared.base import Deps, LookResult
 from deepdiver.strategies.shared.look import read_and_extract
 from deepdiver.tasks import ShownTool
-from deepdiver.tools.mcp.toolset import McpTool
+from deepdiver.tools.hit import Hit
 from deepdiver.tools.search_all import SearchResults
 
 READ_AS_JSON = frozenset({"integer", "number", "boolean", "array", "object", "null"})
 """Types of arguments that a reasoner, which gives all arguments as text, writes as JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerTool:
-    """A tool of an MCP server that can be called."""
+class CallResult(Protocol):
+    """The result of a call."""
 
-    tool: McpTool
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """Its texts, each ready to become a source."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the tool says that it failed."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A line for each kind of thing that was left out."""
+
+
+class CallableTool(Protocol):
+    """A tool that is called with arguments."""
+
+    @property
+    def name(self) -> str:
+        """Its name among the tools of a run."""
+
+    @property
+    def about(self) -> str:
+        """What it does, in one line."""
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """JSON schema of its arguments."""
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """A line for each argument."""
+
+    def checked(self, args: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a call.
+
+        Raises:
+            ValueError: If it does not take them; says why in one line.
+        """
+
+    async def call(self, args: Mapping[str, Any], gateway: Gateway) -> CallResult:
+        """Call it.
+
+        Raises:
+            GatewayError: If there is no answer.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentTool:
+    """A tool of an MCP server or of the caller that can be called."""
+
+    tool: CallableTool
     """The tool."""
 
     @property

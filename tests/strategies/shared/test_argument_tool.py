@@ -16,7 +16,7 @@ from deepdiver.run import replay, research
 from deepdiver.run.record import load_ledger
 from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies.overwatch.execute import ToolExecutor, ToolStatus
-from deepdiver.strategies.shared.mcp_tool import parse_arguments
+from deepdiver.strategies.shared.argument_tool import parse_arguments
 from deepdiver.tools.mcp import connect
 from deepdiver.tools.mcp.approval import Approvals
 from deepdiver.tools.mcp.connection import Servers

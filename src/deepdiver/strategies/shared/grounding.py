@@ -1,0 +1,267 @@
+"""Whether a text of the model's is about what its evidence is about.
+
+Code finds numbers, dates and names that no quote holds, and the model itself says whether quotes
+carry a sentence. A model that does what a document tells it to can pass both: a sentence without
+names or numbers, and a check of its own. So there is a third look, which no model's word can sway.
+A text that shares next to no words with its quotes, and that the reader does not find in them
+either, does not stand on them, whatever it says.
+
+Words alone would not do, because a sentence can say in other words what a quote says. Nor would the
+reader, which is small and unsure of half of all good sentences. Together they are wrong about few:
+`bench/grounding.py` counts them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from deepdiver.core.text import terms
+from deepdiver.errors import StoreError
+from deepdiver.report.audit import is_capitalised, unknown_values
+from deepdiver.strategies.shared.second_opinion import (
+    CitedText,
+    read_relevance,
+    read_support,
+)
+from deepdiver.tools.library.languages import COMMON, language_of
+from deepdiver.tools.library.terms import normalise
+
+LETTERS = 5
+"""Letters of a stem that count: words of one root begin alike, in inflected languages too."""
+SHARED = 0.25
+"""A text that shares this part of its words with its quotes, or less, shares next to nothing. On
+the sentences for choosing (`bench/grounding.py`), 0.3 suspects 0.8 % of the good ones instead of
+0.7 %, and misses 9.0 % of the foreign ones instead of 9.2 %."""
+VOUCHES = 0.2
+"""The probability of support from which on the reader vouches for a text in other words. With 0.3,
+0.9 % of the good sentences for choosing would be suspected instead of 0.7 %, and 7.4 % of the
+foreign ones missed instead of 9.2 %: a good sentence that is cut does as much harm."""
+CONNECTS = 0.5
+"""The part of a frame's words that must be about the research or the subject. Nobody can vouch for
+a frame, because it cites nothing, so more is asked of it than of a sentence."""
+FEW = 3
+"""Words of a heading or of an open question that name a topic and state nothing: "Since when?" asks
+for something of which nothing was found. A longer open question without a word of the question or
+of a source is about something else."""
+_NUMBERED = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]?|[A-Za-z][.)])\s+")
+"""The number of a heading."""
+FOREIGN = "its words are not those of its quotes, and the reader does not find it in them"
+"""The fault of a sentence that does not stand on its quotes."""
+UNCONNECTED = "it states something and names no finding"
+"""The fault of a frame that is more than a frame."""
+_SHORTEST = 4
+"""Letters of the shortest word that counts in a language whose little words are not all listed."""
+
+T = TypeVar("T")
+Bearing = Literal["grounded", "foreign", "unread"]
+"""Whether a text stands on its evidence; unread: it is in another language, so nobody can tell."""
+
+
+def stems(text: str) -> frozenset[str]:
+    """Return the beginnings of a text's words that say what it is about, in any script."""
+    language = language_of(text)
+    said = terms(normalise(text))
+    if language not in {"", "English"}:
+        little = {normalise(word) for word in COMMON.get(language, ())}
+        short = _SHORTEST if language in COMMON else 1
+        said = [word for word in said if len(word) >= short and word not in little]
+    return frozenset(word[:LETTERS] for word in said)
+
+
+RESEARCH = stems(
+    "about above according account additional again against agree also alternative although "
+    "analysis answer appear approach argument aspect assess attempt author available "
+    "background bear because below between both case cause chapter cite claim clear common "
+    "compare comparison concern conclude conclusion condition confirm conflict conflicting "
+    "consider consistent context contradict contrast decide deny depend describe detail "
+    "determine differ difference different direct disagree discuss document doubt each either "
+    "else establish estimate even evidence example except exist explain fact far figure final "
+    "find finding first follow found further gap general give given history hold however "
+    "hypothesis identify implication important independent indicate information insufficient "
+    "introduce introduction issue judge key know known last later lead least less likely "
+    "limit limitation limited line list little main many matter mean measure mention method "
+    "missing more most name namely neither next none note nothing number observe open "
+    "opposite option order origin other outcome outlook overall overview page paragraph part "
+    "passage place point possible present problem provide publish question quote raise rather "
+    "read reason recent recommend recommendation record refer refute regard reject relate "
+    "relevant reliable remain report research rest result review risk rival rule same say "
+    "search second section see separate set settle several show side similar single situation "
+    "some source speak stand state statement still study subject suggest summary support sure "
+    "table take tell term test text therefore third thus timeline together topic toward true "
+    "two uncertain unclear undecided unknown unresolved various verdict version view weak "
+    "weigh whether whole work write yet "
+)
+"""Words with which one speaks about research, its texts and their parts, whatever the subject."""
+
+
+def shared_part(text: str, evidence: str, given: str = "") -> float:
+    """Return the part of a text's words that its evidence has, 0..1; 1 if it has no words.
+
+    Words about research do not count, nor do words that were given beforehand: a text that repeats
+    the question and says something else does not stand on its quotes. If there are no others, they
+    do count.
+
+    Args:
+        text: What is said.
+        evidence: The quotes.
+        given: The question, and the titles of the sources.
+    """
+    said = stems(text)
+    own = said - RESEARCH or said
+    new = own - stems(given) or own
+    return len(new & stems(evidence)) / len(new) if new else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A text with what it is said to stand on."""
+
+    text: str
+    """What it says."""
+    quotes: tuple[tuple[str, str], ...]
+    """Title of the source and exact text of each quote."""
+    besides: str = ""
+    """What else may carry it: the results of sums that code has repeated, for example."""
+    loose: bool = False
+    """Whether it may go beyond its quotes, as a judgement does: then a word of the question or of
+    what stands around it is enough."""
+
+    def around(self) -> str:
+        """Return all that it is said to stand on, with the titles of the sources."""
+        return " ".join((self.besides, *(text for both in self.quotes for text in both)))
+
+    def bearing(self, asked: str) -> Bearing:
+        """Return whether it stands on its quotes, by its words alone.
+
+        Args:
+            asked: The question and its parts, in the language of the person.
+        """
+        evidence = " ".join((*(text for _, text in self.quotes), self.besides))
+        own, theirs = language_of(self.text), language_of(evidence)
+        if own and theirs and own != theirs and own == language_of(asked):
+            return "unread"
+        # The measure was chosen for English. Elsewhere, and where the language is not known, only
+        # a text that shares nothing at all is suspected.
+        most = SHARED if own == theirs == "English" else 0.0
+        titles = " ".join(title for title, _ in self.quotes)
+        if self.loose:
+            part = shared_part(self.text, f"{evidence} {titles} {asked}")
+            return "foreign" if part <= 0 else "grounded"
+        part = shared_part(self.text, evidence, f"{asked} {titles}")
+        return "foreign" if part <= most else "grounded"
+
+
+async def find_bearings(said: Sequence[Said], asked: str) -> list[Bearing]:
+    """Return whether texts stand on their quotes, by their words and by the reader.
+
+    The reader is asked only about texts whose words are not those of their quotes. If its files
+    cannot be used, the words decide.
+    """
+    found = [item.bearing(asked) for item in said]
+    doubtful = [number for number, bearing in enumerate(found) if bearing == "foreign"]
+    cited = [CitedText(said[number].text, said[number].quotes) for number in doubtful]
+    for number, vouched in zip(doubtful, await _vouched(read_support, cited), strict=True):
+        if vouched:
+            found[number] = "grounded"
+    return found
+
+
+async def _vouched(read: Callable[[list[T]], list[float]], asked: list[T]) -> list[bool]:
+    """Return for what the reader vouches; for nothing, if its files cannot be used."""
+    try:
+        # In a thread, because other runs of this process go on.
+        return [found >= VOUCHES for found in await asyncio.to_thread(read, asked)]
+    except (StoreError, ImportError):
+        return [False] * len(asked)
+
+
+def connects(frame: str, around: str, asked: str) -> bool:
+    """Return whether a frame only connects: whether most of its words are of the research.
+
+    Args:
+        frame: What it says.
+        around: The sentences and quotes among which it stands.
+        asked: The question and its parts.
+    """
+    said = stems(frame)
+    known = RESEARCH | stems(asked) | stems(around)
+    return not said or _is_beyond_us(frame, asked) or len(said & known) / len(said) >= CONNECTS
+
+
+async def find_heading_faults(headings: Sequence[Said], asked: str) -> list[str]:
+    """Return what is wrong with each heading; empty if its section or the question carries it.
+
+    A heading may not hold numbers, dates, names or addresses that its section does not hold. A
+    single word is otherwise free. A few words name a topic, which must be that of the section. A
+    longer heading says something, and is audited like a sentence.
+
+    Args:
+        headings: The headings, with the quotes of their sections, and the sentences besides.
+        asked: The question and its parts.
+    """
+    faults = {
+        item: f"as a heading, it holds {', '.join(strange[:3])}, and its section does not"
+        for item in headings
+        if (strange := _strange_in_heading(item, asked))
+    }
+    left = [item for item in headings if item not in faults and _is_beside_it(item, asked)]
+    long = [item for item in left if _says_something(item.text)]
+    short = [item for item in left if item not in long]
+    says = await _vouched(read_support, [CitedText(item.text, item.quotes) for item in long])
+    names = await _vouched(read_relevance, [(item.text, item.besides) for item in short])
+    for item in _unvouched(long, says):
+        faults[item] = "as a heading, it says something that its section does not"
+    for item in _unvouched(short, names):
+        faults[item] = "as a heading, it names something that its section is not about"
+    return [faults.get(item, "") for item in headings]
+
+
+def _unvouched(headings: Sequence[Said], vouched: Sequence[bool]) -> list[Said]:
+    return [item for item, held in zip(headings, vouched, strict=True) if not held]
+
+
+def _says_something(heading: str) -> bool:
+    return len(stems(heading) - RESEARCH) > FEW
+
+
+def _is_beside_it(heading: Said, asked: str) -> bool:
+    """Whether the words of a heading are neither its section's, the question's nor of research."""
+    said = stems(heading.text) - RESEARCH
+    if len(said) < 2 or _is_beyond_us(heading.text, asked):
+        return False
+    part = len(said & (stems(asked) | stems(heading.around()))) / len(said)
+    return part <= (SHARED if _says_something(heading.text) else 0.0)
+
+
+def _strange_in_heading(heading: Said, asked: str) -> list[str]:
+    known = f"{asked} {heading.around()}"
+    text = _NUMBERED.sub("", heading.text)
+    capitals_tell = not _is_beyond_us(text, asked) and not is_capitalised(text)
+    return unknown_values(text, known, by_capitals=capitals_tell)
+
+
+def open_question_fault(text: str, found: str, asked: str) -> str:
+    """Return what is wrong with a line about what is not answered; empty if there is nothing.
+
+    Args:
+        text: The line.
+        found: Everything that was found, and the titles of the sources.
+        asked: The question and its parts.
+    """
+    capitals_tell = not _is_beyond_us(text, asked)
+    if strange := unknown_values(text, f"{asked} {found}", by_capitals=capitals_tell):
+        return f"{', '.join(strange[:3])} stands neither in the question nor in a source"
+    long = capitals_tell and len(stems(text)) > FEW
+    if long and not stems(text) & (stems(asked) | stems(found) | RESEARCH):
+        return "neither the question nor a source speaks of it"
+    return ""
+
+
+def _is_beyond_us(text: str, asked: str) -> bool:
+    """Whether a text is in a language other than English, and in that of the question."""
+    language = language_of(text)
+    return language not in {"", "English"} and language == language_of(asked)

@@ -1,0 +1,77 @@
+"""The belief in an answer of a strategy that puts forward no hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deepdiver.core.identity import content_id
+from deepdiver.core.record import Evidence, Finding, Hypothesis, Sentence, SentenceKind, Stance
+from deepdiver.report.compose import WeighedAnswer
+from deepdiver.strategies.shared.audit_lines import PARTLY
+from deepdiver.strategies.shared.base import Deps, together
+from deepdiver.strategies.shared.hypotheses import assess, judge
+
+PART = 0.5
+"""Strength of a finding for a sentence that it supports in part."""
+JUDGED = 4
+"""Most sentences of an answer for which all findings are judged; for the others only their own
+findings count."""
+
+
+async def weigh_answer(
+    deps: Deps,
+    question: str,
+    lead: Sequence[Sentence],
+    findings: Sequence[str],
+    problems: Sequence[str],
+    missing: Sequence[str],
+) -> WeighedAnswer:
+    """Return the belief in an answer without hypotheses, sentence by sentence.
+
+    The findings of a sentence speak for it, as the audit has confirmed; the reasoner judges the
+    others. The arithmetic is that of hypotheses.
+    """
+    stated = {SentenceKind.FACT, SentenceKind.CALCULATION}
+    facts = [sentence for sentence in lead if sentence.kind in stated]
+    # An answer that is all judgement is believed as far as what it stands on.
+    judged, facts = len(facts), facts or _reasons(deps, lead)
+
+    async def believed(number: int, sentence: Sentence) -> float:
+        claim = Hypothesis(
+            id=content_id("h", sentence.text),
+            statement=sentence.text,
+            supports_if="",
+            refutes_if="",
+            prior=0.5,
+        )
+        own = [
+            _carries(claim, key, PART if PARTLY in sentence.mark else 1.0)
+            for key in sentence.findings
+        ]
+        others = (
+            await judge(deps, question, claim, [*sentence.findings, *findings])
+            if number < min(JUDGED, judged)
+            else []
+        )
+        against = [
+            e for e in others if e.finding not in sentence.findings or e.stance is Stance.REFUTES
+        ]
+        return assess(deps, claim, [*own, *against], ()).posterior
+
+    beliefs = await together(*(believed(number, sentence) for number, sentence in enumerate(facts)))
+    parts = {*(problems or (question,)), *missing}
+    return WeighedAnswer(tuple(beliefs), 1.0 - len(set(missing)) / len(parts))
+
+
+def _reasons(deps: Deps, lead: Sequence[Sentence]) -> list[Sentence]:
+    """Return what the judgements of an answer stand on, as sentences: what they cite."""
+    keys = dict.fromkeys(key for sentence in lead for key in sentence.findings)
+    found = [deps.ledger.get(Finding, key) for key in keys]
+    return [Sentence(text=item.statement, findings=(item.id,)) for item in found]
+
+
+def _carries(claim: Hypothesis, finding: str, strength: float) -> Evidence:
+    key = content_id("e", claim.id, finding, Stance.SUPPORTS, strength)
+    return Evidence(
+        id=key, hypothesis=claim.id, finding=finding, stance=Stance.SUPPORTS, strength=strength
+    )
