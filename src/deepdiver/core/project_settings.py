@@ -87,6 +87,7 @@ HARMLESS: Mapping[str, Rule] = {
     "budget": NOT_MORE,
     "max_iterations": NOT_MORE,
     "max_output_tokens": NOT_MORE,
+    "reading_tokens": NOT_MORE,
     "retries": NOT_MORE,
     # What stays on this machine.
     "model": Rule(_only("embedded"), SENDS),

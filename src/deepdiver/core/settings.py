@@ -333,8 +333,11 @@ class Settings(SettingsTable):
     """The `fast` model for queries and extraction; empty: the same."""
     task_models: dict[str, str] = Field(default_factory=dict)
     """Models for single tasks, by the task's name."""
-    max_output_tokens: Annotated[int, Field(ge=64)] = 4_096
+    max_output_tokens: Annotated[int, Field(ge=64)] = 8_192
     """The most tokens that a model may write in one answer; part of the cost ceiling."""
+    reading_tokens: Annotated[int, Field(ge=1_000)] = 40_000
+    """About how many tokens of texts a model reads in a run. As long as they last, a text is read
+    whole; then the passages that bear most on what is looked into."""
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     """Sampling temperature; empty: the model's default. Some models accept only that."""
     search: tuple[str, ...] = ()

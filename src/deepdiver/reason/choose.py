@@ -51,6 +51,10 @@ class RoutedReasoner:
         worst: Decimal | None = self._for(task).worst_case(task)
         return worst
 
+    def is_free(self, task: type[Task[Any]]) -> bool:
+        """Return whether the embedded reasoner performs a task."""
+        return self._for(task).is_free(task)
+
 
 def choose_reasoner(
     settings: Settings,

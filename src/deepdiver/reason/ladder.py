@@ -53,19 +53,23 @@ IN_WORDS = (
 BY_TOOL = "Answer by calling the tool `{title}`, once."
 
 
-def answer_schema(answer: type[BaseModel]) -> dict[str, Any]:
+def answer_schema(answer: type[BaseModel], unasked: frozenset[str] = frozenset()) -> dict[str, Any]:
     """Return the schema of an answer type, with its name and with every `$ref` written out.
 
     Strict modes refuse a description beside a `$ref`, and small servers do not know `$ref` at all.
     No answer is recursive. The schema is cached: do not change it.
+
+    Args:
+        answer: The type.
+        unasked: Fields to leave out, as `Type.field`.
     """
     kept: Any = answer  # making it takes up to 10 ms
-    return _answer_schema(kept)
+    return _answer_schema(kept, unasked)
 
 
 @functools.cache
-def _answer_schema(answer: type[BaseModel]) -> dict[str, Any]:
-    whole = schema(answer)
+def _answer_schema(answer: type[BaseModel], unasked: frozenset[str]) -> dict[str, Any]:
+    whole = schema(answer, unasked)
     parts = whole.pop("$defs", {})
     inlined: dict[str, Any] = _inline(whole, parts)
     return {"title": answer.__name__, **inlined}

@@ -218,6 +218,10 @@ class LLMReasoner:
         second = self._price(model, INPUT_BYTES + MOST_BYTES * (AGAIN_CHARS + COMPLAINT_CHARS))
         return None if first is None or second is None else first + second
 
+    def is_free(self, task: type[Task[Any]]) -> bool:
+        """Return that it is not: a model of one's own machine takes its time for each token."""
+        return False
+
     async def close(self) -> None:
         """Close the connections of the models opened here.
 
@@ -240,7 +244,7 @@ class LLMReasoner:
             version=prompt.version,
             system=system,
             user=prompt.user,
-            wanted=answer_schema(task.answer()),
+            wanted=answer_schema(task.answer(), task.unasked()),
         )
         if ask.model == EMBEDDED:
             raise ReasonError(

@@ -22,7 +22,8 @@ from deepdiver.strategies.orchestrated.context import (
     SearchResult,
 )
 from deepdiver.strategies.shared.base import run_from_sync, together
-from deepdiver.strategies.shared.look import excerpt, relevance_of
+from deepdiver.strategies.shared.look import relevance_of
+from deepdiver.strategies.shared.reading import excerpt
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.read_hit import read_hit
 from deepdiver.tools.registry import prepare, reached

@@ -38,7 +38,7 @@ from deepdiver.strategies.shared.base import (
     unite,
 )
 from deepdiver.strategies.shared.findings import SHOWN_FINDINGS, add_sources, show_findings
-from deepdiver.strategies.shared.look import drop_tried, find_nearest, look_into, most_readings_of
+from deepdiver.strategies.shared.look import drop_tried, look_into
 from deepdiver.strategies.shared.plan import (
     PROBLEMS,
     ask_approval,
@@ -46,6 +46,7 @@ from deepdiver.strategies.shared.plan import (
     recall_past,
     split_question,
 )
+from deepdiver.strategies.shared.reading import find_nearest, most_readings_of, read_together
 from deepdiver.strategies.shared.summary import lines_of
 from deepdiver.strategies.shared.weigh_answer import JUDGED
 
@@ -89,6 +90,7 @@ class ResearchState(TypedDict, total=False):
     proposed: list[str]
     limits: list[str]
     decision: str
+    readings: dict[str, list[list[int]]]
 
 
 def allowance(max_iterations: int, results: int) -> Allowance:
@@ -228,7 +230,7 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
     looks = (
         look_into(deps, state["topic"], about, listed, known) for about, listed in by_part.items()
     )
-    found = await together(*looks)
+    found = await read_together(deps, *looks)
     keys = unite(*(looked.findings for looked in found))
     new = [key for key in keys if key not in state["findings"]]
     findings = [*state["findings"], *new]

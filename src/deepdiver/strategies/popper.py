@@ -42,7 +42,6 @@ from deepdiver.strategies.shared.base import (
     add_nodes,
     attempt,
     attempt_to_decide,
-    together,
     unite,
 )
 from deepdiver.strategies.shared.findings import KNOWN_BYTES, digest_finding, list_statements
@@ -53,7 +52,7 @@ from deepdiver.strategies.shared.hypotheses import (
     standing_of,
     try_all,
 )
-from deepdiver.strategies.shared.look import LEADS, look_into, most_readings_of
+from deepdiver.strategies.shared.look import LEADS, look_into
 from deepdiver.strategies.shared.plan import (
     PROBLEMS,
     ask_approval,
@@ -63,6 +62,7 @@ from deepdiver.strategies.shared.plan import (
     settle_needs,
     take_apart,
 )
+from deepdiver.strategies.shared.reading import most_readings_of, read_together
 from deepdiver.strategies.shared.write_report import CALLS, write_report
 
 QUERIES, HOPS, HYPOTHESES, GAPS = 3, 2, 4, 3
@@ -96,6 +96,7 @@ class DeepDiverState(TypedDict, total=False):
     gaps: list[str]
     limits: list[str]
     decision: str
+    readings: dict[str, list[list[int]]]
 
 
 def allowance(max_iterations: int, results: int) -> Allowance:
@@ -217,7 +218,7 @@ async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
     for wave in order_into_waves(state["decomposed_problems"], needs):
         # What a sub-problem needs comes first: not all that is known may fit.
         known = [_list_known(deps, unite(needs.get(problem, ()), found), found) for problem in wave]
-        looked = await together(*map(gather, wave, known))
+        looked = await read_together(deps, *map(gather, wave, known))
         found |= zip(wave, looked, strict=True)
     return _enter_findings(state, deps, list(found.values()))
 
@@ -232,7 +233,8 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
     question, gaps, update = state["original_question"], state["gaps"], Update()
     if gaps:
         known = list_statements(deps, _gathered(state))
-        found = await together(*(look_into(deps, question, gap, [gap], known) for gap in gaps))
+        looks = (look_into(deps, question, gap, [gap], known) for gap in gaps)
+        found = await read_together(deps, *looks)
         update = _enter_findings(state, deps, found)
     standing, iteration = standing_of(state), state["current_iteration"] + 1
     conjectures = await conjecture(

@@ -24,7 +24,6 @@ from deepdiver.tasks.navigate import (
     NavigatorTool,
     NextAction,
     PageAddress,
-    QuestionPart,
     RememberedFinding,
     StepTaken,
 )
@@ -51,11 +50,11 @@ from deepdiver.tasks.record_views import (
     CitedFinding,
     HypothesisStanding,
     NumberedText,
+    QuestionPart,
     RecalledRefutation,
     RecalledRun,
     ShownFinding,
     ShownTool,
-    SourceText,
 )
 from deepdiver.tasks.reflect import Note, Reflect, Reflection
 from deepdiver.tasks.search_plan import (
@@ -204,7 +203,6 @@ __all__ = [
     "ShownFinding",
     "ShownTool",
     "SourceConflict",
-    "SourceText",
     "Statement",
     "StepTaken",
     "SubTask",

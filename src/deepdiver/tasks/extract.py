@@ -1,12 +1,13 @@
-"""Reading texts: extracting statements with the exact words that carry them."""
+"""Reading texts: noting statements, each with the numbers of the sentences that carry it."""
 
 from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
-from deepdiver.tasks.record_views import SourceText
+from deepdiver.tasks.record_views import NumberedText, QuestionPart
 from deepdiver.tasks.task import Answer, Role, Task
 from deepdiver.tasks.tolerance import LABEL, Also, Leaves
 
@@ -14,7 +15,8 @@ from deepdiver.tasks.tolerance import LABEL, Also, Leaves
 class Extracted(Answer):
     """One statement found in a text.
 
-    A statement that comes without a quote counts only if code finds the passage that carries it.
+    Code cuts the quote out of the text. A statement that comes without numbers counts only if it
+    comes with a quote that stands in the text, or if code finds the passage that carries it.
     """
 
     statement: Annotated[str, Also("finding", "fact", "information", "claim", "summary", "content")]
@@ -25,8 +27,16 @@ class Extracted(Answer):
         Also("source_id", "source_url", "url", "text_id", "source_label", "document"),
     ] = ""
     """Label of the text."""
+    lines: Annotated[
+        tuple[int, ...],
+        Field(max_length=12),
+        Also("numbers", "line_numbers", "sentences", "sentence_numbers", "line", "rows"),
+    ] = ()
+    """The numbers that stand before the sentences, rows or messages that say it."""
+    about: Annotated[str, LABEL, Also("problem", "problem_id")] = ""
+    """Label of the problem that it bears on most."""
     quote: Annotated[
-        str,
+        SkipJsonSchema[str],
         Also(
             "exact_quote",
             "supporting_quote",
@@ -37,7 +47,7 @@ class Extracted(Answer):
             "passage",
         ),
     ] = ""
-    """The words that say it, copied from the text character by character."""
+    """The words that say it, from a reasoner that quotes by itself. Nobody is asked for it."""
 
 
 class Extraction(Answer):
@@ -67,17 +77,22 @@ class Extraction(Answer):
 
 
 class ExtractFindings(Task[Extraction]):
-    """Find what the texts say that bears on a problem."""
+    """Note what texts say that bears on the problems; each text is read once for all of them."""
 
     role: ClassVar[Role] = "fast"
 
     question: str
     """What the person asked."""
-    problem: str
-    """The sub-problem or hypothesis that is being looked into."""
-    texts: tuple[SourceText, ...]
+    problems: tuple[QuestionPart, ...]
+    """The sub-problems or hypotheses that are being looked into."""
+    texts: tuple[NumberedText, ...]
     """What to read."""
     known: tuple[str, ...] = ()
-    """What has been found so far."""
+    """What has been found so far, if that is needed to see what a text adds."""
     unanswered: tuple[str, ...] = ()
     """Questions that were open before these texts were read."""
+
+    def unasked(self) -> frozenset[str]:
+        """Return what need not be said: of one problem, which it is; questions if none are open."""
+        one = {"Extracted.about"} if len(self.problems) == 1 else set()
+        return frozenset(one | (set() if self.unanswered else {"Extraction.questions"}))

@@ -111,3 +111,8 @@ class Hypothesise(Task[HypothesisSet]):
     """What can be asked to test a hypothesis, where the strategy has tools."""
     limit: int = 4
     """The most hypotheses wanted."""
+
+    def unasked(self) -> frozenset[str]:
+        """Return what would revise earlier hypotheses, or call tools, if there are none."""
+        tools = set() if self.tools else {"Proposed.test_queries", "HypothesisSet.reasoning_chain"}
+        return frozenset(tools | (set() if self.standing else {"Proposed.revises"}))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from deepdiver.core.record import Probability
 from deepdiver.tasks.extract import Extracted
-from deepdiver.tasks.record_views import RecalledRun, SourceText
+from deepdiver.tasks.record_views import NumberedText, QuestionPart, RecalledRun
 from deepdiver.tasks.task import Answer, Role, Task, View
 from deepdiver.tasks.tolerance import Leaves
 
@@ -134,18 +135,11 @@ class RememberedFinding(View):
     """When it was said."""
 
 
-class QuestionPart(View):
-    """A part of the question."""
-
-    id: str
-    """Label to refer to it by."""
-    question: str
-    """What it asks."""
-
-
 class Info(Extracted):
     """One piece of information, with the words that carry it."""
 
+    about: SkipJsonSchema[str] = ""
+    """`answers` says it."""
     answers: str = ""
     """Label of the part of the question that it answers, at least for one person or thing; empty
     where it answers none and is kept because it may lead on."""
@@ -192,7 +186,7 @@ class AnalyseOutput(Task[Analysis]):
     """The tool that was used."""
     query_or_url: str
     """What it was used for."""
-    texts: tuple[SourceText, ...] = ()
+    texts: tuple[NumberedText, ...] = ()
     """What it brought."""
     links: tuple[PageAddress, ...] = ()
     """Pages that it names and that can be read."""

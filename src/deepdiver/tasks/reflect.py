@@ -113,3 +113,7 @@ class Reflect(Task[Reflection]):
     """What past runs found that bear on the question: hints, never evidence."""
     limit: int = 3
     """The most queries wanted."""
+
+    def unasked(self) -> frozenset[str]:
+        """Return the calls of tools, if there are none."""
+        return frozenset() if self.tools else frozenset({"Reflection.investigation_queries"})

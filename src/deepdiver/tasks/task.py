@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, cast
@@ -119,6 +120,13 @@ class Task(BaseModel, Generic[A_co]):
                 return cast("type[A_co]", args[0])
         raise TypeError(f"{cls.__name__} has no answer type: subclass Task[AnswerType]")
 
+    def unasked(self) -> frozenset[str]:
+        """Return the fields of the answer that are not asked for this time, as `Type.field`.
+
+        A model fills what a schema holds: a list of calls of tools where there is no tool.
+        """
+        return frozenset()
+
     def prompt(self) -> Prompt:
         """Return the prompt for a model: the prompt file, then each field in a block of its own.
 
@@ -158,6 +166,9 @@ class Reasoner(Protocol):
     def worst_case(self, task: type[Task[Any]]) -> Any:
         """Return the most that one performance can cost, in US dollars; None: not known."""
 
+    def is_free(self, task: type[Task[Any]]) -> bool:
+        """Return whether a performance costs neither money nor tokens."""
+
 
 @functools.cache
 def load_prompt(name: str) -> tuple[str, str]:
@@ -186,12 +197,20 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def schema(answer: type[BaseModel]) -> dict[str, Any]:
+def schema(answer: type[BaseModel], unasked: Collection[str] = ()) -> dict[str, Any]:
     """Return the JSON schema of an answer type, closed and with all fields required.
 
     Strict modes need it so.
+
+    Args:
+        answer: The type.
+        unasked: Fields to leave out, as `Type.field`.
     """
-    return cast("dict[str, Any]", _strict(answer.model_json_schema()))
+    made = answer.model_json_schema()
+    for name, part in {answer.__name__: made, **made.get("$defs", {})}.items():
+        for field in [key for key in part.get("properties", {}) if f"{name}.{key}" in unasked]:
+            del part["properties"][field]
+    return cast("dict[str, Any]", _strict(made))
 
 
 _LOOSE = {

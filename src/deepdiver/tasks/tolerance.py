@@ -19,6 +19,7 @@ types alone, so that it holds for each task:
 - **Lists** from single values, from lines of text and from objects, cut to their limit; items
   that do not fit are left out, unless none fits. Keys that only number the items are dropped. A
   list of statements marked with `Leaves` is read from an object of any depth.
+- **Numbers in lists** from ranges and from texts: `"7-9"`, `"<7>, <9>"`.
 - **Labels** (`Label`) from numbers and objects, and lists of them from one text: `F1, F2`.
 - **Objects** from a text or a list of one, which is their first field.
 
@@ -44,6 +45,7 @@ import annotated_types
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
+from deepdiver.core.numbering import numbers_in
 from deepdiver.core.text import stem
 
 TOLERANT: Final = {"tolerant": True}
@@ -371,7 +373,10 @@ def _items(value: Any, kind: Any, limits: tuple[Any, ...]) -> Any:
 
 def _offered(value: Any, kind: Any) -> Iterator[Any]:
     """Yield the items of a list, or of what stands for one."""
-    if isinstance(value, Mapping):
+    if _bare_type(kind, ())[0] is int:
+        given = value if isinstance(value, list | tuple) else [value]
+        yield from numbers_in(map(str, given))
+    elif isinstance(value, Mapping):
         yield from _pairs(value, kind)
     elif isinstance(value, str):
         parts = re.split(r"[,;\n]", value) if _is_label(kind) else value.splitlines()

@@ -27,9 +27,9 @@ class PlannedSection(Answer):
     shape: Shape = "paragraphs"
     """Its main form."""
     columns: tuple[str, ...] = ()
-    """The columns of its table, if it has one."""
+    """Labels of the columns of its table, if it has one."""
     cites: Annotated[tuple[str, ...], Also("use", "citations")] = ()
-    """What it will cite: T3:12-14, F2, C1."""
+    """Labels of what it will cite: T3:12-14, F2, C1."""
     words: Annotated[float, Field(ge=0, le=4_000)] = 0
     """About how long it is to be."""
 
@@ -44,7 +44,7 @@ class PlannedCalculation(Answer):
     result: str
     """What comes out, rounded as the report says it, with its unit."""
     cites: tuple[str, ...] = ()
-    """Where the numbers stand."""
+    """Labels of where the numbers stand."""
 
 
 class SourceConflict(Answer):
@@ -53,7 +53,7 @@ class SourceConflict(Answer):
     about: str
     """In what they differ."""
     sides: tuple[str, ...] = ()
-    """What each says, with its citation."""
+    """Labels of the texts, and what each says: T2:4 says March."""
     follow: str = ""
     """Which one the report follows, and why."""
 
@@ -76,7 +76,7 @@ class Outline(Answer):
     unknown: Annotated[tuple[str, ...], Field(max_length=10), Also("gaps")] = ()
     """Gaps: who could close each, and what hangs on it."""
     aside: Annotated[tuple[str, ...], Field(max_length=20), Also("irrelevant")] = ()
-    """Texts that do not bear on the question, with the reason."""
+    """Labels of texts that do not bear on the question, each with the reason."""
 
 
 class CheckedConclusion(View):

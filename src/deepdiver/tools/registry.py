@@ -46,6 +46,8 @@ class Provider(Protocol):
 
     - `async def prepare(self, gateway: Gateway) -> list[str]`: see `prepare` below;
     - `def address(self, settings: Settings) -> str`: its address;
+    - `async def everything(self, most: int, gateway: Gateway) -> list[Hit]`: all that it holds, if
+      that has at most `most` characters, else nothing;
     - `group`: own, web (the default), scholar or news: see GROUPS;
     - `list_price: Decimal`, or `def price(self, settings: Settings) -> Decimal | None`: see
       `price_of` below. Without either, a run with a budget needs a price under `[prices]`.

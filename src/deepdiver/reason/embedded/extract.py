@@ -40,7 +40,7 @@ from deepdiver.reason.embedded.rivals import to_the_point
 from deepdiver.reason.embedded.stance import likeness
 from deepdiver.reason.embedded.stepwise import StepwiseAnswers, ask_stepwise
 from deepdiver.reason.embedded.word_roots import MEANINGS
-from deepdiver.tasks import Extracted, ExtractFindings, Extraction, SourceText
+from deepdiver.tasks import Extracted, ExtractFindings, Extraction, NumberedText
 
 MOST_FINDINGS = 12
 """Findings of one extraction: enough for every clause and its rivals."""
@@ -92,7 +92,7 @@ def extract(task: ExtractFindings) -> Extraction:
     known = [read_sentence(statement) for statement in task.known]
     found = [item for text in task.texts for item in quotable(text)]
     readings = [*known, *(item.reading for item in found)]
-    chains = [*analysis.chains, *_chains_of_problem(task.problem, analysis)]
+    chains = [*analysis.chains, *_chains_of_problem(task.problems[0].question, analysis)]
     followed = [follow_chain(chain, readings) for chain in chains]
     settled = _settled_sources(followed, found, len(known))
     reads = len(analysis.chains) == 1 and wants_short_answer(
@@ -108,7 +108,7 @@ def extract(task: ExtractFindings) -> Extraction:
             *((len(known) + number, BRIDGE) for number in bridges),
             *(entry for steps in followed for entry in _chosen(steps, len(known))),
             *_of_the_compared(task.question, task.texts, found, len(known)),
-            *_on_the_statement(task.problem, analysis, found, len(known)),
+            *_on_the_statement(task.problems[0].question, analysis, found, len(known)),
             *_on_the_change(task.question, found, len(known)),
         )
     )
@@ -158,13 +158,13 @@ def _heard(told: ReaderAnswer, task: ExtractFindings, settled: Collection[str]) 
     return told.score >= (HEARD_AGAINST if task.texts[told.passage].id in settled else HEARD_TOO)
 
 
-def quotable(text: SourceText) -> list[Quotable]:
+def quotable(text: NumberedText) -> list[Quotable]:
     """Return the quotable sentences of a text; one that leans on others is quoted with them."""
     found: list[Quotable] = []
     before: list[Span] = []
-    for span in quotable_sentences(text.text):
-        joined = _with_what_it_leans_on(text.text, span, before)
-        quote = joined.of(text.text)
+    for span in quotable_sentences(text.plain):
+        joined = _with_what_it_leans_on(text.plain, span, before)
+        quote = joined.of(text.plain)
         reading = read_sentence(statement_of(quote), text.title, text.publisher, text.published)
         found.append(Quotable(text.id, joined, quote, reading))
         before = [*before[1 - MOST_BEFORE :], span]
@@ -261,7 +261,7 @@ def _by_the_reader(
     task: ExtractFindings, analysis: QuestionAnalysis, settled: Collection[str]
 ) -> StepwiseAnswers:
     """Return the reader's answers; if the rules are sure of some texts, only its best."""
-    passages = [Passage(text.title, text.text) for text in task.texts]
+    passages = [Passage(text.title, text.plain) for text in task.texts]
     known = [Passage("", statement) for statement in task.known]
     asked = ask_stepwise(
         analysis.question, analysis.chains[-1][-1], [*passages, *known], len(known)
@@ -316,7 +316,7 @@ def _holding(
 
 
 def _of_the_compared(
-    question: str, texts: Sequence[SourceText], found: Sequence[Quotable], offset: int
+    question: str, texts: Sequence[NumberedText], found: Sequence[Quotable], offset: int
 ) -> Iterable[tuple[int, float]]:
     """Yield the first sentences about each of two things that are compared."""
     titles = {text.id: text.title for text in texts}

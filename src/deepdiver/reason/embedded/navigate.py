@@ -32,6 +32,7 @@ from deepdiver.tasks import (
     Info,
     NextAction,
     PageAddress,
+    QuestionPart,
     Reflect,
     WriteQueries,
 )
@@ -72,7 +73,10 @@ def analyse_output(task: AnalyseOutput) -> Analysis:
     statements = tuple(item.statement for item in task.shared_memory)
     taken = extract(
         ExtractFindings(
-            question=task.initial_query, problem=about, texts=task.texts, known=statements
+            question=task.initial_query,
+            problems=(QuestionPart(id="P1", question=about),),
+            texts=task.texts,
+            known=statements,
         )
     )
     dated = {text.id: text for text in task.texts}

@@ -240,8 +240,8 @@ def survey_texts(task: ExtractFindings) -> Extraction:
         return extract(task)
     findings = []
     for text in task.texts:
-        for span in choose_sentences(task.question, text.text):
-            quote = span.of(text.text)
+        for span in choose_sentences(task.question, text.plain):
+            quote = span.of(text.plain)
             findings.append(Extracted(statement=statement_of(quote), source=text.id, quote=quote))
     listed = findings[:MOST_FINDINGS]
     return Extraction(

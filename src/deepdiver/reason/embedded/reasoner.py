@@ -133,3 +133,7 @@ class EmbeddedReasoner:
     def worst_case(self, task: type[Task[Any]]) -> Decimal:
         """Return the most that performing a task can cost: nothing."""
         return Decimal(0)
+
+    def is_free(self, task: type[Task[Any]]) -> bool:
+        """Return that it is."""
+        return True

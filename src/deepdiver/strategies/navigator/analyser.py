@@ -32,11 +32,12 @@ from deepdiver.strategies.shared import summary
 from deepdiver.strategies.shared.base import Deps, State, Update
 from deepdiver.strategies.shared.findings import ReadSource, resolve_labels, source_of
 from deepdiver.strategies.shared.locate_statements import add_quotes
-from deepdiver.strategies.shared.look import (
+from deepdiver.strategies.shared.reading import (
     BATCH_BYTES,
-    TEXT_CHARS,
+    FREE_CHARS,
+    PIECE_CHARS,
     accept_finding,
-    excerpt,
+    excerpt_parts,
     find_nearest,
     show_texts,
 )
@@ -65,12 +66,13 @@ Texts = Mapping[str, ReadSource]
 
 def label_texts(deps: Deps, sources: Sequence[str], about: str) -> Texts:
     """Return the texts of sources; if there are many long ones, each is shown in part."""
-    most = min(TEXT_CHARS, BATCH_BYTES // max(1, len(sources)))
+    longest = FREE_CHARS if deps.reasoner.is_free(AnalyseOutput) else PIECE_CHARS
+    most = min(longest, BATCH_BYTES // max(1, len(sources)))
     labelled = {}
     for number, key in enumerate(sources, 1):
         source = deps.ledger.get(Source, key)
         text = deps.store.texts.get(source.snapshot)
-        labelled[f"T{number}"] = ReadSource(source, text, excerpt(text, about, most))
+        labelled[f"T{number}"] = ReadSource(source, text, excerpt_parts(text, about, most))
     return labelled
 
 

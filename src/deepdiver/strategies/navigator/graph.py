@@ -70,6 +70,7 @@ class NavigatorState(TypedDict, total=False):
     approved: bool
     past: list[dict[str, Any]]
     run: str
+    readings: dict[str, list[list[int]]]
 
 
 def allowance(max_iterations: int, results: int) -> Allowance:

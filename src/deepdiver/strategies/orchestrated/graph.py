@@ -41,12 +41,15 @@ from deepdiver.strategies.shared.base import (
     Update,
     add_nodes,
     attempt_to_decide,
-    together,
     unite,
 )
 from deepdiver.strategies.shared.findings import SHOWN_FINDINGS
-from deepdiver.strategies.shared.look import list_unanswered, most_readings_of
 from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past, split_question
+from deepdiver.strategies.shared.reading import (
+    list_unanswered,
+    most_readings_of,
+    read_together,
+)
 from deepdiver.strategies.shared.weigh_answer import JUDGED
 from deepdiver.tasks import SearchPlan
 
@@ -90,6 +93,7 @@ class OrchestratedState(TypedDict, total=False):
     limits: list[str]
     decision: str
     failure: str
+    readings: dict[str, list[list[int]]]
 
 
 def allowance(max_iterations: int, results: int) -> Allowance:
@@ -234,7 +238,7 @@ async def execute_search(state: OrchestratedState, deps: Deps) -> Update:
         state["query"], state["problems"], lines, told, unanswered, tried, leads
     )
     plans = [SearchPlan.model_validate(plan) for plan in state["plans"][:EXECUTED]]
-    done = await together(*(intents.carry_out(deps, plan, held) for plan in plans))
+    done = await read_together(deps, *(intents.carry_out(deps, plan, held) for plan in plans))
     looks = [item.looked for item in done]
     found = dict.fromkeys(
         key for look in looks for key in look.findings if key not in state["findings"]

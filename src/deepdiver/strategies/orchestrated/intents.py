@@ -23,17 +23,16 @@ from deepdiver.core.origins import origins
 from deepdiver.core.record import Hypothesis, Source, Stance
 from deepdiver.core.text import STOPWORDS, stem, terms, words
 from deepdiver.strategies.orchestrated.context import CONTENT_CHARS, SearchResult
-from deepdiver.strategies.shared.base import Deps, LookResult
+from deepdiver.strategies.shared.base import Deps, LookResult, unite
 from deepdiver.strategies.shared.findings import source_of
 from deepdiver.strategies.shared.hypotheses import judge
 from deepdiver.strategies.shared.look import (
     LEADS,
     drop_tried,
-    excerpt,
-    find_nearest,
     look_into,
     relevance_of,
 )
+from deepdiver.strategies.shared.reading import excerpt, find_nearest
 from deepdiver.strategies.shared.summary import Line
 from deepdiver.tasks import KeyFinding, SearchIntent, SearchPlan, SearchPlans, SeenResult
 from deepdiver.tools.address import canonical, host_of
@@ -174,10 +173,15 @@ async def check_finding(deps: Deps, plan: SearchPlan, held: Knowledge) -> Execut
     )
     if not looked.searched:
         return ExecutedPlan(plan, looked)
-    others = sources_of(deps, looked.findings)
+    # What the sources say that were read before is known; it counts as much.
+    known = [key for line in held.lines for key in line.findings]
+    found = unite(
+        looked.findings, (key for key in known if source_of(deps, key).id in looked.sources)
+    )
+    others = sources_of(deps, found)
     one_story = origins([*carriers, *others])
     told = {one_story[source.id] for source in carriers}
-    new = [key for key in looked.findings if one_story[source_of(deps, key).id] not in told]
+    new = [key for key in found if one_story[source_of(deps, key).id] not in told]
     claim = Hypothesis(
         id=content_id("h", text), statement=text, supports_if="", refutes_if="", prior=0.5
     )

@@ -31,7 +31,7 @@ from deepdiver.strategies.shared.base import (
     unite,
 )
 from deepdiver.strategies.shared.hypotheses import stand, standing_of
-from deepdiver.strategies.shared.look import find_nearest
+from deepdiver.strategies.shared.reading import find_nearest
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.strategies.shared.summary import Line
 from deepdiver.tasks import (

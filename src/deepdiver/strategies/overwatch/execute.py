@@ -26,7 +26,8 @@ from deepdiver.core.text import words
 from deepdiver.errors import GatewayError, NotJournalledError
 from deepdiver.strategies.shared.base import Deps, LookResult, Tool
 from deepdiver.strategies.shared.findings import digest_finding
-from deepdiver.strategies.shared.look import find_nearest, look_into, relevance_of
+from deepdiver.strategies.shared.look import look_into, relevance_of
+from deepdiver.strategies.shared.reading import find_nearest
 from deepdiver.tasks import ShownTool, ToolQuery
 from deepdiver.tools.address import host_of
 from deepdiver.tools.hit import Hit

@@ -40,6 +40,7 @@ from deepdiver.strategies.shared.hypotheses import (
     weigh_all,
     write_refuting_queries,
 )
+from deepdiver.strategies.shared.reading import read_together
 from deepdiver.tasks import WriteQueries
 
 HYPOTHESES, AT_ONCE = 8, 4
@@ -137,8 +138,12 @@ async def take_turn(state: State, deps: Deps, batch: Sequence[Mapping[str, Any]]
     narrow = ToolExecutor(
         deps, state["task"], state["key_insights"], tools_of(deps, scope.published_since)
     )
-    results = await together(
-        *((wide if q["tests"] else narrow).execute(q["tool"], q["args"], q["about"]) for q in batch)
+    results = await read_together(
+        deps,
+        *(
+            (wide if q["tests"] else narrow).execute(q["tool"], q["args"], q["about"])
+            for q in batch
+        ),
     )
     trials = [
         _trial_of(hypothesis, result, state["iteration"] + 1)

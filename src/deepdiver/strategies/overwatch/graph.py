@@ -35,13 +35,13 @@ from deepdiver.strategies.overwatch import (
 from deepdiver.strategies.overwatch.trace import add_step
 from deepdiver.strategies.shared.base import Allowance, Deps, Provide, Update, add_nodes
 from deepdiver.strategies.shared.hypotheses import standing_of
-from deepdiver.strategies.shared.look import most_readings_of
 from deepdiver.strategies.shared.plan import (
     PROBLEMS,
     ask_approval,
     question_of,
     recall_past,
 )
+from deepdiver.strategies.shared.reading import most_readings_of
 from deepdiver.strategies.shared.write_report import CALLS
 
 RETURNS = 2
@@ -126,6 +126,7 @@ class AgentState(TypedDict, total=False):
     missing: list[str]
     trials: list[str]
     evidence: list[str]
+    readings: dict[str, list[list[int]]]
 
 
 def allowance(max_iterations: int, results: int) -> Allowance:

@@ -17,8 +17,8 @@ from deepdiver.strategies.overwatch.execute import (
 )
 from deepdiver.strategies.overwatch.scope import ask_first, narrow_calls, scope_of
 from deepdiver.strategies.shared.base import Deps, State, Update, attempt
-from deepdiver.strategies.shared.look import find_nearest
 from deepdiver.strategies.shared.plan import PROBLEMS, Approval
+from deepdiver.strategies.shared.reading import find_nearest
 from deepdiver.tasks import DecomposeTask, PlanResearch, ResearchPlan, SubTask, TaskDecomposition
 
 INITIAL = 10

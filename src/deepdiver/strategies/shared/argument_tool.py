@@ -14,7 +14,7 @@ from deepdiver.core.events import Searched
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway
 from deepdiver.strategies.shared.base import Deps, LookResult
-from deepdiver.strategies.shared.look import read_and_extract
+from deepdiver.strategies.shared.reading import read_and_extract
 from deepdiver.tasks import ShownTool
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.search_all import SearchResults

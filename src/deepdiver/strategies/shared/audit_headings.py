@@ -9,7 +9,7 @@ from deepdiver.core.record import CutSentence, Sentence
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.drafting import DraftedSection, Line, titled_quotes
 from deepdiver.strategies.shared.grounding import Said, find_heading_faults, open_question_fault
-from deepdiver.strategies.shared.look import find_nearest
+from deepdiver.strategies.shared.reading import find_nearest
 
 NEUTRAL_HEADING = "What was found"
 """The heading of a section whose own heading the audit has cut, if no part of the question fits."""

@@ -18,6 +18,7 @@ from langgraph.runtime import get_runtime
 
 from deepdiver.core.events import Event, FindingAdded, Limited, PhaseStarted, SourceRead
 from deepdiver.core.ledger import Entry, Ledger
+from deepdiver.core.readings import Readings
 from deepdiver.core.record import Finding, Report, Run, RunStatus, Source
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CURABLE, CallError, GatewayError, NotJournalledError, ReasonError
@@ -123,6 +124,9 @@ class Deps:
     dropped: set[str] = field(default_factory=set)
     """Ids of statements that were refused because the source does not hold their quotes. The report
     says how many."""
+    readings: Readings = field(default_factory=Readings)
+    """Which parts of which texts were read. It is part of the state: a node begins with what the
+    nodes before it have read."""
     report: Report | None = None
     """The report, once written."""
 
@@ -299,7 +303,11 @@ def _node(
             raise TypeError("the graph was called without dependencies: pass context=Deps(...)")
         rounds = next((int(state[key]) for key in ROUNDS if key in state), 0)
         deps.emit(PhaseStarted(phase=name, iteration=rounds, logged=logged))
-        return await function(state, deps)
+        before = state.get("readings") or {}
+        deps.readings = Readings(before)
+        update = await function(state, deps)
+        held = deps.readings.held
+        return update if held == before else {**update, "readings": held}
 
     def run_sync(state: State) -> Update:
         return _BACKGROUND.run(lambda: run(state))

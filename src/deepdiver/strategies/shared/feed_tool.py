@@ -20,7 +20,7 @@ from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway
 from deepdiver.strategies.shared.base import Deps, LookResult, together, unite
 from deepdiver.strategies.shared.findings import make_finding
-from deepdiver.strategies.shared.look import read_and_extract
+from deepdiver.strategies.shared.reading import read_and_extract
 from deepdiver.tasks import ShownTool
 from deepdiver.tools.hit import Hit, whole
 from deepdiver.tools.mcp.toolset import McpToolset
@@ -216,4 +216,4 @@ def render_answer(answer: ServiceAnswer, pages: int) -> tuple[str, list[tuple[st
 
 def _finding_of(source: Source, text: str, sentence: str, about: str) -> Finding:
     start = text.index(sentence)
-    return make_finding(source, text, Span(start, start + len(sentence)), sentence, about)
+    return make_finding(source, text, [Span(start, start + len(sentence))], sentence, about)

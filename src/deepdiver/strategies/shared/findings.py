@@ -7,15 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from deepdiver.core.identity import content_id
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Passage, Quote, Source
 from deepdiver.core.text import Span, size_of, within
 from deepdiver.strategies.shared.base import Deps
-from deepdiver.tasks import (
-    ShownFinding,
-)
+from deepdiver.tasks import NumberedText, ShownFinding
 
 SHOWN_FINDINGS, SHOWN_BYTES = 80, 24_000
 """The most findings that one task is shown, and their most bytes: those of the best sources."""
@@ -33,27 +32,69 @@ class ReadSource(NamedTuple):
     """The source."""
     text: str
     """Its whole text."""
-    shown: str
-    """As much of the text as a task is shown."""
+    parts: tuple[Span, ...] = ()
+    """The parts of it that a task is shown."""
+
+    @property
+    def shown(self) -> str:
+        """The words of these parts."""
+        return "\n\n".join(part.of(self.text) for part in self.parts)
 
 
-def make_finding(source: Source, text: str, span: Span, statement: str, about: str) -> Finding:
-    """Return a finding that quotes a span of a source's text.
+def make_finding(
+    source: Source, text: str, spans: Sequence[Span], statement: str, about: str
+) -> Finding:
+    """Return a finding that quotes spans of a source's text.
 
     Args:
         source: The source.
         text: Its whole text.
-        span: Where the quote is.
+        spans: Where the quotes are, the most important first.
         statement: What the finding says.
         about: The part of the question that it was looked for.
     """
-    passage = Passage(snapshot=source.snapshot, start=span.start, end=span.end)
+    places = [place for span in spans for place in (span.start, span.end)]
     return Finding(
-        id=content_id("f", statement, source.id, span.start, span.end),
+        id=content_id("f", statement, source.id, *places),
         statement=statement,
-        quotes=(Quote(source=source.id, passage=passage, text=span.of(text)),),
+        quotes=tuple(
+            Quote(
+                source=source.id,
+                passage=Passage(snapshot=source.snapshot, start=span.start, end=span.end),
+                text=span.of(text),
+            )
+            for span in spans
+        ),
         about=about,
     )
+
+
+def number_text(label: str, source: Source, numbered: str, plain: str = "") -> NumberedText:
+    """Return a source's text as a task sees it.
+
+    Args:
+        label: What it is cited by.
+        source: The source.
+        numbered: Its words, with the numbers of its sentences.
+        plain: The same without numbers.
+    """
+    return NumberedText(
+        id=label,
+        title=source.title,
+        place=_place(source.url),
+        author=source.author,
+        publisher=source.publisher,
+        published=source.published,
+        kind=next(iter(source.credibility.reasons), ""),
+        text=numbered,
+        plain=plain,
+    )
+
+
+def _place(url: str) -> str:
+    """Return the host of a web address, or the name of a file."""
+    parts = urlsplit(url) if "://" in url else None
+    return parts.netloc if parts and parts.netloc else url.rpartition("/")[2]
 
 
 def source_of(deps: Deps, finding: str) -> Source:

@@ -31,6 +31,7 @@ from deepdiver.strategies.shared.findings import (
     source_of,
 )
 from deepdiver.strategies.shared.look import look_into
+from deepdiver.strategies.shared.reading import read_together
 from deepdiver.tasks import (
     Hypothesise,
     HypothesisStanding,
@@ -197,7 +198,7 @@ async def try_all(
             deps, question, item.hypothesis, rivals, tried, gathered, iteration
         )
 
-    tests = await together(*(one(item) for item in standing if item.status in UNSETTLED))
+    tests = await read_together(deps, *(one(item) for item in standing if item.status in UNSETTLED))
     deps.add(
         *(trial for _, trial, _ in tests), *(item for _, _, judged in tests for item in judged)
     )

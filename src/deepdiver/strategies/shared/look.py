@@ -2,50 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from deepdiver.core.events import FindingDropped, Searched
-from deepdiver.core.identity import content_id
+from deepdiver.core.events import Searched
 from deepdiver.core.names import names
 from deepdiver.core.record import Finding
-from deepdiver.core.text import (
-    STOPWORDS,
-    Span,
-    locate,
-    passages,
-    size_of,
-    terms,
-    whole,
-    within,
-    words,
-)
-from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together, unite
-from deepdiver.strategies.shared.findings import (
-    KNOWN_BYTES,
-    ReadSource,
-    find_label,
-    is_label,
-    make_finding,
-)
-from deepdiver.strategies.shared.locate_statements import add_quotes
-from deepdiver.tasks import (
-    Extracted,
-    ExtractFindings,
-    Extraction,
-    SourceText,
-)
-from deepdiver.tools.address import canonical
+from deepdiver.core.text import STOPWORDS, terms, words
+from deepdiver.strategies.shared.base import Deps, LookResult, together, unite
+from deepdiver.strategies.shared.reading import read_and_extract
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.read_hit import read_hit
 from deepdiver.tools.registry import Provider
-from deepdiver.tools.search_all import SearchResults, search_all
-from deepdiver.tools.source_age import age_need_of
+from deepdiver.tools.search_all import search_all
 
-TEXT_CHARS = 4_000
-"""The most characters shown of one text: of a longer one, the best passages."""
-BATCH_BYTES = 24_000
-"""The most bytes of text in one reading: six whole texts, well within every model's window."""
 LEADS = 4
 """Leads followed from one reading; more would drown the question."""
 BY_RANK = 0.5
@@ -143,192 +112,6 @@ async def _look_once(
     )
 
 
-async def read_and_extract(
-    deps: Deps,
-    question: str,
-    about: str,
-    queries: Sequence[str],
-    found: Sequence[SearchResults],
-    known: Iterable[str] = (),
-    unanswered: Sequence[str] = (),
-) -> LookResult:
-    """Read search results and extract what bears on the question.
-
-    Args:
-        deps: The run's dependencies.
-        question: What the person asked.
-        about: The part of it, or the statement, that is looked into.
-        queries: The queries.
-        found: The results of each query.
-        known: What is known already.
-        unanswered: Questions that are open.
-    """
-    texts = await _read_texts(deps, question, queries, found, about)
-    shown = within(dict.fromkeys(known), KNOWN_BYTES)
-    batches = _split_batches(texts)[: most_readings_of(deps.settings.filters.results)]
-    readings = await together(
-        *(_read_batch(deps, question, about, batch, shown, unanswered) for batch in batches)
-    )
-    return LookResult(
-        findings=tuple(unite(*(keys for keys, _ in readings))),
-        leads=tuple(unite(*(said.leads for _, said in readings))),
-        sources=tuple(item.source.id for item in texts),
-        questions=list_unanswered(unanswered, [said.questions for keys, said in readings if keys]),
-    )
-
-
-def list_unanswered(before: Sequence[str], after: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return the questions that are open after readings that found something.
-
-    A question is answered if one of the readings no longer names it. New questions come last.
-    """
-    still = [question for question in before if all(question in said for said in after)]
-    raised = (q for said in after for q in said if q not in before and q.strip())
-    return tuple(unite(still, raised))
-
-
-async def _read_texts(
-    deps: Deps, question: str, queries: Sequence[str], found: Sequence[SearchResults], about: str
-) -> list[ReadSource]:
-    """Read search results, each place once."""
-    wanted: dict[str, tuple[Hit, str]] = {}
-    for query, result in zip(queries, found, strict=True):
-        for hit in result.hits:
-            wanted.setdefault(f"{canonical(hit.url)} {hit.snapshot or hit.text}", (hit, query))
-    need = age_need_of(question, deps.as_of)
-    readings = await together(
-        *(
-            read_hit(
-                hit, deps.run.id, deps.store, deps.gateway, fetched=deps.run.created, need=need
-            )
-            for hit, _ in wanted.values()
-        )
-    )
-    listed: dict[str, ReadSource] = {}
-    for (_, query), reading in zip(wanted.values(), readings, strict=True):
-        if reading.limit:
-            deps.note_unread(reading.limit)
-        if reading.source is not None and reading.source.id not in listed:
-            shown = excerpt(reading.text, f"{about} {query}")
-            listed[reading.source.id] = ReadSource(reading.source, reading.text, shown)
-    deps.add(*(item.source for item in listed.values()))
-    return list(listed.values())
-
-
-def most_readings_of(results: int) -> int:
-    """Return how often the reasoner reads for one look, at most: the results of three queries.
-
-    Args:
-        results: Results of one query.
-    """
-    return -(-3 * results * TEXT_CHARS // BATCH_BYTES)
-
-
-def excerpt(text: str, wanted: str, most: int = TEXT_CHARS) -> str:
-    """Return a text, or the best passages of a long one in their order."""
-    if len(text) <= most:
-        return text
-    asked = set(terms(wanted))
-    ranked = sorted(
-        passages(text), key=lambda span: (-len(asked & set(terms(span.of(text)))), span.start)
-    )
-    kept: list[Span] = []
-    size = 0
-    for span in ranked:
-        size += span.end - span.start
-        if size > most and kept:
-            break
-        kept.append(span)
-    return "\n\n".join(span.of(text)[:most] for span in sorted(kept))
-
-
-def _split_batches(texts: Sequence[ReadSource]) -> list[list[ReadSource]]:
-    batches: list[list[ReadSource]] = []
-    size = BATCH_BYTES
-    for item in texts:
-        size += size_of(item.shown)
-        if size > BATCH_BYTES:
-            batches.append([])
-            size = size_of(item.shown)
-        batches[-1].append(item)
-    return batches
-
-
-async def _read_batch(
-    deps: Deps,
-    question: str,
-    about: str,
-    batch: Sequence[ReadSource],
-    known: tuple[str, ...],
-    unanswered: Sequence[str],
-) -> tuple[list[str], Extraction]:
-    labels = {f"T{number}": item for number, item in enumerate(batch, 1)}
-    task = ExtractFindings(
-        question=question,
-        problem=about,
-        texts=show_texts(labels),
-        known=known,
-        unanswered=tuple(unanswered),
-    )
-    answer = await attempt(deps, task)
-    if answer is None:
-        return [], Extraction(findings=())
-    located = await add_quotes(deps, answer.findings, labels, question)
-    findings = [
-        kept
-        for made in located.items
-        for item in made
-        if (kept := accept_finding(deps, item, labels, about))
-    ]
-    deps.add(*findings)
-    return [finding.id for finding in findings], answer
-
-
-def show_texts(labels: Mapping[str, ReadSource]) -> tuple[SourceText, ...]:
-    """Return labelled texts as a task sees them."""
-    return tuple(
-        SourceText(
-            id=label,
-            title=item.source.title,
-            publisher=item.source.publisher,
-            published=item.source.published,
-            text=item.shown,
-        )
-        for label, item in labels.items()
-    )
-
-
-def accept_finding(
-    deps: Deps, item: Extracted, labels: Mapping[str, ReadSource], about: str
-) -> Finding | None:
-    """Return a finding if code finds its quote in the source, else announce that it is dropped."""
-    entry = labels.get(_text_meant(item, labels))
-    span = locate(item.quote, entry.text) if entry else None
-    if entry is None or span is None:
-        reason = (
-            "its quote does not stand in the source"
-            if entry
-            else f"there is no text {item.source!r}"
-        )
-        deps.dropped.add(content_id("d", item.statement, item.source, item.quote))
-        deps.emit(FindingDropped(statement=item.statement, reason=reason))
-        return None
-    span = whole(span, entry.text)
-    return make_finding(entry.source, entry.text, span, item.statement, about)
-
-
-def _text_meant(item: Extracted, labels: Mapping[str, ReadSource]) -> str:
-    """Return the label of the text that a statement is taken from.
-
-    A reasoner that names a text otherwise, such as by its title, is believed if just one text holds
-    the quote. One that names a label that does not exist is not.
-    """
-    if (label := find_label(item.source, labels)) or is_label(item.source):
-        return label
-    holding = [label for label, entry in labels.items() if locate(item.quote, entry.text)]
-    return holding[0] if len(holding) == 1 else ""
-
-
 def drop_tried(queries: Iterable[dict[str, str]], tried: Iterable[str]) -> list[dict[str, str]]:
     """Return the queries whose words differ from those made before and from each other.
 
@@ -341,12 +124,6 @@ def drop_tried(queries: Iterable[dict[str, str]], tried: Iterable[str]) -> list[
             made.add(own)
             kept.append(query)
     return kept
-
-
-def find_nearest(query: str, parts: Sequence[str]) -> str:
-    """Return the part that shares the most words with a query; of equals, the first."""
-    asked = set(terms(query))
-    return max(parts, key=lambda part: len(asked & set(terms(part))))
 
 
 def relevance_of(rank: int, question: str, text: str) -> float:

@@ -10,14 +10,13 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from urllib.parse import urlsplit
 
 from deepdiver.core.numbering import MOST_CITED, cut_quotes, numbers_in, show_numbered, units_of
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Quote, Source
 from deepdiver.core.text import Span, size_of
 from deepdiver.strategies.shared.base import Deps
-from deepdiver.strategies.shared.findings import make_finding
+from deepdiver.strategies.shared.findings import make_finding, number_text
 from deepdiver.tasks import CitedFinding, NumberedText
 
 _CITE = re.compile(r"[TF]\d{1,4}(?::[\d\s,–-]*\d)?")
@@ -121,7 +120,7 @@ def gather_material(deps: Deps, findings: Iterable[str], most: int = MATERIAL_BY
     labels = {f"F{number}": finding.id for number, finding in enumerate(told, 1)}
     one_story = origins(entry.source for entry in read.values())
     return Material(
-        tuple(_numbered_text(label, read[label], shown[label]) for label in shown),
+        tuple(number_text(label, read[label].source, shown[label]) for label in shown),
         tuple(
             _cited_finding(label, finding, kept[finding.quotes[0].source], read, one_story)
             for label, finding in zip(labels, told, strict=True)
@@ -181,26 +180,6 @@ def _span_of(quote: Quote) -> Span:
     return Span(quote.passage.start, quote.passage.end)
 
 
-def _numbered_text(label: str, entry: ReadText, text: str) -> NumberedText:
-    source = entry.source
-    return NumberedText(
-        id=label,
-        title=source.title,
-        place=_place(source.url),
-        author=source.author,
-        publisher=source.publisher,
-        published=source.published,
-        kind=next(iter(source.credibility.reasons), ""),
-        text=text,
-    )
-
-
-def _place(url: str) -> str:
-    """Return the host of a web address, or the name of a file."""
-    parts = urlsplit(url) if "://" in url else None
-    return parts.netloc if parts and parts.netloc else url.rpartition("/")[2]
-
-
 def _cited_finding(
     label: str,
     finding: Finding,
@@ -209,11 +188,12 @@ def _cited_finding(
     one_story: Mapping[str, str],
 ) -> CitedFinding:
     entry = read[text_label]
-    first, last = _units_in(entry.text, _span_of(finding.quotes[0]))
+    ranges = [_units_in(entry.text, _span_of(quote)) for quote in finding.quotes]
+    told = (f"{first}" if first == last else f"{first}-{last}" for first, last in ranges)
     return CitedFinding(
         id=label,
         statement=finding.statement,
-        cites=f"{text_label}:{first}" if first == last else f"{text_label}:{first}-{last}",
+        cites=f"{text_label}:{','.join(told)}",
         quote=finding.quotes[0].text,
         source=entry.source.title,
         publisher=entry.source.publisher,
@@ -240,7 +220,7 @@ def resolve_cites(
             found.append(target)
         else:
             made = [
-                make_finding(entry.source, entry.text, span, span.of(entry.text), about)
+                make_finding(entry.source, entry.text, [span], span.of(entry.text), about)
                 for entry, span in target
             ]
             deps.add(*made)

@@ -212,6 +212,13 @@ class Library(Protocol):
     def text(self, entry: Entry) -> str:
         """Return the text of a document."""
 
+    def whole(self, most: int) -> list[tuple[Entry, str]]:
+        """Return all documents with their marks and texts, sorted by URL.
+
+        Args:
+            most: Characters. If the texts have more together, nothing is returned.
+        """
+
     def passages(self) -> int:
         """Return the number of passages."""
 

@@ -14,6 +14,7 @@ from pydantic import SecretStr
 
 from deepdiver.core.record import SourceKind
 from deepdiver.core.settings import Settings
+from deepdiver.core.text import Span
 from deepdiver.errors import NoEvidenceError
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.daemon_threads import in_daemon_thread
@@ -21,6 +22,7 @@ from deepdiver.tools.hit import Hit
 from deepdiver.tools.library import ranking
 from deepdiver.tools.library.folder_walk import fingerprint_of
 from deepdiver.tools.library.interface import (
+    Entry,
     Library,
     Match,
     OnProgress,
@@ -202,6 +204,34 @@ class LibraryProvider:
             )
             raise NoEvidenceError(f"no document {where} can be searched: {listed}")
         return [*found["unread"], *filter(None, [found["behind"]])]
+
+    async def everything(self, most: int, gateway: Gateway) -> list[Hit]:
+        """Return all documents, if their texts have at most so many characters; else nothing.
+
+        A restriction to some dates is for searches, so then nothing is returned either.
+        """
+        settings = gateway.settings
+        if settings.filters.since or settings.filters.until:
+            return []
+
+        def look(told: OnProgress) -> list[tuple[Entry, str]]:
+            held = shelf(settings)
+            held.look(told)
+            return held.library.whole(most)
+
+        async def do() -> Reply:
+            found = await _in_thread(look, gateway, request)
+            matches = [(Match(entry, Span(0, len(text)), 1.0), text) for entry, text in found]
+            hits = [
+                _hit(match, text, await gateway.save_text(text), gateway) for match, text in matches
+            ]
+            snapshots = tuple(dict.fromkeys(hit.snapshot for hit in hits))
+            return Reply([hit.model_dump(mode="json") for hit in hits], texts=snapshots)
+
+        payload = {"whole": most, "paths": [str(path) for path in settings.documents]}
+        request = Request("search", self.name, "the whole library", payload, fresh=True)
+        reply = await gateway.call(request, do)
+        return [Hit.model_validate(item) for item in reply.value]
 
     async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
         """Search the documents; the answer is journalled, so that a replay reads the same texts."""

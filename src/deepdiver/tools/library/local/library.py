@@ -127,6 +127,18 @@ class LocalLibrary:
         """Return the files and folders that the library is made from."""
         return self._catalogue.roots()
 
+    def whole(self, most: int) -> list[tuple[Entry, str]]:
+        """Return all documents with their texts, if these have at most so many characters."""
+        found: list[tuple[Entry, str]] = []
+        for entry in self._catalogue.entries():
+            text, held = self._catalogue.text(entry.id), self._catalogue.entry(entry.id)
+            most -= len(text or "")
+            if most < 0:
+                return []
+            if text and held:
+                found.append((held[0], text))
+        return found
+
     def text(self, entry: Entry) -> str:
         """Return the text of a document.
 

@@ -107,6 +107,22 @@ class PostgresLibrary:
         with self._connections.use() as db:
             return PostgresCatalogue(db, self._id).roots()
 
+    def whole(self, most: int) -> list[tuple[Entry, str]]:
+        """Return all documents with their texts, if these have at most so many characters."""
+        sql = (
+            f"SELECT t.text, t.marks, {_ENTRY_COLUMNS}, d.notes FROM documents d "  # noqa: S608
+            "JOIN texts t ON t.document = d.id WHERE library = %s ORDER BY url"
+        )
+        found: list[tuple[Entry, str]] = []
+        with self._connections.use() as db, db.cursor(binary=True) as cursor:
+            for packed, marks, *fields, notes in cursor.stream(sql, (self._id,)):
+                text = unpack(packed, SOURCE)
+                most -= len(text)
+                if most < 0:
+                    return []
+                found.append((entry_of(fields, notes, unpack(marks, SOURCE), SOURCE), text))
+        return found
+
     def text(self, entry: Entry) -> str:
         """Return the text of a document.
 

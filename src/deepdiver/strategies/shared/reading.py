@@ -1,0 +1,512 @@
+"""Reading: every text once in a run, for all that is looked into at the time.
+
+Looks that go on side by side read together (`read_together`): each brings the results of its
+searches, code unites them, and the reasoner reads what nobody has read yet, for the problems of all
+of them. What was read is part of the state (`Readings`), so that no text is sent twice, also after
+the run was resumed. A reasoner that costs nothing reads for each look alone, and again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_left
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from deepdiver.core.events import FindingDropped
+from deepdiver.core.identity import content_id
+from deepdiver.core.numbering import cut_pieces, cut_quotes, show_numbered, units_of
+from deepdiver.core.readings import join_parts
+from deepdiver.core.record import Finding, Source
+from deepdiver.core.text import Span, locate, passages, size_of, terms, whole, within
+from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together, unite
+from deepdiver.strategies.shared.findings import (
+    KNOWN_BYTES,
+    ReadSource,
+    find_label,
+    is_label,
+    make_finding,
+    number_text,
+)
+from deepdiver.strategies.shared.locate_statements import add_quotes
+from deepdiver.tasks import Extracted, ExtractFindings, Extraction, NumberedText, QuestionPart
+from deepdiver.tools.address import canonical
+from deepdiver.tools.hit import Hit
+from deepdiver.tools.read_hit import read_hit
+from deepdiver.tools.search_all import SearchResults
+from deepdiver.tools.source_age import age_need_of
+
+T = TypeVar("T")
+
+PIECE_CHARS = 16_000
+"""The most characters of a text in one reading; a longer one is read in pieces."""
+FREE_CHARS = 4_000
+"""The most characters that a reasoner which costs nothing is shown of one text: it reads again for
+each problem, and its time grows with the text."""
+BATCH_BYTES = 48_000
+"""The most bytes of text in one reading: some 12,000 tokens, well within every model's window."""
+LEAST_CHARS = 1_500
+"""What is shown of a text at least when the reading budget is spent: its best passages."""
+UNREAD: Final = Extraction(findings=())
+"""Stands for a reading that failed: its texts may be read another time."""
+TOKEN_BYTES = 4
+"""Bytes of a token, about."""
+
+
+# -- reading together
+
+
+@dataclass(slots=True)
+class _Wish:
+    """What one look wants to be read."""
+
+    question: str
+    """What the person asked."""
+    about: str
+    """The part of it, or the statement, that is looked into."""
+    hits: Sequence[tuple[Hit, str]]
+    """Search results, each with its query."""
+    known: tuple[str, ...]
+    """What is known already."""
+    unanswered: tuple[str, ...]
+    """Questions that are open."""
+
+
+class _Desk:
+    """Where looks that go on side by side have their results read together.
+
+    A round begins when each look that has not ended has brought its results, so what is read in it
+    does not depend on which search was faster, and a replay reads the same.
+    """
+
+    def __init__(self, deps: Deps, looks: int) -> None:
+        self._deps = deps
+        self._open = set(range(looks))
+        self._wishes: dict[int, tuple[_Wish, asyncio.Future[LookResult]]] = {}
+
+    async def read(self, number: int, wish: _Wish) -> LookResult:
+        """Wait for the others, and return what the reading brought for this look."""
+        answer: asyncio.Future[LookResult] = asyncio.get_running_loop().create_future()
+        self._wishes[number] = (wish, answer)
+        await self._begin()
+        return await answer
+
+    async def leave(self, number: int) -> None:
+        """Note that a look has ended."""
+        self._open.discard(number)
+        await self._begin()
+
+    async def _begin(self) -> None:
+        if not self._wishes or not self._wishes.keys() >= self._open:
+            return
+        round_ = [self._wishes[number] for number in sorted(self._wishes)]
+        self._wishes = {}
+        results = await _read_for_all(self._deps, [wish for wish, _ in round_])
+        for (_, answer), result in zip(round_, results, strict=True):
+            if not answer.cancelled():
+                answer.set_result(result)
+
+
+_DESK: ContextVar[tuple[_Desk, int] | None] = ContextVar("_DESK", default=None)
+
+
+async def read_together(deps: Deps, *work: Coroutine[Any, Any, T]) -> list[T]:
+    """Run looks side by side, and let them read together; return their results in order."""
+    desk = _Desk(deps, len(work))
+
+    async def at_the_desk(number: int, look: Coroutine[Any, Any, T]) -> T:
+        _DESK.set((desk, number))
+        try:
+            return await look
+        finally:
+            await desk.leave(number)
+
+    return await together(*(at_the_desk(number, look) for number, look in enumerate(work)))
+
+
+async def read_and_extract(
+    deps: Deps,
+    question: str,
+    about: str,
+    queries: Sequence[str],
+    found: Sequence[SearchResults],
+    known: Iterable[str] = (),
+    unanswered: Sequence[str] = (),
+) -> LookResult:
+    """Read search results and extract what bears on the question.
+
+    Args:
+        deps: The run's dependencies.
+        question: What the person asked.
+        about: The part of it, or the statement, that is looked into.
+        queries: The queries.
+        found: The results of each query.
+        known: What is known already.
+        unanswered: Questions that are open.
+    """
+    hits = [
+        (hit, query) for query, result in zip(queries, found, strict=True) for hit in result.hits
+    ]
+    wish = _Wish(question, about, hits, tuple(known), tuple(unanswered))
+    at = _DESK.get()
+    if at is None or deps.reasoner.is_free(ExtractFindings):
+        return (await _read_for_all(deps, [wish]))[0]
+    desk, number = at
+    return await desk.read(number, wish)
+
+
+async def _read_for_all(deps: Deps, wishes: Sequence[_Wish]) -> list[LookResult]:
+    """Read the results of several looks once, and return what each look gets of it."""
+    first = wishes[0]
+    if not deps.readings.held and not deps.reasoner.is_free(ExtractFindings):
+        first.hits = [*first.hits, *await _list_everything(deps, first.question)]
+    texts = await _fetch(deps, wishes)
+    shown = _choose(deps, wishes, texts)
+    parts = {
+        f"P{number}": about
+        for number, about in enumerate(dict.fromkeys(wish.about for wish in wishes), 1)
+    }
+    known = within(unite(*(wish.known for wish in wishes)), KNOWN_BYTES)
+    unanswered = tuple(unite(*(wish.unanswered for wish in wishes)))
+    batches = _split_batches(shown)
+    readings = await together(
+        *(_read_batch(deps, first.question, parts, batch, known, unanswered) for batch in batches)
+    )
+    for batch, (_, said) in zip(batches, readings, strict=True):
+        if said is not UNREAD and not deps.reasoner.is_free(ExtractFindings):
+            for item in batch:
+                deps.readings.add(item.source.snapshot, item.parts)
+    findings = [deps.ledger.get(Finding, key) for key in unite(*(keys for keys, _ in readings))]
+    leads = unite(*(said.leads for _, said in readings))
+    after = [said.questions for keys, said in readings if keys]
+    return [
+        LookResult(
+            findings=tuple(item.id for item in findings if item.about == wish.about),
+            leads=tuple(_leads_of(wish, leads, findings)),
+            sources=tuple(text.source.id for text in texts.values() if text.found_by(number)),
+            questions=list_unanswered(wish.unanswered, after),
+        )
+        for number, wish in enumerate(wishes)
+    ]
+
+
+async def _list_everything(deps: Deps, question: str) -> list[tuple[Hit, str]]:
+    """Return all that a library holds which can be read whole, whatever was searched for."""
+    most = deps.settings.reading_tokens * TOKEN_BYTES
+    found = [
+        await ask(most, deps.gateway)
+        for provider in deps.providers
+        if (ask := getattr(provider, "everything", None))
+    ]
+    return [(hit, question) for hits in found for hit in hits]
+
+
+def _leads_of(wish: _Wish, leads: Iterable[str], findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield the leads that are named in a look's own findings, or in nobody's."""
+    for lead in leads:
+        named = {item.about for item in findings if lead.lower() in item.statement.lower()}
+        if not named or wish.about in named:
+            yield lead
+
+
+def list_unanswered(before: Sequence[str], after: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return the questions that are open after readings that found something.
+
+    A question is answered if one of the readings no longer names it. New questions come last.
+    """
+    still = [question for question in before if all(question in said for said in after)]
+    raised = (q for said in after for q in said if q not in before and q.strip())
+    return tuple(unite(still, raised))
+
+
+# -- what is read
+
+
+@dataclass(slots=True)
+class _Fetched:
+    """A text, and the looks that found it."""
+
+    read: ReadSource
+    """Source and text."""
+    wanted: list[str]
+    """What it was searched for."""
+    looks: set[int]
+    """The looks."""
+
+    @property
+    def source(self) -> Source:
+        """The source."""
+        return self.read.source
+
+    def found_by(self, look: int) -> bool:
+        """Return whether a look found it."""
+        return look in self.looks
+
+
+async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
+    """Return the texts of search results, each place once, by the ids of their sources."""
+    wanted: dict[str, tuple[Hit, list[tuple[int, str]]]] = {}
+    for number, wish in enumerate(wishes):
+        for hit, query in wish.hits:
+            place = f"{canonical(hit.url)} {hit.snapshot or hit.text}"
+            entry = wanted.setdefault(place, (hit, []))
+            entry[1].append((number, f"{wish.about} {query}"))
+    need = age_need_of(wishes[0].question, deps.as_of)
+    readings = await together(
+        *(
+            read_hit(
+                hit, deps.run.id, deps.store, deps.gateway, fetched=deps.run.created, need=need
+            )
+            for hit, _ in wanted.values()
+        )
+    )
+    texts: dict[str, _Fetched] = {}
+    for (_, asked), reading in zip(wanted.values(), readings, strict=True):
+        if reading.limit:
+            deps.note_unread(reading.limit)
+        if reading.source is not None:
+            read = ReadSource(reading.source, reading.text)
+            text = texts.setdefault(reading.source.id, _Fetched(read, [], set()))
+            text.wanted += [wanted_ for _, wanted_ in asked]
+            text.looks |= {number for number, _ in asked}
+    deps.add(*(text.source for text in texts.values()))
+    return texts
+
+
+def _choose(deps: Deps, wishes: Sequence[_Wish], texts: Mapping[str, _Fetched]) -> list[ReadSource]:
+    """Return the texts as they are shown: what nobody has read yet, as far as the budget goes."""
+    if deps.reasoner.is_free(ExtractFindings):
+        return [
+            item.read._replace(parts=excerpt_parts(item.read.text, item.wanted[0], FREE_CHARS))
+            for item in texts.values()
+        ]
+    new: dict[str, tuple[_Fetched, list[Span]]] = {}
+    for item in texts.values():
+        gaps = deps.readings.unread(item.source.snapshot, item.read.text)
+        if gaps:  # a copy at another address is the same text
+            new.setdefault(item.source.snapshot, (item, gaps))
+    left = deps.settings.reading_tokens * TOKEN_BYTES - deps.readings.size
+    total = sum(gap.end - gap.start for _, gaps in new.values() for gap in gaps)
+    share = max(LEAST_CHARS, left // max(1, len(new)))
+    shown: list[ReadSource] = []
+    for item, gaps in new.values():
+        text, size = item.read.text, sum(gap.end - gap.start for gap in gaps)
+        if total > left and size > share:
+            gaps = _best_parts(text, gaps, " ".join(item.wanted), share)
+        for piece in _pieces(text, gaps):
+            shown.append(item.read._replace(parts=with_heads(text, piece)))
+    return shown
+
+
+def _pieces(text: str, parts: Sequence[Span]) -> Iterator[tuple[Span, ...]]:
+    """Yield parts of a text in pieces that one reading can show."""
+    piece: list[Span] = []
+    size = 0
+    for part in parts:
+        for span in _cut(text, part):
+            if piece and size + span.end - span.start > PIECE_CHARS:
+                yield tuple(piece)
+                piece, size = [], 0
+            piece.append(span)
+            size += span.end - span.start
+    if piece:
+        yield tuple(piece)
+
+
+def _cut(text: str, part: Span) -> list[Span]:
+    if part.end - part.start <= PIECE_CHARS:
+        return [part]
+    cuts = cut_pieces(part.of(text), PIECE_CHARS)
+    return [Span(part.start + cut.start, part.start + cut.end) for cut in cuts]
+
+
+def _best_parts(text: str, gaps: Sequence[Span], wanted: str, most: int) -> list[Span]:
+    """Return the passages of the unread parts that share the most words with what is wanted."""
+    inside = [
+        span
+        for span in passages(text)
+        if any(gap.start <= span.start and span.end <= gap.end for gap in gaps)
+    ]
+    return _keep_best(text, inside, wanted, most)
+
+
+def _keep_best(text: str, spans: Iterable[Span], wanted: str, most: int) -> list[Span]:
+    asked = set(terms(wanted))
+    ranked = sorted(spans, key=lambda span: (-len(asked & set(terms(span.of(text)))), span.start))
+    kept: list[Span] = []
+    size = 0
+    for span in ranked:
+        size += span.end - span.start
+        if size > most and kept:
+            break
+        kept.append(span if span.end - span.start <= most else Span(span.start, span.start + most))
+    return sorted(kept)
+
+
+def excerpt_parts(text: str, wanted: str, most: int) -> tuple[Span, ...]:
+    """Return a whole text, or the best passages of a long one in their order."""
+    if len(text) <= most:
+        return (Span(0, len(text)),)
+    return tuple(_keep_best(text, passages(text), wanted, most))
+
+
+def excerpt(text: str, wanted: str, most: int) -> str:
+    """Return a text, or the best passages of a long one."""
+    return "\n\n".join(part.of(text) for part in excerpt_parts(text, wanted, most))
+
+
+def with_heads(text: str, parts: Sequence[Span]) -> tuple[Span, ...]:
+    """Return parts of a text with the heading above each, and with the header of its table."""
+    units = units_of(text)
+    heads: list[Span] = []
+    for part in parts:
+        at = bisect_left(units, part.start, key=lambda unit: unit.start)
+        heads += _heads_above(text, units[:at], part)
+    made = join_parts([span.start, span.end] for span in sorted([*heads, *parts]))
+    return tuple(Span(start, end) for start, end in made)
+
+
+def _heads_above(text: str, before: Sequence[Span], part: Span) -> Iterator[Span]:
+    """Yield the last heading before a part, and the first row of a table that it begins within."""
+    rows = part.of(text).lstrip().startswith("|")
+    for unit in reversed(before):
+        row = _line_of(text, unit).startswith("|")
+        if rows and not row:
+            rows = False
+        if rows and not _line_of(text, unit, above=True).startswith("|"):
+            yield unit
+            rows = False
+        if _line_of(text, unit).startswith("#"):
+            yield unit
+            return
+
+
+def _line_of(text: str, unit: Span, *, above: bool = False) -> str:
+    """Return the line that a unit begins in, or the line above it."""
+    start = text.rfind("\n", 0, unit.start) + 1
+    if above:
+        end, start = start - 1, text.rfind("\n", 0, max(0, start - 1)) + 1
+        return text[start:end].lstrip() if end > 0 else ""
+    end = text.find("\n", start)
+    return text[start : end if end >= 0 else len(text)].lstrip()
+
+
+def _split_batches(texts: Sequence[ReadSource]) -> list[list[ReadSource]]:
+    batches: list[list[ReadSource]] = []
+    size = BATCH_BYTES
+    for item in texts:
+        size += size_of(item.shown)
+        if size > BATCH_BYTES:
+            batches.append([])
+            size = size_of(item.shown)
+        batches[-1].append(item)
+    return batches
+
+
+def most_readings_of(results: int) -> int:
+    """Return how often the reasoner reads for one look, at most: the results of three queries.
+
+    Args:
+        results: Results of one query.
+    """
+    return -(-3 * results * PIECE_CHARS // BATCH_BYTES)
+
+
+# -- what the reading brings
+
+
+async def _read_batch(
+    deps: Deps,
+    question: str,
+    parts: Mapping[str, str],
+    batch: Sequence[ReadSource],
+    known: tuple[str, ...],
+    unanswered: tuple[str, ...],
+) -> tuple[list[str], Extraction]:
+    labels = {f"T{number}": item for number, item in enumerate(batch, 1)}
+    task = ExtractFindings(
+        question=question,
+        problems=tuple(QuestionPart(id=label, question=text) for label, text in parts.items()),
+        texts=show_texts(labels),
+        known=known,
+        unanswered=unanswered,
+    )
+    answer = await attempt(deps, task)
+    if answer is None:
+        return [], UNREAD
+    located = await add_quotes(deps, answer.findings, labels, question)
+    findings = [
+        kept
+        for made in located.items
+        for item in made
+        if (kept := accept_finding(deps, item, labels, _part_meant(item, parts)))
+    ]
+    deps.add(*findings)
+    return [finding.id for finding in findings], answer
+
+
+def _part_meant(item: Extracted, parts: Mapping[str, str]) -> str:
+    """Return the problem that a statement bears on: the one it names, else the nearest."""
+    named = find_label(item.about, parts)
+    return parts[named] if named else find_nearest(item.statement, list(parts.values()))
+
+
+def show_texts(labels: Mapping[str, ReadSource]) -> tuple[NumberedText, ...]:
+    """Return labelled texts as a task sees them."""
+    return tuple(
+        number_text(label, item.source, show_numbered(item.text, item.parts), item.shown)
+        for label, item in labels.items()
+    )
+
+
+def accept_finding(
+    deps: Deps, item: Extracted, labels: Mapping[str, ReadSource], about: str
+) -> Finding | None:
+    """Return a finding if code finds its quote in the source, else announce that it is dropped."""
+    entry = labels.get(_text_meant(item, labels))
+    spans = _spans_of(item, entry) if entry else []
+    if entry is None or not spans:
+        reason = (
+            "its quote does not stand in the source"
+            if entry
+            else f"there is no text {item.source!r}"
+        )
+        deps.dropped.add(content_id("d", item.statement, item.source, item.quote))
+        deps.emit(FindingDropped(statement=item.statement, reason=reason))
+        return None
+    return make_finding(entry.source, entry.text, spans, item.statement, about)
+
+
+def _spans_of(item: Extracted, entry: ReadSource) -> list[Span]:
+    """Return the spans that a statement names, by numbers or by a quote.
+
+    The one that shares the most words with the statement comes first: of a header and a row of a
+    table, the row.
+    """
+    said = set(terms(item.statement))
+    if spans := cut_quotes(entry.text, item.lines):
+        return sorted(spans, key=lambda span: -len(said & set(terms(span.of(entry.text)))))
+    span = locate(item.quote, entry.text) if item.quote.strip() else None
+    return [whole(span, entry.text)] if span else []
+
+
+def _text_meant(item: Extracted, labels: Mapping[str, ReadSource]) -> str:
+    """Return the label of the text that a statement is taken from.
+
+    A reasoner that names a text otherwise, such as by its title, is believed if just one text holds
+    the quote. One that names a label that does not exist is not.
+    """
+    if (label := find_label(item.source, labels)) or is_label(item.source):
+        return label
+    if not item.quote.strip():
+        return next(iter(labels)) if len(labels) == 1 else ""
+    holding = [label for label, entry in labels.items() if locate(item.quote, entry.text)]
+    return holding[0] if len(holding) == 1 else ""
+
+
+def find_nearest(query: str, parts: Sequence[str]) -> str:
+    """Return the part that shares the most words with a query; of equals, the first."""
+    asked = set(terms(query))
+    return max(parts, key=lambda part: len(asked & set(terms(part))))
