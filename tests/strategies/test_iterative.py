@@ -473,9 +473,7 @@ def test_the_allowance_grows_with_the_rounds() -> None:
 async def test_the_allowance_is_never_exceeded_and_names_what_is_performed(tmp_path: Path) -> None:
     many = tuple(tasks.Problem(question=f"Who owns Holm Works, part {n}?") for n in range(7))
     written = iter(range(10_000))
-    faulty = tuple(
-        told(text, "F1") for text in ("Carl Dahl owns Holm Works.", "Someone owns it.")
-    )
+    faulty = tuple(told(text, "F1") for text in ("Carl Dahl owns Holm Works.", "Someone owns it."))
 
     def gaps(task: tasks.Reflect) -> tasks.Reflection:
         named = tuple(f"Gap {task.iteration} {n} of the works?" for n in range(6))

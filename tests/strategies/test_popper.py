@@ -428,9 +428,7 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
     reasoner = ScriptedReasoner(
         decide=keep_on, decompose=lambda task: tasks.Decomposition(problems=many)
     )
-    faulty = tuple(
-        told(text, "F1") for text in ("Carl Dahl owns Holm Works.", "Someone owns it.")
-    )
+    faulty = tuple(told(text, "F1") for text in ("Carl Dahl owns Holm Works.", "Someone owns it."))
     # So that all tasks have something to do.
     reasoner.rules["write_report"] = lambda task: Draft(faulty, (DraftSection(QUESTION, faulty),))
     rig = Rig(tmp_path, reasoner, max_iterations=3)

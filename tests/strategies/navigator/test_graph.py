@@ -1260,6 +1260,6 @@ async def test_the_seeds_question_over_the_sample_library(tmp_path: Path) -> Non
         assert name in sources
     page = render_markdown(report)
     headings = re.findall(r"^## (.+)$", page, re.MULTILINE)
-    assert headings[0] == "Answer"
+    assert headings[0] == "Bottom line"
     assert headings.index("Research Journey") + 1 == headings.index("Key Sources")
     assert (await replay(outcome.run.id, settings)).report.hash == report.hash  # type: ignore[union-attr]

@@ -957,9 +957,7 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
         ]
         return tasks.HypothesisSet(hypotheses=tuple(made))
 
-    faulty = tuple(
-        told(text, "F1") for text in ("Carl Dahl owns Holm Works.", "Someone owns it.")
-    )
+    faulty = tuple(told(text, "F1") for text in ("Carl Dahl owns Holm Works.", "Someone owns it."))
 
     def faults(task: tasks.OutlineReport) -> Draft:
         return Draft(faulty, (DraftSection(QUESTION, faulty),))

@@ -271,12 +271,12 @@ async def test_an_uncertainty_is_told_only_if_its_values_are_known(tmp_path: Pat
     assert listed == ("Each of the 3 insights rests on one source.", *good)
     first, *rest = lines_of(state["insights"])
     both = first.model_copy(update={"findings": (*first.findings, *rest[0].findings)})
-    for lines, told in (
+    for lines, said in (
         ([both, *rest], "Of 3 insights, 2 rest on one source each."),
         ([both, rest[0]], "Of 2 insights, 1 rests on one source."),
     ):
         held = {**state, "insights": [line.model_dump(mode="json") for line in lines]}
-        assert list_uncertainties(deps, held)[0] == told
+        assert list_uncertainties(deps, held)[0] == said
     alone = {**state, "uncertainties": [], "insights": state["insights"][:1]}
     assert list_uncertainties(deps, alone) == (), "one insight is not counted"
 
