@@ -25,11 +25,21 @@ from deepdiver.reason.ladder import (
     bind,
     system_prompt,
 )
-from deepdiver.tasks import TASKS, Hypothesise, WriteReport
+from deepdiver.tasks import TASKS, Hypothesise, Judge, OutlineReport, VerifyConclusions
 from tests.reason.desk import chat_openai
 from tests.servers.scripted import ScriptedServer
 
-WANTED = answer_schema(WriteReport.answer())
+WANTED = answer_schema(OutlineReport.answer())
+FIELDS = [
+    "analysis",
+    "title",
+    "verdict",
+    "sections",
+    "calculations",
+    "conflicts",
+    "unknown",
+    "aside",
+]
 
 
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:
@@ -69,10 +79,11 @@ def test_descriptions_beside_a_reference_are_kept() -> None:
     assert items["properties"]["refutes_if"]["description"].startswith(
         "What one would see if it were false"
     )
-    sentence = WANTED["properties"]["answer"]["items"]["properties"]
-    assert sentence["kind"]["enum"]
-    assert "calculation where a value was derived" in sentence["kind"]["description"]
-    assert {"type": "null"} in sentence["calculation"]["anyOf"]
+    judged = answer_schema(Judge.answer())["properties"]["judgements"]["items"]["properties"]
+    assert judged["stance"]["enum"] == ["supports", "refutes", "neutral"]
+    assert judged["stance"]["description"] == "supports, refutes or neutral."
+    checked = answer_schema(VerifyConclusions.answer())["properties"]["verifications"]["items"]
+    assert {"type": "null"} in checked["properties"]["adjusted_confidence"]["anyOf"]
 
 
 def test_a_reference_to_nothing_is_an_error_and_not_an_empty_schema() -> None:
@@ -91,7 +102,7 @@ def test_a_reference_to_nothing_is_an_error_and_not_an_empty_schema() -> None:
 def test_the_schema_stands_in_the_prompt_only_where_nothing_else_tells_it() -> None:
     assert system_prompt(Rung.NATIVE, "Do it.", WANTED) == "Do it."
     tools = system_prompt(Rung.TOOLS, "Do it.", WANTED)
-    assert tools == "Do it.\n\nAnswer by calling the tool `Draft`, once."
+    assert tools == "Do it.\n\nAnswer by calling the tool `Outline`, once."
     for rung in (Rung.JSON, Rung.PROMPTED):
         text = system_prompt(rung, "Do {it}.", WANTED)
         assert text.startswith("Do {it}.\n\nAnswer with one JSON object and nothing else")
@@ -142,9 +153,9 @@ def test_a_chain_of_another_make_is_not_trusted(rung: Rung) -> None:
 def test_the_tool_is_the_schema() -> None:
     bound = bind(Tooled(messages=iter(())), Rung.TOOLS, WANTED)
     function = bound.kwargs["tools"][0]["function"]
-    assert (function["name"], bound.kwargs["tool_choice"]) == ("Draft", "Draft")
-    assert function["description"] == "The report before the audit."
-    assert list(function["parameters"]["properties"]) == ["answer", "sections", "missing"]
+    assert (function["name"], bound.kwargs["tool_choice"]) == ("Outline", "Outline")
+    assert function["description"] == "The plan of a report."
+    assert list(function["parameters"]["properties"]) == FIELDS
     assert "additionalProperties" not in json.dumps(function)
 
 
@@ -171,11 +182,7 @@ def test_the_schema_mode_of_each_vendor_here() -> None:
             "type": "json_object"
         }
         ollama = ChatOllama(model="made", base_url=server.url)
-        assert bind(ollama, Rung.NATIVE, WANTED).kwargs["format"]["required"] == [
-            "answer",
-            "sections",
-            "missing",
-        ]
+        assert bind(ollama, Rung.NATIVE, WANTED).kwargs["format"]["required"] == FIELDS
         assert bind(ollama, Rung.JSON, WANTED).kwargs["format"] == "json"
     assert json.dumps(WANTED) == before
 
@@ -193,7 +200,7 @@ def test_what_a_model_said_has_one_form() -> None:
             {"type": "image", "url": "x"},
         ],
         additional_kwargs={"reasoning_content": "t3", "refusal": None},
-        tool_calls=[{"name": "Draft", "args": {"answer": []}, "id": "1"}],
+        tool_calls=[{"name": "Outline", "args": {"title": "x"}, "id": "1"}],
         invalid_tool_calls=[
             {"name": None, "args": "{oops", "id": "2", "error": "bad", "type": "invalid_tool_call"}
         ],
@@ -204,7 +211,10 @@ def test_what_a_model_said_has_one_form() -> None:
         "text": "ab",
         "thinking": "t1\nt2\nt3",
         "refusal": "",
-        "tool_calls": [{"name": "Draft", "args": '{"answer": []}'}, {"name": "", "args": "{oops"}],
+        "tool_calls": [
+            {"name": "Outline", "args": '{"title": "x"}'},
+            {"name": "", "args": "{oops"},
+        ],
         "finish_reason": "stop",
         "usage": {"input_tokens": 3, "output_tokens": 4},
     }
@@ -242,7 +252,7 @@ def test_the_finish_reason_is_found_wherever_it_is(about: dict[str, Any], reason
 )
 def test_whatever_a_model_says_can_be_kept(text: str, args: dict[str, Any]) -> None:
     """Lone surrogates, NaN and infinities included: the journal is UTF-8 and JSON."""
-    message = AIMessage(content=text, tool_calls=[{"name": "Draft", "args": args, "id": "1"}])
+    message = AIMessage(content=text, tool_calls=[{"name": "Outline", "args": args, "id": "1"}])
     kept = json.dumps(answer_record(message), ensure_ascii=False, allow_nan=False)
     assert json.loads(kept.encode("utf-8")) == answer_record(message)
 

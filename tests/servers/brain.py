@@ -4,7 +4,7 @@ What they say follows from what they are asked, and from nothing else.
 
 `popper_brain` knows deepdiver's own tasks by their prompts and answers each from its input,
 sensibly enough that a whole run succeeds: quotes are copied from the texts, hypotheses are made of
-findings, sentences repeat what findings state. `made_search` finds a few small documents for every
+findings, reports repeat what findings state. `made_search` finds a few small documents for every
 query, no two sentences of which are alike.
 """
 
@@ -200,7 +200,9 @@ def understand(body: dict[str, Any]) -> tuple[str, Fields]:
     asked = next(
         (text_of(message) for message in body["messages"] if message["role"] == "user"), ""
     )
-    task = next((task.name() for task in TASKS if load_prompt(task.name())[1] in system), "")
+    # Of tasks that lead with their texts, the prompt comes behind these.
+    said = f"{system}\n{asked}"
+    task = next((task.name() for task in TASKS if load_prompt(task.name())[1] in said), "")
     blocks = re.findall(r"<<<(\w+)>>>\n(.*?)\n<<<end \1>>>", asked, re.DOTALL)
     return task, {name: value_of(text) for name, text in blocks}
 
@@ -546,14 +548,50 @@ def verify_conclusions(fields: Fields) -> Fields:
     return {"verifications": checked, "ready_for_synthesis": True, "reason": ""}
 
 
-def write_report(fields: Fields) -> Fields:
-    """Say what the findings state, in their own words."""
-    lines = [
-        {"text": found["statement"], "findings": [found["id"]], "kind": "fact", "calculation": None}
-        for found in fields.get("findings", ())[:10]
-    ]
-    section = {"heading": "What the records say", "sentences": lines[2:]}
-    return {"answer": lines[:2], "sections": [section] if lines[2:] else [], "missing": []}
+def outline_report(fields: Fields) -> Fields:
+    """Plan one section, on the first ten findings."""
+    labels = [found["id"] for found in fields.get("findings", ())[:10]]
+    told = [found["statement"] for found in fields.get("findings", ())[:2]]
+    return {
+        "analysis": "Each record was read by itself.",
+        "title": " ".join(told[:1]).rstrip(".!?") or str(fields["question"]),
+        "verdict": " ".join(told),
+        "sections": [
+            {
+                "heading": "What the records say",
+                "shows": "what each record counted",
+                "shape": "list",
+                "columns": [],
+                "cites": labels,
+                "words": 200,
+            }
+        ],
+        "calculations": [],
+        "conflicts": [],
+        "unknown": [],
+        "aside": [],
+    }
+
+
+def write_sections(fields: Fields) -> Fields:
+    """Say under each heading what its findings state, in their own words, a point each."""
+    told = {found["id"]: found["statement"] for found in fields.get("findings", ())}
+    planned = {section["heading"]: section["cites"] for section in fields["outline"]["sections"]}
+    parts = []
+    for heading in fields["write"]:
+        points = [f"- {told[label]} {{{label}}}" for label in planned[heading] if label in told]
+        parts.append("\n".join([f"## {heading}", "", *points]))
+    return {"markdown": "\n\n".join(parts)}
+
+
+def write_bottom_line(fields: Fields) -> Fields:
+    """Repeat the first two sentences of the sections that cite something."""
+    marked = re.findall(r"[^\s{}|#-][^{}|\n]* \{[^{}\n]+\}", str(fields.get("sections", "")))
+    return {
+        "title": fields["title"],
+        "bottom_line": "\n".join(f"- {point}" for point in marked[:2]),
+        "missing": [],
+    }
 
 
 def check_support(fields: Fields) -> Fields:
@@ -598,7 +636,9 @@ ANSWERS: dict[str, Callable[[Fields], Fields]] = {
     "analyse": analyse,
     "correlate": correlate,
     "verify_conclusions": verify_conclusions,
-    "write_report": write_report,
+    "outline_report": outline_report,
+    "write_sections": write_sections,
+    "write_bottom_line": write_bottom_line,
     "check_support": check_support,
     "repair_sentences": repair_sentences,
 }

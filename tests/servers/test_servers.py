@@ -17,6 +17,7 @@ from deepdiver.tasks import (
     Analyse,
     AnalyseOutput,
     CheckSupport,
+    CitedFinding,
     Claim,
     Conclusion,
     Correlate,
@@ -31,7 +32,11 @@ from deepdiver.tasks import (
     Judge,
     KeyFinding,
     NavigatorTool,
+    NumberedText,
+    Outline,
+    OutlineReport,
     Pairing,
+    PlannedSection,
     PlanResearch,
     PlanSearches,
     Reflect,
@@ -45,8 +50,9 @@ from deepdiver.tasks import (
     Task,
     TypedFindings,
     VerifyConclusions,
+    WriteBottomLine,
     WriteQueries,
-    WriteReport,
+    WriteSections,
 )
 from deepdiver.tasks import (
     Answer as TaskAnswer,
@@ -74,6 +80,22 @@ HELD = HypothesisStanding(
     trials=1,
     refutes_if="x",
 )
+NUMBERED = NumberedText(
+    id="T1",
+    title="Notes",
+    text=" ".join(f"<{number}> Count {number} was made." for number in range(1, 6)),
+)
+CITED = tuple(
+    CitedFinding(**found.model_dump(), cites=f"T1:{number}")
+    for number, found in enumerate(FINDINGS, 1)
+)
+PLAN = Outline(
+    title="Count 3 was made",
+    sections=(
+        PlannedSection(heading="The third", cites=("F3",)),
+        PlannedSection(heading="The last", cites=("F5", "F9", "F4")),
+    ),
+)
 TOOLS = (ShownTool(name="search", about="everything", arguments=("query: words",)),)
 EVERY: tuple[Task[Any], ...] = (
     Decompose(question="How many crates came to Porto?", as_of="2026-11-01"),
@@ -97,8 +119,13 @@ EVERY: tuple[Task[Any], ...] = (
         iteration=1,
         max_iterations=3,
     ),
-    WriteReport(
-        question="q", as_of="2026-11-01", problems=("p",), standing=(HELD,), findings=FINDINGS
+    OutlineReport(
+        texts=(NUMBERED,),
+        question="q",
+        as_of="2026-11-01",
+        problems=("p",),
+        standing=(HELD,),
+        findings=CITED,
     ),
     CheckSupport(claims=(Claim(id="S1", text="Count 1 was made.", quotes=("Count 1 was made.",)),)),
     RepairSentences(
@@ -165,6 +192,22 @@ EVERY: tuple[Task[Any], ...] = (
             ),
         ),
     ),
+    WriteSections(
+        texts=(NUMBERED,),
+        findings=CITED,
+        question="q",
+        as_of="2026-11-01",
+        outline=PLAN,
+        write=("The third", "The last"),
+    ),
+    WriteBottomLine(
+        question="q",
+        as_of="2026-11-01",
+        title="Count 3 was made",
+        verdict="Count 3 was made.",
+        sections="## The third\n\nThe counts:\n\n- Count 3 was made. {F3}\n- Count 5 was made. {F5}"
+        "\n- Count 4 was made. {F4}",
+    ),
 )
 
 
@@ -225,10 +268,28 @@ def test_the_brain_says_what_the_input_holds() -> None:
         "supports",
         "neutral",
     ]
-    report: Any = performed(EVERY[7])
-    assert [sentence.findings for sentence in report.answer] == [("F1",), ("F2",)]
     repaired: Any = performed(EVERY[9])
     assert repaired.repairs[0].text == "Count 1 was made."
+
+
+def test_the_brain_writes_a_report_in_three_steps() -> None:
+    outline: Any = performed(EVERY[7])
+    assert outline.title == "Count 1 was made"
+    assert [section.cites for section in outline.sections] == [("F1", "F2", "F3", "F4", "F5")]
+    sections: Any = performed(EVERY[-2])
+    assert sections.markdown.split("\n") == [
+        "## The third",
+        "",
+        "- Count 3 was made. {F3}",
+        "",
+        "## The last",
+        "",
+        "- Count 5 was made. {F5}",
+        "- Count 4 was made. {F4}",
+    ]
+    top: Any = performed(EVERY[-1])
+    assert (top.title, top.missing) == ("Count 3 was made", ())
+    assert top.bottom_line == "- Count 3 was made. {F3}\n- Count 5 was made. {F5}"
 
 
 def test_the_brain_keeps_a_summary_and_looks_back_at_it() -> None:

@@ -38,6 +38,7 @@ from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.registry import Choice
+from tests.strategies.drafts import Draft, bottom_line_of, outline_of, sections_of, told
 
 A = TypeVar("A", bound=tasks.Answer)
 
@@ -276,17 +277,29 @@ class ScriptedReasoner:
         )
         return tasks.Verifications(verifications=tuple(passed))
 
-    def _write_report(self, task: Any) -> Any:
+    def _outline_report(self, task: tasks.OutlineReport) -> tasks.Outline:
+        write = self.rules.get("write_report") or self._write_report
+        return outline_of(write(task), task.question)
+
+    def _write_sections(self, task: tasks.WriteSections) -> tasks.SectionDrafts:
+        return sections_of(task)
+
+    def _write_bottom_line(self, task: tasks.WriteBottomLine) -> tasks.BottomLine:
+        return bottom_line_of(task)
+
+    def _write_report(self, task: tasks.OutlineReport) -> Draft:
+        """Return what the three tasks of writing are answered with.
+
+        A rule for `write_report` replaces it, a rule for one of the tasks replaces that one.
+        """
         by_label = {f.id: f for f in task.findings}
         if task.standing is None:
             best = max(task.findings, key=lambda f: f.credibility)
-            return tasks.Draft(answer=(tasks.DraftSentence(text=best.quote, findings=(best.id,)),))
+            return Draft((told(best.quote, best.id),))
         accepted = [item for item in task.standing if item.status == "supported"]
-        return tasks.Draft(
-            answer=tuple(
-                tasks.DraftSentence(
-                    text=by_label[item.supporting[0]].quote, findings=item.supporting[:1]
-                )
+        return Draft(
+            tuple(
+                told(by_label[item.supporting[0]].quote, item.supporting[0])
                 for item in accepted
                 if item.supporting
             )
@@ -406,10 +419,11 @@ async def answers_the_seeds_question(
     report = outcome.report
     assert report is not None
     assert report.status is RunStatus.ANSWERED
+    results = {made.name: made.result for made in report.derivations}
     ages = {
-        sentence.text.split()[0]: sentence.calculation.result
+        sentence.text.split()[0]: results[name]
         for sentence in report.answer
-        if sentence.calculation
+        for name in sentence.derived
     }
     assert ages == {"Alma": "15", "Hjalmar": "12", "Siri": "8"}
     assert 0.8 < report.confidence < 1.0
@@ -421,7 +435,7 @@ async def answers_the_seeds_question(
             assert text[citation.passage.start : citation.passage.end] == citation.quote
     sentences_of_all = [
         *report.answer,
-        *(line for part in report.sections for line in part.sentences),
+        *(line for part in report.sections for line in part.all_sentences()),
     ]
     assert all(line.citations for line in sentences_of_all if line.kind is not SentenceKind.FRAME)
     again = await replay(outcome.run.id, settings)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from deepdiver.strategies.shared.summary import BYTES, LINES
 from deepdiver.strategies.shared.write_report import UNTESTED
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.hit import Hit
+from tests.strategies.drafts import Draft, DraftSection, told
 from tests.strategies.rig import (
     CORPUS,
     QUESTION,
@@ -39,7 +41,8 @@ BEGIN = ["initialize", "generate_query", "approve_plan"]
 ROUND = ["web_search", "summarize", "reflect"]
 MINE: list[type[tasks.Task[Any]]] = [
     *(tasks.Decompose, tasks.WriteQueries, tasks.ExtractFindings, tasks.Summarise, tasks.Reflect),
-    *(tasks.WriteReport, tasks.CheckSupport, tasks.RepairSentences, tasks.Judge),
+    *(tasks.OutlineReport, tasks.WriteSections, tasks.WriteBottomLine),
+    *(tasks.CheckSupport, tasks.RepairSentences, tasks.Judge),
 ]
 
 
@@ -113,7 +116,7 @@ async def test_a_writer_who_fails_leaves_what_was_found(tmp_path: Path) -> None:
     assert outcome.run.status is RunStatus.PARTIAL
     (section,) = outcome.report.sections
     assert section.heading == "What was found"
-    assert any("Anna Holm" in sentence.text for sentence in section.sentences)
+    assert any("Anna Holm" in sentence.text for sentence in section.all_sentences())
 
 
 async def test_a_summary_that_fails_is_made_of_the_findings_as_they_are(tmp_path: Path) -> None:
@@ -443,7 +446,7 @@ async def test_a_round_costs_the_same_however_many_there_were(tmp_path: Path) ->
     await rig.work()
     sizes, lines = [0], list[int]()
     for task in reasoner.asked:
-        if isinstance(task, tasks.WriteReport):
+        if isinstance(task, tasks.OutlineReport):
             break
         prompt = task.prompt()
         sizes[-1] += len(prompt.system) + len(prompt.user)
@@ -470,10 +473,7 @@ def test_the_allowance_grows_with_the_rounds() -> None:
 async def test_the_allowance_is_never_exceeded_and_names_what_is_performed(tmp_path: Path) -> None:
     many = tuple(tasks.Problem(question=f"Who owns Holm Works, part {n}?") for n in range(7))
     written = iter(range(10_000))
-    faulty = tuple(
-        tasks.DraftSentence(text=text, findings=("F1",))
-        for text in ("Carl Dahl owns Holm Works.", "Someone owns it.")
-    )
+    faulty = tuple(told(text, "F1") for text in ("Carl Dahl owns Holm Works.", "Someone owns it."))
 
     def gaps(task: tasks.Reflect) -> tasks.Reflection:
         named = tuple(f"Gap {task.iteration} {n} of the works?" for n in range(6))
@@ -487,7 +487,7 @@ async def test_the_allowance_is_never_exceeded_and_names_what_is_performed(tmp_p
             queries=tuple(f"own works {next(written)}" for _ in range(8))
         ),
         reflect=gaps,
-        write_report=lambda task: tasks.Draft(answer=faulty),
+        write_report=lambda task: Draft(faulty, (DraftSection(QUESTION, faulty),)),
     )
 
     async def ask(plan: dict[str, Any]) -> dict[str, Any]:
@@ -515,9 +515,8 @@ async def test_confidence_is_computed_and_what_was_not_tested_is_said(tmp_path: 
 
 
 async def test_what_the_writer_finds_missing_makes_it_an_answer_in_part(tmp_path: Path) -> None:
-    def write(task: tasks.WriteReport) -> tasks.Draft:
-        draft = ScriptedReasoner()._write_report(task)
-        return draft.model_copy(update={"missing": ("Since when?",)})
+    def write(task: tasks.OutlineReport) -> Draft:
+        return replace(ScriptedReasoner()._write_report(task), missing=("Since when?",))
 
     whole = await rig_of(tmp_path / "whole").work()
     part = await rig_of(tmp_path / "part", ScriptedReasoner(write_report=write)).work()

@@ -18,8 +18,10 @@ from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.strategies import popper
 from deepdiver.strategies.shared.plan import PROBLEMS
 from deepdiver.strategies.table import TABLE
+from tests.strategies.drafts import Draft, DraftSection, told
 from tests.strategies.rig import (
     CORPUS,
+    QUESTION,
     CorpusProvider,
     Rig,
     ScriptedReasoner,
@@ -426,12 +428,9 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
     reasoner = ScriptedReasoner(
         decide=keep_on, decompose=lambda task: tasks.Decomposition(problems=many)
     )
-    faulty = tuple(
-        tasks.DraftSentence(text=text, findings=("F1",))
-        for text in ("Carl Dahl owns Holm Works.", "Someone owns it.")
-    )
+    faulty = tuple(told(text, "F1") for text in ("Carl Dahl owns Holm Works.", "Someone owns it."))
     # So that all tasks have something to do.
-    reasoner.rules["write_report"] = lambda task: tasks.Draft(answer=faulty)
+    reasoner.rules["write_report"] = lambda task: Draft(faulty, (DraftSection(QUESTION, faulty),))
     rig = Rig(tmp_path, reasoner, max_iterations=3)
     await rig.work()
     allowed = popper.allowance(3, 6)

@@ -247,7 +247,7 @@ class Repaired(Answer):
 
     id: str
     """Label of the faulty sentence."""
-    text: str = ""
+    text: str
     """What it should say, with its marks; empty to cut it."""
 
 

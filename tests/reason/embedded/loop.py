@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deepdiver.core import belief
+from deepdiver.core.arithmetic import compute
 from deepdiver.core.identity import content_id, digest
 from deepdiver.core.names import names
 from deepdiver.core.origins import origins, sketch
@@ -31,14 +32,14 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.text import STOPWORDS, terms, words
 from deepdiver.reason.embedded import EmbeddedReasoner
-from deepdiver.report.audit import find_faults
+from deepdiver.reason.embedded.draft import Brief, Draft, DraftSentence
+from deepdiver.reason.embedded.write import write_draft
+from deepdiver.report.audit import Context, find_faults
 from deepdiver.tasks import (
     CheckSupport,
     Claim,
     Decide,
     Decompose,
-    Draft,
-    DraftSentence,
     ExtractFindings,
     Hypothesise,
     HypothesisStanding,
@@ -49,7 +50,6 @@ from deepdiver.tasks import (
     ShownFinding,
     SourceText,
     WriteQueries,
-    WriteReport,
 )
 from deepdiver.tools.credibility import credibility
 from deepdiver.tools.hit import Hit
@@ -377,18 +377,9 @@ class Loop:
     async def _write(self, problems: tuple[str, ...], gaps: tuple[str, ...]) -> Outcome:
         labels, shown = self.shown(self.findings)
         if not shown:
-            return Outcome(Draft(answer=()), (), (), problems, ())
+            return Outcome(Draft((), ()), (), (), problems, ())
         standing = self.standing(labels)
-        draft = await self.reasoner.perform(
-            WriteReport(
-                question=self.question,
-                as_of=self.as_of,
-                problems=problems,
-                standing=standing,
-                findings=shown,
-                gaps=gaps,
-            )
-        )
+        draft = write_draft(Brief(self.question, self.as_of, problems, standing, shown, gaps))
         found = [
             fault
             for sentence in _sentences(draft)
@@ -397,15 +388,18 @@ class Loop:
         return Outcome(draft, standing, shown, problems, tuple(found))
 
     async def _faults(self, drafted: DraftSentence, labels: Mapping[str, str]) -> list[str]:
+        kind = SentenceKind.FACT if drafted.findings else SentenceKind.FRAME
         sentence = Sentence(
             text=drafted.text,
-            kind=drafted.kind,
+            kind=SentenceKind.CALCULATION if drafted.expression else kind,
             findings=tuple(labels[label] for label in drafted.findings),
-            calculation=drafted.calculation,
+            derived=("C1",) if drafted.expression else (),
         )
         held = [self.findings[key] for key in sentence.findings]
-        found = find_faults(sentence, held, self.texts.__getitem__, self.as_of)
-        if drafted.kind is not SentenceKind.FRAME:
+        values = [compute(drafted.expression).value] if drafted.expression else []
+        context = Context(figures=drafted.expression, values=values)
+        found = find_faults(sentence, held, self.texts.__getitem__, self.as_of, context)
+        if drafted.findings:
             quotes = tuple(quote.text for finding in held for quote in finding.quotes)
             checks = await self.reasoner.perform(
                 CheckSupport(claims=(Claim(id="S", text=drafted.text, quotes=quotes),))

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deepdiver.core.record import SentenceKind
 from deepdiver.reason.embedded import open_question_report
+from deepdiver.reason.embedded.draft import DraftSection
 from deepdiver.reason.embedded.open_question_report import BESIDES, EACH, WORDS, write_account
-from deepdiver.tasks import DraftSection, ShownFinding
+from deepdiver.tasks import ShownFinding
 from tests.reason.embedded.shown import finding
 
 OPEN = "How can Brink Ferries use shore power to lower fuel costs and noise in port?"
@@ -19,12 +19,7 @@ CABLE = finding("The fuel bill of a ferry in port is $4,000 a day.", "F3", origi
 
 
 def told(sections: list[DraftSection]) -> list[str]:
-    return [
-        line.text
-        for part in sections
-        for line in part.sentences
-        if line.kind is not SentenceKind.FRAME
-    ]
+    return [line.text for part in sections for line in part.sentences if line.findings]
 
 
 def test_without_findings_there_is_no_account() -> None:
@@ -46,19 +41,13 @@ def test_findings_stand_under_what_the_question_names_and_name_their_finding() -
     by_heading = {part.heading: told([part]) for part in made}
     assert by_heading["Noise"] == [NOISE.statement]
     assert FUEL.statement in by_heading.get("Fuel costs", []) + by_heading.get("Shore power", [])
-    assert all(
-        line.findings
-        for part in made
-        for line in part.sentences
-        if line.kind is not SentenceKind.FRAME
-    )
+    cited = {line.text: line.findings for part in made for line in part.sentences}
+    assert cited == {EACH: (), FUEL.statement: ("F1",), NOISE.statement: ("F2",)}
 
 
 def test_only_the_first_section_is_introduced() -> None:
     made = write_account(OPEN, [FUEL, NOISE], [])
-    frames = [
-        line.text for part in made for line in part.sentences if line.kind is SentenceKind.FRAME
-    ]
+    frames = [line.text for part in made for line in part.sentences if not line.findings]
     assert frames == [EACH]
     assert made[0].sentences[0].text == EACH
 

@@ -26,6 +26,7 @@ from deepdiver.tasks import (
     AnalyzerReport,
     Answer,
     CheckSupport,
+    CitedFinding,
     Claim,
     Conclusion,
     Correlate,
@@ -40,8 +41,12 @@ from deepdiver.tasks import (
     Judge,
     KeyFinding,
     NavigatorTool,
+    NumberedText,
+    Outline,
+    OutlineReport,
     PageAddress,
     Pairing,
+    PlannedSection,
     PlanResearch,
     PlanSearches,
     QuestionPart,
@@ -58,8 +63,9 @@ from deepdiver.tasks import (
     Task,
     TypedFindings,
     VerifyConclusions,
+    WriteBottomLine,
     WriteQueries,
-    WriteReport,
+    WriteSections,
 )
 from tests.patience import PATIENCE
 from tests.reason.embedded.shown import AS_OF, findings, standing
@@ -68,6 +74,8 @@ from tests.reason.embedded.shown import AS_OF, findings, standing
 def every_task(text: str) -> list[Task[Any]]:
     """One task of each kind, with the same text wherever a text can stand."""
     shown = findings(text, text)
+    cited = tuple(CitedFinding(**item.model_dump(), cites="T1:1") for item in shown)
+    numbered = NumberedText(id="T1", title=text, text=text)
     held = (standing(text, supporting=("F1",), refuting=("F2",)),)
     return [
         Decompose(question=text, as_of=text, guidance=text, objection=""),
@@ -129,8 +137,33 @@ def every_task(text: str) -> list[Task[Any]]:
                 Conclusion(id="I1", kind="insight", text=text, confidence=0.5, finding_ids=("F1",)),
             ),
         ),
-        WriteReport(
-            question=text, as_of=text, problems=(text,), standing=held, findings=shown, gaps=(text,)
+        OutlineReport(
+            texts=(numbered,),
+            findings=cited,
+            question=text,
+            as_of=text,
+            problems=(text,),
+            standing=held,
+            gaps=(text,),
+        ),
+        WriteSections(
+            texts=(numbered,),
+            findings=cited,
+            question=text,
+            as_of=text,
+            outline=Outline(title=text, sections=(PlannedSection(heading=text, shows=text),)),
+            write=(text,),
+        ),
+        WriteBottomLine(
+            question=text,
+            as_of=text,
+            title=text,
+            verdict=text,
+            sections=text,
+            findings=cited,
+            problems=(text,),
+            gaps=(text,),
+            standing=held,
         ),
         CheckSupport(claims=(Claim(id="S1", text=text, quotes=(text,)),)),
         RepairSentences(

@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.calculation import is_correct
+from deepdiver.core.arithmetic import compute
 from deepdiver.core.dates import dates
 from deepdiver.core.names import names
 from deepdiver.core.numbers import numbers
-from deepdiver.core.record import HypothesisStatus, SentenceKind
+from deepdiver.core.record import HypothesisStatus
 from deepdiver.reason.embedded import open_question_report, write
-from deepdiver.reason.embedded.write import LEAD, LEAST_TOLD, PER_SECTION, WITNESSES, write_report
-from deepdiver.tasks import Draft, DraftSentence, HypothesisStanding, ShownFinding, WriteReport
+from deepdiver.reason.embedded.draft import Brief, Draft, DraftSentence
+from deepdiver.reason.embedded.write import (
+    LEAD,
+    LEAST_TOLD,
+    LONGEST_TITLE,
+    PER_SECTION,
+    WITNESSES,
+    outline_report,
+    write_bottom_line,
+    write_draft,
+    write_sections,
+)
+from deepdiver.report.markup import read_markup
+from deepdiver.tasks import (
+    BottomLine,
+    CitedFinding,
+    HypothesisStanding,
+    Outline,
+    OutlineReport,
+    PlannedSection,
+    ShownFinding,
+    WriteBottomLine,
+    WriteSections,
+)
 from tests.reason.embedded.shown import AS_OF, finding, findings, standing
 
 SUPPORTED, REFUTED = HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED
 UNDECIDED = HypothesisStatus.UNDECIDED
-FACT, FRAME, CALCULATION = SentenceKind.FACT, SentenceKind.FRAME, SentenceKind.CALCULATION
 DEAD = "How many people died at the Tarn Bridge?"
 TWO, THREE = "Two people died at the Tarn Bridge.", "Three people died at the Tarn Bridge."
 PHRASES = {
@@ -36,13 +57,12 @@ PHRASES = {
 
 
 def draft(
-    question: str, shown: tuple[ShownFinding, ...], *held: HypothesisStanding, **more: Any
+    question: str,
+    shown: tuple[ShownFinding, ...],
+    *held: HypothesisStanding,
+    gaps: tuple[str, ...] = (),
 ) -> Draft:
-    return write_report(
-        WriteReport(
-            question=question, as_of=AS_OF, problems=(), standing=held, findings=shown, **more
-        )
-    )
+    return write_draft(Brief(question, AS_OF, (), held, shown, gaps))
 
 
 def texts(sentences: tuple[DraftSentence, ...]) -> list[str]:
@@ -155,7 +175,7 @@ def test_undecided_alone_is_told_as_undecided() -> None:
         standing(THREE, UNDECIDED, 0.45, answer="Three people", label="H2"),
     )
     assert texts(made.answer) == [write.UNDECIDED, TWO, THREE]
-    assert made.answer[0].kind is FRAME
+    assert made.answer[0] == DraftSentence(write.UNDECIDED), "it cites nothing"
 
 
 def test_a_version_that_is_not_ruled_out_stands_behind_the_supported_one() -> None:
@@ -207,7 +227,7 @@ def test_where_both_yes_and_no_are_supported_no_phrase_takes_sides() -> None:
         standing(yes, answer="yes"),
         standing(no, answer="no", label="H2"),
     )
-    assert made.answer[0].kind is FACT
+    assert made.answer[0].findings
 
 
 def test_the_answer_has_at_most_so_many_sentences() -> None:
@@ -249,11 +269,8 @@ def test_an_age_is_told_with_its_sum() -> None:
         CHILDREN, FAMILY, standing(EVE, answer="15"), standing(FINN, answer="12", label="H2")
     )
     first, second = made.answer[:2]
-    assert (first.text, first.kind, first.findings) == (EVE, CALCULATION, ("F5",))
-    assert first.calculation is not None
-    assert first.calculation.inputs == ("2011-03-14", "2026-11-15")
-    assert first.calculation.result == "15"
-    assert is_correct(first.calculation)
+    assert first == DraftSentence(EVE, ("F5",), "years(2011-03-14, 2026-11-15)")
+    assert compute(first.expression).value == 15
     assert second.text == FINN
 
 
@@ -406,24 +423,21 @@ def test_no_sentence_is_written_that_no_source_contains(
     )
     known = {f.statement for f in shown}
     for sentence in sentences_of(made):
-        if sentence.kind is FRAME:
+        if not sentence.findings:
             assert sentence.text in PHRASES
-        elif sentence.kind is CALCULATION:
-            assert sentence.calculation is not None
-            assert is_correct(sentence.calculation)
+            assert not sentence.expression
+        elif sentence.expression:
+            assert f" {compute(sentence.expression).value} years old " in sentence.text
         else:
             assert sentence.text in known
         assert set(sentence.findings) <= set(labels)
-        assert sentence.findings or sentence.kind is FRAME
 
 
 # -- without hypotheses
 
 
 def weighed(question: str, *shown: ShownFinding) -> Draft:
-    return write_report(
-        WriteReport(question=question, as_of=AS_OF, problems=(), standing=None, findings=shown)
-    )
+    return write_draft(Brief(question, AS_OF, (), None, shown, ()))
 
 
 def test_no_hypotheses_yet_is_not_a_strategy_without_them() -> None:
@@ -455,9 +469,8 @@ def test_without_hypotheses_copies_of_one_story_count_once() -> None:
 def test_without_hypotheses_an_age_is_reckoned_with_its_sum() -> None:
     made = weighed("How old is Cleo Berg?", finding("Cleo Berg was born on 3 May 2011."))
     (sentence,) = made.answer
-    assert sentence.kind is CALCULATION
-    assert sentence.calculation is not None
-    assert sentence.calculation.result == "15"
+    assert sentence.text.startswith("Cleo Berg is 15 years old")
+    assert compute(sentence.expression).value == 15
 
 
 def test_without_hypotheses_and_without_an_answer_it_is_missing() -> None:
@@ -469,13 +482,11 @@ def test_without_hypotheses_and_without_an_answer_it_is_missing() -> None:
 def test_a_problem_in_other_words_than_the_question_has_a_section_of_its_own() -> None:
     built = "The Tarn Bridge was built in 1871."
     asked = "When was the Tarn Bridge built?"
-    task = WriteReport(
-        question=DEAD, as_of=AS_OF, problems=(asked,), standing=None, findings=findings(TWO, built)
-    )
-    made = write_report(task)
+    brief = Brief(DEAD, AS_OF, (asked,), None, findings(TWO, built), ())
+    made = write_draft(brief)
     assert texts(made.answer) == [TWO]
     assert section(made, asked) == [built]
-    without = write_report(task.model_copy(update={"problems": ()}))
+    without = write_draft(replace(brief, problems=()))
     assert not section(without, asked)
 
 
@@ -534,3 +545,121 @@ def test_an_open_question_without_findings_says_what_is_missing() -> None:
     assert made.answer == ()
     assert made.sections == ()
     assert made.missing
+
+
+# -- as outline, sections and bottom line
+
+
+def cited(*shown: ShownFinding) -> tuple[CitedFinding, ...]:
+    return tuple(
+        CitedFinding(**item.model_dump(), cites=f"T1:{number}")
+        for number, item in enumerate(shown, 1)
+    )
+
+
+def planned(question: str, shown: tuple[ShownFinding, ...], *held: HypothesisStanding) -> Outline:
+    return outline_report(
+        OutlineReport(
+            texts=(), findings=cited(*shown), question=question, as_of=AS_OF, standing=held
+        )
+    )
+
+
+def written(outline: Outline, *headings: str) -> str:
+    task = WriteSections(
+        texts=(), question="", as_of=AS_OF, outline=outline, write=headings, findings=()
+    )
+    return write_sections(task).markdown
+
+
+def summed_up(
+    question: str, shown: tuple[ShownFinding, ...], *held: HypothesisStanding, title: str = ""
+) -> BottomLine:
+    return write_bottom_line(
+        WriteBottomLine(
+            question=question,
+            as_of=AS_OF,
+            title=title,
+            verdict="",
+            sections="",
+            findings=cited(*shown),
+            standing=held,
+        )
+    )
+
+
+def test_the_title_is_the_answer_if_that_is_one_short_sentence() -> None:
+    assert planned(DEAD, findings(TWO), standing(TWO)).title == TWO.removesuffix(".")
+    long = f"Two people died at the Tarn Bridge, {'which was old and ' * 6}closed."
+    assert len(long) > LONGEST_TITLE
+    assert planned(DEAD, findings(long), standing(long)).title == DEAD
+
+
+def test_what_is_not_decided_is_not_a_title() -> None:
+    made = planned(DEAD, findings(TWO), standing(TWO, UNDECIDED, 0.5))
+    assert made.title == DEAD
+    assert write.UNDECIDED in made.verdict
+
+
+def test_without_an_answer_the_question_is_the_title_and_the_verdict_is_empty() -> None:
+    made = planned(DEAD, findings("It rained."))
+    assert (made.title, made.verdict) == (DEAD, "")
+    assert made.sections == (PlannedSection(heading=DEAD),), "an outline has a section"
+    assert written(made, DEAD) == "", "nothing is written where there is nothing to say"
+
+
+def test_the_outline_has_the_sections_of_the_draft_with_their_sentences() -> None:
+    held = (standing(EVE, answer="15"), standing(FINN, answer="12", label="H2"))
+    plan, made = planned(CHILDREN, FAMILY, *held), draft(CHILDREN, FAMILY, *held)
+    assert [item.heading for item in plan.sections] == [item.heading for item in made.sections]
+    assert len(plan.sections) > 1
+    for item, part in zip(plan.sections, made.sections, strict=True):
+        assert [line for line in texts(part.sentences) if line not in item.shows] == []
+
+
+def test_of_the_outline_the_sections_that_are_asked_for_are_written() -> None:
+    held = (standing(EVE, answer="15"), standing(FINN, answer="12", label="H2"))
+    plan = planned(CHILDREN, FAMILY, *held)
+    first, second = (item.heading for item in plan.sections[:2])
+    assert written(plan, second) == f"## {second}\n\n{FAMILY[2].statement} {{F3}}"
+    assert written(plan, first, second).startswith(f"## {first}\n\n")
+    assert written(plan, first, second).endswith(written(plan, second))
+    assert written(plan, "What nobody planned") == ""
+
+
+def test_the_bottom_line_is_the_answer_with_its_citations_and_what_is_missing() -> None:
+    made = summed_up(DEAD, findings(TWO), standing(TWO, supporting=("F1",)), title="Two died")
+    assert made == BottomLine(title="Two died", bottom_line=f"{TWO} {{F1}}", missing=())
+    nothing = summed_up(DEAD, findings("It rained."))
+    assert (nothing.bottom_line, nothing.missing) == ("", (DEAD,))
+
+
+def test_an_age_in_the_bottom_line_has_the_mark_of_its_sum() -> None:
+    made = summed_up(CHILDREN, FAMILY, standing(EVE, answer="15"))
+    assert made.bottom_line.startswith(f"{EVE} {{= years(2011-03-14, 2026-11-15) | F5}}")
+
+
+@given(
+    st.sampled_from([CHILDREN, DEAD, "Did Ada Berg run Acme Ltd?", "Why?", "", OPEN]),
+    st.lists(st.one_of(SENTENCES, st.text(min_size=1, max_size=80)), min_size=1, max_size=6),
+    st.lists(st.tuples(SENTENCES, STATUSES, st.floats(0.01, 0.99)), max_size=3),
+)
+def test_what_is_written_is_read_back_with_its_citations(
+    question: str, sentences: list[str], held: list[tuple[str, HypothesisStatus, float]]
+) -> None:
+    """Whatever a source says, only phrases of this module go without a citation."""
+    shown = findings(*sentences)
+    labels = tuple(f.id for f in shown)
+    stands = [
+        standing(s, status, p, label=f"H{n}", supporting=labels[:2], refuting=labels[2:])
+        for n, (s, status, p) in enumerate(held)
+    ]
+    plan = planned(question, shown, *stands)
+    markdown = written(plan, *(item.heading for item in plan.sections))
+    markdown += f"\n\n## Top\n\n{summed_up(question, shown, *stands).bottom_line}"
+    phrases = PHRASES | {open_question_report.EACH}
+    for part in read_markup(markdown):
+        lines = [line for block in part.blocks for row in block.rows for line in row]
+        for line in lines:
+            assert set(line.cites) <= set(labels)
+            assert line.cites or any(line.text in phrase for phrase in phrases)

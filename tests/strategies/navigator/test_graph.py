@@ -158,7 +158,7 @@ def told(outcome: Any, heading: str) -> list[str]:
         line.text
         for part in outcome.report.sections
         if part.heading == heading
-        for line in part.sentences
+        for line in part.all_sentences()
     ]
 
 
@@ -619,7 +619,7 @@ async def test_what_is_in_dispute_stays_out_of_the_answer_and_is_shown_with_both
     assert all(
         s.citations
         for part in outcome.report.sections
-        for s in part.sentences
+        for s in part.all_sentences()
         if s.kind is SentenceKind.FACT
     )
     (shown,) = ask.asked
@@ -723,7 +723,7 @@ async def test_a_person_who_is_not_content_starts_the_loop_again(
     assert fed[0] == ()
     assert set(fed[1:]) == {("Ask about Bertil",)}
     assert rig.reasoner.of(tasks.AnalyseOutput)[-1].feedback == ("Ask about Bertil",)
-    assert "Ask about Bertil" in rig.reasoner.of(tasks.WriteReport)[-1].guidance
+    assert "Ask about Bertil" in rig.reasoner.of(tasks.OutlineReport)[-1].guidance
     assert rig.provider.queries[-1] == "Bertil boats"
     assert len(ask.asked) == 2
     assert any("said: “Ask about Bertil”" in line for line in ask.asked[1]["journey"])
@@ -1260,6 +1260,6 @@ async def test_the_seeds_question_over_the_sample_library(tmp_path: Path) -> Non
         assert name in sources
     page = render_markdown(report)
     headings = re.findall(r"^## (.+)$", page, re.MULTILINE)
-    assert headings[0] == "Answer"
+    assert headings[0] == "Bottom line"
     assert headings.index("Research Journey") + 1 == headings.index("Key Sources")
     assert (await replay(outcome.run.id, settings)).report.hash == report.hash  # type: ignore[union-attr]

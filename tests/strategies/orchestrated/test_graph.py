@@ -22,6 +22,7 @@ from deepdiver.strategies.table import TABLE
 from deepdiver.tasks import SearchIntent, SearchPlan, SearchPlans
 from deepdiver.tools.hit import Hit
 from tests.patience import PATIENCE
+from tests.strategies.drafts import Draft, DraftSection, told
 from tests.strategies.rig import (
     CORPUS,
     QUESTION,
@@ -47,7 +48,8 @@ EXPLORE, DIVE, CHECK = (
 RELATED, SYNTHESIS = SearchIntent.RELATED_TOPICS, SearchIntent.SYNTHESIS
 MINE: list[type[tasks.Task[Any]]] = [
     *(tasks.Decompose, tasks.PlanSearches, tasks.ExtractFindings, tasks.Judge),
-    *(tasks.WriteReport, tasks.CheckSupport, tasks.RepairSentences),
+    *(tasks.OutlineReport, tasks.WriteSections, tasks.WriteBottomLine),
+    *(tasks.CheckSupport, tasks.RepairSentences),
 ]
 
 
@@ -147,10 +149,9 @@ async def test_planning_that_fails_at_once_is_the_models_failure_and_not_a_lack_
     assert "Planning ended the search before round 1: no plan could be had" in outcome.report.limits
     assert "plan searches failed: the model is not in the mood" in outcome.report.limits
     text = outcome.state["final_report"]
-    assert (
-        "**The model failed.** Planning failed before round 1, so nothing was searched. The limits "
-        "say why."
-    ) in text
+    said = "Planning failed before round 1, so nothing was searched. The limits say why."
+    assert f"## Executive Summary\n\n{said}\n" in text
+    assert "## Evidence view\n\n**The model failed.**" in text
     assert "No evidence" not in text
     assert [(event.decision, event.by) for event in rig.of(Decided)] == [("finish", "rule")]
     again = await rig.work(Mode.REPLAY)
@@ -559,7 +560,7 @@ async def test_open_questions_are_kept_until_a_reading_no_longer_names_them(tmp_
     assert outcome.state["unanswered_questions"] == [when, why]
     assert outcome.report is not None
     assert f"Still open: {why}" in outcome.report.limits
-    (written,) = rig.reasoner.of(tasks.WriteReport)
+    (written,) = rig.reasoner.of(tasks.OutlineReport)
     assert written.gaps == (when,), "a part of the question that is open is a gap of the report"
 
 
@@ -645,7 +646,8 @@ async def test_the_context_is_complete_and_the_report_is_the_last_message(tmp_pa
     }
     assert outcome.report is not None
     assert state["final_report"] == render_markdown(outcome.report)
-    assert "\n## Executive Summary\n\n**Answered" in state["final_report"]
+    assert f"\n## Executive Summary\n\n{outcome.report.answer[0].text}" in state["final_report"]
+    assert "\n## Evidence view\n\n**Answered, confidence" in state["final_report"]
     messages = state["messages"]
     assert [type(message) for message in messages] == [HumanMessage, AIMessage]
     assert messages[-1].text == state["final_report"]
@@ -773,7 +775,7 @@ async def test_a_round_costs_the_same_however_many_there_were(tmp_path: Path) ->
     await rig.work()
     sizes: list[int] = []
     for task in reasoner.asked:
-        if isinstance(task, tasks.WriteReport):
+        if isinstance(task, tasks.OutlineReport):
             break
         prompt = task.prompt()
         if isinstance(task, tasks.PlanSearches):
@@ -809,12 +811,11 @@ async def test_the_allowance_is_never_exceeded_and_names_what_is_performed(
         made = ScriptedReasoner()._extract_findings(task)
         return made.model_copy(update={"leads": tuple(f"Lead{next(counted)}" for _ in range(12))})
 
-    faulty = (tasks.DraftSentence(text="Carl Dahl owns Holm Works.", findings=("F1",)),)
-    sound = tasks.DraftSentence(text="Those who own it say so.", findings=("F1",))
+    both = (told("Carl Dahl owns Holm Works.", "F1"), told("Those who own it say so.", "F1"))
     reasoner = ScriptedReasoner(
         plan_searches=greedy,
         extract_findings=leading,
-        write_report=lambda task: tasks.Draft(answer=(*faulty, sound)),
+        write_report=lambda task: Draft(both, (DraftSection(QUESTION, both),)),
     )
 
     async def ask(asked: dict[str, Any]) -> dict[str, Any]:

@@ -37,6 +37,7 @@ from deepdiver.tools.osint.feed import FeedResult, IntelligenceType, Row, Servic
 from deepdiver.tools.osint.registry import named_feed
 from tests.servers.brain import popper_brain
 from tests.servers.scripted import Answer
+from tests.strategies.drafts import Draft, DraftSection, say_all, told
 from tests.strategies.rig import (
     CORPUS,
     QUESTION,
@@ -489,12 +490,7 @@ def verdicts(**kinds: VerdictKind) -> Callable[[tasks.VerifyConclusions], tasks.
 
 async def test_what_is_rejected_never_reaches_the_report(tmp_path: Path) -> None:
     both = {"insight": VerdictKind.REJECT, "hypothesis": VerdictKind.REJECT}
-
-    def tell_all(task: tasks.WriteReport) -> tasks.Draft:
-        said = [tasks.DraftSentence(text=f.quote, findings=(f.id,)) for f in task.findings]
-        return tasks.Draft(answer=tuple(said))
-
-    rules: dict[str, Any] = {"verify_conclusions": verdicts(**both), "write_report": tell_all}
+    rules: dict[str, Any] = {"verify_conclusions": verdicts(**both), "write_report": say_all}
     rig = rig_of(tmp_path, ScriptedReasoner(**rules))
     state = await state_of(rig)
     assert state["verified_insights"] == []
@@ -506,7 +502,7 @@ async def test_what_is_rejected_never_reaches_the_report(tmp_path: Path) -> None
     for text in ("Anna Holm owns Holm Works.", CORPUS["doc:gazette"][2].split(" He likes")[0]):
         why = f"Verification rejected “{text}”, which is not reported: by the script"
         assert why in state["detailed_report"]
-    shown = {item.quote for item in rig.reasoner.of(tasks.WriteReport)[0].findings}
+    shown = {item.quote for item in rig.reasoner.of(tasks.OutlineReport)[0].findings}
     assert shown, "the refuted hypothesis stands on them"
     body = state["detailed_report"].split("## Hypotheses")[0]
     assert not [text for text in shown if text in body]
@@ -961,10 +957,11 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
         ]
         return tasks.HypothesisSet(hypotheses=tuple(made))
 
-    faulty = tuple(
-        tasks.DraftSentence(text=text, findings=("F1",))
-        for text in ("Carl Dahl owns Holm Works.", "Someone owns it.")
-    )
+    faulty = tuple(told(text, "F1") for text in ("Carl Dahl owns Holm Works.", "Someone owns it."))
+
+    def faults(task: tasks.OutlineReport) -> Draft:
+        return Draft(faulty, (DraftSection(QUESTION, faulty),))
+
     reasoner = ScriptedReasoner(
         plan_research=lambda task: tasks.ResearchPlan(
             objectives=("x",), initial_queries=more(task)
@@ -986,7 +983,7 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
             task, follow_up_queries=more(task) if next(numbers) % 2 else ()
         ),
         reflect=lambda task: reflection(queries=tuple(f"Holm {next(numbers)}" for _ in range(6))),
-        write_report=lambda task: tasks.Draft(answer=faulty),
+        write_report=faults,
     )
     timed = {
         url: (title, kind, text.replace(".", " on 8 May 2026.", 1))
@@ -1002,7 +999,7 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
     assert len(rig.provider.queries) <= allowed.searches
     calm = rig_of(
         tmp_path / "b",
-        ScriptedReasoner(write_report=lambda task: tasks.Draft(answer=faulty)),
+        ScriptedReasoner(write_report=faults),
         provider=CorpusProvider(timed),
     )
     await calm.work()
@@ -1062,7 +1059,7 @@ async def test_a_turn_costs_the_same_however_many_there_were(tmp_path: Path) -> 
     await rig.work()
     sizes = [0]
     for task in reasoner.asked:
-        if isinstance(task, tasks.WriteReport):
+        if isinstance(task, tasks.OutlineReport):
             break
         prompt = task.prompt()
         sizes[-1] += len(prompt.system) + len(prompt.user)

@@ -26,6 +26,7 @@ from deepdiver.strategies.overwatch.synthesise import (
 )
 from deepdiver.strategies.overwatch.verify import verify
 from deepdiver.strategies.shared.summary import lines_of
+from tests.strategies.drafts import Draft, DraftSection, say_all, told
 from tests.strategies.overwatch.test_analyse import assessed
 from tests.strategies.overwatch.test_verify import (
     ADJUST,
@@ -171,12 +172,9 @@ async def test_findings_that_carry_nothing_but_what_was_rejected_are_withheld(
 async def test_a_rejected_conclusion_stands_nowhere_but_where_the_report_names_it(
     tmp_path: Path,
 ) -> None:
-    def tell_all(task: tasks.WriteReport) -> tasks.Draft:
-        said = tuple(tasks.DraftSentence(text=f.quote, findings=(f.id,)) for f in task.findings)
-        return tasks.Draft(answer=said[:1], sections=(_section(said),))
-
-    def _section(said: tuple[tasks.DraftSentence, ...]) -> tasks.DraftSection:
-        return tasks.DraftSection(heading="All of it", sentences=said)
+    def tell_all(task: tasks.OutlineReport) -> Draft:
+        said = say_all(task).answer
+        return Draft(said[:1], (DraftSection("All of it", said),))
 
     rig, deps, state = await concluded(tmp_path, write_report=tell_all)
     lines = lines_of(state["insights"])
@@ -185,7 +183,7 @@ async def test_a_rejected_conclusion_stands_nowhere_but_where_the_report_names_i
         {**result(insight_id_of(line), REJECT), "text": line.text} for line in lines[:2]
     ] + [result(item["id"], REJECT, kind="temporal") for item in state["correlations"]]
     made, _ = await synthesise.synthesise(state, deps)
-    (task,) = rig.reasoner.of(tasks.WriteReport)
+    (task,) = rig.reasoner.of(tasks.OutlineReport)
     assert [item.quote for item in task.findings] == [lines[2].text]
     assert [item.text for item in task.verified_conclusions] == [lines[2].text]
     body = made.model_copy(update={"limits": ()}).model_dump_json()
@@ -202,11 +200,10 @@ async def test_a_sentence_that_says_what_was_rejected_is_cut_whoever_writes_it(
     first, second, _ = lines_of(state["insights"])
     rejected = {**result("i_9", REJECT), "text": first.text}
 
-    def repeat(task: tasks.WriteReport) -> tasks.Draft:
+    def repeat(task: tasks.OutlineReport) -> Draft:
         by_quote = {item.quote: item.id for item in task.findings}
         texts = (f"Indeed, {first.text[0].lower()}{first.text[1:]}", second.text)
-        said = [tasks.DraftSentence(text=t, findings=tuple(by_quote.values())) for t in texts]
-        return tasks.Draft(answer=tuple(said))
+        return Draft(tuple(told(text, *by_quote.values()) for text in texts))
 
     rig.reasoner.rules["write_report"] = repeat
     state |= {"insights": [], "correlations": [], "verification_results": [rejected]}
@@ -238,7 +235,7 @@ async def test_the_writer_sees_the_plan_the_verified_and_the_uncertain(tmp_path:
         "correlations": state["correlations"][:1],
     }
     made, _ = await synthesise.synthesise(state, deps)
-    (task,) = rig.reasoner.of(tasks.WriteReport)
+    (task,) = rig.reasoner.of(tasks.OutlineReport)
     assert task.research_plan == tasks.ResearchFrame(
         objectives=("What burned?",), regions=("Ejdervik",), period="2026-02-08"
     )
@@ -274,12 +271,12 @@ async def test_an_uncertainty_is_told_only_if_its_values_are_known(tmp_path: Pat
     assert listed == ("Each of the 3 insights rests on one source.", *good)
     first, *rest = lines_of(state["insights"])
     both = first.model_copy(update={"findings": (*first.findings, *rest[0].findings)})
-    for lines, told in (
+    for lines, said in (
         ([both, *rest], "Of 3 insights, 2 rest on one source each."),
         ([both, rest[0]], "Of 2 insights, 1 rests on one source."),
     ):
         held = {**state, "insights": [line.model_dump(mode="json") for line in lines]}
-        assert list_uncertainties(deps, held)[0] == told
+        assert list_uncertainties(deps, held)[0] == said
     alone = {**state, "uncertainties": [], "insights": state["insights"][:1]}
     assert list_uncertainties(deps, alone) == (), "one insight is not counted"
 

@@ -238,7 +238,7 @@ class Priced(ScriptedReasoner):
 
 
 def test_the_ceiling_is_the_sum_of_all_worst_cases() -> None:
-    allowed = Allowance({tasks.Decompose: 2, tasks.WriteReport: 3}, searches=10)
+    allowed = Allowance({tasks.Decompose: 2, tasks.OutlineReport: 3}, searches=10)
     assert allowed.ceiling(Priced(), [Decimal("0.005"), Decimal(0)]) == Decimal("0.10")
 
 

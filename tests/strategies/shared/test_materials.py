@@ -78,6 +78,15 @@ def test_citations_become_findings(tmp_path: Path) -> None:
         assert text[quote.passage.start : quote.passage.end] == quote.text
 
 
+def test_a_citation_may_be_a_list(tmp_path: Path) -> None:
+    deps, keys = desk(tmp_path)
+    material = gather_material(deps, keys)
+    apart, _ = resolve_cites(deps, material, ["F1", "T1:3", "T1:4", "T2:3"], "q")
+    found, lost = resolve_cites(deps, material, ["F1; T1:3, 4", "T2:3, T9:1", "the table"], "q")
+    assert found == apart
+    assert lost == ["T9:1", "the table"]
+
+
 def test_the_same_citation_is_one_finding(tmp_path: Path) -> None:
     deps, keys = desk(tmp_path)
     material = gather_material(deps, keys)

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from deepdiver import tasks
 from deepdiver.core.events import Limited
 from deepdiver.core.record import (
-    Calculation,
     Report,
     RunStatus,
     SecondOpinion,
@@ -39,12 +38,12 @@ from deepdiver.strategies.shared.second_opinion import (
     counted,
     stands_whole,
 )
-from deepdiver.strategies.shared.write_report import PARTLY
 from deepdiver.strategies.table import TABLE
 from tests.patience import PATIENCE
 from tests.run.test_run import web_of
 from tests.servers.brain import ACTS, Fields, made_search, popper_brain
 from tests.servers.scripted import ScriptedServer
+from tests.strategies.drafts import Draft, DraftSentence, draft_of, label_of, told
 from tests.strategies.rig import CORPUS, CorpusProvider, Rig, ScriptedReasoner
 
 OWNED = "Holm Works is owned by Anna Holm."
@@ -53,25 +52,16 @@ OTHERWISE = "Anna Holm is the owner of Holm Works."
 BESIDE = "Holm Works belongs to a register of old firms."
 
 
-def fact(text: str, *words: str, **more: Any) -> Callable[[tasks.WriteReport], tasks.DraftSentence]:
+def fact(text: str, *words: str, **more: Any) -> Callable[[tasks.OutlineReport], DraftSentence]:
     """A sentence that cites the findings whose quotes hold these words."""
-
-    def make(task: tasks.WriteReport) -> tasks.DraftSentence:
-        labels = tuple(
-            next(shown.id for shown in task.findings if word in shown.quote) for word in words
-        )
-        return tasks.DraftSentence(text=text, findings=labels, **more)
-
-    return make
+    return lambda task: told(text, *(label_of(task, word) for word in words), **more)
 
 
 def rig_of(
-    home: Path, *made: Callable[[Any], tasks.DraftSentence], settings: Any = None, **rules: Any
+    home: Path, *made: Callable[[Any], DraftSentence], settings: Any = None, **rules: Any
 ) -> Rig:
     """A run whose writer says just this, and whose checker finds nothing wrong with it."""
-    rules = {
-        "write_report": lambda task: tasks.Draft(answer=tuple(make(task) for make in made))
-    } | rules
+    rules = {"write_report": lambda task: Draft(tuple(make(task) for make in made))} | rules
     return Rig(home, ScriptedReasoner(**rules), **(settings or {}))
 
 
@@ -92,7 +82,7 @@ def foot(report: Report) -> list[str]:
 def sentences_of(report: Report) -> list[Sentence]:
     return [
         *report.answer,
-        *(sentence for section in report.sections for sentence in section.sentences),
+        *(sentence for section in report.sections for sentence in section.all_sentences()),
     ]
 
 
@@ -261,7 +251,7 @@ async def test_one_quote_that_says_it_is_enough_and_a_side_is_taken_only_by_who_
     assert (sentence.mark == CAUTION) == (stance is Stance.REFUTES)
 
 
-async def test_a_caution_stands_beside_that_of_the_audit(
+async def test_what_is_carried_in_part_is_a_judgement_which_it_is_not_asked_about(
     tmp_path: Path, reader: Callable[[Any], Any]
 ) -> None:
     def doubt(task: tasks.CheckSupport) -> tasks.Checks:
@@ -269,15 +259,18 @@ async def test_a_caution_stands_beside_that_of_the_audit(
             checks=tuple(tasks.Check(id=c.id, support="partial", reason="hm") for c in task.claims)
         )
 
-    reader(Fixed(refutes=1.0))
+    asked = reader(Fixed(refutes=1.0))
     rig = rig_of(
         tmp_path,
         fact(OTHERWISE, OWNED),
         check_support=doubt,
         repair_sentences=lambda task: tasks.Repairs(repairs=()),
     )
-    (sentence,) = (await report_of(rig)).answer
-    assert sentence.mark == f"{PARTLY}; {CAUTION}"
+    report = await report_of(rig)
+    (sentence,) = report.answer
+    assert sentence.kind is SentenceKind.JUDGEMENT
+    assert (sentence.second_opinion, sentence.mark, asked.asked) == (None, "", [])
+    assert foot(report) == []
 
 
 @pytest.mark.parametrize("strategy", ["popper", "iterative"])
@@ -316,7 +309,7 @@ async def test_what_rules_settle_loads_no_model(
             "Anna Holm is 46 years old on 2026-11-15 (born on 3 May 1980).",
             "1980",
             kind=SentenceKind.CALCULATION,
-            calculation=Calculation(kind="years", inputs=("1980-05-03", "2026-11-15"), result="46"),
+            expression="years(1980-05-03, 2026-11-15)",
         ),
         settings={"as_of": "2026-11-15", "provider": CorpusProvider(corpus)},
     )
@@ -436,9 +429,7 @@ async def test_switched_off_there_is_no_opinion_and_no_word_of_it(
 
 
 async def test_a_report_without_evidence_says_nothing_of_it(tmp_path: Path) -> None:
-    report = await report_of(
-        Rig(tmp_path, ScriptedReasoner(write_report=lambda task: tasks.Draft(answer=())))
-    )
+    report = await report_of(Rig(tmp_path, ScriptedReasoner(write_report=draft_of())))
     assert report.status is RunStatus.NO_EVIDENCE
     assert foot(report) == []
 
@@ -471,19 +462,14 @@ def denying(fields: Fields, usual: Fields) -> Fields:
 
     The audit finds all names and numbers in the quote.
     """
-    first, *rest = usual["answer"]
-    return {
-        "answer": [
-            first | {"text": re.sub(rf" ({'|'.join(ACTS)}) ", r" never \1 ", first["text"])},
-            *rest,
-        ]
-    }
+    acts = rf" ({'|'.join(ACTS)}) "
+    return usual | {"bottom_line": re.sub(acts, r" never \1 ", usual["bottom_line"], count=1)}
 
 
 async def test_a_chat_model_that_turns_a_quote_round_is_contradicted_and_replays_to_the_same_report(
     tmp_path: Path,
 ) -> None:
-    brain = popper_brain(rounds=1, directions={"write_report": [denying]})
+    brain = popper_brain(rounds=1, directions={"write_bottom_line": [denying]})
     with ScriptedServer(brain, made_search(results=2)) as server:
         settings = web_of(server, tmp_path, read_pages=False)
         outcome = await research("How many crates did the harbour office of Lund count?", settings)

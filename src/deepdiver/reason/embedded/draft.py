@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from deepdiver.core.text import sentences
 from deepdiver.tasks import HypothesisStanding, OutlineReport, ShownFinding, WriteBottomLine
 
+_SIGNS = re.compile(r"^(?:[#>|*•+-]+\s+)+")
+_ENDED = re.compile(r"[.!?…][\"'”’)\]]*$")
+
 
 @dataclass(frozen=True, slots=True)
 class DraftSentence:
@@ -69,22 +72,24 @@ def brief_of(task: OutlineReport | WriteBottomLine) -> Brief:
 
 def as_markdown(lines: Iterable[DraftSentence]) -> str:
     """Return sentences as Markdown, each with its marks; what a phrase introduces is a list."""
-    parts: list[str] = []
-    introduced = False
+    text, introduced, ended = "", False, True
     for line in lines:
-        frame = not line.findings
-        if frame:
-            parts.append(f"\n\n{_marked(line)}")
+        if not line.findings:
             introduced = line.text.endswith(":")
+            gap = "\n\n"
+        elif introduced:
+            gap = "\n\n- " if text.endswith(":") else "\n- "
         else:
-            parts.append(f"\n- {_marked(line)}" if introduced else _marked(line))
-    text = " ".join(part for part in parts if part)
-    return re.sub(r" ?(\n+) ?", lambda gap: gap[1], text).replace(":\n- ", ":\n\n- ").strip()
+            # A title or a row has no stop: what follows it would be read as its end.
+            gap = " " if ended else "\n\n"
+        text += f"{gap}{_marked(line)}"
+        ended = bool(_ENDED.search(line.text.rstrip()))
+    return text.strip()
 
 
 def _marked(line: DraftSentence) -> str:
-    # A brace of a source would be read as a mark.
-    text = " ".join(line.text.replace("{", "(").replace("}", ")").split())
+    # A brace of a source would be read as a mark, and a sign at its beginning as a heading.
+    text = _SIGNS.sub("", " ".join(line.text.replace("{", "(").replace("}", ")").split()))
     cites = ", ".join(line.findings)
     if line.expression:
         return f"{text} {{= {line.expression} | {cites}}}"

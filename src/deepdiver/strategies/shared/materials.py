@@ -15,6 +15,7 @@ from deepdiver.core.numbering import MOST_CITED, cut_quotes, numbers_in, show_nu
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Quote, Source
 from deepdiver.core.text import Span, size_of
+from deepdiver.report.markup import read_mark
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.findings import make_finding, number_text
 from deepdiver.tasks import CitedFinding, NumberedText
@@ -208,11 +209,12 @@ def resolve_cites(
 ) -> tuple[list[str], list[str]]:
     """Return the ids of the findings behind citations, and the citations that lead nowhere.
 
-    Sentences that nobody had noted become findings of their own.
+    A citation may be a list of several. Sentences that nobody had noted become findings of their
+    own.
     """
     found: list[str] = []
     lost: list[str] = []
-    for cite in cites:
+    for cite in (one for said in cites for one in _apart(said)):
         target = material.cited(cite)
         if target is None:
             lost.append(cite)
@@ -226,3 +228,9 @@ def resolve_cites(
             deps.add(*made)
             found += [finding.id for finding in made]
     return list(dict.fromkeys(found)), lost
+
+
+def _apart(cites: str) -> tuple[str, ...]:
+    """Return the citations of a list such as `T4:3, 7; F2`."""
+    mark = read_mark(cites)
+    return mark.cites if mark and mark.kind is None else (cites,)
