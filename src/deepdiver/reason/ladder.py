@@ -69,6 +69,8 @@ def answer_schema(answer: type[BaseModel], unasked: frozenset[str] = frozenset()
 
 @functools.cache
 def _answer_schema(answer: type[BaseModel], unasked: frozenset[str]) -> dict[str, Any]:
+    if getattr(answer, "plain", False):
+        return {"title": answer.__name__}  # a text needs no schema
     whole = schema(answer, unasked)
     parts = whole.pop("$defs", {})
     inlined: dict[str, Any] = _inline(whole, parts)
@@ -88,11 +90,16 @@ def _inline(node: Any, parts: dict[str, Any]) -> Any:
 
 def system_prompt(rung: Rung, system: str, wanted: dict[str, Any]) -> str:
     """Return the system prompt in the form that a rung needs."""
-    if rung is Rung.NATIVE:
+    if rung is Rung.NATIVE or is_plain(wanted):
         return system
     form = BY_TOOL if rung is Rung.TOOLS else IN_WORDS
     schema_text = json.dumps(wanted, ensure_ascii=False)
     return f"{system}\n\n{form.format(title=wanted['title'], schema=schema_text)}"
+
+
+def is_plain(wanted: dict[str, Any]) -> bool:
+    """Return whether an answer is a text, for which there is nothing to climb down from."""
+    return "properties" not in wanted
 
 
 def bind(model: BaseChatModel, rung: Rung, wanted: dict[str, Any]) -> Any:
@@ -101,6 +108,8 @@ def bind(model: BaseChatModel, rung: Rung, wanted: dict[str, Any]) -> Any:
     Raises:
         NotImplementedError: If the model's class does not support it, whatever it raises itself.
     """
+    if is_plain(wanted):
+        return model
     wanted = copy.deepcopy(wanted)  # some classes complete the schema in place
     try:
         if rung is Rung.NATIVE:

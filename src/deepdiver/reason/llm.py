@@ -44,6 +44,7 @@ from deepdiver.reason.ladder import (
     answer_record_of_error,
     answer_schema,
     bind,
+    is_plain,
     system_prompt,
 )
 from deepdiver.reason.model_errors import call_error
@@ -310,7 +311,8 @@ class LLMReasoner:
             CallError: If the call failed for another reason, or was refused on the last rung too.
         """
         model = self._models[ask.model]
-        for rung in LADDER[LADDER.index(self._rungs.get(ask.model, LADDER[0])) :]:
+        first = LADDER[-1] if is_plain(ask.wanted) else self._rungs.get(ask.model, LADDER[0])
+        for rung in LADDER[LADDER.index(first) :]:
             if rung in refused:
                 continue
             outcome = await _try(model, rung, ask)

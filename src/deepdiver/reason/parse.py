@@ -121,6 +121,10 @@ _REFUSAL = re.compile(
 _TOO_DEEP = f"The JSON is nested more than {MAX_DEPTH} deep: follow the schema."
 
 
+_FENCED_TEXT = re.compile(r"```(?:markdown|md)?[ \t]*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
+"""A text that is fenced as a whole."""
+
+
 def read_answer(text: str, answer: type[T], *, truncated: bool = False) -> T:
     """Read a model's text as an answer of the given type.
 
@@ -142,6 +146,8 @@ def read_answer(text: str, answer: type[T], *, truncated: bool = False) -> T:
         )
     text = _encodable(text)
     shown, thought = _split(text)
+    if getattr(answer, "plain", False) and shown.strip(_BLANK)[:1] not in ("", "{"):
+        return _read_plain(shown, answer)
     reading = _AnswerSearch(answer)
     if thought:
         reading.offer_text(text.strip(_BLANK), whole=True)
@@ -150,6 +156,13 @@ def read_answer(text: str, answer: type[T], *, truncated: bool = False) -> T:
     if reading.best is None:
         raise reading.why_not(text.lstrip(_BLANK), shown, thought)
     return reading.best[1]
+
+
+def _read_plain(text: str, answer: type[T]) -> T:
+    """Return an answer whose first field is a whole text, without a fence around all of it."""
+    fenced = _FENCED_TEXT.fullmatch(text.strip(_BLANK))
+    name = next(iter(answer.model_fields))
+    return answer.model_validate({name: fenced[1] if fenced else text.strip(_BLANK)})
 
 
 def without_thinking(text: str) -> str:

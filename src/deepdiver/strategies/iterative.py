@@ -183,6 +183,9 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
     uncovered = [part for part in wanted if part not in {query["about"] for query in queries}]
 
     async def write(part: str) -> list[dict[str, str]]:
+        if not first and state["missing"]:
+            # What is missing was said as a question that a search could answer.
+            return [{"query": part, "about": part}]
         task = tasks.WriteQueries(
             question=state["topic"],
             problem=part,

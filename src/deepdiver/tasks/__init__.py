@@ -91,7 +91,6 @@ from deepdiver.tasks.write import (
     RepairSentences,
     ResearchFrame,
     SectionDrafts,
-    SourceConflict,
     WriteBottomLine,
     WriteSections,
 )
@@ -202,7 +201,6 @@ __all__ = [
     "SeenResult",
     "ShownFinding",
     "ShownTool",
-    "SourceConflict",
     "Statement",
     "StepTaken",
     "SubTask",

@@ -83,10 +83,10 @@ class ExtractFindings(Task[Extraction]):
 
     question: str
     """What the person asked."""
-    problems: tuple[QuestionPart, ...]
-    """The sub-problems or hypotheses that are being looked into."""
     texts: tuple[NumberedText, ...]
     """What to read."""
+    problems: tuple[QuestionPart, ...]
+    """The sub-problems or hypotheses that are being looked into."""
     known: tuple[str, ...] = ()
     """What has been found so far, if that is needed to see what a text adds."""
     unanswered: tuple[str, ...] = ()

@@ -32,6 +32,10 @@ class Answer(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
 
+    plain: ClassVar[bool] = False
+    """Whether a model answers with the text of the first field alone, and not with JSON: in JSON,
+    every line break and quotation mark of a long text costs a token more."""
+
     _thought: str = PrivateAttr("")
 
     @property

@@ -42,7 +42,7 @@ from types import UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 import annotated_types
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from deepdiver.core.numbering import numbers_in
@@ -93,7 +93,7 @@ class Means:
 
 LABEL: Final = Also("id", "label")
 """Marks a text as a label: a short name that code has given, such as F1."""
-Label = Annotated[str, LABEL]
+Label = Annotated[str, LABEL, Field(description="A label.")]
 REASON: Final = Also("reasoning", "rationale", "explanation", "justification", "because")
 """The names that models give to their reasons."""
 

@@ -15,6 +15,8 @@ from deepdiver.tasks.task import Answer, Role, Task, View
 from deepdiver.tasks.tolerance import Also
 
 Shape = Literal["paragraphs", "list", "steps", "table"]
+Cited = Annotated[str, Field(description="A label with numbers, such as T3:12-14.")]
+ColumnName = Annotated[str, Field(description="The label of a column.")]
 
 
 class PlannedSection(Answer):
@@ -26,9 +28,9 @@ class PlannedSection(Answer):
     """What it must show, and how."""
     shape: Shape = "paragraphs"
     """Its main form."""
-    columns: tuple[str, ...] = ()
+    columns: tuple[ColumnName, ...] = ()
     """Labels of the columns of its table, if it has one."""
-    cites: Annotated[tuple[str, ...], Also("use", "citations")] = ()
+    cites: Annotated[tuple[Cited, ...], Also("use", "citations")] = ()
     """Labels of what it will cite: T3:12-14, F2, C1."""
     words: Annotated[float, Field(ge=0, le=4_000)] = 0
     """About how long it is to be."""
@@ -43,19 +45,8 @@ class PlannedCalculation(Answer):
     """Arithmetic of numbers as they stand in the texts, and of other names."""
     result: str
     """What comes out, rounded as the report says it, with its unit."""
-    cites: tuple[str, ...] = ()
+    cites: tuple[Cited, ...] = ()
     """Labels of where the numbers stand."""
-
-
-class SourceConflict(Answer):
-    """Texts that contradict each other."""
-
-    about: str
-    """In what they differ."""
-    sides: tuple[str, ...] = ()
-    """Labels of the texts, and what each says: T2:4 says March."""
-    follow: str = ""
-    """Which one the report follows, and why."""
 
 
 class Outline(Answer):
@@ -71,8 +62,11 @@ class Outline(Answer):
     """In the order of the report."""
     calculations: Annotated[tuple[PlannedCalculation, ...], Field(max_length=60)] = ()
     """Every value that is derived."""
-    conflicts: Annotated[tuple[SourceConflict, ...], Field(max_length=10)] = ()
-    """What the texts contradict each other in."""
+    conflicts: Annotated[
+        tuple[Annotated[str, Also("conflict", "about")], ...], Field(max_length=10)
+    ] = ()
+    """What texts contradict each other in: what each says, with its label (T2:4), which one the
+    report follows, and why."""
     unknown: Annotated[tuple[str, ...], Field(max_length=10), Also("gaps")] = ()
     """Gaps: who could close each, and what hangs on it."""
     aside: Annotated[tuple[str, ...], Field(max_length=20), Also("irrelevant")] = ()
@@ -146,6 +140,8 @@ class OutlineReport(Task[Outline]):
 
 class SectionDrafts(Answer):
     """Sections, as Markdown with marks."""
+
+    plain: ClassVar[bool] = True
 
     markdown: Annotated[str, Also("text", "sections", "report")]
     """The sections."""

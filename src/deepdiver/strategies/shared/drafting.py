@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from deepdiver.core.events import SentenceCut
@@ -24,6 +25,7 @@ from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.materials import Material, resolve_cites
 
+_BRACKETED = re.compile(r"\s*\(?\[\d{1,3}\](?:\([^)\s]*\))?\)?")
 EMPTY_CELL = "–"
 """Stands in a cell whose sentence was cut."""
 
@@ -168,6 +170,7 @@ class Drafter:
 
     def line(self, marked: MarkedSentence, heading: str, before: str = "") -> Line:
         """Return a sentence with the findings behind its citations."""
+        marked = self._recognised(marked)
         cites, derived = list(marked.cites), []
         if marked.expression:
             derived.append(self._derive(marked))
@@ -202,6 +205,19 @@ class Drafter:
             nearby=f"{heading}\n{before}",
             before=before,
         )
+
+    def _recognised(self, marked: MarkedSentence) -> MarkedSentence:
+        """Return an unmarked sentence that a text has word for word as one that cites it.
+
+        Models that do not know our marks set a number in brackets behind a sentence.
+        """
+        if marked.kind is not SentenceKind.FRAME or marked.cites:
+            return marked
+        bare = _BRACKETED.sub("", marked.text).strip()
+        cite = self._material.stands_at(bare)
+        if not cite:
+            return marked
+        return replace(marked, text=bare, kind=SentenceKind.FACT, cites=(cite,), places=())
 
     def rewritten(self, line: Line, text: str) -> None:
         """Give a line another text; marks in it replace those that it had."""

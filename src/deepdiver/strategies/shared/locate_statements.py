@@ -95,7 +95,7 @@ async def add_quotes(
     windows = [_windows_for(named[n].source.strip(), split) for n, _ in asked]
     claims = [said for _, said in asked]
     found = await _find(deps, claims, windows, question)
-    made: list[list[E]] = [[item] if item.quote.strip() else [] for item in named]
+    made: list[list[E]] = [[item] if _has_place(item) else [] for item in named]
     for (n, said), carrier in zip(asked, found, strict=True):
         if carrier:
             made[n].append(_quote(named[n], said, carrier))
@@ -105,12 +105,17 @@ async def add_quotes(
     return Located(made, len(lost))
 
 
+def _has_place(item: Extracted) -> bool:
+    """Whether a statement says where it stands, by numbers or by a quote."""
+    return bool(item.lines or item.quote.strip())
+
+
 def _list_bare(items: Sequence[Extracted]) -> list[tuple[int, str]]:
     """Return the sentences of the statements that came without a quote, with their places."""
     return [
         (n, said)
         for n, item in enumerate(items)
-        if not item.quote.strip()
+        if not _has_place(item)
         for said in _sentences_of(item.statement)
     ]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from deepdiver.core.numbering import MOST_CITED, cut_quotes, numbers_in, show_numbered, units_of
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Quote, Source
-from deepdiver.core.text import Span, size_of
+from deepdiver.core.text import Span, size_of, words
 from deepdiver.report.markup import read_mark
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.findings import make_finding, number_text
@@ -23,6 +23,8 @@ from deepdiver.tasks import CitedFinding, NumberedText
 _CITE = re.compile(r"[TF]\d{1,4}(?::[\d\s,–-]*\d)?")
 MATERIAL_BYTES = 60_000
 """The most bytes of the texts that one task is shown: some 15,000 tokens."""
+FEWEST_WORDS = 5
+"""Words of a sentence that is recognised without a mark: a shorter one may stand anywhere."""
 AROUND = 2
 """Units before and after a quote that are shown with it, where a text is not shown whole."""
 
@@ -63,6 +65,21 @@ class Material:
             many = len(units_of(entry.text))
             wanted = list(range(1, many + 1)) if many <= MOST_CITED else []
         return [(entry, span) for span in cut_quotes(entry.text, wanted)] or None
+
+    def stands_at(self, said: str) -> str:
+        """Return the citation of a sentence that a text has word for word; empty if none has it."""
+        wanted = tuple(words(said))
+        if len(wanted) < FEWEST_WORDS:
+            return ""
+        return next(
+            (
+                f"{label}:{number}"
+                for label, entry in self.read.items()
+                for number, unit in enumerate(units_of(entry.text), 1)
+                if tuple(words(unit.of(entry.text))) == wanted
+            ),
+            "",
+        )
 
     def around(self, cites: Iterable[str]) -> Material:
         """Return the material that citations point at, with its surroundings."""

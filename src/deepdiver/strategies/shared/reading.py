@@ -151,7 +151,7 @@ async def read_and_extract(
     ]
     wish = _Wish(question, about, hits, tuple(known), tuple(unanswered))
     at = _DESK.get()
-    if at is None or deps.reasoner.is_free(ExtractFindings):
+    if at is None or _is_free(deps):
         return (await _read_for_all(deps, [wish]))[0]
     desk, number = at
     return await desk.read(number, wish)
@@ -160,7 +160,7 @@ async def read_and_extract(
 async def _read_for_all(deps: Deps, wishes: Sequence[_Wish]) -> list[LookResult]:
     """Read the results of several looks once, and return what each look gets of it."""
     first = wishes[0]
-    if not deps.readings.held and not deps.reasoner.is_free(ExtractFindings):
+    if not deps.readings.held and not _is_free(deps):
         first.hits = [*first.hits, *await _list_everything(deps, first.question)]
     texts = await _fetch(deps, wishes)
     shown = _choose(deps, wishes, texts)
@@ -168,14 +168,16 @@ async def _read_for_all(deps: Deps, wishes: Sequence[_Wish]) -> list[LookResult]
         f"P{number}": about
         for number, about in enumerate(dict.fromkeys(wish.about for wish in wishes), 1)
     }
-    known = within(unite(*(wish.known for wish in wishes)), KNOWN_BYTES)
     unanswered = tuple(unite(*(wish.unanswered for wish in wishes)))
+    # What is known decides which questions are still open; a text says what it says without it.
+    told = unite(*(wish.known for wish in wishes)) if unanswered or _is_free(deps) else []
+    known = within(told, KNOWN_BYTES)
     batches = _split_batches(shown)
     readings = await together(
         *(_read_batch(deps, first.question, parts, batch, known, unanswered) for batch in batches)
     )
     for batch, (_, said) in zip(batches, readings, strict=True):
-        if said is not UNREAD and not deps.reasoner.is_free(ExtractFindings):
+        if said is not UNREAD and not _is_free(deps):
             for item in batch:
                 deps.readings.add(item.source.snapshot, item.parts)
     findings = [deps.ledger.get(Finding, key) for key in unite(*(keys for keys, _ in readings))]
@@ -190,6 +192,10 @@ async def _read_for_all(deps: Deps, wishes: Sequence[_Wish]) -> list[LookResult]
         )
         for number, wish in enumerate(wishes)
     ]
+
+
+def _is_free(deps: Deps) -> bool:
+    return deps.reasoner.is_free(ExtractFindings)
 
 
 async def _list_everything(deps: Deps, question: str) -> list[tuple[Hit, str]]:
@@ -277,7 +283,7 @@ async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
 
 def _choose(deps: Deps, wishes: Sequence[_Wish], texts: Mapping[str, _Fetched]) -> list[ReadSource]:
     """Return the texts as they are shown: what nobody has read yet, as far as the budget goes."""
-    if deps.reasoner.is_free(ExtractFindings):
+    if _is_free(deps):
         return [
             item.read._replace(parts=excerpt_parts(item.read.text, item.wanted[0], FREE_CHARS))
             for item in texts.values()

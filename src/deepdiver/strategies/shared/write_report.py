@@ -292,7 +292,7 @@ class _Writer:
     ) -> list[DraftedSection]:
         cited = [cite for section in plan.sections for cite in section.cites]
         cited += [cite for made in plan.calculations for cite in made.cites]
-        cited += [side for conflict in plan.conflicts for side in conflict.sides]
+        cited += plan.conflicts
         material = self._material.around(cited)
         task = WriteSections(
             texts=material.texts,
