@@ -133,6 +133,12 @@ def read_markup(text: str) -> list[MarkedSection]:
     return [section for section in sections if section.heading or section.blocks]
 
 
+def read_sentences(text: str) -> list[MarkedSentence]:
+    """Return the sentences of a text, whatever blocks they stand in."""
+    blocks = [block for section in read_markup(text) for block in section.blocks]
+    return [sentence for block in blocks for row in block.rows for sentence in row]
+
+
 def _apart(text: str) -> tuple[str, Mark]:
     """Return a heading or a column's name without its marks, and what they say."""
     marks = [mark for found in _MARK.finditer(text) if (mark := read_mark(found[1]))]
@@ -164,17 +170,19 @@ def read_mark(text: str) -> Mark | None:
     if match := _SUM.fullmatch(text):
         cites = _cites(match[3] or "")
         return Mark(SentenceKind.CALCULATION, cites, (), match[2], match[1] or "")
-    if match := _KEYWORD.fullmatch(text):
-        kind, rest = _KINDS[match[1].lower()], match[2].strip()
-        if kind is not SentenceKind.ABSENCE:
-            if rest and not _CITES.fullmatch(rest):
-                return None
-            # General knowledge that cites a text is an inference from it.
-            return Mark(SentenceKind.JUDGEMENT if rest else kind, _cites(rest))
+    match = _KEYWORD.fullmatch(text)
+    return _keyword_mark(_KINDS[match[1].lower()], match[2].strip()) if match else None
+
+
+def _keyword_mark(kind: SentenceKind, rest: str) -> Mark | None:
+    if kind is SentenceKind.ABSENCE:
         words, _, cited = rest.partition("|")
         terms = tuple(word.strip(" \"'“”‘’") for word in re.split(r"[,;]", words) if word.strip())
         return Mark(kind, _cites(cited), terms) if terms else None
-    return None
+    if rest and not _CITES.fullmatch(rest):
+        return None
+    # General knowledge that cites a text is an inference from it.
+    return Mark(SentenceKind.JUDGEMENT if rest else kind, _cites(rest))
 
 
 def _cites(text: str) -> tuple[str, ...]:
@@ -215,27 +223,24 @@ def _typed(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield each paragraph, point and row with its kind; an empty kind parts blocks."""
     kind, text = "", ""
     for line in [*lines, ""]:
-        point = _POINT.match(line)
-        if line.lstrip().startswith("|"):
-            found, more = "table", line.strip()
-        elif point:
-            found, more = "steps" if point[1] else "list", point[2]
-        elif line.strip():
-            # A line that goes on belongs to the paragraph or point before it.
-            if text and kind != "table":
-                text += f" {line.strip()}"
-                continue
-            found, more = "paragraph", line.strip()
-        else:
-            found, more = "", ""
+        found, more = _kind_of_line(line)
+        if found == "paragraph" and text and kind != "table":
+            text += f" {more}"  # a line that goes on belongs to what is before it
+            continue
         if text:
             yield kind, text
-        if not found:
-            text = ""
-            if kind not in {"list", "steps"}:
-                yield "", ""  # a blank line between points does not part a list
-            continue
-        kind, text = found, more
+        if not found and kind not in {"list", "steps"}:
+            yield "", ""  # a blank line between points does not part a list
+        kind, text = found or kind, more
+
+
+def _kind_of_line(line: str) -> tuple[str, str]:
+    """Return what a line begins or goes on with, and its text; "" for a blank one."""
+    if line.lstrip().startswith("|"):
+        return "table", line.strip()
+    if point := _POINT.match(line):
+        return "steps" if point[1] else "list", point[2]
+    return ("paragraph" if line.strip() else ""), line.strip()
 
 
 def _table(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:

@@ -182,25 +182,10 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
     queries = drop_tried(proposed, state["tried"])
     uncovered = [part for part in wanted if part not in {query["about"] for query in queries}]
 
-    async def write(part: str) -> list[dict[str, str]]:
-        if not first and state["missing"]:
-            # What is missing was said as a question that a search could answer.
-            return [{"query": part, "about": part}]
-        task = tasks.WriteQueries(
-            question=state["topic"],
-            problem=part,
-            known=tuple(line.text for line in lines_of(state["summary"])),
-            tried=tuple(state["tried"][-TRIED:]),
-            past=past if first else (),
-            limit=FIRST if first else 1,
-        )
-        answer = await attempt(deps, task)
-        most = task.limit + (tasks.REMEMBERED if task.past else 0)
-        queries = (answer.queries[:most] if answer else ()) or (part,)
-        return [{"query": query, "about": part} for query in queries]
-
     written = [
-        query for listed in await together(*(write(part) for part in uncovered)) for query in listed
+        query
+        for listed in await together(*(_queries_for(part, state, deps) for part in uncovered))
+        for query in listed
     ]
     queries = drop_tried([*queries, *written], state["tried"])[: None if first else LATER]
     if not queries:
@@ -209,6 +194,26 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
         )
     told = "; ".join(query["query"] for query in queries)
     return {"problems": problems, "queries": queries, "proposed": [], "current_query": told}
+
+
+async def _queries_for(part: str, state: ResearchState, deps: Deps) -> list[dict[str, str]]:
+    """Return queries for a part of the question, or for something that is missing."""
+    first = state["iteration"] == 0
+    if not first and state["missing"]:
+        # What is missing was said as a question that a search could answer.
+        return [{"query": part, "about": part}]
+    task = tasks.WriteQueries(
+        question=state["topic"],
+        problem=part,
+        known=tuple(line.text for line in lines_of(state["summary"])),
+        tried=tuple(state["tried"][-TRIED:]),
+        past=show_past_runs(state["past"]) if first else (),
+        limit=FIRST if first else 1,
+    )
+    answer = await attempt(deps, task)
+    most = task.limit + (tasks.REMEMBERED if task.past else 0)
+    queries = (answer.queries[:most] if answer else ()) or (part,)
+    return [{"query": query, "about": part} for query in queries]
 
 
 async def approve_plan(state: ResearchState, deps: Deps) -> Update:

@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
@@ -173,11 +173,7 @@ async def check_finding(deps: Deps, plan: SearchPlan, held: Knowledge) -> Execut
     )
     if not looked.searched:
         return ExecutedPlan(plan, looked)
-    # What the sources say that were read before is known; it counts as much.
-    known = [key for line in held.lines for key in line.findings]
-    found = unite(
-        looked.findings, (key for key in known if source_of(deps, key).id in looked.sources)
-    )
+    found = unite(looked.findings, _known_from(deps, held, looked.sources))
     others = sources_of(deps, found)
     one_story = origins([*carriers, *others])
     told = {one_story[source.id] for source in carriers}
@@ -193,6 +189,12 @@ async def check_finding(deps: Deps, plan: SearchPlan, held: Knowledge) -> Execut
     if not agree and not against and len(told) == 1:
         note = ALONE.format(text)
     return ExecutedPlan(plan, looked, line.findings, (note,) if note else ())
+
+
+def _known_from(deps: Deps, held: Knowledge, sources: Collection[str]) -> list[str]:
+    """Return the findings of sources that were read before: they count as much as new ones."""
+    known = (key for line in held.lines for key in line.findings)
+    return [key for key in known if source_of(deps, key).id in sources]
 
 
 def independent_of(carriers: Iterable[Source]) -> Callable[[Hit], bool]:

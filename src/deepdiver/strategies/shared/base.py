@@ -307,7 +307,8 @@ def _node(
         deps.readings = Readings(before)
         update = await function(state, deps)
         held = deps.readings.held
-        return update if held == before else {**update, "readings": held}
+        # Which reading ended first does not matter.
+        return update if held == before else {**update, "readings": dict(sorted(held.items()))}
 
     def run_sync(state: State) -> Update:
         return _BACKGROUND.run(lambda: run(state))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from deepdiver.core.events import SentenceCut
 from deepdiver.core.record import (
@@ -20,7 +20,7 @@ from deepdiver.core.record import (
     Source,
 )
 from deepdiver.core.text import words
-from deepdiver.report.markup import MarkedSection, MarkedSentence, read_markup
+from deepdiver.report.markup import MarkedSection, MarkedSentence, read_markup, read_sentences
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.materials import Material, resolve_cites
@@ -221,28 +221,17 @@ class Drafter:
 
     def rewritten(self, line: Line, text: str) -> None:
         """Give a line another text; marks in it replace those that it had."""
-        sections = read_markup(text)
-        rows = [row for section in sections for block in section.blocks for row in block.rows]
-        made = [self.line(item, line.heading, line.before) for row in rows for item in row]
+        made = [self.line(item, line.heading, line.before) for item in read_sentences(text)]
         marked = [item for item in made if item.sentence.kind is not SentenceKind.FRAME]
         said = " ".join(item.sentence.text for item in made) or text
+        update: dict[str, Any] = {"text": said, "places": ()}
         if marked and "{" in text:
-            kinds = {item.sentence.kind for item in marked}
-            judged = SentenceKind.JUDGEMENT if SentenceKind.JUDGEMENT in kinds else None
-            found = dict.fromkeys(key for item in marked for key in item.sentence.findings)
-            names = dict.fromkeys(name for item in marked for name in item.sentence.derived)
-            update = {
-                "kind": judged or marked[0].sentence.kind,
-                "findings": tuple(found),
-                "derived": tuple(names),
-                "terms": marked[0].sentence.terms,
-            }
+            update |= _united([item.sentence for item in marked])
             line.lost = tuple(cite for item in marked for cite in item.lost)
             line.marked = text
         else:
-            update = {}
             line.marked = line.marked.replace(line.sentence.text, said)
-        line.sentence = line.sentence.model_copy(update={**update, "text": said, "places": ()})
+        line.sentence = line.sentence.model_copy(update=update)
 
     def _derive(self, marked: MarkedSentence) -> str:
         """Enter the calculation of a sentence, and return its name."""
@@ -260,6 +249,18 @@ class Drafter:
         )
         self.derived.add(self._deps, made, self._deps.as_of)
         return name
+
+
+def _united(sentences: Sequence[Sentence]) -> dict[str, Any]:
+    """Return the kind and the citations of several sentences that become one."""
+    first = sentences[0]
+    judged = any(item.kind is SentenceKind.JUDGEMENT for item in sentences)
+    return {
+        "kind": SentenceKind.JUDGEMENT if judged else first.kind,
+        "findings": tuple(dict.fromkeys(key for item in sentences for key in item.findings)),
+        "derived": tuple(dict.fromkeys(name for item in sentences for name in item.derived)),
+        "terms": first.terms,
+    }
 
 
 def _kind_of(kind: str) -> Literal["paragraph", "list", "steps", "table"]:
@@ -321,16 +322,16 @@ def _parts(following: Sequence[Section]) -> Iterator[bool]:
 
 
 def _kept(block: DraftedBlock) -> Block | None:
-    if block.kind == "table":
-        rows = [
-            tuple(_cell(line) for line in row)
-            for row in block.rows
-            if any(not line.cut and line.sentence.text for line in row[1:] or row)
-        ]
-    else:
-        rows = [tuple(line.sentence for line in row if not line.cut) for row in block.rows]
-    rows = [row for row in rows if row]
+    rows = [kept for row in block.rows if (kept := _kept_row(row, block.kind == "table"))]
     return Block(kind=block.kind, rows=tuple(rows), header=block.header) if rows else None
+
+
+def _kept_row(row: Sequence[Line], cells: bool) -> tuple[Sentence, ...]:
+    """Return what is left of a row; of a table's row that has lost all but its name, nothing."""
+    if not cells:
+        return tuple(line.sentence for line in row if not line.cut)
+    left = any(not line.cut and line.sentence.text for line in row[1:] or row)
+    return tuple(map(_cell, row)) if left else ()
 
 
 def _cell(line: Line) -> Sentence:

@@ -126,12 +126,7 @@ def gather_material(deps: Deps, findings: Iterable[str], most: int = MATERIAL_BY
         f"T{number}": ReadText(source, deps.store.texts.get(source.snapshot))
         for number, source in enumerate((deps.ledger.get(Source, key) for key in by_source), 1)
     }
-    quoted = {
-        label: [
-            _span_of(quote) for finding in by_source[entry.source.id] for quote in finding.quotes
-        ]
-        for label, entry in read.items()
-    }
+    quoted = {label: _spans_in(by_source[entry.source.id]) for label, entry in read.items()}
     shown = _fitting(read, quoted, most)
     kept = {entry.source.id: label for label, entry in read.items() if label in shown}
     told = [finding for finding in held if finding.quotes[0].source in kept]
@@ -146,6 +141,10 @@ def gather_material(deps: Deps, findings: Iterable[str], most: int = MATERIAL_BY
         labels,
         {label: read[label] for label in shown},
     )
+
+
+def _spans_in(findings: Iterable[Finding]) -> list[Span]:
+    return [_span_of(quote) for finding in findings for quote in finding.quotes]
 
 
 def _fitting(

@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from deepdiver.core.events import FindingDropped
 from deepdiver.core.identity import content_id
@@ -49,8 +49,6 @@ BATCH_BYTES = 48_000
 """The most bytes of text in one reading: some 12,000 tokens, well within every model's window."""
 LEAST_CHARS = 1_500
 """What is shown of a text at least when the reading budget is spent: its best passages."""
-UNREAD: Final = Extraction(findings=())
-"""Stands for a reading that failed: its texts may be read another time."""
 TOKEN_BYTES = 4
 """Bytes of a token, about."""
 
@@ -172,14 +170,12 @@ async def _read_for_all(deps: Deps, wishes: Sequence[_Wish]) -> list[LookResult]
     # What is known decides which questions are still open; a text says what it says without it.
     told = unite(*(wish.known for wish in wishes)) if unanswered or _is_free(deps) else []
     known = within(told, KNOWN_BYTES)
-    batches = _split_batches(shown)
     readings = await together(
-        *(_read_batch(deps, first.question, parts, batch, known, unanswered) for batch in batches)
+        *(
+            _read_batch(deps, first.question, parts, batch, known, unanswered)
+            for batch in _split_batches(shown)
+        )
     )
-    for batch, (_, said) in zip(batches, readings, strict=True):
-        if said is not UNREAD and not _is_free(deps):
-            for item in batch:
-                deps.readings.add(item.source.snapshot, item.parts)
     findings = [deps.ledger.get(Finding, key) for key in unite(*(keys for keys, _ in readings))]
     leads = unite(*(said.leads for _, said in readings))
     after = [said.questions for keys, said in readings if keys]
@@ -294,16 +290,23 @@ def _choose(deps: Deps, wishes: Sequence[_Wish], texts: Mapping[str, _Fetched]) 
         if gaps:  # a copy at another address is the same text
             new.setdefault(item.source.snapshot, (item, gaps))
     left = deps.settings.reading_tokens * TOKEN_BYTES - deps.readings.size
-    total = sum(gap.end - gap.start for _, gaps in new.values() for gap in gaps)
+    fits = sum(_length(gaps) for _, gaps in new.values()) <= left
     share = max(LEAST_CHARS, left // max(1, len(new)))
-    shown: list[ReadSource] = []
-    for item, gaps in new.values():
-        text, size = item.read.text, sum(gap.end - gap.start for gap in gaps)
-        if total > left and size > share:
-            gaps = _best_parts(text, gaps, " ".join(item.wanted), share)
-        for piece in _pieces(text, gaps):
-            shown.append(item.read._replace(parts=with_heads(text, piece)))
-    return shown
+    return [
+        item.read._replace(parts=with_heads(item.read.text, piece))
+        for item, gaps in new.values()
+        for piece in _pieces(item.read.text, gaps if fits else _within_share(item, gaps, share))
+    ]
+
+
+def _within_share(item: _Fetched, gaps: Sequence[Span], share: int) -> Sequence[Span]:
+    if _length(gaps) <= share:
+        return gaps
+    return _best_parts(item.read.text, gaps, " ".join(item.wanted), share)
+
+
+def _length(parts: Iterable[Span]) -> int:
+    return sum(part.end - part.start for part in parts)
 
 
 def _pieces(text: str, parts: Sequence[Span]) -> Iterator[tuple[Span, ...]]:
@@ -440,8 +443,10 @@ async def _read_batch(
         unanswered=unanswered,
     )
     answer = await attempt(deps, task)
-    if answer is None:
-        return [], UNREAD
+    if answer is None:  # these texts may be read another time
+        return [], Extraction(findings=())
+    for item in () if _is_free(deps) else batch:
+        deps.readings.add(item.source.snapshot, item.parts)
     located = await add_quotes(deps, answer.findings, labels, question)
     findings = [
         kept

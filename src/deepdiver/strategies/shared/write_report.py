@@ -395,21 +395,24 @@ def _as_markdown(body: Sequence[DraftedSection]) -> str:
     parts: list[str] = []
     for section in body:
         parts.append(f"{'#' * section.level} {section.heading}")
-        for block in section.blocks:
-            rows = [[line.marked for line in row if not line.cut] for row in block.rows]
-            if block.kind == "table":
-                rows = [
-                    [EMPTY_CELL if line.cut else line.marked for line in row] for row in block.rows
-                ]
-                cells = [list(block.header), ["---"] * len(block.header), *rows]
-                parts.append("\n".join(f"| {' | '.join(row)} |" for row in cells))
-            elif block.kind == "paragraph":
-                parts += [" ".join(row) for row in rows]
-            else:
-                signs = ["-" if block.kind == "list" else f"{n}." for n in range(1, len(rows) + 1)]
-                listed = zip(signs, rows, strict=True)
-                parts.append("\n".join(f"{sign} {' '.join(row)}" for sign, row in listed if row))
+        parts += [text for block in section.blocks if (text := _block_as_markdown(block))]
     return "\n\n".join(parts)
+
+
+def _block_as_markdown(block: DraftedBlock) -> str:
+    if block.kind == "table":
+        header = [list(block.header), ["---"] * len(block.header)]
+        rows = [[EMPTY_CELL if line.cut else line.marked for line in row] for row in block.rows]
+        return "\n".join(f"| {' | '.join(row)} |" for row in [*header, *rows])
+    told = [_row_as_markdown(row) for row in block.rows]
+    if block.kind == "paragraph":
+        return "\n\n".join(filter(None, told))
+    sign = "-" if block.kind == "list" else "1."  # Markdown counts the steps itself
+    return "\n".join(f"{sign} {text}" for text in told if text)
+
+
+def _row_as_markdown(row: Sequence[Line]) -> str:
+    return " ".join(line.marked for line in row if not line.cut)
 
 
 # Sections that code has made
