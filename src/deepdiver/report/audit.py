@@ -18,8 +18,16 @@ from deepdiver.core.calculation import is_correct
 from deepdiver.core.dates import Day, dates
 from deepdiver.core.names import names
 from deepdiver.core.numbers import number, numbers
-from deepdiver.core.record import UNCITED, Calculation, Finding, Quote, Sentence, SentenceKind
-from deepdiver.core.text import STOPWORDS, fold, words
+from deepdiver.core.record import (
+    UNCITED,
+    Calculation,
+    Finding,
+    Quote,
+    Sentence,
+    SentenceKind,
+    Source,
+)
+from deepdiver.core.text import STOPWORDS, fold, terms, words
 
 Snapshot = Callable[[str], str]
 """Returns the saved text of a hash; LostTextError if there is none."""
@@ -295,3 +303,29 @@ def _initials(text: str) -> set[str]:
 
 def _bare(text: str) -> list[str]:
     return [word.removesuffix("'s") for word in words(fold(text)[0])]
+
+
+def credit_of(source: Source, quote: Quote) -> str:
+    """Return where a quote stands: title, author, publisher, date and place."""
+    place = source.where(quote.passage.start)
+    parts = (source.title, source.author, source.publisher, source.published, place)
+    return ", ".join(filter(None, parts))
+
+
+def find_present(sentence: Sentence, sources: Iterable[Source], snapshot: Snapshot) -> list[str]:
+    """Return the fault of an absence whose words a source has after all."""
+    wanted = [(term, terms(term)) for term in sentence.terms]
+    if not wanted:
+        return []
+    for source in sources:
+        said = terms(snapshot(source.snapshot))
+        for term, parts in wanted:
+            if parts and _runs(parts, said):
+                return [f"{source.title} has “{term}”"]
+    return []
+
+
+def _runs(parts: Sequence[str], said: Sequence[str]) -> bool:
+    """Whether some words stand in a text one behind the other."""
+    many = len(parts)
+    return any(list(said[at : at + many]) == list(parts) for at in range(len(said) - many + 1))

@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
-from deepdiver.core.record import Finding, Quote, Report, Run, Sentence, SentenceKind
+from deepdiver.core.ledger import Ledger
+from deepdiver.core.record import (
+    UNCITED,
+    Finding,
+    Quote,
+    Report,
+    Run,
+    Sentence,
+    SentenceKind,
+    Source,
+)
 from deepdiver.core.settings import Settings, from_public
 from deepdiver.core.text import STOPWORDS, words
 from deepdiver.errors import LostTextError, UsageError
 from deepdiver.reason.choose import choose_reasoner
-from deepdiver.report.audit import find_faults, quote_stands
+from deepdiver.report.audit import (
+    Context,
+    bare_words,
+    credit_of,
+    find_faults,
+    find_present,
+    quote_stands,
+)
 from deepdiver.run.begin import check_question
 from deepdiver.run.detached import detached_gateway, ignore_event
 from deepdiver.run.record import load_ledger
 from deepdiver.store import Store
 from deepdiver.store.views import read_only
 from deepdiver.strategies.shared.base import Deps
+from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.write_report import write_report
 
 MOST_FINDINGS = 40
 """Findings that are used for one question, as many as a task shows: those that share the most words
 with it."""
+
+
+CITED = frozenset(SentenceKind) - UNCITED - {SentenceKind.ABSENCE}
+"""The kinds of sentences that cite something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +160,34 @@ def check_again(run_id: str, store: Store) -> ReportCheck:
     if text is None:
         raise UsageError(f"run {run.id} is {run.status.value} and has no report yet")
     report = Report.model_validate_json(text)
-    said = [
-        *report.answer,
-        *(sentence for section in report.sections for sentence in section.sentences),
-    ]
-    facts = [sentence for sentence in said if sentence.kind is not SentenceKind.FRAME]
-    found = [*_check_citations(report, store), *_check_sentences(run, report, facts, store)]
-    return ReportCheck(run, report, len(facts), tuple(found))
+    placed = list(_place_sentences(report))
+    found = [*_check_citations(report, store), *_check_sentences(run, report, placed, store)]
+    checked = sum(sentence.kind not in UNCITED for sentence, _ in placed)
+    return ReportCheck(run, report, checked, tuple(found))
+
+
+def _place_sentences(report: Report) -> Iterator[tuple[Sentence, str]]:
+    """Yield each sentence and cell with what stands near it and may carry its names and values."""
+    yield from _in_turn(report.answer, "")
+    for section in report.sections:
+        yield from _in_turn(section.sentences, section.heading)
+        for block in section.blocks:
+            for row in block.rows:
+                if block.kind == "table":
+                    first = row[0].text
+                    yield from (
+                        (cell, f"{section.heading}\n{name}\n{first}")
+                        for cell, name in zip(row, block.header, strict=False)
+                    )
+                else:
+                    yield from _in_turn(row, section.heading)
+
+
+def _in_turn(sentences: Iterable[Sentence], heading: str) -> Iterator[tuple[Sentence, str]]:
+    before = ""
+    for sentence in sentences:
+        yield sentence, f"{heading}\n{before}"
+        before = sentence.text
 
 
 def _check_citations(report: Report, store: Store) -> Iterator[str]:
@@ -157,17 +201,57 @@ def _check_citations(report: Report, store: Store) -> Iterator[str]:
 
 
 def _check_sentences(
-    run: Run, report: Report, facts: list[Sentence], store: Store
+    run: Run, report: Report, placed: Iterable[tuple[Sentence, str]], store: Store
 ) -> Iterator[str]:
     ledger = load_ledger(store, run.id)
     numbers = {item.number for item in report.citations}
     as_of = str(run.settings.get("as_of") or run.created[:10])
-    for sentence in facts:
-        findings = [ledger.get(Finding, key) for key in sentence.findings if key in ledger]
-        try:
-            wrong = find_faults(sentence, findings, store.texts.get, as_of)
-        except LostTextError:
-            wrong = ["it cannot be checked, because the saved text of a source is lost"]
-        if not set(sentence.citations) <= numbers or not sentence.citations:
+    derived = Derivations(read=_words_read(ledger, store))
+    for made in report.derivations:
+        if not derived.add(ledger, made, as_of):
+            yield f"the calculation {derived.refused[made.name]}"
+    for sentence, nearby in placed:
+        if sentence.kind is SentenceKind.FRAME:
+            continue
+        wrong = _find_wrong(run, sentence, nearby, derived, ledger, store, as_of)
+        listed = set(sentence.citations) <= numbers
+        if not listed or (sentence.kind in CITED and not sentence.citations):
             wrong = [*wrong, "its citation is not in the list"]
         yield from (f"{sentence.text[:120]!r}: {fault}" for fault in wrong)
+
+
+def _find_wrong(
+    run: Run,
+    sentence: Sentence,
+    nearby: str,
+    derived: Derivations,
+    ledger: Ledger,
+    store: Store,
+    as_of: str,
+) -> list[str]:
+    findings = [ledger.get(Finding, key) for key in sentence.findings if key in ledger]
+    quotes = [quote for finding in findings for quote in finding.quotes]
+    context = Context(
+        credits="\n".join(credit_of(ledger.get(Source, q.source), q) for q in quotes),
+        nearby=nearby,
+        question=run.question,
+        figures=derived.figures_of(sentence.derived),
+        values=derived.values_of(sentence.derived),
+        read=derived.read,
+    )
+    try:
+        return find_faults(sentence, findings, store.texts.get, as_of, context) or find_present(
+            sentence, ledger.of(Source).values(), store.texts.get
+        )
+    except LostTextError:
+        return ["it cannot be checked, because the saved text of a source is lost"]
+
+
+def _words_read(ledger: Ledger, store: Store) -> frozenset[str]:
+    """Return the words of all sources whose texts are not lost."""
+    found: set[str] = set()
+    for source in ledger.of(Source).values():
+        found |= bare_words(f"{source.title}\n{source.author}")
+        with suppress(LostTextError):
+            found |= bare_words(store.texts.get(source.snapshot))
+    return frozenset(found)

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from deepdiver.core.record import Sentence, SentenceKind, Source
-from deepdiver.core.text import terms
-from deepdiver.report.audit import Context, find_faults
+from deepdiver.core.record import SentenceKind, Source
+from deepdiver.report.audit import Context, find_faults, find_present
 from deepdiver.strategies.shared.base import Deps, attempt
 from deepdiver.strategies.shared.drafting import (
     Drafter,
@@ -115,7 +114,9 @@ class Audit:
         found = find_faults(
             sentence, findings_of(deps, sentence), deps.store.texts.get, deps.as_of, context
         )
-        return found or _present(deps, sentence)
+        return found or find_present(
+            sentence, deps.ledger.of(Source).values(), deps.store.texts.get
+        )
 
     async def _find_foreign(self, lines: Sequence[Line]) -> None:
         """Find fault with lines whose words are not those of what they stand on."""
@@ -248,26 +249,6 @@ def _borrows(line: Line) -> bool:
     said = SentenceKind.FACT if kind is SentenceKind.FRAME else kind
     line.sentence = line.sentence.model_copy(update={"kind": said, "findings": line.borrowed})
     return True
-
-
-def _present(deps: Deps, sentence: Sentence) -> list[str]:
-    """Return the fault of an absence whose words a source has after all."""
-    wanted = [(term, terms(term)) for term in sentence.terms]
-    for source in deps.ledger.of(Source).values():
-        said = terms(deps.store.texts.get(source.snapshot))
-        for term, parts in wanted:
-            if parts and _runs(parts, said):
-                return [f"{source.title} has “{term}”"]
-    return []
-
-
-def _runs(parts: Sequence[str], said: Sequence[str]) -> bool:
-    """Whether some words stand in a text one behind the other."""
-    first = parts[0]
-    return any(
-        word == first and list(said[at : at + len(parts)]) == list(parts)
-        for at, word in enumerate(said)
-    )
 
 
 def _beside(lines: Sequence[Line], number: int, step: int) -> str:

@@ -11,9 +11,9 @@ from fractions import Fraction
 
 from deepdiver.core.arithmetic import ArithmeticFaultError, Computed, comes_out, compute
 from deepdiver.core.dates import dates
+from deepdiver.core.ledger import Ledger
 from deepdiver.core.numbers import numbers
 from deepdiver.core.record import Derivation, Finding
-from deepdiver.strategies.shared.base import Deps
 
 CONSTANTS = frozenset(map(Decimal, (0, 1, 2, 7, 10, 12, 24, 52, 60, 100, 365, 1000)))
 """Numbers that an expression may use without a source: halves and doubles, percentages, and the
@@ -33,9 +33,9 @@ class Derivations:
     read: frozenset[str] = frozenset()
     """The words of everything that the writer was shown: a judgement may name what stands there."""
 
-    def add(self, deps: Deps, made: Derivation, as_of: str) -> bool:
+    def add(self, ledger: Ledger, made: Derivation, as_of: str) -> bool:
         """Compute a calculation again; return whether it comes out."""
-        fault = self._fault(deps, made, as_of)
+        fault = self._fault(ledger, made, as_of)
         if fault:
             self.refused[made.name] = f"{made.name} = {made.expression}: {fault}"
             return False
@@ -45,14 +45,14 @@ class Derivations:
         self.held[made.name], self.values[made.name] = made, value
         return True
 
-    def _fault(self, deps: Deps, made: Derivation, as_of: str) -> str:
+    def _fault(self, ledger: Ledger, made: Derivation, as_of: str) -> str:
         try:
             computed = compute(made.expression, self.values)
         except ArithmeticFaultError as error:
             return str(error)
         if made.result and not comes_out(computed.value, made.result):
             return f"it does not give {made.result} but {_shown(computed.value)}"
-        found = [deps.ledger.get(Finding, key) for key in made.findings if key in deps.ledger]
+        found = [ledger.get(Finding, key) for key in made.findings if key in ledger]
         text = "\n\n".join(quote.text for finding in found for quote in finding.quotes)
         return _unsourced(computed, text, as_of)
 

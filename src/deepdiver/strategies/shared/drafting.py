@@ -20,6 +20,7 @@ from deepdiver.core.record import (
     Source,
 )
 from deepdiver.core.text import words
+from deepdiver.report.audit import credit_of
 from deepdiver.report.markup import MarkedSection, MarkedSentence, read_markup, read_sentences
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.derive import Derivations
@@ -247,7 +248,7 @@ class Drafter:
             result=result.rpartition("=")[2].strip(),
             findings=tuple(found),
         )
-        self.derived.add(self._deps, made, self._deps.as_of)
+        self.derived.add(self._deps.ledger, made, self._deps.as_of)
         return name
 
 
@@ -370,13 +371,11 @@ def titled_quotes(deps: Deps, sentence: Sentence) -> tuple[tuple[str, str], ...]
 
 def cited_quotes(deps: Deps, sentence: Sentence) -> list[tuple[str, str]]:
     """Return each quote of a sentence, and where it stands: title, author, date and place."""
-    found: dict[tuple[str, str], None] = {}
-    for finding in findings_of(deps, sentence):
-        for quote in finding.quotes:
-            source = deps.ledger.get(Source, quote.source)
-            place = source.where(quote.passage.start)
-            parts = (source.title, source.author, source.publisher, source.published, place)
-            found[quote.text, ", ".join(filter(None, parts))] = None
+    found = dict.fromkeys(
+        (quote.text, credit_of(deps.ledger.get(Source, quote.source), quote))
+        for finding in findings_of(deps, sentence)
+        for quote in finding.quotes
+    )
     return list(found)
 
 

@@ -260,7 +260,7 @@ class _Writer:
                 result=planned.result,
                 findings=tuple(found),
             )
-            self.derived.add(self._deps, made, self._deps.as_of)
+            self.derived.add(self._deps.ledger, made, self._deps.as_of)
         return outline
 
     def _verified(self) -> tuple[CheckedConclusion, ...]:
@@ -401,14 +401,18 @@ def _as_markdown(body: Sequence[DraftedSection]) -> str:
 
 def _block_as_markdown(block: DraftedBlock) -> str:
     if block.kind == "table":
-        header = [list(block.header), ["---"] * len(block.header)]
-        rows = [[EMPTY_CELL if line.cut else line.marked for line in row] for row in block.rows]
-        return "\n".join(f"| {' | '.join(row)} |" for row in [*header, *rows])
+        return _table_as_markdown(block)
     told = [_row_as_markdown(row) for row in block.rows]
     if block.kind == "paragraph":
         return "\n\n".join(filter(None, told))
     sign = "-" if block.kind == "list" else "1."  # Markdown counts the steps itself
     return "\n".join(f"{sign} {text}" for text in told if text)
+
+
+def _table_as_markdown(block: DraftedBlock) -> str:
+    header = [list(block.header), ["---"] * len(block.header)]
+    rows = [[EMPTY_CELL if line.cut else line.marked for line in row] for row in block.rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [*header, *rows])
 
 
 def _row_as_markdown(row: Sequence[Line]) -> str:
