@@ -17,6 +17,7 @@ from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway, Mode
 from deepdiver.gateway.clock import MACHINE_CLOCK, Clock
 from deepdiver.store.sqlite import SqliteStore, open_sqlite
+from tests.patience import PATIENCE
 
 
 @dataclass(slots=True)
@@ -29,11 +30,15 @@ class Desk:
     clock: Clock = MACHINE_CLOCK
 
     def gateway(self, mode: Mode = Mode.LIVE, **settings: Any) -> Gateway:
-        """Open a door; failed calls are not repeated unless the test asks for it."""
+        """Open a door; failed calls are not repeated unless the test asks for it.
+
+        Nor do they end before their time, because a machine that runs ten other things needs more
+        than the 30 s of a search to open a library.
+        """
         return Gateway(
             self.store,
             self.run,
-            Settings(**{"retries": 0, **settings}),
+            Settings(**{"retries": 0, "deadlines": {"search": PATIENCE}, **settings}),
             self.events.append,
             mode=mode,
             clock=self.clock,
