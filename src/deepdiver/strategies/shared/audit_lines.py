@@ -1,6 +1,6 @@
 """The audit of a draft: code, the reasoner and the reader check each line; faults are mended once.
 
-What still fails is cut, or marked if its quotes carry a part of it.
+What still fails is cut, or becomes a judgement if its quotes carry a part of it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ from deepdiver.strategies.shared.second_opinion import with_opinions
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.tasks import CheckSupport, CitedQuote, Claim, Faulty, RepairSentences
 
-PARTLY = "only partly carried by its quotes"
 REJECTED = "verification rejected it"
 """The beginning of the reason for cutting a sentence that says what must not be reported."""
 STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
@@ -66,7 +65,9 @@ class Audit:
         self._drafter, self._derived, self._rejected = drafter, drafter.derived, rejected
 
     async def check(self, lines: Sequence[Line]) -> None:
-        """Have faulty lines repaired once, and cut or mark those that still fail.
+        """Have faulty lines repaired once, and cut those that still fail.
+
+        If its quotes carry a part of a line, it becomes a judgement instead.
 
         The reader then gives its opinion on the others.
         """
@@ -104,6 +105,8 @@ class Audit:
         sentence, deps = line.sentence, self._deps
         if line.lost:
             return [f"it cites {', '.join(line.lost[:3])}, which leads nowhere"]
+        if line.refused:
+            return list(line.refused[:3])
         context = Context(
             credits="\n".join(credits_of(deps, sentence)),
             nearby=line.nearby,
@@ -196,7 +199,7 @@ class Audit:
                 checked.problem = Problem(check.reason, check.support)
 
     async def _repair(self, lines: Sequence[Line]) -> None:
-        """Have the faulty lines repaired once, then keep, mark or cut each of them."""
+        """Have the faulty lines repaired once, then keep or cut each of them."""
         faulty = {
             f"S{number}": (number, line, line.problem)
             for number, line in enumerate(lines)
@@ -279,7 +282,7 @@ def _beside(lines: Sequence[Line], number: int, step: int) -> str:
 
 
 def _settle(deps: Deps, line: Line, before: Problem) -> None:
-    """Keep, mark or cut a sentence, given its problem before the repair and now."""
+    """Keep or cut a sentence, given its problem before the repair and now."""
     rewritten = line.sentence.text != line.drafted
     problem = line.problem or (None if rewritten else before)
     if problem is None:

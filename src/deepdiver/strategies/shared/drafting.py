@@ -1,4 +1,4 @@
-"""A draft on its way to the report: its sentences as lines that the audit keeps, marks or cuts."""
+"""A draft on its way to the report: its sentences as lines that the audit keeps or cuts."""
 
 from __future__ import annotations
 
@@ -66,6 +66,8 @@ class Line:
     """Whether code made it: then it is a frame that may hold values."""
     lost: tuple[str, ...] = ()
     """Citations that lead nowhere."""
+    refused: tuple[str, ...] = ()
+    """Calculations of its own that do not come out, with the reasons."""
     borrowed: tuple[str, ...] = ()
     """Ids of findings that a frame may cite if it says something after all."""
     nearby: str = ""
@@ -197,7 +199,8 @@ class Drafter:
             heading,
             sentence,
             _with_marks(marked),
-            lost=(*lost, *wrong),
+            lost=tuple(lost),
+            refused=tuple(wrong),
             borrowed=tuple(borrowed),
             nearby=f"{heading}\n{before}",
             before=before,
@@ -222,6 +225,7 @@ class Drafter:
                 "terms": marked[0].sentence.terms,
             }
             line.lost = tuple(cite for item in marked for cite in item.lost)
+            line.refused = tuple(why for item in marked for why in item.refused)
             line.marked = text
         else:
             update = {}
