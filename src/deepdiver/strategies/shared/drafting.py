@@ -69,7 +69,8 @@ class Line:
     refused: tuple[str, ...] = ()
     """Calculations of its own that do not come out, with the reasons."""
     borrowed: tuple[str, ...] = ()
-    """Ids of findings that a frame may cite if it says something after all."""
+    """Ids of findings that a frame, or a cell of judgement, may cite if it says something that
+    needs them."""
     nearby: str = ""
     """Heading, sentence before, and header and first cell of a table's row."""
     before: str = ""
@@ -255,10 +256,14 @@ def _kind_of(kind: str) -> Literal["paragraph", "list", "steps", "table"]:
 
 
 def _share_reasons(cells: Sequence[Line]) -> list[Line]:
-    """Give cells of judgement that cite nothing the findings of their row as reasons."""
+    """Let cells that cite nothing borrow the findings of their row.
+
+    They are the reasons for a judgement; and the name of a row stands where its values do.
+    """
     reasons = tuple(dict.fromkeys(key for cell in cells for key in cell.sentence.findings))
     for cell in cells:
-        if cell.sentence.kind is SentenceKind.JUDGEMENT and not cell.sentence.findings:
+        borrows = cell.sentence.kind in (SentenceKind.JUDGEMENT, SentenceKind.FRAME)
+        if borrows and not cell.sentence.findings:
             cell.borrowed = reasons
     return list(cells)
 
