@@ -99,7 +99,9 @@ async def test_each_part_of_the_question_replaces_one_heading_at_most(tmp_path: 
 async def test_a_section_of_which_nothing_is_left_has_no_part_of_the_question(
     tmp_path: Path,
 ) -> None:
-    deps, sections = drafted(tmp_path, "## What Acme of Ohio gave\n\nIt gave testing 30 hours {T1:2}.")
+    deps, sections = drafted(
+        tmp_path, "## What Acme of Ohio gave\n\nIt gave testing 30 hours {T1:2}."
+    )
     for line in sections[0].lines():
         line.cut = True
     [cut] = await audit_headings(deps, sections, ASKED, [ASKED])
