@@ -31,6 +31,7 @@ def made(
         ("30 / 120", "25%", (), "30, 120 stands in none"),
         ("C7 + 30", "31", ("T1:2",), "no calculation C7"),
         ("years(2001-01-01, 2026-11-16)", "25", ("T1:2",), "2001-01-01 stands in none"),
+        ("2025 - 2024", "1", ("T1:1",), "2025 stands in none"),
         ("thirty over 120", "25%", ("T1:2",), "no calculation thirty"),
     ],
 )
@@ -51,6 +52,7 @@ def test_what_does_not_come_out_is_refused_with_the_reason(
         ("0.3 * 120", "36", ("T1:2",)),
         ("mean(90, 120, 150) / 2", "60 hours", ("T2:2-4",)),
         ("days(2024-03-03, 2026-11-16)", "988 days", ("T1:1",)),
+        ("2026 - 2024", "2", ("T1:1",)),
     ],
 )
 def test_what_comes_out_is_held(

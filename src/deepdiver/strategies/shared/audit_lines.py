@@ -1,6 +1,6 @@
 """The audit of a draft: code, the reasoner and the reader check each line; faults are mended once.
 
-What still fails is cut, or marked if its quotes carry a part of it.
+What still fails is cut, or becomes a judgement if its quotes carry a part of it.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ from deepdiver.strategies.shared.second_opinion import with_opinions
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.tasks import CheckSupport, CitedQuote, Claim, Faulty, RepairSentences
 
-PARTLY = "only partly carried by its quotes"
 REJECTED = "verification rejected it"
 """The beginning of the reason for cutting a sentence that says what must not be reported."""
+NOTHING_LEFT = "nothing is left of what it introduces"
+"""The reason for cutting a sentence that announces what was cut."""
 STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
 """The kinds of sentences that sources say."""
 
@@ -65,7 +66,9 @@ class Audit:
         self._drafter, self._derived, self._rejected = drafter, drafter.derived, rejected
 
     async def check(self, lines: Sequence[Line]) -> None:
-        """Have faulty lines repaired once, and cut or mark those that still fail.
+        """Have faulty lines repaired once, and cut those that still fail.
+
+        If its quotes carry a part of a line, it becomes a judgement instead.
 
         The reader then gives its opinion on the others.
         """
@@ -74,7 +77,7 @@ class Audit:
         await self._check_support(lines)
         await self._repair(lines)
         self._cut_rejected(lines)  # a repair may say it
-        _cut_empty_frames(lines)
+        _cut_empty_frames(self._deps, lines)
         kept = [line for line in lines if not line.cut]
         told = await with_opinions(self._deps, [line.sentence for line in kept])
         for line, sentence in zip(kept, told, strict=True):
@@ -103,6 +106,8 @@ class Audit:
         sentence, deps = line.sentence, self._deps
         if line.lost:
             return [f"it cites {', '.join(line.lost[:3])}, which leads nowhere"]
+        if line.refused:
+            return list(line.refused[:3])
         context = Context(
             credits="\n".join(credits_of(deps, sentence)),
             nearby=line.nearby,
@@ -197,7 +202,7 @@ class Audit:
                 checked.problem = Problem(check.reason, check.support)
 
     async def _repair(self, lines: Sequence[Line]) -> None:
-        """Have the faulty lines repaired once, then keep, mark or cut each of them."""
+        """Have the faulty lines repaired once, then keep or cut each of them."""
         faulty = {
             f"S{number}": (number, line, line.problem)
             for number, line in enumerate(lines)
@@ -206,18 +211,20 @@ class Audit:
         if not faulty:
             return
         new = await self._repaired_texts(lines, faulty)
+        changed: set[str] = set()
         for label, (_, line, problem) in faulty.items():
-            line.problem = None
-            if text := new.get(label, line.drafted):
+            line.problem, before = None, line.sentence.model_copy(update={"places": ()})
+            if text := new.get(label):
                 self._drafter.rewritten(line, text)
-            else:
+            elif label in new:
                 line.cut_out(self._deps, problem.for_reader())
+            changed |= {label} if line.sentence != before else set()
         again = [line for _, line, _ in faulty.values()]
         await self._find_faults(again, lines)
         await self._check_support(again)
-        for _, line, before in faulty.values():
+        for label, (_, line, problem) in faulty.items():
             if not line.cut:
-                _settle(self._deps, line, before)
+                _settle(self._deps, line, problem, label in changed)
 
     async def _repaired_texts(
         self, lines: Sequence[Line], faulty: Mapping[str, tuple[int, Line, Problem]]
@@ -259,29 +266,43 @@ def _beside(lines: Sequence[Line], number: int, step: int) -> str:
     return lines[at].sentence.text
 
 
-def _settle(deps: Deps, line: Line, before: Problem) -> None:
-    """Keep, mark or cut a sentence, given its problem before the repair and now."""
-    rewritten = line.sentence.text != line.drafted
-    problem = line.problem or (None if rewritten else before)
+def _settle(deps: Deps, line: Line, before: Problem, changed: bool) -> None:
+    """Keep or cut a sentence, given its problem before the repair and now.
+
+    A repair may change its words or only its marks.
+    """
+    problem = line.problem or (None if changed else before)
     if problem is None:
         return
     if problem.support == "partial" and line.sentence.kind is not SentenceKind.JUDGEMENT:
         # What its quotes say in part is the writer's inference for the rest, and is shown as such.
         line.sentence = line.sentence.model_copy(update={"kind": SentenceKind.JUDGEMENT})
-    elif rewritten:
+    elif line.sentence.text != line.drafted:
         then = f"rewritten as “{line.sentence.text}”: {problem.for_reader()}"
         line.cut_out(deps, f"{before.for_reader()}; {then}")
     else:
         line.cut_out(deps, problem.for_reader())
 
 
-def _cut_empty_frames(lines: Sequence[Line]) -> None:
-    """Cut frames that introduce something, such as a list, of which nothing is left."""
+def _cut_empty_frames(deps: Deps, lines: Sequence[Line]) -> None:
+    """Cut frames that introduce something, such as a list, of which nothing is left.
+
+    Those of the writer are listed; those of code are not.
+    """
     section, carried = None, False
     for line in reversed(lines):
         if line.heading != section:
             section, carried = line.heading, False
-        if line.sentence.kind is not SentenceKind.FRAME:
+        if line.sentence.kind is SentenceKind.FRAME and line.sentence.text.endswith(":"):
+            if not carried and not line.cut:
+                _cut_frame(deps, line)
+            carried = False
+        elif not line.computed:
             carried = carried or not line.cut
-        elif line.sentence.text.endswith(":"):
-            line.cut, carried = line.cut or not carried, False
+
+
+def _cut_frame(deps: Deps, line: Line) -> None:
+    if line.computed:
+        line.cut = True
+    else:
+        line.cut_out(deps, NOTHING_LEFT)

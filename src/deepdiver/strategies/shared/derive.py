@@ -94,7 +94,8 @@ def _shown(value: Fraction) -> str:
 
 def _unsourced(computed: Computed, text: str, as_of: str) -> str:
     """Return what is wrong with the numbers of an expression: those that no quote has."""
-    known = set(numbers(text)) | CONSTANTS | {Decimal(d.year) for d in dates(text) if d.year}
+    years = {day.year for day in (*dates(text), *dates(as_of))}
+    known = set(numbers(text)) | CONSTANTS | {Decimal(year) for year in years if year}
     # A share may be written 0.15 or 15 %.
     known |= {value / 100 for value in known} | {value * 100 for value in known}
     lost = [f"{value:f}" for value in computed.numbers if value not in known]

@@ -1,4 +1,4 @@
-"""A draft on its way to the report: its sentences as lines that the audit keeps, marks or cuts."""
+"""A draft on its way to the report: its sentences as lines that the audit keeps or cuts."""
 
 from __future__ import annotations
 
@@ -69,8 +69,11 @@ class Line:
     """Whether code made it: then it is a frame that may hold values."""
     lost: tuple[str, ...] = ()
     """Citations that lead nowhere."""
+    refused: tuple[str, ...] = ()
+    """Calculations of its own that do not come out, with the reasons."""
     borrowed: tuple[str, ...] = ()
-    """Ids of findings that a frame may cite if it says something after all."""
+    """Ids of findings that a frame, or a cell of judgement, may cite if it says something that
+    needs them."""
     nearby: str = ""
     """Heading, sentence before, and header and first cell of a table's row."""
     before: str = ""
@@ -201,7 +204,8 @@ class Drafter:
             heading,
             sentence,
             _with_marks(marked),
-            lost=(*lost, *wrong),
+            lost=tuple(lost),
+            refused=tuple(wrong),
             borrowed=tuple(borrowed),
             nearby=f"{heading}\n{before}",
             before=before,
@@ -229,6 +233,7 @@ class Drafter:
         if marked and "{" in text:
             update |= _united([item.sentence for item in marked])
             line.lost = tuple(cite for item in marked for cite in item.lost)
+            line.refused = tuple(why for item in marked for why in item.refused)
             line.marked = text
         else:
             line.marked = line.marked.replace(line.sentence.text, said)
@@ -269,10 +274,14 @@ def _kind_of(kind: str) -> Literal["paragraph", "list", "steps", "table"]:
 
 
 def _share_reasons(cells: Sequence[Line]) -> list[Line]:
-    """Give cells of judgement that cite nothing the findings of their row as reasons."""
+    """Let cells that cite nothing borrow the findings of their row.
+
+    They are the reasons for a judgement; and the name of a row stands where its values do.
+    """
     reasons = tuple(dict.fromkeys(key for cell in cells for key in cell.sentence.findings))
     for cell in cells:
-        if cell.sentence.kind is SentenceKind.JUDGEMENT and not cell.sentence.findings:
+        borrows = cell.sentence.kind in (SentenceKind.JUDGEMENT, SentenceKind.FRAME)
+        if borrows and not cell.sentence.findings:
             cell.borrowed = reasons
     return list(cells)
 

@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import Evidence, Finding, Hypothesis, Sentence, SentenceKind, Stance
 from deepdiver.report.compose import WeighedAnswer
-from deepdiver.strategies.shared.audit_lines import PARTLY
 from deepdiver.strategies.shared.base import Deps, together
 from deepdiver.strategies.shared.hypotheses import assess, judge
 
-PART = 0.5
-"""Strength of a finding for a sentence that it supports in part."""
 JUDGED = 4
 """Most sentences of an answer for which all findings are judged; for the others only their own
 findings count."""
@@ -44,10 +41,7 @@ async def weigh_answer(
             refutes_if="",
             prior=0.5,
         )
-        own = [
-            _carries(claim, key, PART if PARTLY in sentence.mark else 1.0)
-            for key in sentence.findings
-        ]
+        own = [_carries(claim, key) for key in sentence.findings]
         others = (
             await judge(deps, question, claim, [*sentence.findings, *findings])
             if number < min(JUDGED, judged)
@@ -70,8 +64,8 @@ def _reasons(deps: Deps, lead: Sequence[Sentence]) -> list[Sentence]:
     return [Sentence(text=item.statement, findings=(item.id,)) for item in found]
 
 
-def _carries(claim: Hypothesis, finding: str, strength: float) -> Evidence:
-    key = content_id("e", claim.id, finding, Stance.SUPPORTS, strength)
+def _carries(claim: Hypothesis, finding: str) -> Evidence:
+    key = content_id("e", claim.id, finding, Stance.SUPPORTS, 1.0)
     return Evidence(
-        id=key, hypothesis=claim.id, finding=finding, stance=Stance.SUPPORTS, strength=strength
+        id=key, hypothesis=claim.id, finding=finding, stance=Stance.SUPPORTS, strength=1.0
     )

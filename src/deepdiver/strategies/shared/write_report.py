@@ -25,7 +25,7 @@ from deepdiver.core.text import words
 from deepdiver.report.audit import bare_words
 from deepdiver.report.compose import compose
 from deepdiver.strategies.shared.audit_headings import audit_headings, audit_missing, audit_title
-from deepdiver.strategies.shared.audit_lines import REJECTED, Audit
+from deepdiver.strategies.shared.audit_lines import NOTHING_LEFT, REJECTED, Audit
 from deepdiver.strategies.shared.base import Deps, attempt, together
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.doubt_unfounded import doubt_unfounded
@@ -506,7 +506,7 @@ def _notes(deps: Deps, limits: Sequence[str], missing: Sequence[str], cut: int) 
 
 
 def _count_unquoted(cut: Sequence[CutSentence]) -> int:
-    return sum(not item.reason.startswith(REJECTED) for item in cut)
+    return sum(not item.reason.startswith((REJECTED, NOTHING_LEFT)) for item in cut)
 
 
 def _unread(lines: Sequence[Line]) -> list[str]:

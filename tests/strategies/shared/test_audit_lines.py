@@ -1,0 +1,644 @@
+"""The audit of a draft's sentences: what is repaired, kept or cut, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepdiver import tasks
+from deepdiver.core.events import SentenceCut
+from deepdiver.core.record import CutSentence, RunStatus, Sentence, SentenceKind, Stance
+from deepdiver.report.html import render_html
+from deepdiver.report.markdown import render_markdown
+from deepdiver.strategies.shared.audit_lines import NOTHING_LEFT, REJECTED, Audit
+from deepdiver.strategies.shared.derive import Derivations
+from deepdiver.strategies.shared.drafting import Drafter, Line
+from deepdiver.strategies.shared.grounding import FOREIGN, UNCONNECTED
+from deepdiver.strategies.shared.materials import gather_material
+from tests.strategies.drafts import (
+    Draft,
+    DraftSection,
+    DraftSentence,
+    answering,
+    draft_of,
+    label_of,
+    told,
+)
+from tests.strategies.rig import Rig, ScriptedReasoner, fail
+from tests.strategies.shared.desk import desk
+from tests.strategies.shared.written import (
+    ORDER,
+    OWNED,
+    announced,
+    doubting,
+    owned,
+    repairing,
+    report_of,
+)
+
+ASKED = "How many hours did the committee give testing?"
+MET = "The committee met on 3 March 2024."
+GAVE = "It gave testing 30 hours of 120 hours."
+BERG = "Ann Berg asked for 45 hours."
+
+
+class Desk:
+    """The audit of a text about the minutes of a committee, T1, and a table of hours, T2."""
+
+    def __init__(self, home: Path, rejected: Mapping[str, str] | None = None, **rules: Any) -> None:
+        self.reasoner = ScriptedReasoner(**rules)
+        self.deps, keys = desk(home, reasoner=self.reasoner)
+        self.events: list[Any] = []
+        self.deps.emit = self.events.append
+        self.derived = Derivations()
+        self.drafter = Drafter(self.deps, gather_material(self.deps, keys), self.derived, ASKED)
+        self._audit = Audit(self.deps, ASKED, ASKED, self.drafter, rejected or {})
+        self.lines: list[Line] = []
+
+    async def check(self, markdown: str) -> list[str]:
+        """Audit a text, and return the sentences that are left."""
+        sections = self.drafter.sections(markdown)
+        return await self.check_lines([line for part in sections for line in part.lines()])
+
+    async def check_lines(self, lines: list[Line]) -> list[str]:
+        """Audit lines, and return the sentences that are left."""
+        self.lines = lines
+        await self._audit.check(lines)
+        return [line.sentence.text for line in lines if not line.cut]
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why lines were cut, in their order, as the record and the events say it."""
+        listed = [line.reason for line in self.lines if line.reason]
+        told = [event.reason for event in self.events if isinstance(event, SentenceCut)]
+        assert sorted(told) == sorted(listed)
+        return listed
+
+
+# -- what no quote carries
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason"),
+    [
+        (told(OWNED), "it states Anna Holm without a finding"),
+        (told(OWNED, "F99"), "it cites F99, which leads nowhere"),
+        (
+            told("Holm Works is owned by Carl Dahl.", "F1"),
+            "Carl Dahl stands in none of its quotes",
+        ),
+        (told("Holm Works was sold for 77 crowns.", "F1"), "77 stands in none of its quotes"),
+        (
+            told("Holm Works changed hands on 3 May 1990.", "F1"),
+            "1990-05-03 stands in none of its quotes",
+        ),
+        (
+            told("It was founded 900 years ago.", kind=SentenceKind.FRAME),
+            "it states 900 without a finding",
+        ),
+        (
+            told("Anna Holm is 40.", "F1", expression="years(1980-01-01)"),
+            "C1 = years(1980-01-01): ) stands where a value or a sign should",
+        ),
+        (
+            told("Anna Holm is 40.", "F1", expression="years(1980-01-01, 2026-01-01) = 40"),
+            "C1 = years(1980-01-01, 2026-01-01): it does not give 40 but 46",
+        ),
+        (
+            told("Anna Holm is 46.", "F1", expression="years(1980-01-01, 2026-01-01) = 46"),
+            "C1 = years(1980-01-01, 2026-01-01): 1980-01-01, 2026-01-01 stands in none of its "
+            "quotes",
+        ),
+        (
+            told("Carl Dahl should buy it.", "F1", kind=SentenceKind.JUDGEMENT),
+            "Carl Dahl stands in none of the texts",
+        ),
+        (
+            told("See https://evil.example for more.", kind=SentenceKind.KNOWLEDGE),
+            "https://evil.example stands in none of its quotes",
+        ),
+        (
+            told("No text names Anna.", kind=SentenceKind.ABSENCE, terms=("Anna Holm",)),
+            "Register has “Anna Holm”",
+        ),
+    ],
+)
+async def test_what_no_quote_carries_is_cut_and_listed_with_the_reason(
+    tmp_path: Path, sentence: DraftSentence, reason: str
+) -> None:
+    report, rig = await report_of(tmp_path, write_report=draft_of(sentence))
+    assert report.answer == ()
+    assert any("cut 1 sentence" in line for line in report.limits)
+    assert report.status is RunStatus.NO_EVIDENCE
+    assert report.confidence == 0.0
+    assert report.cut == (CutSentence(text=sentence.text, reason=reason),)
+    assert announced(rig) == [report.cut[0]]
+    line = f"Cut from the answer: “{sentence.text}” Reason: {reason}."
+    shown = line.replace("https://evil.example", "hxxps://evil[.]example")
+    markdown = render_markdown(report).replace("\\", "")
+    assert markdown.partition("### Limits")[2].count(f"- {shown}\n") == 1
+    assert render_html(report).partition(">Limits<")[2].count(shown) == 1
+
+
+async def test_a_report_of_which_nothing_was_cut_lists_nothing(tmp_path: Path) -> None:
+    report, rig = await report_of(tmp_path)
+    assert report.answer
+    assert report.cut == ()
+    assert not announced(rig)
+    assert "Cut from" not in render_markdown(report) + render_html(report)
+
+
+async def test_a_sentence_that_is_cut_from_a_section_is_listed_with_its_heading(
+    tmp_path: Path,
+) -> None:
+    def draft(task: tasks.OutlineReport) -> Draft:
+        held = told(OWNED, label_of(task, OWNED))
+        sold = told("Holm Works was sold for 77 crowns.", label_of(task, OWNED))
+        return Draft((held, sold), (DraftSection("History", (held, sold)),))
+
+    report, rig = await report_of(tmp_path, write_report=draft)
+    assert [item.section for item in report.cut] == ["", "History"], "in the order of the report"
+    assert announced(rig) == list(reversed(report.cut)), "in the order of the work"
+    assert (
+        "- Cut from the section “History”: “Holm Works was sold for 77 crowns.”"
+        in render_markdown(report)
+    )
+
+
+@pytest.mark.parametrize(
+    ("markdown", "reason"),
+    [
+        ("It met in May {T9:1}.", "it cites T9:1, which leads nowhere"),
+        ("It met {T1:99}.", "it cites T1:99, which leads nowhere"),
+        ("It met {T1:1}, then voted {T8:1; F7}.", "it cites T8:1, F7, which leads nowhere"),
+        ("It took {C7} hours.", "it cites C7, which leads nowhere"),
+    ],
+)
+async def test_one_citation_that_leads_nowhere_is_one_too_many(
+    tmp_path: Path, markdown: str, reason: str
+) -> None:
+    held = Desk(tmp_path)
+    assert await held.check(markdown) == []
+    assert held.reasons == [reason]
+
+
+async def test_what_code_finds_wrong_is_not_put_to_the_reasoner(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    assert await held.check(f"Carl Dahl met it {{T1:1}}. {MET} {{T1:1}}") == [MET]
+    assert [[c.text for c in task.claims] for task in held.reasoner.of(tasks.CheckSupport)] == [
+        [MET]
+    ]
+
+
+async def test_a_draft_without_sentences_asks_nobody(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    assert await held.check("## Hours\n") == []
+    assert held.reasoner.asked == []
+
+
+# -- what carries a name or a value besides the quotes
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "Ann Berg wrote that it gave testing 30 hours of 120 hours {T1:2}.",
+        "In March 2024 the minutes gave testing 30 hours of 120 hours {T1:2}.",
+        "## Ann Berg's wish\n\nBerg asked for 45 hours {T1:3}.",
+        "The committee gave testing 30 hours {T1:2}. Of these 30 hours it gave testing all {T1:2}.",
+        "| Year | Hours {T2:3} |\n|---|---|\n| 2024 | In 2024 it was 120 |",
+    ],
+    ids=["the author", "the date of publication", "the heading", "the sentence before", "the row"],
+)
+async def test_names_and_dates_may_come_from_what_surrounds_a_sentence(
+    tmp_path: Path, markdown: str
+) -> None:
+    held = Desk(tmp_path)
+    await held.check(markdown)
+    assert held.reasons == []
+
+
+async def test_a_judgement_may_propose_values_and_names_what_was_read(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    held.derived.read = frozenset({"dahl"})
+    text = "Perhaps ask Dahl for 99 hours by 1 May 2031."
+    assert await held.check(f"{text} {{judgement T1:3}}") == [text]
+
+
+# -- calculations
+
+
+async def test_a_calculation_that_comes_out_stays(tmp_path: Path) -> None:
+    founded = "Holm Works was founded in 1998."
+
+    def both(task: tasks.ExtractFindings) -> tasks.Extraction:
+        found = [
+            tasks.Extracted(statement=words, source=text.id, quote=words)
+            for text in task.texts
+            for words in (OWNED, founded)
+            if words in text.text
+        ]
+        return tasks.Extraction(findings=tuple(found))
+
+    text = "In 2026 Holm Works was 28 years old."
+    rig = Rig(
+        tmp_path,
+        ScriptedReasoner(
+            extract_findings=both,
+            write_report=answering(
+                lambda label: [
+                    told(text, label(founded), expression=expression)
+                    for expression in ("2026 - 1998 = 28", "2025 - 1998 = 27")
+                ]
+            ),
+        ),
+        as_of="2026-11-15",
+    )
+    report = (await rig.work()).report
+    assert report is not None
+    kept = [sentence.derived for sentence in report.answer]
+    results = {made.name: made.result for made in report.derivations}
+    assert [results[name] for names in kept for name in names] == ["28"], (
+        "the run's own year may be reckoned with, another needs a quote"
+    )
+
+
+async def test_the_results_of_a_calculation_carry_their_values_and_those_of_no_other_sentence(
+    tmp_path: Path,
+) -> None:
+    held = Desk(tmp_path)
+    kept = await held.check(
+        "Testing got 25% of the hours {C1 = 30 / 120 = 25% | T1:2}. A quarter, 25%, went to "
+        "testing {C1}.\n\nIt gave testing 25% {T1:2}."
+    )
+    assert kept == ["Testing got 25% of the hours.", "A quarter, 25%, went to testing."]
+    assert held.reasons == ["25 stands in none of its quotes"]
+    assert [line.sentence.kind for line in held.lines[:2]] == [SentenceKind.CALCULATION] * 2
+    (task,) = held.reasoner.of(tasks.CheckSupport)
+    assert [claim.calculations for claim in task.claims] == [("30 / 120 = 25%",)] * 2
+
+
+async def test_a_sum_does_not_carry_another_sentence(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    assert await held.check(f"{ORDER} {{= 30 + 45 | T1:2-3}}") == []
+    assert held.reasons == [FOREIGN]
+
+
+# -- absences
+
+
+async def test_an_absence_stays_if_no_source_has_the_words(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    text = "No text names a chairman of the committee."
+    assert await held.check(f"{text} {{absence chairman, chair of the committee}}") == [text]
+    assert held.reasoner.of(tasks.CheckSupport) == [], "code has looked for it"
+
+
+@pytest.mark.parametrize("words", ["chairman, the vote", "VOTE", "put off"])
+async def test_an_absence_is_cut_if_a_source_has_one_of_the_words(
+    tmp_path: Path, words: str
+) -> None:
+    held = Desk(tmp_path)
+    assert await held.check(f"Nothing is said of a vote {{absence {words}}}.") == []
+    (reason,) = held.reasons
+    assert reason.startswith("Minutes has “")
+
+
+async def test_words_must_stand_one_behind_the_other_to_be_present(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    assert await held.check("No vote of the committee is known {absence testing vote}.")
+    assert held.reasons == []
+
+
+# -- frames
+
+
+async def test_a_frame_that_states_something_borrows_the_citations_of_the_next_sentence(
+    tmp_path: Path,
+) -> None:
+    held = Desk(tmp_path)
+    kept = await held.check(f"In March 2024 the committee met. {GAVE} {{T1:1-2}}")
+    assert kept == ["In March 2024 the committee met.", GAVE]
+    first, second = held.lines
+    assert first.sentence.kind is SentenceKind.FACT
+    assert first.sentence.findings == second.sentence.findings != ()
+    (task,) = held.reasoner.of(tasks.CheckSupport)
+    assert [claim.text for claim in task.claims] == kept, "it is put to the reasoner as a fact"
+
+
+async def test_what_borrowed_citations_do_not_carry_is_cut(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    assert await held.check(f"Carl Dahl met 77 clerks. {GAVE} {{T1:2}}") == [GAVE]
+    assert held.reasons == ["77, Carl Dahl stands in none of its quotes"]
+
+
+async def test_a_frame_that_states_nothing_borrows_nothing(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    frame = "The committee decided on the hours of testing."
+    assert await held.check(f"{frame} {GAVE} {{T1:2}}") == [frame, GAVE]
+    assert held.lines[0].sentence.findings == ()
+    assert held.lines[0].sentence.kind is SentenceKind.FRAME
+
+
+async def test_a_frame_that_connects_nothing_is_cut(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    assert await held.check(f"- {ORDER}\n- {GAVE} {{T1:2}}") == [GAVE]
+    assert held.reasons == [UNCONNECTED]
+
+
+async def test_a_frame_goes_with_what_it_introduces_and_is_listed(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    kept = await held.check(
+        "## Hours\n\nThe committee gave these hours:\n\n- It gave 77 hours {T1:2}.\n\n"
+        f"## More hours\n\nThe committee gave these hours:\n\n- {GAVE} {{T1:2}}"
+    )
+    assert kept == ["The committee gave these hours:", GAVE]
+    assert held.reasons == [NOTHING_LEFT, "77 stands in none of its quotes"]
+    assert [line.heading for line in held.lines if line.cut] == ["Hours"] * 2
+
+
+async def test_a_frame_of_codes_goes_without_a_word(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    frame = Sentence(text="7 minutes apart:", kind=SentenceKind.FRAME)
+    lines = [Line("Mine", frame, computed=True), Line("Mine", Sentence(text="No finding."))]
+    assert await held.check_lines(lines) == []
+    assert held.reasons == ["it names no finding"]
+
+
+# -- tables
+
+
+async def test_a_judgement_of_a_row_stands_on_what_the_row_cites(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    table = (
+        "| Who | Hours | Verdict {judgement} |\n|---|---|---|\n"
+        "| Ann Berg | asked for 45 hours {T1:3} | Carl Dahl should give her the hours |\n"
+    )
+    await held.check(table)
+    assert held.reasons == ["Carl Dahl stands in none of the texts"]
+    (task,) = held.reasoner.of(tasks.RepairSentences)
+    assert task.sentences[0].quotes == (BERG,), "the reason is borrowed from its row"
+
+
+async def test_empty_cells_are_nobodys_fault(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    await held.check("| Who | Hours {T1:3} |\n|---|---|\n| Ann Berg |  |\n")
+    assert held.reasons == []
+
+
+# -- the reasoner
+
+
+async def test_the_reasoner_sees_each_quote_once_with_its_place_and_each_claim_with_its_kind(
+    tmp_path: Path,
+) -> None:
+    held = Desk(tmp_path)
+    await held.check(
+        f"{BERG} {{T1:3}} Give her the hours {{judgement T1:3; T1:2}}.\n\n"
+        f"{GAVE} {{T1:2}} It is general knowledge {{general}}."
+    )
+    (task,) = held.reasoner.of(tasks.CheckSupport)
+    assert [(quote.id, quote.text) for quote in task.quotes] == [("Q1", BERG), ("Q2", GAVE)]
+    assert {quote.credit for quote in task.quotes} == {"Minutes, Ann Berg, 2024-03-05"}
+    assert [(claim.kind, claim.before, claim.cites) for claim in task.claims] == [
+        ("fact", "", ("Q1",)),
+        ("judgement", BERG, ("Q1", "Q2")),
+        ("fact", "", ("Q2",)),
+    ]
+    assert (task.question, task.as_of) == (ASKED, held.deps.as_of)
+
+
+async def test_a_sentence_in_doubt_that_the_writer_withdraws_is_listed(tmp_path: Path) -> None:
+    report, rig = await report_of(
+        tmp_path,
+        write_report=owned,
+        check_support=doubting("partial", reason="only since 2020."),
+    )
+    (cut,) = report.cut
+    assert cut == CutSentence(
+        text=OWNED,
+        reason="the reasoner says that its quotes do not support it in full (only since 2020)",
+    )
+    assert announced(rig) == [cut]
+
+
+@pytest.mark.parametrize(("support", "kept"), [("partial", True), ("none", False)])
+async def test_the_reasoners_doubt_makes_a_judgement_or_cuts(
+    tmp_path: Path, support: Any, kept: bool
+) -> None:
+    report, _ = await report_of(
+        tmp_path,
+        write_report=owned,
+        check_support=doubting(support),
+        repair_sentences=repairing(None),
+    )
+    assert [sentence.kind for sentence in report.answer] == [SentenceKind.JUDGEMENT] * kept
+    reasons = [cut.reason for cut in report.cut]
+    assert reasons == ([] if kept else ["the reasoner says that its quotes do not support it (hm)"])
+
+
+async def test_a_judgement_that_its_reasons_carry_in_part_is_cut(tmp_path: Path) -> None:
+    held = Desk(tmp_path, check_support=doubting("partial"), repair_sentences=repairing(None))
+    assert await held.check("Give her the hours {judgement T1:3}.") == []
+    assert held.reasons == [
+        "the reasoner says that its quotes do not support it in full (hm)",
+    ]
+
+
+async def test_doubt_that_nobody_repairs_still_counts(tmp_path: Path) -> None:
+    report, _ = await report_of(
+        tmp_path,
+        write_report=owned,
+        check_support=doubting("none", reason=""),
+        repair_sentences=fail,
+    )
+    assert report.answer == ()
+    assert [(cut.text, cut.reason) for cut in report.cut] == [
+        (OWNED, "the reasoner says that its quotes do not support it")
+    ]
+
+
+async def test_doubt_counts_if_the_same_sentence_is_returned_and_then_believed(
+    tmp_path: Path,
+) -> None:
+    asked: list[Any] = []
+
+    def waver(task: tasks.CheckSupport) -> tasks.Checks:
+        asked.append(task)
+        return doubting("none" if len(asked) == 1 else "full")(task)
+
+    held = Desk(tmp_path, check_support=waver, repair_sentences=repairing(None))
+    assert await held.check(f"{GAVE[:-1]} {{T1:2}}.") == []
+    assert len(asked) == 2
+
+
+async def test_an_answer_about_sentences_that_nobody_asked_about_does_nothing(
+    tmp_path: Path,
+) -> None:
+    stray = tasks.Checks(checks=(tasks.Check(id="S99", support="none"),))
+    repairs = tasks.Repairs(repairs=(tasks.Repaired(id="S99", text=MET),))
+    held = Desk(tmp_path, check_support=lambda task: stray, repair_sentences=lambda task: repairs)
+    assert await held.check(f"{GAVE} {{T1:2}} It gave 77 hours {{T1:2}}.") == [GAVE]
+    assert held.reasons == ["77 stands in none of its quotes"]
+
+
+# -- one repair
+
+
+async def test_a_faulty_sentence_is_repaired_once(tmp_path: Path) -> None:
+    report, rig = await report_of(
+        tmp_path,
+        write_report=answering(
+            lambda label: [told("Holm Works is owned by Carl Dahl.", label(OWNED))]
+        ),
+        repair_sentences=repairing(OWNED),
+    )
+    assert [sentence.text for sentence in report.answer] == [OWNED]
+    assert report.cut == ()
+    (asked,) = rig.reasoner.of(tasks.RepairSentences)
+    assert asked.sentences[0].quotes == (OWNED,)
+    assert "Carl Dahl" in asked.sentences[0].problem
+
+
+async def test_the_writer_sees_a_faulty_sentence_with_marks_neighbours_quotes_and_credits(
+    tmp_path: Path,
+) -> None:
+    held = Desk(tmp_path)
+    await held.check(
+        f"## Hours\n\n{MET} {{T1:1}} It gave 77 hours {{T1:2}}. {BERG} {{T1:3}}\n\n"
+        "## Vote\n\nIt had 88 votes {T1:4}."
+    )
+    (task,) = held.reasoner.of(tasks.RepairSentences)
+    first, second = task.sentences
+    assert first == tasks.Faulty(
+        id=first.id,
+        before=MET,
+        text="It gave 77 hours. {T1:2}",
+        after=BERG,
+        problem="77 stands in none of its quotes",
+        quotes=(GAVE,),
+        credits=("Minutes, Ann Berg, 2024-03-05",),
+    )
+    assert (second.before, second.after) == ("", ""), "another section is no neighbour"
+
+
+async def test_a_repair_that_is_no_better_is_cut(tmp_path: Path) -> None:
+    report, _ = await report_of(
+        tmp_path,
+        write_report=answering(lambda label: [told("Carl Dahl owns it.", label(OWNED))]),
+        repair_sentences=repairing("Dora Ek owns it all."),
+    )
+    assert report.answer == ()
+    (cut,) = report.cut
+    assert cut.text == "Carl Dahl owns it."
+    assert cut.reason == (
+        "Carl Dahl stands in none of its quotes; rewritten as “Dora Ek owns it all.”: Dora Ek "
+        "stands in none of its quotes"
+    )
+
+
+async def test_a_foreign_sentence_can_be_repaired(tmp_path: Path) -> None:
+    report, rig = await report_of(
+        tmp_path,
+        write_report=answering(lambda label: [told(ORDER, label(OWNED))]),
+        repair_sentences=repairing(OWNED),
+    )
+    (asked,) = rig.reasoner.of(tasks.RepairSentences)
+    assert [item.problem for item in asked.sentences] == [FOREIGN]
+    assert [sentence.text for sentence in report.answer] == [OWNED]
+    assert report.cut == ()
+
+
+@pytest.mark.parametrize(
+    ("draft", "repaired", "kind"),
+    [
+        ("It gave testing 30 hours {T1:3}.", "It gave testing 30 hours {T1:2}.", "fact"),
+        (
+            "Testing got a quarter, 25% {T1:2}.",
+            "Testing got a quarter, 25% {C1 = 30 / 120 | T1:2}.",
+            "calculation",
+        ),
+        ("Testing needs 77 hours {T1:3}.", "Testing needs 77 hours {judgement T1:3}.", "judgement"),
+        ("Testing takes 77 hours {T9:3}.", "Testing takes 77 hours {general}.", "knowledge"),
+    ],
+)
+async def test_a_repair_may_change_the_marks_alone(
+    tmp_path: Path, draft: str, repaired: str, kind: str
+) -> None:
+    held = Desk(tmp_path, repair_sentences=repairing(repaired))
+    assert await held.check(draft) == [draft.partition(" {")[0] + "."]
+    assert held.reasons == []
+    assert held.lines[0].sentence.kind == kind
+    assert held.lines[0].marked == repaired
+
+
+async def test_marks_that_are_no_better_are_cut_for_what_is_wrong_now(tmp_path: Path) -> None:
+    held = Desk(tmp_path, repair_sentences=repairing("It gave 77 hours {T1:3}."))
+    assert await held.check("It gave 77 hours {T9:2}.") == []
+    assert held.reasons == ["77 stands in none of its quotes"]
+
+
+async def test_a_repair_may_make_two_sentences_of_one(tmp_path: Path) -> None:
+    two = f"{GAVE} {{T1:2}} Give more {{judgement T1:3}}."
+    held = Desk(tmp_path, repair_sentences=repairing(two))
+    assert await held.check("It gave 77 hours {T1:2}.") == [f"{GAVE} Give more."]
+    (line,) = held.lines
+    assert line.sentence.kind is SentenceKind.JUDGEMENT
+    assert len(line.sentence.findings) == 2
+
+
+async def test_sound_sentences_are_not_put_to_the_repair(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    assert await held.check(f"{MET} {{T1:1}} {GAVE} {{T1:2}}") == [MET, GAVE]
+    assert held.reasoner.of(tasks.RepairSentences) == []
+    assert len(held.reasoner.of(tasks.CheckSupport)) == 1
+
+
+# -- what must not be reported
+
+
+async def test_what_was_rejected_is_cut_before_and_after_a_repair(tmp_path: Path) -> None:
+    held = Desk(
+        tmp_path,
+        rejected={MET.rstrip("."): "no register says so"},
+        repair_sentences=repairing(MET),
+    )
+    assert await held.check(f"{MET} {{T1:1}} {GAVE} {{T1:2}} It had 9 votes {{T1:1}}.") == [GAVE]
+    assert held.reasons == [f"{REJECTED}: no register says so"] * 2
+
+
+async def test_a_frame_of_codes_may_name_what_was_rejected(tmp_path: Path) -> None:
+    held = Desk(tmp_path, rejected={MET: "why"})
+    frame = Sentence(text=MET, kind=SentenceKind.FRAME)
+    assert await held.check_lines([Line("Mine", frame, computed=True)]) == [MET]
+
+
+# -- the reader
+
+
+async def test_the_reader_gives_its_opinion_on_what_is_kept(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    await held.check(f"{MET} {{T1:1}} It gave 77 hours {{T1:2}}. Give more {{judgement T1:3}}.")
+    opinions = [line.sentence.second_opinion for line in held.lines]
+    assert [opinion and opinion.stance for opinion in opinions] == [Stance.SUPPORTS, None, None]
+
+
+async def test_sentences_in_another_language_than_their_quotes_stay_and_are_counted(
+    tmp_path: Path,
+) -> None:
+    french = "L'entreprise est dans la famille et n'est pas dirigée par la fille."
+    rig = Rig(
+        tmp_path,
+        ScriptedReasoner(write_report=answering(lambda label: [told(french, label("authority"))])),
+        question="Qui est le propriétaire de Holm Works et est-ce que la famille la possède ?",
+    )
+    report = (await rig.work()).report
+    assert report is not None
+    assert [sentence.text for sentence in report.answer] == [french]
+    assert (
+        "1 sentence is in another language than its quotes: that these carry it was checked by "
+        "the model alone."
+    ) in report.limits
