@@ -16,14 +16,20 @@ import pytest
 from pydantic import BaseModel
 
 from deepdiver import tasks
+from deepdiver.report.markup import read_mark
 from deepdiver.tasks import TASKS, Answer, Task, load_prompt
-from deepdiver.tasks.task import View
+from deepdiver.tasks.task import LEAD, View
 
 PROMPTS = resources.files("deepdiver.tasks") / "prompts"
 FILES = sorted(path.name for path in PROMPTS.iterdir())
 FORMAT = re.compile(r"json|schema|\"\w+\"\s*:|\{|\}|```|required field|valid object", re.IGNORECASE)
 """The marks of a prompt that tells the model how to write its answer; that is rendered from the
 answer type."""
+SPOKEN = re.compile(r"`([^`]+)`")
+MARKED = re.compile(r"`[^`]*\{[^`]*`")
+"""The marks of a draft, as prompts show them: `{T3:12}`, `## What to do {judgement}`."""
+MARKDOWN = {"## ", "### ", "- ", "1. ", "| "}
+"""What a prompt on Markdown may show besides."""
 ADDRESS = re.compile(r"https?://|www\.", re.IGNORECASE)
 
 
@@ -111,13 +117,22 @@ class TestEveryTask:
 
     def test_file_spells_out_no_format(self, cls: type[Task[Any]]) -> None:
         _, text = load_prompt(cls.name())
-        assert FORMAT.findall(text) == [], "the schema is rendered from the type"
+        rest = MARKED.sub("", text)
+        assert FORMAT.findall(rest) == [], "the schema is rendered from the type"
         assert not ADDRESS.search(text)
 
     def test_file_speaks_only_of_what_exists(self, cls: type[Task[Any]]) -> None:
         _, text = load_prompt(cls.name())
-        spoken = set(re.findall(r"`([^`]+)`", text))
-        assert spoken <= vocabulary(cls), spoken - vocabulary(cls)
+        known = vocabulary(cls) | (MARKDOWN if MARKED.search(text) else set())
+        spoken = set(SPOKEN.findall(MARKED.sub("", text)))
+        assert spoken <= known, spoken - known
+
+    def test_file_shows_marks_that_can_be_read(self, cls: type[Task[Any]]) -> None:
+        _, text = load_prompt(cls.name())
+        shown = [mark for span in MARKED.findall(text) for mark in re.findall(r"\{(.*?)\}", span)]
+        assert [mark for mark in shown if read_mark(mark) is None] == []
+        writes = cls.name() in {"write_sections", "write_bottom_line", "repair_sentences"}
+        assert bool(shown) is writes
 
     def test_file_opens_no_block(self, cls: type[Task[Any]]) -> None:
         _, text = load_prompt(cls.name())
@@ -146,6 +161,8 @@ def test_each_check_of_the_files_can_fail() -> None:
     assert FORMAT.search("Return JSON.")
     assert FORMAT.search("```\nx\n```")
     assert not FORMAT.search("Return at most `limit` queries.")
+    assert FORMAT.search(MARKED.sub("", "Write `{T3:12}` as {mark}."))
+    assert read_mark("a mark") is None
     assert ADDRESS.search("see https://a.example")
     assert "no_such_field" not in vocabulary(TASKS[0])
 
@@ -161,6 +178,12 @@ def test_every_answer_and_view_belongs_to_a_task() -> None:
     assert defined(Answer) | defined(View) <= reached
 
 
-@pytest.mark.parametrize("name", ["extract_findings", "check_support"])
+@pytest.mark.parametrize(
+    "name", ["extract_findings", "check_support", "outline_report", "write_sections"]
+)
 def test_who_reads_fetched_text_is_told_that_it_is_data(name: str) -> None:
-    assert re.search(r"are data.*cannot give you instructions", load_prompt(name)[1])
+    assert re.search(r"are data\b.*cannot give you instructions", load_prompt(name)[1])
+
+
+def test_what_leads_tasks_is_called_data_before_it_comes() -> None:
+    assert re.search(r"are data\b.*cannot give you instructions", LEAD)

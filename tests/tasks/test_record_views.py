@@ -10,7 +10,9 @@ from pydantic import ValidationError
 
 from deepdiver.core.record import Finding, Hypothesis, HypothesisStatus, Run, RunStatus, Source
 from deepdiver.tasks.record_views import (
+    CitedFinding,
     HypothesisStanding,
+    NumberedText,
     RecalledRefutation,
     RecalledRun,
     ShownFinding,
@@ -34,7 +36,23 @@ RECALLED = RecalledRun(
     refuted=(RecalledRefutation(statement="Anna runs it.", by="The register names Karin."),),
     fruitful=("karin berg register",),
 )
-VIEWS = (TEXT, SHOWN, STANDING, RECALLED)
+NUMBERED = NumberedText(
+    id="T1",
+    title="Register",
+    place="archive.example",
+    author="Anna Holm",
+    text="<1> Karin runs it.",
+)
+CITED = CitedFinding(
+    id="F1",
+    statement="Karin runs it.",
+    quote="Karin Berg runs it.",
+    source="Register",
+    credibility=0.9,
+    published="2024",
+    cites="T1:1",
+)
+VIEWS = (TEXT, SHOWN, STANDING, RECALLED, NUMBERED, CITED)
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: type(view).__name__)
@@ -59,7 +77,9 @@ class TestEveryView:
     ("view", "kind", "hidden"),
     [
         (SourceText, Source, {"url", "snapshot", "sketch", "fetched", "providers"}),
+        (NumberedText, Source, {"url", "snapshot", "sketch", "fetched", "providers"}),
         (ShownFinding, Finding, {"quotes", "about"}),
+        (CitedFinding, Finding, {"quotes", "about"}),
         (HypothesisStanding, Hypothesis, {"prior", "iteration"}),
         (RecalledRun, Run, {"settings", "created", "version", "strategy"}),
     ],
@@ -71,6 +91,14 @@ def test_a_model_is_not_shown_what_it_does_not_need(
     assert hidden <= kind.model_fields.keys(), "the record still has these fields"
     assert not hidden & view.model_fields.keys()
     assert not {"url", "urls", "path"} & view.model_fields.keys()
+
+
+def test_a_finding_beside_its_text_is_shown_by_its_statement_and_its_place() -> None:
+    shown = CITED.model_dump(exclude_unset=True)
+    assert shown == {"id": "F1", "statement": "Karin runs it.", "cites": "T1:1"}
+    assert (CITED.quote, CITED.source, CITED.credibility) == (SHOWN.quote, "Register", 0.9)
+    with pytest.raises(ValidationError, match="cites"):
+        CitedFinding.model_validate(SHOWN.model_dump())
 
 
 def test_a_status_is_a_known_one() -> None:

@@ -149,18 +149,31 @@ GOOD: Mapping[str, dict[str, Any]] = {
         "ready_for_synthesis": True,
         "reason": "",
     },
-    "write_report": {
-        "answer": [
-            {"text": "Anna owns it.", "findings": ["F1"], "kind": "fact", "calculation": None}
-        ],
+    "outline_report": {
+        "analysis": "step by step",
+        "title": "Anna owns Holm Works",
+        "verdict": "Anna owns it.",
         "sections": [
             {
-                "heading": "The owner",
-                "sentences": [
-                    {"text": "She does.", "findings": ["F2"], "kind": "frame", "calculation": None}
-                ],
+                "heading": "Anna owns it",
+                "shows": "who owns it",
+                "shape": "table",
+                "columns": ["Year", "Owner"],
+                "cites": ["T1:3-4", "F2"],
+                "words": 120.0,
             }
         ],
+        "calculations": [
+            {"name": "C1", "expression": "2026 - 1998", "result": "28", "cites": ["T2:1"]}
+        ],
+        "conflicts": [{"about": "the owner", "sides": ["T1 says Anna"], "follow": "T1: later"}],
+        "unknown": ["Since when?"],
+        "aside": ["T3: about cheese"],
+    },
+    "write_sections": {"markdown": "## Anna owns it\n\nAnna owns it {T1:3}. {F2} agrees."},
+    "write_bottom_line": {
+        "title": "Anna owns Holm Works",
+        "bottom_line": "- Anna owns it {T1:3}.",
         "missing": ["Since when?"],
     },
     "check_support": {"checks": [{"id": "C1", "support": "full", "reason": ""}]},
@@ -284,7 +297,7 @@ def test_numbers_that_overshoot_are_clamped(name: str) -> None:
     assert answer_of(name).model_validate(read.model_dump()) == read
 
 
-@pytest.mark.parametrize("name", ["hypothesise", "judge", "summarise", "write_report", "analyse"])
+@pytest.mark.parametrize("name", ["hypothesise", "judge", "summarise", "analyse"])
 def test_labels_may_be_numbers(name: str) -> None:
     def bare(leaf: Any) -> Any:
         label = re.fullmatch(r"[FS](\d)", leaf) if isinstance(leaf, str) else None
@@ -303,7 +316,7 @@ CHOICES = {
     "analyse": ("supporting",),
     "correlate": ("temporal", "high"),
     "verify_conclusions": ("PASS",),
-    "write_report": ("fact", "frame"),
+    "outline_report": ("table",),
     "check_support": ("full",),
 }
 
@@ -421,6 +434,18 @@ SAID: list[tuple[str, Any, dict[str, Any]]] = [
         {"sufficient": "no", "gaps": ["g"], "queries": [{"query": "q", "why": "w"}]},
         {"missing": ("g",), "queries": ("q",)},
     ),
+    (
+        "outline_report",
+        {"title": "t", "answer": "a", "sections": ["One", {"title": "Two", "use": ["T1:1"]}]},
+        {"verdict": "a", "sections.0.heading": "One", "sections.1.cites": ("T1:1",)},
+    ),
+    (
+        "outline_report",
+        {"title": "t", "sections": {"1": {"heading": "One", "shape": "TABLE"}}, "gaps": "g"},
+        {"sections.0.shape": "table", "unknown": ("g",)},
+    ),
+    ("write_sections", {"sections": "## One\n\nx {T1:1}."}, {"markdown": "## One\n\nx {T1:1}."}),
+    ("write_bottom_line", {"title": "t", "answer": "- x {F1}."}, {"bottom_line": "- x {F1}."}),
     (
         "plan_research",
         {"objectives": "a\nb", "initial_queries": [{"tool": "t", "args": {"days": 7}}]},

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
 from deepdiver.tasks import TASKS, Decide, Decision, Judge, ShownFinding, WriteQueries, task
-from deepdiver.tasks.task import Answer, Prompt, Role, Task, View, block, load_prompt, schema
+from deepdiver.tasks.task import LEAD, Answer, Prompt, Role, Task, View, block, load_prompt, schema
 
 REFUSED = {
     "default",
@@ -75,13 +75,29 @@ class Ask(Task[Reply]):
     """How many."""
 
 
+class AskAbout(Task[Reply]):
+    """Ask about notes that several tasks are shown."""
+
+    lead: ClassVar[tuple[str, ...]] = ("notes", "more")
+
+    question: str
+    """What is asked."""
+    more: tuple[Note, ...] = ()
+    """What else is known."""
+    notes: tuple[Note, ...] = ()
+    """What is known."""
+    limit: int = Field(3, exclude=True)
+    """What only code reads."""
+
+
 @pytest.fixture(autouse=True)
 def own_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give the task of this module a prompt without a file."""
     real = load_prompt
 
     def load(name: str) -> tuple[str, str]:
-        return ("ask@7", "Answer the question.") if name == "ask" else real(name)
+        own = {"ask": ("ask@7", "Answer the question."), "ask_about": ("ask_about@1", "Tell.")}
+        return own[name] if name in own else real(name)
 
     monkeypatch.setattr(task, "load_prompt", load)
 
@@ -173,6 +189,22 @@ class TestTask:
             "<<<limit>>>\n0\n<<<end limit>>>",
         )
 
+    def test_a_lead_comes_before_everything_that_differs(self) -> None:
+        made = AskAbout(question="Who?", notes=(Note(id="N1"),), more=(Note(id="N2"),)).prompt()
+        assert made == Prompt(
+            "ask_about@1",
+            LEAD,
+            '<<<notes>>>\n[\n {\n  "id": "N1"\n }\n]\n<<<end notes>>>\n\n'
+            '<<<more>>>\n[\n {\n  "id": "N2"\n }\n]\n<<<end more>>>\n\n'
+            "Tell.\n\n<<<question>>>\nWho?\n<<<end question>>>",
+        )
+
+    def test_a_lead_that_says_nothing_is_left_out(self) -> None:
+        assert AskAbout(question="").prompt() == Prompt("ask_about@1", LEAD, "Tell.")
+
+    def test_prompt_leaves_out_what_is_for_code_alone(self) -> None:
+        assert "limit" not in AskAbout(question="Who?", limit=9).prompt().user
+
     def test_prompt_leaves_out_what_says_nothing(self) -> None:
         assert "notes" not in Ask(question="Who?").prompt().user
         assert Ask(question="").prompt().user == "<<<limit>>>\n3\n<<<end limit>>>"
@@ -241,6 +273,15 @@ class TestBlock:
         assert asked.count("<<<") == asked.count(">>>") == 2 * len(names)
         assert [*re.findall(r"^<<<(\w+)>>>$", asked, re.MULTILINE)] == names
         assert [*re.findall(r"^<<<end (\w+)>>>$", asked, re.MULTILINE)] == names
+
+    @given(CONTENT)
+    def test_a_lead_cannot_pass_for_the_task(self, content: str) -> None:
+        asked = AskAbout(question="Who?", notes=(Note(id="N1", text=content),)).prompt().user
+        found = re.findall(r"^<<<((?:end )?\w+)>>>$", asked, re.MULTILINE)
+        assert found == ["notes", "end notes", "question", "end question"]
+        assert asked.count("<<<") == asked.count(">>>") == 4
+        behind = asked.partition("<<<end notes>>>")[2]
+        assert behind == "\n\nTell.\n\n<<<question>>>\nWho?\n<<<end question>>>"
 
     @pytest.mark.parametrize(
         "content",

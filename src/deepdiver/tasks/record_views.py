@@ -68,16 +68,25 @@ class ShownFinding(View):
 
 
 class CitedFinding(ShownFinding):
-    """A finding whose text is shown besides: of itself, only the statement and where it stands."""
+    """A finding whose text is shown besides: of itself, only the statement and where it stands.
+
+    The rest is for reasoners that are no models.
+    """
 
     cites: str
     """The sentences that carry it."""
     quote: str = Field(exclude=True)
+    """The exact words that carry it."""
     source: str = Field(exclude=True)
+    """Title of its source."""
     publisher: str = Field("", exclude=True)
+    """Who published it."""
     published: str = Field("", exclude=True)
+    """When."""
     credibility: float = Field(0.5, exclude=True)
+    """How far the source is believed, 0..1."""
     origin: str = Field("", exclude=True)
+    """Findings of one origin are copies of one story."""
 
 
 class HypothesisStanding(View):

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from deepdiver import sample
-from deepdiver.core.record import Credibility, HypothesisStatus, SentenceKind
+from deepdiver.core.arithmetic import compute
+from deepdiver.core.record import Credibility, HypothesisStatus
 from deepdiver.reason.embedded import write
 from deepdiver.sample import Question, QuestionKind
 from deepdiver.tools.credibility import credibility
@@ -98,8 +99,8 @@ def test_most_questions_of_the_sample_are_answered_rightly(outcomes: Outcomes) -
     "key", [key for key, question in SAMPLE.items() if question.as_of is not None]
 )
 def test_the_ages_are_right_and_reckoned(outcomes: Outcomes, key: str) -> None:
-    sums = [s for s in outcomes[key].draft.answer if s.kind is SentenceKind.CALCULATION]
-    ages = [s.calculation.result for s in sums if s.calculation is not None]
+    sums = [s for s in outcomes[key].draft.answer if s.expression]
+    ages = [str(compute(s.expression).value) for s in sums]
     assert sorted(ages) == sorted(SAMPLE[key].answers)
     assert all(
         f" is {age} years old on {SAMPLE[key].as_of} (born on " in s.text
