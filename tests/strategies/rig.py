@@ -121,6 +121,8 @@ class ScriptedReasoner:
     """
 
     description = "scripted reasoner"
+    free = True
+    """Whether it reads for each look alone, as the embedded reasoner does; else once for all."""
 
     def __init__(self, **rules: Callable[[Any], Any]) -> None:
         self.rules, self.asked = rules, list[tasks.Task[Any]]()
@@ -128,6 +130,9 @@ class ScriptedReasoner:
 
     def worst_case(self, task: type[tasks.Task[Any]]) -> Decimal | None:
         return Decimal(0)
+
+    def is_free(self, task: type[tasks.Task[Any]]) -> bool:
+        return self.free
 
     def of(self, kind: type[A] | type[tasks.Task[A]]) -> list[Any]:
         return [task for task in self.asked if isinstance(task, kind)]
@@ -152,10 +157,12 @@ class ScriptedReasoner:
 
     def _extract_findings(self, task: tasks.ExtractFindings) -> tasks.Extraction:
         found = [
-            tasks.Extracted(statement=span.of(text.text), source=text.id, quote=span.of(text.text))
+            tasks.Extracted(
+                statement=span.of(text.plain), source=text.id, quote=span.of(text.plain)
+            )
             for text in task.texts
-            for span in sentences(text.text)
-            if "own" in span.of(text.text)
+            for span in sentences(text.plain)
+            if "own" in span.of(text.plain)
         ]
         return tasks.Extraction(findings=tuple(found))
 
@@ -210,11 +217,14 @@ class ScriptedReasoner:
     def _analyse_output(self, task: tasks.AnalyseOutput) -> tasks.Analysis:
         found = [
             tasks.Info(
-                statement=span.of(text.text), source=text.id, quote=span.of(text.text), answers="P1"
+                statement=span.of(text.plain),
+                source=text.id,
+                quote=span.of(text.plain),
+                answers="P1",
             )
             for text in task.texts
-            for span in sentences(text.text)
-            if "own" in span.of(text.text)
+            for span in sentences(text.plain)
+            if "own" in span.of(text.plain)
         ]
         return tasks.Analysis(extracted_info=tuple(found), assessment="read", confidence_score=0.5)
 

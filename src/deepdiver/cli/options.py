@@ -86,6 +86,25 @@ MAX_ITERATIONS = argument(
     type=whole_number("a number of rounds from 1 to 100", 1, 100),
     help="maximum number of research rounds",
 )
+LENGTH = argument(
+    "--length",
+    metavar="SIZE",
+    choices=("brief", "standard", "long"),
+    help="brief, standard or long: about 300, 1,200 or 4,000 words",
+)
+FORMAT = argument(
+    "--format",
+    metavar="NAME",
+    choices=("auto", "report", "memo", "comparison", "timeline", "howto"),
+    help="report, memo, comparison, timeline, howto, or auto: as suits the question",
+)
+AUDIENCE = argument("--audience", metavar="TEXT", help="for whom the report is written")
+WRITE_IN = argument(
+    "--write-in",
+    metavar="LANG",
+    dest="report_language",
+    help="language of the report; default: that of the question",
+)
 BUDGET = argument(
     "--budget",
     metavar="USD",

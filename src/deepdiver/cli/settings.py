@@ -11,7 +11,10 @@ from deepdiver.errors import UsageError
 if TYPE_CHECKING:
     from deepdiver.core.settings import Settings
 
-VALUES = ("model", "fast_model", "max_iterations", "budget", "as_of", "home")
+VALUES = (
+    *("model", "fast_model", "max_iterations", "budget", "as_of", "home"),
+    *("length", "format", "audience", "report_language"),
+)
 """Options whose value is that of the setting of the same name."""
 SWITCHES = ("verbose", "hold_uncertain", "approve", "past")
 """Flags that turn on the setting of the same name."""

@@ -73,6 +73,9 @@ HARMLESS: Mapping[str, Rule] = {
     "strategy": ANY,
     "temperature": ANY,
     "as_of": ANY,
+    "length": ANY,
+    "format": ANY,
+    "report_language": ANY,
     "verbose": ANY,
     # Narrowing a search sends nothing to anybody new.
     "filters.include_domains": ANY,
@@ -118,6 +121,7 @@ SENSITIVE: Mapping[str, str] = {
     "contact": "it tells services who calls",
     "sanctions_file": "it reads a file",
     "system_prompt": "it gives the model instructions",
+    "audience": "it gives the model instructions",
     "ratings": "it says who is believed",
     "prices": "a false price makes the budget useless",
     "limits": "calls that are too fast may get your keys blocked",

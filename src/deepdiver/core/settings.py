@@ -370,6 +370,14 @@ class Settings(SettingsTable):
     database: Key | None = None
     """Address of a PostgreSQL database (postgresql://…) for a library that several machines share;
     it may contain a password."""
+    length: Literal["brief", "standard", "long"] = "standard"
+    """How long the report is to be: about 300, 1,200 or 4,000 words."""
+    format: Literal["auto", "report", "memo", "comparison", "timeline", "howto"] = "auto"
+    """The form of the report; auto: the one that suits the question."""
+    audience: Annotated[str, Field(max_length=400)] = ""
+    """For whom the report is written, in a few words; empty: for the person who asks."""
+    report_language: Annotated[str, Field(max_length=40)] = ""
+    """The language of the report, in a word; empty: that of the question."""
     max_iterations: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] | None = None
     """The most rounds; empty: the strategy's own limit."""
     approve: bool = False

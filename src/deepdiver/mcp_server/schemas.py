@@ -60,6 +60,14 @@ class ResearchArguments(Schema):
     """The maximum number of rounds; by default, that of the strategy."""
     budget: Annotated[Decimal, Field(ge=0, le=1_000)] | None = None
     """The spending limit of the run in US dollars; never more than the server allows."""
+    length: Literal["brief", "standard", "long"] | None = None
+    """How long the report is to be: about 300, 1,200 or 4,000 words."""
+    format: Literal["auto", "report", "memo", "comparison", "timeline", "howto"] | None = None
+    """The form of the report; auto: the one that suits the question."""
+    audience: Annotated[str, Field(max_length=400)] | None = None
+    """For whom the report is written."""
+    report_language: Annotated[str, Field(max_length=40)] | None = None
+    """The language of the report; by default, that of the question."""
     wait: bool = False
     """Whether to wait for the report, with notifications of progress; cancelling the call then
     stops the run."""

@@ -20,6 +20,9 @@ from deepdiver.report.markdown import answer_text
 from deepdiver.store import Store, open_store
 from deepdiver.tools.osint.registry import FeedChoice, choose_feeds
 
+PLAIN = ("strategy", "max_iterations", "length", "format", "audience", "report_language")
+"""What a request may set as it likes."""
+
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
@@ -41,11 +44,8 @@ class ServerState:
         Raises:
             UsageError: If it names documents outside the folders of the server.
         """
-        changes: dict[str, object] = {}
-        if asked.strategy is not None:
-            changes["strategy"] = asked.strategy
-        if asked.max_iterations is not None:
-            changes["max_iterations"] = asked.max_iterations
+        plain = asked.model_dump(include=set(PLAIN), exclude_none=True)
+        changes: dict[str, object] = dict(plain)
         if asked.budget is not None:
             most = self.settings.budget
             changes["budget"] = asked.budget if most is None else min(asked.budget, most)

@@ -25,6 +25,7 @@ from deepdiver.strategies.overwatch.execute import SEARCH
 from deepdiver.strategies.shared.argument_tool import ArgumentTool
 from deepdiver.strategies.shared.base import Deps, Tool
 from deepdiver.strategies.shared.feed_tool import FeedTool, door_over_mcp
+from deepdiver.strategies.shared.write_report import with_length
 from deepdiver.strategies.table import TABLE
 from deepdiver.tasks import TASKS
 from deepdiver.tools.langchain_tool import LangChainProvider, LangChainTool
@@ -161,7 +162,8 @@ def assemble(
     given = settings.max_iterations
     rounds = entry.max_iterations if given is None else check_rounds(given)
     prices = [price_of(provider, settings) for provider in choice.providers]
-    ceiling = entry.allowance(rounds, settings.filters.results).ceiling(reasoner, prices)
+    allowed = with_length(entry.allowance(rounds, settings.filters.results), settings.length)
+    ceiling = allowed.ceiling(reasoner, prices)
     if ceiling is None and settings.budget is not None and live:
         names = ", ".join(provider.name for provider in choice.providers)
         raise UsageError(

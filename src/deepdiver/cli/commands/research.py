@@ -118,6 +118,8 @@ def replay(args: argparse.Namespace) -> int:
     return code
 
 
+WRITING = (options.LENGTH, options.FORMAT, options.AUDIENCE, options.WRITE_IN)
+"""How the report is written."""
 _SHOWN = (options.JSON, options.VERBOSE, options.QUIET, options.HOME)
 _FILTERS = (
     argument(
@@ -172,6 +174,7 @@ ASK = Command(
         options.SAMPLE,
         options.MAX_ITERATIONS,
         options.BUDGET,
+        *WRITING,
         argument(
             "--as-of",
             metavar="DATE",
@@ -214,6 +217,7 @@ DEEPEN = Command(
         options.FAST_MODEL,
         options.MAX_ITERATIONS,
         options.BUDGET,
+        *WRITING,
         options.APPROVE,
         options.OUT,
         options.HOLD_UNCERTAIN,

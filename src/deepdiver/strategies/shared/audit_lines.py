@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import TypeVar
 
 from deepdiver.core.record import SentenceKind, Source
 from deepdiver.report.audit import Context, find_faults, find_present
-from deepdiver.strategies.shared.base import Deps, attempt
+from deepdiver.strategies.shared.base import Deps, attempt, together
 from deepdiver.strategies.shared.drafting import (
     Drafter,
     Line,
@@ -33,6 +34,10 @@ from deepdiver.strategies.shared.second_opinion import with_opinions
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.tasks import CheckSupport, CitedQuote, Claim, Faulty, RepairSentences
 
+T = TypeVar("T")
+
+MOST_ASKED = 60
+"""The most sentences that one call checks or repairs: those of a report of standard length."""
 REJECTED = "verification rejected it"
 """The beginning of the reason for cutting a sentence that says what must not be reported."""
 NOTHING_LEFT = "nothing is left of what it introduces"
@@ -165,41 +170,44 @@ class Audit:
 
     async def _check_support(self, lines: Sequence[Line]) -> None:
         """Ask the reasoner whether quotes support the sentences that code finds no fault with."""
-        asked = {
-            f"S{number}": line
+        asked = [
+            (f"S{number}", line)
             for number, line in enumerate(lines, 1)
             if not line.cut and not line.problem and needs_support(line.sentence)
-        }
+        ]
+        await together(*(self._check_batch(dict(batch)) for batch in _batches(asked)))
+
+    async def _check_batch(self, asked: Mapping[str, Line]) -> None:
         labels: dict[tuple[str, str], str] = {}
-        claims = []
-        for label, line in asked.items():
-            cited = cited_quotes(self._deps, line.sentence)
-            for quote in cited:
-                labels.setdefault(quote, f"Q{len(labels) + 1}")
-            claims.append(
-                Claim(
-                    id=label,
-                    kind="judgement" if line.sentence.kind is SentenceKind.JUDGEMENT else "fact",
-                    text=line.sentence.text,
-                    before=line.before,
-                    cites=tuple(labels[quote] for quote in cited),
-                    quotes=tuple(text for text, _ in cited),
-                    calculations=tuple(self._derived.told(line.sentence.derived)),
-                    absent=line.sentence.terms,
-                )
-            )
+        claims = tuple(self._claim(label, line, labels) for label, line in asked.items())
         shown = tuple(
             CitedQuote(id=label, text=text, credit=credit)
             for (text, credit), label in labels.items()
         )
         task = CheckSupport(
-            quotes=shown, claims=tuple(claims), question=self._question, as_of=self._deps.as_of
+            quotes=shown, claims=claims, question=self._question, as_of=self._deps.as_of
         )
-        answer = await attempt(self._deps, task) if claims else None
+        answer = await attempt(self._deps, task)
         for check in answer.checks if answer else ():
             checked = asked.get(check.id)
             if checked is not None and check.support != "full":
                 checked.problem = Problem(check.reason, check.support)
+
+    def _claim(self, label: str, line: Line, labels: dict[tuple[str, str], str]) -> Claim:
+        """Return a line as it is checked; quotes that have no label yet get one."""
+        cited = cited_quotes(self._deps, line.sentence)
+        for quote in cited:
+            labels.setdefault(quote, f"Q{len(labels) + 1}")
+        return Claim(
+            id=label,
+            kind="judgement" if line.sentence.kind is SentenceKind.JUDGEMENT else "fact",
+            text=line.sentence.text,
+            before=line.before,
+            cites=tuple(labels[quote] for quote in cited),
+            quotes=tuple(text for text, _ in cited),
+            calculations=tuple(self._derived.told(line.sentence.derived)),
+            absent=line.sentence.terms,
+        )
 
     async def _repair(self, lines: Sequence[Line]) -> None:
         """Have the faulty lines repaired once, then keep or cut each of them."""
@@ -242,10 +250,19 @@ class Audit:
             )
             for label, (number, line, problem) in faulty.items()
         )
-        answer = await attempt(
-            self._deps, RepairSentences(question=self._question, sentences=shown)
+        answers = await together(
+            *(
+                attempt(self._deps, RepairSentences(question=self._question, sentences=batch))
+                for batch in map(tuple, _batches(shown))
+            )
         )
-        return {item.id: " ".join(item.text.split()) for item in answer.repairs} if answer else {}
+        repairs = [item for answer in answers if answer for item in answer.repairs]
+        return {item.id: " ".join(item.text.split()) for item in repairs}
+
+
+def _batches(items: Sequence[T]) -> list[Sequence[T]]:
+    """Return items in batches that one call can answer."""
+    return [items[at : at + MOST_ASKED] for at in range(0, len(items), MOST_ASKED)]
 
 
 def _borrows(line: Line) -> bool:

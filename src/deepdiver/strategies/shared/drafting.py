@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -232,8 +233,8 @@ class Drafter:
         update: dict[str, Any] = {"text": said, "places": ()}
         if marked and "{" in text:
             update |= _united([item.sentence for item in marked])
-            line.lost = tuple(cite for item in marked for cite in item.lost)
-            line.refused = tuple(why for item in marked for why in item.refused)
+            line.lost = tuple(itertools.chain.from_iterable(item.lost for item in marked))
+            line.refused = tuple(itertools.chain.from_iterable(item.refused for item in marked))
             line.marked = text
         else:
             line.marked = line.marked.replace(line.sentence.text, said)

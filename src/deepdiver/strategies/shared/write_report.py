@@ -6,8 +6,8 @@ with the reason, and stays in the record (`Report.cut`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from deepdiver.core.events import Limited
@@ -26,7 +26,7 @@ from deepdiver.report.audit import bare_words
 from deepdiver.report.compose import compose
 from deepdiver.strategies.shared.audit_headings import audit_headings, audit_missing, audit_title
 from deepdiver.strategies.shared.audit_lines import NOTHING_LEFT, REJECTED, Audit
-from deepdiver.strategies.shared.base import Deps, attempt, together
+from deepdiver.strategies.shared.base import Allowance, Deps, attempt, together
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.doubt_unfounded import doubt_unfounded
 from deepdiver.strategies.shared.drafting import (
@@ -56,19 +56,21 @@ from deepdiver.tasks import (
     WriteSections,
 )
 
-WORDS = 1_300
-"""Words of a report of standard length."""
+WORDS = {"brief": 300, "standard": 1_200, "long": 4_000}
+"""About how many words a report has, by its length."""
 CALL_WORDS = 1_500
 """The most words that one call is asked to write. With marks these are some 3,500 tokens, which
 nearly every model may write."""
 CALLS: dict[type[Task[Any]], int] = {
     OutlineReport: 1,
-    WriteSections: -(-WORDS // CALL_WORDS),
+    WriteSections: 1,
     WriteBottomLine: 1,
     CheckSupport: 4,
     RepairSentences: 2,
 }
-"""How often writing one report performs each task, at most."""
+"""How often writing one report of standard length performs each task, at most."""
+GROWING: Collection[type[Task[Any]]] = (WriteSections, CheckSupport, RepairSentences)
+"""The tasks that a longer report performs more often."""
 UNREAD = 8
 """Most unread pages that are named one by one; the others are counted."""
 UNTESTED = (
@@ -77,6 +79,18 @@ UNTESTED = (
 )
 FOUND = "What was found"
 UNDECIDED = "What the evidence does not decide"
+
+
+def with_length(allowance: Allowance, length: str) -> Allowance:
+    """Return how often a strategy may perform each task if its report has a length."""
+    calls = _calls(WORDS[length])
+    grown = {task: many * calls for task, many in allowance.tasks.items() if task in GROWING}
+    return replace(allowance, tasks={**allowance.tasks, **grown})
+
+
+def _calls(words_: int) -> int:
+    """Return how many calls it takes to write so many words."""
+    return -(-words_ // CALL_WORDS)
 
 
 def _nothing(answer: Sequence[Sentence]) -> Sequence[Section]:
@@ -222,6 +236,8 @@ class _Writer:
     ) -> None:
         """Write from the material alone."""
         self._besides = besides
+        self._words = WORDS[deps.settings.length]
+        self._format = "" if deps.settings.format == "auto" else deps.settings.format
         self._deps, self._question, self._problems = deps, question, tuple(problems)
         self._assessments, self._material, self._gaps = assessments, material, tuple(gaps)
         self._guidance = "\n".join(filter(None, (deps.settings.system_prompt, besides.guidance)))
@@ -247,8 +263,10 @@ class _Writer:
             research_plan=self._besides.plan,
             verified_conclusions=self._verified(),
             uncertainties=tuple(self._besides.uncertainties),
-            words=WORDS,
+            words=self._words,
+            format=self._format,
             guidance=self._guidance,
+            **self._manner(),
         )
         outline = await attempt(self._deps, task)
         for planned in outline.calculations if outline else ():
@@ -262,6 +280,11 @@ class _Writer:
             )
             self.derived.add(self._deps.ledger, made, self._deps.as_of)
         return outline
+
+    def _manner(self) -> dict[str, str]:
+        """Return for whom and in which language the report is written."""
+        settings = self._deps.settings
+        return {"audience": settings.audience, "language": settings.report_language}
 
     def _verified(self) -> tuple[CheckedConclusion, ...]:
         """Return the conclusions with the labels of those of their findings that are shown."""
@@ -282,15 +305,15 @@ class _Writer:
                 "calculations": tuple(c for c in outline.calculations if c.name in held),
             }
         )
-        groups = _groups(outline.sections)
-        share = WORDS // len(groups)
+        groups = _groups(outline.sections, _calls(self._words))
+        share = self._words // len(groups)
         written = await together(*(self._write(plan, group, share) for group in groups))
         return [section for sections in written for section in sections]
 
     async def _write(
         self, plan: Outline, group: Sequence[PlannedSection], share: int
     ) -> list[DraftedSection]:
-        cited = [cite for section in plan.sections for cite in section.cites]
+        cited = [cite for section in group for cite in section.cites]
         cited += [cite for made in plan.calculations for cite in made.cites]
         cited += plan.conflicts
         material = self._material.around(cited)
@@ -304,6 +327,7 @@ class _Writer:
             write=tuple(section.heading for section in group),
             words=share,
             guidance=self._guidance,
+            **self._manner(),
         )
         answer = await attempt(self._deps, task)
         if answer is not None:
@@ -327,6 +351,7 @@ class _Writer:
                 gaps=self._gaps,
                 standing=self._standing,
                 guidance=self._guidance,
+                **self._manner(),
             )
             answer = await attempt(self._deps, task)
         if answer is None:
@@ -383,9 +408,8 @@ def _list_section(heading: str, lines: Sequence[Line]) -> list[DraftedSection]:
     return [DraftedSection(heading, 2, [DraftedBlock("list", rows)])] if rows else []
 
 
-def _groups(sections: Sequence[PlannedSection]) -> list[list[PlannedSection]]:
+def _groups(sections: Sequence[PlannedSection], calls: int) -> list[list[PlannedSection]]:
     """Return the sections in groups that one call can write."""
-    calls = -(-WORDS // CALL_WORDS)
     size = -(-len(sections) // calls)
     return [list(sections[at : at + size]) for at in range(0, len(sections), size)]
 
