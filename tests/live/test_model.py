@@ -12,6 +12,7 @@ from deepdiver.errors import UsageError
 from deepdiver.gateway import Gateway
 from deepdiver.reason.llm import LLMReasoner
 from tests.live.conftest import skipped_where_out_of_reach
+from tests.texts import parts_of, shown_text
 
 QUESTION = "Who owns Holm Works, and since when?"
 TEXT = "Holm Works is owned by Anna Holm. She bought it in 2014 from Bertil Ask, a trader."
@@ -29,7 +30,7 @@ async def test_a_model_performs_the_tasks_of_a_run(settings: Settings, gateway: 
     except UsageError as error:
         pytest.skip(str(error))
     day = "2026-11-15"
-    source = tasks.SourceText(id="T1", title="Register", text=TEXT)
+    source = shown_text(id="T1", title="Register", text=TEXT)
     try:
         with skipped_where_out_of_reach(settings.model):
             parts = await reasoner.perform(tasks.Decompose(question=QUESTION, as_of=day))
@@ -37,7 +38,9 @@ async def test_a_model_performs_the_tasks_of_a_run(settings: Settings, gateway: 
                 tasks.WriteQueries(question=QUESTION, problem=parts.problems[0].question)
             )
             found = await reasoner.perform(
-                tasks.ExtractFindings(question=QUESTION, problem=QUESTION, texts=(source,))
+                tasks.ExtractFindings(
+                    question=QUESTION, problems=parts_of(QUESTION), texts=(source,)
+                )
             )
             rivals = await reasoner.perform(
                 tasks.Hypothesise(question=QUESTION, as_of=day, problems=(), findings=(SHOWN,))

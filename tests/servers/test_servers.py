@@ -44,7 +44,6 @@ from deepdiver.tasks import (
     RepairSentences,
     ShownFinding,
     ShownTool,
-    SourceText,
     Summarise,
     SummaryLine,
     Task,
@@ -61,6 +60,7 @@ from tests.patience import PATIENCE
 from tests.servers.apart import ServerApart
 from tests.servers.brain import ANSWERS, made, made_page, made_search, popper_brain, sentences_of
 from tests.servers.scripted import Answer, ScriptedServer
+from tests.texts import parts_of, shown_text
 
 TEXT = made("svedjan-ost-1", "").text
 FINDINGS = tuple(
@@ -104,7 +104,7 @@ EVERY: tuple[Task[Any], ...] = (
         question="How many crates?", hypothesis="Count 1 was made.", refutes_if="another count"
     ),
     ExtractFindings(
-        question="q", problem="p", texts=(SourceText(id="T1", title="Notes", text=TEXT),)
+        question="q", problems=parts_of("p"), texts=(shown_text(id="T1", title="Notes", text=TEXT),)
     ),
     Hypothesise(
         question="q", as_of="2026-11-01", problems=("p",), findings=FINDINGS, standing=(HELD,)
@@ -162,7 +162,7 @@ EVERY: tuple[Task[Any], ...] = (
         as_of="2026-11-01",
         action="search_tavily",
         query_or_url="crates",
-        texts=(SourceText(id="T1", title="Notes", text=TEXT),),
+        texts=(shown_text(id="T1", title="Notes", text=TEXT),),
     ),
     PlanResearch(question="q", as_of="2026-11-01", tools=TOOLS),
     DecomposeTask(question="q", as_of="2026-11-01"),

@@ -312,10 +312,10 @@ async def test_what_a_problem_needs_comes_first_among_what_is_known(
         )
 
     def extract(task: tasks.ExtractFindings) -> tasks.Extraction:
-        label = "Gazette" if "gazette" in task.problem else "Register"
+        label = "Gazette" if "gazette" in task.problems[0].question else "Register"
         found = [
             tasks.Extracted(
-                statement=f"{label} says: {text.text[:20]}", source=text.id, quote=text.text[:20]
+                statement=f"{label} says: {text.plain[:20]}", source=text.id, quote=text.plain[:20]
             )
             for text in task.texts
             if text.title == label

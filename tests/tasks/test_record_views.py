@@ -16,11 +16,11 @@ from deepdiver.tasks.record_views import (
     RecalledRefutation,
     RecalledRun,
     ShownFinding,
-    SourceText,
 )
 from deepdiver.tasks.task import View, block
+from tests.texts import shown_text
 
-TEXT = SourceText(id="T1", title="Register", text="Karin Berg runs it.")
+TEXT = shown_text(id="T1", title="Register", text="Karin Berg runs it.")
 SHOWN = ShownFinding(
     id="F1", statement="Karin runs it.", quote="Karin Berg runs it.", source="Register"
 )
@@ -76,7 +76,6 @@ class TestEveryView:
 @pytest.mark.parametrize(
     ("view", "kind", "hidden"),
     [
-        (SourceText, Source, {"url", "snapshot", "sketch", "fetched", "providers"}),
         (NumberedText, Source, {"url", "snapshot", "sketch", "fetched", "providers"}),
         (ShownFinding, Finding, {"quotes", "about"}),
         (CitedFinding, Finding, {"quotes", "about"}),

@@ -24,7 +24,6 @@ from deepdiver.tasks.write import (
     RepairSentences,
     ResearchFrame,
     SectionDrafts,
-    SourceConflict,
     WriteBottomLine,
     WriteSections,
 )
@@ -131,7 +130,7 @@ def test_an_outline_in_other_words_is_read() -> None:
     assert read.calculations == (
         PlannedCalculation(name="C1", expression="2026 - 1998", result="28"),
     )
-    assert read.conflicts == (SourceConflict(about="who", sides=("Karin {T1:1}",), follow="T1"),)
+    assert read.conflicts == ("about: who; sides: Karin {T1:1}; follow: T1",)
     assert (read.analysis, read.verdict, read.unknown) == (
         "At length.",
         "Karin does.",

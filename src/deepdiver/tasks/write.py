@@ -62,9 +62,7 @@ class Outline(Answer):
     """In the order of the report."""
     calculations: Annotated[tuple[PlannedCalculation, ...], Field(max_length=60)] = ()
     """Every value that is derived."""
-    conflicts: Annotated[
-        tuple[Annotated[str, Also("conflict", "about")], ...], Field(max_length=10)
-    ] = ()
+    conflicts: Annotated[tuple[str, ...], Field(max_length=10)] = ()
     """What texts contradict each other in: what each says, with its label (T2:4), which one the
     report follows, and why."""
     unknown: Annotated[tuple[str, ...], Field(max_length=10), Also("gaps")] = ()

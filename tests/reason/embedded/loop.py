@@ -48,13 +48,13 @@ from deepdiver.tasks import (
     Reasoner,
     RefuteQueries,
     ShownFinding,
-    SourceText,
     WriteQueries,
 )
 from deepdiver.tools.credibility import credibility
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.library.interface import Entry
 from deepdiver.tools.library.local.library import LocalLibrary
+from tests.texts import parts_of, shown_text
 
 Weigh = Callable[[Hit], Credibility]
 HITS, HOPS, LEADS, ROUNDS, SHOWN = 6, 2, 4, 3, 40
@@ -180,7 +180,7 @@ class Loop:
             tried |= {query.lower() for query in fresh}
             texts = self._search(fresh)
             shown = tuple(
-                SourceText(
+                shown_text(
                     id=f"T{n}",
                     title=d.title,
                     publisher=d.entry.publisher,
@@ -191,7 +191,9 @@ class Loop:
             )
             held = tuple(self._statements() if known is None else known)[:SHOWN]
             read = await self.reasoner.perform(
-                ExtractFindings(question=self.question, problem=about, texts=shown, known=held)
+                ExtractFindings(
+                    question=self.question, problems=parts_of(about), texts=shown, known=held
+                )
             )
             by_label = {f"T{n}": document for n, document in enumerate(texts, 1)}
             for item in read.findings:

@@ -16,9 +16,10 @@ from deepdiver.reason.embedded.extract import (
     quotable,
     statement_of,
 )
-from deepdiver.tasks import ExtractFindings, Extraction, SourceText
+from deepdiver.tasks import ExtractFindings, Extraction, NumberedText
 from tests.patience import in_proportion
 from tests.reason.embedded.reader import teach
+from tests.texts import parts_of, shown_text
 
 CHILDREN = "How old are the children of the parents who run Acme Ltd?"
 RUN = "Ada and Bo Berg run the company Acme Ltd together."
@@ -26,18 +27,20 @@ RUN = "Ada and Bo Berg run the company Acme Ltd together."
 
 def text_of(
     body: str, label: str = "T1", title: str = "A text", publisher: str = "", published: str = ""
-) -> SourceText:
-    return SourceText(id=label, title=title, publisher=publisher, published=published, text=body)
+) -> NumberedText:
+    return shown_text(id=label, title=title, publisher=publisher, published=published, text=body)
 
 
 def taken(
-    question: str, *texts: SourceText | str, problem: str = "", known: tuple[str, ...] = ()
+    question: str, *texts: NumberedText | str, problem: str = "", known: tuple[str, ...] = ()
 ) -> Extraction:
     shown = tuple(
-        t if isinstance(t, SourceText) else text_of(t, f"T{n}") for n, t in enumerate(texts, 1)
+        t if isinstance(t, NumberedText) else text_of(t, f"T{n}") for n, t in enumerate(texts, 1)
     )
     return extract(
-        ExtractFindings(question=question, problem=problem or question, texts=shown, known=known)
+        ExtractFindings(
+            question=question, problems=parts_of(problem or question), texts=shown, known=known
+        )
     )
 
 
@@ -356,7 +359,11 @@ def left(
 ) -> list[str]:
     shown = tuple(text_of(body, f"T{n}") for n, body in enumerate(texts, 1))
     task = ExtractFindings(
-        question=CHILDREN, problem=CHILDREN, texts=shown, known=known, unanswered=unanswered
+        question=CHILDREN,
+        problems=parts_of(CHILDREN),
+        texts=shown,
+        known=known,
+        unanswered=unanswered,
     )
     return list(extract(task).questions)
 
@@ -391,7 +398,7 @@ def test_an_open_question_of_somebody_else_is_closed_only_by_an_answer() -> None
     assert left(RUN, unanswered=asked) == ["Who owns Bolt Ltd?"]
     task = ExtractFindings(
         question=CHILDREN,
-        problem="Who owns Bolt Ltd?",
+        problems=parts_of("Who owns Bolt Ltd?"),
         texts=(text_of("Bolt Ltd is owned by Cy Lund."),),
         unanswered=asked,
     )

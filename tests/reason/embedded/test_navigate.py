@@ -31,10 +31,10 @@ from deepdiver.tasks import (
     PageAddress,
     QuestionPart,
     RememberedFinding,
-    SourceText,
     StepTaken,
 )
 from tests.reason.embedded.shown import AS_OF
+from tests.texts import shown_text
 
 QUESTION = "How old are the children of the parents who run Acme Ltd?"
 PARTS = (
@@ -81,7 +81,7 @@ def analysed(
             action="search_library",
             query_or_url="Acme Ltd",
             texts=tuple(
-                SourceText(id=f"T{n}", title="A text", text=text) for n, text in enumerate(texts, 1)
+                shown_text(id=f"T{n}", title="A text", text=text) for n, text in enumerate(texts, 1)
             ),
             shared_memory=tuple(
                 RememberedFinding(id=f"F{n}", statement=text) for n, text in enumerate(known, 1)

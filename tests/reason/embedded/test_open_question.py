@@ -29,8 +29,9 @@ from deepdiver.reason.embedded.open_question import (
 from deepdiver.reason.embedded.plan import decompose
 from deepdiver.reason.embedded.query import write_queries
 from deepdiver.reason.embedded.reasoner import PERFORMS
-from deepdiver.tasks import Decompose, ExtractFindings, SourceText, WriteQueries
+from deepdiver.tasks import Decompose, ExtractFindings, NumberedText, WriteQueries
 from tests.reason.embedded.shown import AS_OF
+from tests.texts import parts_of, shown_text
 
 OPEN = "How can Brink Ferries use shore power to lower fuel costs and noise in port?"
 CLOSED = "Who runs Acme Ltd?"
@@ -48,14 +49,16 @@ CANTEEN = (
 )
 
 
-def shown(*texts: str) -> tuple[SourceText, ...]:
+def shown(*texts: str) -> tuple[NumberedText, ...]:
     return tuple(
-        SourceText(id=f"T{n}", title=f"Text {n}", text=text) for n, text in enumerate(texts, 1)
+        shown_text(id=f"T{n}", title=f"Text {n}", text=text) for n, text in enumerate(texts, 1)
     )
 
 
 def reading(question: str, *texts: str, problem: str = "") -> ExtractFindings:
-    return ExtractFindings(question=question, problem=problem or question, texts=shown(*texts))
+    return ExtractFindings(
+        question=question, problems=parts_of(problem or question), texts=shown(*texts)
+    )
 
 
 # -- which questions are open

@@ -56,7 +56,6 @@ from deepdiver.tasks import (
     RememberedFinding,
     RepairSentences,
     ShownTool,
-    SourceText,
     StepTaken,
     Summarise,
     SummaryLine,
@@ -69,6 +68,7 @@ from deepdiver.tasks import (
 )
 from tests.patience import PATIENCE
 from tests.reason.embedded.shown import AS_OF, findings, standing
+from tests.texts import parts_of, shown_text
 
 
 def every_task(text: str) -> list[Task[Any]]:
@@ -85,8 +85,8 @@ def every_task(text: str) -> list[Task[Any]]:
         ),
         ExtractFindings(
             question=text,
-            problem=text,
-            texts=(SourceText(id="T1", title=text, text=text),),
+            problems=parts_of(text),
+            texts=(shown_text(id="T1", title=text, text=text),),
             known=(text,),
         ),
         Hypothesise(
@@ -225,7 +225,7 @@ def every_task(text: str) -> list[Task[Any]]:
             problems=(QuestionPart(id="P1", question=text),),
             action="search_library",
             query_or_url=text,
-            texts=(SourceText(id="T1", title=text, text=text),),
+            texts=(shown_text(id="T1", title=text, text=text),),
             links=(PageAddress(id="U1", url=text, title=text),),
             shared_memory=(RememberedFinding(id="F1", statement=text, source=text),),
             feedback=(text,),

@@ -25,7 +25,7 @@ from deepdiver.strategies.navigator.analyser import (
 )
 from deepdiver.strategies.navigator.tools import make_address
 from deepdiver.strategies.shared.base import Deps
-from deepdiver.strategies.shared.look import BATCH_BYTES, show_texts
+from deepdiver.strategies.shared.reading import BATCH_BYTES, show_texts
 from deepdiver.tasks import Analysis, Info
 from tests.strategies.navigator.test_disputes import ANNA, BERTIL, finding
 from tests.strategies.rig import QUESTION, Rig

@@ -583,8 +583,16 @@ def disagree(task: tasks.AnalyseOutput) -> tasks.Analysis:
             label for label, other in before.items() if ("Anna" in other) == ("Anna" in quote)
         )
         apart = tuple(label for label in before if label not in same)
-        told = {"statement": quote, "source": text.id, "quote": quote, "answers": "P1"}
-        info.append(tasks.Info(**told, confirms=same, contradicts=apart))
+        info.append(
+            tasks.Info(
+                statement=quote,
+                source=text.id,
+                quote=quote,
+                answers="P1",
+                confirms=same,
+                contradicts=apart,
+            )
+        )
     return tasks.Analysis(
         extracted_info=tuple(info),
         assessment="they disagree",

@@ -45,7 +45,7 @@ def finding_of(deps: Deps, source: Source, number: int, statement: str = "") -> 
     """Enter a finding that quotes a unit of a source."""
     text = deps.store.texts.get(source.snapshot)
     span = units_of(text)[number - 1]
-    finding = make_finding(source, text, span, statement or span.of(text), "testing")
+    finding = make_finding(source, text, [span], statement or span.of(text), "testing")
     deps.add(finding)
     return finding
 

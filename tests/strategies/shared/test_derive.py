@@ -19,7 +19,7 @@ def made(
     found, _ = resolve_cites(deps, gather_material(deps, keys), cites, "q")
     derived = Derivations()
     item = Derivation(name=name, expression=expression, result=result, findings=tuple(found))
-    return derived, derived.add(deps, item, "2026-11-16")
+    return derived, derived.add(deps.ledger, item, "2026-11-16")
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ def test_calculations_build_on_each_other(tmp_path: Path) -> None:
     day = "2026-11-16"
     one = Derivation(name="C1", expression="30 / 120", result="25%", findings=tuple(first))
     two = Derivation(name="C2", expression="C1 * 150", result="37.5", findings=tuple(second))
-    assert derived.add(deps, one, day)
-    assert derived.add(deps, two, day)
+    assert derived.add(deps.ledger, one, day)
+    assert derived.add(deps.ledger, two, day)
     assert derived.findings_of(["C2"]) == [*second, *first]
     assert derived.told(["C2", "C9"]) == ["0.25 * 150 = 37.5"]
     assert "37.5" in derived.figures_of(["C2"])

@@ -81,7 +81,7 @@ async def test_a_finding_quotes_its_span_and_is_found_with_its_source(tmp_path: 
     looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
     source = deps.ledger.get(Source, looked.sources[0])
     text = deps.store.texts.get(source.snapshot)
-    made = make_finding(source, text, Span(0, 9), "A statement.", "A part?")
+    made = make_finding(source, text, [Span(0, 9)], "A statement.", "A part?")
     (quote,) = made.quotes
     assert (made.statement, made.about, quote.text) == ("A statement.", "A part?", text[:9])
     assert (quote.passage.snapshot, quote.passage.start, quote.passage.end) == (

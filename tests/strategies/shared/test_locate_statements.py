@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from deepdiver.core.events import FindingDropped, Limited
 from deepdiver.core.record import Source, SourceKind
-from deepdiver.core.text import locate
+from deepdiver.core.text import Span, locate
 from deepdiver.encoders.reader import Verdict
 from deepdiver.errors import DamagedStoreError
 from deepdiver.strategies.shared import locate_statements
@@ -41,7 +41,10 @@ def read_source(label: str, text: str, shown: str | None = None) -> ReadSource:
     source = Source(
         id=f"s_{label}", kind=SourceKind.PAGE, url=url, title=f"The {label}", snapshot="h"
     )
-    return ReadSource(source, text, text if shown is None else shown)
+    parts = [text] if shown is None else shown.split("\n\n")
+    starts = [text.index(part) for part in parts]
+    spans = tuple(Span(at, at + len(part)) for at, part in zip(starts, parts, strict=True))
+    return ReadSource(source, text, spans)
 
 
 TEXTS = {"T1": read_source("register", REGISTER), "T2": read_source("letter", LETTER)}

@@ -1,36 +1,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver import tasks
-from deepdiver.core.events import FindingDropped, Searched
+from deepdiver.core.events import Searched
 from deepdiver.core.record import Finding, Source
-from deepdiver.strategies.shared import look
 from deepdiver.strategies.shared.look import (
-    BATCH_BYTES,
     BY_RANK,
-    TEXT_CHARS,
     drop_tried,
-    excerpt,
-    find_nearest,
-    list_unanswered,
     look_into,
     query_of_lead,
     relevance_of,
 )
 from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner
-
-
-def raising(error: Exception) -> Any:
-    def rule(task: Any) -> Any:
-        raise error
-
-    return rule
 
 
 async def test_looking_into_something_brings_findings_with_exact_quotes(tmp_path: Path) -> None:
@@ -46,18 +32,6 @@ async def test_looking_into_something_brings_findings_with_exact_quotes(tmp_path
         assert text == CORPUS[deps.ledger.get(Source, quote.source).url][2]
 
 
-async def test_findings_without_quotes_are_looked_for_in_what_was_read(tmp_path: Path) -> None:
-    def summarise(task: tasks.ExtractFindings) -> tasks.Extraction:
-        said = "Anna Holm is the owner of Holm Works. Carl Dahl is its director."
-        return tasks.Extraction(findings=(tasks.Extracted(statement=said),))
-
-    deps = Rig(tmp_path, ScriptedReasoner(extract_findings=summarise)).session().deps
-    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
-    (found,) = (deps.ledger.get(Finding, key) for key in looked.findings)
-    assert found.statement == "Anna Holm is the owner of Holm Works."
-    assert "Anna Holm" in found.quotes[0].text
-
-
 async def test_could_not_search_is_not_nothing_found(tmp_path: Path) -> None:
     provider = CorpusProvider()
     provider.down = lambda query: True
@@ -69,53 +43,6 @@ async def test_could_not_search_is_not_nothing_found(tmp_path: Path) -> None:
     empty = await look_into(deps, QUESTION, QUESTION, ["zzz"])
     assert empty.searched
     assert empty.limits == empty.findings == ()
-
-
-async def test_a_quote_is_found_through_its_typesetting(tmp_path: Path) -> None:
-    corpus = {"doc:x": ("X", "register", "Holm Works is “owned”\nby Anna Holm — alone.")}
-
-    def retype(task: tasks.ExtractFindings) -> tasks.Extraction:
-        found = tasks.Extracted(
-            statement="s", source="T1", quote='Holm Works is "owned" by Anna Holm - alone.'
-        )
-        return tasks.Extraction(findings=(found,))
-
-    deps = (
-        Rig(tmp_path, ScriptedReasoner(extract_findings=retype), CorpusProvider(corpus))
-        .session()
-        .deps
-    )
-    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
-    assert deps.ledger.get(Finding, looked.findings[0]).quotes[0].text == corpus["doc:x"][2]
-
-
-@pytest.mark.parametrize("source", ["text 1", "t1", "1", "Register", "https://example.org", ""])
-async def test_a_text_that_is_not_named_by_its_label_is_known_by_the_quote(
-    tmp_path: Path, source: str
-) -> None:
-    def otherwise(task: tasks.ExtractFindings) -> tasks.Extraction:
-        one = tasks.Extracted(
-            statement="Anna owns it.", source=source, quote="Holm Works is owned by Anna Holm."
-        )
-        return tasks.Extraction(findings=(one,))
-
-    corpus = CorpusProvider({"doc:register": CORPUS["doc:register"], "doc:x": ("X", "x", "own X")})
-    deps = Rig(tmp_path, ScriptedReasoner(extract_findings=otherwise), corpus).session().deps
-    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
-    (key,) = looked.findings
-    finding = deps.ledger.get(Finding, key)
-    assert deps.ledger.get(Source, finding.quotes[0].source).url == "doc:register"
-
-
-async def test_a_quote_that_two_texts_hold_needs_the_label_of_one(tmp_path: Path) -> None:
-    def vague(task: tasks.ExtractFindings) -> tasks.Extraction:
-        one = tasks.Extracted(statement="It is there.", source="the register", quote="Holm Works")
-        return tasks.Extraction(findings=(one,))
-
-    rig = Rig(tmp_path, ScriptedReasoner(extract_findings=vague))
-    looked = await look_into(rig.session().deps, QUESTION, QUESTION, [QUESTION])
-    assert looked.findings == ()
-    assert [event.reason for event in rig.of(FindingDropped)] == ["there is no text 'the register'"]
 
 
 async def test_leads_stop_when_they_repeat(tmp_path: Path) -> None:
@@ -141,34 +68,6 @@ def test_a_lead_that_is_a_question_is_looked_up_as_it_stands() -> None:
     )
 
 
-def test_a_long_text_is_shown_by_its_best_passages_in_their_order() -> None:
-    filler = "Nothing of note happened on that day in the valley. " * 200
-    text = f"The harbour opened in 1901. {filler}\n\nThe harbour burned in 1950. {filler}"
-    shown = excerpt(text, "harbour burned opened")
-    assert len(shown) <= TEXT_CHARS + 2_000
-    assert shown.index("opened in 1901") < shown.index("burned in 1950")
-    assert excerpt("short", "x") == "short"
-
-
-@given(st.text(max_size=12_000), st.text(max_size=50))
-def test_an_excerpt_is_never_much_longer_than_allowed(text: str, wanted: str) -> None:
-    assert len(excerpt(text, wanted)) <= 2 * TEXT_CHARS
-
-
-async def test_texts_are_read_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(look, "BATCH_BYTES", 10_000)
-    many = {
-        f"doc:{n}": (f"D{n}", "register", f"Holm Works note {n}. " + "x y z. " * 560)
-        for n in range(6)
-    }
-    rig = Rig(tmp_path, provider=CorpusProvider(many))
-    await look_into(rig.session().deps, QUESTION, QUESTION, ["Holm Works note"])
-    read = rig.reasoner.of(tasks.ExtractFindings)
-    assert len(read) > 1
-    assert sorted(text.title for task in read for text in task.texts) == [f"D{n}" for n in range(6)]
-    assert all(sum(len(text.text) for text in task.texts) <= BATCH_BYTES for task in read)
-
-
 def test_a_query_of_the_same_words_is_the_same_query() -> None:
     asked = [
         {"query": text}
@@ -181,12 +80,6 @@ def test_a_query_of_the_same_words_is_the_same_query() -> None:
     assert [item["query"] for item in drop_tried(asked, ["OWNER works holm"])] == [
         "Holm Works founder"
     ]
-
-
-def test_a_query_belongs_to_the_part_it_shares_most_words_with() -> None:
-    parts = ["Who owns Holm Works?", "When was Holm Works founded?"]
-    assert find_nearest("year Holm Works was founded", parts) == parts[1]
-    assert find_nearest("weather", parts) == parts[0]
 
 
 async def test_what_a_query_brought_is_told_by_title_and_a_failed_one_is_not(
@@ -254,42 +147,6 @@ async def test_without_anything_open_nothing_is_asked_about_it(tmp_path: Path) -
     assert looked.questions == ()
     (task,) = rig.reasoner.of(tasks.ExtractFindings)
     assert "unanswered" not in task.prompt().user
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "left"),
-    [
-        (["a", "b"], [], ("a", "b")),
-        (["a", "b"], [["a", "b"]], ("a", "b")),
-        (["a", "b"], [["b"]], ("b",)),
-        (["a", "b"], [["b"], ["a"]], ()),
-        (["a"], [["c", "a"], ["a", "d", "c", " "]], ("a", "c", "d")),
-        ([], [[]], ()),
-    ],
-)
-def test_a_question_is_answered_when_one_reading_no_longer_names_it(
-    before: list[str], after: list[list[str]], left: tuple[str, ...]
-) -> None:
-    assert list_unanswered(before, after) == left
-
-
-@given(
-    st.lists(st.sampled_from("abcd"), unique=True), st.lists(st.lists(st.sampled_from("abcdef")))
-)
-def test_the_order_of_readings_does_not_change_what_is_answered(
-    before: list[str], after: list[list[str]]
-) -> None:
-    one, other = list_unanswered(before, after), list_unanswered(before, after[::-1])
-    assert set(one) == set(other)
-    assert len(set(one)) == len(one)
-    assert [item for item in one if item in before] == [item for item in before if item in one]
-
-
-def test_an_excerpt_is_as_long_as_it_may_be() -> None:
-    text = "\n\n".join(f"Paragraph {n} of the works. " * 10 for n in range(60))
-    assert excerpt("short", "works", 10) == "short"
-    assert len(excerpt(text, "works", 1_000)) <= 1_000 + 2
-    assert len(excerpt(text, "works")) > 2_000
 
 
 async def test_one_provider_may_be_asked_alone_and_along_the_leads_too(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledEr
 from deepdiver.gateway import Gateway, Mode
 from deepdiver.gateway.clock import MACHINE_CLOCK, Clock
 from deepdiver.store import CallState
-from deepdiver.tasks import ExtractFindings, ShownTool, SourceText
+from deepdiver.tasks import ExtractFindings, ShownTool
 from deepdiver.tasks.task import block
 from deepdiver.tools.mcp import McpToolset, connect
 from deepdiver.tools.mcp.approval import FILE, Approvals
@@ -32,6 +32,7 @@ from deepdiver.tools.source_age import AgeNeed
 from tests.gateway.rig import StandingClock, until
 from tests.processes import gone, started_by_us
 from tests.servers.mcp_scripted import FACT
+from tests.texts import parts_of, shown_text
 from tests.tools.conftest import Desk
 from tests.tools.mcp.conftest import DEFINED, HONEST, Made, defined, on_http, read_pids, scripted
 
@@ -671,10 +672,10 @@ async def injected(desk: Desk, made: Made) -> None:
             # As it was said, or a row of it.
             assert shown == text.strip() or shown in text or json.loads(text)
             texts = tuple(
-                SourceText(id=f"T{n}", title=hit.title, text=hit.text)
+                shown_text(id=f"T{n}", title=hit.title, text=hit.text)
                 for n, hit in enumerate(result.hits, 1)
             )
-            prompt = ExtractFindings(question="q", problem="p", texts=texts).prompt()
+            prompt = ExtractFindings(question="q", problems=parts_of("p"), texts=texts).prompt()
             assert text not in prompt.system
             assert (
                 prompt.user.count("<<<")

@@ -9,7 +9,7 @@ the run was resumed. A reasoner that costs nothing reads for each look alone, an
 from __future__ import annotations
 
 import asyncio
-from bisect import bisect_left
+import re
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from deepdiver.core.events import FindingDropped
 from deepdiver.core.identity import content_id
-from deepdiver.core.numbering import cut_pieces, cut_quotes, show_numbered, units_of
+from deepdiver.core.numbering import cut_pieces, cut_quotes, show_numbered
 from deepdiver.core.readings import join_parts
 from deepdiver.core.record import Finding, Source
 from deepdiver.core.text import Span, locate, passages, size_of, terms, whole, within
@@ -52,6 +52,8 @@ LEAST_CHARS = 1_500
 TOKEN_BYTES = 4
 """Bytes of a token, about."""
 
+
+_HEADING = re.compile(r"^#{1,6} [^\n]+", re.MULTILINE)
 
 # -- reading together
 
@@ -368,38 +370,24 @@ def excerpt(text: str, wanted: str, most: int) -> str:
 
 def with_heads(text: str, parts: Sequence[Span]) -> tuple[Span, ...]:
     """Return parts of a text with the heading above each, and with the header of its table."""
-    units = units_of(text)
-    heads: list[Span] = []
-    for part in parts:
-        at = bisect_left(units, part.start, key=lambda unit: unit.start)
-        heads += _heads_above(text, units[:at], part)
+    heads = [head for part in parts for head in _heads_above(text, part.start)]
     made = join_parts([span.start, span.end] for span in sorted([*heads, *parts]))
     return tuple(Span(start, end) for start, end in made)
 
 
-def _heads_above(text: str, before: Sequence[Span], part: Span) -> Iterator[Span]:
-    """Yield the last heading before a part, and the first row of a table that it begins within."""
-    rows = part.of(text).lstrip().startswith("|")
-    for unit in reversed(before):
-        row = _line_of(text, unit).startswith("|")
-        if rows and not row:
-            rows = False
-        if rows and not _line_of(text, unit, above=True).startswith("|"):
-            yield unit
-            rows = False
-        if _line_of(text, unit).startswith("#"):
-            yield unit
-            return
-
-
-def _line_of(text: str, unit: Span, *, above: bool = False) -> str:
-    """Return the line that a unit begins in, or the line above it."""
-    start = text.rfind("\n", 0, unit.start) + 1
+def _heads_above(text: str, start: int) -> Iterator[Span]:
+    """Yield the last heading before an offset, and the header of a table that it is within."""
+    above = list(_HEADING.finditer(text, 0, start))
     if above:
-        end, start = start - 1, text.rfind("\n", 0, max(0, start - 1)) + 1
-        return text[start:end].lstrip() if end > 0 else ""
-    end = text.find("\n", start)
-    return text[start : end if end >= 0 else len(text)].lstrip()
+        yield Span(*above[-1].span())
+    line = top = text.rfind("\n", 0, start) + 1
+    while text.startswith("|", line):
+        top, line = line, text.rfind("\n", 0, max(0, line - 1)) + 1
+        if top == line:
+            break
+    end = text.find("\n", top)
+    if text.startswith("|", top) and end < start:
+        yield Span(top, end)
 
 
 def _split_batches(texts: Sequence[ReadSource]) -> list[list[ReadSource]]:

@@ -1,0 +1,508 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver import tasks
+from deepdiver.core.events import FindingDropped
+from deepdiver.core.record import Finding, Source
+from deepdiver.core.text import Span
+from deepdiver.gateway import Gateway
+from deepdiver.strategies.shared import reading
+from deepdiver.strategies.shared.look import look_into
+from deepdiver.strategies.shared.reading import (
+    BATCH_BYTES,
+    FREE_CHARS,
+    LEAST_CHARS,
+    PIECE_CHARS,
+    TOKEN_BYTES,
+    excerpt,
+    find_nearest,
+    list_unanswered,
+    read_together,
+    with_heads,
+)
+from deepdiver.tools.hit import Hit
+from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner, fail
+
+OWNER, YEAR = "Who owns Holm Works?", "When was Holm Works founded?"
+
+
+class PaidReasoner(ScriptedReasoner):
+    """Reads as a model does: each text once, and cites by number."""
+
+    free = False
+
+    def _extract_findings(self, task: tasks.ExtractFindings) -> tasks.Extraction:
+        found = [
+            tasks.Extracted(
+                statement=words.strip(),
+                source=text.id,
+                lines=(int(number),),
+                about=self._part(task, words),
+            )
+            for text in task.texts
+            for number, _, words in (part.partition("> ") for part in text.text.split("<")[1:])
+            if "own" in words or "founded" in words
+        ]
+        return tasks.Extraction(findings=tuple(found))
+
+    def _part(self, task: tasks.ExtractFindings, words: str) -> str:
+        year = "founded" in words
+        return next((p.id for p in task.problems if ("founded" in p.question) == year), "")
+
+
+def paid(home: Path, corpus: Any = CORPUS, **more: Any) -> Rig:
+    return Rig(home, PaidReasoner(), CorpusProvider(corpus), **more)
+
+
+def shown_in(rig: Rig) -> list[str]:
+    return [text.plain for task in rig.reasoner.of(tasks.ExtractFindings) for text in task.texts]
+
+
+async def test_findings_without_quotes_are_looked_for_in_what_was_read(tmp_path: Path) -> None:
+    def summarise(task: tasks.ExtractFindings) -> tasks.Extraction:
+        said = "Anna Holm is the owner of Holm Works. Carl Dahl is its director."
+        return tasks.Extraction(findings=(tasks.Extracted(statement=said),))
+
+    deps = Rig(tmp_path, ScriptedReasoner(extract_findings=summarise)).session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
+    (found,) = (deps.ledger.get(Finding, key) for key in looked.findings)
+    assert found.statement == "Anna Holm is the owner of Holm Works."
+    assert "Anna Holm" in found.quotes[0].text
+
+
+async def test_a_quote_is_found_through_its_typesetting(tmp_path: Path) -> None:
+    corpus = {"doc:x": ("X", "register", "Holm Works is “owned”\nby Anna Holm — alone.")}
+
+    def retype(task: tasks.ExtractFindings) -> tasks.Extraction:
+        found = tasks.Extracted(
+            statement="s", source="T1", quote='Holm Works is "owned" by Anna Holm - alone.'
+        )
+        return tasks.Extraction(findings=(found,))
+
+    deps = (
+        Rig(tmp_path, ScriptedReasoner(extract_findings=retype), CorpusProvider(corpus))
+        .session()
+        .deps
+    )
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
+    assert deps.ledger.get(Finding, looked.findings[0]).quotes[0].text == corpus["doc:x"][2]
+
+
+@pytest.mark.parametrize("source", ["text 1", "t1", "1", "Register", "https://example.org", ""])
+async def test_a_text_that_is_not_named_by_its_label_is_known_by_the_quote(
+    tmp_path: Path, source: str
+) -> None:
+    def otherwise(task: tasks.ExtractFindings) -> tasks.Extraction:
+        one = tasks.Extracted(
+            statement="Anna owns it.", source=source, quote="Holm Works is owned by Anna Holm."
+        )
+        return tasks.Extraction(findings=(one,))
+
+    corpus = CorpusProvider({"doc:register": CORPUS["doc:register"], "doc:x": ("X", "x", "own X")})
+    deps = Rig(tmp_path, ScriptedReasoner(extract_findings=otherwise), corpus).session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
+    (key,) = looked.findings
+    finding = deps.ledger.get(Finding, key)
+    assert deps.ledger.get(Source, finding.quotes[0].source).url == "doc:register"
+
+
+async def test_a_quote_that_two_texts_hold_needs_the_label_of_one(tmp_path: Path) -> None:
+    def vague(task: tasks.ExtractFindings) -> tasks.Extraction:
+        one = tasks.Extracted(statement="It is there.", source="the register", quote="Holm Works")
+        return tasks.Extraction(findings=(one,))
+
+    rig = Rig(tmp_path, ScriptedReasoner(extract_findings=vague))
+    looked = await look_into(rig.session().deps, QUESTION, QUESTION, [QUESTION])
+    assert looked.findings == ()
+    assert [event.reason for event in rig.of(FindingDropped)] == ["there is no text 'the register'"]
+
+
+def test_a_long_text_is_shown_by_its_best_passages_in_their_order() -> None:
+    filler = "Nothing of note happened on that day in the valley. " * 200
+    text = f"The harbour opened in 1901. {filler}\n\nThe harbour burned in 1950. {filler}"
+    shown = excerpt(text, "harbour burned opened", FREE_CHARS)
+    assert len(shown) <= FREE_CHARS + 2_000
+    assert shown.index("opened in 1901") < shown.index("burned in 1950")
+    assert excerpt("short", "x", FREE_CHARS) == "short"
+
+
+@given(st.text(max_size=12_000), st.text(max_size=50))
+def test_an_excerpt_is_never_much_longer_than_allowed(text: str, wanted: str) -> None:
+    assert len(excerpt(text, wanted, FREE_CHARS)) <= 2 * FREE_CHARS
+
+
+async def test_texts_are_read_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "BATCH_BYTES", 10_000)
+    many = {
+        f"doc:{n}": (f"D{n}", "register", f"Holm Works note {n}. " + "x y z. " * 560)
+        for n in range(6)
+    }
+    rig = Rig(tmp_path, provider=CorpusProvider(many))
+    await look_into(rig.session().deps, QUESTION, QUESTION, ["Holm Works note"])
+    read = rig.reasoner.of(tasks.ExtractFindings)
+    assert len(read) > 1
+    assert sorted(text.title for task in read for text in task.texts) == [f"D{n}" for n in range(6)]
+    assert all(sum(len(text.plain) for text in task.texts) <= BATCH_BYTES for task in read)
+
+
+def test_a_query_belongs_to_the_part_it_shares_most_words_with() -> None:
+    parts = ["Who owns Holm Works?", "When was Holm Works founded?"]
+    assert find_nearest("year Holm Works was founded", parts) == parts[1]
+    assert find_nearest("weather", parts) == parts[0]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "left"),
+    [
+        (["a", "b"], [], ("a", "b")),
+        (["a", "b"], [["a", "b"]], ("a", "b")),
+        (["a", "b"], [["b"]], ("b",)),
+        (["a", "b"], [["b"], ["a"]], ()),
+        (["a"], [["c", "a"], ["a", "d", "c", " "]], ("a", "c", "d")),
+        ([], [[]], ()),
+    ],
+)
+def test_a_question_is_answered_when_one_reading_no_longer_names_it(
+    before: list[str], after: list[list[str]], left: tuple[str, ...]
+) -> None:
+    assert list_unanswered(before, after) == left
+
+
+@given(
+    st.lists(st.sampled_from("abcd"), unique=True), st.lists(st.lists(st.sampled_from("abcdef")))
+)
+def test_the_order_of_readings_does_not_change_what_is_answered(
+    before: list[str], after: list[list[str]]
+) -> None:
+    one, other = list_unanswered(before, after), list_unanswered(before, after[::-1])
+    assert set(one) == set(other)
+    assert len(set(one)) == len(one)
+    assert [item for item in one if item in before] == [item for item in before if item in one]
+
+
+def test_an_excerpt_is_as_long_as_it_may_be() -> None:
+    text = "\n\n".join(f"Paragraph {n} of the works. " * 10 for n in range(60))
+    assert excerpt("short", "works", 10) == "short"
+    assert len(excerpt(text, "works", 1_000)) <= 1_000 + 2
+    assert len(excerpt(text, "works", FREE_CHARS)) > 2_000
+
+
+# -- citing by number
+
+
+async def test_numbers_are_cut_into_quotes_of_the_saved_text(tmp_path: Path) -> None:
+    deps = paid(tmp_path).session().deps
+    looked = await look_into(deps, QUESTION, OWNER, [QUESTION])
+    assert looked.findings
+    for key in looked.findings:
+        quote = deps.ledger.get(Finding, key).quotes[0]
+        text = deps.store.texts.get(quote.passage.snapshot)
+        assert text[quote.passage.start : quote.passage.end] == quote.text
+        assert "own" in quote.text or "founded" in quote.text
+
+
+async def test_numbers_far_apart_are_two_quotes_the_nearer_one_first(tmp_path: Path) -> None:
+    table = "| Region | Share |\n| --- | --- |\n| North | 4 |\n| South | 9 |\n"
+
+    def row(task: tasks.ExtractFindings) -> tasks.Extraction:
+        numbers = [n for n, text in numbered(task) if "Region" in text or "South" in text]
+        one = tasks.Extracted(statement="The South has 9.", source="T1", lines=tuple(numbers))
+        return tasks.Extraction(findings=(one,))
+
+    rig = paid(tmp_path, {"doc:t": ("Table", "register", f"Holm Works shares.\n\n{table}")})
+    rig.reasoner.rules["extract_findings"] = row
+    deps = rig.session().deps
+    looked = await look_into(deps, QUESTION, OWNER, ["Holm Works"])
+    (finding,) = (deps.ledger.get(Finding, key) for key in looked.findings)
+    assert ["South" in quote.text for quote in finding.quotes] == [True, False]
+    assert "Region" in finding.quotes[1].text
+
+
+def numbered(task: tasks.ExtractFindings) -> list[tuple[int, str]]:
+    """Return the numbers of the first text, each with what follows it."""
+    parts = (part.partition("> ") for part in task.texts[0].text.split("<")[1:])
+    return [(int(number), text) for number, _, text in parts]
+
+
+@pytest.mark.parametrize("lines", [(99,), (0,), ()])
+async def test_numbers_that_a_text_does_not_have_carry_nothing(
+    tmp_path: Path, lines: tuple[int, ...]
+) -> None:
+    def lost(task: tasks.ExtractFindings) -> tasks.Extraction:
+        one = tasks.Extracted(statement="Carl Dahl rules the moon.", source="T1", lines=lines)
+        return tasks.Extraction(findings=(one,))
+
+    rig = paid(tmp_path)
+    rig.reasoner.rules["extract_findings"] = lost
+    looked = await look_into(rig.session().deps, QUESTION, OWNER, [QUESTION])
+    assert looked.findings == ()
+    assert len(rig.of(FindingDropped)) == 1
+
+
+async def test_the_reader_of_a_text_sees_who_published_it_and_when(tmp_path: Path) -> None:
+    rig = paid(tmp_path)
+    await look_into(rig.session().deps, QUESTION, OWNER, [QUESTION])
+    (task,) = rig.reasoner.of(tasks.ExtractFindings)
+    assert {text.published for text in task.texts} == {"2026-01-01"}
+    assert {text.author for text in task.texts} == {"someone"}
+    assert all(text.text.startswith("<1> ") for text in task.texts)
+    assert "plain" not in task.prompt().user
+
+
+# -- reading once
+
+
+async def test_looks_side_by_side_read_each_text_once_for_all_their_problems(
+    tmp_path: Path,
+) -> None:
+    rig = paid(tmp_path)
+    deps = rig.session().deps
+    owner, year = await read_together(
+        deps,
+        look_into(deps, QUESTION, OWNER, ["Holm Works"]),
+        look_into(deps, QUESTION, YEAR, ["Holm Works founded"]),
+    )
+    (task,) = rig.reasoner.of(tasks.ExtractFindings)
+    assert [part.question for part in task.problems] == [OWNER, YEAR]
+    assert sorted(text.plain for text in task.texts) == sorted(CORPUS[key][2] for key in CORPUS)
+    said = {key: deps.ledger.get(Finding, key) for key in (*owner.findings, *year.findings)}
+    assert {said[key].about for key in owner.findings} == {OWNER}
+    assert ["founded in 1998" in said[key].statement for key in year.findings] == [True]
+    assert len(owner.sources) == 3
+
+
+async def test_what_was_read_is_not_sent_again(tmp_path: Path) -> None:
+    rig = paid(tmp_path)
+    deps = rig.session().deps
+    first = await look_into(deps, QUESTION, OWNER, ["Holm Works"])
+    again = await look_into(deps, QUESTION, YEAR, ["Holm Works founded"])
+    assert len(rig.reasoner.of(tasks.ExtractFindings)) == 1
+    assert first.findings
+    assert again.findings == ()
+    assert again.sources, "the results are told, though nobody reads them again"
+
+
+async def test_a_copy_at_another_address_is_the_same_text(tmp_path: Path) -> None:
+    copy = {**CORPUS, "doc:copy": ("A copy", "newspaper", CORPUS["doc:register"][2])}
+    rig = paid(tmp_path, copy)
+    await look_into(rig.session().deps, QUESTION, OWNER, ["Holm Works"])
+    assert len(shown_in(rig)) == len(set(shown_in(rig))) == 3
+
+
+async def test_a_reading_that_failed_may_be_made_another_time(tmp_path: Path) -> None:
+    rig = paid(tmp_path)
+    rig.reasoner.rules["extract_findings"] = fail
+    deps = rig.session().deps
+    assert (await look_into(deps, QUESTION, OWNER, ["Holm Works"])).findings == ()
+    del rig.reasoner.rules["extract_findings"]
+    assert (await look_into(deps, QUESTION, OWNER, ["Holm Works"])).findings
+
+
+async def test_a_reasoner_that_costs_nothing_reads_for_each_look_alone(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    await read_together(
+        deps,
+        look_into(deps, QUESTION, OWNER, ["Holm Works"]),
+        look_into(deps, QUESTION, YEAR, ["Holm Works"]),
+    )
+    asked = [task.problems for task in rig.reasoner.of(tasks.ExtractFindings)]
+    assert [[part.question for part in parts] for parts in asked] == [[OWNER], [YEAR]]
+    assert deps.readings.held == {}
+
+
+class SlowProvider(CorpusProvider):
+    """Answers in another order than it was asked."""
+
+    def __init__(self, turns: dict[str, int]) -> None:
+        super().__init__()
+        self.turns = turns
+
+    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
+        for _ in range(self.turns.get(query, 0)):
+            await asyncio.sleep(0)
+        return await super().search(query, limit, gateway)
+
+
+@pytest.mark.parametrize("slow", ["Holm Works", "Holm Works founded", "Holm Works boats"])
+async def test_what_is_read_does_not_depend_on_which_search_was_faster(
+    tmp_path: Path, slow: str
+) -> None:
+    rig = Rig(tmp_path, PaidReasoner(), SlowProvider({slow: 200}))
+    deps = rig.session().deps
+    await read_together(
+        deps,
+        look_into(deps, QUESTION, OWNER, ["Holm Works"]),
+        look_into(deps, QUESTION, YEAR, ["Holm Works founded"]),
+        look_into(deps, QUESTION, "Boats?", ["Holm Works boats"]),
+    )
+    (task,) = rig.reasoner.of(tasks.ExtractFindings)
+    assert [part.question for part in task.problems] == [OWNER, YEAR, "Boats?"]
+    assert [text.title for text in task.texts] == ["Gazette", "Notice", "Register"]
+
+
+async def test_a_look_that_ends_without_reading_keeps_nobody_waiting(tmp_path: Path) -> None:
+    rig = paid(tmp_path)
+    deps = rig.session().deps
+
+    async def nothing() -> str:
+        return "nothing"
+
+    looked, other = await read_together(
+        deps, look_into(deps, QUESTION, OWNER, ["Holm Works"]), nothing()
+    )
+    assert looked.findings  # type: ignore[union-attr]
+    assert other == "nothing"
+
+
+async def test_looks_that_follow_leads_read_together_in_each_round(tmp_path: Path) -> None:
+    far = {**CORPUS, "doc:anna": ("Anna", "register", "Anna Holm lives by the sea and owns it.")}
+
+    class Leading(PaidReasoner):
+        def _extract_findings(self, task: tasks.ExtractFindings) -> tasks.Extraction:
+            found = super()._extract_findings(task)
+            return found.model_copy(update={"leads": ("sea",)})
+
+    rig = Rig(tmp_path, Leading(), CorpusProvider(far))
+    deps = rig.session().deps
+    await read_together(
+        deps,
+        look_into(deps, QUESTION, OWNER, ["Works"], hops=1),
+        look_into(deps, QUESTION, YEAR, ["Works founded"]),
+    )
+    read = rig.reasoner.of(tasks.ExtractFindings)
+    assert [len(task.texts) for task in read] == [3, 1]
+    assert [part.question for part in read[1].problems] == [OWNER]
+
+
+async def test_an_error_of_one_look_ends_them_all(tmp_path: Path) -> None:
+    deps = paid(tmp_path).session().deps
+
+    async def broken() -> None:
+        raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        await read_together(deps, look_into(deps, QUESTION, OWNER, ["Holm Works"]), broken())
+
+
+# -- the budget
+
+
+def long_text(words: str, sentences: int = 400) -> str:
+    return " ".join(f"{words} of note {number} in the valley." for number in range(sentences))
+
+
+async def test_a_text_that_fits_the_budget_is_read_whole_in_pieces(tmp_path: Path) -> None:
+    text = long_text("Holm Works", 1_000)
+    rig = paid(tmp_path, {"doc:long": ("Long", "register", text)})
+    await look_into(rig.session().deps, QUESTION, OWNER, ["Holm Works"])
+    shown = shown_in(rig)
+    assert all(len(part) <= PIECE_CHARS for part in shown)
+    assert "".join("".join(shown).split()) == "".join(text.split())
+
+
+async def test_past_the_budget_the_best_passages_of_each_text_are_read(tmp_path: Path) -> None:
+    text = f"{long_text('Nothing')} Anna Holm owns Holm Works. {long_text('Nothing')}"
+    corpus = {
+        f"doc:{n}": (f"D{n}", "register", text.replace("Nothing", name))
+        for n, name in enumerate(("Barley", "Cattle", "Timber", "Herring"))
+    }
+    rig = paid(tmp_path, corpus, reading_tokens=2_000)
+    deps = rig.session().deps
+    await look_into(deps, QUESTION, OWNER, ["Holm Works"])
+    shown = shown_in(rig)
+    assert len(shown) == 4
+    assert all("Anna Holm owns Holm Works." in part for part in shown)
+    assert sum(map(len, shown)) <= 2_000 * TOKEN_BYTES + 4 * LEAST_CHARS
+    before = deps.readings.size
+    await look_into(deps, QUESTION, YEAR, ["Barley Cattle Timber Herring note 7"])
+    more = shown_in(rig)[len(shown) :]
+    assert more, "what was not read yet may be read for another problem"
+    assert all("Anna Holm owns" not in part for part in more)
+    assert deps.readings.size > before
+
+
+async def test_gaps_are_marked(tmp_path: Path) -> None:
+    text = f"{long_text('Nothing')} Anna Holm owns Holm Works. {long_text('Nothing')}"
+    rig = paid(tmp_path, {"doc:a": ("A", "register", text)}, reading_tokens=1_000)
+    await look_into(rig.session().deps, QUESTION, OWNER, ["Holm Works"])
+    (task,) = rig.reasoner.of(tasks.ExtractFindings)
+    assert "\n\n[…]\n\n" in task.texts[0].text
+    assert task.texts[0].text.endswith("[…]")
+    assert "Anna Holm owns Holm Works." in task.texts[0].text
+
+
+class Shelf(CorpusProvider):
+    """Gives away everything it holds, if that is not too much."""
+
+    async def everything(self, most: int, gateway: Gateway) -> list[Hit]:
+        hits = [self._hit(url) for url in self.corpus]
+        return hits if sum(len(hit.text) for hit in hits) <= most else []
+
+
+async def test_a_library_that_fits_is_read_whole_whatever_was_searched(tmp_path: Path) -> None:
+    corpus = {**CORPUS, "doc:far": ("Far", "register", "The decisive message names nobody.")}
+    rig = Rig(tmp_path, PaidReasoner(), Shelf(corpus))
+    deps = rig.session().deps
+    await look_into(deps, QUESTION, OWNER, ["Gazette boats"])
+    assert sorted(shown_in(rig)) == sorted(text for _, _, text in corpus.values())
+    await look_into(deps, QUESTION, YEAR, ["decisive"])
+    assert len(rig.reasoner.of(tasks.ExtractFindings)) == 1
+
+
+async def test_a_library_that_does_not_fit_is_searched(tmp_path: Path) -> None:
+    corpus = {**CORPUS, "doc:far": ("Far", "register", long_text("Something else", 200))}
+    rig = Rig(tmp_path, PaidReasoner(), Shelf(corpus), reading_tokens=1_000)
+    await look_into(rig.session().deps, QUESTION, OWNER, ["Holm Works"])
+    assert len(shown_in(rig)) == 3
+
+
+# -- heads
+
+
+DOCUMENT = """# Report
+
+Opening words of it.
+
+## Staff
+
+| Name | Age |
+| --- | --- |
+| Anna | 40 |
+| Bo | 50 |
+
+## Money
+
+All is well.
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "heads"),
+    [
+        ("| Bo | 50 |", ["## Staff", "| Name | Age |"]),
+        ("All is well.", ["## Money"]),
+        ("Opening words of it.", ["# Report"]),
+    ],
+)
+def test_a_part_carries_its_heading_and_the_header_of_its_table(
+    words: str, heads: list[str]
+) -> None:
+    start = DOCUMENT.index(words)
+    shown = [part.of(DOCUMENT) for part in with_heads(DOCUMENT, [Span(start, start + len(words))])]
+    told = "\n".join(shown)
+    assert all(head in told for head in heads)
+    assert words in told
+    assert sum(map(len, shown)) <= len(words) + sum(len(head) + 2 for head in heads)
+
+
+def test_a_text_without_headings_has_no_heads() -> None:
+    text = "One thing. Another thing. A third."
+    assert with_heads(text, [Span(11, 25)]) == (Span(11, 25),)
