@@ -166,6 +166,13 @@ def test_a_bar_within_a_mark_does_not_end_a_cell() -> None:
     assert table.rows[0][1].expression == "1 + 2"
 
 
+@pytest.mark.parametrize("line", ["---", "***", "___", "* * *", " - - - -"])
+def test_a_line_between_parts_says_nothing(line: str) -> None:
+    assert read_markup(line) == []
+    (section,) = read_markup(f"## A\n\nOne.\n\n{line}\n\nTwo.")
+    assert [block.rows[0][0].text for block in section.blocks] == ["One.", "Two."]
+
+
 def test_a_table_without_rows_is_none() -> None:
     assert read_markup("| A | B |\n|---|---|") == []
 

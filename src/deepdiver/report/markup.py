@@ -51,6 +51,8 @@ _SUM = re.compile(r"\s*(?:(C\d{1,3})\s*)?=\s*([^|]+?)\s*(?:\|(.*))?", re.DOTALL)
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 _POINT = re.compile(r"^\s*(?:[-*•+]|(\d{1,3})[.)])\s+(.*)$")
 _RULE = re.compile(r"^\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
+_BREAK = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
+"""A line between parts of a text, which says nothing."""
 _HOLD = "\ue000"
 """A private character that stands for a mark while sentences are divided."""
 
@@ -222,7 +224,7 @@ def _blocks(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:
 def _typed(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield each paragraph, point and row with its kind; an empty kind parts blocks."""
     kind, text = "", ""
-    for line in [*lines, ""]:
+    for line in ["" if _BREAK.match(line) else line for line in (*lines, "")]:
         found, more = _kind_of_line(line)
         if found == "paragraph" and text and kind != "table":
             text += f" {more}"  # a line that goes on belongs to what is before it

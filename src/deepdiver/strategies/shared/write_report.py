@@ -186,7 +186,8 @@ async def write_report(
     told = [UNTESTED] if weighed is not None and weighed.sentences else []
     kept = [line.sentence for line in (*lead, *lines) if not line.cut]
     cut = listed_cuts([*lead, *lines])
-    sections = [*kept_sections(body), *map(_code_section, further), *besides.about_it(answer)]
+    own = [section for section in map(_code_section, further) if section.sentences]
+    sections = [*kept_sections(body), *own, *besides.about_it(answer)]
     return compose(
         question,
         answer,
@@ -316,7 +317,9 @@ class _Writer:
         cited = [cite for section in group for cite in section.cites]
         cited += [cite for made in plan.calculations for cite in made.cites]
         cited += plan.conflicts
-        material = self._material.around(cited)
+        around = self._material.around(cited)
+        # A plan that cites nothing leaves the writer with everything.
+        material = around if around.texts else self._material
         task = WriteSections(
             texts=material.texts,
             findings=material.findings,
@@ -331,7 +334,7 @@ class _Writer:
         )
         answer = await attempt(self._deps, task)
         if answer is not None:
-            return self.drafter.sections(answer.markdown)
+            return _named(self.drafter.sections(answer.markdown), group[0].heading)
         return [section for planned in group for section in self._plain_section(planned)]
 
     async def top(self, outline: Outline | None, body: Sequence[DraftedSection]) -> _Top:
@@ -412,6 +415,14 @@ def _groups(sections: Sequence[PlannedSection], calls: int) -> list[list[Planned
     """Return the sections in groups that one call can write."""
     size = -(-len(sections) // calls)
     return [list(sections[at : at + size]) for at in range(0, len(sections), size)]
+
+
+def _named(sections: list[DraftedSection], heading: str) -> list[DraftedSection]:
+    """Return sections, with a heading for what stands before the first heading."""
+    for section in sections:
+        if not section.heading:
+            section.rename(heading)
+    return sections
 
 
 def _as_markdown(body: Sequence[DraftedSection]) -> str:
