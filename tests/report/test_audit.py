@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from datetime import date, timedelta
-from typing import Literal
+from fractions import Fraction
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,15 @@ from deepdiver import sample
 from deepdiver.core.record import Calculation, Finding, Sentence, SentenceKind
 from deepdiver.core.text import sentences
 from deepdiver.errors import LostTextError
-from deepdiver.report.audit import find_faults, is_capitalised, quote_stands, unknown_values
+from deepdiver.report.audit import (
+    NOWHERE,
+    Context,
+    bare_words,
+    find_faults,
+    is_capitalised,
+    quote_stands,
+    unknown_values,
+)
 from deepdiver.tools.document import Document
 from tests.report.making import AS_OF, finding, quote
 from tests.tools.library.reading import read_all
@@ -33,6 +42,8 @@ def found(
     *quoted: str,
     kind: SentenceKind = SentenceKind.FACT,
     calculation: Calculation | None = None,
+    context: Context = NOWHERE,
+    **more: Any,
 ) -> list[str]:
     """Audit a sentence against quotes that stand in their source."""
     body = "\n\n".join(quoted)
@@ -42,9 +53,9 @@ def found(
         else None
     )
     said = Sentence(
-        text=text, kind=kind, findings=("f_1",) if held else (), calculation=calculation
+        text=text, kind=kind, findings=("f_1",) if held else (), calculation=calculation, **more
     )
-    return find_faults(said, [held] if held else [], lambda key: body, AS_OF)
+    return find_faults(said, [held] if held else [], lambda key: body, AS_OF, context)
 
 
 def made(
@@ -413,6 +424,259 @@ def test_a_frame_needs_a_finding_no_more_than_it_hides_behind_one() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Three things speak against it.",
+        "There are two main reasons for this:",
+        "The texts give four quite different explanations.",
+    ],
+)
+def test_a_frame_may_count_what_it_introduces(text: str) -> None:
+    assert found(text, kind=SentenceKind.FRAME) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Three people died there.", "Two ferries burnt:", "There were ten.", "3 reasons exist."],
+)
+def test_a_frame_must_not_count_anything_else(text: str) -> None:
+    (fault,) = found(text, kind=SentenceKind.FRAME)
+    assert fault.endswith("without a finding")
+
+
+def test_a_frame_may_name_what_the_question_or_the_heading_names() -> None:
+    text = "What Ejderlinjen AB did about the Ejdervik is less clear."
+    asked, headed = "What became of Ejderlinjen AB?", "The Ejdervik burnt"
+    assert found(text, kind=SentenceKind.FRAME) == [
+        "it states Ejderlinjen AB without a finding",
+    ]
+    both = Context(question=asked, nearby=headed)
+    assert found(text, kind=SentenceKind.FRAME, context=both) == []
+    quoted = Context(credits=text, figures=text, read=bare_words(text))
+    assert found(text, kind=SentenceKind.FRAME, context=quoted) != [], "it cites nothing"
+
+
+# -- what stands around the quotes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Harbour Board reports nine people hurt.",
+        "Nine people were hurt, Ann Berg wrote in March 2026.",
+        "According to the Fire Report of 2026-03-02 nine people were hurt.",
+    ],
+)
+def test_who_says_something_where_and_when_may_be_said(text: str) -> None:
+    credit = "Fire Report, Ann Berg, Harbour Board, 2 March 2026, page 7"
+    assert found(text, FIRE) != []
+    assert found(text, FIRE, context=Context(credits=credit)) == []
+
+
+def test_a_number_of_a_title_or_a_page_carries_no_number_of_a_sentence() -> None:
+    credit = "Fire Report, Ann Berg, 2 March 2026, page 7"
+    assert found("The fire hurt 7 people.", FIRE, context=Context(credits=credit)) == [
+        "7 stands in none of its quotes"
+    ]
+
+
+def test_a_cell_may_use_the_names_and_values_of_its_row_and_its_header() -> None:
+    text = "The Tärnan lost 45 % in 2024."
+    assert found(text, FIRE) == ["45, 2024, Tärnan stands in none of its quotes"]
+    assert found(text, FIRE, context=Context(nearby="Lost in 2024: Tärnan, 45")) == []
+
+
+def test_the_question_carries_names_and_dates_and_no_numbers() -> None:
+    asked = Context(question="Did the 14 crew of the Tärnan know of the fire on 3 May 2024?")
+    assert found("The Tärnan knew on 3 May 2024.", FIRE, context=asked) == []
+    assert found("The Tärnan had a crew of 14.", FIRE, context=asked) == [
+        "14 stands in none of its quotes"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("Here PHIPA applies.", "The Personal Health Information Protection Act applies."),
+        ("The EIB paid.", "The European Investment Bank paid."),
+        ("Most SLAs are missed.", "A Service Level Agreement is missed; the SLA is old."),
+        ("The DoD paid.", "The DoD has paid."),
+    ],
+)
+def test_an_acronym_may_stand_for_the_words_it_is_made_of(text: str, quoted: str) -> None:
+    assert found(text, quoted) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("The ECB paid.", "The European Investment Bank paid."),
+        ("Only NASA paid.", "national aeronautics and space were discussed"),
+        ("The EI paid.", "The European Investment Bank paid."),
+    ],
+)
+def test_an_acronym_of_other_words_is_another_name(text: str, quoted: str) -> None:
+    (fault,) = found(text, quoted)
+    assert fault.endswith("stands in none of its quotes")
+
+
+@pytest.mark.parametrize("text", ["A. It burnt.", "Option B: it burnt.", "(C) It burnt."])
+def test_the_letter_of_an_option_is_no_name(text: str) -> None:
+    assert found(text, "It burnt.") == []
+
+
+def test_words_of_every_trade_are_no_names() -> None:
+    assert found("The R&D team and the Q&A page agree.", "They agree.") == []
+    assert found("The firm H&M agrees.", "They agree.") != []
+
+
+def test_a_count_of_what_the_sentence_lists_is_no_news() -> None:
+    told = "It had two causes: heat and wind."
+    assert found(told, "Heat and wind caused it.") == []
+    assert found("It had three causes: heat and wind.", "Heat and wind caused it.") == [
+        "3 stands in none of its quotes"
+    ]
+    assert found("It had two causes.", "Heat and wind caused it.") != []
+
+
+# -- derived values
+
+
+SHARE = Context(figures="30 / 120\n25%", values=(Fraction(30, 120),))
+
+
+@pytest.mark.parametrize(
+    "text", ["That is 25%.", "That is a share of 0.25.", "That is 30 of 120.", "It is 0.3 of them."]
+)
+def test_a_value_of_a_calculation_may_be_said(text: str) -> None:
+    assert found(text, "Nothing but words.") != []
+    got = found(
+        text,
+        "Nothing but words.",
+        kind=SentenceKind.CALCULATION,
+        derived=("C1",),
+        context=SHARE,
+    )
+    assert got == []
+
+
+@pytest.mark.parametrize(
+    ("said", "right"),
+    [
+        ("17.7", True),
+        ("17.68", True),
+        ("17.682", True),
+        ("18", True),
+        ("17", False),
+        ("17.6", False),
+        ("17.69", False),
+        ("20", False),
+        ("176.8", False),
+    ],
+)
+def test_a_value_may_be_rounded_as_it_is_written_and_no_further(said: str, right: bool) -> None:
+    exact = Context(figures="C2 * 3", values=(Fraction(1768213, 100000),))
+    got = found(
+        f"It comes to {said}.",
+        "Words.",
+        kind=SentenceKind.CALCULATION,
+        derived=("C1",),
+        context=exact,
+    )
+    assert (got == []) is right
+
+
+def test_a_share_may_be_said_in_per_cent() -> None:
+    exact = Context(figures="x", values=(Fraction(1, 3),))
+    for said, faults in (("33%", 0), ("33.3%", 0), ("34%", 1), ("0.33", 0)):
+        got = found(
+            f"It is {said}.",
+            "Words.",
+            kind=SentenceKind.CALCULATION,
+            derived=("C1",),
+            context=exact,
+        )
+        assert len(got) == faults, said
+
+
+def test_a_derived_value_must_rest_on_a_finding() -> None:
+    assert found("That is 25%.", kind=SentenceKind.CALCULATION, derived=("C1",), context=SHARE) == [
+        "it names no finding"
+    ]
+
+
+def test_an_age_that_is_derived_may_name_the_date_of_the_run() -> None:
+    text = "Maja Sörlin is 12 years old on 15 November 2026."
+    age = Context(figures="years(2014-05-03, 2026-11-15)\n12", values=(Fraction(12),))
+    calculation = SentenceKind.CALCULATION
+    assert found(text, BORN, kind=calculation, derived=("C1",), context=age) == []
+    assert found(
+        text.replace("12", "13"), BORN, kind=calculation, derived=("C1",), context=age
+    ) == ["13 stands in none of its quotes"]
+
+
+# -- judgements, absences, assumptions and general knowledge
+
+
+def test_a_judgement_may_propose_dates_and_measures_of_its_own() -> None:
+    text = "Ejderlinjen AB should fit 14 alarms by 1 May 2027 and spend no more than 2 %."
+    assert found(text, FIRE, kind=SentenceKind.JUDGEMENT) == []
+    assert found(text, FIRE) != []
+
+
+def test_a_judgement_names_nobody_who_stands_nowhere() -> None:
+    text = "Stena Metall should have paid for the Ejdervik."
+    assert found(text, FIRE, kind=SentenceKind.JUDGEMENT) == [
+        "Stena Metall stands in none of the texts"
+    ]
+    for context in (
+        Context(credits="Stena Metall, annual report"),
+        Context(nearby="What Stena Metall did"),
+        Context(question="Should Stena Metall pay?"),
+        Context(read=bare_words("Stena owns a part of Metall AB.")),
+    ):
+        assert found(text, FIRE, kind=SentenceKind.JUDGEMENT, context=context) == []
+    fact = found(text, FIRE, context=Context(read=bare_words("Stena Metall")))
+    assert fact == ["Stena Metall stands in none of its quotes"], "a fact stands in what it cites"
+
+
+@pytest.mark.parametrize("kind", [SentenceKind.JUDGEMENT, SentenceKind.ASSUMPTION])
+def test_whatever_a_sentence_is_its_address_stands_in_a_quote(kind: SentenceKind) -> None:
+    text = "Look at https://evil.example/x first."
+    assert found(text, FIRE, kind=kind) == ["https://evil.example/x stands in none of its quotes"]
+
+
+def test_a_judgement_whose_quote_does_not_stand_is_refused() -> None:
+    held = finding("f_1", quote("It burnt."))
+    said = Sentence(text="It was bad.", kind=SentenceKind.JUDGEMENT, findings=("f_1",))
+    assert find_faults(said, [held], lambda key: "It sank.", AS_OF) == [
+        "the quote 'It burnt.' does not stand in its source"
+    ]
+    assert find_faults(said, [], lambda key: "", AS_OF) == [
+        "it names a finding that does not exist"
+    ]
+
+
+def test_an_absence_says_which_words_no_source_has() -> None:
+    text = "No source has a figure for gasoline cars."
+    assert found(text, kind=SentenceKind.ABSENCE) == ["it names no words to search for"]
+    assert found(text, kind=SentenceKind.ABSENCE, terms=("gasoline",)) == []
+
+
+def test_an_absence_that_cites_something_is_held_to_it() -> None:
+    text = "The Ejdervik had 12 boats and no alarm."
+    assert found(text, FIRE, kind=SentenceKind.ABSENCE, terms=("alarm",)) == []
+    assert found(text.replace("12", "14"), FIRE, kind=SentenceKind.ABSENCE, terms=("alarm",)) == [
+        "14 stands in none of its quotes"
+    ]
+
+
+@pytest.mark.parametrize("kind", [SentenceKind.ASSUMPTION, SentenceKind.KNOWLEDGE])
+def test_what_is_supposed_or_known_needs_no_quote(kind: SentenceKind) -> None:
+    assert found("Ferries are inspected every 12 months under SOLAS.", kind=kind) == []
+
+
 # -- no false alarms
 
 
@@ -488,7 +752,7 @@ def test_a_number_passes_only_if_it_is_the_number(said: int, quoted: int) -> Non
 
 @given(st.text(max_size=60))
 def test_any_text_is_audited_without_an_error(text: str) -> None:
-    for kind in (SentenceKind.FACT, SentenceKind.FRAME):
+    for kind in SentenceKind:
         assert isinstance(found(text, "It burnt.", kind=kind), list)
 
 

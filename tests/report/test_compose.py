@@ -12,7 +12,9 @@ from deepdiver.core.ledger import Ledger
 from deepdiver.core.origins import sketch
 from deepdiver.core.record import (
     Assessment,
+    Block,
     Credibility,
+    Derivation,
     HypothesisStatus,
     Mark,
     Report,
@@ -21,7 +23,7 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
-from deepdiver.report.compose import CitationNumbering, WeighedAnswer, compose
+from deepdiver.report.compose import CitationNumbering, WeighedAnswer, compose, letters
 from tests.report.making import assessment, finding, quote, sentence, source
 
 SUPPORTED, REFUTED = HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED
@@ -171,6 +173,71 @@ def test_the_answer_is_numbered_before_the_sections() -> None:
     assert made.sections[0].sentences[0].citations == (2, 1)
 
 
+def test_a_block_is_numbered_row_by_row() -> None:
+    cells = (sentence("a", "f_3"), sentence("b", "f_1")), (FRAME, sentence("c", "f_3"))
+    table = Block(kind="table", rows=cells, header=("One", "Two"))
+    made = report((), (Section(heading="H", sentences=(SAYS,), blocks=(table,)),))
+    (section,) = made.sections
+    assert section.sentences[0].citations == (1,)
+    assert [[cell.citations for cell in row] for row in section.blocks[0].rows] == [
+        [(2,), (1,)],
+        [(), (2,)],
+    ]
+    assert section.blocks[0].header == ("One", "Two")
+
+
+def test_citations_are_printed_where_their_findings_were_cited() -> None:
+    said = sentence("Anna owns it, and Bertil owned it.", "f_1", "f_2", places=(12, 33))
+    cited = CitationNumbering(LEDGER).cite(said)
+    # f_2 quotes what f_1 quotes, and Bertil besides: a quote is marked where it is cited first.
+    assert (cited.citations, cited.places) == ((1, 2), (12, 33))
+    unplaced = CitationNumbering(LEDGER).cite(sentence("x", "f_1", "f_2"))
+    assert (unplaced.citations, unplaced.places) == ((1, 2), ())
+
+
+def test_a_label_is_the_number_of_the_source_and_a_letter_if_it_is_cited_twice() -> None:
+    made = report((sentence("a", "f_3"), sentence("b", "f_1"), sentence("c", "f_2")))
+    assert [(item.source, item.label) for item in made.citations] == [
+        ("s_2", "1a"),
+        ("s_1", "2"),
+        ("s_2", "1b"),
+    ]
+    assert [item.mark for item in made.citations] == ["1a", "2", "1b"]
+
+
+def test_letters_do_not_end_with_the_alphabet() -> None:
+    assert [letters(rank) for rank in (0, 1, 25, 26, 27, 51, 52, 701, 702)] == (
+        "a b z aa ab az ba zz aaa".split()
+    )
+    assert len({letters(rank) for rank in range(2_000)}) == 2_000
+
+
+def test_calculations_are_cited_behind_the_text() -> None:
+    sums = [
+        Derivation(name="C1", expression="1 + 1", result="2", findings=("f_3", "f_1")),
+        Derivation(name="C2", expression="2 * 2", result="4"),
+    ]
+    made = compose("Who?", (SAYS,), (), (), LEDGER, derivations=sums, limits=(), made_by="x")
+    assert [item.citations for item in made.derivations] == [(2, 1), ()]
+    assert [item.source for item in made.citations] == ["s_1", "s_2"]
+
+
+def test_a_citation_credits_author_publisher_and_date() -> None:
+    known = source("s_1", author="Ann Berg", publisher="Harbour Board", published="2024-03-05")
+    held = [
+        known,
+        source("s_2"),
+        finding("f_1", quote("x", "s_1")),
+        finding("f_2", quote("y", "s_2")),
+    ]
+    numbering = CitationNumbering(Ledger(held))
+    numbering.cite(sentence("z", "f_1", "f_2"))
+    assert [item.credit for item in numbering.citations] == [
+        "Ann Berg, Harbour Board, 2024-03-05",
+        "",
+    ]
+
+
 # -- status
 
 
@@ -282,6 +349,41 @@ def test_empty_sections_are_left_out_and_refuted_hypotheses_are_not() -> None:
     assert [item.status for item in made.hypotheses] == [REFUTED]
 
 
+def test_a_section_without_sentences_stays_if_a_part_of_it_has_some() -> None:
+    part = Section(heading="Part", sentences=(SAYS,), level=3)
+    nothing = Section(heading="Nothing", level=3)
+    sections = (
+        Section(heading="Whole"),
+        nothing,
+        part,
+        Section(heading="Empty"),
+        nothing,
+        Section(heading="Last", blocks=(Block(kind="paragraph", rows=((FRAME,),)),)),
+        Section(heading="End"),
+    )
+    assert [item.heading for item in report((SAYS,), sections).sections] == [
+        "Whole",
+        "Part",
+        "Last",
+    ]
+
+
+def test_title_and_points_are_those_of_the_writer() -> None:
+    made = compose(
+        "Who?",
+        (SAYS, FRAME),
+        (),
+        (),
+        LEDGER,
+        title="Anna",
+        points=iter((1, 1)),
+        limits=(),
+        made_by="x",
+    )
+    assert (made.title, made.points) == ("Anna", (1, 1))
+    assert (report((SAYS,)).title, report((SAYS,)).points) == ("", ())
+
+
 def test_a_limit_is_told_once() -> None:
     limits = ["tavily could not search", "The audit cut 1 sentence", "tavily could not search"]
     made = compose("Who?", (), (), (), LEDGER, limits=iter(limits), made_by="x")
@@ -296,7 +398,10 @@ def test_marks_and_calculations_survive() -> None:
 def test_the_same_parts_make_the_same_report() -> None:
     parts = (
         (SAYS, FRAME),
-        (Section(heading="H", sentences=(sentence("a", "f_2"),)),),
+        (
+            Section(heading="H", sentences=(sentence("a", "f_2"),)),
+            Section(heading="I", blocks=(Block(kind="list", rows=((SAYS,), (FRAME,))),), level=3),
+        ),
         (assessment(SUPPORTED, 0.8),),
     )
     assert report(*parts).hash == report(*parts).hash

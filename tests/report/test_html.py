@@ -5,14 +5,26 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepdiver.core.ledger import Ledger
-from deepdiver.core.record import CutSentence, HypothesisStatus, Report, Section, SentenceKind
+from deepdiver.core.record import (
+    Block,
+    Credibility,
+    CutSentence,
+    Derivation,
+    HypothesisStatus,
+    Report,
+    Section,
+    Sentence,
+    SentenceKind,
+)
 from deepdiver.report.compose import compose
 from deepdiver.report.figures.pictures import draw_pictures
 from deepdiver.report.html import render_html
@@ -25,8 +37,8 @@ HOSTILE = (
 )
 VOID = {"meta", "br", "hr", "rect", "path", "circle"}
 KNOWN = VOID | set(
-    "html head title style body main section h1 h2 p sup a ul ol li span s b blockquote meter "
-    "footer figure figcaption "
+    "html head title style body main section h1 h2 h3 p sup a ul ol li span small s b blockquote "
+    "meter details summary div table thead tbody tr th td footer figure figcaption "
     "svg desc g text clippath".split()
 )
 """Elements that a page may hold."""
@@ -78,8 +90,18 @@ def empty(**more: object) -> Report:
 
 
 def hostile(url: str = "https://example.org/x") -> Report:
-    ledger = Ledger([source(title=HOSTILE, url=url), finding("f_1", quote(HOSTILE))])
-    body = Section(heading=HOSTILE, sentences=(sentence(HOSTILE, "f_1", mark=HOSTILE),))
+    known = source(title=HOSTILE, url=url, author=HOSTILE)
+    ledger = Ledger([known, finding("f_1", quote(HOSTILE))])
+    said = sentence(HOSTILE, "f_1")
+    blocks = (
+        Block(kind="paragraph", rows=((said,),)),
+        Block(kind="list", rows=((said,), (said,))),
+        Block(kind="steps", rows=((said,),)),
+        Block(kind="table", rows=((said, said),), header=(HOSTILE, "Two")),
+    )
+    body = Section(
+        heading=HOSTILE, sentences=(sentence(HOSTILE, "f_1", mark=HOSTILE),), blocks=blocks
+    )
     frame = Section(heading="Method", sentences=(sentence(HOSTILE, kind=SentenceKind.FRAME),))
     held = (assessment(HypothesisStatus.REFUTED, 0.1, HOSTILE),)
     lead = (sentence(HOSTILE, "f_1"),)
@@ -89,6 +111,10 @@ def hostile(url: str = "https://example.org/x") -> Report:
         (body, frame),
         held,
         ledger,
+        title=f"Answer {HOSTILE}",
+        derivations=[
+            Derivation(name=HOSTILE, expression=HOSTILE, result=HOSTILE, findings=("f_1",))
+        ],
         limits=(HOSTILE,),
         cut=(CutSentence(text=HOSTILE, reason=HOSTILE, section=HOSTILE),),
         made_by=HOSTILE,
@@ -103,17 +129,18 @@ def whole() -> str:
 def test_a_lead_with_a_heading_has_it_and_it_is_text() -> None:
     read = Read(render_html(empty(heading=f"Executive Summary {HOSTILE}")))
     assert "Executive Summary </title>" in read.text
-    assert not Read(render_html(empty())).all("h2")
+    assert "Bottom line" not in read.text
+    assert "Bottom line No evidence was found" in Read(render_html(empty())).text
 
 
 def test_hostile_text_is_text_everywhere() -> None:
     read = Read(render_html(hostile(), (), (HOSTILE,)))
     assert read.open == []
-    assert read.text.count("<script>alert(1)</script>") >= 12
+    assert read.text.count("<script>alert(1)</script>") >= 24
     assert "\x00" not in read.text
     assert "\u202e" not in read.text
     assert "\x1b" not in read.text
-    assert read.text.count("\\u0000\\u001b[31m\\u202e") >= 12, "spelt out where it stood"
+    assert read.text.count("\\u0000\\u001b[31m\\u202e") >= 24, "spelt out where it stood"
 
 
 ADDRESS = "https://evil.example/x"
@@ -139,7 +166,8 @@ def test_an_address_that_a_model_wrote_is_defused_and_others_read_as_they_are() 
     )
     read = Read(render_html(made))
     assert read.text.count("hxxps://evil[.]example/x") == 12
-    assert read.text.count(ADDRESS) == 4, "the question twice, the title and the quote"
+    told = "the question twice, the quote, and the title with the source and with its belief"
+    assert read.text.count(ADDRESS) == 5, told
     links = {held["href"] for held in read.all("a")}
     assert links == {"#c1", "https://example.org/s_1"}
 
@@ -149,9 +177,9 @@ def test_each_cut_sentence_is_listed_behind_the_other_limits() -> None:
     made = render_html(empty(limits=("one page could not be read",), cut=(cut,)))
     line = "Cut from the section “Age”: “It is 40.” Reason: see hxxps://evil[.]example."
     inside = f'<li dir="auto">one page could not be read</li><li dir="auto">{line}</li>'
-    assert f"<h2>Limits</h2><ul>{inside}</ul>" in made
+    assert f"<h3>Limits</h3><ul>{inside}</ul>" in made
     assert not Read(made).all("a")
-    assert f'<h2>Limits</h2><ul><li dir="auto">{line}</li></ul>' in render_html(empty(cut=(cut,)))
+    assert f'<h3>Limits</h3><ul><li dir="auto">{line}</li></ul>' in render_html(empty(cut=(cut,)))
 
 
 @settings(max_examples=40)
@@ -223,7 +251,7 @@ def test_the_week() -> None:
         "Timeline of the findings.",
         "refuted 0.08",
         "Would be refuted by: anomalies that begin at the minute of a reported strike",
-        "credibility 0.70: invented",
+        "0.70: invented",
         "Cloudflare Radar failed: it did not answer.",
         "deepdiver, overwatch, embedded reasoner",
     ):
@@ -257,8 +285,151 @@ def test_an_empty_report_says_so_and_has_no_empty_parts() -> None:
     read = Read(render_html(empty()))
     assert "No evidence found" in read.text
     assert "No evidence was found that bears on the question." in read.text
-    assert read.all("h2") == []
-    assert read.all("svg") == []
+    assert len(read.all("h2")) == 1, "the bottom line"
+    assert not read.all("h3")
+    assert not read.all("svg")
+    assert not read.all("ul") + read.all("ol") + read.all("table")
+
+
+# Bottom line, blocks, sources and evidence view
+
+LOG = ("a log", "b")
+LEDGER = Ledger(
+    [
+        source(
+            "s_1", author="Ann Berg", credibility=Credibility(score=0.8, reasons=("a log", "b"))
+        ),
+        source("s_2", title="Gazette", credibility=Credibility(score=0.6)),
+        finding("f_1", quote("Anna owns it.", "s_1", 10)),
+        finding("f_2", quote("Bertil owned it.", "s_2", 20)),
+        finding("f_3", quote("It is old.", "s_1", 90)),
+    ]
+)
+JUDGED = sentence("It should be sold.", "f_1", kind=SentenceKind.JUDGEMENT)
+FACT = sentence("It is old.", "f_3")
+FRAME = sentence("Two things speak for it:", kind=SentenceKind.FRAME)
+
+
+def made(answer: Sequence[Sentence] = (), *blocks: Block, **more: Any) -> str:
+    """Return a page with an answer, and one section of blocks."""
+    sections = [Section(heading="Body", blocks=blocks)]
+    report = compose("Who?", answer, sections, (), LEDGER, limits=(), made_by="x", **more)
+    return render_html(report)
+
+
+def marks(text: str) -> str:
+    """Return markup with its citations as they are read."""
+    return re.sub(r"</?sup>|</?a[^>]*>", "", text)
+
+
+def test_the_title_is_the_answer_and_the_question_stands_below_it() -> None:
+    page = made(title="Anna owns it https://evil.example")
+    assert '<h1 dir="auto">Anna owns it hxxps://evil[.]example</h1>' in page
+    assert '<p class="asked faint" dir="auto">Who?</p>' in page
+    assert "<title>Anna owns it hxxps://evil[.]example</title>" in page
+    same = made(title="WHO?")
+    assert '<h1 dir="auto">Who?</h1>' in same
+    assert "asked faint" not in same.partition("<body>")[2], "it is asked once"
+
+
+def test_points_of_the_bottom_line_are_a_list_and_a_frame_stands_above_its_points() -> None:
+    page = marks(made((FACT, FRAME, JUDGED, FACT), points=(1, 1, 1, 1)))
+    assert (
+        '<ul><li dir="auto">It is old.[1a]</li></ul>\n<p dir="auto">Two things speak for it:</p>\n'
+        '<ul><li dir="auto"><span class="kind">Judgement: </span>It should be sold.[1b]</li>'
+        '<li dir="auto">It is old.[1a]</li></ul>\n</section>' in page
+    )
+
+
+@pytest.mark.parametrize("points", [(), (2,), (1, 2)])
+def test_points_that_do_not_fit_the_answer_are_a_paragraph(points: tuple[int, ...]) -> None:
+    page = marks(made((FACT, FACT), points=points))
+    assert '<p dir="auto">It is old.[1] It is old.[1]</p></section>' in page
+
+
+def test_blocks_are_paragraphs_lists_steps_and_tables() -> None:
+    year = sentence("1990", "f_2")
+    page = marks(
+        made(
+            (),
+            Block(kind="paragraph", rows=((FRAME, FACT),)),
+            Block(kind="list", rows=((FACT,), (FACT, FACT))),
+            Block(kind="steps", rows=((FACT,),)),
+            Block(kind="table", rows=((year, FACT),), header=("Year", "State")),
+        )
+    )
+    body = page.partition('<section><h2 dir="auto">Body</h2>\n')[2].partition("</section>")[0]
+    assert body.split("\n") == [
+        '<p dir="auto">Two things speak for it: It is old.[1]</p>',
+        '<ul><li dir="auto">It is old.[1]</li><li dir="auto">It is old.[1] It is old.[1]</li></ul>',
+        '<ol><li dir="auto">It is old.[1]</li></ol>',
+        '<div class="wide"><table class="compared"><thead><tr><th scope="col" dir="auto">Year</th>'
+        '<th scope="col" dir="auto">State</th></tr></thead><tbody>',
+        '<tr><td dir="auto">1990[2]</td><td dir="auto">It is old.[1]</td></tr>',
+        "</tbody></table></div>",
+        "",
+    ]
+
+
+def test_a_part_of_a_section_has_a_smaller_heading() -> None:
+    block = Block(kind="paragraph", rows=((FACT,),))
+    parts = [
+        Section(heading="Whole", blocks=(block,)),
+        Section(heading="P", blocks=(block,), level=3),
+    ]
+    page = render_html(compose("Who?", (), parts, (), LEDGER, limits=(), made_by="x"))
+    assert '<h2 dir="auto">Whole</h2>' in page
+    assert '<h3 dir="auto">P</h3>' in page
+
+
+def test_a_kind_is_told_once_for_a_section_or_a_column() -> None:
+    page = made((), Block(kind="list", rows=((JUDGED,), (JUDGED,))))
+    assert '<h2 dir="auto">Body <small class="kind">our judgement</small></h2>' in page
+    assert "Judgement: " not in page
+    rows = ((FACT, JUDGED), (FACT, JUDGED))
+    table = made((), Block(kind="table", rows=rows, header=("State", "Verdict")))
+    assert 'State</th><th scope="col" dir="auto">Verdict <small class="kind">our' in table
+    assert "Judgement: " not in table
+    mixed = marks(made((), Block(kind="paragraph", rows=((FACT, FACT, JUDGED, JUDGED),))))
+    assert mixed.count("Judgement: ") == 1
+
+
+def test_a_citation_stands_at_the_clause_that_it_carries_and_leads_to_its_quote() -> None:
+    said = sentence("Anna owns it, Bertil owned it.", "f_1", "f_2", places=(12, 29))
+    page = made((said,))
+    assert (
+        'Anna owns it<sup><a href="#c1">[1]</a></sup>, '
+        'Bertil owned it<sup><a href="#c2">[2]</a></sup>.' in page
+    )
+
+
+def test_a_source_is_listed_once_with_its_passages_below_it() -> None:
+    page = made((sentence("x", "f_1", "f_2", "f_3"),))
+    sources = page.partition("<h2>Sources</h2>")[2].partition("</section>")[0]
+    assert sources.count("<li>") == 2
+    assert "Ann Berg" in sources
+    assert "· a log</span>" in sources
+    assert '<blockquote id="c1" dir="auto">[1a] Anna owns it.</blockquote>' in sources
+    assert '<blockquote id="c3" dir="auto">[1b] It is old.</blockquote>' in sources
+    assert '<blockquote id="c2" dir="auto">Bertil owned it.</blockquote>' in sources
+    assert "0.80" not in sources
+
+
+def test_numbers_about_the_research_are_folded() -> None:
+    sums = [Derivation(name="C1", expression="30 * 2", result="60", findings=("f_2",))]
+    page = made((FACT,), derivations=sums)
+    text, _, evidence = page.partition("<details>")
+    assert "</details>" in evidence
+    for told in ('<p class="state">Answered in part', "C1: 30 * 2 = 60", "0.80: a log, b"):
+        assert told not in text
+        assert told in evidence
+
+
+def test_sources_are_weighed_in_the_order_in_which_they_are_listed() -> None:
+    page = made((sentence("x", "f_1", "f_2", "f_3"),))
+    weighed = Read(page).text.partition("How far the sources are believed")[2]
+    assert weighed.index("Title of s_1") < weighed.index("Gazette")
+    assert weighed.count("Title of s_1") == 1
 
 
 def test_what_was_not_drawn_is_said() -> None:

@@ -13,8 +13,10 @@ from markdown_it.token import Token
 
 from deepdiver.core.record import (
     FINISHED,
+    Block,
     Citation,
     CutSentence,
+    Derivation,
     HypothesisStatus,
     Report,
     RunStatus,
@@ -22,10 +24,13 @@ from deepdiver.core.record import (
     SentenceKind,
 )
 from deepdiver.report.markdown import (
+    COMMON_WORDS,
     JOURNEY,
+    KIND_WORDS,
     QUOTE_CHARS,
     STATUS_LINES,
     answer_text,
+    common_kind,
     render_markdown,
     sentence_text,
 )
@@ -34,12 +39,13 @@ from tests.report.making import assessment, quote, sentence, source
 GFM = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 PLACES = (
     "question answer section heading title url quote where reason statement refutes_if limit "
-    "cut cut_reason cut_section made_by mark"
+    "cut cut_reason cut_section made_by mark told point frame paragraph item step cell header part "
+    "sum_name sum result credit"
 ).split()
 MODEL = [
     place
     for place in PLACES
-    if place not in {"question", "title", "url", "quote", "where", "reason"}
+    if place not in {"question", "title", "url", "quote", "where", "reason", "credit"}
 ]
 """Where a model's words stand; the others are the person's and those of sources."""
 
@@ -87,7 +93,13 @@ def report(**more: Any) -> Report:
         ),
         "citations": (
             citation(),
-            citation(2, title="Gazette", url="sample:gazette.md", quote="Bertil Ask owned it."),
+            citation(
+                2,
+                source="s_2",
+                title="Gazette",
+                url="sample:gazette.md",
+                quote="Bertil Ask owned it.",
+            ),
         ),
         "limits": ("tavily could not search: tavily answered 500",),
         "made_by": "deepdiver, strategy popper, embedded reasoner, as of 2026-11-15",
@@ -98,26 +110,37 @@ def report(**more: Any) -> Report:
 SNAPSHOT = """\
 # Who owns Holm Works?
 
-**Answered, confidence 0.81.** Anna Holm owns Holm Works. [1][2]
+## Bottom line
+
+Anna Holm owns Holm Works. [1][2]
 
 ## Ownership
 
 The sources disagree. Bertil Ask owned it. [2] *(only partly carried by its quotes)*
 
-## Hypotheses
+## Sources
+
+[1] Title of s_1, https://example.org/s_1
+- “Holm Works is owned by Anna Holm.”
+
+[2] Gazette, sample:gazette.md
+- “Bertil Ask owned it.”
+
+## Evidence view
+
+**Answered, confidence 0.81.**
+
+### Hypotheses tested
 
 - **supported** (0.81, 1 attempt to refute): Anna Holm owns it. Would be refuted by: another owner
 - **refuted** (0.10, 2 attempts to refute): Bertil Ask owns it. Would be refuted by: another owner
 
-## Sources
+### How far the sources are believed
 
-[1] Title of s_1, https://example.org/s_1 (credibility 0.90)\\
-“Holm Works is owned by Anna Holm.”
+- [1] 0.90
+- [2] 0.90
 
-[2] Gazette, sample:gazette.md (credibility 0.90)\\
-“Bertil Ask owned it.”
-
-## Limits
+### Limits
 
 - tavily could not search: tavily answered 500
 
@@ -141,11 +164,19 @@ def test_sentences_about_the_research_itself_are_a_list() -> None:
     assert "## Answer" not in render_markdown(report(sections=parts))
 
 
-def test_a_report_that_tells_its_journey_has_its_answer_under_a_heading() -> None:
-    parts = (Section(heading=JOURNEY, sentences=(sentence("a step", kind=SentenceKind.FRAME),)),)
-    assert "\n## Answer\n\n**Answered, confidence 0.81.** Anna" in render_markdown(
-        report(sections=parts)
+def test_the_title_is_the_answer_and_the_question_stands_below_it() -> None:
+    made = render_markdown(report(title="Anna Holm owns Holm Works"))
+    assert made.startswith(
+        "# Anna Holm owns Holm Works\n\n*Who owns Holm Works?*\n\n## Bottom line\n"
     )
+    same = render_markdown(report(title="who owns holm works?"))
+    assert same.startswith("# who owns holm works?\n\n## Bottom line\n"), "it is asked once"
+
+
+def test_a_report_that_tells_its_journey_has_it_below_the_bottom_line() -> None:
+    parts = (Section(heading=JOURNEY, sentences=(sentence("a step", kind=SentenceKind.FRAME),)),)
+    made = render_markdown(report(sections=parts))
+    assert "\n## Bottom line\n\nAnna Holm owns Holm Works. [1][2]\n\n## Research Journey\n" in made
 
 
 def test_a_report_without_evidence_says_so() -> None:
@@ -157,8 +188,8 @@ def test_a_report_without_evidence_says_so() -> None:
         made_by="deepdiver",
     )
     assert render_markdown(empty) == (
-        "# Who?\n\n**No evidence found.** No evidence was found that bears on the "
-        "question.\n\n---\n*deepdiver*\n"
+        "# Who?\n\n## Bottom line\n\nNo evidence was found that bears on the question.\n\n"
+        "## Evidence view\n\n**No evidence found.**\n\n---\n*deepdiver*\n"
     )
 
 
@@ -166,18 +197,185 @@ def test_evidence_without_an_answer_says_so() -> None:
     made = report(answer=(), status=RunStatus.PARTIAL)
     line = "The evidence found does not answer the question. What was found is set out below."
     assert answer_text(made) == line
-    assert f"**Answered in part.** {line}\n" in render_markdown(made)
+    assert f"## Bottom line\n\n{line}\n" in render_markdown(made)
+    assert "## Evidence view\n\n**Answered in part.**\n" in render_markdown(made)
 
 
-def test_a_source_is_shown_with_its_reasons_where_it_stands_and_its_copies() -> None:
+def test_the_machinery_is_told_in_the_evidence_view_alone() -> None:
+    text, _, evidence = render_markdown(report()).partition("## Evidence view")
+    for word in ("confidence", "0.81", "0.90", "attempt", "refuted", "tavily"):
+        assert word not in text
+        assert word in evidence
+
+
+# Points, blocks and kinds
+
+JUDGED = sentence("It should be sold.", kind=SentenceKind.JUDGEMENT, citations=(1,))
+FACT = sentence("It is old.", citations=(2,))
+GENERAL = sentence("Mills age.", kind=SentenceKind.KNOWLEDGE)
+FRAME = sentence("Two things speak for it:", kind=SentenceKind.FRAME)
+
+
+def body(*blocks: Block, heading: str = "Body") -> str:
+    """Return what is printed below a heading."""
+    made = render_markdown(report(sections=(Section(heading=heading, blocks=blocks),)))
+    return made.partition(f"\n## {heading}")[2].partition("\n## Sources")[0]
+
+
+def test_the_points_of_the_bottom_line_are_a_list() -> None:
+    made = render_markdown(report(answer=(FACT, FACT, JUDGED), points=(2, 1)))
+    assert (
+        "## Bottom line\n\n- It is old. [2] It is old. [2]\n- Judgement: It should be sold. [1]\n\n"
+        in made
+    )
+
+
+@pytest.mark.parametrize("points", [(), (3,), (1, 1), (2, 2)])
+def test_points_that_do_not_fit_the_answer_are_a_paragraph(points: tuple[int, ...]) -> None:
+    made = render_markdown(report(answer=(FACT, FACT, FACT), points=points))
+    assert "## Bottom line\n\nIt is old. [2] It is old. [2] It is old. [2]\n\n" in made
+
+
+def test_a_frame_of_the_bottom_line_stands_above_its_points_and_is_none_of_those_before() -> None:
+    made = render_markdown(report(answer=(FACT, FRAME, FACT, FACT), points=(1, 1, 1, 1)))
+    lead = made.partition("## Bottom line\n")[2].partition("\n## ")[0]
+    assert lead == (
+        "\n- It is old. [2]\n\nTwo things speak for it:\n\n- It is old. [2]\n- It is old. [2]\n"
+    )
+    first = render_markdown(report(answer=(FRAME, FACT), points=(1, 1)))
+    assert "## Bottom line\n\nTwo things speak for it:\n\n- It is old. [2]\n\n" in first
+    kinds = shape(GFM.parse(lead))
+    assert kinds.count("bullet_list_open") == 2, "the frame parts the lists"
+
+
+def test_blocks_are_paragraphs_lists_steps_and_tables() -> None:
+    made = body(
+        Block(kind="paragraph", rows=((FRAME, FACT),)),
+        Block(kind="list", rows=((FACT,), (FACT, FACT))),
+        Block(kind="steps", rows=((FACT,), (FACT,))),
+        Block(kind="table", rows=((sentence("1990"), FACT),), header=("Year", "State")),
+    )
+    assert made == (
+        "\n\nTwo things speak for it: It is old. [2]\n"
+        "\n- It is old. [2]\n- It is old. [2] It is old. [2]\n"
+        "\n1. It is old. [2]\n2. It is old. [2]\n"
+        "\n| Year | State |\n| --- | --- |\n| 1990 | It is old. [2] |\n"
+    )
+
+
+def test_a_part_of_a_section_has_a_smaller_heading() -> None:
+    parts = (
+        Section(heading="Whole", blocks=(Block(kind="paragraph", rows=((FACT,),)),)),
+        Section(heading="Part", blocks=(Block(kind="paragraph", rows=((FACT,),)),), level=3),
+    )
+    made = render_markdown(report(sections=parts))
+    assert "## Whole\n\nIt is old. [2]\n\n### Part\n\nIt is old. [2]\n" in made
+
+
+def test_a_kind_that_holds_for_a_section_is_told_in_its_heading() -> None:
+    block = Block(kind="list", rows=((JUDGED,), (JUDGED, JUDGED), (FACT,), (FRAME,)))
+    made = body(block)
+    assert made.startswith(" (our judgement)\n\n- It should be sold. [1]\n")
+    assert "Judgement:" not in made
+
+
+def test_a_kind_that_holds_for_a_few_sentences_is_told_before_the_first_of_them() -> None:
+    made = body(Block(kind="paragraph", rows=((FACT, FACT, JUDGED, JUDGED, FACT, JUDGED),)))
+    assert made == (
+        "\n\nIt is old. [2] It is old. [2] Judgement: It should be sold. [1] "
+        "It should be sold. [1] It is old. [2] Judgement: It should be sold. [1]\n"
+    )
+    mixed = body(Block(kind="list", rows=((FACT,), (GENERAL,), (JUDGED,))))
+    assert "- General knowledge: Mills age.\n- Judgement: It should be sold. [1]\n" in mixed
+
+
+def test_a_kind_that_holds_for_a_column_is_told_in_its_name() -> None:
+    rows = tuple((sentence(str(year)), FACT, JUDGED) for year in range(1990, 1993))
+    table = Block(kind="table", rows=rows, header=("Year", "State", "Verdict"))
+    assert "| Year | State | Verdict (our judgement) |\n" in body(table)
+    assert "Judgement:" not in body(table)
+    odd = (sentence("1993"), JUDGED, FACT)
+    both = body(Block(kind="table", rows=(*rows, odd), header=table.header))
+    assert "| 1993 | Judgement: It should be sold. [1] | It is old. [2] |\n" in both
+
+
+def test_the_kind_of_every_sentence_can_be_told() -> None:
+    uncited = {
+        SentenceKind.FACT,
+        SentenceKind.CALCULATION,
+        SentenceKind.ABSENCE,
+        SentenceKind.FRAME,
+    }
+    assert KIND_WORDS.keys() == COMMON_WORDS.keys() == set(SentenceKind) - uncited
+
+
+@pytest.mark.parametrize(
+    ("kinds", "common"),
+    [
+        ("", None),
+        ("frame", None),
+        ("fact fact", None),
+        ("judgement", "judgement"),
+        ("judgement judgement judgement fact", "judgement"),
+        ("judgement judgement fact", None),
+        ("judgement frame frame frame", "judgement"),
+        ("knowledge knowledge knowledge judgement", "knowledge"),
+        ("absence absence", None),
+    ],
+)
+def test_one_word_tells_the_kind_of_most_sentences(kinds: str, common: str | None) -> None:
+    said = [sentence("x", kind=SentenceKind(kind)) for kind in kinds.split()]
+    assert common_kind(said) == common
+    assert common_kind([*said, sentence("", kind=SentenceKind.FACT)]) == common, "an empty cell"
+
+
+# Citations and sources
+
+
+def test_a_citation_stands_at_the_clause_that_it_carries() -> None:
+    said = sentence("Anna owns it, Bertil owned it.", citations=(1, 2), places=(12, 29))
+    assert "Anna owns it [1], Bertil owned it [2].\n" in render_markdown(report(answer=(said,)))
+    assert sentence_text(report(), said) == "Anna owns it [1], Bertil owned it [2]."
+    together = said.model_copy(update={"places": (12, 12)})
+    assert "Anna owns it [1][2], Bertil owned it." in render_markdown(report(answer=(together,)))
+
+
+@pytest.mark.parametrize("places", [(5,), (999, 4_000), (29, 30, 31)])
+def test_places_that_do_not_fit_are_at_the_end(places: tuple[int, ...]) -> None:
+    said = sentence("Anna owns it, Bertil owned it.", citations=(1, 2), places=places)
+    assert sentence_text(report(), said) == "Anna owns it, Bertil owned it. [1][2]"
+
+
+def test_a_text_that_looks_like_a_place_of_a_citation_is_no_such_place() -> None:
+    said = sentence("Anna ⟦0⟧ owns ⟦1⟧ it.", citations=(1,))
+    assert sentence_text(report(), said).count("[1]") == 1
+    assert sentence_text(report(), said).endswith("it. [1]")
+
+
+def test_a_source_is_listed_once_with_its_passages_below_it() -> None:
+    listed = (
+        citation(1, label="1a", where="page 3", credit="Ann Berg, Harbour Board, 2024-03-05"),
+        citation(2, label="2", source="s_2", title="Gazette", quote="Bertil owned it."),
+        citation(3, label="1b", quote="Holm Works is old.", credit="x"),
+    )
+    made = render_markdown(report(citations=listed))
+    assert (
+        "[1] Title of s_1, Ann Berg, Harbour Board, 2024-03-05, https://example.org/s_1\n"
+        "- [1a] “Holm Works is owned by Anna Holm.” (page 3)\n- [1b] “Holm Works is old.”\n\n"
+        "[2] Gazette, https://example.org/s_1\n- “Bertil owned it.”\n\n" in made
+    )
+    assert "Anna Holm owns Holm Works. [1a][2]\n" in made
+
+
+def test_a_source_is_shown_with_its_kind_and_in_the_evidence_view_with_all_reasons() -> None:
     told = citation(
         reasons=("a newspaper with an editor", "secondary", "no date"), copies=40, where="page 3"
     )
+    made = render_markdown(report(citations=(told,)))
+    assert "https://example.org/s_1 · a newspaper with an editor\n- “Holm Works" in made
     assert (
-        "[1] Title of s_1, https://example.org/s_1, page 3 (credibility 0.90: a newspaper with an "
-        "editor, secondary, "
-        "no date, one of 40 copies of one story)\\\n“Holm Works"
-        in render_markdown(report(citations=(told,)))
+        "### How far the sources are believed\n\n- [1] 0.90: a newspaper with an editor, "
+        "secondary, no date, one of 40 copies of one story\n" in made
     )
 
 
@@ -190,15 +388,25 @@ def test_the_reasons_are_told_once_for_each_source() -> None:
     )
     made = render_markdown(report(citations=listed))
     assert made.count("an official register, primary") == 2
-    assert "[2] Title of s_1, https://example.org/s_1, page 9 (credibility 0.90)\\\n" in made
+    assert "- [1] 0.90: an official register, primary\n- [2] 0.90: an official" in made
     assert "one of" not in made
 
 
 def test_a_source_without_reasons_has_its_number() -> None:
-    assert "(credibility 0.90)\\\n" in render_markdown(report(citations=(citation(),)))
-    assert "(credibility 0.90: one of 2 copies of one story)" in render_markdown(
+    assert "\n- [1] 0.90\n" in render_markdown(report(citations=(citation(),)))
+    assert "\n- [1] 0.90: one of 2 copies of one story\n" in render_markdown(
         report(citations=(citation(copies=2),))
     )
+
+
+def test_calculations_stand_in_the_evidence_view_with_their_citations() -> None:
+    sums = (
+        Derivation(name="C1", expression="30 * 2", result="60 hours", citations=(2, 1)),
+        Derivation(name="C2", expression="C1 / 2", result=""),
+    )
+    made = render_markdown(report(derivations=sums))
+    assert "### Calculations\n\n- C1: 30 \\* 2 = 60 hours [2][1]\n- C2: C1 / 2\n\n" in made
+    assert made.index("## Evidence view") < made.index("### Calculations")
 
 
 def test_each_cut_sentence_is_a_line_behind_the_other_limits() -> None:
@@ -211,7 +419,7 @@ def test_each_cut_sentence_is_a_line_behind_the_other_limits() -> None:
         "quotes.\n- Cut from the section “Age”: “It is 40.” Reason: the quotes say 30.\n"
     )
     assert f"tavily answered 500\n{limits}\n---\n" in render_markdown(report(cut=cut))
-    assert f"## Limits\n\n{limits}\n---\n" in render_markdown(report(cut=cut, limits=()))
+    assert f"### Limits\n\n{limits}\n---\n" in render_markdown(report(cut=cut, limits=()))
 
 
 ADDRESSES = [
@@ -281,12 +489,14 @@ def test_where_the_model_failed_there_is_no_confidence_to_tell() -> None:
     made = render_markdown(
         report(status=RunStatus.MODEL_FAILED, answer=(failed,), confidence=0.0, citations=())
     )
-    assert "**The model failed.** Planning failed." in made
+    assert "## Bottom line\n\nPlanning failed.\n" in made
+    assert "**The model failed.**\n" in made
 
 
 def test_a_lead_with_a_heading_has_it() -> None:
     made = render_markdown(report(heading="Executive # Summary"))
-    assert "\n## Executive # Summary\n\n**Answered" in made
+    assert "\n## Executive # Summary\n\nAnna Holm" in made
+    assert "Bottom line" not in made
     assert "## Executive" not in render_markdown(report())
 
 
@@ -300,7 +510,7 @@ def test_every_standing_of_a_hypothesis_has_its_words() -> None:
 
 def test_plain_text_is_plain() -> None:
     said = sentence("It costs *5* [sic] <b>\n\nmore.", citations=(1, 2), mark="doubtful")
-    shown_as = "It costs *5* [sic] <b> more. [1][2] *(doubtful)*"
+    shown_as = "It costs *5* [sic] <b> more. [1][2] (doubtful)"
     assert sentence_text(report(), said) == shown_as
     assert answer_text(report(answer=(said, said))) == f"{shown_as} {shown_as}"
 
@@ -394,15 +604,44 @@ def infested(place: str, text: str) -> Report:
     }
     placed = {
         "where": put("where", "page 3"),
+        "credit": put("credit", "Ann Berg"),
         "reasons": (put("reason", "a log kept at the time"),),
     }
     body = sentence(
         put("section", "It burnt."), citations=(1,), mark=put("mark", "carried in part")
     )
+    said = sentence("It burnt.", citations=(1,))
+    blocks = (
+        Block(kind="paragraph", rows=((sentence(put("paragraph", "It burnt."), citations=(1,)),),)),
+        Block(kind="list", rows=((said,), (sentence(put("item", "It burnt.")),))),
+        Block(kind="steps", rows=((sentence(put("step", "It burnt.")),), (said,))),
+        Block(
+            kind="table",
+            rows=((said, said), (sentence(put("cell", "It burnt."), citations=(1,)), said)),
+            header=("One", put("header", "Two")),
+        ),
+    )
     return report(
         question=put("question", "Who?"),
-        answer=(sentence(put("answer", "It burnt."), citations=(1,)),),
-        sections=(Section(heading=put("heading", "Body"), sentences=(body,)),),
+        title=put("told", "It burnt"),
+        answer=(
+            sentence(put("answer", "It burnt."), citations=(1,)),
+            sentence(put("frame", "Besides:"), kind=SentenceKind.FRAME),
+            sentence(put("point", "It burnt.")),
+        ),
+        points=(1, 1, 1),
+        sections=(
+            Section(heading=put("heading", "Body"), sentences=(body,), blocks=blocks),
+            Section(heading=put("part", "Part"), blocks=blocks[:1], level=3),
+        ),
+        derivations=(
+            Derivation(
+                name=put("sum_name", "C1"),
+                expression=put("sum", "1 + 1"),
+                result=put("result", "2"),
+                citations=(1,),
+            ),
+        ),
         hypotheses=(
             item.model_copy(update={"hypothesis": item.hypothesis.model_copy(update=told)}),
         ),
@@ -522,6 +761,6 @@ def test_what_was_said_is_what_is_shown(text: str) -> None:
     ],
 )
 def test_addresses_can_be_copied_and_do_no_harm(url: str, shown_as: str) -> None:
-    assert f"Title of s_1, {shown_as} (credibility" in render_markdown(
+    assert f"Title of s_1, {shown_as}\n- “" in render_markdown(
         report(citations=(citation(url=url),))
     )

@@ -32,15 +32,28 @@ from deepdiver.core.text import STOPWORDS, fold, terms, words
 Snapshot = Callable[[str], str]
 """Returns the saved text of a hash; LostTextError if there is none."""
 _ADDRESS = re.compile(r"\b(?:https?://|www\.)[^\s<>\"“”]*[^\s<>\"“”.,;:!?)\]']", re.IGNORECASE)
-_PRONOUN = re.compile(r"(?<![\w-])(?<!ty )(?<!hundred )(?<!and )one(?:['’]s)?\b", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"(?<![\w-])(?<!ty )(?<!hundred )(?<!hundred and )(?<!thousand and )one(?:['’]s)?\b",
+    re.IGNORECASE,
+)
 """The word one: a pronoun or an article far more often than a count. In figures, 1 is a number."""
-_COUNTED = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten)(?=(?:\s+[\w-]+){0,2}\s+(?:answers|"
+    r"approaches|arguments|aspects|cases|causes|claims|conclusions|conditions|conflicts|courses|"
+    r"criteria|differences|effects|explanations|facts|factors|figures|findings|gaps|grounds|groups|"
+    r"issues|kinds|levels|limits|measures|mechanisms|methods|objections|options|parts|paths|"
+    r"patterns|phases|points|possibilities|problems|questions|reasons|risks|routes|sections|sides|"
+    r"signs|sources|stages|steps|strands|texts|things|trends|types|versions|views|ways)\b)",
+    re.IGNORECASE,
+)
 """Counts of what a frame introduces: Three things speak against it."""
 _ACRONYM = re.compile(r"[A-Z]{2,}s?")
 _SPELLED_OUT = re.compile(r"[A-Z][\w-]+(?:\s+(?:and|of|for|the|on|in|&)\b|\s+[A-Z][\w-]+)+")
 """Words from which an acronym is made: Personal Health Information Protection Act."""
 _LIST = re.compile(r",(?!\d)|;|\band\b|\bor\b")
 _OPTION = re.compile(r"^\W*(?:Option\s+)?[A-Z][.):]\s+")
+_TRADE = re.compile(r"(?<!\w)(?:R&D|Q&A|P&L|M&A)(?!\w)")
+"""Words of every trade that are written like names."""
 _TAIL = re.compile(r"-(\w+)")
 _WORD = re.compile(r"[^\W\d_][\w’'\-]*")
 
@@ -270,7 +283,7 @@ def _years(days: Iterable[Day]) -> set[Decimal]:
 
 def _names_said(text: str) -> list[str]:
     """Return the names of a sentence; the letter that numbers an option is not one."""
-    return names(_OPTION.sub("", text))
+    return names(_TRADE.sub("…", _OPTION.sub("", text)))
 
 
 def _numbers_said(text: str) -> list[Decimal]:
@@ -285,10 +298,14 @@ def _contains(text: str, name: str) -> bool:
     """
     listed = {part for word in _bare(text) for part in (word, *word.split("-"))}
     wanted = _bare(_TAIL.sub(lambda tail: "" if tail[1].islower() else tail[0], name))
-    wanted = [word for word in wanted if len(word) > 1]
+    wanted = [word for word in wanted if len(word) > 1] or wanted
+    if not wanted:
+        return False
     if _ACRONYM.fullmatch(name):
         letters = name.removesuffix("s").lower()
-        wanted = [] if letters in listed or letters in _initials(text) else wanted
+        # The words before those of a name may have a capital too: The European Investment Bank.
+        made = any(run.endswith(letters) for run in _initials(text))
+        wanted = [] if letters in listed or made else wanted
     return all(word in listed or listed.issuperset(word.split("-")) for word in wanted)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.belief import SUPPORTED_AT, confidence, untested_confidence
@@ -145,8 +146,7 @@ def compose(
                 "blocks": tuple(_cited(block, numbering) for block in section.blocks),
             }
         )
-        for section in sections
-        if section.sentences or section.blocks or section.level == 2
+        for section in _filled(sections)
     )
     derived = tuple(map(numbering.cite_derivation, derivations))
     cited = any(sentence.citations for sentence in lead)
@@ -173,6 +173,15 @@ def compose(
         cut=tuple(cut),
         made_by=made_by,
     )
+
+
+def _filled(sections: Sequence[Section]) -> Iterator[Section]:
+    """Yield the sections that have sentences, and those whose parts have some."""
+    for number, section in enumerate(sections):
+        parts = itertools.takewhile(lambda part: part.level == 3, sections[number + 1 :])
+        own = section.level == 2 and any(part.sentences or part.blocks for part in parts)
+        if section.sentences or section.blocks or own:
+            yield section
 
 
 def _labelled(citations: Sequence[Citation]) -> tuple[Citation, ...]:

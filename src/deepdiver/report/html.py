@@ -149,9 +149,21 @@ def _lead(report: Report) -> Iterator[str]:
     elif len(report.points) < 2 or sum(report.points) != len(told):
         yield f'<p dir="auto">{" ".join(told)}</p></section>'
     else:
-        lines = iter(told)
-        points = [" ".join(itertools.islice(lines, many)) for many in report.points]
-        yield f"{_listed(points)}</section>"
+        yield from _points(report, told)
+        yield "</section>"
+
+
+def _points(report: Report, told: Sequence[str]) -> Iterator[str]:
+    """Yield the points of the lead; a frame stands above those that it introduces."""
+    at = 0
+    points: list[tuple[bool, str]] = []
+    for many in report.points:
+        kinds = {item.kind for item in report.answer[at : at + many]}
+        points.append((kinds == {SentenceKind.FRAME}, " ".join(told[at : at + many])))
+        at += many
+    for framed, group in itertools.groupby(points, key=lambda point: point[0]):
+        lines = [text for _, text in group]
+        yield "".join(f'<p dir="auto">{line}</p>' for line in lines) if framed else _listed(lines)
 
 
 def _section(report: Report, section: Section) -> Iterator[str]:
@@ -329,8 +341,11 @@ def _credibility(citations: Sequence[Citation]) -> Iterator[str]:
     """Yield how far each source is believed, and why."""
     if not citations:
         return
-    yield '<section><h3>How far the sources are believed</h3><ol class="believed">'
-    for item in {item.source: item for item in reversed(citations)}.values():
+    first: dict[str, Citation] = {}
+    for item in citations:
+        first.setdefault(item.source, item)
+    yield "<section><h3>How far the sources are believed</h3><ol>"
+    for item in first.values():
         meter = element(
             "meter",
             {"min": 0, "max": 1, "value": f"{item.credibility:.2f}", "aria-hidden": "true"},

@@ -191,10 +191,10 @@ def _lead(report: Report) -> list[str]:
     for many in report.points:
         point = " ".join(told[at : at + many])
         framed = all(item.kind is SentenceKind.FRAME for item in report.answer[at : at + many])
-        # A frame introduces the points below it.
-        lines += [point, ""] if framed else [f"- {point}"]
+        # A frame introduces the points below it, and is none of those above it.
+        lines += ["", _opened(point), ""] if framed else [f"- {_opened(point)}"]
         at += many
-    return lines
+    return lines[1:] if lines[0] == "" else lines
 
 
 def _evidence(report: Report) -> Iterator[str]:
@@ -209,8 +209,11 @@ def _evidence(report: Report) -> Iterator[str]:
         for made in report.derivations:
             cited = "".join(f"[{marks[number]}]" for number in made.citations)
             result = f" = {_said(made.result)}" if made.result else ""
-            yield f"- {made.name}: {_said(made.expression)}{result} {cited}".rstrip()
+            line = _opened(f"{_said(made.name)}: {_said(made.expression)}{result}")
+            yield f"- {line} {cited}".rstrip()
         yield ""
+    if report.citations:
+        yield from ("### How far the sources are believed", "", *_believed(report.citations), "")
     if limits := [*report.limits, *map(cut_line, report.cut)]:
         yield from ("### Limits", "", *(f"- {_opened(_said(limit))}" for limit in limits), "")
 
@@ -249,7 +252,7 @@ def _block(report: Report, block: Block, common: SentenceKind | None) -> list[st
     if block.kind == "paragraph":
         return [_opened(row) for row in rows]
     signs = itertools.repeat("-") if block.kind == "list" else map("{}.".format, itertools.count(1))
-    return [f"{sign} {row}" for sign, row in zip(signs, rows, strict=False)]
+    return [f"{sign} {_opened(row)}" for sign, row in zip(signs, rows, strict=False)]
 
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> list[str]:
@@ -259,13 +262,15 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> list[st
         for name, own in itertools.zip_longest(block.header, columns)
     ]
     lines = [names, ["---"] * len(names)]
-    for row in block.rows:
-        cells = [
+    lines += [
+        [
             _sentence(report, item, item.kind if item.kind in (own, common) else None)
             for item, own in zip(row, columns, strict=True)
         ]
-        lines.append([cell.replace("|", "\\|") for cell in cells])
-    return [f"| {' | '.join(cells)} |" for cells in lines]
+        for row in block.rows
+    ]
+    shown = [[cell.replace("|", "\\|") for cell in cells] for cells in lines]
+    return [f"| {' | '.join(cells)} |" for cells in shown]
 
 
 def _body(report: Report, section: Section) -> list[str]:
@@ -359,9 +364,14 @@ def _sources(citations: Iterable[Citation]) -> Iterator[str]:
         yield ""
 
 
-def _why(citation: Citation) -> str:
-    reasons = reasons_to_believe(citation)
-    return f": {_inline(reasons)}" if reasons else ""
+def _believed(citations: Iterable[Citation]) -> Iterator[str]:
+    """Yield how far each source is believed, and why, in the order of the sources."""
+    first: dict[str, Citation] = {}
+    for item in citations:
+        first.setdefault(item.source, item)
+    for number, item in enumerate(first.values(), 1):
+        reasons = reasons_to_believe(item)
+        yield f"- [{number}] {item.credibility:.2f}{f': {_inline(reasons)}' if reasons else ''}"
 
 
 def _url(url: str) -> str:
