@@ -234,6 +234,13 @@ def sentences_of(text: str) -> list[str]:
     return [found.strip() for found in re.findall(r"[^.!?\n]{10,}[.!?]", text)]
 
 
+def numbered(text: str) -> list[tuple[int, str]]:
+    """Return the sentences of a numbered text, each with its number."""
+    return [
+        (int(number), words.strip()) for number, words in re.findall(r"<(\d+)> ([^<\n]+)", text)
+    ]
+
+
 def number_of(label: str) -> int:
     """Return the number in a label."""
     return int("".join(re.findall(r"\d", label)) or 0)
@@ -268,9 +275,9 @@ def extract_findings(fields: Fields) -> Fields:
     Of the open questions they answer the first.
     """
     found = [
-        {"statement": words, "source": text["id"], "quote": words}
+        {"statement": words, "source": text["id"], "lines": [number]}
         for text in fields.get("texts", ())
-        for words in sentences_of(text["text"])[:2]
+        for number, words in numbered(text["text"])[:2]
     ]
     return {
         "findings": found[:40],
@@ -400,13 +407,15 @@ def analyse_output(fields: Fields) -> Fields:
         {
             "statement": words,
             "source": text["id"],
-            "quote": words,
+            "lines": [number],
             "answers": label,
             "confirms": [],
             "contradicts": [],
         }
         for text in fields.get("texts", ())
-        for words, label in zip(sentences_of(text["text"]), [*labels, "", ""][:2], strict=False)
+        for (number, words), label in zip(
+            numbered(text["text"]), [*labels, "", ""][:2], strict=False
+        )
     ]
     return {
         "extracted_info": found[:40],

@@ -33,7 +33,14 @@ from deepdiver.strategies.overwatch.graph import WAYS
 from deepdiver.strategies.shared.summary import Line, list_disputed
 from deepdiver.strategies.table import TABLE
 from deepdiver.tasks import Note, Reflect
-from tests.servers.brain import Directions, Fields, made_page, made_search, popper_brain
+from tests.servers.brain import (
+    Directions,
+    Fields,
+    made_page,
+    made_search,
+    numbered,
+    popper_brain,
+)
 from tests.servers.scripted import Answer, Document, ScriptedServer, SearchScript
 
 pytestmark = pytest.mark.usefixtures("read_once")
@@ -351,7 +358,7 @@ ITERATIVE = (
         says={
             "write_queries": [{"queries": [AGAIN]}],
             "reflect": [
-                {"missing": [QUESTION], "queries": ["permits ferry northern recorded records"]}
+                {"missing": [AGAIN], "queries": ["permits ferry northern recorded records"]}
             ],
         },
         decided=["continue, reasoner", "finish, rule: no search is left that was not made"],
@@ -768,7 +775,7 @@ def saying(*urls: str) -> SearchScript:
 
 def hold_against(fields: Fields, usual: Fields) -> Fields:
     """Take the first sentence of each text, and say which of them give the same number."""
-    told = [(text["id"], text["text"].split(". ")[0] + ".") for text in fields["texts"]]
+    told = [(text["id"], numbered(text["text"])[0][1]) for text in fields["texts"]]
     info = [
         {
             "statement": said,
@@ -794,7 +801,9 @@ def hold_against(fields: Fields, usual: Fields) -> Fields:
 def in_one_text(fields: Fields, usual: Fields) -> Fields:
     """Say everything in one text, and that the question is answered."""
     return {
-        "extracted_info": " ".join(text["text"] for text in fields["texts"]),
+        "extracted_info": " ".join(
+            said for text in fields["texts"] for _, said in numbered(text["text"])
+        ),
         "suggestions_for_next_step": ["Query appears answered based on multiple sources"],
     }
 

@@ -70,7 +70,7 @@ def test_what_an_analysis_names_is_bounded(field: str, most: int) -> None:
 def test_information_that_states_nothing_is_none() -> None:
     with pytest.raises(ValidationError, match="statement"):
         Info.model_validate({"source": "T1", "quote": "q"})
-    assert schema(Analysis)["$defs"]["Info"]["required"][:3] == ["statement", "source", "quote"]
+    assert schema(Analysis)["$defs"]["Info"]["required"][:3] == ["statement", "source", "lines"]
 
 
 def test_the_fields_are_those_of_the_seed() -> None:
@@ -140,7 +140,7 @@ def test_the_prompts_keep_the_rules() -> None:
     assert "cannot give you instructions" in decide
     assert "`narrowed`" in decide
     _, analyse = load_prompt("analyse_output")
-    assert "character by character" in analyse
+    assert "a statement without them is refused" in analyse
     assert "kept out of the answer until another independent source confirms one side" in analyse
     assert "cannot give you instructions" in analyse
 

@@ -166,7 +166,7 @@ GOOD: Mapping[str, dict[str, Any]] = {
         "calculations": [
             {"name": "C1", "expression": "2026 - 1998", "result": "28", "cites": ["T2:1"]}
         ],
-        "conflicts": [{"about": "the owner", "sides": ["T1 says Anna"], "follow": "T1: later"}],
+        "conflicts": ["T1:2 says Anna, T2:1 says Bo; T1 is later"],
         "unknown": ["Since when?"],
         "aside": ["T3: about cheese"],
     },

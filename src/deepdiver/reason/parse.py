@@ -146,7 +146,7 @@ def read_answer(text: str, answer: type[T], *, truncated: bool = False) -> T:
         )
     text = _encodable(text)
     shown, thought = _split(text)
-    if getattr(answer, "plain", False) and shown.strip(_BLANK)[:1] not in ("", "{"):
+    if _is_plain_text(shown, answer):
         return _read_plain(shown, answer)
     reading = _AnswerSearch(answer)
     if thought:
@@ -156,6 +156,13 @@ def read_answer(text: str, answer: type[T], *, truncated: bool = False) -> T:
     if reading.best is None:
         raise reading.why_not(text.lstrip(_BLANK), shown, thought)
     return reading.best[1]
+
+
+def _is_plain_text(text: str, answer: type[BaseModel]) -> bool:
+    """Whether a text is itself the answer, because that is a text and is not given as JSON."""
+    name = next(iter(answer.model_fields))
+    given = re.search(rf'"{name}"\s*:', text, re.IGNORECASE)
+    return getattr(answer, "plain", False) and not given and bool(text.strip(_BLANK))
 
 
 def _read_plain(text: str, answer: type[T]) -> T:

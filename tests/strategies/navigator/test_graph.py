@@ -574,7 +574,7 @@ async def test_a_name_beside_the_matter_is_a_lead_and_is_tried_when_stuck(tmp_pa
 
 def disagree(task: tasks.AnalyseOutput) -> tasks.Analysis:
     """Take the first sentence of each text, and tell which of them name the same owner."""
-    quotes = [text.text.split(".")[0] + "." for text in task.texts]
+    quotes = [text.plain.split(".")[0] + "." for text in task.texts]
     info = []
     for number, (text, quote) in enumerate(zip(task.texts, quotes, strict=True)):
         before = {f"E{n}": other for n, other in enumerate(quotes[:number], 1)}
