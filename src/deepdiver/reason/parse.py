@@ -160,9 +160,12 @@ def read_answer(text: str, answer: type[T], *, truncated: bool = False) -> T:
 
 def _is_plain_text(text: str, answer: type[BaseModel]) -> bool:
     """Whether a text is itself the answer, because that is a text and is not given as JSON."""
+    if not getattr(answer, "plain", False):
+        return False
+    bare = text.strip(_BLANK)
     name = next(iter(answer.model_fields))
-    given = re.search(rf'"{name}"\s*:', text, re.IGNORECASE)
-    return getattr(answer, "plain", False) and not given and bool(text.strip(_BLANK))
+    opened = bare.startswith(("{", "[{", "```json")) or re.search(rf'"{name}"\s*:', bare)
+    return bool(bare) and not opened
 
 
 def _read_plain(text: str, answer: type[T]) -> T:

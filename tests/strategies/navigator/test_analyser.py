@@ -307,7 +307,7 @@ def test_the_task_holds_what_the_tool_brought_and_what_is_known(deps: Deps) -> N
         "Holm owner",
         ("no blogs",),
     )
-    assert task.texts[0].text.startswith(ANNA)
+    assert task.texts[0].plain.startswith(ANNA)
     assert task.links[0].id == "U1"
     assert list(read) == ["T1"]
     assert list(known) == ["F1"]

@@ -130,7 +130,7 @@ def test_the_hand_over_has_the_three_parts_of_the_seed() -> None:
     )
     assert lines_under(report, SOURCES) == []
     page = render_markdown(report)
-    assert "## Answer\n" in page
+    assert "## Bottom line\n" in page
     assert "## Research Journey\n\n- a step\n- a step\n" in page
 
 

@@ -143,7 +143,9 @@ async def test_exploration_is_broad_the_nearest_part_too_and_read_for_the_whole_
     held = intents.Knowledge(QUESTION, PARTS, unanswered=PARTS)
     await intents.carry_out(deps, plan(EXPLORE, "Holm founded year"), held)
     assert sorted(rig.provider.queries) == ["Holm founded year", PARTS[1]]
-    assert {task.problem for task in rig.reasoner.of(tasks.ExtractFindings)} == {QUESTION}
+    assert {task.problems[0].question for task in rig.reasoner.of(tasks.ExtractFindings)} == {
+        QUESTION
+    }
 
 
 async def test_a_deep_dive_reads_for_the_open_question_and_follows_leads_one_hop(
@@ -160,7 +162,9 @@ async def test_a_deep_dive_reads_for_the_open_question_and_follows_leads_one_hop
     rig, deps = deps_of(tmp_path, extract_findings=leading)
     held = intents.Knowledge(QUESTION, PARTS, unanswered=PARTS[1:])
     done = await intents.carry_out(deps, plan(DIVE, "Holm register"), held)
-    assert {task.problem for task in rig.reasoner.of(tasks.ExtractFindings)} == {PARTS[1]}
+    assert {task.problems[0].question for task in rig.reasoner.of(tasks.ExtractFindings)} == {
+        PARTS[1]
+    }
     assert rig.provider.queries == ["Holm register", query_of_lead("Holm 1", PARTS[1])]
     assert done.looked.leads == ("Holm 2",), "the second hop is left to another plan"
 
@@ -169,7 +173,7 @@ async def test_the_reasoning_of_a_plan_tells_which_open_question_it_serves(tmp_p
     rig, deps = deps_of(tmp_path)
     held = intents.Knowledge(QUESTION, PARTS, unanswered=("Who is Bertil?", "Where do boats lie?"))
     await intents.carry_out(deps, plan(DIVE, "Holm", "Not answered yet: Where do boats lie?"), held)
-    assert {task.problem for task in rig.reasoner.of(tasks.ExtractFindings)} == {
+    assert {task.problems[0].question for task in rig.reasoner.of(tasks.ExtractFindings)} == {
         "Where do boats lie?"
     }
 
@@ -281,7 +285,9 @@ async def test_fact_checking_reads_only_other_addresses_hosts_and_publishers(
         "https://register.example/1",
         "https://notice.example/1",
     }
-    assert {task.problem for task in rig.reasoner.of(tasks.ExtractFindings)[1:]} == {BERTIL}
+    assert {task.problems[0].question for task in rig.reasoner.of(tasks.ExtractFindings)[1:]} == {
+        BERTIL
+    }
     assert done.checked == (next(key for key in deps.ledger.of(Finding) if key in done.checked),)
 
 
