@@ -489,7 +489,8 @@ async def test_doubt_counts_if_the_same_sentence_is_returned_and_then_believed(
 
     def waver(task: tasks.CheckSupport) -> tasks.Checks:
         asked.append(task)
-        return doubting("none" if len(asked) == 1 else "full")(task)
+        checks: tasks.Checks = doubting("none" if len(asked) == 1 else "full")(task)
+        return checks
 
     held = Desk(tmp_path, check_support=waver, repair_sentences=repairing(None))
     assert await held.check(f"{GAVE[:-1]} {{T1:2}}.") == []
