@@ -418,15 +418,41 @@ async def test_a_fact_that_the_writer_has_told_is_not_told_again_unless_it_is_in
             Section(heading="B", sentences=(frame("Again:"), *lines)),
         ]
 
-    report = await with_more(tmp_path, make, write_report=sectioned("Ownership"))
+    def draft(task: tasks.OutlineReport) -> Draft:
+        held = told(OWNED, label_of(task, OWNED))
+        return Draft(
+            (told(GAZETTE, label_of(task, GAZETTE)),), (DraftSection("Ownership", (held,)),)
+        )
+
+    report = await with_more(tmp_path, make, write_report=draft)
     by_heading = {
         section.heading: [line.text for line in section.all_sentences()]
         for section in report.sections
     }
+    assert [line.text for line in report.answer] == [GAZETTE]
     assert by_heading["Ownership"] == [OWNED]
-    assert by_heading["A"]
-    assert OWNED not in by_heading["A"]
-    assert OWNED in by_heading["B"]
+    assert by_heading["A"] == ["The authority confirms that Anna Holm owns Holm Works."], (
+        "neither what a section says nor what the bottom line says"
+    )
+    assert len(by_heading["B"]) == 4
+    assert report.cut == ()
+
+
+async def test_a_fact_of_two_sentences_is_told_if_both_are(tmp_path: Path) -> None:
+    def make(quotes: dict[str, str]) -> list[Section]:
+        keys = {quote: key for key, quote in quotes.items()}
+        both = Sentence(text=f"{OWNED} {GAZETTE}", findings=(keys[OWNED], keys[GAZETTE]))
+        return [Section(heading="Mine", sentences=(both,))]
+
+    def draft(task: tasks.OutlineReport) -> Draft:
+        lines = tuple(told(text, label_of(task, text)) for text in (OWNED, GAZETTE))
+        return Draft((), (DraftSection("Ownership", lines),))
+
+    one = await with_more(tmp_path / "one", make, write_report=sectioned("Ownership"))
+    assert [part.heading for part in one.sections] == ["Ownership", "Mine"]
+    both = await with_more(tmp_path / "both", make, write_report=draft)
+    assert [part.heading for part in both.sections] == ["Ownership"]
+    assert both.cut == ()
 
 
 @pytest.mark.parametrize("withdrawn", [True, False])
