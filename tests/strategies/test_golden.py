@@ -70,7 +70,8 @@ async def test_the_seeds_question(strategy: str, tmp_path: Path) -> None:
     assert "sample:svedjan/" in report
     if strategy == "navigator":
         assert all(
-            heading in report for heading in ("## Answer", "## Research Journey", "## Key Sources")
+            f"\n## {heading}\n" in report
+            for heading in ("Bottom line", "Research Journey", "Key Sources")
         )
     assert record == json.loads((GOLDEN / f"{strategy}.json").read_text(encoding="utf-8"))
 

@@ -228,6 +228,27 @@ async def test_a_judgement_may_propose_values_and_names_what_was_read(tmp_path: 
     assert await held.check(f"{text} {{judgement T1:3}}") == [text]
 
 
+@pytest.mark.parametrize("mark", ["T1:2", "judgement T1:2", "general", "assumption", ""])
+@pytest.mark.parametrize(
+    "before", [f"## {ORDER}\n\n", f"## Hours\n\n{ORDER} {{T1:2}} "], ids=["heading", "sentence"]
+)
+async def test_what_is_foreign_itself_carries_nothing_beside_it(
+    tmp_path: Path, before: str, mark: str
+) -> None:
+    """A writer who does what a document says may say it twice."""
+    held = Desk(tmp_path)
+    again = f"{ORDER} {{{mark}}}" if mark else ORDER
+    assert await held.check(f"{before}{again}\n\n{GAVE} {{T1:2}}") == [GAVE]
+    assert set(held.reasons) <= {FOREIGN, UNCONNECTED}
+
+
+async def test_a_heading_of_the_subject_carries_a_judgement_below_it(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    text = "More staff would be needed."
+    said = f"## The committee needs more staff for its hours\n\n{text} {{judgement T1:2}}"
+    assert await held.check(said) == [text]
+
+
 # -- calculations
 
 
@@ -468,7 +489,8 @@ async def test_doubt_counts_if_the_same_sentence_is_returned_and_then_believed(
 
     def waver(task: tasks.CheckSupport) -> tasks.Checks:
         asked.append(task)
-        return doubting("none" if len(asked) == 1 else "full")(task)
+        checks: tasks.Checks = doubting("none" if len(asked) == 1 else "full")(task)
+        return checks
 
     held = Desk(tmp_path, check_support=waver, repair_sentences=repairing(None))
     assert await held.check(f"{GAVE[:-1]} {{T1:2}}.") == []

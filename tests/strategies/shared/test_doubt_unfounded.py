@@ -130,18 +130,17 @@ async def test_one_without_evidence_is_put_back_and_nothing_is_said_to_be_uncoun
 ) -> None:
     deps, _ = desk(tmp_path)
     alone = standing(ORDER, status=HypothesisStatus.OPEN, posterior=0.7, prior=0.6)
-    [doubted], unfounded = await doubt_unfounded(deps, ASKED, [alone], [])
+    listed, unfounded = await doubt_unfounded(deps, ASKED, [alone], [])
     assert unfounded == {alone.hypothesis.id}, "an answer does not rest on it"
-    assert doubted == alone.model_copy(update={"posterior": 0.6})
+    assert listed == [alone.model_copy(update={"posterior": 0.6})]
     assert deps.notes == set(), "no evidence was said to speak for it"
 
 
 async def test_doubt_raises_no_belief(tmp_path: Path) -> None:
     deps, keys = desk(tmp_path)
     low = standing(ORDER, keys[0], status=HypothesisStatus.UNDECIDED, posterior=0.2)
-    [doubted], _ = await doubt_unfounded(deps, ASKED, [low], [])
-    assert doubted.posterior == 0.2
-    assert doubted.supporting == ()
+    listed, _ = await doubt_unfounded(deps, ASKED, [low], [])
+    assert listed == [low.model_copy(update={"supporting": ()})]
 
 
 async def test_a_refuted_one_stays_as_it_is(tmp_path: Path) -> None:

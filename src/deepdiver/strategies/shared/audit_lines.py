@@ -25,10 +25,12 @@ from deepdiver.strategies.shared.drafting import (
 )
 from deepdiver.strategies.shared.grounding import (
     FOREIGN,
+    SHARED,
     UNCONNECTED,
     Said,
     connects,
     find_bearings,
+    shared_part,
 )
 from deepdiver.strategies.shared.second_opinion import with_opinions
 from deepdiver.strategies.shared.statements import repeats
@@ -104,7 +106,7 @@ class Audit:
             if found and line.borrowed and _borrows(line):
                 found = self._faults(line)
             line.problem = Problem("; ".join(found)) if found else None
-        await self._find_foreign([line for line in open_ if not line.problem])
+        await self._find_foreign([line for line in open_ if not line.problem], among)
         self._find_unconnected([line for line in open_ if not line.problem], among)
 
     def _faults(self, line: Line) -> list[str]:
@@ -128,22 +130,22 @@ class Audit:
             sentence, deps.ledger.of(Source).values(), deps.store.texts.get
         )
 
-    async def _find_foreign(self, lines: Sequence[Line]) -> None:
+    async def _find_foreign(self, lines: Sequence[Line], among: Sequence[Line]) -> None:
         """Find fault with lines whose words are not those of what they stand on."""
         said = [line for line in lines if line.sentence.kind is not SentenceKind.FRAME]
-        bearings = await find_bearings([self._said(line) for line in said], self._asked)
+        bearings = await find_bearings([self._said(line, among) for line in said], self._asked)
         for line, bearing in zip(said, bearings, strict=True):
             line.unread = bearing == "unread"
             line.problem = Problem(FOREIGN) if bearing == "foreign" else None
 
-    def _said(self, line: Line) -> Said:
+    def _said(self, line: Line, among: Sequence[Line]) -> Said:
         """Return a line with what may carry it.
 
         A judgement, an assumption or general knowledge goes beyond its quotes, but not to another
         matter than that of the question and of what stands around it.
         """
         sentence, sum_ = line.sentence, line.sentence.calculation
-        besides = [*self._derived.told(sentence.derived), line.nearby]
+        besides = [*self._derived.told(sentence.derived), *self._carried_nearby(line, among)]
         besides += [*sum_.inputs, sum_.result, self._deps.as_of] if sum_ else []
         return Said(
             sentence.text,
@@ -156,9 +158,25 @@ class Audit:
         """Find fault with frames that connect nothing of what stands around them."""
         for line in lines:
             if line.sentence.kind is SentenceKind.FRAME:
-                around = " ".join((line.nearby, *self._told_with(line, among)))
+                nearby = self._carried_nearby(line, among)
+                around = " ".join((*nearby, *self._told_with(line, among)))
                 connected = connects(line.sentence.text, around, self._asked)
                 line.problem = None if connected else Problem(UNCONNECTED)
+
+    def _carried_nearby(self, line: Line, among: Sequence[Line]) -> list[str]:
+        """Return the heading and the sentence before a line, unless they are foreign themselves.
+
+        What the question and the quotes of the section do not carry can carry nothing else.
+        """
+        cited = dict.fromkeys(
+            " ".join(both)
+            for other in among
+            if other.heading == line.heading
+            for both in titled_quotes(self._deps, other.sentence)
+        )
+        known = " ".join((self._asked, *cited))
+        parts = (part for part in line.nearby.split("\n") if part)
+        return [part for part in parts if shared_part(part, known) > SHARED]
 
     def _told_with(self, line: Line, among: Sequence[Line]) -> Iterator[str]:
         """Yield the sound sentences of the section of a line, with titles and quotes."""

@@ -6,7 +6,7 @@ with the reason, and stays in the record (`Report.cut`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
-from deepdiver.core.text import words
+from deepdiver.core.text import sentences, words
 from deepdiver.report.audit import bare_words
 from deepdiver.report.compose import compose
 from deepdiver.strategies.shared.audit_headings import audit_headings, audit_missing, audit_title
@@ -166,7 +166,7 @@ async def write_report(
     outline = await writer.outline()
     written = await writer.body(outline)
     body = [*written, *map(_drafted, besides.shown_too)]
-    further, repeated = _further(more, _lines(body))
+    further, repeated = _further(map(_drafted, more), _lines(body))
     lines = [*_lines(body), *_lines(further)]
     await audit.check(lines)
     _cut_lost(deps, repeated, lines)
@@ -174,6 +174,8 @@ async def write_report(
     top = await writer.top(outline, body)
     lead = [line for row in top.points for line in row]
     await audit.check(lead)
+    further, _ = _further(further, [line for line in lead if not line.cut])
+    lines = [*_lines(body), *_lines(further)]
     answer = tuple(line.sentence for line in lead if not line.cut)
     title, untitled = await audit_title(deps, top.title if answer else "", [*lead, *lines], asked)
     missing, unasked = audit_missing(deps, top.missing, material.labels.values(), asked)
@@ -476,11 +478,12 @@ def _lines(sections: Sequence[DraftedSection]) -> list[Line]:
 
 
 def _further(
-    more: Sequence[Section], told: Sequence[Line]
+    more: Iterable[DraftedSection], told: Sequence[Line]
 ) -> tuple[list[DraftedSection], list[Line]]:
     """Return a strategy's own sections, and separately the lines to leave out.
 
-    A fact is left out if a line before it says the same, unless a frame introduces it.
+    A fact is left out if a line before it says the same, unless a frame introduces it. What was
+    cut stays, to be listed.
 
     Args:
         more: The sections.
@@ -489,14 +492,22 @@ def _further(
     said = {line.words() for line in told}
     sections: list[DraftedSection] = []
     repeated: list[Line] = []
-    for section in map(_drafted, more):
+    for section in more:
         kept: list[Line] = []
         introduced = False
         for line in section.lines():
             introduced = introduced or line.computed
-            (kept if introduced or line.words() not in said else repeated).append(line)
+            stays = introduced or line.cut or not _is_said(line, said)
+            (kept if stays else repeated).append(line)
         sections.append(DraftedSection(section.heading, 2, [DraftedBlock("paragraph", [kept])]))
     return sections, repeated
+
+
+def _is_said(line: Line, said: Collection[tuple[str, ...]]) -> bool:
+    """Whether other lines say the same: as a whole, or each sentence of it."""
+    text = line.sentence.text
+    each = (tuple(words(span.of(text))) for span in sentences(text))
+    return line.words() in said or all(part in said for part in each)
 
 
 def _cut_lost(deps: Deps, repeated: Sequence[Line], lines: Sequence[Line]) -> None:
@@ -507,7 +518,7 @@ def _cut_lost(deps: Deps, repeated: Sequence[Line], lines: Sequence[Line]) -> No
     told = {line.words() for line in lines if not line.cut}
     told |= {tuple(words(line.drafted)) for line in lines if line.reason}
     for line in repeated:
-        if line.words() not in told:
+        if not _is_said(line, told):
             line.cut_out(
                 deps, "the writer had said the same, in a sentence that was then rewritten"
             )

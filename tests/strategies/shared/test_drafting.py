@@ -1,0 +1,384 @@
+"""A draft on its way to the report: its sentences as lines with findings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepdiver.core.events import SentenceCut
+from deepdiver.core.record import Finding, Sentence, SentenceKind
+from deepdiver.strategies.shared.base import Deps
+from deepdiver.strategies.shared.derive import Derivations
+from deepdiver.strategies.shared.drafting import (
+    EMPTY_CELL,
+    Drafter,
+    Line,
+    Problem,
+    cited_quotes,
+    credits_of,
+    findings_of,
+    kept_sections,
+    listed_cuts,
+    needs_support,
+    quotes_of,
+    titled_quotes,
+)
+from deepdiver.strategies.shared.materials import gather_material
+from tests.strategies.shared.desk import MINUTES, TABLE, desk
+
+MET = "The committee met on 3 March 2024."
+GAVE = "It gave testing 30 hours of 120 hours."
+BERG = "Ann Berg asked for 45 hours."
+
+
+def drafter_of(home: Path) -> tuple[Deps, Drafter]:
+    """Return a drafter with the minutes as T1 and the table as T2."""
+    deps, keys = desk(home, {"minutes": MINUTES, "table": TABLE})
+    return deps, Drafter(deps, gather_material(deps, keys), Derivations(), "testing")
+
+
+def line_of(home: Path, markdown: str, at: int = 0) -> tuple[Deps, Line]:
+    """Return a line of a draft."""
+    deps, drafter = drafter_of(home)
+    lines = [line for part in drafter.sections(markdown) for line in part.lines()]
+    return deps, lines[at]
+
+
+# -- problems
+
+
+@pytest.mark.parametrize(
+    ("problem", "writer", "reader"),
+    [
+        (Problem("77 stands nowhere"), "77 stands nowhere", "77 stands nowhere"),
+        (
+            Problem("", "none"),
+            "none: what it cites does not say it",
+            "the reasoner says that its quotes do not support it",
+        ),
+        (
+            Problem("it says less. ", "partial"),
+            "partial: it says less. ",
+            "the reasoner says that its quotes do not support it in full (it says less)",
+        ),
+    ],
+)
+def test_a_problem_is_told_to_the_writer_and_to_the_reader(
+    problem: Problem, writer: str, reader: str
+) -> None:
+    assert problem.for_writer() == writer
+    assert problem.for_reader() == reader
+
+
+# -- from marks to findings
+
+
+@pytest.mark.parametrize(
+    ("markdown", "lost"),
+    [
+        ("It met {T9:1}.", ("T9:1",)),
+        ("It met {T1:99}.", ("T1:99",)),
+        ("It met {F9; T1:1; C4}.", ("F9", "C4")),
+    ],
+)
+def test_citations_that_lead_nowhere_are_told_and_the_others_kept(
+    tmp_path: Path, markdown: str, lost: tuple[str, ...]
+) -> None:
+    deps, line = line_of(tmp_path, markdown)
+    assert line.lost == lost
+    assert quotes_of(deps, line.sentence) == ((MET,) if "T1:1;" in markdown else ())
+
+
+def test_a_number_is_a_finding_that_quotes_it_and_a_label_one_that_was_noted(
+    tmp_path: Path,
+) -> None:
+    deps, line = line_of(tmp_path, "Berg wanted more {T1:3} than it gave {F1}.")
+    made, noted = line.sentence.findings
+    assert deps.ledger.get(Finding, made).quotes[0].text == BERG
+    assert deps.ledger.get(Finding, noted).quotes[0].text == GAVE
+    assert line.sentence.places == (len("Berg wanted more"), len("Berg wanted more than it gave"))
+    assert line.sentence.kind is SentenceKind.FACT
+
+
+def test_places_are_given_only_if_each_citation_is_one_finding(tmp_path: Path) -> None:
+    _, line = line_of(tmp_path, "It met {T1:1}, gave, was asked and voted {T1:2; T1:4; T2:2}.")
+    assert len(line.sentence.places) == len(line.sentence.findings) == 4
+    _, line = line_of(tmp_path / "lost", "It met {T1:1}, then gave {T1:2; T9:9} hours.")
+    assert line.sentence.places == ()
+
+
+@pytest.mark.parametrize(
+    ("mark", "kind", "terms"),
+    [
+        ("T1:1", SentenceKind.FACT, ()),
+        ("judgement T1:1", SentenceKind.JUDGEMENT, ()),
+        ("judgement", SentenceKind.JUDGEMENT, ()),
+        ("general", SentenceKind.KNOWLEDGE, ()),
+        ("assumption", SentenceKind.ASSUMPTION, ()),
+        ("absence petrol, gasoline", SentenceKind.ABSENCE, ("petrol", "gasoline")),
+        ("= 30 + 45 | T1:2-3", SentenceKind.CALCULATION, ()),
+        ("no mark at all", SentenceKind.FRAME, ()),
+    ],
+)
+def test_a_mark_gives_the_kind(
+    tmp_path: Path, mark: str, kind: SentenceKind, terms: tuple[str, ...]
+) -> None:
+    _, line = line_of(tmp_path, f"It was so {{{mark}}}.")
+    assert (line.sentence.kind, line.sentence.terms) == (kind, terms)
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "It was so. {T1:1; T1:2}",
+        "It was so. {judgement T1:1; F2}",
+        "It was so. {general}",
+        "It was so. {assumption}",
+        "It was so. {absence petrol, gasoline | T1:1}",
+        "It was so. {absence petrol}",
+        "It was so. {= 30 + 45 | T1:2-3}",
+        "It was so.",
+    ],
+)
+def test_a_line_is_shown_for_repair_as_it_was_marked(tmp_path: Path, marked: str) -> None:
+    _, line = line_of(tmp_path, marked)
+    assert line.marked == marked
+    assert line_of(tmp_path / "again", line.marked)[1].sentence == line.sentence
+
+
+def test_a_line_knows_its_heading_and_what_stands_before_it(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections(f"## Hours\n\n{MET} {{T1:1}} {GAVE} {{T1:2}}\n\n{BERG} {{T1:3}}")
+    assert [line.before for line in part.lines()] == ["", MET, ""]
+    assert [line.nearby for line in part.lines()] == ["Hours\n", f"Hours\n{MET}", "Hours\n"]
+
+
+def test_a_frame_may_borrow_from_the_next_sentence_that_cites(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections(f"It was so. So it was. {GAVE} {{T1:2}} It was over.")
+    first, second, cited, last = part.lines()
+    assert first.borrowed == second.borrowed == cited.sentence.findings
+    assert (first.sentence.findings, last.borrowed) == ((), ())
+
+
+# -- calculations
+
+
+def test_a_calculation_is_entered_and_can_be_cited_by_its_name(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections(
+        "Both are 75 {C1 = 30 + 45 = 75 | T1:2; T1:3}. That is half of 150 {C1; T2:4}. "
+        "Half of it is 37.5 {= C1 / 2 | C1}."
+    )
+    first, second, third = (line.sentence for line in part.lines())
+    assert (first.derived, second.derived, third.derived) == (("C1",), ("C1",), ("C2", "C1"))
+    assert {first.kind, second.kind, third.kind} == {SentenceKind.CALCULATION}
+    assert set(first.findings) < set(second.findings), "its own, and those of the calculation"
+    assert set(third.findings) == set(first.findings)
+    assert drafter.derived.held["C2"].result == "37.5"
+
+
+def test_a_judgement_that_cites_a_calculation_stays_one(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections("Both are 75 {C1 = 30 + 45 | T1:2-3}. Give 75 {judgement C1}.")
+    *_, last = part.lines()
+    assert (last.sentence.kind, last.sentence.derived) == (SentenceKind.JUDGEMENT, ("C1",))
+
+
+def test_a_calculation_that_does_not_come_out_is_told_wherever_it_is_cited(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections("Both are 76 {C1 = 30 + 45 = 76 | T1:2-3}. It is 76 {C1}.")
+    why = ("C1 = 30 + 45: it does not give 76 but 75",)
+    assert [(line.refused, line.lost) for line in part.lines()] == [(why, ())] * 2
+    assert drafter.derived.held == {}
+
+
+def test_a_name_that_is_taken_is_not_taken_again(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections("It is 75 {C1 = 30 + 45 | T1:2-3}. It is 90 {C1 = 45 * 2 | T1:3}.")
+    assert [line.sentence.derived for line in part.lines()] == [("C1",), ("C2",)]
+    assert [made.result for made in drafter.derived.held.values()] == ["75", "90"]
+
+
+# -- tables
+
+
+ROWS = (
+    "| Who | Hours {T1:3} | Verdict {judgement} |\n|---|---|---|\n"
+    "| Ann Berg | 45 | give them |\n| Nobody |  | give {T1:2} |\n"
+)
+
+
+def test_cells_know_their_column_and_their_row(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections(ROWS)
+    assert [line.before for line in part.lines()][:3] == [
+        "Who",
+        "Hours: Ann Berg",
+        "Verdict: Ann Berg",
+    ]
+
+
+def test_cells_that_cite_nothing_may_borrow_from_their_row(tmp_path: Path) -> None:
+    deps, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections(ROWS)
+    name, hours, verdict, _, _, own = part.lines()
+    assert quotes_of(deps, hours.sentence) == (BERG,)
+    assert name.borrowed == verdict.borrowed == hours.sentence.findings
+    assert (verdict.sentence.kind, verdict.sentence.findings) == (SentenceKind.JUDGEMENT, ())
+    assert quotes_of(deps, own.sentence) == (GAVE,)
+    assert own.borrowed == ()
+
+
+# -- repairs
+
+
+def test_a_text_without_marks_keeps_those_of_the_line(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    ((line,),) = ([*part.lines()] for part in drafter.sections("It gave 77 {T1:2} hours."))
+    before = line.sentence
+    drafter.rewritten(line, GAVE)
+    assert line.sentence == before.model_copy(update={"text": GAVE, "places": ()})
+    assert line.marked == f"{GAVE} {{T1:2}}"
+    assert line.drafted == "It gave 77 hours."
+
+
+def test_marks_of_a_repair_replace_those_of_the_line(tmp_path: Path) -> None:
+    deps, drafter = drafter_of(tmp_path)
+    ((line,),) = ([*part.lines()] for part in drafter.sections("It gave 45 hours {T9:2}."))
+    assert list(line.lost) == ["T9:2"]
+    drafter.rewritten(line, "Ann Berg asked for 45 hours {T1:3}. Give them {judgement T1:2}.")
+    assert list(line.lost) == []
+    assert line.sentence.text == "Ann Berg asked for 45 hours. Give them."
+    assert line.sentence.kind is SentenceKind.JUDGEMENT, "a judgement is shown as one"
+    assert quotes_of(deps, line.sentence) == (BERG, GAVE)
+    drafter.rewritten(line, "It is 76 {= 30 + 45 = 76 | T1:2-3}.")
+    assert line.refused == ("C1 = 30 + 45: it does not give 76 but 75",)
+    drafter.rewritten(line, "It is 75 {= 30 + 45 = 75 | T1:2-3}.")
+    assert [*line.refused, *line.sentence.derived] == ["C2"]
+
+
+@pytest.mark.parametrize("text", ["{oops} it met.", "a {", "It met { T1 : }."])
+def test_braces_that_are_no_mark_are_text(tmp_path: Path, text: str) -> None:
+    _, drafter = drafter_of(tmp_path)
+    ((line,),) = ([*part.lines()] for part in drafter.sections("It gave 45 hours {T1:3}."))
+    findings = line.sentence.findings
+    drafter.rewritten(line, text)
+    assert (line.sentence.text, line.sentence.findings) == (text, findings)
+
+
+# -- what is left
+
+
+def test_a_line_that_is_cut_is_announced_and_listed_as_it_was_drafted(tmp_path: Path) -> None:
+    deps, drafter = drafter_of(tmp_path)
+    events: list[Any] = []
+    deps.emit = events.append
+    (part,) = drafter.sections("## Hours\n\nIt gave 77 hours {T1:2}. It met {T1:1}.")
+    first, second = part.lines()
+    drafter.rewritten(first, GAVE)
+    first.cut_out(deps, "77 stands nowhere")
+    second.cut = True
+    (cut,) = listed_cuts(part.lines())
+    assert (cut.text, cut.reason, cut.section) == (
+        "It gave 77 hours.",
+        "77 stands nowhere",
+        "Hours",
+    )
+    assert [(e.text, e.reason, e.section) for e in events if isinstance(e, SentenceCut)] == [
+        (cut.text, cut.reason, cut.section)
+    ]
+
+
+def test_blocks_keep_their_form_without_what_was_cut(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    parts = drafter.sections(
+        f"## Hours\n\n{MET} {{T1:1}} {GAVE} {{T1:2}}\n\n- One {{T1:1}}.\n- Two {{T1:1}}.\n\n"
+        f"1. Ask {{judgement T1:1}}.\n\n{ROWS}"
+    )
+    lines = [*parts[0].lines()]
+    for line in (lines[1], lines[2], lines[5]):
+        line.cut = True
+    (section,) = kept_sections(parts)
+    assert [block.kind for block in section.blocks] == ["paragraph", "list", "steps", "table"]
+    told = [[[item.text for item in row] for row in block.rows] for block in section.blocks]
+    assert told[:3] == [[[MET]], [["Two."]], [["Ask."]]]
+    assert told[3] == [[EMPTY_CELL, "45", "give them"], ["Nobody", "", "give"]]
+    assert section.blocks[3].header == ("Who", "Hours", "Verdict")
+
+
+def test_a_row_of_which_only_the_name_is_left_goes(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    parts = drafter.sections(ROWS)
+    for line in [*parts[0].lines()][1:3]:
+        line.cut = True
+    (section,) = kept_sections(parts)
+    assert [row[0].text for row in section.blocks[0].rows] == ["Nobody"]
+    for line in parts[0].lines():
+        line.cut = True
+    assert kept_sections(parts) == []
+
+
+@pytest.mark.parametrize(
+    ("cut", "left"),
+    [
+        ((), [("A", 2), ("B", 3), ("C", 2)]),
+        ((0,), [("A", 2), ("B", 3), ("C", 2)]),
+        ((1,), [("A", 2), ("C", 2)]),
+        ((0, 1), [("C", 2)]),
+        ((2,), [("A", 2), ("B", 3)]),
+    ],
+)
+def test_a_section_stays_while_it_or_a_part_of_it_says_something(
+    tmp_path: Path, cut: tuple[int, ...], left: list[tuple[str, int]]
+) -> None:
+    _, drafter = drafter_of(tmp_path)
+    parts = drafter.sections("## A\n\nIt met.\n\n#### B\n\nIt met.\n\n# C\n\nIt met.")
+    for number in cut:
+        for line in parts[number].lines():
+            line.cut = True
+    assert [(part.heading, part.level) for part in kept_sections(parts)] == left
+
+
+def test_a_section_takes_its_lines_along_to_another_heading(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections(f"## A\n\n{MET} {{T1:1}}\n\n{ROWS}")
+    part.rename("B")
+    assert {part.heading, *(line.heading for line in part.lines())} == {"B"}
+
+
+# -- what a sentence cites
+
+
+def test_quotes_come_with_title_author_date_and_place_each_once(tmp_path: Path) -> None:
+    deps, line = line_of(tmp_path, "It was so {T1:1; T1:2; F1}.")
+    assert cited_quotes(deps, line.sentence) == [
+        (MET, "Minutes, Ann Berg, 2024-03-05"),
+        (GAVE, "Minutes, Ann Berg, 2024-03-05"),
+    ]
+    assert credits_of(deps, line.sentence) == ["Minutes, Ann Berg, 2024-03-05"]
+    assert titled_quotes(deps, line.sentence)[0] == ("Minutes", MET)
+
+
+def test_findings_that_do_not_exist_have_no_quotes(tmp_path: Path) -> None:
+    deps, _ = drafter_of(tmp_path)
+    lost = Sentence(text="x", findings=("f_none",))
+    assert findings_of(deps, lost) == []
+    assert (quotes_of(deps, lost), titled_quotes(deps, lost)) == ((), ())
+    assert (cited_quotes(deps, lost), credits_of(deps, lost)) == ([], [])
+
+
+@pytest.mark.parametrize("kind", list(SentenceKind))
+def test_somebody_must_vouch_for_what_cites_unless_it_needs_no_citation(
+    kind: SentenceKind,
+) -> None:
+    free = {SentenceKind.FRAME, SentenceKind.ASSUMPTION, SentenceKind.KNOWLEDGE}
+    assert needs_support(Sentence(text="x", kind=kind, findings=("f",))) is (kind not in free)
+    assert not needs_support(Sentence(text="x", kind=kind))
+
+
+def test_lines_that_say_the_same_have_the_same_words() -> None:
+    one, other = Line("", Sentence(text="It met.")), Line("A", Sentence(text="it  met"))
+    assert one.words() == other.words() != Line("", Sentence(text="It left.")).words()
