@@ -105,6 +105,8 @@ async def test_only_full_support_counts_and_strange_labels_do_not(
         "When was it built? 1885",
     ]
     assert model.asked[0].claims[0].quotes == ("It was built in 1902.",)
+    assert [quote.text for quote in model.asked[0].quotes] == ["It was built in 1902."]
+    assert "It was built in 1902." in model.asked[0].prompt().user, "a model sees it"
     assert (seen[0].model, seen[0].fast_model, seen[0].task_models, seen[0].budget) == (
         "a:b",
         "",

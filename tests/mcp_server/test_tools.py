@@ -192,7 +192,10 @@ async def test_a_report_comes_with_its_quotes(state: ServerState, run: str) -> N
     _, report = report_of(state, run)
     assert read.markdown.startswith(f"# {QUESTION}")
     assert read.report == {}
-    assert [item.number for item in read.citations] == [item.number for item in report.citations]
+    assert [(item.number, item.mark) for item in read.citations] == [
+        (item.number, item.mark) for item in report.citations
+    ]
+    assert all(f"[{item.mark}]" in read.markdown for item in read.citations)
     for item in read.citations:
         assert state.store.texts.get(item.snapshot)[item.start : item.end] == item.quote
     done = await acted(state, "report", run=run, format="json")

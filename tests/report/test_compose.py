@@ -224,13 +224,8 @@ def test_calculations_are_cited_behind_the_text() -> None:
 
 def test_a_citation_credits_author_publisher_and_date() -> None:
     known = source("s_1", author="Ann Berg", publisher="Harbour Board", published="2024-03-05")
-    held = [
-        known,
-        source("s_2"),
-        finding("f_1", quote("x", "s_1")),
-        finding("f_2", quote("y", "s_2")),
-    ]
-    numbering = CitationNumbering(Ledger(held))
+    one, two = finding("f_1", quote("x", "s_1")), finding("f_2", quote("y", "s_2"))
+    numbering = CitationNumbering(Ledger([known, source("s_2"), one, two]))
     numbering.cite(sentence("z", "f_1", "f_2"))
     assert [item.credit for item in numbering.citations] == [
         "Ann Berg, Harbour Board, 2024-03-05",

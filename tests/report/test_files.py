@@ -292,7 +292,10 @@ def test_sources_one_to_a_line(tmp_path: Path, store: SqliteStore) -> None:
         ("s_1", 1, 0),
         ("s_2", 1, 0),
     ]
-    assert [item["cited"] for item in found] == [[{"number": 1, "where": "page 1"}], []]
+    assert [item["cited"] for item in found] == [
+        [{"number": 1, "mark": "1", "where": "page 1"}],
+        [],
+    ]
 
 
 def test_copies_are_told_beside_every_source() -> None:

@@ -304,7 +304,7 @@ def test_a_thread_that_failed_goes_on_where_it_was() -> None:
         broken = True
 
         async def perform(self, task: Any) -> Any:
-            if task.name() == "write_report" and self.broken:
+            if task.name() == "outline_report" and self.broken:
                 self.broken = False
                 raise RuntimeError("the power went")
             return await super().perform(task)
@@ -318,7 +318,11 @@ def test_a_thread_that_failed_goes_on_where_it_was() -> None:
     fresh = create_deepdiver_agent(reasoner, [archive], checkpointer=saver)
     check(fresh.invoke(None, config))
     later = [task.name() for task in reasoner.asked[before:]]
-    assert later == ["write_report", "check_support"], "nothing before the failure is done again"
+    writing = ["outline_report", "write_sections", "write_bottom_line"]
+    assert [name for name in later if name != "check_support"] == writing, (
+        "nothing before the failure is done again"
+    )
+    assert "check_support" in later
 
 
 def test_every_invocation_is_a_run_on_record() -> None:

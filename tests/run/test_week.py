@@ -102,7 +102,7 @@ async def test_a_feed_that_was_down_is_reported_as_down(week: Week, tmp_path: Pa
     assert "Cloudflare Radar failed: cloudflare_radar answered 503" in told
     assert "detect_thermal_anomalies failed" in told
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert "thermal anomal" not in text.partition("## Limits")[0].partition("## Sources")[0], (
+    assert "thermal anomal" not in text.partition("## Evidence")[0].partition("## Sources")[0], (
         "nothing is made up for it"
     )
 

@@ -79,6 +79,16 @@ def test_a_checker_is_shown_what_code_has_computed_and_searched_for() -> None:
         assert said in shown
 
 
+def test_claims_alone_are_shown_with_their_quotes_each_once() -> None:
+    bare = CLAIM.model_copy(update={"cites": ()})
+    other = Claim(id="S2", text="She directs it.", quotes=(CLAIM.quotes[1], "It is old."))
+    task = CheckSupport.of(iter([bare, other]))
+    assert [quote.text for quote in task.quotes] == [*CLAIM.quotes, "It is old."]
+    assert [claim.cites for claim in task.claims] == [("Q1", "Q2"), ("Q2", "Q3")]
+    assert task.prompt().user.count("Karin Berg runs it.") == 1
+    assert CheckSupport.of([]).claims == ()
+
+
 @pytest.mark.parametrize("kind", ["absence", "FACT", ""])
 def test_a_claim_is_a_fact_or_a_judgement(kind: str) -> None:
     with pytest.raises(ValidationError, match="kind"):

@@ -149,7 +149,7 @@ def counted_sentences(report: Report) -> Iterator[Sentence]:
     left = LONGEST_REPORT
     for sentence in (
         *report.answer,
-        *(line for section in report.sections for line in section.sentences),
+        *(line for section in report.sections for line in section.all_sentences()),
     ):
         left -= len(sentence.text.split())
         if left < 0:
@@ -159,5 +159,5 @@ def counted_sentences(report: Report) -> Iterator[Sentence]:
 
 def word_count(report: Report) -> int:
     """Return the number of words of a report."""
-    listed = (*report.answer, *(line for section in report.sections for line in section.sentences))
-    return sum(len(sentence.text.split()) for sentence in listed)
+    body = (line for section in report.sections for line in section.all_sentences())
+    return sum(len(sentence.text.split()) for sentence in (*report.answer, *body))

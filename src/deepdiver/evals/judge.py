@@ -79,7 +79,7 @@ async def ask_judge(
         async with detached_gateway(alone, emit=note) as gateway:
             reasoner = choose_reasoner(alone, gateway, note)
             try:
-                answer = await reasoner.perform(CheckSupport(claims=shown))
+                answer = await reasoner.perform(CheckSupport.of(shown))
             finally:
                 if close := getattr(reasoner, "close", None):
                     await close()

@@ -160,7 +160,7 @@ def _check(job: CaseJob) -> CaseRecord:
     from deepdiver.tasks import CheckSupport, Claim
 
     claim = Claim(id="C1", text=job.case.question, quotes=job.case.evidence)
-    answer, usd = asyncio.run(_perform_task(CheckSupport(claims=(claim,)), job.settings))
+    answer, usd = asyncio.run(_perform_task(CheckSupport.of([claim]), job.settings))
     (check,) = [item for item in answer.checks if item.id == "C1"][:1] or [None]
     said = check.support if check is not None else "none"
     return {"said": "full" if said == "full" else "not", "score": SUPPORT[said], "usd": usd}

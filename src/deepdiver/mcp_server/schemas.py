@@ -146,7 +146,9 @@ class CitedPassage(Schema):
     """A citation: the passage of a saved source that supports a sentence."""
 
     number: int
-    """The number that sentences cite it by."""
+    """The number that sentences of the report as data cite it by."""
+    mark: str
+    """What the text prints between brackets for it: 3, or 3a."""
     title: str
     """Title of the source."""
     url: str

@@ -31,7 +31,7 @@ from deepdiver.mcp_server.schemas import (
     Schema,
 )
 from deepdiver.mcp_server.state import ServerState
-from deepdiver.report.markdown import render_markdown
+from deepdiver.report.markdown import render_markdown, sentence_text
 from deepdiver.run import OnEvent, Outcome, replay, research
 from deepdiver.run.begin import check_question
 from deepdiver.run.detached import detached_gateway
@@ -184,6 +184,7 @@ def _cited_passages(citations: Iterable[Citation]) -> tuple[CitedPassage, ...]:
     return tuple(
         CitedPassage(
             number=item.number,
+            mark=item.mark,
             title=item.title,
             url=item.url,
             where=item.where,
@@ -206,11 +207,7 @@ async def _ask_about_run(
     )
     numbers = {number for sentence in told.sentences for number in sentence.citations}
     citations = _cited_passages(item for item in told.report.citations if item.number in numbers)
-    lines = [
-        f"{sentence.text} {''.join(f'[{number}]' for number in sentence.citations)}".rstrip()
-        + (f" ({sentence.mark})" if sentence.mark else "")
-        for sentence in told.sentences
-    ]
+    lines = [sentence_text(told.report, sentence) for sentence in told.sentences]
     answer = " ".join(lines) or NOT_HERE
     said = AnswerFromRun(
         run=told.run.id,
@@ -220,7 +217,7 @@ async def _ask_about_run(
         unmet=told.unmet,
         citations=citations,
     )
-    quotes = [f"[{item.number}] {item.title}, {item.url}: “{item.quote}”" for item in citations]
+    quotes = [f"[{item.mark}] {item.title}, {item.url}: “{item.quote}”" for item in citations]
     unmet = [f"In none of the quotes: {', '.join(told.unmet)}."] if told.unmet else []
     return ToolResult("\n".join([answer, *unmet, *quotes]), said)
 

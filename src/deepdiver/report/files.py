@@ -168,7 +168,9 @@ def source_lines(report: Report, ledger: Ledger) -> Iterator[dict[str, Any]]:
     agreeing = count_agreeing(report.hypotheses, ledger, one_story)
     cited: dict[str, list[dict[str, Any]]] = {}
     for item in report.citations:
-        cited.setdefault(item.source, []).append({"number": item.number, "where": item.where})
+        cited.setdefault(item.source, []).append(
+            {"number": item.number, "mark": item.mark, "where": item.where}
+        )
     for key, source in ledger.of(Source).items():
         yield source.model_dump(mode="json", exclude={"sketch"}) | {
             "origin": one_story[key],

@@ -204,13 +204,11 @@ def _evidence(report: Report) -> Iterator[str]:
         yield from ("### Hypotheses tested", "", *_compared(report))
         yield from (*map(_hypothesis, report.hypotheses), "")
     if report.derivations:
-        marks = {item.number: item.mark for item in report.citations}
         yield from ("### Calculations", "")
         for made in report.derivations:
-            cited = "".join(f"[{marks[number]}]" for number in made.citations)
             result = f" = {_said(made.result)}" if made.result else ""
             line = _opened(f"{_said(made.name)}: {_said(made.expression)}{result}")
-            yield f"- {line} {cited}".rstrip()
+            yield f"- {line} {citation_marks(report, made.citations)}".rstrip()
         yield ""
     if report.citations:
         yield from ("### How far the sources are believed", "", *_believed(report.citations), "")
@@ -323,18 +321,19 @@ def _compared(report: Report) -> list[str]:
     """Return the rival answers as a table."""
     if not (rows := rival_answers(report)):
         return []
-    table = [COLUMN_NAMES, ("---",) * len(COLUMN_NAMES), *map(_cells, rows)]
+    cells = (_cells(report, row) for row in rows)
+    table = [COLUMN_NAMES, ("---",) * len(COLUMN_NAMES), *cells]
     return [*(f"| {' | '.join(cells)} |" for cells in table), ""]
 
 
-def _cells(row: RivalAnswer) -> tuple[str, ...]:
+def _cells(report: Report, row: RivalAnswer) -> tuple[str, ...]:
     """Return the cells of one answer, in the order of the columns."""
     return (
         _said(row.answer).replace("|", "\\|"),
         f"{row.belief:.2f}",
         STANDINGS[row.status],
-        citation_marks(row.supporting),
-        citation_marks(row.refuting),
+        citation_marks(report, row.supporting),
+        citation_marks(report, row.refuting),
     )
 
 

@@ -62,6 +62,7 @@ def rival_answers(report: Report) -> list[RivalAnswer]:
     return sorted(rows, key=lambda row: -row.belief)
 
 
-def citation_marks(numbers: Iterable[int]) -> str:
-    """Return citation marks as they are printed behind a sentence: [1][2]."""
-    return "".join(f"[{number}]" for number in numbers)
+def citation_marks(report: Report, numbers: Iterable[int]) -> str:
+    """Return citation marks as they are printed behind a sentence: [1][2a]."""
+    marks = {item.number: item.mark for item in report.citations}
+    return "".join(f"[{marks[number]}]" for number in numbers if number in marks)

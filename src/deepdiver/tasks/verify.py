@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Iterable
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -76,6 +77,20 @@ class CheckSupport(Task[Checks]):
     """What the person asked."""
     as_of: str = ""
     """Today's date."""
+
+    @classmethod
+    def of(cls, claims: Iterable[Claim]) -> Self:
+        """Return the task for claims by their quotes alone, which it labels."""
+        held, labels = list(claims), dict[str, str]()
+        for text in (text for claim in held for text in claim.quotes):
+            labels.setdefault(text, f"Q{len(labels) + 1}")
+        return cls(
+            quotes=tuple(CitedQuote(id=label, text=text) for text, label in labels.items()),
+            claims=tuple(
+                claim.model_copy(update={"cites": tuple(labels[text] for text in claim.quotes)})
+                for claim in held
+            ),
+        )
 
 
 class Conclusion(View):

@@ -44,6 +44,7 @@ from tests.terminal import Terminal, run, started, wait_for_line
 from tests.warm import Warm
 
 pytestmark = pytest.mark.usefixtures("read_once")
+TITLE = "Svedjan Ost AB made 38 tonnes of cheese in 2025, against 33 tonnes in 2024"
 
 
 def test_nothing_to_search_never_falls_back_to_the_sample(say: Say, home: Path) -> None:
@@ -224,7 +225,7 @@ def test_one_json_object(say: Say) -> None:
     assert list(told) == KEYS
     assert told["status"] == "answered"
     assert "38 tonnes" in told["answer"]
-    assert told["report"].startswith(f"# {QUESTION}\n")
+    assert told["report"].startswith(f"# {TITLE}\n\n*{QUESTION}*\n\n## Bottom line\n")
     assert {citation["number"] for citation in told["citations"]} == set(
         range(1, len(told["citations"]) + 1)
     )
@@ -237,7 +238,7 @@ def test_one_json_object(say: Say) -> None:
 def test_quiet_is_quiet(say: Say) -> None:
     said = say("--sample", "--quiet", QUESTION)
     assert (said.code, said.err) == (0, "")
-    assert said.out.startswith(f"# {QUESTION}\n")
+    assert said.out.startswith(f"# {TITLE}\n\n*{QUESTION}*\n\n## Bottom line\n")
 
 
 def test_verbose_shows_prompts_answers_and_calls(say: Say) -> None:
@@ -636,7 +637,7 @@ def test_an_answer_that_nobody_can_review_is_the_end_unless_somebody_wants_to(
 ) -> None:
     done = say("--sample", "--strategy", "navigator", QUESTION)
     assert done.code == 0
-    assert "## Answer" in done.out
+    assert "## Bottom line" in done.out
     assert "## Research Journey" in done.out
     assert "## Key Sources" in done.out
     (finished,) = runs(home)

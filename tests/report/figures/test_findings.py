@@ -12,6 +12,7 @@ from deepdiver.report.compose import compose
 from deepdiver.report.figures.findings import (
     TYPES,
     DrawnFinding,
+    citation_labels,
     citation_numbers,
     count_by_type,
     drawn_findings,
@@ -122,6 +123,17 @@ def test_a_finding_with_the_quote_of_another_has_its_number() -> None:
     assert [
         cited(item) for item in (finding("f_2", quote("One.")), finding("f_3", quote("x")))
     ] == [1, 0]
+
+
+def test_a_finding_is_marked_as_the_report_marks_it_and_leads_to_its_number() -> None:
+    held = [finding("f_1", quote("One.")), finding("f_2", quote("Two.", start=9))]
+    ledger = Ledger([source(), *held, finding("f_3", quote("x", start=20))])
+    lead = (sentence("One.", "f_1"), sentence("Two.", "f_2"))
+    report = compose("Q", lead, (), (), ledger, limits=(), made_by="")
+    drawn = drawn_findings(report, ledger, lambda _: "")
+    assert [(item.number, item.mark) for item in drawn] == [(1, "1a"), (2, "1b"), (0, "")]
+    assert drawn[1].says.startswith("[1b] ")
+    assert citation_labels(report) == {0: "", 1: "1a", 2: "1b"}
 
 
 @pytest.mark.parametrize(

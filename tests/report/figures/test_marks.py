@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -25,6 +26,13 @@ def test_a_cited_finding_has_its_number_and_leads_to_it() -> None:
     assert (made.tag, made.attrib["href"]) == ("a", "#c12")
     assert [child.tag for child in made] == ["title", "circle", "text"]
     assert made[2].text == "12"
+
+
+def test_a_cited_finding_has_the_label_that_the_text_has() -> None:
+    item = replace(seen(number=12), label="3b")
+    made = ElementTree.fromstring(draw_mark(item, 10, 10))  # noqa: S314
+    assert (made.attrib["href"], made[2].text) == ("#c12", "3b")
+    assert replace(seen(), label="3b").mark == "", "it is not cited"
 
 
 def test_one_that_is_not_cited_is_small_and_leads_nowhere() -> None:

@@ -84,6 +84,16 @@ def test_the_week() -> None:
     assert again.file("report.html") == picture.file("report.html")
 
 
+def test_a_column_has_the_label_that_the_text_has() -> None:
+    report = week.report()
+    cited = [item.model_copy(update={"label": f"{item.number}a"}) for item in report.citations]
+    picture = draw_matrix(report.model_copy(update={"citations": tuple(cited)}), week.ledger())
+    assert picture is not None
+    words = texts(root(picture))
+    assert "1a" in words
+    assert "1" not in words
+
+
 def test_refuted_ones_are_struck_and_marked() -> None:
     picture = draw_matrix(*drawn(evidence(1, Stance.REFUTES, 0.9), status=HypothesisStatus.REFUTED))
     assert picture is not None

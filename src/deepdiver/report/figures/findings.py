@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from deepdiver.core.ledger import Ledger
@@ -46,11 +46,13 @@ class DrawnFinding:
     """Where; None: not said."""
     says: str
     """Its statement and source, shown when the pointer is on it."""
+    label: str = ""
+    """What the report prints for its citation, if that is not the number."""
 
     @property
     def mark(self) -> str:
-        """Its number as text; empty if it is not cited."""
-        return str(self.number) if self.number else ""
+        """What the report prints for its citation; empty if it is not cited."""
+        return (self.label or str(self.number)) if self.number else ""
 
 
 def drawn_findings(
@@ -64,7 +66,7 @@ def drawn_findings(
         read: Returns the saved text of a hash. A LostTextError, if there is none, loses the times
             and places that only this text has.
     """
-    cited = citation_numbers(report)
+    cited, labels = citation_numbers(report), citation_labels(report)
     texts: dict[str, str] = {}
     made = []
     for finding in ledger.of(Finding).values():
@@ -77,6 +79,7 @@ def drawn_findings(
                 finding,
                 source,
                 cited(finding),
+                labels,
                 occurrence_of(finding, source, texts.get(source.snapshot, "")),
             )
         )
@@ -94,12 +97,19 @@ def citation_numbers(report: Report) -> Callable[[Finding], int]:
     return cited
 
 
-def _seen(finding: Finding, source: Source, cited: int, there: Occurrence) -> DrawnFinding:
+def citation_labels(report: Report) -> Mapping[int, str]:
+    """Return what the report prints for each citation, by its number; nothing for 0."""
+    return {item.number: item.mark for item in report.citations} | {0: ""}
+
+
+def _seen(
+    finding: Finding, source: Source, cited: int, labels: Mapping[int, str], there: Occurrence
+) -> DrawnFinding:
     kind = type_of(source)
     when = f", {moment_in_words(there.moment)}" if there.moment else ""
-    head = f"[{cited}] {kind}{when}" if cited else f"{kind}{when}"
+    head = f"[{labels[cited]}] {kind}{when}" if cited else f"{kind}{when}"
     says = f"{head}: {one_line(finding.statement, STATEMENT_CHARS)} ({one_line(source.title, 100)})"
-    return DrawnFinding(finding.id, kind, cited, there.moment, there.position, says)
+    return DrawnFinding(finding.id, kind, cited, there.moment, there.position, says, labels[cited])
 
 
 def type_of(source: Source) -> str:

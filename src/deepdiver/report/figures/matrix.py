@@ -22,7 +22,7 @@ from deepdiver.core.record import (
     Stance,
 )
 from deepdiver.core.shown_text import one_line
-from deepdiver.report.figures.findings import STATEMENT_CHARS, citation_numbers
+from deepdiver.report.figures.findings import STATEMENT_CHARS, citation_labels, citation_numbers
 from deepdiver.report.figures.svg import (
     WIDTH,
     Attributes,
@@ -70,6 +70,7 @@ class _Column:
 
     finding: str
     number: int
+    mark: str
     says: str
 
 
@@ -141,14 +142,17 @@ def _counts(item: Assessment, evidence: Evidence) -> bool:
 
 def _columns(report: Report, ledger: Ledger, held: Sequence[dict[str, _Cell]]) -> list[_Column]:
     """Return the findings that were judged, the cited ones first in the order of their numbers."""
-    cited, made = citation_numbers(report), []
+    cited, labels = citation_numbers(report), citation_labels(report)
+    made = []
     for key in {key for cells in held for key in cells}:
         finding = ledger.get(Finding, key)
         title = ledger.get(Source, finding.quotes[0].source).title
+        number = cited(finding)
         made.append(
             _Column(
                 key,
-                cited(finding),
+                number,
+                labels[number],
                 f"{one_line(finding.statement, STATEMENT_CHARS)} ({one_line(title, 100)})",
             )
         )
@@ -184,9 +188,7 @@ def _part(
     drawn = [label(right, top + 14, "belief", "p-faint p-s")]
     for place, column in enumerate(columns):
         x = left + cell * (place + 0.5)
-        head = label(
-            x, top + 14, str(column.number) if column.number else "·", "p-ink p-s p-b", "middle"
-        )
+        head = label(x, top + 14, column.mark or "·", "p-ink p-s p-b", "middle")
         drawn.append(group([head], column.says, f"#c{column.number}" if column.number else ""))
     for line, (item, cells) in enumerate(zip(rows, held, strict=True)):
         y = top + 26 + ROW * line

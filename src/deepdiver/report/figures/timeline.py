@@ -293,7 +293,7 @@ def _described(
             f"{joins} line{'s join' if joins != 1 else ' joins'} findings that go together."
         )
     if outside := [
-        f"[{item.number}] {moment_in_words(moment)}"
+        f"[{item.mark}] {moment_in_words(moment)}"
         for item, moment in (*before, *after)
         if item.number
     ]:
