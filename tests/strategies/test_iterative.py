@@ -264,11 +264,9 @@ async def test_later_queries_are_shaped_by_what_is_known_and_what_is_missing(
 
     rig = rig_of(tmp_path, ScriptedReasoner(reflect=gap), max_iterations=2)
     await rig.work()
-    first, later = rig.reasoner.of(tasks.WriteQueries)
+    (first,) = rig.reasoner.of(tasks.WriteQueries)
     assert (first.known, first.tried) == ((), ())
-    assert later.problem == "Where is the mill?", "for the first, the reflection has a query"
-    assert any("Anna Holm" in line for line in later.known)
-    assert later.tried == (QUESTION,)
+    # For the first that is missing the reflection has a query; the second is one itself.
     assert rig.provider.queries[0] == QUESTION
     assert set(rig.provider.queries[1:]) == {"Holm Works founder", "Where is the mill?"}
 

@@ -14,6 +14,7 @@ from deepdiver.core.record import Finding, Source
 from deepdiver.core.text import Span
 from deepdiver.gateway import Gateway
 from deepdiver.strategies.shared import reading
+from deepdiver.strategies.shared.base import LookResult
 from deepdiver.strategies.shared.look import look_into
 from deepdiver.strategies.shared.reading import (
     BATCH_BYTES,
@@ -358,7 +359,8 @@ async def test_a_look_that_ends_without_reading_keeps_nobody_waiting(tmp_path: P
     looked, other = await read_together(
         deps, look_into(deps, QUESTION, OWNER, ["Holm Works"]), nothing()
     )
-    assert looked.findings  # type: ignore[union-attr]
+    assert isinstance(looked, LookResult)
+    assert looked.findings
     assert other == "nothing"
 
 

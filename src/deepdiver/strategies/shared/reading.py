@@ -183,7 +183,7 @@ async def _read_for_all(deps: Deps, wishes: Sequence[_Wish]) -> list[LookResult]
     after = [said.questions for keys, said in readings if keys]
     return [
         LookResult(
-            findings=tuple(item.id for item in findings if item.about == wish.about),
+            findings=tuple(_findings_of(wish, number, findings, texts)),
             leads=tuple(_leads_of(wish, leads, findings)),
             sources=tuple(text.source.id for text in texts.values() if text.found_by(number)),
             questions=list_unanswered(wish.unanswered, after),
@@ -205,6 +205,16 @@ async def _list_everything(deps: Deps, question: str) -> list[tuple[Hit, str]]:
         if (ask := getattr(provider, "everything", None))
     ]
     return [(hit, question) for hits in found for hit in hits]
+
+
+def _findings_of(
+    wish: _Wish, look: int, findings: Sequence[Finding], texts: Mapping[str, _Fetched]
+) -> list[str]:
+    """Return the findings on what a look is about; if there are none, those of what it found."""
+    own = [item.id for item in findings if item.about == wish.about]
+    return own or [
+        item.id for item in findings if texts[item.quotes[0].source].found_by(look)
+    ]
 
 
 def _leads_of(wish: _Wish, leads: Iterable[str], findings: Sequence[Finding]) -> Iterator[str]:
