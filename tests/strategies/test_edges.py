@@ -89,7 +89,7 @@ class Walk:
         """The sentences of a section of the report."""
         assert self.outcome.report is not None
         parts = [part for part in self.outcome.report.sections if part.heading == heading]
-        return [sentence.text for part in parts for sentence in part.sentences]
+        return [sentence.text for part in parts for sentence in part.all_sentences()]
 
 
 def nothing_more(walk: Walk) -> None:
