@@ -174,7 +174,7 @@ async def write_report(
     top = await writer.top(outline, body)
     lead = [line for row in top.points for line in row]
     await audit.check(lead)
-    further, _ = _further(further, [line for line in lead if not line.cut])
+    further, _ = _further(further, lead)
     lines = [*_lines(body), *_lines(further)]
     answer = tuple(line.sentence for line in lead if not line.cut)
     title, untitled = await audit_title(deps, top.title if answer else "", [*lead, *lines], asked)
@@ -188,7 +188,7 @@ async def write_report(
     told = [UNTESTED] if weighed is not None and weighed.sentences else []
     kept = [line.sentence for line in (*lead, *lines) if not line.cut]
     cut = listed_cuts([*lead, *lines])
-    own = [section for section in map(_code_section, further) if section.sentences]
+    own = filter(lambda section: section.sentences, map(_code_section, further))
     sections = [*kept_sections(body), *own, *besides.about_it(answer)]
     return compose(
         question,
@@ -489,7 +489,7 @@ def _further(
         more: The sections.
         told: The lines before them.
     """
-    said = {line.words() for line in told}
+    said = {line.words() for line in told if not line.cut}
     sections: list[DraftedSection] = []
     repeated: list[Line] = []
     for section in more:
