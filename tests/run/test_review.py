@@ -166,9 +166,10 @@ async def test_a_report_that_was_tampered_with_does_not(store: SqliteStore, run:
     report["answer"][0]["text"] = "Greta Almstubbe has run Svedjan Ost AB since 1987."
     report["citations"][0]["passage"]["start"] += 3
     report["citations"][0]["passage"]["end"] += 3
-    block = next(block for section in report["sections"] for block in section.get("blocks", ()))
-    said = next(line for row in block["rows"] for line in row if line["kind"] == "fact")
-    said["citations"] = [99]
+    blocks = [block for section in report["sections"] for block in section.get("blocks", ())]
+    rows = [row for block in blocks for row in block["rows"]]
+    cited = [line for row in rows for line in row if line["citations"]]
+    cited[0]["citations"] = [99]
     store.records.save_report(run, Report.model_validate(report).model_dump_json())
     told = "\n".join(check_again(run, store).faults)
     assert "[1] the quote" in told
