@@ -878,7 +878,7 @@ def openai_usage(read: Any, written: Any) -> dict[str, Any]:
         (openai_usage(500, -1), "worst case"),
         (openai_usage(10**14, 10), "worst case"),
         (openai_usage(500, 10**40), "worst case"),
-        (openai_usage(500, 4_097), "worst case"),
+        (openai_usage(500, 8_193), "worst case"),
         (None, "worst case"),
         (openai_usage(0, 0), "estimate"),
         (openai_usage(1, 1), "estimate"),

@@ -84,7 +84,7 @@ class Desk:
 @pytest.mark.parametrize(
     ("sentence", "reason"),
     [
-        (told(OWNED), "it states Anna Holm without a finding"),
+        (told("They say Anna Holm has it."), "it states Anna Holm without a finding"),
         (told(OWNED, "F99"), "it cites F99, which leads nowhere"),
         (
             told("Holm Works is owned by Carl Dahl.", "F1"),
@@ -461,12 +461,10 @@ async def test_the_reasoners_doubt_makes_a_judgement_or_cuts(
     assert reasons == ([] if kept else ["the reasoner says that its quotes do not support it (hm)"])
 
 
-async def test_a_judgement_that_its_reasons_carry_in_part_is_cut(tmp_path: Path) -> None:
+async def test_a_judgement_that_its_reasons_carry_in_part_stays_one(tmp_path: Path) -> None:
     held = Desk(tmp_path, check_support=doubting("partial"), repair_sentences=repairing(None))
-    assert await held.check("Give her the hours {judgement T1:3}.") == []
-    assert held.reasons == [
-        "the reasoner says that its quotes do not support it in full (hm)",
-    ]
+    assert await held.check("Give her the hours {judgement T1:3}.") == ["Give her the hours."]
+    assert held.reasons == []
 
 
 async def test_doubt_that_nobody_repairs_still_counts(tmp_path: Path) -> None:

@@ -309,7 +309,7 @@ def _settle(deps: Deps, line: Line, before: Problem, changed: bool) -> None:
     problem = line.problem or (None if changed else before)
     if problem is None:
         return
-    if problem.support == "partial" and line.sentence.kind is not SentenceKind.JUDGEMENT:
+    if problem.support == "partial":
         # What its quotes say in part is the writer's inference for the rest, and is shown as such.
         line.sentence = line.sentence.model_copy(update={"kind": SentenceKind.JUDGEMENT})
     elif line.sentence.text != line.drafted:

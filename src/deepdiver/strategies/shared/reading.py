@@ -212,9 +212,7 @@ def _findings_of(
 ) -> list[str]:
     """Return the findings on what a look is about; if there are none, those of what it found."""
     own = [item.id for item in findings if item.about == wish.about]
-    return own or [
-        item.id for item in findings if texts[item.quotes[0].source].found_by(look)
-    ]
+    return own or [item.id for item in findings if texts[item.quotes[0].source].found_by(look)]
 
 
 def _leads_of(wish: _Wish, leads: Iterable[str], findings: Sequence[Finding]) -> Iterator[str]:
