@@ -41,11 +41,11 @@ class Judgements(Answer):
         tuple[Judgement, ...],
         Also("judgments", "evaluations", "assessments", "evidence", "findings", "results"),
     ]
-    """One for each finding that was shown."""
+    """One for each finding that speaks for or against it; the others are left out."""
 
 
 class Judge(Task[Judgements]):
-    """Say of each finding whether it supports or refutes the hypothesis."""
+    """Say which findings support or refute the hypothesis."""
 
     role: ClassVar[Role] = "smart"
 
