@@ -310,6 +310,18 @@ def hypothesise(fields: Fields) -> Fields:
     return {"hypotheses": proposed[: int(fields.get("limit", 4))], "reasoning_chain": []}
 
 
+def judge_rivals(fields: Fields) -> Fields:
+    """Judge every hypothesis alike."""
+    alike = judge(fields)["judgements"]
+    return {
+        "judgements": [
+            {**item, "hypothesis": rival["id"]}
+            for rival in fields.get("rivals", ())
+            for item in alike
+        ]
+    }
+
+
 def judge(fields: Fields) -> Fields:
     """Judge by the label: even ones support, odd ones refute a little, every fifth says nothing."""
     judged = []
@@ -634,6 +646,7 @@ ANSWERS: dict[str, Callable[[Fields], Fields]] = {
     "extract_findings": extract_findings,
     "hypothesise": hypothesise,
     "judge": judge,
+    "judge_rivals": judge_rivals,
     "decide": functools.partial(decide, rounds=2),
     "summarise": summarise,
     "reflect": functools.partial(reflect, rounds=2),

@@ -30,6 +30,7 @@ from deepdiver.tasks import (
     Hypothesise,
     HypothesisStanding,
     Judge,
+    JudgeRivals,
     KeyFinding,
     NavigatorTool,
     NumberedText,
@@ -42,6 +43,7 @@ from deepdiver.tasks import (
     Reflect,
     RefuteQueries,
     RepairSentences,
+    Rival,
     ShownFinding,
     ShownTool,
     Summarise,
@@ -207,6 +209,15 @@ EVERY: tuple[Task[Any], ...] = (
         verdict="Count 3 was made.",
         sections="## The third\n\nThe counts:\n\n- Count 3 was made. {F3}\n- Count 5 was made. {F5}"
         "\n- Count 4 was made. {F4}",
+    ),
+    JudgeRivals(
+        question="q",
+        as_of="2026-11-01",
+        rivals=(
+            Rival(id="H1", hypothesis="Count 1 was made."),
+            Rival(id="H2", hypothesis="Count 2 was made."),
+        ),
+        findings=FINDINGS,
     ),
 )
 

@@ -193,6 +193,23 @@ class ScriptedReasoner:
             )
         )
 
+    def _judge_rivals(self, task: tasks.JudgeRivals) -> tasks.RivalJudgements:
+        rule = self.rules.get("judge") or self._judge
+        return tasks.RivalJudgements(
+            judgements=tuple(
+                tasks.RivalJudgement(hypothesis=rival.id, **item.model_dump())
+                for rival in task.rivals
+                for item in rule(
+                    tasks.Judge(
+                        question=task.question,
+                        as_of=task.as_of,
+                        findings=task.findings,
+                        **rival.model_dump(exclude={"id"}),
+                    )
+                ).judgements
+            )
+        )
+
     def _decide(self, task: tasks.Decide) -> tasks.Decision:
         return tasks.Decision(decision="finish", reason="enough")
 

@@ -61,6 +61,17 @@ GOOD: Mapping[str, dict[str, Any]] = {
             {"finding": "F2", "stance": "neutral", "strength": 0.0, "reason": "Silent."},
         ]
     },
+    "judge_rivals": {
+        "judgements": [
+            {
+                "finding": "F1",
+                "stance": "supports",
+                "strength": 0.9,
+                "reason": "It says so.",
+                "hypothesis": "H2",
+            },
+        ]
+    },
     "decide": {"decision": "continue", "reason": "one part is open", "gaps": ["Since when?"]},
     "summarise": {
         "statements": [{"text": "Anna owns it.", "findings": ["F1"], "replaces": ["S2"]}]

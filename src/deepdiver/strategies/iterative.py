@@ -103,6 +103,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.Summarise: max_iterations,
         tasks.Reflect: later,
         tasks.Judge: JUDGED,
+        tasks.JudgeRivals: 1,
         **writing.CALLS,
     }
     return Allowance(counts, PROBLEMS * (FIRST + tasks.REMEMBERED) + LATER * later)

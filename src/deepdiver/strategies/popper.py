@@ -110,6 +110,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.Hypothesise: max_iterations,
         tasks.RefuteQueries: HYPOTHESES * max_iterations,
         tasks.Judge: HYPOTHESES * max_iterations,
+        tasks.JudgeRivals: max_iterations,
         tasks.Decide: max_iterations,
         **CALLS,
     }

@@ -14,7 +14,15 @@ from deepdiver.tasks.analyse import (
 from deepdiver.tasks.decide import Decide, Decision
 from deepdiver.tasks.extract import Extracted, ExtractFindings, Extraction
 from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Lesson, Proposed
-from deepdiver.tasks.judge import Judge, Judgement, Judgements
+from deepdiver.tasks.judge import (
+    Judge,
+    Judgement,
+    Judgements,
+    JudgeRivals,
+    Rival,
+    RivalJudgement,
+    RivalJudgements,
+)
 from deepdiver.tasks.navigate import (
     AnalyseOutput,
     Analysis,
@@ -102,6 +110,7 @@ TASKS: tuple[type[Task[Answer]], ...] = (
     ExtractFindings,
     Hypothesise,
     Judge,
+    JudgeRivals,
     Decide,
     Summarise,
     Reflect,
@@ -160,6 +169,7 @@ __all__ = [
     "Implication",
     "Info",
     "Judge",
+    "JudgeRivals",
     "Judgement",
     "Judgements",
     "KeyFinding",
@@ -194,6 +204,9 @@ __all__ = [
     "Repairs",
     "ResearchFrame",
     "ResearchPlan",
+    "Rival",
+    "RivalJudgement",
+    "RivalJudgements",
     "SearchIntent",
     "SearchPlan",
     "SearchPlans",

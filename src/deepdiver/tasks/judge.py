@@ -8,7 +8,7 @@ from pydantic import Field
 
 from deepdiver.core.record import Stance
 from deepdiver.tasks.record_views import ShownFinding
-from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.task import Answer, Role, Task, View
 from deepdiver.tasks.tolerance import LABEL, REASON, Also, Means
 
 
@@ -63,3 +63,50 @@ class Judge(Task[Judgements]):
     """What one would see if it were false."""
     findings: tuple[ShownFinding, ...]
     """What was found."""
+
+
+class Rival(View):
+    """A hypothesis to be judged beside others."""
+
+    id: str
+    """Label to refer to it by."""
+    hypothesis: str
+    """What is claimed."""
+    answer_if_true: str = ""
+    """The short answer if it is true."""
+    supports_if: str = ""
+    """What one would see if it were true."""
+    refutes_if: str = ""
+    """What one would see if it were false."""
+
+
+class RivalJudgement(Judgement):
+    """How one finding bears on one of the hypotheses."""
+
+    hypothesis: Annotated[str, LABEL, Also("hypothesis_id", "rival")]
+    """Label of the hypothesis."""
+
+
+class RivalJudgements(Answer):
+    """How the findings bear on the hypotheses."""
+
+    judgements: Annotated[
+        tuple[RivalJudgement, ...],
+        Also("judgments", "evaluations", "assessments", "evidence", "results"),
+    ]
+    """One for each finding that speaks for or against a hypothesis; the others are left out."""
+
+
+class JudgeRivals(Task[RivalJudgements]):
+    """Say which findings support or refute which hypothesis: each finding is shown once."""
+
+    role: ClassVar[Role] = "smart"
+
+    findings: tuple[ShownFinding, ...]
+    """What was found."""
+    question: str
+    """What the person asked."""
+    as_of: str
+    """Today's date."""
+    rivals: tuple[Rival, ...]
+    """The hypotheses."""

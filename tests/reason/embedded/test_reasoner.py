@@ -39,6 +39,7 @@ from deepdiver.tasks import (
     Faulty,
     Hypothesise,
     Judge,
+    JudgeRivals,
     KeyFinding,
     NavigatorTool,
     NumberedText,
@@ -55,6 +56,7 @@ from deepdiver.tasks import (
     RefuteQueries,
     RememberedFinding,
     RepairSentences,
+    Rival,
     ShownTool,
     StepTaken,
     Summarise,
@@ -93,6 +95,12 @@ def every_task(text: str) -> list[Task[Any]]:
             question=text, as_of=text, problems=(text,), findings=shown, standing=held, gaps=(text,)
         ),
         Judge(question=text, as_of=text, hypothesis=text, answer_if_true=text, findings=shown),
+        JudgeRivals(
+            question=text,
+            as_of=text,
+            rivals=(Rival(id="H1", hypothesis=text), Rival(id="H2", hypothesis=text)),
+            findings=shown,
+        ),
         Decide(
             question=text,
             problems=(text,),

@@ -129,8 +129,8 @@ async def test_without_queries_of_the_reasoner_the_attempt_is_made_all_the_same(
     tmp_path: Path,
 ) -> None:
     rig = Rig(tmp_path, ScriptedReasoner(refute_queries=fail))
-    looked, made, _ = await hypotheses.try_to_refute(
-        rig.session().deps, QUESTION, hypothesis(), [], [], [], 1
+    looked, made = await hypotheses.try_to_refute(
+        rig.session().deps, QUESTION, hypothesis(), [], [], 1
     )
     assert rig.provider.queries == ["a register names another owner"]
     assert made.searched
@@ -141,10 +141,9 @@ async def test_an_attempt_that_could_not_be_searched_says_so(tmp_path: Path) -> 
     provider = CorpusProvider()
     provider.down = lambda query: True
     deps = Rig(tmp_path, provider=provider).session().deps
-    _, made, judged = await hypotheses.try_to_refute(deps, QUESTION, hypothesis(), [], [], [], 1)
+    _, made = await hypotheses.try_to_refute(deps, QUESTION, hypothesis(), [], [], 1)
     assert not made.searched
     assert made.failures
-    assert judged == []
 
 
 async def test_what_shares_no_word_with_the_hypothesis_is_not_shown_to_the_judge(
@@ -155,6 +154,45 @@ async def test_what_shares_no_word_with_the_hypothesis_is_not_shown_to_the_judge
     keys = await gathered(deps)
     assert await hypotheses.judge(deps, QUESTION, hypothesis("Zebras graze."), keys) == []
     assert rig.reasoner.of(tasks.Judge) == []
+
+
+async def test_a_model_judges_all_hypotheses_by_findings_that_are_shown_once(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    keys = await gathered(deps)
+    anna = hypothesis("Anna Holm owns Holm Works.", answer="Anna Holm")
+    bertil = hypothesis("Bertil Ask owns Holm Works.", answer="Bertil Ask")
+    apart = await hypotheses.judge_all(deps, QUESTION, [(anna, keys), (bertil, keys)])
+    assert len(rig.reasoner.of(tasks.Judge)) == 2, "a reasoner that costs nothing judges each alone"
+    rig.reasoner.free = False
+    told = await hypotheses.judge_all(deps, QUESTION, [(anna, keys), (bertil, keys)])
+    (task,) = rig.reasoner.of(tasks.JudgeRivals)
+    assert [rival.id for rival in task.rivals] == ["H1", "H2"]
+    assert len(task.findings) == len({item.quote for item in task.findings})
+    assert told == apart
+    assert [{item.hypothesis for item in listed} for listed in told] == [{anna.id}, {bertil.id}]
+
+
+async def test_judgements_of_hypotheses_that_nobody_asked_about_count_for_nothing(
+    tmp_path: Path,
+) -> None:
+    def confused(task: tasks.JudgeRivals) -> tasks.RivalJudgements:
+        said = [
+            tasks.RivalJudgement(hypothesis=label, finding="F1", stance=Stance.SUPPORTS, strength=1)
+            for label in ("H1", "h2", "H9", "")
+        ]
+        return tasks.RivalJudgements(judgements=tuple(said))
+
+    rig = Rig(tmp_path, ScriptedReasoner(judge_rivals=confused))
+    rig.reasoner.free = False
+    deps = rig.session().deps
+    keys = await gathered(deps)
+    asked = [(hypothesis("Anna Holm owns it."), keys), (hypothesis("Bertil Ask owns it."), keys)]
+    assert [len(listed) for listed in await hypotheses.judge_all(deps, QUESTION, asked)] == [1, 1]
+    rig.reasoner.rules["judge_rivals"] = fail
+    assert await hypotheses.judge_all(deps, QUESTION, asked) == [[], []]
 
 
 async def test_a_judge_who_invents_labels_or_says_nothing_changes_nothing(tmp_path: Path) -> None:

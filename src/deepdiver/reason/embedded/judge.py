@@ -30,7 +30,15 @@ from deepdiver.reason.embedded.reader_verdicts import leaning, reader_bearing
 from deepdiver.reason.embedded.reading import Reading, mention, read_sentence
 from deepdiver.reason.embedded.rivals import FIRST_GUESS, Rival, find_rivals, same_words
 from deepdiver.reason.embedded.stance import likeness, opposed, share_name, telling
-from deepdiver.tasks import Judge, Judgement, Judgements, ShownFinding
+from deepdiver.tasks import (
+    Judge,
+    Judgement,
+    Judgements,
+    JudgeRivals,
+    RivalJudgement,
+    RivalJudgements,
+    ShownFinding,
+)
 
 DIRECT = 0.95
 """The strength of a sentence that says exactly this, or denies it."""
@@ -102,6 +110,23 @@ def judge(task: Judge) -> Judgements:
             for finding, reading in zip(task.findings, readings, strict=True)
         )
     )
+
+
+def judge_rivals(task: JudgeRivals) -> RivalJudgements:
+    """Judge each hypothesis by itself."""
+    made: list[RivalJudgement] = []
+    for rival in task.rivals:
+        asked = Judge(
+            question=task.question,
+            as_of=task.as_of,
+            findings=task.findings,
+            **rival.model_dump(exclude={"id"}),
+        )
+        made += [
+            RivalJudgement(hypothesis=rival.id, **item.model_dump())
+            for item in judge(asked).judgements
+        ]
+    return RivalJudgements(judgements=tuple(made))
 
 
 def restates(hypothesis: str, question: str) -> bool:

@@ -83,6 +83,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.DecideAction: max_iterations + 1,
         tasks.AnalyseOutput: max_iterations,
         tasks.Judge: JUDGED,
+        tasks.JudgeRivals: 1,
         **writing.CALLS,
     }
     return Allowance(counts, max_iterations)

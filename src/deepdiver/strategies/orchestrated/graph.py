@@ -104,6 +104,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.PlanSearches: max_iterations + 1,
         tasks.ExtractFindings: most_readings_of(results) * intents.READINGS * plans,
         tasks.Judge: plans + JUDGED,
+        tasks.JudgeRivals: 1,
         **writing.CALLS,
     }
     return Allowance(counts, intents.QUERIES * plans)

@@ -26,6 +26,7 @@ from deepdiver.core.text import size_of, terms, within, words
 from deepdiver.strategies.shared.base import Deps, LookResult, State, attempt, together, unite
 from deepdiver.strategies.shared.findings import (
     KNOWN_BYTES,
+    find_label,
     resolve_labels,
     show_findings,
     source_of,
@@ -36,10 +37,13 @@ from deepdiver.tasks import (
     Hypothesise,
     HypothesisStanding,
     Judge,
+    Judgement,
+    JudgeRivals,
     Lesson,
     Proposed,
     RecalledRun,
     RefuteQueries,
+    Rival,
     ShownTool,
     ToolQuery,
 )
@@ -192,21 +196,27 @@ async def try_all(
 ) -> RefutationRound:
     """Try to refute every hypothesis that is not settled, all of them side by side."""
 
-    async def one(item: Assessment) -> tuple[LookResult, Trial, list[Evidence]]:
+    async def one(item: Assessment) -> tuple[LookResult, Trial]:
         rivals = [other.hypothesis.statement for other in standing if other is not item]
-        return await try_to_refute(
-            deps, question, item.hypothesis, rivals, tried, gathered, iteration
-        )
+        return await try_to_refute(deps, question, item.hypothesis, rivals, tried, iteration)
 
-    tests = await read_together(deps, *(one(item) for item in standing if item.status in UNSETTLED))
-    deps.add(
-        *(trial for _, trial, _ in tests), *(item for _, _, judged in tests for item in judged)
+    tested = [item for item in standing if item.status in UNSETTLED]
+    tests = await read_together(deps, *(one(item) for item in tested))
+    judged = await judge_all(
+        deps,
+        question,
+        [
+            (item.hypothesis, [*item.hypothesis.findings, *looked.findings, *gathered])
+            for item, (looked, _) in zip(tested, tests, strict=True)
+        ],
     )
-    all_trials = unite(trials, (trial.id for _, trial, _ in tests))
-    all_evidence = unite(evidence, (item.id for _, _, judged in tests for item in judged))
+    new = [item for listed in judged for item in listed]
+    deps.add(*(trial for _, trial in tests), *new)
+    all_trials = unite(trials, (trial.id for _, trial in tests))
+    all_evidence = unite(evidence, (item.id for item in new))
     return RefutationRound(
         assess_all(deps, standing, all_evidence, all_trials),
-        [found for found, _, _ in tests],
+        [found for found, _ in tests],
         all_trials,
         all_evidence,
     )
@@ -226,9 +236,7 @@ async def weigh_all(
     Returns:
         The hypotheses, and the ids of all evidence so far.
     """
-    judged = await together(
-        *(judge(deps, question, item.hypothesis, findings) for item in standing)
-    )
+    judged = await judge_all(deps, question, [(item.hypothesis, findings) for item in standing])
     new = [item for listed in judged for item in listed]
     deps.add(*new)
     held = unite(evidence, (item.id for item in new))
@@ -259,10 +267,9 @@ async def try_to_refute(
     hypothesis: Hypothesis,
     rivals: Sequence[str],
     tried: Sequence[str],
-    gathered: Sequence[str],
     iteration: int,
-) -> tuple[LookResult, Trial, list[Evidence]]:
-    """Search for what would refute a hypothesis, and judge everything that bears on it."""
+) -> tuple[LookResult, Trial]:
+    """Search for what would refute a hypothesis."""
     queries = await write_refuting_queries(deps, question, hypothesis, rivals, tried)
     looked = await look_into(deps, question, hypothesis.statement, queries)
     trial = Trial(
@@ -274,8 +281,50 @@ async def try_to_refute(
         findings=looked.findings,
         failures=looked.limits,
     )
-    bearing = [*hypothesis.findings, *looked.findings, *gathered]
-    return looked, trial, await judge(deps, question, hypothesis, bearing)
+    return looked, trial
+
+
+async def judge_all(
+    deps: Deps, question: str, asked: Sequence[tuple[Hypothesis, Sequence[str]]]
+) -> list[list[Evidence]]:
+    """Judge how findings bear on several hypotheses, and return the evidence for each of them.
+
+    A model is shown each finding once, and judges all hypotheses by it. A reasoner that costs
+    nothing judges one hypothesis at a time.
+    """
+    if len(asked) < 2 or deps.reasoner.is_free(JudgeRivals):
+        return await together(*(judge(deps, question, item, keys) for item, keys in asked))
+    bearing = [_choose_bearing(deps, hypothesis, keys) for hypothesis, keys in asked]
+    labels, shown = show_findings(deps, unite(*bearing))
+    if not shown:
+        return [[] for _ in asked]
+    rivals = {f"H{number}": hypothesis for number, (hypothesis, _) in enumerate(asked, 1)}
+    task = JudgeRivals(
+        findings=shown,
+        question=question,
+        as_of=deps.as_of,
+        rivals=tuple(_rival(label, hypothesis) for label, hypothesis in rivals.items()),
+    )
+    answer = await attempt(deps, task)
+    said = answer.judgements if answer else ()
+    return [
+        _evidence_for(
+            hypothesis,
+            [item for item in said if find_label(item.hypothesis, rivals) == label],
+            labels,
+        )
+        for label, hypothesis in rivals.items()
+    ]
+
+
+def _rival(label: str, hypothesis: Hypothesis) -> Rival:
+    return Rival(
+        id=label,
+        hypothesis=hypothesis.statement,
+        answer_if_true=hypothesis.answer,
+        supports_if=hypothesis.supports_if,
+        refutes_if=hypothesis.refutes_if,
+    )
 
 
 async def judge(
@@ -287,17 +336,7 @@ async def judge(
     way to it. So are rows of feeds, which are data in words of their own: a count of fires bears on
     strikes and does not name them.
     """
-    asked = set(terms(f"{hypothesis.statement} {hypothesis.answer}"))
-
-    def may_bear(key: str) -> bool:
-        found = deps.ledger.get(Finding, key)
-        data = source_of(deps, key).kind is SourceKind.FEED
-        return data or bool(asked & set(terms(f"{found.statement} {found.quotes[0].text}")))
-
-    bearing = [
-        key for key in dict.fromkeys(findings) if key in hypothesis.findings or may_bear(key)
-    ]
-    labels, shown = show_findings(deps, bearing)
+    labels, shown = show_findings(deps, _choose_bearing(deps, hypothesis, findings))
     if not shown:
         return []
     task = Judge(
@@ -310,6 +349,24 @@ async def judge(
         findings=shown,
     )
     answer = await attempt(deps, task)
+    return _evidence_for(hypothesis, answer.judgements if answer else (), labels)
+
+
+def _choose_bearing(deps: Deps, hypothesis: Hypothesis, findings: Iterable[str]) -> list[str]:
+    """Return the findings that may bear on a hypothesis."""
+    asked = set(terms(f"{hypothesis.statement} {hypothesis.answer}"))
+
+    def may_bear(key: str) -> bool:
+        found = deps.ledger.get(Finding, key)
+        data = source_of(deps, key).kind is SourceKind.FEED
+        return data or bool(asked & set(terms(f"{found.statement} {found.quotes[0].text}")))
+
+    return [key for key in dict.fromkeys(findings) if key in hypothesis.findings or may_bear(key)]
+
+
+def _evidence_for(
+    hypothesis: Hypothesis, judgements: Iterable[Judgement], labels: Mapping[str, str]
+) -> list[Evidence]:
     judged = {
         key: Evidence(
             id=content_id("e", hypothesis.id, key, item.stance, item.strength),
@@ -319,7 +376,7 @@ async def judge(
             strength=item.strength,
             reason=item.reason,
         )
-        for item in (answer.judgements if answer else ())
+        for item in judgements
         for key in resolve_labels([item.finding], labels)
         if item.stance is not Stance.NEUTRAL and item.strength > 0
     }

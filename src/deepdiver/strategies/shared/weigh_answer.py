@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import Evidence, Finding, Hypothesis, Sentence, SentenceKind, Stance
 from deepdiver.report.compose import WeighedAnswer
-from deepdiver.strategies.shared.base import Deps, together
-from deepdiver.strategies.shared.hypotheses import assess, judge
+from deepdiver.strategies.shared.base import Deps
+from deepdiver.strategies.shared.hypotheses import assess, judge_all
 
 JUDGED = 4
 """Most sentences of an answer for which all findings are judged; for the others only their own
@@ -33,28 +33,41 @@ async def weigh_answer(
     # An answer that is all judgement is believed as far as what it stands on.
     judged, facts = len(facts), facts or _reasons(deps, lead)
 
-    async def believed(number: int, sentence: Sentence) -> float:
-        claim = Hypothesis(
-            id=content_id("h", sentence.text),
-            statement=sentence.text,
-            supports_if="",
-            refutes_if="",
-            prior=0.5,
-        )
-        own = [_carries(claim, key) for key in sentence.findings]
-        others = (
-            await judge(deps, question, claim, [*sentence.findings, *findings])
-            if number < min(JUDGED, judged)
-            else []
-        )
-        against = [
-            e for e in others if e.finding not in sentence.findings or e.stance is Stance.REFUTES
-        ]
-        return assess(deps, claim, [*own, *against], ()).posterior
-
-    beliefs = await together(*(believed(number, sentence) for number, sentence in enumerate(facts)))
+    claims = [_claim(sentence) for sentence in facts]
+    asked = [
+        (claim, [*sentence.findings, *findings])
+        for claim, sentence in zip(claims, facts[: min(JUDGED, judged)], strict=False)
+    ]
+    others = [*await judge_all(deps, question, asked), *([] for _ in facts[len(asked) :])]
+    beliefs = [
+        _believe(deps, claim, sentence, told)
+        for claim, sentence, told in zip(claims, facts, others, strict=True)
+    ]
     parts = {*(problems or (question,)), *missing}
     return WeighedAnswer(tuple(beliefs), 1.0 - len(set(missing)) / len(parts))
+
+
+def _claim(sentence: Sentence) -> Hypothesis:
+    return Hypothesis(
+        id=content_id("h", sentence.text),
+        statement=sentence.text,
+        supports_if="",
+        refutes_if="",
+        prior=0.5,
+    )
+
+
+def _believe(
+    deps: Deps, claim: Hypothesis, sentence: Sentence, others: Sequence[Evidence]
+) -> float:
+    """Return the belief in a sentence, by its own findings and by the others."""
+    own = [_carries(claim, key) for key in sentence.findings]
+    against = [
+        item
+        for item in others
+        if item.finding not in sentence.findings or item.stance is Stance.REFUTES
+    ]
+    return assess(deps, claim, [*own, *against], ()).posterior
 
 
 def _reasons(deps: Deps, lead: Sequence[Sentence]) -> list[Sentence]:
