@@ -6,8 +6,8 @@ import pytest
 
 from deepdiver import tasks
 from deepdiver.core.events import Event, TaskPerformed
+from deepdiver.core.numbering import cut_quotes
 from deepdiver.core.settings import EMBEDDED, Settings
-from deepdiver.core.text import locate
 from deepdiver.errors import UsageError
 from deepdiver.gateway import Gateway
 from deepdiver.reason.llm import LLMReasoner
@@ -59,7 +59,8 @@ async def test_a_model_performs_the_tasks_of_a_run(settings: Settings, gateway: 
     finally:
         await reasoner.close()
     assert queries.queries
-    assert any("Anna Holm" in item.quote and locate(item.quote, TEXT) for item in found.findings)
+    cut = [span.of(TEXT) for item in found.findings for span in cut_quotes(TEXT, item.lines)]
+    assert any("Anna Holm" in quote for quote in cut)
     assert all(item.refutes_if for item in rivals.hypotheses)
     assert decision.decision in {"continue", "finish"}
     assert not [event.error for event in told if isinstance(event, TaskPerformed) and event.error]

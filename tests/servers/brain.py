@@ -311,15 +311,18 @@ def hypothesise(fields: Fields) -> Fields:
 
 
 def judge_rivals(fields: Fields) -> Fields:
-    """Judge every hypothesis alike."""
-    alike = judge(fields)["judgements"]
-    return {
-        "judgements": [
-            {**item, "hypothesis": rival["id"]}
-            for rival in fields.get("rivals", ())
-            for item in alike
+    """Judge every hypothesis as if it stood alone, its own findings first."""
+    judged = []
+    for rival in fields.get("rivals", ()):
+        own = sorted(
+            fields["findings"], key=lambda found: found["statement"] != rival["hypothesis"]
+        )
+        alone = judge({"findings": [{"id": f"F{n}"} for n in range(1, len(own) + 1)]})
+        judged += [
+            {**item, "finding": found["id"], "hypothesis": rival["id"]}
+            for item, found in zip(alone["judgements"], own, strict=True)
         ]
-    }
+    return {"judgements": judged}
 
 
 def judge(fields: Fields) -> Fields:

@@ -291,7 +291,7 @@ def test_the_brain_writes_a_report_in_three_steps() -> None:
     outline: Any = performed(EVERY[7])
     assert outline.title == "Count 1 was made"
     assert [section.cites for section in outline.sections] == [("F1", "F2", "F3", "F4", "F5")]
-    sections: Any = performed(EVERY[-2])
+    sections: Any = performed(EVERY[-3])
     assert sections.markdown.split("\n") == [
         "## The third",
         "",
@@ -302,7 +302,7 @@ def test_the_brain_writes_a_report_in_three_steps() -> None:
         "- Count 5 was made. {F5}",
         "- Count 4 was made. {F4}",
     ]
-    top: Any = performed(EVERY[-1])
+    top: Any = performed(EVERY[-2])
     assert (top.title, top.missing) == ("Count 3 was made", ())
     assert top.bottom_line == "- Count 3 was made. {F3}\n- Count 5 was made. {F5}"
 

@@ -184,4 +184,6 @@ def _print_account(outcome: Outcome, seconds: float) -> None:
                 f"{money(row.worst)}"
             )
     files = [f"files in {outcome.folder}"] if outcome.folder else []
-    print_err(" · ".join([*files, f"cost {money(outcome.cost)}", f"{seconds:.1f} s"]))
+    known = outcome.cost or not outcome.unpriced
+    cost = f"cost {money(outcome.cost)}" if known else "cost unknown"
+    print_err(" · ".join([*files, cost, f"{seconds:.1f} s"]))

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INPUT_BYTES", "LLMReasoner", "name_of"]
 
-INPUT_BYTES = 80_000
+INPUT_BYTES = 160_000
 """The longest prompt, including the schema. No tokenizer makes more than one token of a byte, so it
 bounds the cost. Code that builds a task stays below it; a longer prompt is refused and costs
 nothing."""

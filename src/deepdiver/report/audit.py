@@ -50,6 +50,8 @@ _COUNTED = re.compile(
 _ACRONYM = re.compile(r"[A-Z]{2,}s?")
 _SPELLED_OUT = re.compile(r"[A-Z][\w-]+(?:\s+(?:and|of|for|the|on|in|&)\b|\s+[A-Z][\w-]+)+")
 """Words from which an acronym is made: Personal Health Information Protection Act."""
+_PERIOD = re.compile(r"[QH][1-4]|FY(?:\s?\d{2,4})?")
+"""A quarter, a half or a fiscal year."""
 _LIST = re.compile(r",(?!\d)|;|\band\b|\bor\b")
 _OPTION = re.compile(r"^\W*(?:Option\s+)?[A-Z][.):]\s+")
 _TRADE = re.compile(r"(?<!\w)(?:R&D|Q&A|P&L|M&A)(?!\w)")
@@ -147,10 +149,22 @@ def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> lis
     known = f"{text}\n{context.credits}\n{context.nearby}\n{context.question}"
     lost = [
         name
-        for name in _names_said(sentence.text)
+        for name in map(_without_opener(sentence.text), _names_said(sentence.text))
         if not _contains(known, name) and not _all_read(name, context.read)
     ]
     return [f"{', '.join(lost[:3])} stands in none of the texts"] if lost else []
+
+
+def _without_opener(text: str) -> Callable[[str], str]:
+    """Return a function that takes the first word off a name that opens a text.
+
+    A recommendation opens with a verb: Scale AI, Ask Finance.
+    """
+
+    def bare(name: str) -> str:
+        return name.partition(" ")[2] or name if text.startswith(name) else name
+
+    return bare
 
 
 def _all_read(name: str, read: Collection[str]) -> bool:
@@ -282,8 +296,9 @@ def _years(days: Iterable[Day]) -> set[Decimal]:
 
 
 def _names_said(text: str) -> list[str]:
-    """Return the names of a sentence; the letter that numbers an option is not one."""
-    return names(_TRADE.sub("…", _OPTION.sub("", text)))
+    """Return the names of a sentence; neither an option's letter nor a quarter's number is one."""
+    found = names(_TRADE.sub("…", _OPTION.sub("", text)))
+    return [name for name in found if not _PERIOD.fullmatch(name)]
 
 
 def _numbers_said(text: str) -> list[Decimal]:
@@ -306,7 +321,13 @@ def _contains(text: str, name: str) -> bool:
         # The words before those of a name may have a capital too: The European Investment Bank.
         made = any(run.endswith(letters) for run in _initials(text))
         wanted = [] if letters in listed or made else wanted
-    return all(word in listed or listed.issuperset(word.split("-")) for word in wanted)
+    return all(
+        word in listed
+        or f"{word}s" in listed
+        or word.removesuffix("s") in listed
+        or listed.issuperset(word.split("-"))
+        for word in wanted
+    )
 
 
 def _initials(text: str) -> set[str]:

@@ -254,8 +254,11 @@ def _table(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:
     made = []
     for row in rows[1:]:
         cells = [*row, *[""] * width][:width]
-        marks = [_joined([mark, default]) for _, mark in columns]
-        made.append(tuple(_cell(cell, mark) for cell, mark in zip(cells, marks, strict=True)))
+        made.append(
+            tuple(
+                _cell(cell, mark, default) for cell, (_, mark) in zip(cells, columns, strict=True)
+            )
+        )
     yield MarkedBlock("table", tuple(made), tuple(name for name, _ in columns))
 
 
@@ -266,9 +269,10 @@ def _split_row(line: str) -> list[str]:
     return [cell.replace("\\|", "|").strip() for cell in cells]
 
 
-def _cell(text: str, default: Mark) -> MarkedSentence:
+def _cell(text: str, column: Mark, section: Mark) -> MarkedSentence:
+    """Return a cell; one that cites for itself is judgement only if its column is."""
     held, marks = _hold(text)
-    return _marked(held, marks, default)
+    return _marked(held, marks, column if marks else _joined([column, section]))
 
 
 # Sentences

@@ -62,6 +62,8 @@ class Outcome:
     """The final state of the graph, if it has just run to its end."""
     ledger: Ledger = field(default_factory=Ledger)
     """Everything that it found."""
+    unpriced: bool = False
+    """Whether something that it used has no known price, so that it may have cost more."""
 
 
 def _end_of(heart: asyncio.Future[LeaseEnd] | None) -> LeaseEnd | None:
@@ -320,5 +322,12 @@ class Session:
             status = self.store.runs.get(self.run.id).status
         run = self.run.model_copy(update={"status": status})
         return Outcome(
-            run, report, cost, uncertain, error, state=self._state, ledger=self.deps.ledger
+            run,
+            report,
+            cost,
+            uncertain,
+            error,
+            state=self._state,
+            ledger=self.deps.ledger,
+            unpriced=self.deps.ceiling is None,
         )

@@ -55,7 +55,7 @@ class Extraction(Answer):
 
     findings: Annotated[
         tuple[Extracted, ...],
-        Field(max_length=40),
+        Field(max_length=200),
         Also("extracted_findings", "key_findings", "statements", "facts", "extracted_info"),
         Leaves(),
     ]

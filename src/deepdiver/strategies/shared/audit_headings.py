@@ -13,6 +13,8 @@ from deepdiver.strategies.shared.reading import find_nearest
 
 NEUTRAL_HEADING = "What was found"
 """The heading of a section whose own heading the audit has cut, if no part of the question fits."""
+LONGEST = 14
+"""Words of a part of the question that can be a heading."""
 OPEN_QUESTIONS = "Not answered"
 """The section under which an open question that the audit has cut is listed."""
 TITLE = "Title"
@@ -34,7 +36,8 @@ async def audit_headings(
     for section, item, fault in zip(sections, said, faults, strict=True):
         if not fault:
             continue
-        neutral = find_nearest(item.besides, free) if free and item.besides else NEUTRAL_HEADING
+        near = find_nearest(item.besides, free) if free and item.besides else ""
+        neutral = near if 0 < len(near.split()) <= LONGEST else NEUTRAL_HEADING
         free = [problem for problem in free if problem != neutral]
         cut.append(_cut(deps, section.heading, fault, neutral))
         section.rename(neutral)

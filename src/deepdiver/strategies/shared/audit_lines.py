@@ -118,7 +118,7 @@ class Audit:
         context = Context(
             credits="\n".join(credits_of(deps, sentence)),
             nearby=line.nearby,
-            question=self._question,
+            question=self._asked,
             figures=self._derived.figures_of(sentence.derived),
             values=self._derived.values_of(sentence.derived),
             read=self._derived.read,

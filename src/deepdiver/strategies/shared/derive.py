@@ -15,9 +15,14 @@ from deepdiver.core.ledger import Ledger
 from deepdiver.core.numbers import numbers
 from deepdiver.core.record import Derivation, Finding
 
-CONSTANTS = frozenset(map(Decimal, (0, 1, 2, 7, 10, 12, 24, 52, 60, 100, 365, 1000)))
+CONSTANTS = frozenset(
+    map(
+        Decimal,
+        (0, 1, 2, 3, 4, 7, 10, 12, 13, 24, 28, 30, 31, 52, 60, 90, 91, 92, 100, 365, 366, 1000),
+    )
+)
 """Numbers that an expression may use without a source: halves and doubles, percentages, and the
-parts of years, days and hours."""
+parts of years, quarters, months, days and hours."""
 
 
 @dataclass(slots=True)
@@ -98,6 +103,8 @@ def _unsourced(computed: Computed, text: str, as_of: str) -> str:
     known = set(numbers(text)) | CONSTANTS | {Decimal(year) for year in years if year}
     # A share may be written 0.15 or 15 %.
     known |= {value / 100 for value in known} | {value * 100 for value in known}
+    # What is left of a whole: 0.4 beside 0.6, 40 % beside 60 %.
+    known |= {1 - value for value in known} | {100 - value for value in known}
     lost = [f"{value:f}" for value in computed.numbers if value not in known]
     days = {_day(item) for item in (*_days(text), *_days(as_of))}
     lost += [day.isoformat() for day in computed.dates if day not in days]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from deepdiver.core.identity import content_id
+from deepdiver.core.numbering import GAP
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Passage, Quote, Source
 from deepdiver.core.text import Span, size_of, within
@@ -122,7 +123,7 @@ def show_findings(
             ShownFinding(
                 id=f"F{number}",
                 statement=finding.statement,
-                quote=finding.quotes[0].text,
+                quote=f" {GAP} ".join(quote.text for quote in finding.quotes),
                 source=source.title,
                 publisher=source.publisher,
                 published=source.published,

@@ -40,6 +40,9 @@ VOUCHES = 0.2
 """The probability of support from which on the reader vouches for a text in other words. With 0.3,
 0.9 % of the good sentences for choosing would be suspected instead of 0.7 %, and 7.4 % of the
 foreign ones missed instead of 9.2 %: a good sentence that is cut does as much harm."""
+FEWEST = 6
+"""Words of a judgement that are suspected if none of them is known: a shorter one, such as the cell
+of a table or "Stop if costs rise", tells nobody anything by itself."""
 CONNECTS = 0.5
 """The part of a frame's words that must be about the research or the subject. Nobody can vouch for
 a frame, because it cites nothing, so more is asked of it than of a sentence."""
@@ -49,6 +52,8 @@ for something of which nothing was found. A longer open question without a word 
 of a source is about something else."""
 _NUMBERED = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]?|[A-Za-z][.)])\s+")
 """The number of a heading."""
+_COUNTING = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
+"""How many things a section lists."""
 FOREIGN = "its words are not those of its quotes, and the reader does not find it in them"
 """The fault of a sentence that does not stand on its quotes."""
 UNCONNECTED = "it states something and names no finding"
@@ -148,6 +153,8 @@ class Said:
         # a text that shares nothing at all is suspected.
         most = SHARED if own == theirs == "English" else 0.0
         titles = " ".join(title for title, _ in self.quotes)
+        if self.loose and len(stems(self.text) - RESEARCH) < FEWEST:
+            return "grounded"
         if self.loose:
             part = shared_part(self.text, f"{evidence} {titles} {asked}")
             return "foreign" if part <= 0 else "grounded"
@@ -233,13 +240,13 @@ def _is_beside_it(heading: Said, asked: str) -> bool:
     said = stems(heading.text) - RESEARCH
     if len(said) < 2 or _is_beyond_us(heading.text, asked):
         return False
-    part = len(said & (stems(asked) | stems(heading.around()))) / len(said)
-    return part <= (SHARED if _says_something(heading.text) else 0.0)
+    # A heading is a claim in the writer's own words, so one word that the section has is enough.
+    return not said & (stems(asked) | stems(heading.around()))
 
 
 def _strange_in_heading(heading: Said, asked: str) -> list[str]:
     known = f"{asked} {heading.around()}"
-    text = _NUMBERED.sub("", heading.text)
+    text = _COUNTING.sub("", _NUMBERED.sub("", heading.text))
     capitals_tell = not _is_beyond_us(text, asked) and not is_capitalised(text)
     return unknown_values(text, known, by_capitals=capitals_tell)
 

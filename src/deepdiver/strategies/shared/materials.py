@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from deepdiver.core.numbering import MOST_CITED, cut_quotes, numbers_in, show_numbered, units_of
@@ -21,8 +21,8 @@ from deepdiver.strategies.shared.findings import make_finding, number_text
 from deepdiver.tasks import CitedFinding, NumberedText
 
 _CITE = re.compile(r"[TF]\d{1,4}(?::[\d\s,–-]*\d)?")
-MATERIAL_BYTES = 60_000
-"""The most bytes of the texts that one task is shown: some 15,000 tokens."""
+MATERIAL_BYTES = 110_000
+"""The most bytes of the texts that one task is shown: some 28,000 tokens."""
 FEWEST_WORDS = 5
 """Words of a sentence that is recognised without a mark: a shorter one may stand anywhere."""
 AROUND = 2
@@ -122,6 +122,8 @@ def gather_material(deps: Deps, findings: Iterable[str], most: int = MATERIAL_BY
     by_source: dict[str, list[Finding]] = {}
     for finding in held:
         by_source.setdefault(finding.quotes[0].source, []).append(finding)
+    for key in _read_besides(deps, by_source, most) if held else ():
+        by_source[key] = []
     read = {
         f"T{number}": ReadText(source, deps.store.texts.get(source.snapshot))
         for number, source in enumerate((deps.ledger.get(Source, key) for key in by_source), 1)
@@ -141,6 +143,22 @@ def gather_material(deps: Deps, findings: Iterable[str], most: int = MATERIAL_BY
         labels,
         {label: read[label] for label in shown},
     )
+
+
+def _read_besides(deps: Deps, cited: Collection[str], most: int) -> list[str]:
+    """Return the sources that were read and brought no finding, if there is room for all of them.
+
+    What a reader passed over may be what the writer misses.
+    """
+    sources = deps.ledger.of(Source).values()
+    texts = {deps.ledger.get(Source, key).snapshot for key in cited}
+    besides: dict[str, str] = {}
+    for source in sorted(sources, key=lambda source: (source.title, source.id)):
+        if source.snapshot in deps.readings.held and source.snapshot not in texts:
+            besides.setdefault(source.snapshot, source.id)
+    size = sum(size_of(deps.store.texts.get(snapshot)) for snapshot in (*texts, *besides))
+    # The numbers of the sentences take a tenth of the room, about.
+    return list(besides.values()) if besides and size * 1.1 <= most else []
 
 
 def _spans_in(findings: Iterable[Finding]) -> list[Span]:
