@@ -317,7 +317,7 @@ def judge_rivals(fields: Fields) -> Fields:
         own = sorted(
             fields["findings"], key=lambda found: found["statement"] != rival["hypothesis"]
         )
-        alone = judge({"findings": [{"id": f"F{n}"} for n in range(1, len(own) + 1)]})
+        alone = judge({"findings": [{"id": f"F{n}"} for n in range(2, len(own) + 2)]})
         judged += [
             {**item, "finding": found["id"], "hypothesis": rival["id"]}
             for item, found in zip(alone["judgements"], own, strict=True)

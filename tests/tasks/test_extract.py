@@ -76,10 +76,10 @@ def test_findings_and_questions_are_read_in_the_words_of_the_design_document(sai
     assert read.questions == ("Since when?",)
 
 
-def test_at_most_forty_findings_and_twelve_leads_are_taken() -> None:
-    assert len(Extraction(findings=(FOUND,) * 40, leads=("x",) * 12).findings) == 40
+def test_as_many_findings_as_many_texts_hold_and_twelve_leads_are_taken() -> None:
+    assert len(Extraction(findings=(FOUND,) * 200, leads=("x",) * 12).findings) == 200
     with pytest.raises(ValidationError, match="findings"):
-        Extraction(findings=(FOUND,) * 41)
+        Extraction(findings=(FOUND,) * 201)
     with pytest.raises(ValidationError, match="leads"):
         Extraction(findings=(), leads=("x",) * 13)
 

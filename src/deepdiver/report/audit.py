@@ -9,7 +9,7 @@ whether the quotes carry the sense.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -149,22 +149,21 @@ def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> lis
     known = f"{text}\n{context.credits}\n{context.nearby}\n{context.question}"
     lost = [
         name
-        for name in map(_without_opener(sentence.text), _names_said(sentence.text))
-        if not _contains(known, name) and not _all_read(name, context.read)
+        for name in _names_said(sentence.text)
+        if not any(
+            _contains(known, said) or _all_read(said, context.read)
+            for said in _ways_to_read(name, sentence.text)
+        )
     ]
     return [f"{', '.join(lost[:3])} stands in none of the texts"] if lost else []
 
 
-def _without_opener(text: str) -> Callable[[str], str]:
-    """Return a function that takes the first word off a name that opens a text.
-
-    A recommendation opens with a verb: Scale AI, Ask Finance.
-    """
-
-    def bare(name: str) -> str:
-        return name.partition(" ")[2] or name if text.startswith(name) else name
-
-    return bare
+def _ways_to_read(name: str, text: str) -> Iterator[str]:
+    """Yield a name, and without its first word if it opens a text, with a verb: Scale AI."""
+    yield name
+    rest = name.partition(" ")[2]
+    if rest and text.startswith(name):
+        yield rest
 
 
 def _all_read(name: str, read: Collection[str]) -> bool:

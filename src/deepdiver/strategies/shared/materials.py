@@ -119,11 +119,8 @@ def gather_material(deps: Deps, findings: Iterable[str], most: int = MATERIAL_BY
     What has no room is left out from the end: a finding without its text is not shown.
     """
     held = [deps.ledger.get(Finding, key) for key in dict.fromkeys(findings)]
-    by_source: dict[str, list[Finding]] = {}
-    for finding in held:
-        by_source.setdefault(finding.quotes[0].source, []).append(finding)
-    for key in _read_besides(deps, by_source, most) if held else ():
-        by_source[key] = []
+    by_source = _sorted_by_source(held)
+    by_source |= {key: [] for key in _read_besides(deps, by_source, most)}
     read = {
         f"T{number}": ReadText(source, deps.store.texts.get(source.snapshot))
         for number, source in enumerate((deps.ledger.get(Source, key) for key in by_source), 1)
@@ -145,6 +142,13 @@ def gather_material(deps: Deps, findings: Iterable[str], most: int = MATERIAL_BY
     )
 
 
+def _sorted_by_source(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    found: dict[str, list[Finding]] = {}
+    for finding in findings:
+        found.setdefault(finding.quotes[0].source, []).append(finding)
+    return found
+
+
 def _read_besides(deps: Deps, cited: Collection[str], most: int) -> list[str]:
     """Return the sources that were read and brought no finding, if there is room for all of them.
 
@@ -158,7 +162,7 @@ def _read_besides(deps: Deps, cited: Collection[str], most: int) -> list[str]:
             besides.setdefault(source.snapshot, source.id)
     size = sum(size_of(deps.store.texts.get(snapshot)) for snapshot in (*texts, *besides))
     # The numbers of the sentences take a tenth of the room, about.
-    return list(besides.values()) if besides and size * 1.1 <= most else []
+    return list(besides.values()) if cited and size * 1.1 <= most else []
 
 
 def _spans_in(findings: Iterable[Finding]) -> list[Span]:
