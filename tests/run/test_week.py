@@ -289,10 +289,21 @@ def put_forward(fields: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]
     return {"hypotheses": [{**claim, "findings": [], "test_queries": []} for claim in claims]}
 
 
+def judged_together(fields: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
+    """Judge each hypothesis by itself."""
+    return {
+        "judgements": [
+            {**item, "hypothesis": rival["id"]}
+            for rival in fields["rivals"]
+            for item in judged({**fields, "hypothesis": rival["hypothesis"]}, usual)["judgements"]
+        ]
+    }
+
+
 MODEL: Directions = {
     "plan_research": [{"objectives": [QUESTION], "initial_queries": CALLS}],
     "hypothesise": [put_forward],
-    "judge": [judged],
+    "judge_rivals": [judged_together],
     "analyse": [{"follow_up_queries": []}],
     "reflect": [{"queries": [], "missing": [], "notes": [], "sufficient": True}],
 }

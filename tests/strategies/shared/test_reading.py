@@ -319,6 +319,18 @@ async def test_a_reasoner_that_costs_nothing_reads_for_each_look_alone(tmp_path:
     assert deps.readings.held == {}
 
 
+async def test_a_finding_that_two_looks_make_belongs_to_both(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    one, other = await read_together(
+        deps,
+        look_into(deps, QUESTION, OWNER, ["Holm Works"]),
+        look_into(deps, QUESTION, YEAR, ["Holm Works"]),
+    )
+    assert one.findings
+    assert one.findings == other.findings, "whoever entered them into the ledger first"
+
+
 class SlowProvider(CorpusProvider):
     """Answers in another order than it was asked."""
 

@@ -178,9 +178,10 @@ async def _read_for_all(deps: Deps, wishes: Sequence[_Wish]) -> list[LookResult]
             for batch in _split_batches(shown)
         )
     )
-    findings = [deps.ledger.get(Finding, key) for key in unite(*(keys for keys, _ in readings))]
+    # Not as the ledger has them: there, a finding that another look made first is about its matter.
+    findings = list({item.id: item for made, _ in readings for item in made}.values())
     leads = unite(*(said.leads for _, said in readings))
-    after = [said.questions for keys, said in readings if keys]
+    after = [said.questions for made, said in readings if made]
     return [
         LookResult(
             findings=tuple(_findings_of(wish, number, findings, texts)),
@@ -429,7 +430,7 @@ async def _read_batch(
     batch: Sequence[ReadSource],
     known: tuple[str, ...],
     unanswered: tuple[str, ...],
-) -> tuple[list[str], Extraction]:
+) -> tuple[list[Finding], Extraction]:
     labels = {f"T{number}": item for number, item in enumerate(batch, 1)}
     task = ExtractFindings(
         question=question,
@@ -451,7 +452,7 @@ async def _read_batch(
         if (kept := accept_finding(deps, item, labels, _part_meant(item, parts)))
     ]
     deps.add(*findings)
-    return [finding.id for finding in findings], answer
+    return findings, answer
 
 
 def _part_meant(item: Extracted, parts: Mapping[str, str]) -> str:
