@@ -31,6 +31,7 @@ from deepdiver.report.markdown import (
     STATUS_LINES,
     answer_text,
     common_kind,
+    common_word,
     render_markdown,
     sentence_text,
 )
@@ -764,3 +765,9 @@ def test_addresses_can_be_copied_and_do_no_harm(url: str, shown_as: str) -> None
     assert f"Title of s_1, {shown_as}\n- “" in render_markdown(
         report(citations=(citation(url=url),))
     )
+
+
+def test_a_heading_that_tells_its_kind_is_not_told_it_again() -> None:
+    assert common_word(SentenceKind.JUDGEMENT, "What to do") == "our judgement"
+    assert common_word(SentenceKind.JUDGEMENT, "Decision (Our judgement)") == ""
+    assert common_word(None, "What is known") == ""

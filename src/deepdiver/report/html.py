@@ -27,13 +27,13 @@ from deepdiver.report.figures import svg
 from deepdiver.report.figures.svg import Picture, element, escape_said, escape_text
 from deepdiver.report.markdown import (
     BOTTOM_LINE,
-    COMMON_WORDS,
     KIND_WORDS,
     STANDINGS,
     answer_text,
     attempts_to_refute,
     cited_addresses,
     common_kind,
+    common_word,
     cut_line,
     reasons_to_believe,
     said_text,
@@ -169,7 +169,7 @@ def _points(report: Report, told: Sequence[str]) -> Iterator[str]:
 def _section(report: Report, section: Section) -> Iterator[str]:
     """Yield a section: its sentences as a paragraph, or as a list of frames; then its blocks."""
     common, tag = common_kind(section.all_sentences()), f"h{section.level}"
-    heading = f"{escape_said(section.heading)}{_word(common)}"
+    heading = f"{escape_said(section.heading)}{_word(common, section.heading)}"
     yield f'<section><{tag} dir="auto">{heading}</{tag}>'
     told = [_sentence(report, sentence) for sentence in section.sentences]
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
@@ -181,8 +181,9 @@ def _section(report: Report, section: Section) -> Iterator[str]:
     yield "</section>"
 
 
-def _word(kind: SentenceKind | None) -> str:
-    return f' <small class="kind">{COMMON_WORDS[kind]}</small>' if kind else ""
+def _word(kind: SentenceKind | None, name: str = "") -> str:
+    word = common_word(kind, name)
+    return f' <small class="kind">{word}</small>' if word else ""
 
 
 def _block(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:
@@ -206,7 +207,7 @@ def _kind(word: str) -> str:
 def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:
     columns = [common_kind(column) for column in zip(*block.rows, strict=False)]
     names = [
-        f"{escape_said(name)}{_word(own) if own != common else ''}"
+        f"{escape_said(name)}{_word(own, name or '') if own != common else ''}"
         for name, own in itertools.zip_longest(block.header, columns)
     ]
     head = "".join(f'<th scope="col" dir="auto">{name}</th>' for name in names)

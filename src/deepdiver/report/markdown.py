@@ -166,7 +166,7 @@ def render_markdown(report: Report) -> str:
     parts += [f"## {heading}{_word(common_kind(report.answer))}", "", *_lead(report), ""]
     for section in report.sections:
         common = common_kind(section.all_sentences())
-        heading = f"{_said(section.heading)}{_word(common)}"
+        heading = f"{_said(section.heading)}{_word(common, section.heading)}"
         parts += [f"{'#' * section.level} {_opened(heading)}", ""]
         parts += [*_body(report, section), ""] if section.sentences else []
         for block in section.blocks:
@@ -224,8 +224,15 @@ def common_kind(sentences: Iterable[Sentence]) -> SentenceKind | None:
     return kind if kind in COMMON_WORDS and many >= MOSTLY * kinds.total() else None
 
 
-def _word(kind: SentenceKind | None) -> str:
-    return f" ({COMMON_WORDS[kind]})" if kind else ""
+def common_word(kind: SentenceKind | None, name: str) -> str:
+    """Return the word that tells a kind behind a name, unless the name tells it already."""
+    word = COMMON_WORDS[kind] if kind else ""
+    return "" if word in name.casefold() else word
+
+
+def _word(kind: SentenceKind | None, name: str = "") -> str:
+    word = common_word(kind, name)
+    return f" ({word})" if word else ""
 
 
 def told_in_turn(
@@ -256,7 +263,7 @@ def _block(report: Report, block: Block, common: SentenceKind | None) -> list[st
 def _table(report: Report, block: Block, common: SentenceKind | None) -> list[str]:
     columns = [common_kind(column) for column in zip(*block.rows, strict=False)]
     names = [
-        f"{_said(name)}{_word(own) if own != common else ''}"
+        f"{_said(name)}{_word(own, name or '') if own != common else ''}"
         for name, own in itertools.zip_longest(block.header, columns)
     ]
     lines = [names, ["---"] * len(names)]
