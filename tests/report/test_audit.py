@@ -784,3 +784,15 @@ def test_where_capitals_tell_nothing_names_are_not_looked_for() -> None:
     assert not is_capitalised("Losses of the ferry")
     assert not is_capitalised("Losses")
     assert not is_capitalised("")
+
+
+def test_rows_that_are_cited_can_be_counted() -> None:
+    rows = "| Quarter | Rate |\n| 2023-Q1 | 25% |\n| 2023-Q2 | 25% |\n| 2023-Q3 | 25% |\n"
+    assert found("The rate is 25% in the four rows of the table.", rows) == []
+    assert found("The rate is 25% in the six rows of the table.", rows) != []
+
+
+def test_the_number_of_a_step_is_not_a_value() -> None:
+    said = "The ferry Ejdervik burnt at berth 4."
+    assert found(f"7. {said}", FIRE) == []
+    assert found(f"Seven times: {said}", FIRE) != []

@@ -17,6 +17,7 @@ from fractions import Fraction
 from deepdiver.core.calculation import is_correct
 from deepdiver.core.dates import Day, dates
 from deepdiver.core.names import names
+from deepdiver.core.numbering import units_of
 from deepdiver.core.numbers import number, numbers
 from deepdiver.core.record import (
     UNCITED,
@@ -53,7 +54,8 @@ _SPELLED_OUT = re.compile(r"[A-Z][\w-]+(?:\s+(?:and|of|for|the|on|in|&)\b|\s+[A-
 _PERIOD = re.compile(r"[QH][1-4]|FY(?:\s?\d{2,4})?")
 """A quarter, a half or a fiscal year."""
 _LIST = re.compile(r",(?!\d)|;|\band\b|\bor\b")
-_OPTION = re.compile(r"^\W*(?:Option\s+)?[A-Z][.):]\s+")
+_OPTION = re.compile(r"^\W*(?:(?:Option\s+)?[A-Z]|\d{1,2})[.):]\s+")
+"""What numbers an option or a step."""
 _TRADE = re.compile(r"(?<!\w)(?:R&D|Q&A|P&L|M&A)(?!\w)")
 """Words of every trade that are written like names."""
 _TAIL = re.compile(r"-(\w+)")
@@ -226,6 +228,7 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
         days += dates(as_of)
         figures |= {value * 100 for value in figures} | {value / 100 for value in figures}
     figures |= _listed_counts(sentence.text)
+    figures.add(Decimal(len(units_of(text))))  # how many sentences or rows it cites
     figures |= {
         value
         for value in _numbers_said(sentence.text)
@@ -301,7 +304,7 @@ def _names_said(text: str) -> list[str]:
 
 
 def _numbers_said(text: str) -> list[Decimal]:
-    return numbers(_PRONOUN.sub("…", text))
+    return numbers(_PRONOUN.sub("…", _OPTION.sub("", text)))
 
 
 def _contains(text: str, name: str) -> bool:
