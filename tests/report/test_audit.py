@@ -172,28 +172,28 @@ def test_a_long_quote_is_told_in_short() -> None:
 )
 def test_a_value_that_no_quote_holds(text: str, value: str) -> None:
     (fault,) = found(text, FIRE)
-    assert fault.endswith("stands in none of its quotes")
+    assert fault.endswith("is in none of its quotes")
     assert value in fault
 
 
 def test_the_day_of_a_date_is_no_number_to_count_with() -> None:
-    assert found("She has 3 children.", BORN) == ["3 stands in none of its quotes"]
-    assert found("She has 5 children.", BORN) == ["5 stands in none of its quotes"]
+    assert found("She has 3 children.", BORN) == ["3 is in none of its quotes"]
+    assert found("She has 5 children.", BORN) == ["5 is in none of its quotes"]
 
 
 def test_several_wrong_values_are_told_together() -> None:
     (fault,) = found(
         "On 1 March 2020 the Titanic of Southampton carried 7 boats and 9,999 goats.", FIRE
     )
-    assert fault == "2020-03-01, 7, 9999 stands in none of its quotes"
+    assert fault == "2020-03-01, 7, 9999 is in none of its quotes"
 
 
 def test_a_date_more_precise_than_the_quote() -> None:
     assert found("It closed on 4 June 2025.", "It closed in June 2025.") == [
-        "2025-06-04 stands in none of its quotes"
+        "2025-06-04 is in none of its quotes"
     ]
     assert found("It closed on 4 June 2025.", "It closed on 4 June.") == [
-        "2025-06-04 stands in none of its quotes"
+        "2025-06-04 is in none of its quotes"
     ]
 
 
@@ -267,7 +267,7 @@ def test_values_may_stand_in_different_quotes() -> None:
 
 def test_a_person_whose_initial_stands_alone_must_be_named() -> None:
     assert found("The firm is called X.", "The firm is called Twitter.") == [
-        "X stands in none of its quotes"
+        "X is in none of its quotes"
     ]
 
 
@@ -302,7 +302,7 @@ def test_an_age_that_is_not_the_sums() -> None:
         kind=SentenceKind.CALCULATION,
         calculation=years("2014-05-03", AS_OF, "12"),
     )
-    assert fault == "21 stands in none of its quotes"
+    assert fault == "21 is in none of its quotes"
 
 
 def test_a_birthday_that_no_quote_holds() -> None:
@@ -312,7 +312,7 @@ def test_a_birthday_that_no_quote_holds() -> None:
         kind=SentenceKind.CALCULATION,
         calculation=years("2015-05-03", AS_OF, "11"),
     )
-    assert fault == "2015-05-03 stands in none of its quotes"
+    assert fault == "2015-05-03 is in none of its quotes"
 
 
 def test_a_calculation_without_its_sum() -> None:
@@ -364,16 +364,16 @@ def test_sums_that_come_out(text: str, quoted: str, calculation: Calculation) ->
     ("quoted", "calculation", "fault"),
     [
         ("10 and 20.", made("sum", "31", "10", "20"), "the sum does not come out"),
-        ("10 and 20.", made("sum", "31", "10", "21"), "21 stands in none of its quotes"),
+        ("10 and 20.", made("sum", "31", "10", "21"), "21 is in none of its quotes"),
         ("10 and 20.", made("sum", "30", "ten", "20"), "the sum does not come out"),
         ("10 and 20.", made("sum", "0"), "the sum does not come out"),
-        ("Built 1998.", made("difference", "29", "2027", "1998"), "2027 stands in none"),
-        (BORN, made("count", "3", "Maja", "Olle", "Nils"), "Nils stands in none"),
+        ("Built 1998.", made("difference", "29", "2027", "1998"), "2027 is in none"),
+        (BORN, made("count", "3", "Maja", "Olle", "Nils"), "Nils is in none"),
         (BORN, made("count", "3", "Maja", "Olle", "maja"), "it counts something twice"),
-        (BORN, made("count", "3", "Maja", "Olle", ""), " stands in none of its quotes"),
+        (BORN, made("count", "3", "Maja", "Olle", ""), " is in none of its quotes"),
         (BORN, made("count", "2", "", "-"), "it counts something twice"),
-        (BORN, made("count", "2", "Maja", "4 May 2014"), "4 May 2014 stands in none"),
-        (BORN, made("count", "2", "Maja", "Q"), "Q stands in none"),
+        (BORN, made("count", "2", "Maja", "4 May 2014"), "4 May 2014 is in none"),
+        (BORN, made("count", "2", "Maja", "Q"), "Q is in none"),
         (BORN, made("count", "3", "Maja", "Olle"), "the sum does not come out"),
         (BORN, made("days", "3", "2014-05-03", "soon"), "the sum does not come out"),
     ],
@@ -477,13 +477,13 @@ def test_who_says_something_where_and_when_may_be_said(text: str) -> None:
 def test_a_number_of_a_title_or_a_page_carries_no_number_of_a_sentence() -> None:
     credit = "Fire Report, Ann Berg, 2 March 2026, page 7"
     assert found("The fire hurt 7 people.", FIRE, context=Context(credits=credit)) == [
-        "7 stands in none of its quotes"
+        "7 is in none of its quotes"
     ]
 
 
 def test_a_cell_may_use_the_names_and_values_of_its_row_and_its_header() -> None:
     text = "The Tärnan lost 45 % in 2024."
-    assert found(text, FIRE) == ["45, 2024, Tärnan stands in none of its quotes"]
+    assert found(text, FIRE) == ["45, 2024, Tärnan is in none of its quotes"]
     assert found(text, FIRE, context=Context(nearby="Lost in 2024: Tärnan, 45")) == []
 
 
@@ -491,7 +491,7 @@ def test_the_question_carries_names_and_dates_and_no_numbers() -> None:
     asked = Context(question="Did the 14 crew of the Tärnan know of the fire on 3 May 2024?")
     assert found("The Tärnan knew on 3 May 2024.", FIRE, context=asked) == []
     assert found("The Tärnan had a crew of 14.", FIRE, context=asked) == [
-        "14 stands in none of its quotes"
+        "14 is in none of its quotes"
     ]
 
 
@@ -518,7 +518,7 @@ def test_an_acronym_may_stand_for_the_words_it_is_made_of(text: str, quoted: str
 )
 def test_an_acronym_of_other_words_is_another_name(text: str, quoted: str) -> None:
     (fault,) = found(text, quoted)
-    assert fault.endswith("stands in none of its quotes")
+    assert fault.endswith("is in none of its quotes")
 
 
 @pytest.mark.parametrize("text", ["A. It burnt.", "Option B: it burnt.", "(C) It burnt."])
@@ -535,7 +535,7 @@ def test_a_count_of_what_the_sentence_lists_is_no_news() -> None:
     told = "It had two causes: heat and wind."
     assert found(told, "Heat and wind caused it.") == []
     assert found("It had three causes: heat and wind.", "Heat and wind caused it.") == [
-        "3 stands in none of its quotes"
+        "3 is in none of its quotes"
     ]
     assert found("It had two causes.", "Heat and wind caused it.") != []
 
@@ -613,7 +613,7 @@ def test_an_age_that_is_derived_may_name_the_date_of_the_run() -> None:
     assert found(text, BORN, kind=calculation, derived=("C1",), context=age) == []
     assert found(
         text.replace("12", "13"), BORN, kind=calculation, derived=("C1",), context=age
-    ) == ["13 stands in none of its quotes"]
+    ) == ["13 is in none of its quotes"]
 
 
 # -- judgements, absences, assumptions and general knowledge
@@ -628,7 +628,7 @@ def test_a_judgement_may_propose_dates_and_measures_of_its_own() -> None:
 def test_a_judgement_names_nobody_who_stands_nowhere() -> None:
     text = "Stena Metall should have paid for the Ejdervik."
     assert found(text, FIRE, kind=SentenceKind.JUDGEMENT) == [
-        "Stena Metall stands in none of the texts"
+        "Stena Metall is in none of the texts"
     ]
     for context in (
         Context(credits="Stena Metall, annual report"),
@@ -638,13 +638,13 @@ def test_a_judgement_names_nobody_who_stands_nowhere() -> None:
     ):
         assert found(text, FIRE, kind=SentenceKind.JUDGEMENT, context=context) == []
     fact = found(text, FIRE, context=Context(read=bare_words("Stena Metall")))
-    assert fact == ["Stena Metall stands in none of its quotes"], "a fact stands in what it cites"
+    assert fact == ["Stena Metall is in none of its quotes"], "a fact stands in what it cites"
 
 
 @pytest.mark.parametrize("kind", [SentenceKind.JUDGEMENT, SentenceKind.ASSUMPTION])
 def test_whatever_a_sentence_is_its_address_stands_in_a_quote(kind: SentenceKind) -> None:
     text = "Look at https://evil.example/x first."
-    assert found(text, FIRE, kind=kind) == ["https://evil.example/x stands in none of its quotes"]
+    assert found(text, FIRE, kind=kind) == ["https://evil.example/x is in none of its quotes"]
 
 
 def test_a_judgement_whose_quote_does_not_stand_is_refused() -> None:
@@ -668,7 +668,7 @@ def test_an_absence_that_cites_something_is_held_to_it() -> None:
     text = "The Ejdervik had 12 boats and no alarm."
     assert found(text, FIRE, kind=SentenceKind.ABSENCE, terms=("alarm",)) == []
     assert found(text.replace("12", "14"), FIRE, kind=SentenceKind.ABSENCE, terms=("alarm",)) == [
-        "14 stands in none of its quotes"
+        "14 is in none of its quotes"
     ]
 
 

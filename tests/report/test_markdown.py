@@ -412,11 +412,11 @@ def test_calculations_stand_in_the_evidence_view_with_their_citations() -> None:
 
 def test_each_cut_sentence_is_a_line_behind_the_other_limits() -> None:
     cut = (
-        CutSentence(text="Carl Dahl owns it.", reason="Carl Dahl stands in none of its quotes"),
+        CutSentence(text="Carl Dahl owns it.", reason="Carl Dahl is in none of its quotes"),
         CutSentence(text="It is 40.", reason="the quotes say 30.", section="Age"),
     )
     limits = (
-        "- Cut from the answer: “Carl Dahl owns it.” Reason: Carl Dahl stands in none of its "
+        "- Cut from the answer: “Carl Dahl owns it.” Reason: Carl Dahl is in none of its "
         "quotes.\n- Cut from the section “Age”: “It is 40.” Reason: the quotes say 30.\n"
     )
     assert f"tavily answered 500\n{limits}\n---\n" in render_markdown(report(cut=cut))

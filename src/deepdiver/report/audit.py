@@ -133,7 +133,7 @@ def quote_stands(quote: Quote, snapshot: Snapshot) -> bool:
 def _faults_of_frame(sentence: Sentence, context: Context) -> list[str]:
     """Return the faults of a frame, which must not state a number, a date, a name or an address.
 
-    Names of the question, of the heading and of the sentence before it are no news.
+    Names of the question, of the heading and of the sentence before it tell nothing new.
     """
     text, known = sentence.text, f"{context.question}\n{context.nearby}"
     said = [day.iso() for day in dates(text)]
@@ -157,7 +157,7 @@ def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> lis
             for said in _ways_to_read(name, sentence.text)
         )
     ]
-    return [f"{', '.join(lost[:3])} stands in none of the texts"] if lost else []
+    return [f"{', '.join(lost[:3])} is in none of the texts"] if lost else []
 
 
 def _ways_to_read(name: str, text: str) -> Iterator[str]:
@@ -180,7 +180,7 @@ def bare_words(text: str) -> frozenset[str]:
 def _faults_of_address(sentence: Sentence, text: str) -> list[str]:
     """Return the fault of an address that no quote has."""
     lost = [address for address in _ADDRESS.findall(sentence.text) if address not in text]
-    return [f"{lost[0]} stands in none of its quotes"] if lost else []
+    return [f"{lost[0]} is in none of its quotes"] if lost else []
 
 
 def _faults_of_sum(sentence: Sentence, text: str, as_of: str) -> list[str]:
@@ -198,7 +198,7 @@ def _faults_of_sum(sentence: Sentence, text: str, as_of: str) -> list[str]:
     ):
         return ["it counts something twice"]
     unknown = _not_in(text, sum_, as_of)
-    return [f"{unknown[0]} stands in none of its quotes"] if unknown else []
+    return [f"{unknown[0]} is in none of its quotes"] if unknown else []
 
 
 def _not_in(text: str, sum_: Calculation, as_of: str) -> list[str]:
@@ -236,7 +236,7 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
     }
     known = f"{text}\n{around}\n{context.question}"
     found = _unknown(sentence.text, known, days, figures, _names_said(sentence.text))
-    return [f"{', '.join(found[:3])} stands in none of its quotes"] if found else []
+    return [f"{', '.join(found[:3])} is in none of its quotes"] if found else []
 
 
 def _rounded(said: Decimal, exact: Fraction) -> bool:

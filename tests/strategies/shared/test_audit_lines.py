@@ -88,12 +88,12 @@ class Desk:
         (told(OWNED, "F99"), "it cites F99, which leads nowhere"),
         (
             told("Holm Works is owned by Carl Dahl.", "F1"),
-            "Carl Dahl stands in none of its quotes",
+            "Carl Dahl is in none of its quotes",
         ),
-        (told("Holm Works was sold for 77 crowns.", "F1"), "77 stands in none of its quotes"),
+        (told("Holm Works was sold for 77 crowns.", "F1"), "77 is in none of its quotes"),
         (
             told("Holm Works changed hands on 3 May 1990.", "F1"),
-            "1990-05-03 stands in none of its quotes",
+            "1990-05-03 is in none of its quotes",
         ),
         (
             told("It was founded 900 years ago.", kind=SentenceKind.FRAME),
@@ -109,16 +109,15 @@ class Desk:
         ),
         (
             told("Anna Holm is 46.", "F1", expression="years(1980-01-01, 2026-01-01) = 46"),
-            "C1 = years(1980-01-01, 2026-01-01): 1980-01-01, 2026-01-01 stands in none of its "
-            "quotes",
+            "C1 = years(1980-01-01, 2026-01-01): 1980-01-01, 2026-01-01 is in none of its quotes",
         ),
         (
             told("Carl Dahl should buy it.", "F1", kind=SentenceKind.JUDGEMENT),
-            "Carl Dahl stands in none of the texts",
+            "Carl Dahl is in none of the texts",
         ),
         (
             told("See https://evil.example for more.", kind=SentenceKind.KNOWLEDGE),
-            "https://evil.example stands in none of its quotes",
+            "https://evil.example is in none of its quotes",
         ),
         (
             told("No text names Anna.", kind=SentenceKind.ABSENCE, terms=("Anna Holm",)),
@@ -296,7 +295,7 @@ async def test_the_results_of_a_calculation_carry_their_values_and_those_of_no_o
         "testing {C1}.\n\nIt gave testing 25% {T1:2}."
     )
     assert kept == ["Testing got 25% of the hours.", "A quarter, 25%, went to testing."]
-    assert held.reasons == ["25 stands in none of its quotes"]
+    assert held.reasons == ["25 is in none of its quotes"]
     assert [line.sentence.kind for line in held.lines[:2]] == [SentenceKind.CALCULATION] * 2
     (task,) = held.reasoner.of(tasks.CheckSupport)
     assert [claim.calculations for claim in task.claims] == [("30 / 120 = 25%",)] * 2
@@ -353,7 +352,7 @@ async def test_a_frame_that_states_something_borrows_the_citations_of_the_next_s
 async def test_what_borrowed_citations_do_not_carry_is_cut(tmp_path: Path) -> None:
     held = Desk(tmp_path)
     assert await held.check(f"Carl Dahl met 77 clerks. {GAVE} {{T1:2}}") == [GAVE]
-    assert held.reasons == ["77, Carl Dahl stands in none of its quotes"]
+    assert held.reasons == ["77, Carl Dahl is in none of its quotes"]
 
 
 async def test_a_frame_that_states_nothing_borrows_nothing(tmp_path: Path) -> None:
@@ -377,7 +376,7 @@ async def test_a_frame_goes_with_what_it_introduces_and_is_listed(tmp_path: Path
         f"## More hours\n\nThe committee gave these hours:\n\n- {GAVE} {{T1:2}}"
     )
     assert kept == ["The committee gave these hours:", GAVE]
-    assert held.reasons == [NOTHING_LEFT, "77 stands in none of its quotes"]
+    assert held.reasons == [NOTHING_LEFT, "77 is in none of its quotes"]
     assert [line.heading for line in held.lines if line.cut] == ["Hours"] * 2
 
 
@@ -399,7 +398,7 @@ async def test_a_judgement_of_a_row_stands_on_what_the_row_cites(tmp_path: Path)
         "| Ann Berg | asked for 45 hours {T1:3} | Carl Dahl should give her the hours |\n"
     )
     await held.check(table)
-    assert held.reasons == ["Carl Dahl stands in none of the texts"]
+    assert held.reasons == ["Carl Dahl is in none of the texts"]
     (task,) = held.reasoner.of(tasks.RepairSentences)
     assert task.sentences[0].quotes == (BERG,), "the reason is borrowed from its row"
 
@@ -502,7 +501,7 @@ async def test_an_answer_about_sentences_that_nobody_asked_about_does_nothing(
     repairs = tasks.Repairs(repairs=(tasks.Repaired(id="S99", text=MET),))
     held = Desk(tmp_path, check_support=lambda task: stray, repair_sentences=lambda task: repairs)
     assert await held.check(f"{GAVE} {{T1:2}} It gave 77 hours {{T1:2}}.") == [GAVE]
-    assert held.reasons == ["77 stands in none of its quotes"]
+    assert held.reasons == ["77 is in none of its quotes"]
 
 
 # -- one repair
@@ -538,7 +537,7 @@ async def test_the_writer_sees_a_faulty_sentence_with_marks_neighbours_quotes_an
         before=MET,
         text="It gave 77 hours. {T1:2}",
         after=BERG,
-        problem="77 stands in none of its quotes",
+        problem="77 is in none of its quotes",
         quotes=(GAVE,),
         credits=("Minutes, Ann Berg, 2024-03-05",),
     )
@@ -555,8 +554,8 @@ async def test_a_repair_that_is_no_better_is_cut(tmp_path: Path) -> None:
     (cut,) = report.cut
     assert cut.text == "Carl Dahl owns it."
     assert cut.reason == (
-        "Carl Dahl stands in none of its quotes; rewritten as “Dora Ek owns it all.”: Dora Ek "
-        "stands in none of its quotes"
+        "Carl Dahl is in none of its quotes; rewritten as “Dora Ek owns it all.”: Dora Ek "
+        "is in none of its quotes"
     )
 
 
@@ -598,7 +597,7 @@ async def test_a_repair_may_change_the_marks_alone(
 async def test_marks_that_are_no_better_are_cut_for_what_is_wrong_now(tmp_path: Path) -> None:
     held = Desk(tmp_path, repair_sentences=repairing("It gave 77 hours {T1:3}."))
     assert await held.check("It gave 77 hours {T9:2}.") == []
-    assert held.reasons == ["77 stands in none of its quotes"]
+    assert held.reasons == ["77 is in none of its quotes"]
 
 
 async def test_a_repair_may_make_two_sentences_of_one(tmp_path: Path) -> None:

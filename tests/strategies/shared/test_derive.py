@@ -27,11 +27,11 @@ def made(
     [
         ("30 / 120", "30%", ("T1:2",), "does not give 30% but 0.25"),
         ("30 / 0", "1", ("T1:2",), "divides by zero"),
-        ("30 + 77", "107", ("T1:2",), "77 stands in none of its quotes"),
-        ("33 / 120", "27.5%", (), "33, 120 stands in none"),
+        ("30 + 77", "107", ("T1:2",), "77 is in none of its quotes"),
+        ("33 / 120", "27.5%", (), "33, 120 is in none"),
         ("C7 + 30", "31", ("T1:2",), "no calculation C7"),
-        ("years(2001-01-01, 2026-11-16)", "25", ("T1:2",), "2001-01-01 stands in none"),
-        ("2025 - 2024", "1", ("T1:1",), "2025 stands in none"),
+        ("years(2001-01-01, 2026-11-16)", "25", ("T1:2",), "2001-01-01 is in none"),
+        ("2025 - 2024", "1", ("T1:1",), "2025 is in none"),
         ("thirty over 120", "25%", ("T1:2",), "no calculation thirty"),
     ],
 )

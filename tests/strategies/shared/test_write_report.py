@@ -580,7 +580,7 @@ async def test_what_a_strategy_shows_is_audited_and_what_it_says_about_itself_is
     assert report.cut == (
         CutSentence(
             text="Carl Dahl owns it.",
-            reason="Carl Dahl stands in none of its quotes",
+            reason="Carl Dahl is in none of its quotes",
             section="Lost",
         ),
     )

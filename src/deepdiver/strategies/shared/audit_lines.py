@@ -151,6 +151,7 @@ class Audit:
             sentence.text,
             titled_quotes(self._deps, sentence),
             " ".join(besides),
+            cell=line.cell,
             loose=sentence.kind not in STATED,
         )
 

@@ -109,7 +109,7 @@ def _unsourced(computed: Computed, text: str, as_of: str) -> str:
     lost = [f"{value:f}" for value in computed.numbers if value not in known]
     days = {_day(item) for item in (*_days(text), *_days(as_of))}
     lost += [day.isoformat() for day in computed.dates if day not in days]
-    return f"{', '.join(lost[:3])} stands in none of its quotes" if lost else ""
+    return f"{', '.join(lost[:3])} is in none of its quotes" if lost else ""
 
 
 def _days(text: str) -> Sequence[str]:

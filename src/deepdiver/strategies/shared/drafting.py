@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -85,6 +85,8 @@ class Line:
     """Whether it is left out of the report."""
     reason: str = ""
     """Why it was cut; empty for a frame of code's that has nothing left to introduce."""
+    cell: bool = False
+    """Whether it is a cell of a table."""
     unread: bool = False
     """Whether it is in another language than its quotes."""
     drafted: str = field(init=False)
@@ -270,8 +272,12 @@ def _united(sentences: Sequence[Sentence]) -> dict[str, Any]:
     }
 
 
-def _kind_of(kind: str) -> Literal["paragraph", "list", "steps", "table"]:
-    return kind if kind in ("list", "steps", "table") else "paragraph"  # type: ignore[return-value]
+_BlockKind = Literal["paragraph", "list", "steps", "table"]
+_KINDS: Mapping[str, _BlockKind] = {"list": "list", "steps": "steps", "table": "table"}
+
+
+def _kind_of(kind: str) -> _BlockKind:
+    return _KINDS.get(kind, "paragraph")
 
 
 def _share_reasons(cells: Sequence[Line]) -> list[Line]:
@@ -281,6 +287,7 @@ def _share_reasons(cells: Sequence[Line]) -> list[Line]:
     """
     reasons = tuple(dict.fromkeys(key for cell in cells for key in cell.sentence.findings))
     for cell in cells:
+        cell.cell = True
         borrows = cell.sentence.kind in (SentenceKind.JUDGEMENT, SentenceKind.FRAME)
         if borrows and not cell.sentence.findings:
             cell.borrowed = reasons

@@ -41,8 +41,8 @@ VOUCHES = 0.2
 0.9 % of the good sentences for choosing would be suspected instead of 0.7 %, and 7.4 % of the
 foreign ones missed instead of 9.2 %: a good sentence that is cut does as much harm."""
 FEWEST = 6
-"""Words of a judgement that are suspected if none of them is known: a shorter one, such as the cell
-of a table or "Stop if costs rise", tells nobody anything by itself."""
+"""Words of a cell of judgement that is suspected if none of them is known: a shorter one, such as
+"Do now" or "Stop if costs rise", says nothing without its row."""
 CONNECTS = 0.5
 """The part of a frame's words that must be about the research or the subject. Nobody can vouch for
 a frame, because it cites nothing, so more is asked of it than of a sentence."""
@@ -131,6 +131,8 @@ class Said:
     """Title of the source and exact text of each quote."""
     besides: str = ""
     """What else may carry it: the results of sums that code has repeated, for example."""
+    cell: bool = False
+    """Whether it is a cell of a table, which says little by itself."""
     loose: bool = False
     """Whether it may go beyond its quotes, as a judgement does: then a word of the question or of
     what stands around it is enough."""
@@ -153,7 +155,7 @@ class Said:
         # a text that shares nothing at all is suspected.
         most = SHARED if own == theirs == "English" else 0.0
         titles = " ".join(title for title, _ in self.quotes)
-        if self.loose and len(stems(self.text) - RESEARCH) < FEWEST:
+        if self.loose and self.cell and len(stems(self.text) - RESEARCH) < FEWEST:
             return "grounded"
         if self.loose:
             part = shared_part(self.text, f"{evidence} {titles} {asked}")
@@ -204,7 +206,8 @@ async def find_heading_faults(headings: Sequence[Said], asked: str) -> list[str]
 
     A heading may not hold numbers, dates, names or addresses that its section does not hold. A
     single word is otherwise free. A few words name a topic, which must be that of the section. A
-    longer heading says something, and is audited like a sentence.
+    longer heading says something: it shares words with its section, or the reader finds it in the
+    quotes or on the matter of the section.
 
     Args:
         headings: The headings, with the quotes of their sections, and the sentences besides.
@@ -219,8 +222,10 @@ async def find_heading_faults(headings: Sequence[Said], asked: str) -> list[str]
     long = [item for item in left if _says_something(item.text)]
     short = [item for item in left if item not in long]
     says = await _vouched(read_support, [CitedText(item.text, item.quotes) for item in long])
+    # A claim in the writer's own words may go beyond the quotes, not beyond the matter.
+    about = await _vouched(read_relevance, [(item.text, item.besides) for item in long])
     names = await _vouched(read_relevance, [(item.text, item.besides) for item in short])
-    for item in _unvouched(long, says):
+    for item in _unvouched(long, [one or other for one, other in zip(says, about, strict=True)]):
         faults[item] = "as a heading, it says something that its section does not"
     for item in _unvouched(short, names):
         faults[item] = "as a heading, it names something that its section is not about"
@@ -240,8 +245,8 @@ def _is_beside_it(heading: Said, asked: str) -> bool:
     said = stems(heading.text) - RESEARCH
     if len(said) < 2 or _is_beyond_us(heading.text, asked):
         return False
-    # A heading is a claim in the writer's own words, so one word that the section has is enough.
-    return not said & (stems(asked) | stems(heading.around()))
+    part = len(said & (stems(asked) | stems(heading.around()))) / len(said)
+    return part <= (SHARED if _says_something(heading.text) else 0.0)
 
 
 def _strange_in_heading(heading: Said, asked: str) -> list[str]:
