@@ -324,7 +324,7 @@ def test_a_calculation_without_its_sum() -> None:
 def test_a_fact_may_show_a_sum_and_it_is_checked() -> None:
     assert found("She is 12.", BORN, calculation=years("2014-05-03", AS_OF, "12")) == []
     assert found("She is 12.", BORN, calculation=years("2013-05-03", AS_OF, "13"))[0].startswith(
-        "2013-05-03 stands"
+        "2013-05-03 is in none"
     )
 
 

@@ -35,7 +35,7 @@ LEDGER = Ledger(
         source("s_2"),
         finding("f_1", quote("Anna Holm owns it.", "s_1", 10)),
         finding(
-            "f_2", quote("Bertil Ask owned it.", "s_2", 20), quote("Anna Holm owns it.", "s_1", 10)
+            "f_2", quote("Bertil Ask owned it.", "s_2", 40), quote("Anna Holm owns it.", "s_1", 10)
         ),
         finding("f_3", quote("Anna Holm owns it.", "s_2", 10)),
     ]
@@ -203,6 +203,24 @@ def test_a_label_is_the_number_of_the_source_and_a_letter_if_it_is_cited_twice()
         ("s_2", "1b"),
     ]
     assert [item.mark for item in made.citations] == ["1a", "2", "1b"]
+
+
+def test_spans_that_overlap_have_one_label_and_stay_exact() -> None:
+    ledger = Ledger(
+        [
+            source("s_1"),
+            finding("f_1", quote("Anna Holm owns it. It is old.", "s_1", 10)),
+            finding("f_2", quote("It is old.", "s_1", 29)),
+            finding("f_3", quote("Nobody lives there.", "s_1", 90)),
+        ]
+    )
+    said = [sentence(key, key) for key in ("f_3", "f_2", "f_1")]
+    made = compose("Who?", said, (), (), ledger, limits=(), made_by="test")
+    assert [(item.number, item.label, item.quote) for item in made.citations] == [
+        (1, "1a", "Nobody lives there."),
+        (2, "1b", "It is old."),
+        (3, "1b", "Anna Holm owns it. It is old."),
+    ]
 
 
 def test_letters_do_not_end_with_the_alphabet() -> None:

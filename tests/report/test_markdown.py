@@ -24,17 +24,13 @@ from deepdiver.core.record import (
     SentenceKind,
 )
 from deepdiver.report.markdown import (
-    COMMON_WORDS,
     JOURNEY,
-    KIND_WORDS,
-    QUOTE_CHARS,
     STATUS_LINES,
     answer_text,
-    common_kind,
-    common_word,
     render_markdown,
     sentence_text,
 )
+from deepdiver.report.sources import QUOTE_CHARS
 from tests.report.making import assessment, quote, sentence, source
 
 GFM = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -138,8 +134,7 @@ The sources disagree. Bertil Ask owned it. [2] *(only partly carried by its quot
 
 ### How far the sources are believed
 
-- [1] 0.90
-- [2] 0.90
+- [1][2] 0.90
 
 ### Limits
 
@@ -226,8 +221,7 @@ def body(*blocks: Block, heading: str = "Body") -> str:
 def test_the_points_of_the_bottom_line_are_a_list() -> None:
     made = render_markdown(report(answer=(FACT, FACT, JUDGED), points=(2, 1)))
     assert (
-        "## Bottom line\n\n- It is old. [2] It is old. [2]\n- Judgement: It should be sold. [1]\n\n"
-        in made
+        "## Bottom line\n\n- It is old. [2] It is old. [2]\n- It should be sold.† [1]\n\n" in made
     )
 
 
@@ -276,58 +270,54 @@ def test_a_part_of_a_section_has_a_smaller_heading() -> None:
 def test_a_kind_that_holds_for_a_section_is_told_in_its_heading() -> None:
     block = Block(kind="list", rows=((JUDGED,), (JUDGED, JUDGED), (FACT,), (FRAME,)))
     made = body(block)
-    assert made.startswith(" (our judgement)\n\n- It should be sold. [1]\n")
-    assert "Judgement:" not in made
+    assert made.startswith(" †\n\n- It should be sold. [1]\n")
+    assert made.count("†") == 2, "the heading, and the line that explains it"
 
 
-def test_a_kind_that_holds_for_a_few_sentences_is_told_before_the_first_of_them() -> None:
-    made = body(Block(kind="paragraph", rows=((FACT, FACT, JUDGED, JUDGED, FACT, JUDGED),)))
+def test_a_kind_that_holds_for_a_few_sentences_is_told_behind_each() -> None:
+    made = body(Block(kind="paragraph", rows=((FACT, JUDGED, JUDGED, FACT),)))
     assert made == (
-        "\n\nIt is old. [2] It is old. [2] Judgement: It should be sold. [1] "
-        "It should be sold. [1] It is old. [2] Judgement: It should be sold. [1]\n"
+        "\n\nIt is old. [2] It should be sold.† [1] It should be sold.† [1] It is old. [2]\n"
+        "\n*† our judgement, for the reasons cited.*\n"
     )
     mixed = body(Block(kind="list", rows=((FACT,), (GENERAL,), (JUDGED,))))
-    assert "- General knowledge: Mills age.\n- Judgement: It should be sold. [1]\n" in mixed
+    assert "- Mills age.‡\n- It should be sold.† [1]\n" in mixed
+    assert "; ‡ general knowledge, not from the sources.*\n" in mixed
+
+
+def test_a_mark_stands_behind_the_last_word_and_citations_at_their_clauses() -> None:
+    said = JUDGED.model_copy(update={"text": "Sell it, and buy.", "places": (7,)})
+    assert "Sell it [1], and buy.†\n" in body(Block(kind="paragraph", rows=((FACT, said),)))
 
 
 def test_a_kind_that_holds_for_a_column_is_told_in_its_name() -> None:
     rows = tuple((sentence(str(year)), FACT, JUDGED) for year in range(1990, 1993))
     table = Block(kind="table", rows=rows, header=("Year", "State", "Verdict"))
-    assert "| Year | State | Verdict (our judgement) |\n" in body(table)
-    assert "Judgement:" not in body(table)
+    assert "| Year | State | Verdict † |\n" in body(table)
+    assert body(table).count("†") == 2, "the name, and the line that explains it"
     odd = (sentence("1993"), JUDGED, FACT)
     both = body(Block(kind="table", rows=(*rows, odd), header=table.header))
-    assert "| 1993 | Judgement: It should be sold. [1] | It is old. [2] |\n" in both
+    assert "| 1993 | It should be sold.† [1] | It is old. [2] |\n" in both
 
 
-def test_the_kind_of_every_sentence_can_be_told() -> None:
-    uncited = {
-        SentenceKind.FACT,
-        SentenceKind.CALCULATION,
-        SentenceKind.ABSENCE,
-        SentenceKind.FRAME,
-    }
-    assert KIND_WORDS.keys() == COMMON_WORDS.keys() == set(SentenceKind) - uncited
+def test_the_name_of_a_row_leaves_its_citations_to_the_cells_that_have_them() -> None:
+    name = sentence("Anna", citations=(1,))
+    table = Block(kind="table", rows=((name, JUDGED), (name, FACT)), header=("Who", "What"))
+    made = body(table)
+    assert "| Anna | It should be sold.† [1] |\n| Anna [1] | It is old. [2] |\n" in made
 
 
-@pytest.mark.parametrize(
-    ("kinds", "common"),
-    [
-        ("", None),
-        ("frame", None),
-        ("fact fact", None),
-        ("judgement", "judgement"),
-        ("judgement judgement judgement fact", "judgement"),
-        ("judgement judgement fact", None),
-        ("judgement frame frame frame", "judgement"),
-        ("knowledge knowledge knowledge judgement", "knowledge"),
-        ("absence absence", None),
-    ],
-)
-def test_one_word_tells_the_kind_of_most_sentences(kinds: str, common: str | None) -> None:
-    said = [sentence("x", kind=SentenceKind(kind)) for kind in kinds.split()]
-    assert common_kind(said) == common
-    assert common_kind([*said, sentence("", kind=SentenceKind.FACT)]) == common, "an empty cell"
+def test_a_lead_in_is_bold() -> None:
+    said = sentence("Age *now*. It is old.", citations=(2,), bold=10)
+    made = render_markdown(report(answer=(said,)))
+    assert "**Age \\*now\\*.** It is old. [2]\n" in made
+    whole = sentence("It is old.", citations=(1, 2), places=(5, 10), bold=10)
+    made = render_markdown(report(answer=(whole,)))
+    assert "**It is [1] old.** [2]\n" in made, "the mark of the end stands behind the bold text"
+    assert GFM.render(made).count("<strong>It is [1] old.</strong>") == 1
+    assert "**" not in sentence_text(report(), whole)
+    beyond = sentence("It is old.", citations=(2,), bold=11)
+    assert "\nIt is old. [2]\n" in render_markdown(report(answer=(beyond,)))
 
 
 # Citations and sources
@@ -380,7 +370,7 @@ def test_a_source_is_shown_with_its_kind_and_in_the_evidence_view_with_all_reaso
     )
 
 
-def test_the_reasons_are_told_once_for_each_source() -> None:
+def test_the_reasons_are_told_once_for_sources_that_are_believed_alike() -> None:
     why = {"reasons": ("an official register", "primary")}
     listed = (
         citation(1, **why),
@@ -388,8 +378,8 @@ def test_the_reasons_are_told_once_for_each_source() -> None:
         citation(3, source="s_9", **why),
     )
     made = render_markdown(report(citations=listed))
-    assert made.count("an official register, primary") == 2
-    assert "- [1] 0.90: an official register, primary\n- [2] 0.90: an official" in made
+    assert "- [1][2] 0.90: an official register, primary\n" in made
+    assert made.count("an official register, primary") == 1
     assert "one of" not in made
 
 
@@ -758,16 +748,10 @@ def test_what_was_said_is_what_is_shown(text: str) -> None:
         ("https://example.org/[x](javascript:y)*", "https://example.org/%5Bx%5D(javascript:y)%2A"),
         ("https://example.org/å", "https://example.org/å"),
         ("javascript:alert(1)", "javascript:alert(1)"),
-        ("/my docs/[old] *draft*.md", "/my docs/\\[old\\] \\*draft\\*.md"),
+        ("/my docs/[old] *draft*.md", "\\[old\\] \\*draft\\*.md"),
     ],
 )
 def test_addresses_can_be_copied_and_do_no_harm(url: str, shown_as: str) -> None:
     assert f"Title of s_1, {shown_as}\n- “" in render_markdown(
         report(citations=(citation(url=url),))
     )
-
-
-def test_a_heading_that_tells_its_kind_is_not_told_it_again() -> None:
-    assert common_word(SentenceKind.JUDGEMENT, "What to do") == "our judgement"
-    assert common_word(SentenceKind.JUDGEMENT, "Decision (Our judgement)") == ""
-    assert common_word(None, "What is known") == ""

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.record import SentenceKind
-from deepdiver.report.markup import Mark, MarkedSentence, read_mark, read_markup
+from deepdiver.report.markup import BOLD_CHARS, Mark, MarkedSentence, read_mark, read_markup
 
 
 def only(text: str) -> MarkedSentence:
@@ -101,6 +101,43 @@ def test_marks_at_the_end_need_no_place(text: str) -> None:
     sentence = only(text)
     assert sentence.text.rstrip(".") == "It rose"
     assert (sentence.cites, sentence.places) == (("T4:4",), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "plain", "bold"),
+    [
+        ("**Age.** It is old {T1:1}.", "Age. It is old.", "Age."),
+        ("__Age:__ it is old {T1:1}.", "Age: it is old.", "Age:"),
+        ("**It is old.** {T1:1}", "It is old.", "It is old."),
+        ("**It is *very* old**, they say {T1:1}.", "It is very old, they say.", "It is very old"),
+        ("It is **old** {T1:1}.", "It is old.", ""),
+        ("**It** is **old** {T1:1}.", "It is old.", "It"),
+        ("**It is old {T1:1}.", "**It is old.", ""),
+        ("** It ** is old {T1:1}.", "** It ** is old.", ""),
+        ("**It**s age {T1:1}.", "Its age.", ""),
+        (f"**{'x' * BOLD_CHARS}** {{T1:1}}", "x" * BOLD_CHARS, "x" * BOLD_CHARS),
+        (f"**{'x' * (BOLD_CHARS + 1)}** {{T1:1}}", "x" * (BOLD_CHARS + 1), ""),
+    ],
+)
+def test_a_lead_in_stays_bold_and_other_emphasis_goes(text: str, plain: str, bold: str) -> None:
+    sentence = only(text)
+    assert sentence.text == plain
+    assert sentence.text[: sentence.bold] == bold
+    assert sentence.cites == ("T1:1",)
+
+
+def test_a_mark_within_a_lead_in_keeps_its_place() -> None:
+    sentence = only("**Who owns it {T1:1}, and since when?** Anna knows {T1:2}.")
+    assert sentence.text == "Who owns it, and since when? Anna knows."
+    assert sentence.text[: sentence.bold] == "Who owns it, and since when?"
+    assert sentence.places == (len("Who owns it"), len("Who owns it, and since when? Anna knows"))
+
+
+def test_a_cell_may_have_a_lead_in() -> None:
+    (row,) = (
+        read_markup("| a | b |\n|---|---|\n| **Now** {T1:1} | **Do it**, soon |")[0].blocks[0].rows
+    )
+    assert [(cell.text, cell.bold) for cell in row] == [("Now", 3), ("Do it, soon", 5)]
 
 
 def test_a_mark_behind_the_stop_belongs_to_the_sentence_before_it() -> None:

@@ -506,6 +506,8 @@ class Sentence(Record):
     places: Annotated[tuple[int, ...], Field(exclude_if=lambda value: not value)] = ()
     """Where in the text each citation is printed, as an offset, in a draft for each finding; empty:
     all of them at the end."""
+    bold: Annotated[int, Field(ge=0, exclude_if=lambda value: not value)] = 0
+    """How many characters at its beginning are bold: the lead-in of a point."""
     mark: str = ""
     """A caution of the audit or the reader, printed behind the sentence."""
     second_opinion: Annotated[

@@ -24,6 +24,7 @@ from deepdiver.core.record import (
     Sentence,
     Source,
 )
+from deepdiver.report.sources import unite
 
 
 class CitationNumbering:
@@ -185,15 +186,19 @@ def _filled(sections: Sequence[Section]) -> Iterator[Section]:
 
 
 def _labelled(citations: Sequence[Citation]) -> tuple[Citation, ...]:
-    """Return citations with their labels: 3 for the only passage of the third source, else 3a."""
-    by_source: dict[str, list[int]] = {}
+    """Return citations with their labels: 3 for the only passage of the third source, else 3a.
+
+    Spans that overlap have one label; see `report.sources`.
+    """
+    by_source: dict[str, list[Citation]] = {}
     for item in citations:
-        by_source.setdefault(item.source, []).append(item.number)
-    labels = {
-        number: f"{place}{letters(rank) if len(own) > 1 else ''}"
-        for place, own in enumerate(by_source.values(), 1)
-        for rank, number in enumerate(own)
-    }
+        by_source.setdefault(item.source, []).append(item)
+    labels: dict[int, str] = {}
+    for place, own in enumerate(by_source.values(), 1):
+        passages = unite(own)
+        for rank, passage in enumerate(passages):
+            label = f"{place}{letters(rank) if len(passages) > 1 else ''}"
+            labels.update((item.number, label) for item in passage)
     return tuple(item.model_copy(update={"label": labels[item.number]}) for item in citations)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import itertools
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from urllib.parse import urlsplit
@@ -25,23 +26,28 @@ from deepdiver.core.record import (
 )
 from deepdiver.report.figures import svg
 from deepdiver.report.figures.svg import Picture, element, escape_said, escape_text
+from deepdiver.report.kinds import (
+    KIND_WORDS,
+    column_kinds,
+    common_kind,
+    explained_marks,
+    kind_mark,
+    quiet_label,
+)
 from deepdiver.report.markdown import (
     BOTTOM_LINE,
-    KIND_WORDS,
     STANDINGS,
     answer_text,
     attempts_to_refute,
     cited_addresses,
-    common_kind,
-    common_word,
     cut_line,
     reasons_to_believe,
     said_text,
     status_line,
-    told_in_turn,
     with_marks,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
+from deepdiver.report.sources import CitedPassage, believed_sources, list_sources
 
 _NAMES = {name: name for name in ("paper", "ink", "faint", "rule", "band")} | {
     "good": "for",
@@ -110,6 +116,7 @@ def render_html(
         *_title(report),
         *_lead(report),
         *(line for section in report.sections for line in _section(report, section)),
+        *_explained(report),
         *_pictures(pictures, missing),
         *_sources(report.citations),
         *_evidence(report),
@@ -143,7 +150,7 @@ def _lead(report: Report) -> Iterator[str]:
     common = common_kind(report.answer)
     told = [_sentence(report, item, common) for item in report.answer]
     heading = escape_text(report.heading or BOTTOM_LINE)
-    yield f'<section class="lead"><h2 dir="auto">{heading}{_word(common)}</h2>'
+    yield f'<section class="lead"><h2 dir="auto">{heading}{_mark(common)}</h2>'
     if not told:
         yield f'<p dir="auto">{escape_text(answer_text(report))}</p></section>'
     elif len(report.points) < 2 or sum(report.points) != len(told):
@@ -169,7 +176,7 @@ def _points(report: Report, told: Sequence[str]) -> Iterator[str]:
 def _section(report: Report, section: Section) -> Iterator[str]:
     """Yield a section: its sentences as a paragraph, or as a list of frames; then its blocks."""
     common, tag = common_kind(section.all_sentences()), f"h{section.level}"
-    heading = f"{escape_said(section.heading)}{_word(common, section.heading)}"
+    heading = f"{escape_said(section.heading)}{_mark(common)}"
     yield f'<section><{tag} dir="auto">{heading}</{tag}>'
     told = [_sentence(report, sentence) for sentence in section.sentences]
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
@@ -181,56 +188,54 @@ def _section(report: Report, section: Section) -> Iterator[str]:
     yield "</section>"
 
 
-def _word(kind: SentenceKind | None, name: str = "") -> str:
-    word = common_word(kind, name)
-    return f' <small class="kind">{word}</small>' if word else ""
+def _mark(kind: SentenceKind | None, *told: SentenceKind | None) -> str:
+    """Return the mark of a kind, with what it means for whoever points at it."""
+    mark = kind_mark(kind, *told)
+    return f'<small class="kind" title="{KIND_WORDS[kind]}">{mark}</small>' if kind and mark else ""
 
 
 def _block(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:
     if block.kind == "table":
         yield from _table(report, block, common)
         return
-    rows = [
-        " ".join(f"{_kind(word)}{_sentence(report, item, item.kind)}" for item, word in turns)
-        for turns in (told_in_turn(row, common) for row in block.rows)
-    ]
+    rows = [" ".join(_sentence(report, item, common) for item in row) for row in block.rows]
     if block.kind == "paragraph":
         yield from (f'<p dir="auto">{row}</p>' for row in rows)
     else:
         yield _listed(rows, "ol" if block.kind == "steps" else "ul")
 
 
-def _kind(word: str) -> str:
-    return f'<span class="kind">{word}</span>' if word else ""
-
-
 def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:
-    columns = [common_kind(column) for column in zip(*block.rows, strict=False)]
-    names = [
-        f"{escape_said(name)}{_word(own, name or '') if own != common else ''}"
+    columns = column_kinds(block, common)
+    head = "".join(
+        f'<th scope="col" dir="auto">{escape_said(name or "")}{_mark(own)}</th>'
         for name, own in itertools.zip_longest(block.header, columns)
-    ]
-    head = "".join(f'<th scope="col" dir="auto">{name}</th>' for name in names)
+    )
     yield f'<div class="wide"><table class="compared"><thead><tr>{head}</tr></thead><tbody>'
-    for row in block.rows:
-        cells = [
-            _sentence(report, item, item.kind if item.kind in (own, common) else None)
+    for row in map(quiet_label, block.rows):
+        cells = (
+            f'<td dir="auto">{_sentence(report, item, own, common)}</td>'
             for item, own in zip(row, columns, strict=True)
-        ]
-        shown = "".join(f'<td dir="auto">{cell}</td>' for cell in cells)
-        yield f"<tr>{shown}</tr>"
+        )
+        yield f"<tr>{''.join(cells)}</tr>"
     yield "</tbody></table></div>"
 
 
-def _sentence(report: Report, sentence: Sentence, common: SentenceKind | None = None) -> str:
-    """Return a sentence, with the word for its kind unless all around it is of that kind."""
+def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) -> str:
+    """Return a sentence, with the mark of its kind unless a heading or column has told it."""
     own = cited_addresses(report, sentence)
-    text = with_marks(report, sentence, lambda text: escape(said_text(text, own)), _marks)
-    word = "" if sentence.kind is common else _kind(KIND_WORDS.get(sentence.kind, ""))
+    text = with_marks(
+        report,
+        sentence,
+        lambda text: escape(said_text(text, own)),
+        _marks,
+        bold=("<strong>", "</strong>"),
+        kind=_mark(sentence.kind, *told),
+    )
     caution = (
         f' <span class="caution">({escape_said(sentence.mark)})</span>' if sentence.mark else ""
     )
-    return f"{word}{text}{caution}"
+    return f"{text}{caution}"
 
 
 def _marks(cited: Iterable[Citation]) -> str:
@@ -243,6 +248,11 @@ def _links(report: Report, numbers: Iterable[int]) -> str:
     known = {item.number: item for item in report.citations}
     cited = [known[number] for number in numbers if number in known]
     return _marks(cited) if cited else ""
+
+
+def _explained(report: Report) -> Iterator[str]:
+    if told := explained_marks(report):
+        yield f'<p class="faint">{told}</p>'
 
 
 def _pictures(pictures: Iterable[Picture], missing: Iterable[str]) -> Iterator[str]:
@@ -299,26 +309,26 @@ def _sources(citations: Sequence[Citation]) -> Iterator[str]:
     """Yield the sources, each once, with the passages that are cited below it."""
     if not citations:
         return
-    by_source: dict[str, list[Citation]] = {}
-    for item in citations:
-        by_source.setdefault(item.source, []).append(item)
     yield '<section><h2>Sources</h2><ol class="sources">'
-    for number, passages in enumerate(by_source.values(), 1):
-        first = passages[0]
+    for source in list_sources(citations, sys.maxsize):
+        first = source.first
         credit = f", {escape_text(first.credit)}" if first.credit else ""
-        kind = escape_text(next(iter(first.reasons), ""))
-        told = f' <span class="faint">· {kind}</span>' if kind else ""
-        yield f'<li><span class="number">[{number}]</span>'
-        yield f'<span dir="auto">{_titled(first)}</span>{credit}{told}'
-        for item in passages:
-            place = f' <span class="faint">{escape_text(item.where)}</span>' if item.where else ""
-            label = f"[{escape_text(item.mark)}] " if len(passages) > 1 else ""
-            yield (
-                f'<blockquote id="c{item.number}" dir="auto">{label}{escape_text(item.quote)}'
-                f"{place}</blockquote>"
-            )
+        told = f' <span class="faint">· {escape_text(source.kind)}</span>' if source.kind else ""
+        yield f'<li><span class="number">[{source.number}]</span>'
+        yield f'<span dir="auto">{_titled(first, source.place)}</span>{credit}{told}'
+        yield from (_passage(item, len(source.passages) > 1) for item in source.passages)
         yield "</li>"
     yield "</ol></section>"
+
+
+def _passage(item: CitedPassage, labelled: bool) -> str:
+    """Return a passage, with a target for each citation that leads to it."""
+    first, *others = item.numbers
+    targets = "".join(f'<span id="c{number}"></span>' for number in others)
+    place = f' <span class="faint">{escape_text(item.where)}</span>' if item.where else ""
+    label = f"[{escape_text(item.mark)}] " if labelled else ""
+    lines = "<br>".join(map(escape_text, item.lines))
+    return f'<blockquote id="c{first}" dir="auto">{targets}{label}{lines}{place}</blockquote>'
 
 
 def _evidence(report: Report) -> Iterator[str]:
@@ -342,25 +352,23 @@ def _credibility(citations: Sequence[Citation]) -> Iterator[str]:
     """Yield how far each source is believed, and why."""
     if not citations:
         return
-    first: dict[str, Citation] = {}
-    for item in citations:
-        first.setdefault(item.source, item)
-    yield "<section><h3>How far the sources are believed</h3><ol>"
-    for item in first.values():
+    yield "<section><h3>How far the sources are believed</h3><ul>"
+    for alike in believed_sources(citations):
+        item, numbers = alike.first, "".join(f"[{number}]" for number in alike.numbers)
         meter = element(
             "meter",
             {"min": 0, "max": 1, "value": f"{item.credibility:.2f}", "aria-hidden": "true"},
             " ",
         )
-        yield f"<li>{escape_text(item.title)}: {meter} {item.credibility:.2f}{_why(item)}</li>"
-    yield "</ol></section>"
+        yield f"<li>{numbers} {meter} {item.credibility:.2f}{_why(item)}</li>"
+    yield "</ul></section>"
 
 
-def _titled(item: Citation) -> str:
+def _titled(item: Citation, place: str) -> str:
     """Return the title of a source, with a link if it is on the web, and its address."""
     title = escape_text(item.title) or escape_text(item.url)
     if not _on_the_web(item.url):
-        return f'{title} <span class="faint">{escape_text(item.url)}</span>'
+        return f'{title} <span class="faint">{escape_text(place)}</span>'
     link = element("a", {"href": item.url, "rel": "noopener noreferrer nofollow"}, title)
     return f'{link} <span class="faint">{escape_text(item.url, 90)}</span>'
 

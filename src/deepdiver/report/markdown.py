@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from urllib.parse import quote as percent
 
@@ -28,7 +27,16 @@ from deepdiver.core.record import (
     SentenceKind,
 )
 from deepdiver.core.shown_text import defuse, one_line, reveal, unlink_in_markdown
+from deepdiver.report.kinds import (
+    KIND_WORDS,
+    column_kinds,
+    common_kind,
+    explained_marks,
+    kind_mark,
+    quiet_label,
+)
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
+from deepdiver.report.sources import QUOTE_CHARS, believed_sources, list_sources
 
 STATUS_LINES = {
     RunStatus.ANSWERED: "Answered",
@@ -47,29 +55,12 @@ JOURNEY = "Research Journey"
 """Heading of the section about the research itself."""
 BOTTOM_LINE = "Bottom line"
 """Heading of the answer, unless a strategy has its own."""
-QUOTE_CHARS = 300
-"""Longer quotes are shortened in the list of sources; the record has the whole quotes."""
 _SPECIAL = re.compile(r"[\\`*\[\]<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 """Characters with a meaning within a line of Markdown."""
 _OPENING = re.compile(r"^(?:(\d{1,9})(?=[.)](?:\s|$))|(?=[#>=|]|[-+](?:\s|$|-)))")
 """Characters with a meaning at the beginning of a block: a list, a heading, a quotation, a rule."""
 _SLOT = re.compile(r"⟦(\d{1,4})⟧")
 """Stands for citation marks while the text around them is escaped."""
-KIND_WORDS = {
-    SentenceKind.JUDGEMENT: "Judgement: ",
-    SentenceKind.ASSUMPTION: "Assumption: ",
-    SentenceKind.KNOWLEDGE: "General knowledge: ",
-}
-"""What stands before a sentence that no source says."""
-COMMON_WORDS = {
-    SentenceKind.JUDGEMENT: "our judgement",
-    SentenceKind.ASSUMPTION: "assumed",
-    SentenceKind.KNOWLEDGE: "general knowledge",
-}
-"""What stands in a heading or a column's name instead, if it holds for all that is below it."""
-MOSTLY = 0.75
-"""The share of the sentences of a section that make it one of judgement; the others are told apart
-by their citations or their own word."""
 _NOT_IN_URL = re.compile(r"[\s<>\"`\\\[\]{}|^*]")
 
 
@@ -89,11 +80,12 @@ def cited_addresses(report: Report, sentence: Sentence) -> frozenset[str]:
 
 
 def sentence_text(report: Report, sentence: Sentence) -> str:
-    """Return a sentence with its citation marks and cautions, as plain text."""
+    """Return a sentence with its citation marks, its kind and its cautions, as plain text."""
     own = cited_addresses(report, sentence)
     text = with_marks(report, sentence, lambda text: said_text(text, own))
-    caution = said_text(sentence.mark)
-    return f"{KIND_WORDS.get(sentence.kind, '')}{text}{f' ({caution})' if caution else ''}"
+    kind = KIND_WORDS.get(sentence.kind, "").partition(",")[0]
+    told = "".join(f" ({words})" for words in (kind, said_text(sentence.mark)) if words)
+    return f"{text}{told}"
 
 
 def with_marks(
@@ -101,6 +93,9 @@ def with_marks(
     sentence: Sentence,
     shown: Callable[[str], str],
     linked: Callable[[Sequence[Citation]], str] | None = None,
+    *,
+    bold: tuple[str, str] = ("", ""),
+    kind: str = "",
 ) -> str:
     """Return a sentence with its citation marks in their places.
 
@@ -109,22 +104,33 @@ def with_marks(
         sentence: The sentence.
         shown: Escapes a text.
         linked: Makes the marks of citations; by default [1][2] behind a space.
+        bold: What stands before and behind its bold opening.
+        kind: The mark of its kind, which stands at its end.
     """
+    made = linked or (lambda items: " " + "".join(f"[{item.mark}]" for item in items))
+    text = _SLOT.sub("", sentence.text).rstrip()
+    end = len(text)
+    inserted = [(sentence.bold, bold[1])] if 0 < sentence.bold <= end else []
+    inserted += [(end, kind)] if kind else []
+    inserted += [(place, made(items)) for place, items in _cited_at(report, sentence, end)]
+    inserted.sort(key=lambda item: item[0])
+    for number, (place, _) in reversed(list(enumerate(inserted))):
+        text = f"{text[:place]}⟦{number}⟧{text[place:]}"
+    opening = bold[0] if 0 < sentence.bold <= end else ""
+    return opening + _SLOT.sub(lambda slot: inserted[int(slot[1])][1], shown(text))
+
+
+def _cited_at(
+    report: Report, sentence: Sentence, end: int
+) -> Iterator[tuple[int, Sequence[Citation]]]:
+    """Yield the places of a text where citations are printed; each mark once in a place."""
     known = {item.number: item for item in report.citations}
     cited = [known[number] for number in sentence.citations if number in known]
-    made = linked or (lambda items: " " + "".join(f"[{item.mark}]" for item in items))
-    text = _SLOT.sub("", sentence.text)
-    if not cited:
-        return shown(text)
-    end = len(text.rstrip())
     places = sentence.places if len(sentence.places) == len(cited) else (end,) * len(cited)
-    groups: dict[int, list[Citation]] = {}
+    groups: dict[int, dict[str, Citation]] = {}
     for place, item in zip(places, cited, strict=True):
-        groups.setdefault(min(place, end), []).append(item)
-    for number, place in sorted(enumerate(sorted(groups)), reverse=True):
-        text = f"{text[:place]}⟦{number}⟧{text[place:]}"
-    marks = [made(groups[place]) for place in sorted(groups)]
-    return _SLOT.sub(lambda slot: marks[int(slot[1])], shown(text))
+        groups.setdefault(min(place, end), {}).setdefault(item.mark, item)
+    yield from ((place, list(groups[place].values())) for place in sorted(groups))
 
 
 def answer_text(report: Report) -> str:
@@ -163,14 +169,16 @@ def render_markdown(report: Report) -> str:
     if report.title and report.title.casefold() != report.question.casefold():
         parts += [f"*{_inline(report.question)}*", ""]
     heading = _inline(report.heading or BOTTOM_LINE)
-    parts += [f"## {heading}{_word(common_kind(report.answer))}", "", *_lead(report), ""]
+    parts += [_headed(f"## {heading}", common_kind(report.answer)), "", *_lead(report), ""]
     for section in report.sections:
         common = common_kind(section.all_sentences())
-        heading = f"{_said(section.heading)}{_word(common, section.heading)}"
-        parts += [f"{'#' * section.level} {_opened(heading)}", ""]
+        heading = f"{'#' * section.level} {_opened(_said(section.heading))}"
+        parts += [_headed(heading, common), ""]
         parts += [*_body(report, section), ""] if section.sentences else []
         for block in section.blocks:
             parts += [*_block(report, block, common), ""]
+    if told := explained_marks(report):
+        parts += [f"*{told}*", ""]
     if report.citations:
         parts += ["## Sources", "", *_sources(report.citations)]
     parts += ["## Evidence view", "", *_evidence(report)]
@@ -216,44 +224,16 @@ def _evidence(report: Report) -> Iterator[str]:
         yield from ("### Limits", "", *(f"- {_opened(_said(limit))}" for limit in limits), "")
 
 
-def common_kind(sentences: Iterable[Sentence]) -> SentenceKind | None:
-    """Return the kind that one word can tell of all sentences, but for frames and a few others."""
-    kinds = Counter(item.kind for item in sentences if item.text)
-    kinds.pop(SentenceKind.FRAME, None)
-    kind, many = kinds.most_common(1)[0] if kinds else (None, 0)
-    return kind if kind in COMMON_WORDS and many >= MOSTLY * kinds.total() else None
-
-
-def common_word(kind: SentenceKind | None, name: str) -> str:
-    """Return the word that tells a kind behind a name, unless the name tells it already."""
-    word = COMMON_WORDS[kind] if kind else ""
-    return "" if word in name.casefold() else word
-
-
-def _word(kind: SentenceKind | None, name: str = "") -> str:
-    word = common_word(kind, name)
-    return f" ({word})" if word else ""
-
-
-def told_in_turn(
-    row: Iterable[Sentence], common: SentenceKind | None
-) -> Iterator[tuple[Sentence, str]]:
-    """Yield sentences with the word that tells their kind, which is not repeated in a row."""
-    before = common
-    for item in row:
-        told = item.kind in (common, before)
-        yield item, "" if told else KIND_WORDS.get(item.kind, "")
-        before = item.kind
+def _headed(heading: str, kind: SentenceKind | None) -> str:
+    """Return a heading, or a column's name, with the mark of what is below it."""
+    return f"{heading} {kind_mark(kind)}".rstrip()
 
 
 def _block(report: Report, block: Block, common: SentenceKind | None) -> list[str]:
     """Return a paragraph, list or table."""
     if block.kind == "table":
         return _table(report, block, common)
-    rows = [
-        " ".join(f"{word}{_sentence(report, item, item.kind)}" for item, word in turns)
-        for turns in (told_in_turn(row, common) for row in block.rows)
-    ]
+    rows = [" ".join(_sentence(report, item, common) for item in row) for row in block.rows]
     if block.kind == "paragraph":
         return [_opened(row) for row in rows]
     signs = itertools.repeat("-") if block.kind == "list" else map("{}.".format, itertools.count(1))
@@ -261,18 +241,15 @@ def _block(report: Report, block: Block, common: SentenceKind | None) -> list[st
 
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> list[str]:
-    columns = [common_kind(column) for column in zip(*block.rows, strict=False)]
+    columns = column_kinds(block, common)
     names = [
-        f"{_said(name)}{_word(own, name or '') if own != common else ''}"
+        _headed(_said(name or ""), own)
         for name, own in itertools.zip_longest(block.header, columns)
     ]
     lines = [names, ["---"] * len(names)]
     lines += [
-        [
-            _sentence(report, item, item.kind if item.kind in (own, common) else None)
-            for item, own in zip(row, columns, strict=True)
-        ]
-        for row in block.rows
+        [_sentence(report, item, own, common) for item, own in zip(row, columns, strict=True)]
+        for row in map(quiet_label, block.rows)
     ]
     shown = [[cell.replace("|", "\\|") for cell in cells] for cells in lines]
     return [f"| {' | '.join(cells)} |" for cells in shown]
@@ -292,13 +269,17 @@ def _nothing(report: Report) -> str:
     return "No evidence was found that bears on the question."
 
 
-def _sentence(report: Report, sentence: Sentence, common: SentenceKind | None = None) -> str:
-    """Return a sentence, with the word for its kind unless all around it is of that kind."""
+def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) -> str:
+    """Return a sentence, with the mark of its kind unless a heading or column has told it."""
     own = cited_addresses(report, sentence)
-    text = with_marks(report, sentence, lambda text: _said(text, own))
-    word = "" if sentence.kind is common else KIND_WORDS.get(sentence.kind, "")
-    caution = f" *({_said(sentence.mark)})*" if sentence.mark else ""
-    return f"{word}{text}{caution}"
+    text = with_marks(
+        report,
+        sentence,
+        lambda text: _said(text, own),
+        bold=("**", "**"),
+        kind=kind_mark(sentence.kind, *told),
+    )
+    return f"{text} *({_said(sentence.mark)})*" if sentence.mark else text
 
 
 def _said(text: str, own: Collection[str] = ()) -> str:
@@ -354,30 +335,26 @@ def _hypothesis(item: Assessment) -> str:
 
 def _sources(citations: Iterable[Citation]) -> Iterator[str]:
     """Yield the list of sources: one entry for each, with the passages that are cited below it."""
-    by_source: dict[str, list[Citation]] = {}
-    for citation in citations:
-        by_source.setdefault(citation.source, []).append(citation)
-    for number, passages in enumerate(by_source.values(), 1):
-        first = passages[0]
-        credit = f", {_inline(first.credit)}" if first.credit else ""
-        kind = next(iter(first.reasons), "")
-        told = f" · {_inline(kind)}" if kind else ""
-        yield f"[{number}] {_inline(first.title)}{credit}, {_url(first.url)}{told}"
-        for item in passages:
+    for source in list_sources(citations, QUOTE_CHARS):
+        first = source.first
+        told = [_inline(first.title), _inline(first.credit), _url(source.place)]
+        kind = f" · {_inline(source.kind)}" if source.kind else ""
+        yield f"[{source.number}] {', '.join(filter(None, told))}{kind}"
+        for item in source.passages:
             place = f" ({_inline(item.where)})" if item.where else ""
-            label = f"[{item.mark}] " if len(passages) > 1 else ""
-            yield f"- {label}“{_quiet(one_line(item.quote, QUOTE_CHARS))}”{place}"
+            label = f"[{item.mark}] " if len(source.passages) > 1 else ""
+            more = f" … {item.left_out} more rows" if item.left_out else ""
+            yield f"- {label}“{' / '.join(map(_inline, item.lines))}{more}”{place}"
         yield ""
 
 
 def _believed(citations: Iterable[Citation]) -> Iterator[str]:
-    """Yield how far each source is believed, and why, in the order of the sources."""
-    first: dict[str, Citation] = {}
-    for item in citations:
-        first.setdefault(item.source, item)
-    for number, item in enumerate(first.values(), 1):
-        reasons = reasons_to_believe(item)
-        yield f"- [{number}] {item.credibility:.2f}{f': {_inline(reasons)}' if reasons else ''}"
+    """Yield how far the sources are believed, and why, a line for those that are alike."""
+    for alike in believed_sources(citations):
+        reasons = reasons_to_believe(alike.first)
+        numbers = "".join(f"[{number}]" for number in alike.numbers)
+        why = f": {_inline(reasons)}" if reasons else ""
+        yield f"- {numbers} {alike.first.credibility:.2f}{why}"
 
 
 def _url(url: str) -> str:

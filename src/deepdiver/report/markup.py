@@ -53,6 +53,9 @@ _POINT = re.compile(r"^\s*(?:[-*•+]|(\d{1,3})[.)])\s+(.*)$")
 _RULE = re.compile(r"^\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
 _BREAK = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 """A line between parts of a text, which says nothing."""
+_BOLD = re.compile(r"\s*(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+BOLD_CHARS = 100
+"""The most characters of a bold opening; what is longer is no lead-in, and is printed plain."""
 _HOLD = "\ue000"
 """A private character that stands for a mark while sentences are divided."""
 
@@ -91,6 +94,8 @@ class MarkedSentence:
     """The expression of a calculation."""
     name: str = ""
     """The name of the calculation."""
+    bold: int = 0
+    """How many characters at its beginning are bold."""
     borrowed: tuple[str, ...] = ()
     """Of a frame: what the next sentence cites."""
 
@@ -282,7 +287,7 @@ def _sentences(text: str, default: Mark) -> tuple[MarkedSentence, ...]:
     """Return the sentences of a paragraph or a point."""
     held, marks = _hold(text)
     # A mark behind the stop belongs to the sentence that the stop ends.
-    held = re.sub(rf"([.!?…][\"'”’)]*)((?:{_HOLD})+)", r"\2\1", held)
+    held = re.sub(rf"([.!?…][\"'”’)*]*)((?:{_HOLD})+)", r"\2\1", held)
     spans = sentences(held) if held.strip() else []
     queue = list(marks)
     made: list[MarkedSentence] = []
@@ -310,6 +315,7 @@ def _hold(text: str) -> tuple[str, list[Mark]]:
 
 def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
     """Return a sentence from a text with placeholders."""
+    held, bold = _unbold(held)
     pieces = [_plain(piece, edges=False) for piece in held.split(_HOLD)]
     text, places, cites = pieces[0].lstrip(), list[int](), list[str]()
     for mark, piece in zip(marks, pieces[1:], strict=False):
@@ -334,7 +340,18 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
         said.terms,
         said.expression,
         said.name,
+        bold,
     )
+
+
+def _unbold(held: str) -> tuple[str, int]:
+    """Return a text without the marks of a bold opening, and how many characters are bold."""
+    match = _BOLD.match(held)
+    if not match:
+        return held, 0
+    opening = match[2]
+    size = len(_plain(opening.replace(_HOLD, ""), edges=False))
+    return opening + held[match.end() :], size if size <= BOLD_CHARS else 0
 
 
 def _lent(made: Sequence[MarkedSentence]) -> Iterator[MarkedSentence]:

@@ -65,4 +65,5 @@ def rival_answers(report: Report) -> list[RivalAnswer]:
 def citation_marks(report: Report, numbers: Iterable[int]) -> str:
     """Return citation marks as they are printed behind a sentence: [1][2a]."""
     marks = {item.number: item.mark for item in report.citations}
-    return "".join(f"[{marks[number]}]" for number in numbers if number in marks)
+    shown = dict.fromkeys(marks[number] for number in numbers if number in marks)
+    return "".join(f"[{mark}]" for mark in shown)

@@ -196,6 +196,7 @@ class Drafter:
             derived=tuple(dict.fromkeys(derived)),
             terms=marked.terms,
             places=marked.places if len(marked.places) == len(found) and not rest else (),
+            bold=marked.bold,
         )
         borrowed, _ = resolve_cites(self._deps, self._material, marked.borrowed, self._about)
         wrong = [
@@ -232,7 +233,8 @@ class Drafter:
         made = [self.line(item, line.heading, line.before) for item in read_sentences(text)]
         marked = [item for item in made if item.sentence.kind is not SentenceKind.FRAME]
         said = " ".join(item.sentence.text for item in made) or text
-        update: dict[str, Any] = {"text": said, "places": ()}
+        bold = made[0].sentence.bold if made else 0
+        update: dict[str, Any] = {"text": said, "places": (), "bold": bold}
         if marked and "{" in text:
             update |= _united([item.sentence for item in marked])
             line.lost = tuple(itertools.chain.from_iterable(item.lost for item in marked))

@@ -206,8 +206,7 @@ async def find_heading_faults(headings: Sequence[Said], asked: str) -> list[str]
 
     A heading may not hold numbers, dates, names or addresses that its section does not hold. A
     single word is otherwise free. A few words name a topic, which must be that of the section. A
-    longer heading says something: it shares words with its section, or the reader finds it in the
-    quotes or on the matter of the section.
+    longer heading says something, and is audited like a sentence.
 
     Args:
         headings: The headings, with the quotes of their sections, and the sentences besides.
@@ -222,10 +221,8 @@ async def find_heading_faults(headings: Sequence[Said], asked: str) -> list[str]
     long = [item for item in left if _says_something(item.text)]
     short = [item for item in left if item not in long]
     says = await _vouched(read_support, [CitedText(item.text, item.quotes) for item in long])
-    # A claim in the writer's own words may go beyond the quotes, not beyond the matter.
-    about = await _vouched(read_relevance, [(item.text, item.besides) for item in long])
     names = await _vouched(read_relevance, [(item.text, item.besides) for item in short])
-    for item in _unvouched(long, [one or other for one, other in zip(says, about, strict=True)]):
+    for item in _unvouched(long, says):
         faults[item] = "as a heading, it says something that its section does not"
     for item in _unvouched(short, names):
         faults[item] = "as a heading, it names something that its section is not about"

@@ -1,0 +1,173 @@
+"""The list of sources of a report: each source once, with the passages that are cited below it.
+
+The record keeps every citation with its exact span. The list joins spans that overlap: four cuts of
+one paragraph are one quote for whoever reads it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from deepdiver.core.numbering import LONGEST_UNIT
+from deepdiver.core.record import Citation
+
+UNITED_CHARS = LONGEST_UNIT
+"""The most characters of spans that are joined: a citation must still lead to a place, not to a
+page. A span longer than that keeps to itself."""
+QUOTE_CHARS = 600
+"""Longer quotes are shortened in the list; the record has the whole quotes."""
+_HEAD = re.compile(r"From: [^\n]+(?:\n[^\n]+)*\n\s*\n(?=\S)")
+"""The head of a message, which `where` tells in fewer words."""
+_ROW = re.compile(r"\s*\n\s*\|\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPassage:
+    """A passage of a source, as the list shows it."""
+
+    mark: str
+    """What the text prints between brackets."""
+    numbers: tuple[int, ...]
+    """Numbers of the citations that lead here."""
+    lines: tuple[str, ...]
+    """Its words: one line, or a line for each row of a table."""
+    left_out: int
+    """How many rows of a table were left out at its end."""
+    where: str
+    """The part of the source that it is in; may be empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSource:
+    """A source, as the list shows it."""
+
+    number: int
+    """Its number, in the order of the report."""
+    first: Citation
+    """Its first citation, which has its title and credit."""
+    place: str
+    """Its address, or its path from the folder that all documents of the list share."""
+    kind: str
+    """What kind of source it is; may be empty."""
+    passages: tuple[CitedPassage, ...]
+    """What is cited of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class BelievedSources:
+    """Sources that are believed alike, for the same reasons."""
+
+    numbers: tuple[int, ...]
+    """Their numbers in the list."""
+    first: Citation
+    """A citation of the first of them, which has score and reasons."""
+
+
+def unite(citations: Iterable[Citation]) -> list[list[Citation]]:
+    """Return the citations of one source in groups whose spans overlap, by first appearance."""
+    groups: list[list[Citation]] = []
+    start = end = 0
+    for item in sorted(citations, key=lambda item: (item.passage.start, item.passage.end)):
+        span = item.passage
+        together = max(end, span.end) - start
+        if groups and span.start < end and together <= UNITED_CHARS:
+            groups[-1].append(item)
+            end = max(end, span.end)
+        else:
+            groups.append([item])
+            start, end = span.start, span.end
+    return sorted(groups, key=lambda group: min(item.number for item in group))
+
+
+def united_text(citations: Sequence[Citation]) -> str:
+    """Return the words of spans that overlap, as the source has them."""
+    ordered = sorted(citations, key=lambda item: item.passage.start)
+    text, end = ordered[0].quote, ordered[0].passage.end
+    for item in ordered[1:]:
+        if item.passage.end > end:
+            text += item.quote[end - item.passage.start :]
+            end = item.passage.end
+    return text
+
+
+def list_sources(citations: Iterable[Citation], most: int) -> list[CitedSource]:
+    """Return the sources in the order of the report.
+
+    Args:
+        citations: The citations of the report.
+        most: The most characters of a quote; longer ones are shortened.
+    """
+    by_source = _by_source(citations)
+    places = _places([own[0].url for own in by_source.values()])
+    return [
+        CitedSource(
+            number,
+            own[0],
+            places[own[0].url],
+            next(iter(own[0].reasons), ""),
+            tuple(_passages(own, most)),
+        )
+        for number, own in enumerate(by_source.values(), 1)
+    ]
+
+
+def believed_sources(citations: Iterable[Citation]) -> list[BelievedSources]:
+    """Return the sources in groups that are believed alike, for the same reasons."""
+    alike: dict[tuple[float, tuple[str, ...], int], list[tuple[int, Citation]]] = {}
+    for number, own in enumerate(_by_source(citations).values(), 1):
+        first = own[0]
+        key = (first.credibility, first.reasons, first.copies)
+        alike.setdefault(key, []).append((number, first))
+    return [
+        BelievedSources(tuple(number for number, _ in group), group[0][1])
+        for group in alike.values()
+    ]
+
+
+def _by_source(citations: Iterable[Citation]) -> Mapping[str, list[Citation]]:
+    by_source: dict[str, list[Citation]] = {}
+    for item in citations:
+        by_source.setdefault(item.source, []).append(item)
+    return by_source
+
+
+def _passages(own: Iterable[Citation], most: int) -> Iterator[CitedPassage]:
+    by_mark: dict[str, list[Citation]] = {}
+    for item in own:
+        by_mark.setdefault(item.mark, []).append(item)
+    for mark, group in by_mark.items():
+        lines, left_out = _shown(united_text(group), group[0].where, most)
+        numbers = tuple(item.number for item in group)
+        yield CitedPassage(mark, numbers, lines, left_out, group[0].where)
+
+
+def _shown(quote: str, where: str, most: int) -> tuple[tuple[str, ...], int]:
+    """Return a quote as lines, shortened, and how many of its rows were left out."""
+    if where.startswith("message"):
+        quote = _HEAD.sub("", quote, count=1) if _HEAD.match(quote) else quote
+    cut = _ROW.split(quote) if where.startswith("sheet") else [quote]
+    rows = [" ".join(row.split()) for row in cut]
+    sizes = itertools.accumulate(map(len, rows))
+    kept = max(sum(size <= most for size in sizes), 1)
+    if len(rows[0]) > most:
+        rows[0] = rows[0][: most - 1].rstrip() + "…"
+    return tuple(rows[:kept]), len(rows) - kept
+
+
+def _places(urls: Sequence[str]) -> dict[str, str]:
+    """Return what the list prints for each address."""
+    paths = {url: PurePosixPath(url) for url in urls if PurePosixPath(url).is_absolute()}
+    parents = [path.parent.parts for path in paths.values()]
+    shared = sum(
+        1
+        for _ in itertools.takewhile(
+            lambda parts: len(set(parts)) == 1, zip(*parents, strict=False)
+        )
+    )
+    return {
+        url: str(PurePosixPath(*paths[url].parts[shared:])) if url in paths else url for url in urls
+    }

@@ -1,0 +1,118 @@
+"""Marks for what no source says: which there are, and where they are left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from deepdiver.core.record import Block, Report, RunStatus, Section, SentenceKind
+from deepdiver.report.kinds import (
+    KIND_MARKS,
+    KIND_WORDS,
+    column_kinds,
+    common_kind,
+    explained_marks,
+    kind_mark,
+    quiet_label,
+)
+from tests.report.making import sentence
+
+FACT = sentence("It is old.", citations=(1, 2))
+JUDGED = sentence("It should be sold.", kind=SentenceKind.JUDGEMENT, citations=(1,))
+GENERAL = sentence("Mills age.", kind=SentenceKind.KNOWLEDGE)
+ASSUMED = sentence("Nobody objects.", kind=SentenceKind.ASSUMPTION)
+
+
+def report(**more: Any) -> Report:
+    held: dict[str, Any] = {"answer": (), "confidence": 0.0, "status": RunStatus.PARTIAL}
+    return Report(question="Who?", **(held | more))
+
+
+def test_the_kind_of_every_sentence_can_be_told() -> None:
+    uncited = {
+        SentenceKind.FACT,
+        SentenceKind.CALCULATION,
+        SentenceKind.ABSENCE,
+        SentenceKind.FRAME,
+    }
+    assert KIND_WORDS.keys() == KIND_MARKS.keys() == set(SentenceKind) - uncited
+
+
+@pytest.mark.parametrize(
+    ("kinds", "common"),
+    [
+        ("", None),
+        ("frame", None),
+        ("fact fact", None),
+        ("judgement", "judgement"),
+        ("judgement judgement judgement fact", "judgement"),
+        ("judgement judgement fact", None),
+        ("judgement frame frame frame", "judgement"),
+        ("knowledge knowledge knowledge judgement", "knowledge"),
+        ("absence absence", None),
+    ],
+)
+def test_one_mark_tells_the_kind_of_most_sentences(kinds: str, common: str | None) -> None:
+    said = [sentence("x", kind=SentenceKind(kind)) for kind in kinds.split()]
+    assert common_kind(said) == common
+    assert common_kind([*said, sentence("", kind=SentenceKind.FACT)]) == common, "an empty cell"
+
+
+def test_the_marks_differ_and_cannot_be_taken_for_markdown() -> None:
+    assert len(set(KIND_MARKS.values())) == len(KIND_MARKS)
+    assert not set(KIND_MARKS.values()) & set("*_#`[]<>|~0123456789")
+
+
+@pytest.mark.parametrize("kind", SentenceKind)
+def test_a_kind_is_marked_unless_something_above_has_told_it(kind: SentenceKind) -> None:
+    assert kind_mark(kind) == KIND_MARKS.get(kind, "")
+    assert kind_mark(kind, None, None) == KIND_MARKS.get(kind, "")
+    assert kind_mark(kind, kind) == kind_mark(kind, None, kind) == ""
+
+
+def test_nothing_has_no_mark() -> None:
+    assert kind_mark(None) == kind_mark(None, SentenceKind.JUDGEMENT) == ""
+
+
+def test_a_column_tells_its_kind_unless_its_section_does() -> None:
+    rows = ((FACT, JUDGED), (FACT, JUDGED), (FACT, JUDGED))
+    table = Block(kind="table", rows=rows, header=("State", "Verdict"))
+    assert column_kinds(table, None) == [None, SentenceKind.JUDGEMENT]
+    assert column_kinds(table, SentenceKind.JUDGEMENT) == [None, None]
+    assert column_kinds(table, SentenceKind.KNOWLEDGE) == [None, SentenceKind.JUDGEMENT]
+    assert column_kinds(Block(kind="table", rows=(), header=("State",)), None) == []
+
+
+def test_only_marks_that_a_report_has_are_explained() -> None:
+    assert explained_marks(report()) == explained_marks(report(answer=(FACT,))) == ""
+    assert (
+        explained_marks(report(answer=(FACT, JUDGED))) == "† our judgement, for the reasons cited."
+    )
+    table = Block(kind="table", rows=((FACT, ASSUMED),), header=("a", "b"))
+    sections = (Section(heading="x", sentences=(GENERAL,)), Section(heading="y", blocks=(table,)))
+    assert explained_marks(report(answer=(JUDGED,), sections=sections)) == (
+        "† our judgement, for the reasons cited; ‡ general knowledge, not from the sources; "
+        "§ an assumption."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "left"),
+    [
+        ((1,), ((1,),), ()),
+        ((1, 2), ((1,), (2, 3)), ()),
+        ((1, 2), ((1,),), (1, 2)),
+        ((1,), ((),), (1,)),
+        ((), ((1,),), ()),
+        ((1,), (), (1,)),
+    ],
+)
+def test_the_name_of_a_row_leaves_citations_to_cells_that_have_them_all(
+    name: tuple[int, ...], cells: tuple[tuple[int, ...], ...], left: tuple[int, ...]
+) -> None:
+    row = tuple(sentence("x", citations=numbers) for numbers in (name, *cells))
+    quiet = quiet_label(row)
+    assert quiet[0].citations == left
+    assert quiet[1:] == row[1:]
+    assert quiet_label(()) == ()

@@ -1,0 +1,214 @@
+"""The list of sources: spans that overlap, places, and what is shown of a quote."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver.core.record import Citation, Passage
+from deepdiver.report.sources import (
+    QUOTE_CHARS,
+    UNITED_CHARS,
+    believed_sources,
+    list_sources,
+    unite,
+    united_text,
+)
+
+TEXT = "".join(chr(ord("a") + n % 26) for n in range(3_000))
+
+
+def citation(number: int, start: int, end: int, **more: Any) -> Citation:
+    """Return a citation of a span of `TEXT`."""
+    held: dict[str, Any] = {
+        "source": "s_1",
+        "finding": f"f_{number}",
+        "title": "Title",
+        "url": "https://example.org/1",
+        "quote": TEXT[start:end],
+        "credibility": 0.5,
+    }
+    passage = Passage(snapshot="h_1", start=start, end=end)
+    return Citation(number=number, passage=passage, **(held | more))
+
+
+def numbers(groups: list[list[Citation]]) -> list[list[int]]:
+    return [[item.number for item in group] for group in groups]
+
+
+def shown(quote: str, where: str = "", most: int = QUOTE_CHARS) -> tuple[tuple[str, ...], int]:
+    """Return how a quote is shown."""
+    (source,) = list_sources([citation(1, 0, 1, quote=quote, where=where)], most)
+    (passage,) = source.passages
+    return passage.lines, passage.left_out
+
+
+# Spans that overlap
+
+
+def test_no_citations_have_no_groups() -> None:
+    assert unite([]) == []
+    assert list_sources([], 9) == []
+    assert believed_sources([]) == []
+
+
+def test_spans_are_joined_if_they_overlap_and_not_if_they_touch() -> None:
+    assert numbers(unite([citation(1, 0, 50), citation(2, 49, 90)])) == [[1, 2]]
+    assert numbers(unite([citation(1, 0, 50), citation(2, 50, 90)])) == [[1], [2]]
+    assert numbers(unite([citation(1, 10, 20), citation(2, 0, 90)])) == [[2, 1]]
+
+
+def test_groups_stand_in_the_order_of_the_report() -> None:
+    cited = [citation(1, 500, 550), citation(2, 0, 50), citation(3, 40, 90), citation(4, 540, 560)]
+    assert numbers(unite(cited)) == [[1, 4], [2, 3]]
+
+
+def test_spans_are_not_joined_beyond_what_is_read_at_a_glance() -> None:
+    within = [citation(1, 0, 400), citation(2, 300, UNITED_CHARS)]
+    assert numbers(unite(within)) == [[1, 2]]
+    beyond = [citation(1, 0, 400), citation(2, 300, UNITED_CHARS + 1)]
+    assert numbers(unite(beyond)) == [[1], [2]]
+    long = [citation(1, 0, 2_000), citation(2, 10, 50), citation(3, 40, 90)]
+    assert numbers(unite(long)) == [[1], [2, 3]], "a long span keeps to itself"
+
+
+spans = st.lists(
+    st.tuples(st.integers(0, 2_900), st.integers(1, 700)).map(
+        lambda span: (span[0], min(span[0] + span[1], len(TEXT)))
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@given(spans)
+def test_joined_spans_read_as_the_source_does(cited: list[tuple[int, int]]) -> None:
+    items = [citation(number, *span) for number, span in enumerate(cited, 1)]
+    groups = unite(items)
+    assert sorted(item.number for group in groups for item in group) == list(
+        range(1, len(items) + 1)
+    )
+    for group in groups:
+        start = min(item.passage.start for item in group)
+        end = max(item.passage.end for item in group)
+        assert united_text(group) == TEXT[start:end]
+        assert len(group) == 1 or end - start <= UNITED_CHARS
+
+
+# What is listed
+
+
+def test_a_source_is_listed_once_with_a_passage_for_each_mark() -> None:
+    cited = [
+        citation(1, 0, 5, label="1a", where="page 2"),
+        citation(2, 0, 5, label="2", source="s_2", url="https://example.org/2"),
+        citation(3, 3, 9, label="1a"),
+        citation(4, 50, 60, label="1b"),
+    ]
+    first, second = list_sources(cited, QUOTE_CHARS)
+    assert (first.number, second.number) == (1, 2)
+    assert first.first == cited[0]
+    assert [(item.mark, item.numbers, item.lines, item.where) for item in first.passages] == [
+        ("1a", (1, 3), (TEXT[:9],), "page 2"),
+        ("1b", (4,), (TEXT[50:60],), ""),
+    ]
+    assert [item.mark for item in second.passages] == ["2"]
+
+
+def test_reports_that_were_saved_without_labels_are_listed_by_number() -> None:
+    (source,) = list_sources([citation(1, 0, 5), citation(2, 3, 9)], QUOTE_CHARS)
+    assert [(item.mark, item.lines) for item in source.passages] == [
+        ("1", (TEXT[:5],)),
+        ("2", (TEXT[3:9],)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("urls", "places"),
+    [
+        (["https://example.org/a/b"], ["https://example.org/a/b"]),
+        (["/home/ann/docs/a.pdf"], ["a.pdf"]),
+        (["/home/ann/docs/a.pdf", "/home/ann/docs/b.pdf"], ["a.pdf", "b.pdf"]),
+        (["/home/ann/docs/x/a.pdf", "/home/ann/docs/y/a.pdf"], ["x/a.pdf", "y/a.pdf"]),
+        (["/home/ann/docs/a.pdf", "/home/ann/docs/y/a.pdf"], ["a.pdf", "y/a.pdf"]),
+        (
+            ["/a/b.pdf", "https://example.org/", "/c/d.pdf"],
+            ["a/b.pdf", "https://example.org/", "c/d.pdf"],
+        ),
+        (["feed:kev", "notes.md"], ["feed:kev", "notes.md"]),
+        ([""], [""]),
+    ],
+)
+def test_documents_are_named_from_the_folder_that_they_share(
+    urls: list[str], places: list[str]
+) -> None:
+    cited = [citation(n, 0, 5, source=f"s_{n}", url=url) for n, url in enumerate(urls, 1)]
+    assert [source.place for source in list_sources(cited, QUOTE_CHARS)] == places
+
+
+def test_the_kind_of_a_source_is_its_first_reason() -> None:
+    (source,) = list_sources([citation(1, 0, 5, reasons=("a log", "primary"))], QUOTE_CHARS)
+    assert source.kind == "a log"
+    (source,) = list_sources([citation(1, 0, 5)], QUOTE_CHARS)
+    assert source.kind == ""
+
+
+# What is shown of a quote
+
+
+def test_a_quote_is_shown_in_one_line_and_a_long_one_shortened() -> None:
+    assert shown("It is\n  old.") == (("It is old.",), 0)
+    assert shown("x" * QUOTE_CHARS) == (("x" * QUOTE_CHARS,), 0)
+    assert shown("x" * (QUOTE_CHARS + 1)) == (("x" * (QUOTE_CHARS - 1) + "…",), 0)
+    assert shown("x" * 5_000, most=sys.maxsize) == (("x" * 5_000,), 0)
+    assert shown("") == (("",), 0)
+
+
+def test_rows_of_a_table_are_lines_and_those_beyond_the_limit_are_counted() -> None:
+    quote = "Year: 1990 | Members: 5\n| Year: 1991 | Members: 6"
+    assert shown(quote) == ((quote.replace("\n", " "),), 0), "a text that looks like a table"
+    assert shown(quote, "sheet 1") == (("Year: 1990 | Members: 5", "Year: 1991 | Members: 6"), 0)
+    rows = [f"{number:03} {'x' * 96}" for number in range(9)]
+    assert shown("\n| ".join(rows), "sheet 1") == (tuple(rows[:6]), 3)
+    long = ["y" * 900, *rows]
+    assert shown("\n| ".join(long), "sheet 1") == (("y" * (QUOTE_CHARS - 1) + "…",), 9)
+
+
+HEAD = "From: Kevin Tran (ktran)\nDate: 2023-06-03\nIn: team\n\n"
+
+
+def test_the_head_of_a_message_is_told_by_its_place_alone() -> None:
+    assert shown(f"{HEAD}We agreed.", "message 3, Kevin Tran") == (("We agreed.",), 0)
+
+
+@pytest.mark.parametrize(
+    ("quote", "where"),
+    [
+        (HEAD, "message 3, Kevin Tran"),
+        (f"{HEAD}We agreed.", "page 3"),
+        ("From: Kevin Tran to all", "message 3"),
+        (f"We agreed.\n\n{HEAD}No.", "message 3"),
+    ],
+)
+def test_a_head_that_is_all_or_is_not_at_the_beginning_stays(quote: str, where: str) -> None:
+    assert shown(quote, where) == ((" ".join(quote.split()),), 0)
+
+
+# How far sources are believed
+
+
+def test_sources_that_are_believed_alike_are_one_line() -> None:
+    log, paper = ("a log", "primary"), ("a newspaper",)
+    held = [(0.6, log, 1), (0.8, paper, 1), (0.6, log, 1), (0.6, log, 2), (0.6, paper, 1)]
+    cited = [
+        citation(n, 0, 5, source=f"s_{n}", credibility=score, reasons=why, copies=copies)
+        for n, (score, why, copies) in enumerate(held, 1)
+    ]
+    again = citation(6, 50, 60, credibility=0.6, reasons=log)
+    told = believed_sources([*cited, again])
+    assert [item.numbers for item in told] == [(1, 3), (2,), (4,), (5,)]
+    assert [item.first for item in told] == [cited[0], cited[1], cited[3], cited[4]]
