@@ -88,6 +88,24 @@ def test_who_refutes_does_not_agree() -> None:
     assert agreeing([source("a"), source("b")], assessment("f_a", refuting=("f_b",))) == {"a": 0}
 
 
+def test_who_speaks_for_it_and_against_it_does_not_agree() -> None:
+    sources = [source(key) for key in "abc"]
+    torn = assessment("f_a", "f_b", "f_c", refuting=("f_c",))
+    assert agreeing(sources, torn) == {"a": 1, "b": 1}
+
+
+def test_documents_of_the_persons_own_are_one_voice_unless_they_name_a_publisher() -> None:
+    def document(key: str, publisher: str = "") -> Source:
+        held = source(key, publisher, url=f"/docs/{key}.pdf")
+        return held.model_copy(update={"kind": SourceKind.DOCUMENT})
+
+    own = [document("a"), document("b"), document("c")]
+    supported = assessment("f_a", "f_b", "f_c")
+    assert agreeing(own, supported) == {"a": 0, "b": 0, "c": 0}
+    named = [document("a"), document("b", "Harbour Board"), source("c")]
+    assert agreeing(named, supported) == {"a": 2, "b": 2, "c": 2}
+
+
 def test_forty_copies_are_one_voice() -> None:
     listed = [source(f"s{n:02}", text=f"{STORY} {n}") for n in range(40)]
     assert set(agreeing(listed, assessment(*(f"f_{item.id}" for item in listed))).values()) == {0}

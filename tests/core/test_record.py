@@ -483,3 +483,39 @@ def test_a_source_without_parts_has_no_where() -> None:
         Source(id="s_1", kind=SourceKind.PAGE, url="u", title="A", snapshot="ab" * 32).where(5)
         == ""
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "day"),
+    [
+        ("message", "4, Emily Lee, 2023-06-20 10:00", "2023-06-20"),
+        ("message", "4, Emily Lee, 2023-06-20T10:00:59+02:00", "2023-06-20"),
+        ("message", "4, 2023-06-20", "2023-06-20"),
+        ("message", "4, Emily Lee", ""),
+        ("message", "4, 2023-06-20, Emily Lee", ""),
+        ("page", "2023-06-20", ""),
+    ],
+)
+def test_a_message_has_the_date_at_the_end_of_its_label(kind: Any, label: str, day: str) -> None:
+    assert Mark(start=0, kind=kind, label=label).date == day
+
+
+def test_what_a_message_says_has_the_date_of_the_message() -> None:
+    marks = (
+        Mark(start=10, kind="message", label="1, Anna, 2023-06-20 10:00"),
+        Mark(start=20, kind="message", label="2, Bo"),
+        Mark(start=30, kind="message", label="3, Anna, 2023-06-22"),
+        Mark(start=35, kind="heading", label="Costs"),
+    )
+    held: dict[str, Any] = {"id": "s_1", "url": "a", "title": "A", "snapshot": "ab" * 32}
+    source = Source(kind=SourceKind.DOCUMENT, marks=marks, published="2024-01-01", **held)
+    dates = [source.dated(start) for start in (0, 10, 19, 20, 30, 99)]
+    assert dates == [
+        "2024-01-01",
+        "2023-06-20",
+        "2023-06-20",
+        "2024-01-01",
+        "2023-06-22",
+        "2023-06-22",
+    ]
+    assert Source(kind=SourceKind.DOCUMENT, **held).dated(5) == ""

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver import sample
-from deepdiver.core.record import Credibility, SourceKind
+from deepdiver.core.record import Credibility, Mark, SourceKind
 from deepdiver.core.settings import Rating, Settings, load
 from deepdiver.errors import SettingsError
 from deepdiver.tools.credibility import (
@@ -321,6 +321,53 @@ def test_a_retracted_paper_is_hardly_believed_anywhere(title: str) -> None:
         assert of(url=url, title=title, publisher_kind="scientific")[0] == KINDS["retracted"].score
     assert of(title="Retraction notice: Blue light")[0] == 0.5
     assert of(title=title, ratings={"example.org": {"score": 0.7}})[0] == 0.7
+
+
+@pytest.mark.parametrize(
+    ("url", "title"),
+    [
+        ("https://docs.example.org/stable/api.html", "Example 2.0 – API"),
+        ("https://example.org/docs/limits", "Limits — Example documentation"),
+        ("https://developer.wind-mill.co.uk/x", "Wind Mill for developers"),
+        ("https://example.readthedocs.io/en/latest/", "Welcome"),
+    ],
+)
+def test_documentation_of_its_own_makers_is_primary_and_needs_no_date(url: str, title: str) -> None:
+    kind = KINDS["documentation"]
+    found = of(url=url, title=title, published="", author="")
+    assert found == (kind.score, (kind.says, "primary"))
+
+
+@pytest.mark.parametrize(
+    ("url", "title"),
+    [
+        ("https://docs.example.org/", "Why Acme is unsafe"),
+        ("https://example.org/docs/", ""),
+        ("https://example.org/blog/docs/", "Example documentation"),
+        ("https://docsexample.org/", "docsexample"),
+        ("https://docs/", "docs"),
+        ("https://docs.io/", "docs"),
+        ("https://docs.ab.org/", "ab"),
+        ("/home/ann/docs/example.org/docs", "Example"),
+        ("http://[", "Example"),
+    ],
+)
+def test_what_is_not_documentation_of_its_own_makers(url: str, title: str) -> None:
+    assert KINDS["documentation"].says not in of(url=url, title=title)[1]
+
+
+def test_documentation_on_a_listed_host_is_what_the_host_is() -> None:
+    found = of(url="https://docs.medium.com/docs/", title="Medium documentation", author="")
+    assert found[1][0] == KINDS["blog"].says
+
+
+def test_messages_that_are_dated_are_a_dated_source() -> None:
+    dated = Mark(start=0, kind="message", label="1, Anna, 2026-02-08 10:00")
+    undated = Mark(start=0, kind="message", label="1, Anna")
+    assert "no date" not in of(published="", marks=(undated, dated))[1]
+    assert "no date" in of(published="", marks=(undated,))[1]
+    page = Mark(start=0, kind="page", label="2026-02-08")
+    assert "no date" in of(published="", marks=(page,))[1]
 
 
 def test_a_source_is_believed_against_itself_only() -> None:

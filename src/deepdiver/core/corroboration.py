@@ -12,7 +12,10 @@ from urllib.parse import urlsplit
 
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.origins import origins
-from deepdiver.core.record import Assessment, Finding, HypothesisStatus, Source
+from deepdiver.core.record import Assessment, Finding, HypothesisStatus, Source, SourceKind
+
+OWN_DOCUMENTS = "your documents"
+"""Stands for the publisher of the person's documents that name none."""
 
 
 def publisher_of(source: Source) -> str:
@@ -30,9 +33,10 @@ def count_agreeing(
 ) -> dict[str, int]:
     """Return for each source how many others, independent of it and of each other, say the same.
 
-    Sources say the same if they support the same accepted hypothesis. Sources of one origin or of
-    one publisher count as one voice. That errs on the low side: two papers on one preprint server
-    are one voice.
+    Sources say the same if they support the same accepted hypothesis, and nothing in them speaks
+    against it. Sources of one origin or of one publisher count as one voice, and so do documents
+    of the person's own that name no publisher: the files of one company are not independent. That
+    errs on the low side: two papers on one preprint server are one voice.
 
     Args:
         assessments: The hypotheses as they stand.
@@ -43,16 +47,19 @@ def count_agreeing(
     for item in assessments:
         if item.status is not HypothesisStatus.SUPPORTED:
             continue
-        sources = _supporting_sources(item, ledger)
+        against = {source.id for source in _sources_of(item.refuting, ledger)}
+        sources = [
+            source for source in _sources_of(item.supporting, ledger) if source.id not in against
+        ]
         others = len(_voices(sources, one_story)) - 1
         for source in sources:
             agreeing[source.id] = max(agreeing.get(source.id, 0), others)
     return agreeing
 
 
-def _supporting_sources(item: Assessment, ledger: Ledger) -> list[Source]:
-    """Return the sources of the findings that support a hypothesis, by id."""
-    findings = [ledger.get(Finding, key) for key in item.supporting]
+def _sources_of(keys: Iterable[str], ledger: Ledger) -> list[Source]:
+    """Return the sources of findings, by id."""
+    findings = [ledger.get(Finding, key) for key in keys]
     keys = {quote.source for finding in findings for quote in finding.quotes}
     return [ledger.get(Source, key) for key in sorted(keys)]
 
@@ -64,7 +71,8 @@ def _voices(sources: Iterable[Source], one_story: dict[str, str]) -> list[set[st
     """
     voices: list[set[str]] = []
     for source in sources:
-        marks = {f"origin {one_story[source.id]}", f"publisher {publisher_of(source) or source.id}"}
+        unnamed = OWN_DOCUMENTS if source.kind is SourceKind.DOCUMENT else source.id
+        marks = {f"origin {one_story[source.id]}", f"publisher {publisher_of(source) or unnamed}"}
         joined = [voice for voice in voices if voice & marks]
         voices = [voice for voice in voices if not voice & marks] + [marks.union(*joined)]
     return voices

@@ -11,6 +11,7 @@ those of their fields, in the schemas of their answers.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
@@ -114,6 +115,9 @@ class SourceKind(StrEnum):
     """Rows of an intelligence feed."""
 
 
+_LAST_DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ][\d:.Z+-]*)?$")
+
+
 class Mark(Record):
     """Where a part of a text begins, in the terms of its format."""
 
@@ -122,7 +126,13 @@ class Mark(Record):
     kind: Literal["page", "slide", "sheet", "heading", "message"]
     """What kind of part."""
     label: str
-    """Its number or name."""
+    """Its number or name; of a message also who wrote it and when."""
+
+    @property
+    def date(self) -> str:
+        """The day of a message; empty if its label does not end with one."""
+        found = _LAST_DAY.search(self.label) if self.kind == "message" else None
+        return found[1] if found else ""
 
 
 class Source(Record):
@@ -164,6 +174,12 @@ class Source(Record):
         for mark in itertools.takewhile(lambda mark: mark.start <= start, self.marks):
             parts[mark.kind] = mark.label
         return ", ".join(f"{kind} {label}" for kind, label in parts.items() if kind != "heading")
+
+    def dated(self, start: int) -> str:
+        """Return the date of what a character is in: of its message, else of the source."""
+        before = itertools.takewhile(lambda mark: mark.start <= start, self.marks)
+        dates = [mark.date for mark in before if mark.kind == "message"]
+        return (dates[-1] if dates else "") or self.published
 
 
 class Passage(Record):

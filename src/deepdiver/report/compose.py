@@ -24,6 +24,7 @@ from deepdiver.core.record import (
     Sentence,
     Source,
 )
+from deepdiver.core.retraction import as_believed
 from deepdiver.report.sources import unite
 
 
@@ -65,7 +66,7 @@ class CitationNumbering:
             for quote in finding.quotes:
                 spot = (quote.source, quote.passage.start, quote.passage.end)
                 if spot not in self._numbers:
-                    source = self._ledger.get(Source, quote.source)
+                    source = as_believed(self._ledger, self._ledger.get(Source, quote.source))
                     self._numbers[spot] = len(self.citations) + 1
                     self.citations.append(self._citation(finding, quote, source))
                 numbers[self._numbers[spot]] = None

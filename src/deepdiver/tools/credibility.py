@@ -18,6 +18,7 @@ from datetime import date
 from importlib.resources import files
 from types import MappingProxyType
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from deepdiver.core.record import Credibility, SourceKind
 from deepdiver.core.settings import Rating, Settings
@@ -50,6 +51,7 @@ _REVIEW = re.compile(
     re.IGNORECASE,
 )
 _RETRACTED = re.compile(r"\W*(?:retracted|withdrawn)(?: \w+)?\s?[:\]]", re.IGNORECASE)
+_LETTERS = re.compile(r"[^a-z0-9]")
 NEWS = frozenset({"wire", "newspaper", "broadcaster"})
 """Kinds of publishers whose sources are news."""
 _REVIEWED = frozenset({"scientific", "preprint"})
@@ -68,6 +70,8 @@ class Kind:
     """Primary, secondary, or empty if it may be either."""
     signed: bool = False
     """Whether a text of this kind usually names its author."""
+    dated: bool = True
+    """Whether a text of this kind should have a date. What is kept up to date needs none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,8 @@ class Table:
     """Every kind by name, in the order of the file."""
     domains: Mapping[str, str]
     """The kind of each domain."""
+    documentation: Mapping[str, frozenset[str]]
+    """The hosts and paths under which sites have their documentation."""
     unknown: Mapping[SourceKind, Kind]
     """The kind of a source whose publisher is not known."""
 
@@ -94,6 +100,7 @@ def table() -> Table:
     return Table(
         MappingProxyType({name: Kind(**kind) for name, kind in held["kinds"].items()}),
         MappingProxyType(domains),
+        MappingProxyType({name: frozenset(item) for name, item in held["documentation"].items()}),
         MappingProxyType(
             {SourceKind(name): Kind(**kind) for name, kind in held["unknown"].items()}
         ),
@@ -178,7 +185,7 @@ def _lacking(hit: Hit, kind: Kind, span: tuple[date, date] | None) -> list[str]:
         "only an extract was read": hit.kind is SourceKind.PAGE
         and not hit.complete
         and not hit.snapshot,
-        "no date": span is None,
+        "no date": kind.dated and span is None and not any(mark.date for mark in hit.marks),
         "no author": kind.signed and hit.author.strip().lower() in {"", *NOBODY},
         "not served over https": hit.url.lower().startswith("http://"),
     }
@@ -222,12 +229,23 @@ def _stated_kind(hit: Hit, host: str) -> str:
     if _RETRACTED.match(hit.title):
         return "retracted"
     listed = longest(host, table().domains) if host else None
-    named = [
-        name
-        for name in (listed[1] if listed else "", kind_named(hit.publisher_kind))
-        if name in table().kinds
-    ]
+    by_host = (
+        listed[1] if listed else "documentation" if host and _documents_itself(hit, host) else ""
+    )
+    named = [name for name in (by_host, kind_named(hit.publisher_kind)) if name in table().kinds]
     return min(named, key=lambda name: table().kinds[name].score, default="")
+
+
+def _documents_itself(hit: Hit, host: str) -> bool:
+    """Whether a page is documentation of what its own site makes, by its address and title."""
+    labels = host.split(".")
+    held = table().documentation
+    first = urlsplit(hit.url).path.strip("/").partition("/")[0].lower()
+    if labels[0] not in held["hosts"] and first not in held["paths"]:
+        return False
+    makers = (label for label in labels[:-1] if label not in held["hosts"])
+    maker = _LETTERS.sub("", max(makers, key=len, default=""))
+    return len(maker) > 2 and maker in _LETTERS.sub("", hit.title.lower())
 
 
 def _aged(score: float, span: tuple[date, date], need: AgeNeed, record: bool) -> tuple[float, str]:

@@ -21,6 +21,7 @@ from deepdiver.core.record import (
     Source,
     Stance,
 )
+from deepdiver.core.retraction import as_believed
 from deepdiver.core.shown_text import one_line
 from deepdiver.report.figures.findings import STATEMENT_CHARS, citation_labels, citation_numbers
 from deepdiver.report.figures.svg import (
@@ -107,7 +108,10 @@ def _cells(item: Assessment, ledger: Ledger) -> dict[str, _Cell]:
             known = judged.get(evidence.finding)
             if known is None or (evidence.strength, evidence.id) > (known.strength, known.id):
                 judged[evidence.finding] = evidence
-    sources = {key: ledger.get(Source, ledger.get(Finding, key).quotes[0].source) for key in judged}
+    sources = {
+        key: as_believed(ledger, ledger.get(Source, ledger.get(Finding, key).quotes[0].source))
+        for key in judged
+    }
     story = origins({source.id: source for source in sources.values()}.values())
     weighed = {
         key: belief.WeighedEvidence(

@@ -24,6 +24,7 @@ from deepdiver.core.record import (
     Source,
     Stance,
 )
+from deepdiver.core.retraction import as_believed
 from deepdiver.strategies.shared.base import Deps, State
 from deepdiver.strategies.shared.statements import can_contradict
 
@@ -135,7 +136,7 @@ def _prevails(mine: Sequence[Source], theirs: Sequence[Source]) -> bool:
 
 def _sources_of(deps: Deps, keys: Iterable[str]) -> list[Source]:
     named = sorted({quote.source for key in keys for quote in deps.ledger.get(Finding, key).quotes})
-    return [deps.ledger.get(Source, key) for key in named]
+    return [as_believed(deps.ledger, deps.ledger.get(Source, key)) for key in named]
 
 
 def _count_voices(sources: Sequence[Source], one_story: dict[str, str]) -> int:

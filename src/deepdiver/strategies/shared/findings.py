@@ -126,7 +126,7 @@ def show_findings(
                 quote=f" {GAP} ".join(quote.text for quote in finding.quotes),
                 source=source.title,
                 publisher=source.publisher,
-                published=source.published,
+                published=source.dated(finding.quotes[0].passage.start),
                 credibility=source.credibility.score,
                 origin=one_story[source.id],
             )

@@ -22,6 +22,7 @@ from deepdiver.core.record import (
     Stance,
     Trial,
 )
+from deepdiver.core.retraction import as_believed
 from deepdiver.core.text import size_of, terms, within, words
 from deepdiver.strategies.shared.base import Deps, LookResult, State, attempt, together, unite
 from deepdiver.strategies.shared.findings import (
@@ -390,7 +391,7 @@ def assess(
     # A later judgement of the same finding replaces the earlier one.
     latest = {item.finding: item for item in evidence}
     judged = list(latest.values())
-    sources = {e.finding: source_of(deps, e.finding) for e in judged}
+    sources = {e.finding: as_believed(deps.ledger, source_of(deps, e.finding)) for e in judged}
     one_story = origins(sources.values())
     weighed = [
         belief.WeighedEvidence(

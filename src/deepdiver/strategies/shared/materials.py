@@ -236,7 +236,7 @@ def _cited_finding(
         quote=finding.quotes[0].text,
         source=entry.source.title,
         publisher=entry.source.publisher,
-        published=entry.source.published,
+        published=entry.source.dated(finding.quotes[0].passage.start),
         credibility=entry.source.credibility.score,
         origin=one_story[entry.source.id],
     )

@@ -16,6 +16,7 @@ from typing import Any
 from deepdiver.core import belief
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Probability, Record, Sentence, Source, Stance
+from deepdiver.core.retraction import as_believed
 from deepdiver.core.text import size_of, terms
 from deepdiver.report.audit import find_faults
 from deepdiver.strategies.shared.base import Deps, unite
@@ -106,7 +107,7 @@ def _to_the_point(text: str, wanted: set[str]) -> float:
 def compute_belief(deps: Deps, findings: Iterable[str]) -> float:
     """Return how far the sources of findings make one statement believed, by `core.belief`."""
     sources = {quote.source for key in findings for quote in deps.ledger.get(Finding, key).quotes}
-    held = [deps.ledger.get(Source, key) for key in sorted(sources)]
+    held = [as_believed(deps.ledger, deps.ledger.get(Source, key)) for key in sorted(sources)]
     one_story = origins(held)
     weighed = [
         belief.WeighedEvidence(Stance.SUPPORTS, 1.0, item.credibility.score, one_story[item.id])

@@ -16,20 +16,20 @@ _NOBODY = frozenset(
 _NO_TITLE = frozenset(
     {"powerpoint presentation", "presentation", "word document", "document", "untitled", "slide 1"}
 )
-_TEMPLATES = ("2013-12-23", "2013-01-27")
-"""The dates of the empty files that python-docx and python-pptx start from."""
 
 
 def add_properties(draft: DocumentDraft, archive: Archive) -> None:
-    """Set title, author, date and language from the properties, except what programs fill in."""
+    """Set title, author and language from the properties, except what programs fill in.
+
+    The day on which a file was begun is not the day of publication.
+    """
     root = archive.xml("docProps/core.xml")
     told = (
         {} if root is None else {local_name(item.tag): (item.text or "").strip() for item in root}
     )
-    title, author, made = (told.get(key, "") for key in ("title", "creator", "created"))
+    title, author = (told.get(key, "") for key in ("title", "creator"))
     draft.title = "" if title.lower() in _NO_TITLE else title
     draft.author = "" if author.lower() in _NOBODY else author
-    draft.published = "" if made.startswith(_TEMPLATES) else made[:10]
     draft.language = told.get("language", "")[:2].lower()
 
 

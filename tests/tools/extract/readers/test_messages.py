@@ -107,7 +107,7 @@ def test_an_export_of_mails() -> None:
     assert found.marked() == [
         (
             "message",
-            "1, David Thompson, 2023-06-15 14:00:00",
+            "1, David Thompson, 2023-06-15 14:00",
             "From: David Thompson <david@lee.example>",
         ),
         ("message", "2, emily@lee.example, 2023-06-16", "From: emily@lee.example"),
@@ -126,7 +126,7 @@ def test_an_export_of_a_chat() -> None:
         "Complaints rose by 12%.\n\nkhall, 2023-04-03 05:34:20+00:00: Seen."
     )
     assert found.marked() == [
-        ("message", "1, Jenny Wang, 2023-04-03 05:33:20+00:00", "From: Jenny Wang (jwang, Analyst)")
+        ("message", "1, Jenny Wang, 2023-04-03 05:33", "From: Jenny Wang (jwang, Analyst)")
     ]
 
 
@@ -192,6 +192,22 @@ def test_writers() -> None:
 def test_labels() -> None:
     assert message_label(3, "Anna", "2023") == "3, Anna, 2023"
     assert message_label(3, "", "") == "3"
+
+
+@pytest.mark.parametrize(
+    ("when", "told"),
+    [
+        ("2023-06-20 10:00:59", "2023-06-20 10:00"),
+        ("2023-06-20T10:00:59.123+02:00", "2023-06-20 10:00"),
+        ("2023-06-20T10:00Z", "2023-06-20 10:00"),
+        ("2023-06-20 10:00", "2023-06-20 10:00"),
+        ("2023-06-20", "2023-06-20"),
+        ("2023-06-20 at 10:00", "2023-06-20 at 10:00"),
+        ("last Tuesday", "last Tuesday"),
+    ],
+)
+def test_a_message_is_cited_by_the_minute(when: str, told: str) -> None:
+    assert message_label(1, "Anna", when) == f"1, Anna, {told}"
 
 
 @pytest.mark.parametrize("replies", [True, 3, "two", {"user": "c"}, None])

@@ -8,6 +8,7 @@ users. Passwords are never included.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +18,7 @@ from deepdiver.tools.extract.document_draft import DocumentDraft
 _BODY = ("body", "message", "text", "content", "body_text", "html")
 _FROM = ("from_name", "from", "sender", "user", "username", "author", "user_name", "real_name")
 _TO = ("to", "recipients", "recipient")
+_MINUTE = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d|Z|[+-]\d\d|$)")
 _DATE = (
     "date",
     "create_at",
@@ -187,5 +189,10 @@ def moment_of(value: Any) -> str:
 
 
 def message_label(number: int, who: str, when: str) -> str:
-    """Return the label under which a message is cited: `4, Emily Lee, 2023-06-20 10:00:00`."""
-    return ", ".join(filter(None, (str(number), who, when)))
+    """Return the label under which a message is cited: `4, Emily Lee, 2023-06-20 10:00`.
+
+    Seconds and the distance from Greenwich, which tell nobody anything, are in its text.
+    """
+    minute = _MINUTE.match(when)
+    told = f"{minute[1]} {minute[2]}" if minute else when
+    return ", ".join(filter(None, (str(number), who, told)))

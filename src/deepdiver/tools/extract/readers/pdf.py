@@ -16,7 +16,6 @@ from deepdiver.tools.extract.document_draft import DocumentDraft, clean_text
 MOST_PAGES = 5_000
 MOST_HEADINGS = 2_000
 SCANNED = "it holds no text, only pictures of pages (a scan); run it through text recognition first"
-_DATE = re.compile(r"D?:?(\d{4})-?(\d\d)?-?(\d\d)?")
 _PROGRAM = re.compile(
     r"^Microsoft (?:Word|PowerPoint|Excel) - |\.(?:docx?|pptx?|xlsx?|indd|tex|dvi|pdf)$", re.I
 )
@@ -117,19 +116,16 @@ def _page(
 
 
 def _properties(draft: DocumentDraft, reader: PdfReader) -> None:
+    # The day on which a program made the file is not the day of publication.
     try:
         told: dict[str, Any] = dict(reader.metadata or {})
-        title, author, made = (
-            str(told.get(key) or "") for key in ("/Title", "/Author", "/CreationDate")
-        )
+        title, author = (str(told.get(key) or "") for key in ("/Title", "/Author"))
     except (*_BROKEN, RecursionError):
         draft.note("its properties could not be read")
         return
     title = _PROGRAM.sub("", title.strip())
     draft.title = "" if title.lower() in _NO_TITLE else title
     draft.author = "" if author.strip().lower() in _NO_TITLE else author.strip()
-    if date := _DATE.match(made):
-        draft.published = "-".join(part for part in date.groups() if part)
 
 
 def _outline(draft: DocumentDraft, reader: PdfReader) -> list[tuple[int, str]]:
