@@ -150,6 +150,22 @@ def test_documents_are_named_from_the_folder_that_they_share(
     assert [source.place for source in list_sources(cited, QUOTE_CHARS)] == places
 
 
+@pytest.mark.parametrize(
+    ("title", "url", "told"),
+    [
+        ("metrics", "/docs/metrics.xlsx", ""),
+        ("Metrics", "/docs/metrics.xlsx", "Metrics"),
+        ("x", "https://example.org/x", ""),
+        ("", "/docs/metrics.xlsx", ""),
+    ],
+)
+def test_a_title_that_is_the_name_of_the_file_is_not_told_twice(
+    title: str, url: str, told: str
+) -> None:
+    (source,) = list_sources([citation(1, 0, 5, title=title, url=url)], QUOTE_CHARS)
+    assert source.title == told
+
+
 def test_the_kind_of_a_source_is_its_first_reason() -> None:
     (source,) = list_sources([citation(1, 0, 5, reasons=("a log", "primary"))], QUOTE_CHARS)
     assert source.kind == "a log"

@@ -47,7 +47,7 @@ from deepdiver.report.markdown import (
     with_marks,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
-from deepdiver.report.sources import CitedPassage, believed_sources, list_sources
+from deepdiver.report.sources import CitedPassage, CitedSource, believed_sources, list_sources
 
 _NAMES = {name: name for name in ("paper", "ink", "faint", "rule", "band")} | {
     "good": "for",
@@ -315,7 +315,7 @@ def _sources(citations: Sequence[Citation]) -> Iterator[str]:
         credit = f", {escape_text(first.credit)}" if first.credit else ""
         told = f' <span class="faint">· {escape_text(source.kind)}</span>' if source.kind else ""
         yield f'<li><span class="number">[{source.number}]</span>'
-        yield f'<span dir="auto">{_titled(first, source.place)}</span>{credit}{told}'
+        yield f'<span dir="auto">{_titled(source)}</span>{credit}{told}'
         yield from (_passage(item, len(source.passages) > 1) for item in source.passages)
         yield "</li>"
     yield "</ol></section>"
@@ -364,13 +364,15 @@ def _credibility(citations: Sequence[Citation]) -> Iterator[str]:
     yield "</ul></section>"
 
 
-def _titled(item: Citation, place: str) -> str:
+def _titled(source: CitedSource) -> str:
     """Return the title of a source, with a link if it is on the web, and its address."""
-    title = escape_text(item.title) or escape_text(item.url)
-    if not _on_the_web(item.url):
-        return f'{title} <span class="faint">{escape_text(place)}</span>'
-    link = element("a", {"href": item.url, "rel": "noopener noreferrer nofollow"}, title)
-    return f'{link} <span class="faint">{escape_text(item.url, 90)}</span>'
+    url = source.first.url
+    if not _on_the_web(url):
+        place = f'<span class="faint">{escape_text(source.place)}</span>'
+        return f"{escape_text(source.title)} {place}".strip()
+    title = escape_text(source.title) or escape_text(url)
+    link = element("a", {"href": url, "rel": "noopener noreferrer nofollow"}, title)
+    return f'{link} <span class="faint">{escape_text(url, 90)}</span>'
 
 
 def _on_the_web(url: str) -> bool:

@@ -337,7 +337,7 @@ def _sources(citations: Iterable[Citation]) -> Iterator[str]:
     """Yield the list of sources: one entry for each, with the passages that are cited below it."""
     for source in list_sources(citations, QUOTE_CHARS):
         first = source.first
-        told = [_inline(first.title), _inline(first.credit), _url(source.place)]
+        told = [_inline(source.title), _inline(first.credit), _url(source.place)]
         kind = f" · {_inline(source.kind)}" if source.kind else ""
         yield f"[{source.number}] {', '.join(filter(None, told))}{kind}"
         for item in source.passages:

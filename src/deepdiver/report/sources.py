@@ -48,7 +48,9 @@ class CitedSource:
     number: int
     """Its number, in the order of the report."""
     first: Citation
-    """Its first citation, which has its title and credit."""
+    """Its first citation, which has its credit."""
+    title: str
+    """Its title; empty if the name of its file says the same."""
     place: str
     """Its address, or its path from the folder that all documents of the list share."""
     kind: str
@@ -107,6 +109,7 @@ def list_sources(citations: Iterable[Citation], most: int) -> list[CitedSource]:
         CitedSource(
             number,
             own[0],
+            "" if own[0].title == PurePosixPath(places[own[0].url]).stem else own[0].title,
             places[own[0].url],
             next(iter(own[0].reasons), ""),
             tuple(_passages(own, most)),

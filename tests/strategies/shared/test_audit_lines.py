@@ -403,6 +403,29 @@ async def test_a_judgement_of_a_row_stands_on_what_the_row_cites(tmp_path: Path)
     assert task.sentences[0].quotes == (BERG,), "the reason is borrowed from its row"
 
 
+STOP = "Overtime reaches half of what everybody wanted: halt and reconsider staffing first"
+"""A condition of a proposal: none of its words stands in the texts or in the question."""
+
+
+async def test_a_cell_of_judgement_may_be_on_the_matter_of_its_table(tmp_path: Path) -> None:
+    row = f"| {{what}} {{{{T1:2}}}} | {STOP} |\n"
+    head = "## Hours\n\n| Step | Change course when {judgement} |\n|---|---|\n"
+    foreign = Desk(tmp_path / "a")
+    assert STOP not in await foreign.check(head + row.format(what=GAVE))
+    assert foreign.reasons == [FOREIGN]
+    known = Desk(tmp_path / "b")
+    staffed = "It gave testing 30 hours of 120 hours, overtime apart"
+    assert STOP in await known.check(head + row.format(what=staffed))
+
+
+@pytest.mark.parametrize("mark", ["T1:2", "judgement T1:2", "general"])
+async def test_foreign_cells_do_not_carry_each_other(tmp_path: Path, mark: str) -> None:
+    held = Desk(tmp_path)
+    head = "## Hours\n\n| Step | When {judgement T1:2} |\n|---|---|\n"
+    rows = f"| {ORDER} {{{mark}}} | {ORDER} |\n" * 2
+    assert ORDER not in await held.check(f"{head}{rows}| {GAVE} {{T1:2}} | Soon |\n")
+
+
 async def test_empty_cells_are_nobodys_fault(tmp_path: Path) -> None:
     held = Desk(tmp_path)
     await held.check("| Who | Hours {T1:3} |\n|---|---|\n| Ann Berg |  |\n")

@@ -133,19 +133,25 @@ class Audit:
     async def _find_foreign(self, lines: Sequence[Line], among: Sequence[Line]) -> None:
         """Find fault with lines whose words are not those of what they stand on."""
         said = [line for line in lines if line.sentence.kind is not SentenceKind.FRAME]
-        bearings = await find_bearings([self._said(line, among) for line in said], self._asked)
-        for line, bearing in zip(said, bearings, strict=True):
-            line.unread = bearing == "unread"
-            line.problem = Problem(FOREIGN) if bearing == "foreign" else None
+        stated = [line for line in said if line.sentence.kind in STATED]
+        # What is stated goes first: only what is sound among it can carry the others.
+        for part in (stated, [line for line in said if line not in stated]):
+            bearings = await find_bearings([self._said(line, among) for line in part], self._asked)
+            for line, bearing in zip(part, bearings, strict=True):
+                line.unread = bearing == "unread"
+                line.problem = Problem(FOREIGN) if bearing == "foreign" else None
 
     def _said(self, line: Line, among: Sequence[Line]) -> Said:
         """Return a line with what may carry it.
 
         A judgement, an assumption or general knowledge goes beyond its quotes, but not to another
-        matter than that of the question and of what stands around it.
+        matter than that of the question and of what stands around it: for a cell, its table.
         """
         sentence, sum_ = line.sentence, line.sentence.calculation
         besides = [*self._derived.told(sentence.derived), *self._carried_nearby(line, among)]
+        if line.cell and sentence.kind not in STATED:
+            stated = [other for other in among if other.sentence.kind in STATED]
+            besides += self._told_with(line, stated)
         besides += [*sum_.inputs, sum_.result, self._deps.as_of] if sum_ else []
         return Said(
             sentence.text,
@@ -231,7 +237,7 @@ class Audit:
     async def _repair(self, lines: Sequence[Line]) -> None:
         """Have the faulty lines repaired once, then keep or cut each of them."""
         faulty = {
-            f"S{number}": (number, line, line.problem)
+            f"S{number + 1}": (number, line, line.problem)
             for number, line in enumerate(lines)
             if line.problem and not line.cut
         }
