@@ -30,6 +30,10 @@ ORCHESTRATED, NAVIGATOR = "orchestrated", "navigator"
         ("Give me an overview of quantum error correction", ITERATIVE, "overview"),
         ("Explain how heat pumps work", ITERATIVE, "Explain"),
         ("What is the state of solid state batteries?", ITERATIVE, "state of"),
+        ("Should we leave the old warehouse?", ITERATIVE, "Should we"),
+        ("How can Holm Works use its data to keep customers?", ITERATIVE, "How can"),
+        ("Which options do you recommend for the pier?", ITERATIVE, "recommend"),
+        ("Should children drink coffee?", POPPER, "could be wrong"),
         ("Compare the pension systems of Sweden and Chile", ORCHESTRATED, "Compare"),
         ("What are the effects of a four-day week?", ORCHESTRATED, "effects"),
         (

@@ -325,8 +325,8 @@ class Settings(SettingsTable):
         default_factory=lambda: Path(platformdirs.user_data_dir("deepdiver", appauthor=False))
     )
     """Folder of the database."""
-    strategy: str = "popper"
-    """One of those in `strategies/table.py`; `auto`: chosen by the question."""
+    strategy: str = "auto"
+    """One of those in `strategies/table.py`; `auto`: the one that suits the question."""
     model: str = EMBEDDED
     """The `smart` model, as provider:model, for judging and writing; `embedded`: no model."""
     fast_model: str = ""

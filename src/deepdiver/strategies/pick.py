@@ -52,6 +52,10 @@ _OVERVIEW = _any(
     r"explain|describe|summari[sz]e|tell me about|what is known about|how does .{3,60} work|pros "
     r"and cons|guide to",
 )
+_DECISION = _any(
+    r"should (?:we|i|our|my)|(?:can|could|must|may) (?:we|i)|how (?:can|could|should|might)",
+    r"what to do|is it worth|recommend\w*",
+)
 _SIDES = _any(
     r"compar\w+|versus|vs|impacts?|implications?|effects?|consequences?|advantages|challenges"
     r"|options|policy"
@@ -68,6 +72,8 @@ def pick_strategy(question: str) -> StrategyPick:
         return StrategyPick("navigator", f"“{hunt[0]}”: a hunt for one thing")
     if overview := _OVERVIEW.search(question):
         return StrategyPick("iterative", f"“{overview[0]}”: an account of a topic")
+    if decision := _DECISION.search(question):
+        return StrategyPick("iterative", f"“{decision[0]}”: a decision to prepare")
     if len(_QUESTION.findall(question)) > 1:
         return StrategyPick("orchestrated", "several questions in one")
     if (side := _SIDES.search(question)) or len(words(question)) >= BROAD_WORDS:
