@@ -248,7 +248,7 @@ def test_the_week() -> None:
     for told in (
         "Have strikes near Kharkiv increased this week?",
         "Answered, confidence 0.97",
-        "(flagged: one source)",
+        ": flagged: one source.",
         "Timeline of the findings.",
         "refuted 0.08",
         "Would be refuted by: anomalies that begin at the minute of a reported strike",

@@ -10,11 +10,13 @@ from deepdiver.core.record import Block, Report, RunStatus, Section, SentenceKin
 from deepdiver.report.kinds import (
     KIND_MARKS,
     KIND_WORDS,
+    cautioned,
     column_kinds,
     common_kind,
     explained_marks,
     kind_mark,
     quiet_label,
+    sentence_marks,
 )
 from tests.report.making import sentence
 
@@ -95,6 +97,25 @@ def test_only_marks_that_a_report_has_are_explained() -> None:
         "† our judgement, for the reasons cited; ‡ general knowledge, not from the sources; "
         "§ an assumption."
     )
+
+
+def test_a_caution_has_a_mark_beside_that_of_the_kind() -> None:
+    doubted = JUDGED.model_copy(update={"mark": "flagged"})
+    assert [mark for mark, _ in sentence_marks(doubted)] == ["†", "¶"]
+    assert [mark for mark, _ in sentence_marks(doubted, SentenceKind.JUDGEMENT)] == ["¶"]
+    assert sentence_marks(JUDGED) == [("†", KIND_WORDS[SentenceKind.JUDGEMENT])]
+    assert sentence_marks(FACT) == sentence_marks(JUDGED, SentenceKind.JUDGEMENT) == []
+    assert explained_marks(report(answer=(FACT.model_copy(update={"mark": "x"}),))) == (
+        "¶ see the cautions in the evidence view."
+    )
+
+
+def test_a_sentence_with_a_caution_is_yielded_once() -> None:
+    doubted = FACT.model_copy(update={"mark": "flagged"})
+    sections = (Section(heading="x", sentences=(doubted, JUDGED)),)
+    held = report(answer=(doubted, FACT), sections=sections)
+    assert list(cautioned(held)) == [doubted]
+    assert list(cautioned(report(answer=(FACT,)))) == []
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,9 @@ Anna Holm owns Holm Works. [1][2]
 
 ## Ownership
 
-The sources disagree. Bertil Ask owned it. [2] *(only partly carried by its quotes)*
+The sources disagree. Bertil Ask owned it.¶ [2]
+
+*¶ see the cautions in the evidence view.*
 
 ## Sources
 
@@ -135,6 +137,10 @@ The sources disagree. Bertil Ask owned it. [2] *(only partly carried by its quot
 ### How far the sources are believed
 
 - [1][2] 0.90
+
+### Cautions
+
+- “Bertil Ask owned it.” [2]: only partly carried by its quotes.
 
 ### Limits
 
@@ -497,6 +503,17 @@ def test_every_standing_of_a_hypothesis_has_its_words() -> None:
     )
     for word in ("supported", "refuted", "undecided", "not tested"):
         assert f"- **{word}** (0.50, 1 attempt to refute)" in made
+
+
+def test_a_caution_is_told_once_in_the_evidence_view_and_not_in_the_text() -> None:
+    said = sentence("It costs 5 [sic].", citations=(1,), mark="see https://evil.example.")
+    made = render_markdown(report(answer=(said, said)))
+    text, _, evidence = made.partition("## Evidence view")
+    assert text.count("It costs 5 \\[sic\\].¶ [1]") == 2
+    assert "evil" not in text
+    line = "- “It costs 5 \\[sic\\].” [1]: see hxxps\\://evil\\[.\\]example.\n"
+    assert evidence.count(line) == 1
+    assert "### Cautions" not in render_markdown(report(sections=()))
 
 
 def test_plain_text_is_plain() -> None:

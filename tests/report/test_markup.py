@@ -140,6 +140,17 @@ def test_a_cell_may_have_a_lead_in() -> None:
     assert [(cell.text, cell.bold) for cell in row] == [("Now", 3), ("Do it, soon", 5)]
 
 
+def test_what_a_heading_cites_is_not_for_cells_and_its_kind_is() -> None:
+    text = "## Sell it {judgement T1:1}\n\n| Year | Why |\n|---|---|\n| 2021 | old {T1:2} |\n\nNow."
+    table, below = read_markup(text)[0].blocks
+    year, why = table.rows[0]
+    assert (year.kind, year.cites) == (SentenceKind.JUDGEMENT, ())
+    assert why.cites == ("T1:2",)
+    assert [(item.kind, item.cites) for item in below.rows[0]] == [
+        (SentenceKind.JUDGEMENT, ("T1:1",))
+    ]
+
+
 def test_a_mark_behind_the_stop_belongs_to_the_sentence_before_it() -> None:
     section = read_markup("It rose. {T1:1} It fell. {T1:2}")[0]
     assert [(item.text, item.cites) for item in section.blocks[0].rows[0]] == [

@@ -348,7 +348,9 @@ def _bare(text: str) -> list[str]:
 def credit_of(source: Source, quote: Quote) -> str:
     """Return where a quote stands: title, author, publisher, date and place."""
     place = source.where(quote.passage.start)
-    parts = (source.title, source.author, source.publisher, source.published, place)
+    # In the name of a file, a line stands for a space.
+    title = source.title.replace("_", " ")
+    parts = (title, source.author, source.publisher, source.published, place)
     return ", ".join(filter(None, parts))
 
 

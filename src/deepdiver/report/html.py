@@ -28,11 +28,13 @@ from deepdiver.report.figures import svg
 from deepdiver.report.figures.svg import Picture, element, escape_said, escape_text
 from deepdiver.report.kinds import (
     KIND_WORDS,
+    cautioned,
     column_kinds,
     common_kind,
     explained_marks,
     kind_mark,
     quiet_label,
+    sentence_marks,
 )
 from deepdiver.report.markdown import (
     BOTTOM_LINE,
@@ -69,7 +71,6 @@ a{{color:var(--link)}}p,li{{margin:.45em 0}}
 .lead{{background:var(--band);border-left:.3rem solid var(--link);padding:.6rem 1rem}}
 .state{{font-weight:700;margin:0}}.faint,footer{{color:var(--faint);font-size:.875rem}}
 sup a{{text-decoration:none;padding:0 .1em;font-weight:600}}
-.caution{{color:var(--bad);font-style:italic}}
 figure{{margin:1.2rem 0;overflow-x:auto}}
 figure svg{{display:block;width:100%;min-width:40rem;height:auto}}
 figcaption{{color:var(--faint);font-size:.875rem;margin-top:.3rem}}
@@ -188,10 +189,13 @@ def _section(report: Report, section: Section) -> Iterator[str]:
     yield "</section>"
 
 
-def _mark(kind: SentenceKind | None, *told: SentenceKind | None) -> str:
-    """Return the mark of a kind, with what it means for whoever points at it."""
-    mark = kind_mark(kind, *told)
-    return f'<small class="kind" title="{KIND_WORDS[kind]}">{mark}</small>' if kind and mark else ""
+def _mark(kind: SentenceKind | None) -> str:
+    return _explained_mark(kind_mark(kind), KIND_WORDS.get(kind, "") if kind else "")
+
+
+def _explained_mark(mark: str, meaning: str) -> str:
+    """Return a mark, with what it means for whoever points at it."""
+    return f'<small class="kind" title="{meaning}">{mark}</small>' if mark else ""
 
 
 def _block(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:
@@ -224,18 +228,14 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterato
 def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) -> str:
     """Return a sentence, with the mark of its kind unless a heading or column has told it."""
     own = cited_addresses(report, sentence)
-    text = with_marks(
+    return with_marks(
         report,
         sentence,
         lambda text: escape(said_text(text, own)),
         _marks,
         bold=("<strong>", "</strong>"),
-        kind=_mark(sentence.kind, *told),
+        kind="".join(_explained_mark(*both) for both in sentence_marks(sentence, *told)),
     )
-    caution = (
-        f' <span class="caution">({escape_said(sentence.mark)})</span>' if sentence.mark else ""
-    )
-    return f"{text}{caution}"
 
 
 def _marks(cited: Iterable[Citation]) -> str:
@@ -344,6 +344,13 @@ def _evidence(report: Report) -> Iterator[str]:
         ]
         yield f"<section><h3>Calculations</h3>{_listed(lines)}</section>"
     yield from _credibility(report.citations)
+    cautions = [
+        f"“{escape_said(item.text)}”{_links(report, item.citations)}: "
+        f"{escape_said(item.mark.rstrip(' .'))}."
+        for item in cautioned(report)
+    ]
+    if cautions:
+        yield f"<section><h3>Cautions</h3>{_listed(cautions)}</section>"
     yield from _limits([*report.limits, *map(cut_line, report.cut)])
     yield "</details>"
 

@@ -22,6 +22,9 @@ KIND_WORDS = {
     SentenceKind.ASSUMPTION: "an assumption",
 }
 """What the marks mean."""
+CAUTION_MARK = "¶"
+"""What stands behind a sentence with a caution, which is told in the evidence view."""
+CAUTION_WORDS = "see the cautions in the evidence view"
 MOSTLY = 0.75
 """The share of the sentences of a section that make it one of judgement; the others are told apart
 by their citations or their own mark."""
@@ -41,6 +44,16 @@ def column_kinds(block: Block, section: SentenceKind | None) -> list[SentenceKin
     return [None if kind is section else kind for kind in kinds]
 
 
+def sentence_marks(sentence: Sentence, *told: SentenceKind | None) -> list[tuple[str, str]]:
+    """Return the marks behind a sentence, each with what it means.
+
+    The mark of its kind is left out if a heading or a column has told it.
+    """
+    mark = kind_mark(sentence.kind, *told)
+    marks = [(mark, KIND_WORDS[sentence.kind])] if mark else []
+    return [*marks, (CAUTION_MARK, CAUTION_WORDS)] if sentence.mark else marks
+
+
 def kind_mark(kind: SentenceKind | None, *told: SentenceKind | None) -> str:
     """Return the mark of a kind; nothing if a heading or a column has told it."""
     return "" if kind is None or kind in told else KIND_MARKS.get(kind, "")
@@ -48,8 +61,9 @@ def kind_mark(kind: SentenceKind | None, *told: SentenceKind | None) -> str:
 
 def explained_marks(report: Report) -> str:
     """Return the line that explains the marks of a report; empty if it has none."""
-    kinds = {item.kind for item in _all_sentences(report)}
+    kinds = {item.kind for item in all_sentences(report)}
     told = [f"{KIND_MARKS[kind]} {KIND_WORDS[kind]}" for kind in KIND_MARKS if kind in kinds]
+    told += [f"{CAUTION_MARK} {CAUTION_WORDS}"] if any(cautioned(report)) else []
     return f"{'; '.join(told)}." if told else ""
 
 
@@ -64,7 +78,13 @@ def quiet_label(row: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
     return (name.model_copy(update={"citations": (), "places": ()}), *cells)
 
 
-def _all_sentences(report: Report) -> Iterator[Sentence]:
+def cautioned(report: Report) -> Iterator[Sentence]:
+    """Yield the sentences that have a caution, each once."""
+    yield from dict.fromkeys(item for item in all_sentences(report) if item.mark)
+
+
+def all_sentences(report: Report) -> Iterator[Sentence]:
+    """Yield every sentence and cell of a report, in its order."""
     yield from report.answer
     for section in report.sections:
         yield from section.all_sentences()

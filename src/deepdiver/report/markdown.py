@@ -29,11 +29,13 @@ from deepdiver.core.record import (
 from deepdiver.core.shown_text import defuse, one_line, reveal, unlink_in_markdown
 from deepdiver.report.kinds import (
     KIND_WORDS,
+    cautioned,
     column_kinds,
     common_kind,
     explained_marks,
     kind_mark,
     quiet_label,
+    sentence_marks,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
 from deepdiver.report.sources import QUOTE_CHARS, believed_sources, list_sources
@@ -220,8 +222,16 @@ def _evidence(report: Report) -> Iterator[str]:
         yield ""
     if report.citations:
         yield from ("### How far the sources are believed", "", *_believed(report.citations), "")
+    if cautions := [_caution(report, item) for item in cautioned(report)]:
+        yield from ("### Cautions", "", *(f"- {line}" for line in cautions), "")
     if limits := [*report.limits, *map(cut_line, report.cut)]:
         yield from ("### Limits", "", *(f"- {_opened(_said(limit))}" for limit in limits), "")
+
+
+def _caution(report: Report, sentence: Sentence) -> str:
+    cited = citation_marks(report, sentence.citations)
+    told = f"“{_said(sentence.text)}”{f' {cited}' if cited else ''}"
+    return f"{told}: {_said(sentence.mark.rstrip(' .'))}."
 
 
 def _headed(heading: str, kind: SentenceKind | None) -> str:
@@ -272,14 +282,13 @@ def _nothing(report: Report) -> str:
 def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) -> str:
     """Return a sentence, with the mark of its kind unless a heading or column has told it."""
     own = cited_addresses(report, sentence)
-    text = with_marks(
+    return with_marks(
         report,
         sentence,
         lambda text: _said(text, own),
         bold=("**", "**"),
-        kind=kind_mark(sentence.kind, *told),
+        kind="".join(mark for mark, _ in sentence_marks(sentence, *told)),
     )
-    return f"{text} *({_said(sentence.mark)})*" if sentence.mark else text
 
 
 def _said(text: str, own: Collection[str] = ()) -> str:

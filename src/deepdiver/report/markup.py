@@ -16,7 +16,8 @@
 - `{= 330 - 58.25 | T4:3-5}`: the sentence is a calculation; `{C2 = …}` gives it a name, which other
   sentences cite as `{C2}`.
 - A mark in a heading or in the header of a column holds for all sentences and cells below it that
-  have none. A sentence without a mark is a frame; if it says something after all, it borrows the
+  have none; what a heading cites is for its sentences, not for cells, whose reasons stand in their
+  rows. A sentence without a mark is a frame; if it says something after all, it borrows the
   citations of the next sentence of its paragraph that has some.
 
 A writer's text is never trusted: what cannot be read as a mark is text.
@@ -277,7 +278,7 @@ def _split_row(line: str) -> list[str]:
 def _cell(text: str, column: Mark, section: Mark) -> MarkedSentence:
     """Return a cell; one that cites for itself is judgement only if its column is."""
     held, marks = _hold(text)
-    return _marked(held, marks, column if marks else _joined([column, section]))
+    return _marked(held, marks, column if marks else _joined([column, Mark(section.kind)]))
 
 
 # Sentences

@@ -56,7 +56,7 @@ def new_run(
     deepens: str = "",
     context: Mapping[str, Any] | None = None,
 ) -> Run:
-    """Create a run in the store; its strategy must be settled.
+    """Create a run in the store; if the question is to decide on the strategy, it does so here.
 
     Args:
         question: What to find out.
@@ -68,6 +68,7 @@ def new_run(
     Raises:
         UsageError: If the context is not plain JSON.
     """
+    settings, _ = settle_strategy(question, settings)
     now = datetime.now(UTC)
     telling = [word for word in words(question) if word not in STOPWORDS]
     slug = "-".join(re.findall(r"[a-z0-9]+", " ".join(telling[:4]))) or "run"

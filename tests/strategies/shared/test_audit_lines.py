@@ -403,6 +403,28 @@ async def test_a_judgement_of_a_row_stands_on_what_the_row_cites(tmp_path: Path)
     assert task.sentences[0].quotes == (BERG,), "the reason is borrowed from its row"
 
 
+@pytest.mark.parametrize("mark", ["general", "assumption", "judgement T1:3"])
+async def test_what_goes_beyond_its_quotes_may_be_on_the_matter_of_its_section(
+    tmp_path: Path, mark: str
+) -> None:
+    text = "Overtime seldom pays."
+    foreign = Desk(tmp_path / "a")
+    await foreign.check(f"## Staff\n\nAnn Berg asked for 45 hours {{T1:3}}. {text} {{{mark}}}")
+    assert foreign.reasons == [FOREIGN]
+    stated = "Ann Berg asked for 45 hours of overtime {T1:3}."
+    known = Desk(tmp_path / "b")
+    assert text in await known.check(f"## Staff\n\n{stated}\n\nMore. {text} {{{mark}}}")
+
+
+async def test_a_cell_of_two_words_says_nothing_without_its_row(tmp_path: Path) -> None:
+    head = "## Hours\n\n| Who | What |\n|---|---|\n| Ann Berg |"
+    short = Desk(tmp_path / "a")
+    assert "backs it" in await short.check(f"{head} backs it {{T1:3}} |\n")
+    long = Desk(tmp_path / "b")
+    await long.check(f"{head} defends extensive seasonal overtime {{T1:3}} |\n")
+    assert long.reasons == [FOREIGN]
+
+
 STOP = "Overtime reaches half of what everybody wanted: halt and reconsider staffing first"
 """A condition of a proposal: none of its words stands in the texts or in the question."""
 

@@ -139,6 +139,7 @@ def test_a_mark_gives_the_kind(
         "It was so. {absence petrol, gasoline | T1:1}",
         "It was so. {absence petrol}",
         "It was so. {= 30 + 45 | T1:2-3}",
+        "**It was** so. {T1:1}",
         "It was so.",
     ],
 )
@@ -243,6 +244,28 @@ def test_a_text_without_marks_keeps_those_of_the_line(tmp_path: Path) -> None:
     assert line.sentence == before.model_copy(update={"text": GAVE, "places": ()})
     assert line.marked == f"{GAVE} {{T1:2}}"
     assert line.drafted == "It gave 77 hours."
+
+
+def test_a_repair_keeps_the_lead_in_unless_it_has_another(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    ((line,),) = ([*part.lines()] for part in drafter.sections("**Hours.** It gave 77 {T1:2}."))
+    drafter.rewritten(line, "Hours. It gave 30.")
+    assert line.sentence.text[: line.sentence.bold] == "Hours."
+    assert line.marked == "Hours. It gave 30. {T1:2}"
+    drafter.rewritten(line, "**Time.** It gave 30 {T1:2}.")
+    assert line.sentence.text[: line.sentence.bold] == "Time."
+    drafter.rewritten(line, "It gave 30.")
+    assert line.sentence.bold == 0
+
+
+def test_sentences_of_several_kinds_that_become_one_are_a_judgement(tmp_path: Path) -> None:
+    deps, drafter = drafter_of(tmp_path)
+    ((line,),) = ([*part.lines()] for part in drafter.sections("It gave 77 {T1:2}."))
+    drafter.rewritten(line, "It gave 30 {T1:2}. That is little for testing {general}.")
+    assert line.sentence.kind is SentenceKind.JUDGEMENT
+    assert quotes_of(deps, line.sentence) == (GAVE,)
+    drafter.rewritten(line, "It gave 30 {T1:2}. Ann Berg asked for 45 hours {T1:3}.")
+    assert line.sentence.kind is SentenceKind.FACT
 
 
 def test_marks_of_a_repair_replace_those_of_the_line(tmp_path: Path) -> None:

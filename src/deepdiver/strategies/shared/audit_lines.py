@@ -145,20 +145,20 @@ class Audit:
         """Return a line with what may carry it.
 
         A judgement, an assumption or general knowledge goes beyond its quotes, but not to another
-        matter than that of the question and of what stands around it: for a cell, its table.
+        matter than that of the question and of what its section states.
         """
         sentence, sum_ = line.sentence, line.sentence.calculation
         besides = [*self._derived.told(sentence.derived), *self._carried_nearby(line, among)]
-        if line.cell and sentence.kind not in STATED:
-            stated = [other for other in among if other.sentence.kind in STATED]
-            besides += self._told_with(line, stated)
+        loose = sentence.kind not in STATED
+        stated = [other for other in among if other.sentence.kind in STATED] if loose else []
         besides += [*sum_.inputs, sum_.result, self._deps.as_of] if sum_ else []
         return Said(
             sentence.text,
             titled_quotes(self._deps, sentence),
             " ".join(besides),
             cell=line.cell,
-            loose=sentence.kind not in STATED,
+            loose=loose,
+            section=" ".join(self._told_with(line, stated)),
         )
 
     def _find_unconnected(self, lines: Sequence[Line], among: Sequence[Line]) -> None:

@@ -103,9 +103,10 @@ def _unsourced(computed: Computed, text: str, as_of: str) -> str:
     known = set(numbers(text)) | CONSTANTS | {Decimal(year) for year in years if year}
     # A share may be written 0.15 or 15 %.
     known |= {value / 100 for value in known} | {value * 100 for value in known}
-    # What is left of a whole: 0.4 beside 0.6, 40 beside 60 %.
+    # What is left of a whole: 0.4 beside 0.6, 40 beside 60 %. What grows by a share: 1.15 by 15 %.
     said = set(numbers(text))
     known |= {1 - value for value in said if value < 1} | {100 - value for value in said}
+    known |= {1 + value / 100 for value in said} | {1 - value / 100 for value in said}
     lost = [f"{value:f}" for value in computed.numbers if value not in known]
     days = {_day(item) for item in (*_days(text), *_days(as_of))}
     lost += [day.isoformat() for day in computed.dates if day not in days]

@@ -234,6 +234,8 @@ class Drafter:
         marked = [item for item in made if item.sentence.kind is not SentenceKind.FRAME]
         said = " ".join(item.sentence.text for item in made) or text
         bold = made[0].sentence.bold if made else 0
+        lead = line.sentence.text[: line.sentence.bold]
+        bold = bold or (len(lead) if said.startswith(lead) else 0)
         update: dict[str, Any] = {"text": said, "places": (), "bold": bold}
         if marked and "{" in text:
             update |= _united([item.sentence for item in marked])
@@ -241,7 +243,8 @@ class Drafter:
             line.refused = tuple(itertools.chain.from_iterable(item.refused for item in marked))
             line.marked = text
         else:
-            line.marked = line.marked.replace(line.sentence.text, said)
+            mark = line.marked.rpartition(" {")[2] if line.marked.endswith("}") else ""
+            line.marked = f"{said} {{{mark}" if mark else said
         line.sentence = line.sentence.model_copy(update=update)
 
     def _derive(self, marked: MarkedSentence) -> str:
@@ -263,11 +266,14 @@ class Drafter:
 
 
 def _united(sentences: Sequence[Sentence]) -> dict[str, Any]:
-    """Return the kind and the citations of several sentences that become one."""
-    first = sentences[0]
-    judged = any(item.kind is SentenceKind.JUDGEMENT for item in sentences)
+    """Return the kind and the citations of several sentences that become one.
+
+    Sentences of several kinds, such as a fact and what is generally known, are together a
+    judgement.
+    """
+    first, kinds = sentences[0], {item.kind for item in sentences}
     return {
-        "kind": SentenceKind.JUDGEMENT if judged else first.kind,
+        "kind": SentenceKind.JUDGEMENT if len(kinds) > 1 else first.kind,
         "findings": tuple(dict.fromkeys(key for item in sentences for key in item.findings)),
         "derived": tuple(dict.fromkeys(name for item in sentences for name in item.derived)),
         "terms": first.terms,
@@ -307,13 +313,15 @@ def _with_marks(marked: MarkedSentence) -> str:
     """Return a sentence as its writer would mark it, all marks at the end."""
     word = _MARK_WORDS.get(marked.kind, "")
     cites = "; ".join(marked.cites)
+    lead, rest = marked.text[: marked.bold], marked.text[marked.bold :]
+    text = f"**{lead}**{rest}" if lead else rest
     if marked.expression:
-        return f"{marked.text} {{= {marked.expression} | {cites}}}"
+        return f"{text} {{= {marked.expression} | {cites}}}"
     if marked.kind is SentenceKind.ABSENCE:
         behind = f" | {cites}" if cites else ""
-        return f"{marked.text} {{absence {', '.join(marked.terms)}{behind}}}"
+        return f"{text} {{absence {', '.join(marked.terms)}{behind}}}"
     inner = " ".join(filter(None, (word, cites)))
-    return f"{marked.text} {{{inner}}}" if inner else marked.text
+    return f"{text} {{{inner}}}" if inner else text
 
 
 def kept_sections(sections: Iterable[DraftedSection]) -> list[Section]:

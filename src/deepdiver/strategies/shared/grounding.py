@@ -42,7 +42,8 @@ VOUCHES = 0.2
 foreign ones missed instead of 9.2 %: a good sentence that is cut does as much harm."""
 FEWEST = 6
 """Words of a cell of judgement that is suspected if none of them is known: a shorter one, such as
-"Do now" or "Stop if costs rise", says nothing without its row."""
+"Do now" or "Stop if costs rise", says nothing without its row. A cell of fact says something from
+`FEW` words on."""
 CONNECTS = 0.5
 """The part of a frame's words that must be about the research or the subject. Nobody can vouch for
 a frame, because it cites nothing, so more is asked of it than of a sentence."""
@@ -134,8 +135,10 @@ class Said:
     cell: bool = False
     """Whether it is a cell of a table, which says little by itself."""
     loose: bool = False
-    """Whether it may go beyond its quotes, as a judgement does: then a word of the question or of
-    what stands around it is enough."""
+    """Whether it may go beyond its quotes, as a judgement does: then a word of the question is
+    enough, or some of its words in what its section states."""
+    section: str = ""
+    """What its section states, and its quotes carry."""
 
     def around(self) -> str:
         """Return all that it is said to stand on, with the titles of the sources."""
@@ -155,11 +158,12 @@ class Said:
         # a text that shares nothing at all is suspected.
         most = SHARED if own == theirs == "English" else 0.0
         titles = " ".join(title for title, _ in self.quotes)
-        if self.loose and self.cell and len(stems(self.text) - RESEARCH) < FEWEST:
+        if self.cell and len(stems(self.text) - RESEARCH) < (FEWEST if self.loose else FEW):
             return "grounded"
         if self.loose:
-            part = shared_part(self.text, f"{evidence} {titles} {asked}")
-            return "foreign" if part <= 0 else "grounded"
+            known = shared_part(self.text, f"{evidence} {titles} {asked}") > 0
+            told = shared_part(self.text, self.section) > SHARED
+            return "grounded" if known or told else "foreign"
         part = shared_part(self.text, evidence, f"{asked} {titles}")
         return "foreign" if part <= most else "grounded"
 
