@@ -36,8 +36,10 @@ def citation(number: int, start: int, end: int, **more: Any) -> Citation:
     return Citation(number=number, passage=passage, **(held | more))
 
 
-def numbers(groups: list[list[Citation]]) -> list[list[int]]:
-    return [[item.number for item in group] for group in groups]
+def joined(*cited: Citation) -> list[list[int]]:
+    """Return the numbers of citations in groups that overlap."""
+    groups = unite([item.passage for item in cited])
+    return [[cited[at].number for at in group] for group in groups]
 
 
 def shown(quote: str, where: str = "", most: int = QUOTE_CHARS) -> tuple[tuple[str, ...], int]:
@@ -57,23 +59,23 @@ def test_no_citations_have_no_groups() -> None:
 
 
 def test_spans_are_joined_if_they_overlap_and_not_if_they_touch() -> None:
-    assert numbers(unite([citation(1, 0, 50), citation(2, 49, 90)])) == [[1, 2]]
-    assert numbers(unite([citation(1, 0, 50), citation(2, 50, 90)])) == [[1], [2]]
-    assert numbers(unite([citation(1, 10, 20), citation(2, 0, 90)])) == [[2, 1]]
+    assert joined(citation(1, 0, 50), citation(2, 49, 90)) == [[1, 2]]
+    assert joined(citation(1, 0, 50), citation(2, 50, 90)) == [[1], [2]]
+    assert joined(citation(1, 10, 20), citation(2, 0, 90)) == [[1, 2]]
 
 
 def test_groups_stand_in_the_order_of_the_report() -> None:
     cited = [citation(1, 500, 550), citation(2, 0, 50), citation(3, 40, 90), citation(4, 540, 560)]
-    assert numbers(unite(cited)) == [[1, 4], [2, 3]]
+    assert joined(*cited) == [[1, 4], [2, 3]]
 
 
 def test_spans_are_not_joined_beyond_what_is_read_at_a_glance() -> None:
     within = [citation(1, 0, 400), citation(2, 300, UNITED_CHARS)]
-    assert numbers(unite(within)) == [[1, 2]]
+    assert joined(*within) == [[1, 2]]
     beyond = [citation(1, 0, 400), citation(2, 300, UNITED_CHARS + 1)]
-    assert numbers(unite(beyond)) == [[1], [2]]
+    assert joined(*beyond) == [[1], [2]]
     long = [citation(1, 0, 2_000), citation(2, 10, 50), citation(3, 40, 90)]
-    assert numbers(unite(long)) == [[1], [2, 3]], "a long span keeps to itself"
+    assert joined(*long) == [[1], [2, 3]], "a long span keeps to itself"
 
 
 spans = st.lists(
@@ -88,14 +90,13 @@ spans = st.lists(
 @given(spans)
 def test_joined_spans_read_as_the_source_does(cited: list[tuple[int, int]]) -> None:
     items = [citation(number, *span) for number, span in enumerate(cited, 1)]
-    groups = unite(items)
-    assert sorted(item.number for group in groups for item in group) == list(
-        range(1, len(items) + 1)
-    )
+    groups = [[items[at] for at in group] for group in unite([item.passage for item in items])]
+    found = sorted(item.number for group in groups for item in group)
+    assert found == list(range(1, len(items) + 1))
     for group in groups:
         start = min(item.passage.start for item in group)
         end = max(item.passage.end for item in group)
-        assert united_text(group) == TEXT[start:end]
+        assert united_text((item.passage, item.quote) for item in group) == TEXT[start:end]
         assert len(group) == 1 or end - start <= UNITED_CHARS
 
 

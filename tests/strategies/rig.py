@@ -114,6 +114,14 @@ class CorpusProvider:
         )
 
 
+class Shelf(CorpusProvider):
+    """Gives away everything it holds, if that is not too much."""
+
+    async def everything(self, most: int, gateway: Gateway) -> list[Hit]:
+        hits = [self._hit(url) for url in self.corpus]
+        return hits if sum(len(hit.text) for hit in hits) <= most else []
+
+
 class ScriptedReasoner:
     """Performs tasks by plain rules.
 
@@ -320,6 +328,10 @@ class ScriptedReasoner:
         A rule for `write_report` replaces it, a rule for one of the tasks replaces that one.
         """
         by_label = {f.id: f for f in task.findings}
+        if not task.findings:
+            first = task.texts[0]
+            number, _, words = first.text.partition("<")[2].partition("> ")
+            return Draft((told(words.partition("<")[0].strip(), f"{first.id}:{number}"),))
         if task.standing is None:
             best = max(task.findings, key=lambda f: f.credibility)
             return Draft((told(best.quote, best.id),))
@@ -341,6 +353,30 @@ class ScriptedReasoner:
         return tasks.Repairs(
             repairs=tuple(tasks.Repaired(id=item.id, text="") for item in task.sentences)
         )
+
+
+class PaidReasoner(ScriptedReasoner):
+    """Reads as a model does: each text once, and cites by number."""
+
+    free = False
+
+    def _extract_findings(self, task: tasks.ExtractFindings) -> tasks.Extraction:
+        found = [
+            tasks.Extracted(
+                statement=words.strip(),
+                source=text.id,
+                lines=(int(number),),
+                about=self._part(task, words),
+            )
+            for text in task.texts
+            for number, _, words in (part.partition("> ") for part in text.text.split("<")[1:])
+            if "own" in words or "founded" in words
+        ]
+        return tasks.Extraction(findings=tuple(found))
+
+    def _part(self, task: tasks.ExtractFindings, words: str) -> str:
+        year = "founded" in words
+        return next((p.id for p in task.problems if ("founded" in p.question) == year), "")
 
 
 class Rig:

@@ -25,8 +25,10 @@ from tests.strategies.rig import (
     CORPUS,
     QUESTION,
     CorpusProvider,
+    PaidReasoner,
     Rig,
     ScriptedReasoner,
+    Shelf,
     answers_the_seeds_question,
     ends_at_a_refused_key,
     fail,
@@ -238,6 +240,53 @@ async def test_without_approval_the_plan_is_shown_and_followed(tmp_path: Path) -
     await rig.work()
     (plan,) = rig.of(PlanProposed)
     assert (plan.problems, plan.queries) == ((QUESTION,), (QUESTION,))
+
+
+# -- a library that the writer reads
+
+
+async def test_a_library_that_fits_the_desk_is_read_in_writing_alone(tmp_path: Path) -> None:
+    rig = rig_of(tmp_path, PaidReasoner(), Shelf(CORPUS))
+    outcome = await rig.work()
+    assert rig.path == [*BEGIN, "write_report"]
+    assert rig.provider.queries == []
+    for unneeded in (tasks.WriteQueries, tasks.ExtractFindings, tasks.Reflect):
+        assert rig.reasoner.of(unneeded) == []
+    (task,) = rig.reasoner.of(tasks.OutlineReport)
+    assert sorted(text.title for text in task.texts) == sorted(item[0] for item in CORPUS.values())
+    assert task.findings == ()
+    (decided,) = rig.of(Decided)
+    assert decided.by == "rule"
+    assert f"{len(CORPUS)} documents" in decided.reason
+    assert outcome.report is not None
+    assert outcome.report.citations, "the numbers that the writer names are quotes"
+
+
+async def test_a_run_whose_writer_reads_replays_to_the_same_report(tmp_path: Path) -> None:
+    rig = rig_of(tmp_path, PaidReasoner(), Shelf(CORPUS))
+    before = (await rig.work()).report
+    again = (await rig.work(Mode.REPLAY)).report
+    assert before is not None
+    assert again is not None
+    assert again.hash == before.hash
+
+
+async def test_an_edited_plan_is_written_to_by_whoever_reads(tmp_path: Path) -> None:
+    async def ask(plan: dict[str, Any]) -> dict[str, Any]:
+        return {"action": "edit", "problems": ["When was Holm Works founded?"]}
+
+    rig = rig_of(tmp_path, PaidReasoner(), Shelf(CORPUS), approve=True)
+    await rig.work(ask=ask)
+    assert rig.path[-1] == "write_report"
+    (task,) = rig.reasoner.of(tasks.OutlineReport)
+    assert task.problems == ("When was Holm Works founded?",)
+
+
+async def test_a_library_that_does_not_fit_the_desk_is_searched(tmp_path: Path) -> None:
+    rig = rig_of(tmp_path, PaidReasoner(), Shelf({**CORPUS, "doc:x": ("X", "", "x " * 200_000)}))
+    await rig.work()
+    assert rig.provider.queries, "what is too much for the desk is searched"
+    assert rig.path[: len(BEGIN) + 1] == [*BEGIN, "web_search"]
 
 
 # -- queries

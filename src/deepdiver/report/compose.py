@@ -196,10 +196,10 @@ def _labelled(citations: Sequence[Citation]) -> tuple[Citation, ...]:
         by_source.setdefault(item.source, []).append(item)
     labels: dict[int, str] = {}
     for place, own in enumerate(by_source.values(), 1):
-        passages = unite(own)
+        passages = unite([item.passage for item in own])
         for rank, passage in enumerate(passages):
             label = f"{place}{letters(rank) if len(passages) > 1 else ''}"
-            labels.update((item.number, label) for item in passage)
+            labels.update((own[at].number, label) for at in passage)
     return tuple(item.model_copy(update={"label": labels[item.number]}) for item in citations)
 
 

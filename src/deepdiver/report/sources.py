@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from deepdiver.core.numbering import LONGEST_UNIT
-from deepdiver.core.record import Citation
+from deepdiver.core.record import Citation, Passage
 
 UNITED_CHARS = LONGEST_UNIT
 """The most characters of spans that are joined: a citation must still lead to a place, not to a
@@ -69,30 +69,33 @@ class BelievedSources:
     """A citation of the first of them, which has score and reasons."""
 
 
-def unite(citations: Iterable[Citation]) -> list[list[Citation]]:
-    """Return the citations of one source in groups whose spans overlap, by first appearance."""
-    groups: list[list[Citation]] = []
+def unite(spans: Sequence[Passage]) -> list[list[int]]:
+    """Return the places in a list of spans of one text, in groups that overlap.
+
+    Groups, and the places in them, are in the order of the list.
+    """
+    groups: list[list[int]] = []
     start = end = 0
-    for item in sorted(citations, key=lambda item: (item.passage.start, item.passage.end)):
-        span = item.passage
+    for place in sorted(range(len(spans)), key=lambda place: (spans[place].start, place)):
+        span = spans[place]
         together = max(end, span.end) - start
         if groups and span.start < end and together <= UNITED_CHARS:
-            groups[-1].append(item)
+            groups[-1].append(place)
             end = max(end, span.end)
         else:
-            groups.append([item])
+            groups.append([place])
             start, end = span.start, span.end
-    return sorted(groups, key=lambda group: min(item.number for item in group))
+    return sorted(map(sorted, groups))
 
 
-def united_text(citations: Sequence[Citation]) -> str:
+def united_text(quoted: Iterable[tuple[Passage, str]]) -> str:
     """Return the words of spans that overlap, as the source has them."""
-    ordered = sorted(citations, key=lambda item: item.passage.start)
-    text, end = ordered[0].quote, ordered[0].passage.end
-    for item in ordered[1:]:
-        if item.passage.end > end:
-            text += item.quote[end - item.passage.start :]
-            end = item.passage.end
+    (first, text), *others = sorted(quoted, key=lambda item: item[0].start)
+    end = first.end
+    for span, words in others:
+        if span.end > end:
+            text += words[end - span.start :]
+            end = span.end
     return text
 
 
@@ -143,7 +146,8 @@ def _passages(own: Iterable[Citation], most: int) -> Iterator[CitedPassage]:
     for item in own:
         by_mark.setdefault(item.mark, []).append(item)
     for mark, group in by_mark.items():
-        lines, left_out = _shown(united_text(group), group[0].where, most)
+        text = united_text((item.passage, item.quote) for item in group)
+        lines, left_out = _shown(text, group[0].where, most)
         numbers = tuple(item.number for item in group)
         yield CitedPassage(mark, numbers, lines, left_out, group[0].where)
 

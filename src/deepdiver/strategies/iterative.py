@@ -10,6 +10,7 @@ it named as inconsistent. Code keeps three rules: a run does not stop before `MI
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -46,7 +47,12 @@ from deepdiver.strategies.shared.plan import (
     recall_past,
     split_question,
 )
-from deepdiver.strategies.shared.reading import find_nearest, most_readings_of, read_together
+from deepdiver.strategies.shared.reading import (
+    find_nearest,
+    lay_out_library,
+    most_readings_of,
+    read_together,
+)
 from deepdiver.strategies.shared.summary import lines_of
 from deepdiver.strategies.shared.weigh_answer import JUDGED
 
@@ -90,6 +96,7 @@ class ResearchState(TypedDict, total=False):
     proposed: list[str]
     limits: list[str]
     decision: str
+    whole: bool
     readings: dict[str, list[list[int]]]
 
 
@@ -128,7 +135,9 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
     graph.add_conditional_edges(
         "generate_query", _after_query, ["approve_plan", "web_search", "write_report"]
     )
-    graph.add_conditional_edges("approve_plan", _after_plan, ["generate_query", "web_search"])
+    graph.add_conditional_edges(
+        "approve_plan", _after_plan, ["generate_query", "web_search", "write_report"]
+    )
     graph.add_edge("web_search", "summarize")
     graph.add_edge("summarize", "reflect")
     graph.add_conditional_edges("reflect", _after_reflection, ["generate_query", "write_report"])
@@ -142,6 +151,8 @@ def _after_query(state: ResearchState) -> str:
 
 
 def _after_plan(state: ResearchState) -> str:
+    if state["approved"] and state["whole"]:
+        return "write_report"
     return "web_search" if state["approved"] and state["queries"] else "generate_query"
 
 
@@ -164,6 +175,7 @@ async def initialize(state: ResearchState, deps: Deps) -> Update:
         "iteration": 0,
         "max_iterations": deps.max_iterations,
         "approved": False,
+        "whole": False,
         "decision": "continue",
         "run": deps.run.id,
     }
@@ -175,6 +187,8 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
     problems = state["problems"] or await split_question(
         deps, state["topic"], state["objection"], past
     )
+    if first and (laid_out := await lay_out_library(deps, state["topic"])):
+        return {"problems": problems, "queries": [], **_read_in_writing(deps, laid_out)}
     gaps = [*(state["missing"][:GAPS] or problems[-GAPS:]), *state["disputed"]]
     wanted = problems if first else list(dict.fromkeys(gaps))[:LATER]
     proposed = [
@@ -195,6 +209,19 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
         )
     told = "; ".join(query["query"] for query in queries)
     return {"problems": problems, "queries": queries, "proposed": [], "current_query": told}
+
+
+def _read_in_writing(deps: Deps, laid_out: Sequence[str]) -> Update:
+    """Return the state of a run whose writer reads all there is."""
+    many = f"{len(laid_out)} document{'s' if len(laid_out) != 1 else ''}"
+    reason = f"there is no more to search than {many}, which the writer reads whole"
+    deps.emit(Decided(decision="finish", reason=reason, by="rule"))
+    sources = add_sources(deps, [], laid_out, [])
+    return {
+        "whole": True,
+        "sources": sources,
+        "sources_gathered": [f"{item['title']} : {item['url']}" for item in sources],
+    }
 
 
 async def _queries_for(part: str, state: ResearchState, deps: Deps) -> list[dict[str, str]]:
@@ -330,7 +357,15 @@ async def write_report(state: ResearchState, deps: Deps) -> Update:
     topic, problems = state["topic"], state["problems"]
     limits = [*state["limits"], *past_runs_note(state["past"])]
     report = await writing.write_report(
-        deps, topic, problems, None, keys, state["missing"], limits, most=SHOWN_FINDINGS
+        deps,
+        topic,
+        problems,
+        None,
+        keys,
+        state["missing"],
+        limits,
+        most=SHOWN_FINDINGS,
+        whole=state["whole"],
     )
     deps.finish(report)
     return {"messages": [AIMessage(render_markdown(report))]}

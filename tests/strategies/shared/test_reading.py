@@ -24,38 +24,24 @@ from deepdiver.strategies.shared.reading import (
     TOKEN_BYTES,
     excerpt,
     find_nearest,
+    lay_out_library,
     list_unanswered,
     read_together,
     with_heads,
 )
 from deepdiver.tools.hit import Hit
-from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner, fail
+from tests.strategies.rig import (
+    CORPUS,
+    QUESTION,
+    CorpusProvider,
+    PaidReasoner,
+    Rig,
+    ScriptedReasoner,
+    Shelf,
+    fail,
+)
 
 OWNER, YEAR = "Who owns Holm Works?", "When was Holm Works founded?"
-
-
-class PaidReasoner(ScriptedReasoner):
-    """Reads as a model does: each text once, and cites by number."""
-
-    free = False
-
-    def _extract_findings(self, task: tasks.ExtractFindings) -> tasks.Extraction:
-        found = [
-            tasks.Extracted(
-                statement=words.strip(),
-                source=text.id,
-                lines=(int(number),),
-                about=self._part(task, words),
-            )
-            for text in task.texts
-            for number, _, words in (part.partition("> ") for part in text.text.split("<")[1:])
-            if "own" in words or "founded" in words
-        ]
-        return tasks.Extraction(findings=tuple(found))
-
-    def _part(self, task: tasks.ExtractFindings, words: str) -> str:
-        year = "founded" in words
-        return next((p.id for p in task.problems if ("founded" in p.question) == year), "")
 
 
 def paid(home: Path, corpus: Any = CORPUS, **more: Any) -> Rig:
@@ -453,14 +439,6 @@ async def test_gaps_are_marked(tmp_path: Path) -> None:
     assert "Anna Holm owns Holm Works." in task.texts[0].text
 
 
-class Shelf(CorpusProvider):
-    """Gives away everything it holds, if that is not too much."""
-
-    async def everything(self, most: int, gateway: Gateway) -> list[Hit]:
-        hits = [self._hit(url) for url in self.corpus]
-        return hits if sum(len(hit.text) for hit in hits) <= most else []
-
-
 async def test_a_library_that_fits_is_read_whole_whatever_was_searched(tmp_path: Path) -> None:
     corpus = {**CORPUS, "doc:far": ("Far", "register", "The decisive message names nobody.")}
     rig = Rig(tmp_path, PaidReasoner(), Shelf(corpus))
@@ -476,6 +454,56 @@ async def test_a_library_that_does_not_fit_is_searched(tmp_path: Path) -> None:
     rig = Rig(tmp_path, PaidReasoner(), Shelf(corpus), reading_tokens=1_000)
     await look_into(rig.session().deps, QUESTION, OWNER, ["Holm Works"])
     assert len(shown_in(rig)) == 3
+
+
+# -- a library that the writer reads
+
+
+async def test_a_library_that_fits_the_desk_is_laid_out_and_nobody_makes_notes(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path, PaidReasoner(), Shelf(CORPUS))
+    deps = rig.session().deps
+    laid_out = await lay_out_library(deps, QUESTION)
+    sources = [deps.ledger.get(Source, key) for key in laid_out]
+    assert sorted(source.url for source in sources) == sorted(CORPUS)
+    assert all(
+        not deps.readings.unread(source.snapshot, deps.store.texts.get(source.snapshot))
+        for source in sources
+    )
+    assert rig.reasoner.of(tasks.ExtractFindings) == []
+    await look_into(deps, QUESTION, OWNER, ["Holm Works"])
+    assert rig.reasoner.of(tasks.ExtractFindings) == [], "no text is sent for reading twice"
+
+
+async def test_a_reader_who_costs_nothing_reads_before_the_writer(tmp_path: Path) -> None:
+    deps = Rig(tmp_path, ScriptedReasoner(), Shelf(CORPUS)).session().deps
+    assert await lay_out_library(deps, QUESTION) == []
+    assert deps.readings.size == 0
+
+
+async def test_where_there_is_more_to_search_nothing_is_laid_out(tmp_path: Path) -> None:
+    deps = Rig(tmp_path, PaidReasoner(), Shelf(CORPUS)).session().deps
+    deps.providers = [*deps.providers, CorpusProvider()]
+    assert await lay_out_library(deps, QUESTION) == []
+    assert deps.readings.size == 0
+
+
+@pytest.mark.parametrize(
+    ("sentences", "tokens"), [(200, 1_000), (3_000, 1_000_000)], ids=["budget", "desk"]
+)
+async def test_a_library_that_is_too_large_is_not_laid_out(
+    tmp_path: Path, sentences: int, tokens: int
+) -> None:
+    corpus = {**CORPUS, "doc:far": ("Far", "register", long_text("Something else", sentences))}
+    deps = Rig(tmp_path, PaidReasoner(), Shelf(corpus), reading_tokens=tokens).session().deps
+    assert await lay_out_library(deps, QUESTION) == []
+    assert deps.readings.size == 0
+
+
+async def test_an_empty_library_is_not_laid_out(tmp_path: Path) -> None:
+    deps = Rig(tmp_path, PaidReasoner(), Shelf({})).session().deps
+    assert await lay_out_library(deps, QUESTION) == []
 
 
 # -- heads

@@ -5,18 +5,18 @@ What still fails is cut, or becomes a judgement if its quotes carry a part of it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
-from deepdiver.core.record import SentenceKind, Source
-from deepdiver.report.audit import Context, find_faults, find_present
+from deepdiver.core.record import Passage, Quote, SentenceKind, Source
+from deepdiver.report.audit import Context, credit_of, find_faults, find_present
+from deepdiver.report.sources import unite, united_text
 from deepdiver.strategies.shared.base import Deps, attempt, together
 from deepdiver.strategies.shared.drafting import (
     Drafter,
     Line,
     Problem,
-    cited_quotes,
     credits_of,
     findings_of,
     needs_support,
@@ -203,14 +203,18 @@ class Audit:
         await together(*(self._check_batch(dict(batch)) for batch in _batches(asked)))
 
     async def _check_batch(self, asked: Mapping[str, Line]) -> None:
-        labels: dict[tuple[str, str], str] = {}
+        cited = [quote for line in asked.values() for quote in self._quotes(line)]
+        labels: dict[Passage, str] = {}
+        shown: list[CitedQuote] = []
+        for group in _passages(cited):
+            label = f"Q{len(shown) + 1}"
+            labels |= {quote.passage: label for quote in group}
+            text = united_text((quote.passage, quote.text) for quote in group)
+            credit = credit_of(self._deps.ledger.get(Source, group[0].source), group[0])
+            shown.append(CitedQuote(id=label, text=text, credit=credit))
         claims = tuple(self._claim(label, line, labels) for label, line in asked.items())
-        shown = tuple(
-            CitedQuote(id=label, text=text, credit=credit)
-            for (text, credit), label in labels.items()
-        )
         task = CheckSupport(
-            quotes=shown, claims=claims, question=self._question, as_of=self._deps.as_of
+            quotes=tuple(shown), claims=claims, question=self._question, as_of=self._deps.as_of
         )
         answer = await attempt(self._deps, task)
         for check in answer.checks if answer else ():
@@ -218,18 +222,23 @@ class Audit:
             if checked is not None and check.support != "full":
                 checked.problem = Problem(check.reason, check.support)
 
-    def _claim(self, label: str, line: Line, labels: dict[tuple[str, str], str]) -> Claim:
-        """Return a line as it is checked; quotes that have no label yet get one."""
-        cited = cited_quotes(self._deps, line.sentence)
-        for quote in cited:
-            labels.setdefault(quote, f"Q{len(labels) + 1}")
+    def _quotes(self, line: Line) -> list[Quote]:
+        """Return the quotes of a line, each passage once."""
+        found = (
+            quote for finding in findings_of(self._deps, line.sentence) for quote in finding.quotes
+        )
+        return list({quote.passage: quote for quote in found}.values())
+
+    def _claim(self, label: str, line: Line, labels: Mapping[Passage, str]) -> Claim:
+        """Return a line as it is checked."""
+        cited = self._quotes(line)
         return Claim(
             id=label,
             kind="judgement" if line.sentence.kind is SentenceKind.JUDGEMENT else "fact",
             text=line.sentence.text,
             before=line.before,
-            cites=tuple(labels[quote] for quote in cited),
-            quotes=tuple(text for text, _ in cited),
+            cites=tuple(dict.fromkeys(labels[quote.passage] for quote in cited)),
+            quotes=tuple(quote.text for quote in cited),
             calculations=tuple(self._derived.told(line.sentence.derived)),
             absent=line.sentence.terms,
         )
@@ -283,6 +292,16 @@ class Audit:
         )
         repairs = [item for answer in answers if answer for item in answer.repairs]
         return {item.id: " ".join(item.text.split()) for item in repairs}
+
+
+def _passages(quotes: Iterable[Quote]) -> Iterator[list[Quote]]:
+    """Yield quotes in groups that overlap: what several sentences cite of one passage."""
+    by_source: dict[str, list[Quote]] = {}
+    for quote in dict.fromkeys(quotes):
+        by_source.setdefault(quote.source, []).append(quote)
+    for own in by_source.values():
+        for group in unite([quote.passage for quote in own]):
+            yield [own[at] for at in group]
 
 
 def _batches(items: Sequence[T]) -> list[Sequence[T]]:

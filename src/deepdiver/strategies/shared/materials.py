@@ -113,14 +113,29 @@ class Material:
                 yield from ((spelled.partition(":")[0], span) for _, span in target)
 
 
-def gather_material(deps: Deps, findings: Iterable[str], most: int = MATERIAL_BYTES) -> Material:
+def fits_whole(texts: Iterable[str], most: int = MATERIAL_BYTES) -> bool:
+    """Return whether a writer can be shown texts whole."""
+    return sum(size_of(show_numbered(text, [Span(0, len(text))])) for text in texts) <= most
+
+
+def gather_material(
+    deps: Deps, findings: Iterable[str], most: int = MATERIAL_BYTES, *, whole: bool = False
+) -> Material:
     """Return the material of findings, the most important first.
 
     What has no room is left out from the end: a finding without its text is not shown.
+
+    Args:
+        deps: The run's dependencies.
+        findings: Ids of the findings.
+        most: The most bytes of the texts.
+        whole: Whether what was read is shown even if there are no findings: nobody has made notes
+            of it, because the writer is the one who reads it.
     """
     held = [deps.ledger.get(Finding, key) for key in dict.fromkeys(findings)]
     by_source = _sorted_by_source(held)
-    by_source |= {key: [] for key in _read_besides(deps, by_source, most)}
+    if held or whole:
+        by_source |= {key: [] for key in _read_besides(deps, by_source, most)}
     read = {
         f"T{number}": ReadText(source, deps.store.texts.get(source.snapshot))
         for number, source in enumerate((deps.ledger.get(Source, key) for key in by_source), 1)
@@ -160,9 +175,8 @@ def _read_besides(deps: Deps, cited: Collection[str], most: int) -> list[str]:
     for source in sorted(sources, key=lambda source: (source.title, source.id)):
         if source.snapshot in deps.readings.held and source.snapshot not in texts:
             besides.setdefault(source.snapshot, source.id)
-    size = sum(size_of(deps.store.texts.get(snapshot)) for snapshot in (*texts, *besides))
-    # The numbers of the sentences take a tenth of the room, about.
-    return list(besides.values()) if cited and size * 1.1 <= most else []
+    everything = map(deps.store.texts.get, (*texts, *besides))
+    return list(besides.values()) if fits_whole(everything, most) else []
 
 
 def _spans_in(findings: Iterable[Finding]) -> list[Span]:

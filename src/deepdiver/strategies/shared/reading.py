@@ -31,6 +31,7 @@ from deepdiver.strategies.shared.findings import (
     number_text,
 )
 from deepdiver.strategies.shared.locate_statements import add_quotes
+from deepdiver.strategies.shared.materials import fits_whole
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, NumberedText, QuestionPart
 from deepdiver.tools.address import canonical
 from deepdiver.tools.hit import Hit
@@ -206,6 +207,25 @@ async def _list_everything(deps: Deps, question: str) -> list[tuple[Hit, str]]:
         if (ask := getattr(provider, "everything", None))
     ]
     return [(hit, question) for hits in found for hit in hits]
+
+
+async def lay_out_library(deps: Deps, question: str) -> list[str]:
+    """Lay out a library for the writer, if it fits the desk; return the ids of its sources.
+
+    Whoever writes from whole texts needs no notes of them: they are read once, in writing. If
+    there is anything else to search, or more than a writer can be shown, nothing is laid out.
+    """
+    alone = all(hasattr(provider, "everything") for provider in deps.providers)
+    if _is_free(deps) or not alone:
+        return []
+    hits = await _list_everything(deps, question)
+    texts = await _fetch(deps, [_Wish(question, question, hits, (), ())]) if hits else {}
+    by_snapshot = {item.source.snapshot: item.read.text for item in texts.values()}
+    if not fits_whole(by_snapshot.values()):
+        return []
+    for snapshot, text in by_snapshot.items():
+        deps.readings.add(snapshot, [Span(0, len(text))])
+    return list(texts)
 
 
 def _findings_of(

@@ -15,6 +15,7 @@ from deepdiver.core.record import (
     Assessment,
     CutSentence,
     Derivation,
+    Finding,
     HypothesisStatus,
     Report,
     Section,
@@ -136,6 +137,7 @@ async def write_report(
     most: int | None = None,
     more: Sequence[Section] = (),
     besides: Besides = PLAIN,
+    whole: bool = False,
 ) -> Report:
     """Return the report, written from the findings and audited: its quotes support every sentence.
 
@@ -157,9 +159,10 @@ async def write_report(
             fact are audited like the others, and left out if the writer has said the same; their
             frames come from code and may contain values.
         besides: What else goes into the report.
+        whole: Whether the writer is the one who reads the texts (`reading.lay_out_library`).
     """
     found, findings = _most_telling(assessments or (), findings), findings[:most]
-    material = gather_material(deps, _most_telling(assessments or (), findings))
+    material = gather_material(deps, _most_telling(assessments or (), findings), whole=whole)
     asked = " ".join((question, *problems))
     writer = _Writer(deps, question, problems, assessments, material, gaps, besides)
     audit = Audit(deps, question, asked, writer.drafter, besides.rejected)
@@ -253,7 +256,7 @@ class _Writer:
 
     async def outline(self) -> Outline | None:
         """Return the plan of the report; None if there is nothing to write or no plan came."""
-        if not self._material.findings:
+        if not self._material.texts:
             return None
         task = OutlineReport(
             texts=self._material.texts,
@@ -341,7 +344,7 @@ class _Writer:
 
     async def top(self, outline: Outline | None, body: Sequence[DraftedSection]) -> _Top:
         """Return the title and the bottom line of audited sections."""
-        if not self._material.findings:
+        if not self._material.texts:
             return _Top(missing=self._gaps if self._assessments is None else ())
         answer: BottomLine | None = None
         if outline is not None:
@@ -387,9 +390,8 @@ class _Writer:
     def _plain_section(self, planned: PlannedSection) -> list[DraftedSection]:
         """Return the findings that a section was to cite."""
         found, _ = resolve_cites(self._deps, self._material, planned.cites, self._question)
-        known = {key: label for label, key in self._material.labels.items()}
-        told = {finding.id: finding.statement for finding in self._material.findings}
-        lines = [_fact(told[known[key]], planned.heading, (key,)) for key in found if key in known]
+        told = [self._deps.ledger.get(Finding, key) for key in found]
+        lines = [_fact(item.statement, planned.heading, (item.id,)) for item in told]
         return _list_section(planned.heading, lines)
 
     def _plain_points(self) -> list[list[Line]]:
