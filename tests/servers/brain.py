@@ -310,37 +310,31 @@ def hypothesise(fields: Fields) -> Fields:
     return {"hypotheses": proposed[: int(fields.get("limit", 4))], "reasoning_chain": []}
 
 
-def judge_rivals(fields: Fields) -> Fields:
-    """Judge every hypothesis as if it stood alone, its own findings first."""
+def judge(fields: Fields) -> Fields:
+    """Judge by who else records the matter: each other record supports a claim.
+
+    A record that stands alone is doubted, and what is about another matter is left out.
+    """
     judged = []
-    for rival in fields.get("rivals", ()):
-        own = sorted(
-            fields["findings"], key=lambda found: found["statement"] != rival["hypothesis"]
-        )
-        alone = judge({"findings": [{"id": f"F{n}"} for n in range(2, len(own) + 2)]})
+    for rival in fields["rivals"]:
+        about = matter_of(rival["hypothesis"])
+        bearing = [found for found in fields["findings"] if matter_of(found["statement"]) == about]
+        alone = all(found["statement"] == rival["hypothesis"] for found in bearing)
+        told = ("refutes", 0.2, "Alone.") if alone else ("supports", 0.6, "Recorded together.")
         judged += [
-            {**item, "finding": found["id"], "hypothesis": rival["id"]}
-            for item, found in zip(alone["judgements"], own, strict=True)
+            {
+                "finding": found["id"],
+                "hypothesis": rival["id"],
+                **dict(zip(("stance", "strength", "reason"), told, strict=True)),
+            }
+            for found in bearing
         ]
     return {"judgements": judged}
 
 
-def judge(fields: Fields) -> Fields:
-    """Judge by the label: even ones support, odd ones refute a little, every fifth says nothing."""
-    judged = []
-    for found in fields.get("findings", ()):
-        number = number_of(found["id"])
-        stance = "neutral" if number % 5 == 0 else "refutes" if number % 2 else "supports"
-        strength = {"neutral": 0.0, "refutes": 0.2, "supports": 0.6}[stance]
-        judged.append(
-            {
-                "finding": found["id"],
-                "stance": stance,
-                "strength": strength,
-                "reason": "by its label",
-            }
-        )
-    return {"judgements": judged}
+def matter_of(statement: str) -> str:
+    """Return the matter of which a made sentence tells."""
+    return statement.partition("in the matter of ")[2]
 
 
 def decide(fields: Fields, rounds: int) -> Fields:
@@ -649,7 +643,6 @@ ANSWERS: dict[str, Callable[[Fields], Fields]] = {
     "extract_findings": extract_findings,
     "hypothesise": hypothesise,
     "judge": judge,
-    "judge_rivals": judge_rivals,
     "decide": functools.partial(decide, rounds=2),
     "summarise": summarise,
     "reflect": functools.partial(reflect, rounds=2),

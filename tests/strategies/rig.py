@@ -71,6 +71,25 @@ def call(query: str, tool: str = "search") -> tasks.ToolQuery:
     )
 
 
+def judgements(
+    task: tasks.Judge,
+    bears: Callable[[tasks.Rival, tasks.ShownFinding], tuple[Stance, float]],
+) -> tasks.Judgements:
+    """Judge every finding that may bear on a hypothesis by its stance and strength."""
+    told = [
+        (rival, found, *bears(rival, found))
+        for rival in task.rivals
+        for found in task.findings
+        if found.id in rival.findings
+    ]
+    return tasks.Judgements(
+        judgements=tuple(
+            tasks.Judgement(hypothesis=rival.id, finding=found.id, stance=stance, strength=strength)
+            for rival, found, stance, strength in told
+        )
+    )
+
+
 class CorpusProvider:
     """Searches a dictionary of documents; queries named in `down` fail."""
 
@@ -182,32 +201,12 @@ class ScriptedReasoner:
         return tasks.HypothesisSet(hypotheses=tuple(rivals))
 
     def _judge(self, task: tasks.Judge) -> tasks.Judgements:
-        return tasks.Judgements(
-            judgements=tuple(
-                tasks.Judgement(
-                    finding=f.id,
-                    stance=Stance.SUPPORTS if task.answer_if_true in f.quote else Stance.REFUTES,
-                    strength=0.9,
-                )
-                for f in task.findings
-            )
-        )
-
-    def _judge_rivals(self, task: tasks.JudgeRivals) -> tasks.RivalJudgements:
-        rule = self.rules.get("judge") or self._judge
-        return tasks.RivalJudgements(
-            judgements=tuple(
-                tasks.RivalJudgement(hypothesis=rival.id, **item.model_dump())
-                for rival in task.rivals
-                for item in rule(
-                    tasks.Judge(
-                        question=task.question,
-                        as_of=task.as_of,
-                        findings=task.findings,
-                        **rival.model_dump(exclude={"id"}),
-                    )
-                ).judgements
-            )
+        return judgements(
+            task,
+            lambda rival, found: (
+                Stance.SUPPORTS if rival.answer_if_true in found.quote else Stance.REFUTES,
+                0.9,
+            ),
         )
 
     def _decide(self, task: tasks.Decide) -> tasks.Decision:

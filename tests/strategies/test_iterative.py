@@ -495,11 +495,9 @@ async def test_the_allowance_is_never_exceeded_and_names_what_is_performed(tmp_p
     await rig.work(ask=ask)
     allowed = iterative.allowance(4, 6)
     assert rig.path.count("web_search") == 4
-    # A reasoner that costs nothing judges one at a time, a model all at once.
-    listed = {task: most for task, most in allowed.tasks.items() if task is not tasks.JudgeRivals}
-    for task, most in listed.items():
+    for task, most in allowed.tasks.items():
         assert 0 < len(rig.reasoner.of(task)) <= most, task
-    assert {type(task) for task in rig.reasoner.asked} == set(listed)
+    assert {type(task) for task in rig.reasoner.asked} == set(allowed.tasks)
     assert len(rig.provider.queries) <= allowed.searches
 
 

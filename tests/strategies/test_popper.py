@@ -435,10 +435,8 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
     await rig.work()
     allowed = popper.allowance(3, 6)
     performed = {type(task) for task in rig.reasoner.asked}
-    assert {*performed, tasks.JudgeRivals} == set(allowed.tasks), "nothing else is allowed for"
-    # A reasoner that costs nothing judges one at a time, a model all at once.
-    listed = {task: most for task, most in allowed.tasks.items() if task is not tasks.JudgeRivals}
-    for task, most in listed.items():
+    assert performed == set(allowed.tasks), "what is performed is allowed for, and nothing else is"
+    for task, most in allowed.tasks.items():
         assert len(rig.reasoner.of(task)) <= most
     assert len(rig.provider.queries) <= allowed.searches
 

@@ -57,18 +57,19 @@ GOOD: Mapping[str, dict[str, Any]] = {
     },
     "judge": {
         "judgements": [
-            {"finding": "F1", "stance": "supports", "strength": 0.9, "reason": "It says so."},
-            {"finding": "F2", "stance": "neutral", "strength": 0.0, "reason": "Silent."},
-        ]
-    },
-    "judge_rivals": {
-        "judgements": [
             {
+                "hypothesis": "H2",
                 "finding": "F1",
                 "stance": "supports",
                 "strength": 0.9,
                 "reason": "It says so.",
-                "hypothesis": "H2",
+            },
+            {
+                "hypothesis": "H1",
+                "finding": "F2",
+                "stance": "neutral",
+                "strength": 0.0,
+                "reason": "Silent.",
             },
         ]
     },

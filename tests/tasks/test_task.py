@@ -13,7 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
-from deepdiver.tasks import TASKS, Decide, Decision, Judge, ShownFinding, WriteQueries, task
+from deepdiver.tasks import (
+    TASKS,
+    Decide,
+    Decision,
+    Judge,
+    Rival,
+    ShownFinding,
+    WriteQueries,
+    task,
+)
 from deepdiver.tasks.task import LEAD, Answer, Prompt, Role, Task, View, block, load_prompt, schema
 
 REFUSED = {
@@ -265,7 +274,12 @@ class TestBlock:
     def test_nested_content_cannot_either(self, one: str, other: str, third: str) -> None:
         shown = ShownFinding(id=one, statement=other, quote=third, source="s")
         asked = (
-            Judge(question=one, as_of=other, hypothesis=third, findings=(shown, shown))
+            Judge(
+                question=one,
+                as_of=other,
+                rivals=(Rival(id="H1", hypothesis=third),),
+                findings=(shown, shown),
+            )
             .prompt()
             .user
         )

@@ -48,7 +48,6 @@ from deepdiver.strategies.shared.plan import (
 )
 from deepdiver.strategies.shared.reading import find_nearest, most_readings_of, read_together
 from deepdiver.strategies.shared.summary import lines_of
-from deepdiver.strategies.shared.weigh_answer import JUDGED
 
 MINIMUM = 2
 """Rounds before the reflection may stop: after one, it has seen only what the question's own words
@@ -102,8 +101,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.ExtractFindings: most_readings_of(results) * (PROBLEMS + LATER * later),
         tasks.Summarise: max_iterations,
         tasks.Reflect: later,
-        tasks.Judge: JUDGED,
-        tasks.JudgeRivals: 1,
+        tasks.Judge: 1,
         **writing.CALLS,
     }
     return Allowance(counts, PROBLEMS * (FIRST + tasks.REMEMBERED) + LATER * later)

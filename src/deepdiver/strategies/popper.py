@@ -109,8 +109,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.ExtractFindings: most_readings_of(results) * readings,
         tasks.Hypothesise: max_iterations,
         tasks.RefuteQueries: HYPOTHESES * max_iterations,
-        tasks.Judge: HYPOTHESES * max_iterations,
-        tasks.JudgeRivals: max_iterations,
+        tasks.Judge: max_iterations,
         tasks.Decide: max_iterations,
         **CALLS,
     }

@@ -39,7 +39,6 @@ from deepdiver.tasks import (
     Faulty,
     Hypothesise,
     Judge,
-    JudgeRivals,
     KeyFinding,
     NavigatorTool,
     NumberedText,
@@ -94,11 +93,13 @@ def every_task(text: str) -> list[Task[Any]]:
         Hypothesise(
             question=text, as_of=text, problems=(text,), findings=shown, standing=held, gaps=(text,)
         ),
-        Judge(question=text, as_of=text, hypothesis=text, answer_if_true=text, findings=shown),
-        JudgeRivals(
+        Judge(
             question=text,
             as_of=text,
-            rivals=(Rival(id="H1", hypothesis=text), Rival(id="H2", hypothesis=text)),
+            rivals=(
+                Rival(id="H1", hypothesis=text, answer_if_true=text),
+                Rival(id="H2", hypothesis=text),
+            ),
             findings=shown,
         ),
         Decide(

@@ -152,47 +152,79 @@ async def test_what_shares_no_word_with_the_hypothesis_is_not_shown_to_the_judge
     rig = Rig(tmp_path)
     deps = rig.session().deps
     keys = await gathered(deps)
-    assert await hypotheses.judge(deps, QUESTION, hypothesis("Zebras graze."), keys) == []
+    zebras, anna = hypothesis("Zebras graze."), hypothesis()
+    assert await hypotheses.judge_all(deps, QUESTION, [(zebras, keys)]) == [[]]
     assert rig.reasoner.of(tasks.Judge) == []
+    nothing, judged = await hypotheses.judge_all(deps, QUESTION, [(zebras, keys), (anna, keys)])
+    assert nothing == []
+    assert {item.hypothesis for item in judged} == {anna.id}
+    (task,) = rig.reasoner.of(tasks.Judge)
+    assert [rival.id for rival in task.rivals] == ["H2"], "nobody is asked about the zebras"
 
 
-async def test_a_model_judges_all_hypotheses_by_findings_that_are_shown_once(
-    tmp_path: Path,
-) -> None:
+async def test_all_hypotheses_are_judged_by_findings_that_are_shown_once(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     deps = rig.session().deps
     keys = await gathered(deps)
     anna = hypothesis("Anna Holm owns Holm Works.", answer="Anna Holm")
     bertil = hypothesis("Bertil Ask owns Holm Works.", answer="Bertil Ask")
-    apart = await hypotheses.judge_all(deps, QUESTION, [(anna, keys), (bertil, keys)])
-    assert len(rig.reasoner.of(tasks.Judge)) == 2, "a reasoner that costs nothing judges each alone"
-    rig.reasoner.free = False
-    told = await hypotheses.judge_all(deps, QUESTION, [(anna, keys), (bertil, keys)])
-    (task,) = rig.reasoner.of(tasks.JudgeRivals)
+    asked = [(anna, keys), (bertil, keys[1:])]
+    told = await hypotheses.judge_all(deps, QUESTION, asked)
+    (task,) = rig.reasoner.of(tasks.Judge)
     assert [rival.id for rival in task.rivals] == ["H1", "H2"]
-    assert len(task.findings) == len({item.quote for item in task.findings})
-    assert told == apart
+    labels = [item.id for item in task.findings]
+    assert len(labels) == len({item.quote for item in task.findings}) == len(keys)
+    assert [rival.findings for rival in task.rivals] == [tuple(labels), tuple(labels[1:])]
+    assert '"findings"' not in task.prompt().user, "a model sees for itself what bears on what"
     assert [{item.hypothesis for item in listed} for listed in told] == [{anna.id}, {bertil.id}]
+    apart = [await hypotheses.judge_all(deps, QUESTION, [item]) for item in asked]
+    assert told == [listed for (listed,) in apart], "as if each stood alone"
+
+
+async def test_each_hypothesis_has_its_share_of_what_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    keys = await gathered(deps)
+    monkeypatch.setattr("deepdiver.strategies.shared.findings.SHOWN_FINDINGS", 1)
+    # The gazette is believed least, and is all that speaks for one of them.
+    gazette = next(k for k in keys if "Bertil" in deps.ledger.get(Finding, k).statement)
+    told = await hypotheses.judge_all(
+        deps, QUESTION, [(hypothesis(), keys), (hypothesis("Bertil Ask owns it."), [gazette])]
+    )
+    assert [item.finding for item in told[1]] == [gazette]
+    assert len(told[0]) == 1
 
 
 async def test_judgements_of_hypotheses_that_nobody_asked_about_count_for_nothing(
     tmp_path: Path,
 ) -> None:
-    def confused(task: tasks.JudgeRivals) -> tasks.RivalJudgements:
+    def confused(task: tasks.Judge) -> tasks.Judgements:
         said = [
-            tasks.RivalJudgement(hypothesis=label, finding="F1", stance=Stance.SUPPORTS, strength=1)
+            tasks.Judgement(hypothesis=label, finding="F1", stance=Stance.SUPPORTS, strength=1)
             for label in ("H1", "h2", "H9", "")
         ]
-        return tasks.RivalJudgements(judgements=tuple(said))
+        return tasks.Judgements(judgements=tuple(said))
 
-    rig = Rig(tmp_path, ScriptedReasoner(judge_rivals=confused))
-    rig.reasoner.free = False
+    rig = Rig(tmp_path, ScriptedReasoner(judge=confused))
     deps = rig.session().deps
     keys = await gathered(deps)
     asked = [(hypothesis("Anna Holm owns it."), keys), (hypothesis("Bertil Ask owns it."), keys)]
     assert [len(listed) for listed in await hypotheses.judge_all(deps, QUESTION, asked)] == [1, 1]
-    rig.reasoner.rules["judge_rivals"] = fail
+    rig.reasoner.rules["judge"] = fail
     assert await hypotheses.judge_all(deps, QUESTION, asked) == [[], []]
+
+
+async def test_of_one_hypothesis_the_label_need_not_be_said(tmp_path: Path) -> None:
+    def terse(task: tasks.Judge) -> tasks.Judgements:
+        said = tasks.Judgement(finding="F1", stance=Stance.REFUTES, strength=1)
+        return tasks.Judgements(judgements=(said,))
+
+    deps = Rig(tmp_path, ScriptedReasoner(judge=terse)).session().deps
+    keys = await gathered(deps)
+    ((told,),) = await hypotheses.judge_all(deps, QUESTION, [(hypothesis(), keys)])
+    assert (told.finding, told.stance) == (keys[0], Stance.REFUTES)
 
 
 async def test_a_judge_who_invents_labels_or_says_nothing_changes_nothing(tmp_path: Path) -> None:
@@ -206,7 +238,8 @@ async def test_a_judge_who_invents_labels_or_says_nothing_changes_nothing(tmp_pa
         )
 
     deps = Rig(tmp_path, ScriptedReasoner(judge=odd)).session().deps
-    assert await hypotheses.judge(deps, QUESTION, hypothesis(), await gathered(deps)) == []
+    asked = [(hypothesis(), await gathered(deps))]
+    assert await hypotheses.judge_all(deps, QUESTION, asked) == [[]]
 
 
 async def test_belief_follows_from_evidence_and_acceptance_from_a_trial(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from deepdiver.core.record import Stance
 from deepdiver.reason.embedded.change_question import counts_in
-from deepdiver.reason.embedded.judge import judge
+from deepdiver.reason.embedded.judge import Case, judge_case
 from deepdiver.reason.embedded.plan import as_calls
 from deepdiver.reason.embedded.reader_verdicts import DECIDED, contrariety
 from deepdiver.reason.embedded.reflect import DISAGREE, disagreements, reflect
@@ -19,7 +19,6 @@ from deepdiver.tasks import (
     Analyse,
     FindingsAnalysis,
     Implication,
-    Judge,
     KeyInsight,
     Reflect,
     ShownFinding,
@@ -99,14 +98,8 @@ def _independent(item: Statement, origin: dict[str, str]) -> int:
 def _implications(task: Analyse) -> Iterator[Implication]:
     """Return for each hypothesis the finding that bears on it most strongly, and its direction."""
     for item in task.standing:
-        asked = Judge(
-            question=task.question,
-            as_of=task.as_of,
-            hypothesis=item.statement,
-            answer_if_true=item.answer,
-            findings=task.findings,
-        )
-        bearing = [one for one in judge(asked).judgements if one.stance is not Stance.NEUTRAL]
+        case = Case(task.question, task.as_of, item.statement, item.answer, task.findings)
+        bearing = [one for one in judge_case(case) if one.stance is not Stance.NEUTRAL]
         if bearing:
             best = max(bearing, key=lambda one: one.strength)
             yield Implication(

@@ -15,7 +15,7 @@ from deepdiver.reason.embedded.conclusions import verify_conclusions
 from deepdiver.reason.embedded.correlate import correlate
 from deepdiver.reason.embedded.decide import decide
 from deepdiver.reason.embedded.hypothesise import hypothesise
-from deepdiver.reason.embedded.judge import judge, judge_rivals
+from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.navigate import analyse_output, decide_action
 from deepdiver.reason.embedded.open_question import survey_parts, survey_queries, survey_texts
 from deepdiver.reason.embedded.plan import decompose_task, plan_research
@@ -38,7 +38,6 @@ from deepdiver.tasks import (
     ExtractFindings,
     Hypothesise,
     Judge,
-    JudgeRivals,
     OutlineReport,
     PlanResearch,
     PlanSearches,
@@ -62,7 +61,6 @@ PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
     ExtractFindings: survey_texts,
     Hypothesise: hypothesise,
     Judge: judge,
-    JudgeRivals: judge_rivals,
     Decide: decide,
     Summarise: summarise,
     Reflect: reflect,

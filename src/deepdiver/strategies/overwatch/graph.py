@@ -144,8 +144,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.Hypothesise: 1 + max_iterations,
         tasks.RefuteQueries: most,
         tasks.ExtractFindings: most_readings_of(results) * gather.TURN * max_iterations,
-        tasks.Judge: 2 * most * max_iterations,
-        tasks.JudgeRivals: 2 * max_iterations,
+        tasks.Judge: 2 * max_iterations,
     }
     return Allowance(counts, gather.TURN * max_iterations)
 

@@ -23,10 +23,12 @@ from deepdiver.core.record import (
     Trial,
 )
 from deepdiver.core.text import size_of, terms, within, words
-from deepdiver.strategies.shared.base import Deps, LookResult, State, attempt, together, unite
+from deepdiver.strategies.shared.base import Deps, LookResult, State, attempt, unite
 from deepdiver.strategies.shared.findings import (
     KNOWN_BYTES,
     find_label,
+    fit_findings,
+    label_findings,
     resolve_labels,
     show_findings,
     source_of,
@@ -38,7 +40,6 @@ from deepdiver.tasks import (
     HypothesisStanding,
     Judge,
     Judgement,
-    JudgeRivals,
     Lesson,
     Proposed,
     RecalledRun,
@@ -287,69 +288,43 @@ async def try_to_refute(
 async def judge_all(
     deps: Deps, question: str, asked: Sequence[tuple[Hypothesis, Sequence[str]]]
 ) -> list[list[Evidence]]:
-    """Judge how findings bear on several hypotheses, and return the evidence for each of them.
+    """Judge how findings bear on hypotheses, and return the evidence for each of them.
 
-    A model is shown each finding once, and judges all hypotheses by it. A reasoner that costs
-    nothing judges one hypothesis at a time.
+    Each finding is shown once, and all hypotheses are judged by it. Findings that share no word
+    with a hypothesis are neutral unasked. Those that it was put forward for are always judged: they
+    may be steps on the way to it. So are rows of feeds, which are data in words of their own: a
+    count of fires bears on strikes and does not name them.
     """
-    if len(asked) < 2 or deps.reasoner.is_free(JudgeRivals):
-        return await together(*(judge(deps, question, item, keys) for item, keys in asked))
-    bearing = [_choose_bearing(deps, hypothesis, keys) for hypothesis, keys in asked]
-    labels, shown = show_findings(deps, unite(*bearing))
-    if not shown:
-        return [[] for _ in asked]
-    rivals = {f"H{number}": hypothesis for number, (hypothesis, _) in enumerate(asked, 1)}
-    task = JudgeRivals(
-        findings=shown,
-        question=question,
-        as_of=deps.as_of,
-        rivals=tuple(_rival(label, hypothesis) for label, hypothesis in rivals.items()),
-    )
-    answer = await attempt(deps, task)
-    said = answer.judgements if answer else ()
-    return [
-        _evidence_for(
-            hypothesis,
-            [item for item in said if find_label(item.hypothesis, rivals) == label],
-            labels,
-        )
-        for label, hypothesis in rivals.items()
+    bearing = [
+        fit_findings(deps, _choose_bearing(deps, hypothesis, keys)) for hypothesis, keys in asked
     ]
-
-
-def _rival(label: str, hypothesis: Hypothesis) -> Rival:
-    return Rival(
-        id=label,
-        hypothesis=hypothesis.statement,
-        answer_if_true=hypothesis.answer,
-        supports_if=hypothesis.supports_if,
-        refutes_if=hypothesis.refutes_if,
+    labels, shown = label_findings(deps, unite(*bearing))
+    by_key = {key: label for label, key in labels.items()}
+    rivals = tuple(
+        Rival(
+            id=f"H{number}",
+            hypothesis=hypothesis.statement,
+            answer_if_true=hypothesis.answer,
+            supports_if=hypothesis.supports_if,
+            refutes_if=hypothesis.refutes_if,
+            findings=tuple(by_key[key] for key in keys),
+        )
+        for number, ((hypothesis, _), keys) in enumerate(zip(asked, bearing, strict=True), 1)
+        if keys
     )
-
-
-async def judge(
-    deps: Deps, question: str, hypothesis: Hypothesis, findings: Sequence[str]
-) -> list[Evidence]:
-    """Judge the findings that share a word with a hypothesis; the others are neutral unasked.
-
-    The findings that the hypothesis was put forward for are always judged: they may be steps on the
-    way to it. So are rows of feeds, which are data in words of their own: a count of fires bears on
-    strikes and does not name them.
-    """
-    labels, shown = show_findings(deps, _choose_bearing(deps, hypothesis, findings))
-    if not shown:
-        return []
-    task = Judge(
-        question=question,
-        as_of=deps.as_of,
-        hypothesis=hypothesis.statement,
-        answer_if_true=hypothesis.answer,
-        supports_if=hypothesis.supports_if,
-        refutes_if=hypothesis.refutes_if,
-        findings=shown,
-    )
+    if not rivals:
+        return [[] for _ in asked]
+    task = Judge(findings=shown, question=question, as_of=deps.as_of, rivals=rivals)
     answer = await attempt(deps, task)
-    return _evidence_for(hypothesis, answer.judgements if answer else (), labels)
+    said: dict[str, list[Judgement]] = {rival.id: [] for rival in rivals}
+    for item in answer.judgements if answer else ():
+        # Of one hypothesis, the label need not be said.
+        label = rivals[0].id if len(rivals) == 1 else find_label(item.hypothesis, said)
+        said.get(label, []).append(item)
+    return [
+        _evidence_for(hypothesis, said.get(f"H{number}", ()), labels)
+        for number, (hypothesis, _) in enumerate(asked, 1)
+    ]
 
 
 def _choose_bearing(deps: Deps, hypothesis: Hypothesis, findings: Iterable[str]) -> list[str]:
