@@ -204,7 +204,21 @@ def understand(body: dict[str, Any]) -> tuple[str, Fields]:
     said = f"{system}\n{asked}"
     task = next((task.name() for task in TASKS if load_prompt(task.name())[1] in said), "")
     blocks = re.findall(r"<<<(\w+)>>>\n(.*?)\n<<<end \1>>>", asked, re.DOTALL)
-    return task, {name: value_of(text) for name, text in blocks}
+    fields = {name: value_of(text) for name, text in blocks}
+    shown = fields.get("findings")
+    for found in shown if isinstance(shown, list) else ():
+        if found.keys() & {"quote", "cites"}:
+            found.setdefault("statement", words_of(found, fields))
+    return task, fields
+
+
+def words_of(found: Fields, fields: Fields) -> str:
+    """Return what a finding says that is shown by its quote, or by where it stands."""
+    if "quote" in found:
+        return str(found["quote"])
+    label, _, number = found["cites"].partition(":")
+    (text,) = (text["text"] for text in fields["texts"] if text["id"] == label)
+    return dict(numbered(text))[int(number.partition("-")[0].partition(",")[0])]
 
 
 def text_of(message: dict[str, Any]) -> str:
@@ -587,7 +601,6 @@ def outline_report(fields: Fields) -> Fields:
         "calculations": [],
         "conflicts": [],
         "unknown": [],
-        "aside": [],
     }
 
 

@@ -87,8 +87,7 @@ NUMBERED = NumberedText(
     text=" ".join(f"<{number}> Count {number} was made." for number in range(1, 6)),
 )
 CITED = tuple(
-    CitedFinding(**found.model_dump(), cites=f"T1:{number}")
-    for number, found in enumerate(FINDINGS, 1)
+    CitedFinding(**dict(found), cites=f"T1:{number}") for number, found in enumerate(FINDINGS, 1)
 )
 PLAN = Outline(
     title="Count 3 was made",

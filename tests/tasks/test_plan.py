@@ -188,3 +188,11 @@ def test_the_context_is_shown_only_where_there_is_one() -> None:
         assert '<<<context>>>\n{"a": 1}\n<<<end context>>>' in task.prompt().user
         assert "`context`" in task.prompt().system
         assert "context" not in task.model_copy(update={"context": ""}).prompt().user
+
+
+def test_what_a_part_needs_is_asked_for_by_number_and_read_in_words_too() -> None:
+    needs = schema(Decomposition)["$defs"]["Problem"]["properties"]["needs"]
+    assert needs["items"] == {"type": "integer"}
+    said = {"problems": [{"question": "Who?"}, {"question": "Since when?", "needs": [1, "Who?"]}]}
+    read = Decomposition.model_validate(said, context=TOLERANT)
+    assert read.problems[1].needs == ("1", "Who?")

@@ -180,7 +180,6 @@ GOOD: Mapping[str, dict[str, Any]] = {
         ],
         "conflicts": ["T1:2 says Anna, T2:1 says Bo; T1 is later"],
         "unknown": ["Since when?"],
-        "aside": ["T3: about cheese"],
     },
     "write_sections": {"markdown": "## Anna owns it\n\nAnna owns it {T1:3}. {F2} agrees."},
     "write_bottom_line": {

@@ -120,7 +120,6 @@ def test_an_outline_in_other_words_is_read() -> None:
         "calculations": [{"id": "C1", "formula": "2026 - 1998", "result": 28}],
         "conflicts": [{"about": "who", "sides": ["Karin {T1:1}"], "follow": "T1"}],
         "gaps": "Since when?",
-        "irrelevant": ["T2: about cheese"],
     }
     read = Outline.model_validate(said, context=TOLERANT)
     first, second = read.sections
@@ -136,7 +135,6 @@ def test_an_outline_in_other_words_is_read() -> None:
         "Karin does.",
         ("Since when?",),
     )
-    assert read.aside == ("T2: about cheese",)
 
 
 # What writers are shown
@@ -203,7 +201,7 @@ def test_a_planner_is_shown_what_its_strategy_knows_besides() -> None:
 
 def test_a_writer_is_shown_the_plan_and_what_to_write_now() -> None:
     shown = SECTIONS.model_copy(update={"refused": ("C2 = 1 / 0: no value",)}).prompt().user
-    assert '<<<write>>>\n[\n "Karin runs it"\n]\n<<<end write>>>' in shown
+    assert '<<<write>>>\n[\n"Karin runs it"\n]\n<<<end write>>>' in shown
     assert '"expression": "2026 - 1998"' in shown
     assert "C2 = 1 / 0: no value" in shown
 

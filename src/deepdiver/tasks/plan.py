@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from deepdiver.tasks.query import ToolQuery
 from deepdiver.tasks.record_views import RecalledRun, ShownTool
@@ -20,10 +20,10 @@ class Problem(Answer):
     ]
     """The part, as a question."""
     needs: Annotated[
-        tuple[Annotated[str, Also("question", "id")], ...],
+        tuple[Annotated[str, Also("question", "id"), WithJsonSchema({"type": "integer"})], ...],
         Also("depends_on", "dependencies", "requires", "prerequisites"),
     ] = ()
-    """Which earlier parts must be answered first, word for word; empty where it stands alone."""
+    """Numbers of the earlier parts that must be answered first; empty where it stands alone."""
 
 
 class Decomposition(Answer):

@@ -67,8 +67,6 @@ class Outline(Answer):
     report follows, and why."""
     unknown: Annotated[tuple[str, ...], Field(max_length=10), Also("gaps")] = ()
     """Gaps: who could close each, and what hangs on it."""
-    aside: Annotated[tuple[str, ...], Field(max_length=20), Also("irrelevant")] = ()
-    """Labels of texts that do not bear on the question, each with the reason."""
 
 
 class CheckedConclusion(View):

@@ -75,7 +75,7 @@ from tests.texts import parts_of, shown_text
 def every_task(text: str) -> list[Task[Any]]:
     """One task of each kind, with the same text wherever a text can stand."""
     shown = findings(text, text)
-    cited = tuple(CitedFinding(**item.model_dump(), cites="T1:1") for item in shown)
+    cited = tuple(CitedFinding(**dict(item), cites="T1:1") for item in shown)
     numbered = NumberedText(id="T1", title=text, text=text)
     held = (standing(text, supporting=("F1",), refuting=("F2",)),)
     return [
