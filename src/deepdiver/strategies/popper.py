@@ -93,6 +93,7 @@ class DeepDiverState(TypedDict, total=False):
     trials: list[str]
     evidence: list[str]
     new_findings: int
+    weighed: int
     gaps: list[str]
     limits: list[str]
     decision: str
@@ -170,6 +171,7 @@ async def initialize(state: DeepDiverState, deps: Deps) -> Update:
         "current_iteration": 0,
         "max_iterations": deps.max_iterations,
         "new_findings": 0,
+        "weighed": 0,
         "objection": "",
         "decision": "continue",
         "run": deps.run.id,
@@ -248,6 +250,7 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
         iteration=iteration,
         limit=HYPOTHESES,
         past=show_past_runs(state["past"]),
+        seen=state["weighed"],
     )
     return {
         **update,
@@ -270,9 +273,11 @@ async def verify_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
         iteration=state["current_iteration"],
         trials=state["trials"],
         evidence=state["evidence"],
+        weighed=state["weighed"],
     )
     return {
         **_enter_findings(state, deps, tested.found),
+        "weighed": tested.weighed,
         "hypotheses": [item.model_dump(mode="json") for item in tested.standing],
         "experience_pool": build_experience_pool(deps, tested.standing, tested.evidence),
         "trials": tested.trials,

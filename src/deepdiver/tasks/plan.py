@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field
 
 from deepdiver.tasks.query import ToolQuery
 from deepdiver.tasks.record_views import RecalledRun, ShownTool
@@ -20,7 +20,7 @@ class Problem(Answer):
     ]
     """The part, as a question."""
     needs: Annotated[
-        tuple[Annotated[str, Also("question", "id"), WithJsonSchema({"type": "integer"})], ...],
+        tuple[Annotated[str, Also("question", "id")], ...],
         Also("depends_on", "dependencies", "requires", "prerequisites"),
     ] = ()
     """Numbers of the earlier parts that must be answered first; empty where it stands alone."""

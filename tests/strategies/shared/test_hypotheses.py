@@ -22,7 +22,7 @@ from deepdiver.errors import ReasonError
 from deepdiver.strategies.shared import hypotheses
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.look import look_into
-from tests.strategies.rig import QUESTION, CorpusProvider, Rig, ScriptedReasoner
+from tests.strategies.rig import QUESTION, CorpusProvider, Rig, ScriptedReasoner, judgements
 
 
 def fail(task: Any) -> Any:
@@ -299,6 +299,60 @@ async def test_a_settled_hypothesis_is_not_tested_again(tmp_path: Path) -> None:
     second = await hypotheses.try_all(deps, QUESTION, first.standing, keys, **shared)
     assert second.trials == first.trials
     assert second.standing == first.standing
+
+
+def undecided(task: tasks.Judge) -> tasks.Judgements:
+    """Judge that everything speaks for it a little."""
+    return judgements(task, lambda rival, found: (Stance.SUPPORTS, 0.05))
+
+
+@pytest.mark.parametrize("free", [True, False])
+async def test_who_is_paid_is_not_asked_again_about_what_was_weighed(
+    tmp_path: Path, free: bool
+) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(judge=undecided))
+    deps = rig.session().deps
+    keys = await gathered(deps)
+    standing = await put(deps, keys)
+    rig.reasoner.free = free
+    shared: dict[str, Any] = {"tried": [], "trials": [], "evidence": []}
+    first = await hypotheses.try_all(deps, QUESTION, standing, keys[:2], iteration=1, **shared)
+    assert first.weighed == 2
+    shared = {"tried": [], "trials": first.trials, "evidence": first.evidence}
+    await hypotheses.try_all(
+        deps, QUESTION, first.standing, keys, iteration=2, weighed=first.weighed, **shared
+    )
+    second = rig.reasoner.of(tasks.Judge)[-1]
+    texts = [deps.ledger.get(Finding, key).quotes[0].text for key in keys]
+    assert {item.quote for item in second.findings} == set(texts if free else texts[2:])
+
+
+async def test_what_a_judge_did_not_answer_is_asked_again(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(judge=fail))
+    deps = rig.session().deps
+    keys = await gathered(deps)
+    standing = await put(deps, keys)
+    rig.reasoner.free = False
+    shared: dict[str, Any] = {"tried": [], "iteration": 1, "trials": [], "evidence": []}
+    made = await hypotheses.try_all(deps, QUESTION, standing, keys, **shared)
+    assert made.weighed == 0
+    assert made.evidence == []
+
+
+@pytest.mark.parametrize("free", [True, False])
+async def test_who_is_paid_to_conjecture_is_shown_what_is_new_and_what_hypotheses_stand_on(
+    tmp_path: Path, free: bool
+) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    keys = await gathered(deps)
+    rig.reasoner.free = free
+    old = hypothesis(findings=(keys[1],))
+    standing = [hypotheses.assess(deps, old, [evidence(old, keys[1], Stance.SUPPORTS)], ())]
+    await hypotheses.conjecture(deps, QUESTION, [], keys, standing, iteration=2, limit=2, seen=2)
+    shown = rig.reasoner.of(tasks.Hypothesise)[-1].findings
+    texts = [deps.ledger.get(Finding, key).quotes[0].text for key in keys]
+    assert {item.quote for item in shown} == set(texts if free else texts[1:])
 
 
 async def test_the_pool_links_a_hypothesis_to_those_that_it_revises_and_to_no_others(

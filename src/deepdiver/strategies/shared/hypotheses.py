@@ -51,6 +51,9 @@ from deepdiver.tasks import (
 
 REFUTATIONS = 2
 """Queries of one attempt to refute a hypothesis."""
+TRIED_BYTES = 1_000
+"""The most bytes of earlier queries that are shown, the latest first. One that is made again costs
+nothing: its answer is in the journal, and what it finds was read."""
 DECIDING = 3
 """Findings that a lesson of the experience pool names: the weightiest ones."""
 UNSETTLED = frozenset({HypothesisStatus.OPEN, HypothesisStatus.UNDECIDED})
@@ -89,10 +92,12 @@ async def conjecture(
     past: tuple[RecalledRun, ...] = (),
     tools: tuple[ShownTool, ...] = (),
     context: str = "",
+    seen: int = 0,
 ) -> Conjectures:
     """Put hypotheses forward; with tools to test them, even before anything was found.
 
-    What was validated and refuted before is shown to the reasoner, so that it learns from it.
+    What was validated and refuted before is shown to the reasoner, so that it learns from it. One
+    that is paid for is not shown again what it has seen, except for what hypotheses stand on.
 
     Args:
         deps: The run's dependencies.
@@ -107,7 +112,10 @@ async def conjecture(
         past: Past runs that bear on the question.
         tools: The tools that can test hypotheses.
         context: What the person says about the task besides, as JSON.
+        seen: How many of the findings there were when hypotheses were last put forward.
     """
+    if standing and not deps.reasoner.is_free(Hypothesise):
+        gathered = unite(*map(_stands_on, standing), gathered[seen:])
     labels, shown = show_findings(deps, gathered)
     if not shown and not tools:
         return Conjectures([], {})
@@ -153,6 +161,10 @@ async def conjecture(
     )
 
 
+def _stands_on(item: Assessment) -> Sequence[str]:
+    return unite(item.hypothesis.findings, item.supporting, item.refuting)
+
+
 def _make_hypothesis(
     item: Proposed, labels: Mapping[str, str], earlier: Mapping[str, str], iteration: int
 ) -> Hypothesis:
@@ -182,6 +194,8 @@ class RefutationRound:
     """Ids of all trials so far."""
     evidence: list[str]
     """Ids of all evidence so far."""
+    weighed: int
+    """How many of the findings the hypotheses were judged by."""
 
 
 async def try_all(
@@ -194,8 +208,22 @@ async def try_all(
     iteration: int,
     trials: Sequence[str],
     evidence: Sequence[str],
+    weighed: int = 0,
 ) -> RefutationRound:
-    """Try to refute every hypothesis that is not settled, all of them side by side."""
+    """Try to refute every hypothesis that is not settled, all of them side by side.
+
+    Args:
+        deps: The run's dependencies.
+        question: What the person asked.
+        standing: All hypotheses.
+        gathered: Ids of the findings.
+        tried: The queries so far.
+        iteration: Number of the round.
+        trials: Ids of all trials so far.
+        evidence: Ids of all evidence so far.
+        weighed: By how many of the findings the hypotheses that were tried were judged before. A
+            reasoner that is paid for is not asked again about these.
+    """
 
     async def one(item: Assessment) -> tuple[LookResult, Trial]:
         rivals = [other.hypothesis.statement for other in standing if other is not item]
@@ -203,15 +231,17 @@ async def try_all(
 
     tested = [item for item in standing if item.status in UNSETTLED]
     tests = await read_together(deps, *(one(item) for item in tested))
-    judged = await judge_all(
-        deps,
-        question,
-        [
-            (item.hypothesis, [*item.hypothesis.findings, *looked.findings, *gathered])
-            for item, (looked, _) in zip(tested, tests, strict=True)
-        ],
-    )
-    new = [item for listed in judged for item in listed]
+
+    def unweighed(item: Assessment) -> Sequence[str]:
+        again = item.trials > 0 and not deps.reasoner.is_free(Judge)
+        return gathered[weighed:] if again else [*item.hypothesis.findings, *gathered]
+
+    asked = [
+        (item.hypothesis, unite(looked.findings, unweighed(item)))
+        for item, (looked, _) in zip(tested, tests, strict=True)
+    ]
+    judged = await _judge(deps, question, asked)
+    new = [item for listed in judged or () for item in listed]
     deps.add(*(trial for _, trial in tests), *new)
     all_trials = unite(trials, (trial.id for _, trial in tests))
     all_evidence = unite(evidence, (item.id for item in new))
@@ -220,6 +250,7 @@ async def try_all(
         [found for found, _ in tests],
         all_trials,
         all_evidence,
+        weighed if judged is None else len(gathered),
     )
 
 
@@ -253,7 +284,7 @@ async def write_refuting_queries(
         hypothesis=hypothesis.statement,
         refutes_if=hypothesis.refutes_if,
         rivals=within(rivals, KNOWN_BYTES),
-        tried=within(reversed(tried), KNOWN_BYTES),
+        tried=within(reversed(tried), TRIED_BYTES),
         limit=REFUTATIONS,
     )
     answer = await attempt(deps, task)
@@ -295,6 +326,13 @@ async def judge_all(
     may be steps on the way to it. So are rows of feeds, which are data in words of their own: a
     count of fires bears on strikes and does not name them.
     """
+    return await _judge(deps, question, asked) or [[] for _ in asked]
+
+
+async def _judge(
+    deps: Deps, question: str, asked: Sequence[tuple[Hypothesis, Sequence[str]]]
+) -> list[list[Evidence]] | None:
+    """Return the evidence for each hypothesis; None if no answer came."""
     bearing = [
         fit_findings(deps, _choose_bearing(deps, hypothesis, keys)) for hypothesis, keys in asked
     ]
@@ -316,8 +354,10 @@ async def judge_all(
         return [[] for _ in asked]
     task = Judge(findings=shown, question=question, as_of=deps.as_of, rivals=rivals)
     answer = await attempt(deps, task)
+    if answer is None:
+        return None
     said: dict[str, list[Judgement]] = {rival.id: [] for rival in rivals}
-    for item in answer.judgements if answer else ():
+    for item in answer.judgements:
         # Of one hypothesis, the label need not be said.
         label = rivals[0].id if len(rivals) == 1 else find_label(item.hypothesis, said)
         said.get(label, []).append(item)
