@@ -321,7 +321,11 @@ def hypothesise(fields: Fields) -> Fields:
         }
         for found in free[:2]
     ]
-    return {"hypotheses": proposed[: int(fields.get("limit", 4))], "reasoning_chain": []}
+    return {
+        "hypotheses": proposed[: int(fields.get("limit", 4))],
+        "test_calls": [],
+        "reasoning_chain": [],
+    }
 
 
 def judge(fields: Fields) -> Fields:

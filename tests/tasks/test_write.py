@@ -181,7 +181,9 @@ def test_a_planner_is_shown_what_its_strategy_knows_besides() -> None:
     )
     shown = OUTLINE.model_copy(
         update={
-            "research_plan": ResearchFrame(objectives=("the owner",), period="7d"),
+            "research_plan": ResearchFrame(
+                objectives=("the owner",), regions=("Oslo",), period="7d"
+            ),
             "verified_conclusions": (verified,),
             "uncertainties": ("The register is old.",),
             "guidance": "Be brief.",
@@ -189,7 +191,7 @@ def test_a_planner_is_shown_what_its_strategy_knows_besides() -> None:
         }
     ).prompt()
     for said in (
-        "the owner",
+        "Oslo",
         "7d",
         "one source",
         "The register is old.",
@@ -197,6 +199,7 @@ def test_a_planner_is_shown_what_its_strategy_knows_besides() -> None:
         "Since when",
     ):
         assert said in shown.user
+    assert "the owner" not in shown.user, "the sub-problems say it"
 
 
 def test_a_writer_is_shown_the_plan_and_what_to_write_now() -> None:

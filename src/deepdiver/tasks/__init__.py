@@ -13,7 +13,7 @@ from deepdiver.tasks.analyse import (
 )
 from deepdiver.tasks.decide import Decide, Decision
 from deepdiver.tasks.extract import Extracted, ExtractFindings, Extraction
-from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Lesson, Proposed
+from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Lesson, Proposed, TestCall
 from deepdiver.tasks.judge import (
     Judge,
     Judgement,
@@ -215,6 +215,7 @@ __all__ = [
     "SummaryLine",
     "Task",
     "TaskDecomposition",
+    "TestCall",
     "ToolQuery",
     "TypedFindings",
     "Verification",

@@ -87,8 +87,8 @@ class CheckedConclusion(View):
 class ResearchFrame(View):
     """What the research was to find out, where and when."""
 
-    objectives: tuple[str, ...] = ()
-    """What was to be found out."""
+    objectives: tuple[str, ...] = Field((), exclude=True)
+    """What was to be found out, from which the sub-problems were made: a model is shown these."""
     regions: tuple[str, ...] = ()
     """The places that matter."""
     period: str = ""

@@ -152,7 +152,15 @@ async def conjecture(
                 revises=item.revises,
             )
         )
-    queries = {item.id: told.test_queries for item, told in made if item in new}
+    calls = answer.test_calls if answer else ()
+    queries = {
+        item.id: (
+            *told.test_queries,
+            *(call for call in calls if not call.hypotheses or number in call.hypotheses),
+        )
+        for number, (item, told) in enumerate(made, 1)
+        if item in new
+    }
     return Conjectures(
         [assess(deps, item, (), ()) for item in new],
         queries,
