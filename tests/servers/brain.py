@@ -367,20 +367,6 @@ def decide(fields: Fields, rounds: int) -> Fields:
     return {"decision": "continue", "reason": "One thing is still open.", "gaps": [gap]}
 
 
-def summarise(fields: Fields) -> Fields:
-    """Add the first findings in their own words; a line that says one already is named."""
-    held = {line["text"]: line["id"] for line in fields.get("summary", ())}
-    added = [
-        {
-            "text": found["statement"],
-            "findings": [found["id"]],
-            "replaces": [held[found["statement"]]] if found["statement"] in held else [],
-        }
-        for found in fields.get("findings", ())[: int(fields.get("limit", 12))]
-    ]
-    return {"statements": added}
-
-
 def reflect(fields: Fields, rounds: int) -> Fields:
     """Miss one thing until the round in which enough is known."""
     if int(fields["iteration"]) >= rounds:
@@ -661,7 +647,6 @@ ANSWERS: dict[str, Callable[[Fields], Fields]] = {
     "hypothesise": hypothesise,
     "judge": judge,
     "decide": functools.partial(decide, rounds=2),
-    "summarise": summarise,
     "reflect": functools.partial(reflect, rounds=2),
     "decide_action": functools.partial(decide_action, rounds=2),
     "analyse_output": analyse_output,

@@ -45,8 +45,6 @@ from deepdiver.tasks import (
     Rival,
     ShownFinding,
     ShownTool,
-    Summarise,
-    SummaryLine,
     Task,
     TypedFindings,
     VerifyConclusions,
@@ -141,9 +139,6 @@ EVERY: tuple[Task[Any], ...] = (
         sentences=(
             Faulty(id="S1", text="Count 2.", problem="wrong", quotes=("Count 1 was made.",)),
         ),
-    ),
-    Summarise(
-        question="q", summary=(SummaryLine(id="S1", text="Count 1 was made."),), findings=FINDINGS
     ),
     Reflect(
         question="q",
@@ -302,18 +297,13 @@ def test_the_brain_writes_a_report_in_three_steps() -> None:
     assert top.bottom_line == "- Count 3 was made. {F3}\n- Count 5 was made. {F5}"
 
 
-def test_the_brain_keeps_a_summary_and_looks_back_at_it() -> None:
-    summarised: Any = performed(EVERY[10])
-    assert [statement.findings for statement in summarised.statements] == [
-        (f"F{n}",) for n in range(1, 6)
-    ]
-    assert [statement.replaces for statement in summarised.statements][:2] == [("S1",), ()]
-    reflected: Any = performed(EVERY[11])
+def test_the_brain_looks_back() -> None:
+    reflected: Any = performed(EVERY[10])
     assert (reflected.sufficient, len(reflected.missing), len(reflected.queries)) == (False, 1, 2)
-    again: Any = performed(EVERY[11].model_copy(update={"tried": reflected.queries}))
+    again: Any = performed(EVERY[10].model_copy(update={"tried": reflected.queries}))
     assert again.queries
     assert not set(again.queries) & set(reflected.queries)
-    later: Any = performed(EVERY[11].model_copy(update={"iteration": 2}))
+    later: Any = performed(EVERY[10].model_copy(update={"iteration": 2}))
     assert (later.sufficient, later.missing) == (True, ())
 
 

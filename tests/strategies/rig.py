@@ -61,7 +61,7 @@ CORPUS = {
 }
 QUESTION = "Who owns Holm Works?"
 SEED_QUESTION = "How old are the children of the parents who run Svedjan Ost AB?"
-SAID = 40  # the most statements that Summary and FindingsAnalysis hold
+SAID = 40  # the most insights that FindingsAnalysis holds
 
 
 def call(query: str, tool: str = "search") -> tasks.ToolQuery:
@@ -211,13 +211,6 @@ class ScriptedReasoner:
 
     def _decide(self, task: tasks.Decide) -> tasks.Decision:
         return tasks.Decision(decision="finish", reason="enough")
-
-    def _summarise(self, task: tasks.Summarise) -> tasks.Summary:
-        return tasks.Summary(
-            statements=tuple(
-                tasks.Statement(text=f.statement, findings=(f.id,)) for f in task.findings[:SAID]
-            )
-        )
 
     def _reflect(self, task: tasks.Reflect) -> tasks.Reflection:
         return tasks.Reflection(sufficient=True, reason="enough is known")

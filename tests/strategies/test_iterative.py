@@ -40,7 +40,7 @@ pytestmark = pytest.mark.usefixtures("read_once")
 BEGIN = ["initialize", "generate_query", "approve_plan"]
 ROUND = ["web_search", "summarize", "reflect"]
 MINE: list[type[tasks.Task[Any]]] = [
-    *(tasks.Decompose, tasks.WriteQueries, tasks.ExtractFindings, tasks.Summarise, tasks.Reflect),
+    *(tasks.Decompose, tasks.WriteQueries, tasks.ExtractFindings, tasks.Reflect),
     *(tasks.OutlineReport, tasks.WriteSections, tasks.WriteBottomLine),
     *(tasks.CheckSupport, tasks.RepairSentences, tasks.Judge),
 ]
@@ -285,18 +285,12 @@ async def test_no_query_is_made_twice_whatever_is_proposed(tmp_path: Path) -> No
 # -- the summary
 
 
-async def test_only_new_findings_are_summarised(
-    tmp_path: Path,
-) -> None:
+async def test_what_was_found_before_is_not_summarised_again(tmp_path: Path) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(reflect=more_about), max_iterations=3)
     await rig.work()
-    shown = [
-        [item.statement for item in task.findings] for task in rig.reasoner.of(tasks.Summarise)
-    ]
-    assert len(shown) == 1, (
-        "the later searches brought what was there, and nobody was asked to summarise it again"
-    )
-    assert len(shown[0]) == len(set(shown[0])) == 3
+    first, later = (task.known for task in rig.reasoner.of(tasks.Reflect))
+    assert len(first) == len(set(first)) == 3
+    assert later == first, "the later searches brought what was there"
 
 
 SILENT = {
@@ -339,9 +333,10 @@ async def test_every_source_of_every_search_is_kept_and_the_results_are_the_late
 async def test_the_best_sources_come_first(tmp_path: Path) -> None:
     rig = rig_of(tmp_path)
     await rig.work()
-    believed = [item.credibility for item in rig.reasoner.of(tasks.Summarise)[0].findings]
-    assert believed == sorted(believed, reverse=True)
-    assert len(set(believed)) > 1
+    known = rig.reasoner.of(tasks.Reflect)[0].known
+    sources = [next(url for url, entry in CORPUS.items() if line in entry[2]) for line in known]
+    assert sources[-1] == "doc:gazette", "a newspaper is believed least"
+    assert len(sources) == 3
 
 
 async def test_what_rests_on_one_weak_source_is_shown_as_uncertain(tmp_path: Path) -> None:
@@ -464,7 +459,6 @@ async def test_a_round_costs_the_same_however_many_there_were(tmp_path: Path) ->
 def test_the_allowance_grows_with_the_rounds() -> None:
     small, large = iterative.allowance(1, 6), iterative.allowance(5, 6)
     assert large.searches == small.searches + 4 * iterative.LATER
-    assert (small.tasks[tasks.Summarise], large.tasks[tasks.Summarise]) == (1, 5)
     assert (small.tasks[tasks.Reflect], large.tasks[tasks.Reflect]) == (0, 4)
 
 
@@ -527,7 +521,7 @@ async def test_what_the_writer_finds_missing_makes_it_an_answer_in_part(tmp_path
     assert "Not answered: Since when?" in part.report.limits
 
 
-async def test_past_runs_are_shown_to_those_who_plan_search_summarise_and_reflect(
+async def test_past_runs_are_shown_to_those_who_plan_search_and_reflect(
     tmp_path: Path,
 ) -> None:
     first = rig_of(tmp_path)
@@ -536,7 +530,7 @@ async def test_past_runs_are_shown_to_those_who_plan_search_summarise_and_reflec
     outcome = await rig.work()
     assert len(rig.of(Recalled)) == 1
     asked = {task.name() for task in rig.reasoner.asked if getattr(task, "past", ())}
-    assert asked == {"decompose", "write_queries", "summarise", "reflect"}
+    assert asked == {"decompose", "write_queries", "reflect"}
     assert outcome.report is not None
     assert [line for line in outcome.report.limits if first.run.id in line]
     without = rig_of(tmp_path)

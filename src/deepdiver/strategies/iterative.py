@@ -21,6 +21,7 @@ from typing_extensions import TypedDict
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
+from deepdiver.core.record import Finding
 from deepdiver.core.text import within
 from deepdiver.memory.recall import past_runs_note, show_past_runs
 from deepdiver.report.markdown import render_markdown
@@ -37,7 +38,7 @@ from deepdiver.strategies.shared.base import (
     together,
     unite,
 )
-from deepdiver.strategies.shared.findings import SHOWN_FINDINGS, add_sources, show_findings
+from deepdiver.strategies.shared.findings import SHOWN_FINDINGS, add_sources
 from deepdiver.strategies.shared.look import drop_tried, look_into
 from deepdiver.strategies.shared.plan import (
     PROBLEMS,
@@ -55,9 +56,9 @@ find."""
 FIRST, LATER = 2, 4
 """Queries for each part of the question in the first round, and for everything that is missing in
 each later round."""
-GAPS, STATEMENTS, TRIED = 3, 12, 12
-"""The most missing things looked into a round, statements taken a round, and past queries that a
-task is shown. Code compares new queries with all of them."""
+GAPS, TRIED = 3, 12
+"""The most missing things looked into a round, and past queries that a task is shown. Code compares
+new queries with all of them."""
 LIMITS_BYTES = 2_000
 """The most bytes of limits that the reflection is shown."""
 
@@ -99,7 +100,6 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.Decompose: 1,
         tasks.WriteQueries: 2 * PROBLEMS + LATER * later,
         tasks.ExtractFindings: most_readings_of(results) * (PROBLEMS + LATER * later),
-        tasks.Summarise: max_iterations,
         tasks.Reflect: later,
         tasks.Judge: 1,
         **writing.CALLS,
@@ -257,25 +257,14 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
 
 
 async def summarize(state: ResearchState, deps: Deps) -> Update:
-    """Merge the results of the last search into the running summary."""
+    """Merge the results of the last search into the running summary.
+
+    Whoever read them has put each finding into a sentence that can be understood alone: code
+    merges these, and nobody is paid for saying them again.
+    """
     lines, problems = lines_of(state["summary"]), state["problems"]
-    labels, findings = show_findings(deps, state["new_findings"])
-    if findings:
-        task = tasks.Summarise(
-            question=state["topic"],
-            problems=tuple(problems),
-            missing=tuple(state["missing"]),
-            summary=tuple(
-                tasks.SummaryLine(id=f"S{n}", text=line.text) for n, line in enumerate(lines, 1)
-            ),
-            findings=findings,
-            guidance=deps.settings.system_prompt,
-            past=show_past_runs(state["past"]),
-            limit=STATEMENTS,
-        )
-        answer = await attempt(deps, task)
-        plain = (tasks.Statement(text=item.statement, findings=(item.id,)) for item in findings)
-        lines = summary.take_statements(deps, lines, answer.statements if answer else plain, labels)
+    told = ((deps.ledger.get(Finding, key).statement, [key]) for key in state["new_findings"])
+    lines = summary.take_statements(deps, lines, told)
     lines = summary.shorten(lines, " ".join((state["topic"], *problems, *state["missing"])))
     return {
         "summary": [line.model_dump(mode="json") for line in lines],

@@ -9,6 +9,7 @@ from deepdiver.tasks.analyse import (
     Implication,
     KeyInsight,
     Pairing,
+    SummaryLine,
     TypedFindings,
 )
 from deepdiver.tasks.decide import Decide, Decision
@@ -70,7 +71,6 @@ from deepdiver.tasks.search_plan import (
     SearchPlans,
     SeenResult,
 )
-from deepdiver.tasks.summarise import Statement, Summarise, Summary, SummaryLine
 from deepdiver.tasks.task import Answer, Prompt, Reasoner, Task, block, load_prompt, schema
 from deepdiver.tasks.verify import (
     Check,
@@ -108,7 +108,6 @@ TASKS: tuple[type[Task[Answer]], ...] = (
     Hypothesise,
     Judge,
     Decide,
-    Summarise,
     Reflect,
     PlanSearches,
     DecideAction,
@@ -207,11 +206,8 @@ __all__ = [
     "SeenResult",
     "ShownFinding",
     "ShownTool",
-    "Statement",
     "StepTaken",
     "SubTask",
-    "Summarise",
-    "Summary",
     "SummaryLine",
     "Task",
     "TaskDecomposition",

@@ -9,9 +9,17 @@ from pydantic import Field
 from deepdiver.core.record import CorrelationKind
 from deepdiver.tasks.query import ToolQuery
 from deepdiver.tasks.record_views import HypothesisStanding, ShownFinding, ShownTool
-from deepdiver.tasks.summarise import SummaryLine
 from deepdiver.tasks.task import Answer, Role, Task, View
 from deepdiver.tasks.tolerance import Also, Label
+
+
+class SummaryLine(View):
+    """A line of a summary: a statement, or an insight."""
+
+    id: str
+    """Label to refer to it by."""
+    text: str
+    """What it says."""
 
 
 class KeyInsight(Answer):

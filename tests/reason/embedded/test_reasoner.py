@@ -58,7 +58,6 @@ from deepdiver.tasks import (
     Rival,
     ShownTool,
     StepTaken,
-    Summarise,
     SummaryLine,
     Task,
     TypedFindings,
@@ -177,13 +176,6 @@ def every_task(text: str) -> list[Task[Any]]:
         CheckSupport(claims=(Claim(id="S1", text=text, quotes=(text,)),)),
         RepairSentences(
             question=text, sentences=(Faulty(id="S1", text=text, problem=text, quotes=(text,)),)
-        ),
-        Summarise(
-            question=text,
-            problems=(text,),
-            missing=(text,),
-            summary=(SummaryLine(id="S1", text=text),),
-            findings=shown,
         ),
         Reflect(
             question=text,

@@ -159,3 +159,17 @@ async def test_the_part_that_is_answered(
     _, deps, _ = await looked_into(tmp_path)
     made = await weigh_answer(deps, QUESTION, [], [], problems, missing)
     assert (made.sentences, made.coverage) == ((), coverage)
+
+
+async def test_a_model_judges_by_what_is_nearest_besides_the_words_of_the_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig, deps, keys = await looked_into(tmp_path, judge=by_name)
+    rig.reasoner.free = False
+    monkeypatch.setattr("deepdiver.strategies.shared.weigh_answer.OTHERS", 1)
+    near = "The authority confirms that Anna Holm owns Holm Works."
+    said = Sentence(text="Anna Holm owns it, the authority confirms.", findings=(keys[OWNED],))
+    made = await weigh_answer(deps, QUESTION, [said], list(keys.values()), [QUESTION], [])
+    (task,) = rig.reasoner.of(tasks.Judge)
+    assert [item.quote for item in task.findings] == [OWNED, near]
+    assert made.sentences[0] > 0.9

@@ -14,7 +14,7 @@ from deepdiver.reason.embedded.judge import Case, judge_case
 from deepdiver.reason.embedded.plan import as_calls
 from deepdiver.reason.embedded.reader_verdicts import DECIDED, contrariety
 from deepdiver.reason.embedded.reflect import DISAGREE, disagreements, reflect
-from deepdiver.reason.embedded.summarise import summarise
+from deepdiver.reason.embedded.summarise import Statement, summarise
 from deepdiver.tasks import (
     Analyse,
     FindingsAnalysis,
@@ -22,8 +22,6 @@ from deepdiver.tasks import (
     KeyInsight,
     Reflect,
     ShownFinding,
-    Statement,
-    Summarise,
 )
 
 INSIGHTS, UNCERTAINTIES, FOLLOW_UPS = 16, 20, 10
@@ -37,17 +35,14 @@ OPEN = "a part of the question is not answered"
 
 def analyse_findings(task: Analyse) -> FindingsAnalysis:
     """Return the agreements first, then the statements of single sources."""
-    asked = Summarise(
-        question=task.question,
-        problems=task.problems,
-        summary=task.insights,
-        findings=tuple(_without_counted(task.findings)),
-        limit=INSIGHTS,
+    told = summarise(
+        (task.question, *task.problems),
+        task.insights,
+        tuple(_without_counted(task.findings)),
+        INSIGHTS,
     )
     origin = {finding.id: finding.origin or finding.id for finding in task.findings}
-    stated = sorted(
-        summarise(asked).statements, key=lambda item: -min(2, _independent(item, origin))
-    )
+    stated = sorted(told, key=lambda item: -min(2, _independent(item, origin)))
     agreed = [item for item in stated if _independent(item, origin) > 1]
     known = tuple(
         dict.fromkeys((*(line.text for line in task.insights), *(item.text for item in stated)))

@@ -22,7 +22,6 @@ from deepdiver.reason.embedded.plan import decompose_task, plan_research
 from deepdiver.reason.embedded.query import refute_queries
 from deepdiver.reason.embedded.reflect import reflect
 from deepdiver.reason.embedded.search_plan import plan_searches
-from deepdiver.reason.embedded.summarise import summarise
 from deepdiver.reason.embedded.verify import check_support, repair_sentences
 from deepdiver.reason.embedded.write import outline_report, write_bottom_line, write_sections
 from deepdiver.tasks import (
@@ -44,7 +43,6 @@ from deepdiver.tasks import (
     Reflect,
     RefuteQueries,
     RepairSentences,
-    Summarise,
     Task,
     VerifyConclusions,
     WriteBottomLine,
@@ -62,7 +60,6 @@ PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
     Hypothesise: hypothesise,
     Judge: judge,
     Decide: decide,
-    Summarise: summarise,
     Reflect: reflect,
     DecideAction: decide_action,
     AnalyseOutput: analyse_output,

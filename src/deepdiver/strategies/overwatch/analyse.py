@@ -30,6 +30,7 @@ from deepdiver.strategies.shared.base import (
     attempt_to_decide,
     unite,
 )
+from deepdiver.strategies.shared.findings import resolve_labels
 from deepdiver.strategies.shared.hypotheses import stand, standing_of
 from deepdiver.strategies.shared.reading import find_nearest
 from deepdiver.strategies.shared.statements import repeats
@@ -42,7 +43,6 @@ from deepdiver.tasks import (
     Reflect,
     Reflection,
     ShownFinding,
-    Statement,
     SummaryLine,
 )
 
@@ -215,8 +215,8 @@ def merge_insights(
     Returns:
         The insights, and the ids of those for which there was no room.
     """
-    new = (Statement(text=item.statement, findings=item.finding_ids) for item in given)
-    merged = summary.take_statements(deps, lines, new, labels)
+    new = ((item.statement, unite(resolve_labels(item.finding_ids, labels))) for item in given)
+    merged = summary.take_statements(deps, lines, new)
     made = summary.shorten(merged, wanted)
     deps.add(
         *(
