@@ -133,6 +133,14 @@ class CorpusProvider:
         )
 
 
+class Shelf(CorpusProvider):
+    """Gives away everything it holds, if that is not too much."""
+
+    async def everything(self, most: int, gateway: Gateway) -> list[Hit]:
+        hits = [self._hit(url) for url in self.corpus]
+        return hits if sum(len(hit.text) for hit in hits) <= most else []
+
+
 class ScriptedReasoner:
     """Performs tasks by plain rules.
 
@@ -333,6 +341,30 @@ class ScriptedReasoner:
         return tasks.Repairs(
             repairs=tuple(tasks.Repaired(id=item.id, text="") for item in task.sentences)
         )
+
+
+class PaidReasoner(ScriptedReasoner):
+    """Reads as a model does: each text once, and cites by number."""
+
+    free = False
+
+    def _extract_findings(self, task: tasks.ExtractFindings) -> tasks.Extraction:
+        found = [
+            tasks.Extracted(
+                statement=words.strip(),
+                source=text.id,
+                lines=(int(number),),
+                about=self._part(task, words),
+            )
+            for text in task.texts
+            for number, _, words in (part.partition("> ") for part in text.text.split("<")[1:])
+            if "own" in words or "founded" in words
+        ]
+        return tasks.Extraction(findings=tuple(found))
+
+    def _part(self, task: tasks.ExtractFindings, words: str) -> str:
+        year = "founded" in words
+        return next((p.id for p in task.problems if ("founded" in p.question) == year), "")
 
 
 class Rig:

@@ -25,8 +25,10 @@ from tests.strategies.rig import (
     CORPUS,
     QUESTION,
     CorpusProvider,
+    PaidReasoner,
     Rig,
     ScriptedReasoner,
+    Shelf,
     answers_the_seeds_question,
     ends_at_a_refused_key,
     fail,
@@ -280,6 +282,20 @@ async def test_no_query_is_made_twice_whatever_is_proposed(tmp_path: Path) -> No
     await rig.work()
     asked = [frozenset(query.lower().split()) for query in rig.provider.queries]
     assert len(asked) == len(set(asked))
+
+
+async def test_a_library_that_was_read_whole_is_not_searched_again(tmp_path: Path) -> None:
+    rig = rig_of(tmp_path, PaidReasoner(), Shelf())
+    outcome = await rig.work()
+    assert rig.path.count("web_search") == 1
+    assert rig.provider.queries == [QUESTION]
+    asked = {type(task) for task in rig.reasoner.asked}
+    assert not asked & {tasks.WriteQueries, tasks.Reflect}, "nothing new could come of it"
+    assert [event.reason for event in rig.of(Decided)] == [
+        "everything that can be searched was read"
+    ]
+    assert outcome.report is not None
+    assert outcome.report.citations
 
 
 # -- the summary

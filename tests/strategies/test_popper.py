@@ -23,8 +23,10 @@ from tests.strategies.rig import (
     CORPUS,
     QUESTION,
     CorpusProvider,
+    PaidReasoner,
     Rig,
     ScriptedReasoner,
+    Shelf,
     ends_at_a_refused_key,
     fail,
     goes_on_without,
@@ -411,6 +413,21 @@ async def test_the_state_holds_no_text_of_a_source(tmp_path: Path) -> None:
         {"messages": [HumanMessage("Who owns Holm Works?")]}, context=rig.session().deps
     )
     assert "fills the page" not in str(result)
+
+
+async def test_a_library_that_was_read_whole_is_searched_once_for_what_refutes(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path, PaidReasoner(decide=keep_on), Shelf(), max_iterations=3)
+    outcome = await rig.work()
+    asked = {type(task) for task in rig.reasoner.asked}
+    assert not asked & {tasks.WriteQueries, tasks.RefuteQueries, tasks.Decide}
+    assert [event.reason for event in rig.of(Decided)] == [
+        "everything that can be searched was read"
+    ]
+    assert len(rig.reasoner.of(tasks.ExtractFindings)) == 1
+    assert outcome.report is not None
+    assert {item.trials for item in outcome.report.hypotheses} == {1}, "each has met an attempt"
 
 
 def test_the_allowance_grows_with_the_rounds() -> None:

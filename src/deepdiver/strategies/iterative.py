@@ -4,8 +4,9 @@
 
 Each search builds on what is known: the first round asks about every part of the question side by
 side, each later round about what the reflection named as missing, and the second also about what
-it named as inconsistent. Code keeps three rules: a run does not stop before `MINIMUM` rounds,
-`max_iterations` is the hard stop, and no search is made twice.
+it named as inconsistent. Code keeps three rules: a run does not stop before `MINIMUM` rounds unless
+it has read everything that can be searched, `max_iterations` is the hard stop, and no search is
+made twice.
 """
 
 from __future__ import annotations
@@ -47,7 +48,12 @@ from deepdiver.strategies.shared.plan import (
     recall_past,
     split_question,
 )
-from deepdiver.strategies.shared.reading import find_nearest, most_readings_of, read_together
+from deepdiver.strategies.shared.reading import (
+    find_nearest,
+    is_read_whole,
+    most_readings_of,
+    read_together,
+)
 from deepdiver.strategies.shared.summary import lines_of
 
 MINIMUM = 2
@@ -198,7 +204,7 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
 async def _queries_for(part: str, state: ResearchState, deps: Deps) -> list[dict[str, str]]:
     """Return queries for a part of the question, or for something that is missing."""
     first = state["iteration"] == 0
-    if not first and state["missing"]:
+    if (not first and state["missing"]) or await is_read_whole(deps):
         # What is missing was said as a question that a search could answer.
         return [{"query": part, "about": part}]
     task = tasks.WriteQueries(
@@ -278,6 +284,8 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
     decision, by, answer, failure = "finish", "rule", None, ""
     if iteration >= most:
         reason = f"round {iteration} is the last allowed"
+    elif await is_read_whole(deps):
+        reason = "everything that can be searched was read"
     else:
         task = tasks.Reflect(
             question=state["topic"],

@@ -62,7 +62,7 @@ from deepdiver.strategies.shared.plan import (
     settle_needs,
     take_apart,
 )
-from deepdiver.strategies.shared.reading import most_readings_of, read_together
+from deepdiver.strategies.shared.reading import is_read_whole, most_readings_of, read_together
 from deepdiver.strategies.shared.write_report import CALLS, write_report
 
 QUERIES, HOPS, HYPOTHESES, GAPS = 3, 2, 4, 3
@@ -207,8 +207,11 @@ async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
     question, needs = state["original_question"], state["needs"]
     past = show_past_runs(state["past"])
     found: dict[str, LookResult] = {}
+    whole = await is_read_whole(deps)
 
     async def gather(problem: str, known: Sequence[str]) -> LookResult:
+        if whole:
+            return await look_into(deps, question, problem, (problem,), known, HOPS)
         task = tasks.WriteQueries(
             question=question, problem=problem, known=tuple(known), past=past, limit=QUERIES
         )
@@ -292,8 +295,12 @@ async def decide(state: DeepDiverState, deps: Deps) -> Update:
         reason = f"round {iteration} is the last allowed"
         decision, by = tasks.Decision(decision="finish", reason=reason), "rule"
     else:
-        decision, by = await _ask_reasoner(state, deps)
         untested = sum(item.status is HypothesisStatus.OPEN for item in standing_of(state))
+        if not untested and await is_read_whole(deps):
+            reason = "everything that can be searched was read"
+            decision, by = tasks.Decision(decision="finish", reason=reason), "rule"
+        else:
+            decision, by = await _ask_reasoner(state, deps)
         if decision.decision == "finish" and untested:
             reason = f"{untested} hypotheses have met no attempt to refute them"
             decision, by = tasks.Decision(decision="continue", reason=reason), "rule"

@@ -24,38 +24,24 @@ from deepdiver.strategies.shared.reading import (
     TOKEN_BYTES,
     excerpt,
     find_nearest,
+    is_read_whole,
     list_unanswered,
     read_together,
     with_heads,
 )
 from deepdiver.tools.hit import Hit
-from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner, fail
+from tests.strategies.rig import (
+    CORPUS,
+    QUESTION,
+    CorpusProvider,
+    PaidReasoner,
+    Rig,
+    ScriptedReasoner,
+    Shelf,
+    fail,
+)
 
 OWNER, YEAR = "Who owns Holm Works?", "When was Holm Works founded?"
-
-
-class PaidReasoner(ScriptedReasoner):
-    """Reads as a model does: each text once, and cites by number."""
-
-    free = False
-
-    def _extract_findings(self, task: tasks.ExtractFindings) -> tasks.Extraction:
-        found = [
-            tasks.Extracted(
-                statement=words.strip(),
-                source=text.id,
-                lines=(int(number),),
-                about=self._part(task, words),
-            )
-            for text in task.texts
-            for number, _, words in (part.partition("> ") for part in text.text.split("<")[1:])
-            if "own" in words or "founded" in words
-        ]
-        return tasks.Extraction(findings=tuple(found))
-
-    def _part(self, task: tasks.ExtractFindings, words: str) -> str:
-        year = "founded" in words
-        return next((p.id for p in task.problems if ("founded" in p.question) == year), "")
 
 
 def paid(home: Path, corpus: Any = CORPUS, **more: Any) -> Rig:
@@ -453,14 +439,6 @@ async def test_gaps_are_marked(tmp_path: Path) -> None:
     assert "Anna Holm owns Holm Works." in task.texts[0].text
 
 
-class Shelf(CorpusProvider):
-    """Gives away everything it holds, if that is not too much."""
-
-    async def everything(self, most: int, gateway: Gateway) -> list[Hit]:
-        hits = [self._hit(url) for url in self.corpus]
-        return hits if sum(len(hit.text) for hit in hits) <= most else []
-
-
 async def test_a_library_that_fits_is_read_whole_whatever_was_searched(tmp_path: Path) -> None:
     corpus = {**CORPUS, "doc:far": ("Far", "register", "The decisive message names nobody.")}
     rig = Rig(tmp_path, PaidReasoner(), Shelf(corpus))
@@ -520,3 +498,26 @@ def test_a_part_carries_its_heading_and_the_header_of_its_table(
 def test_a_text_without_headings_has_no_heads() -> None:
     text = "One thing. Another thing. A third."
     assert with_heads(text, [Span(11, 25)]) == (Span(11, 25),)
+
+
+@pytest.mark.parametrize(
+    ("reasoner", "provider", "tokens", "whole"),
+    [
+        (PaidReasoner(), Shelf(), 40_000, True),
+        (PaidReasoner(), Shelf({"doc:far": ("Far", "", "Long words. " * 400)}), 1_000, False),
+        (PaidReasoner(), CorpusProvider(), 40_000, False),
+        (ScriptedReasoner(), Shelf(), 40_000, False),
+    ],
+    ids=["a library that fits", "one that does not", "the web", "a reasoner that is free"],
+)
+async def test_what_is_read_whole_is_known(
+    tmp_path: Path,
+    reasoner: ScriptedReasoner,
+    provider: CorpusProvider,
+    tokens: int,
+    whole: bool,
+) -> None:
+    deps = Rig(tmp_path, reasoner, provider, reading_tokens=tokens).session().deps
+    assert await is_read_whole(deps) is whole
+    deps.providers = [provider, CorpusProvider()]
+    assert not await is_read_whole(deps), "there is more to be searched"

@@ -34,7 +34,7 @@ from deepdiver.strategies.shared.findings import (
     source_of,
 )
 from deepdiver.strategies.shared.look import look_into
-from deepdiver.strategies.shared.reading import read_together
+from deepdiver.strategies.shared.reading import is_read_whole, read_together
 from deepdiver.tasks import (
     Hypothesise,
     HypothesisStanding,
@@ -287,6 +287,8 @@ async def write_refuting_queries(
     deps: Deps, question: str, hypothesis: Hypothesis, rivals: Sequence[str], tried: Sequence[str]
 ) -> tuple[str, ...]:
     """Return queries for what would refute a hypothesis."""
+    if await is_read_whole(deps):
+        return (hypothesis.refutes_if,)
     task = RefuteQueries(
         question=question,
         hypothesis=hypothesis.statement,
