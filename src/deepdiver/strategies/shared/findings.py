@@ -16,6 +16,7 @@ from deepdiver.core.record import Finding, Passage, Quote, Source
 from deepdiver.core.text import Span, size_of, within
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.tasks import NumberedText, ShownFinding
+from deepdiver.tools.credibility import table
 
 SHOWN_FINDINGS, SHOWN_BYTES = 80, 24_000
 """The most findings that one task is shown, and their most bytes: those of the best sources."""
@@ -86,10 +87,16 @@ def number_text(label: str, source: Source, numbered: str, plain: str = "") -> N
         author=source.author,
         publisher=source.publisher,
         published=source.published,
-        kind=next(iter(source.credibility.reasons), ""),
+        kind=_kind_of(source),
         text=numbered,
         plain=plain,
     )
+
+
+def _kind_of(source: Source) -> str:
+    """Return what kind of source it is, if anybody has said."""
+    told = next(iter(source.credibility.reasons), "")
+    return "" if told in {kind.says for kind in table().unknown.values()} else told
 
 
 def _place(url: str) -> str:

@@ -62,11 +62,10 @@ async def weigh_answer(
 def _nearest(deps: Deps, question: str, sentence: Sentence, findings: Sequence[str]) -> list[str]:
     """Return the findings that are most about what a sentence says, without its own."""
     said = set(terms(sentence.text)) - set(terms(question))
-    shared = {
-        key: len(said & set(terms(f"{found.statement} {found.quotes[0].text}")))
-        for key in dict.fromkeys(findings)
-        if key not in sentence.findings and (found := deps.ledger.get(Finding, key))
-    }
+    others = [key for key in dict.fromkeys(findings) if key not in sentence.findings]
+    found = (deps.ledger.get(Finding, key) for key in others)
+    told = (set(terms(f"{item.statement} {item.quotes[0].text}")) for item in found)
+    shared = {key: len(said & words) for key, words in zip(others, told, strict=True)}
     near = sorted((key for key, many in shared.items() if many), key=lambda key: -shared[key])
     return near[:OTHERS]
 
