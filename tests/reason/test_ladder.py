@@ -39,7 +39,6 @@ FIELDS = [
     "calculations",
     "conflicts",
     "unknown",
-    "aside",
 ]
 
 

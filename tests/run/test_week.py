@@ -5,6 +5,7 @@ What was planted is found, what is false refuted, what was down told.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -256,14 +257,15 @@ def judged(fields: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
 
     Counts and councils speak for more strikes, the tabloid for fewer.
     """
-    denies = "not increased" in str(fields["hypothesis"])
     told = []
-    for found in fields.get("findings", ()):
+    for rival, found in itertools.product(fields["rivals"], fields["findings"]):
+        denies = "not increased" in rival["hypothesis"]
         more = " against " in found["quote"] or "intensified" in found["quote"]
         fewer = "decreased" in found["quote"]
         stance = "neutral" if more == fewer else "supports" if more != denies else "refutes"
         told.append(
             {
+                "hypothesis": rival["id"],
                 "finding": found["id"],
                 "stance": stance,
                 "strength": 0.8 * (more != fewer),
@@ -289,21 +291,10 @@ def put_forward(fields: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]
     return {"hypotheses": [{**claim, "findings": [], "test_queries": []} for claim in claims]}
 
 
-def judged_together(fields: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
-    """Judge each hypothesis by itself."""
-    return {
-        "judgements": [
-            {**item, "hypothesis": rival["id"]}
-            for rival in fields["rivals"]
-            for item in judged({**fields, "hypothesis": rival["hypothesis"]}, usual)["judgements"]
-        ]
-    }
-
-
 MODEL: Directions = {
     "plan_research": [{"objectives": [QUESTION], "initial_queries": CALLS}],
     "hypothesise": [put_forward],
-    "judge_rivals": [judged_together],
+    "judge": [judged],
     "analyse": [{"follow_up_queries": []}],
     "reflect": [{"queries": [], "missing": [], "notes": [], "sufficient": True}],
 }

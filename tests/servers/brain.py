@@ -204,7 +204,21 @@ def understand(body: dict[str, Any]) -> tuple[str, Fields]:
     said = f"{system}\n{asked}"
     task = next((task.name() for task in TASKS if load_prompt(task.name())[1] in said), "")
     blocks = re.findall(r"<<<(\w+)>>>\n(.*?)\n<<<end \1>>>", asked, re.DOTALL)
-    return task, {name: value_of(text) for name, text in blocks}
+    fields = {name: value_of(text) for name, text in blocks}
+    shown = fields.get("findings")
+    for found in shown if isinstance(shown, list) else ():
+        if found.keys() & {"quote", "cites"}:
+            found.setdefault("statement", words_of(found, fields))
+    return task, fields
+
+
+def words_of(found: Fields, fields: Fields) -> str:
+    """Return what a finding says that is shown by its quote, or by where it stands."""
+    if "quote" in found:
+        return str(found["quote"])
+    label, _, number = found["cites"].partition(":")
+    (text,) = (text["text"] for text in fields["texts"] if text["id"] == label)
+    return dict(numbered(text))[int(number.partition("-")[0].partition(",")[0])]
 
 
 def text_of(message: dict[str, Any]) -> str:
@@ -307,40 +321,38 @@ def hypothesise(fields: Fields) -> Fields:
         }
         for found in free[:2]
     ]
-    return {"hypotheses": proposed[: int(fields.get("limit", 4))], "reasoning_chain": []}
+    return {
+        "hypotheses": proposed[: int(fields.get("limit", 4))],
+        "test_calls": [],
+        "reasoning_chain": [],
+    }
 
 
-def judge_rivals(fields: Fields) -> Fields:
-    """Judge every hypothesis as if it stood alone, its own findings first."""
+def judge(fields: Fields) -> Fields:
+    """Judge by who else records the matter: each other record supports a claim.
+
+    A record that stands alone is doubted, and what is about another matter is left out.
+    """
     judged = []
-    for rival in fields.get("rivals", ()):
-        own = sorted(
-            fields["findings"], key=lambda found: found["statement"] != rival["hypothesis"]
-        )
-        alone = judge({"findings": [{"id": f"F{n}"} for n in range(2, len(own) + 2)]})
+    for rival in fields["rivals"]:
+        about = matter_of(rival["hypothesis"])
+        bearing = [found for found in fields["findings"] if matter_of(found["statement"]) == about]
+        alone = all(found["statement"] == rival["hypothesis"] for found in bearing)
+        told = ("refutes", 0.2, "Alone.") if alone else ("supports", 0.6, "Recorded together.")
         judged += [
-            {**item, "finding": found["id"], "hypothesis": rival["id"]}
-            for item, found in zip(alone["judgements"], own, strict=True)
+            {
+                "finding": found["id"],
+                "hypothesis": rival["id"],
+                **dict(zip(("stance", "strength", "reason"), told, strict=True)),
+            }
+            for found in bearing
         ]
     return {"judgements": judged}
 
 
-def judge(fields: Fields) -> Fields:
-    """Judge by the label: even ones support, odd ones refute a little, every fifth says nothing."""
-    judged = []
-    for found in fields.get("findings", ()):
-        number = number_of(found["id"])
-        stance = "neutral" if number % 5 == 0 else "refutes" if number % 2 else "supports"
-        strength = {"neutral": 0.0, "refutes": 0.2, "supports": 0.6}[stance]
-        judged.append(
-            {
-                "finding": found["id"],
-                "stance": stance,
-                "strength": strength,
-                "reason": "by its label",
-            }
-        )
-    return {"judgements": judged}
+def matter_of(statement: str) -> str:
+    """Return the matter of which a made sentence tells."""
+    return statement.partition("in the matter of ")[2]
 
 
 def decide(fields: Fields, rounds: int) -> Fields:
@@ -353,20 +365,6 @@ def decide(fields: Fields, rounds: int) -> Fields:
         }
     gap = f"What else is recorded about {keywords(fields['question'])}?"
     return {"decision": "continue", "reason": "One thing is still open.", "gaps": [gap]}
-
-
-def summarise(fields: Fields) -> Fields:
-    """Add the first findings in their own words; a line that says one already is named."""
-    held = {line["text"]: line["id"] for line in fields.get("summary", ())}
-    added = [
-        {
-            "text": found["statement"],
-            "findings": [found["id"]],
-            "replaces": [held[found["statement"]]] if found["statement"] in held else [],
-        }
-        for found in fields.get("findings", ())[: int(fields.get("limit", 12))]
-    ]
-    return {"statements": added}
 
 
 def reflect(fields: Fields, rounds: int) -> Fields:
@@ -593,7 +591,6 @@ def outline_report(fields: Fields) -> Fields:
         "calculations": [],
         "conflicts": [],
         "unknown": [],
-        "aside": [],
     }
 
 
@@ -649,9 +646,7 @@ ANSWERS: dict[str, Callable[[Fields], Fields]] = {
     "extract_findings": extract_findings,
     "hypothesise": hypothesise,
     "judge": judge,
-    "judge_rivals": judge_rivals,
     "decide": functools.partial(decide, rounds=2),
-    "summarise": summarise,
     "reflect": functools.partial(reflect, rounds=2),
     "decide_action": functools.partial(decide_action, rounds=2),
     "analyse_output": analyse_output,

@@ -61,13 +61,32 @@ CORPUS = {
 }
 QUESTION = "Who owns Holm Works?"
 SEED_QUESTION = "How old are the children of the parents who run Svedjan Ost AB?"
-SAID = 40  # the most statements that Summary and FindingsAnalysis hold
+SAID = 40  # the most insights that FindingsAnalysis holds
 
 
 def call(query: str, tool: str = "search") -> tasks.ToolQuery:
     """A call of a search tool."""
     return tasks.ToolQuery(
         tool=tool, args=(tasks.Argument(name="query", value=query),), reason="to find out"
+    )
+
+
+def judgements(
+    task: tasks.Judge,
+    bears: Callable[[tasks.Rival, tasks.ShownFinding], tuple[Stance, float]],
+) -> tasks.Judgements:
+    """Judge every finding that may bear on a hypothesis by its stance and strength."""
+    told = [
+        (rival, found, *bears(rival, found))
+        for rival in task.rivals
+        for found in task.findings
+        if found.id in rival.findings
+    ]
+    return tasks.Judgements(
+        judgements=tuple(
+            tasks.Judgement(hypothesis=rival.id, finding=found.id, stance=stance, strength=strength)
+            for rival, found, stance, strength in told
+        )
     )
 
 
@@ -190,43 +209,16 @@ class ScriptedReasoner:
         return tasks.HypothesisSet(hypotheses=tuple(rivals))
 
     def _judge(self, task: tasks.Judge) -> tasks.Judgements:
-        return tasks.Judgements(
-            judgements=tuple(
-                tasks.Judgement(
-                    finding=f.id,
-                    stance=Stance.SUPPORTS if task.answer_if_true in f.quote else Stance.REFUTES,
-                    strength=0.9,
-                )
-                for f in task.findings
-            )
-        )
-
-    def _judge_rivals(self, task: tasks.JudgeRivals) -> tasks.RivalJudgements:
-        rule = self.rules.get("judge") or self._judge
-        return tasks.RivalJudgements(
-            judgements=tuple(
-                tasks.RivalJudgement(hypothesis=rival.id, **item.model_dump())
-                for rival in task.rivals
-                for item in rule(
-                    tasks.Judge(
-                        question=task.question,
-                        as_of=task.as_of,
-                        findings=task.findings,
-                        **rival.model_dump(exclude={"id"}),
-                    )
-                ).judgements
-            )
+        return judgements(
+            task,
+            lambda rival, found: (
+                Stance.SUPPORTS if rival.answer_if_true in found.quote else Stance.REFUTES,
+                0.9,
+            ),
         )
 
     def _decide(self, task: tasks.Decide) -> tasks.Decision:
         return tasks.Decision(decision="finish", reason="enough")
-
-    def _summarise(self, task: tasks.Summarise) -> tasks.Summary:
-        return tasks.Summary(
-            statements=tuple(
-                tasks.Statement(text=f.statement, findings=(f.id,)) for f in task.findings[:SAID]
-            )
-        )
 
     def _reflect(self, task: tasks.Reflect) -> tasks.Reflection:
         return tasks.Reflection(sufficient=True, reason="enough is known")

@@ -704,7 +704,7 @@ ORCHESTRATED = (
                 {"findings": []},
             ],
         },
-        status="answered",
+        status="partial",
         decided=[*["continue, rule"] * 4, "finish, reasoner: the plan is to write the report"],
         check=_intents,
     ),
@@ -900,7 +900,6 @@ NAVIGATOR = (
         "crawl",
         says={"decide_action": [act("crawl_url", "U1"), OVER]},
         question=f"{QUESTION} See SERVER/page/ferry-roll-1.",
-        status="partial",
     ),
     navigator(
         "nobody is there: over at the first hand-over",

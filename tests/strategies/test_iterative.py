@@ -42,7 +42,7 @@ pytestmark = pytest.mark.usefixtures("read_once")
 BEGIN = ["initialize", "generate_query", "approve_plan"]
 ROUND = ["web_search", "summarize", "reflect"]
 MINE: list[type[tasks.Task[Any]]] = [
-    *(tasks.Decompose, tasks.WriteQueries, tasks.ExtractFindings, tasks.Summarise, tasks.Reflect),
+    *(tasks.Decompose, tasks.WriteQueries, tasks.ExtractFindings, tasks.Reflect),
     *(tasks.OutlineReport, tasks.WriteSections, tasks.WriteBottomLine),
     *(tasks.CheckSupport, tasks.RepairSentences, tasks.Judge),
 ]
@@ -331,21 +331,33 @@ async def test_no_query_is_made_twice_whatever_is_proposed(tmp_path: Path) -> No
     assert len(asked) == len(set(asked))
 
 
+LONG = "Nothing of note was seen. " * 5_000
+"""A text that can be read, and is too long for the writer's desk."""
+
+
+async def test_a_library_that_was_read_whole_is_not_searched_again(tmp_path: Path) -> None:
+    rig = rig_of(tmp_path, PaidReasoner(), Shelf({**CORPUS, "doc:x": ("X", "", LONG)}))
+    outcome = await rig.work()
+    assert rig.path.count("web_search") == 1
+    assert rig.provider.queries == [QUESTION]
+    asked = {type(task) for task in rig.reasoner.asked}
+    assert not asked & {tasks.WriteQueries, tasks.Reflect}, "nothing new could come of it"
+    assert [event.reason for event in rig.of(Decided)] == [
+        "everything that can be searched was read"
+    ]
+    assert outcome.report is not None
+    assert outcome.report.citations
+
+
 # -- the summary
 
 
-async def test_only_new_findings_are_summarised(
-    tmp_path: Path,
-) -> None:
+async def test_what_was_found_before_is_not_summarised_again(tmp_path: Path) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(reflect=more_about), max_iterations=3)
     await rig.work()
-    shown = [
-        [item.statement for item in task.findings] for task in rig.reasoner.of(tasks.Summarise)
-    ]
-    assert len(shown) == 1, (
-        "the later searches brought what was there, and nobody was asked to summarise it again"
-    )
-    assert len(shown[0]) == len(set(shown[0])) == 3
+    first, later = (task.known for task in rig.reasoner.of(tasks.Reflect))
+    assert len(first) == len(set(first)) == 3
+    assert later == first, "the later searches brought what was there"
 
 
 SILENT = {
@@ -388,9 +400,10 @@ async def test_every_source_of_every_search_is_kept_and_the_results_are_the_late
 async def test_the_best_sources_come_first(tmp_path: Path) -> None:
     rig = rig_of(tmp_path)
     await rig.work()
-    believed = [item.credibility for item in rig.reasoner.of(tasks.Summarise)[0].findings]
-    assert believed == sorted(believed, reverse=True)
-    assert len(set(believed)) > 1
+    known = rig.reasoner.of(tasks.Reflect)[0].known
+    sources = [next(url for url, entry in CORPUS.items() if line in entry[2]) for line in known]
+    assert sources[-1] == "doc:gazette", "a newspaper is believed least"
+    assert len(sources) == 3
 
 
 async def test_what_rests_on_one_weak_source_is_shown_as_uncertain(tmp_path: Path) -> None:
@@ -513,7 +526,6 @@ async def test_a_round_costs_the_same_however_many_there_were(tmp_path: Path) ->
 def test_the_allowance_grows_with_the_rounds() -> None:
     small, large = iterative.allowance(1, 6), iterative.allowance(5, 6)
     assert large.searches == small.searches + 4 * iterative.LATER
-    assert (small.tasks[tasks.Summarise], large.tasks[tasks.Summarise]) == (1, 5)
     assert (small.tasks[tasks.Reflect], large.tasks[tasks.Reflect]) == (0, 4)
 
 
@@ -544,11 +556,9 @@ async def test_the_allowance_is_never_exceeded_and_names_what_is_performed(tmp_p
     await rig.work(ask=ask)
     allowed = iterative.allowance(4, 6)
     assert rig.path.count("web_search") == 4
-    # A reasoner that costs nothing judges one at a time, a model all at once.
-    listed = {task: most for task, most in allowed.tasks.items() if task is not tasks.JudgeRivals}
-    for task, most in listed.items():
+    for task, most in allowed.tasks.items():
         assert 0 < len(rig.reasoner.of(task)) <= most, task
-    assert {type(task) for task in rig.reasoner.asked} == set(listed)
+    assert {type(task) for task in rig.reasoner.asked} == set(allowed.tasks)
     assert len(rig.provider.queries) <= allowed.searches
 
 
@@ -578,7 +588,7 @@ async def test_what_the_writer_finds_missing_makes_it_an_answer_in_part(tmp_path
     assert "Not answered: Since when?" in part.report.limits
 
 
-async def test_past_runs_are_shown_to_those_who_plan_search_summarise_and_reflect(
+async def test_past_runs_are_shown_to_those_who_plan_search_and_reflect(
     tmp_path: Path,
 ) -> None:
     first = rig_of(tmp_path)
@@ -587,7 +597,7 @@ async def test_past_runs_are_shown_to_those_who_plan_search_summarise_and_reflec
     outcome = await rig.work()
     assert len(rig.of(Recalled)) == 1
     asked = {task.name() for task in rig.reasoner.asked if getattr(task, "past", ())}
-    assert asked == {"decompose", "write_queries", "summarise", "reflect"}
+    assert asked == {"decompose", "write_queries", "reflect"}
     assert outcome.report is not None
     assert [line for line in outcome.report.limits if first.run.id in line]
     without = rig_of(tmp_path)

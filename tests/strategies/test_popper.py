@@ -23,8 +23,10 @@ from tests.strategies.rig import (
     CORPUS,
     QUESTION,
     CorpusProvider,
+    PaidReasoner,
     Rig,
     ScriptedReasoner,
+    Shelf,
     ends_at_a_refused_key,
     fail,
     goes_on_without,
@@ -413,6 +415,21 @@ async def test_the_state_holds_no_text_of_a_source(tmp_path: Path) -> None:
     assert "fills the page" not in str(result)
 
 
+async def test_a_library_that_was_read_whole_is_searched_once_for_what_refutes(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path, PaidReasoner(decide=keep_on), Shelf(), max_iterations=3)
+    outcome = await rig.work()
+    asked = {type(task) for task in rig.reasoner.asked}
+    assert not asked & {tasks.WriteQueries, tasks.RefuteQueries, tasks.Decide}
+    assert [event.reason for event in rig.of(Decided)] == [
+        "everything that can be searched was read"
+    ]
+    assert len(rig.reasoner.of(tasks.ExtractFindings)) == 1
+    assert outcome.report is not None
+    assert {item.trials for item in outcome.report.hypotheses} == {1}, "each has met an attempt"
+
+
 def test_the_allowance_grows_with_the_rounds() -> None:
     small, large = popper.allowance(1, 6), popper.allowance(5, 6)
     assert large.searches > small.searches
@@ -435,10 +452,8 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
     await rig.work()
     allowed = popper.allowance(3, 6)
     performed = {type(task) for task in rig.reasoner.asked}
-    assert {*performed, tasks.JudgeRivals} == set(allowed.tasks), "nothing else is allowed for"
-    # A reasoner that costs nothing judges one at a time, a model all at once.
-    listed = {task: most for task, most in allowed.tasks.items() if task is not tasks.JudgeRivals}
-    for task, most in listed.items():
+    assert performed == set(allowed.tasks), "what is performed is allowed for, and nothing else is"
+    for task, most in allowed.tasks.items():
         assert len(rig.reasoner.of(task)) <= most
     assert len(rig.provider.queries) <= allowed.searches
 

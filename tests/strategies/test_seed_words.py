@@ -47,7 +47,6 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "strength": "confidence",
     },
     "decide": {"decision": "next_step", "gaps": "knowledge_gaps", "reason": "rationale"},
-    "summarise": {"statements": "updated_summary", "text": "statement", "findings": "citations"},
     "reflect": {
         "sufficient": "is_sufficient",
         "missing": "knowledge_gap",

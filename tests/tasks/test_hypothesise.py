@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Proposed
 from deepdiver.tasks.record_views import HypothesisStanding, RecalledRun, ShownFinding, ShownTool
+from deepdiver.tasks.task import schema
 
 PROPOSED = Proposed(
     statement="Karin runs it.",
@@ -88,7 +89,7 @@ def test_tools_are_shown_only_where_there_are_any_and_tests_are_optional() -> No
     tool = ShownTool(name="search", about="everything", arguments=("query: words",))
     shown = TASK.model_copy(update={"tools": (tool,), "findings": ()}).prompt()
     assert '"name": "search"' in shown.user
-    assert "`test_queries`" in shown.system
+    assert "`test_calls`" in shown.system
     assert PROPOSED.test_queries == ()
     assert HypothesisSet(hypotheses=(PROPOSED,)).reasoning_chain == ()
 
@@ -97,3 +98,17 @@ def test_at_most_four_tests_are_taken() -> None:
     query = {"tool": "search", "args": [{"name": "query", "value": "x"}], "reason": ""}
     with pytest.raises(ValidationError, match="test_queries"):
         Proposed.model_validate({**PROPOSED.model_dump(), "test_queries": [query] * 5})
+
+
+def test_tests_are_asked_for_once_for_all_hypotheses_and_read_where_each_has_its_own() -> None:
+    tool = ShownTool(name="search", about="everything", arguments=("query: words",))
+    asked = schema(HypothesisSet, TASK.model_copy(update={"tools": (tool,)}).unasked())
+    assert "test_calls" in asked["properties"]
+    assert "test_queries" not in asked["$defs"]["Proposed"]["properties"]
+    assert "test_calls" not in schema(HypothesisSet, TASK.unasked())["properties"]
+    call = {"tool": "search", "args": [{"name": "query", "value": "x"}]}
+    one = {**PROPOSED.model_dump(mode="json"), "test_queries": [call]}
+    said = {"hypotheses": [one, one], "test_calls": [{**call, "hypotheses": [2]}]}
+    read = HypothesisSet.model_validate(said)
+    assert [item.test_queries[0].tool for item in read.hypotheses] == ["search", "search"]
+    assert read.test_calls[0].hypotheses == (2,)

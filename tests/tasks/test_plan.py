@@ -16,7 +16,7 @@ from deepdiver.tasks.plan import (
     TaskDecomposition,
 )
 from deepdiver.tasks.record_views import RecalledRun, ShownTool
-from deepdiver.tasks.task import schema
+from deepdiver.tasks.task import load_prompt, schema
 from deepdiver.tasks.tolerance import TOLERANT
 
 PROBLEM = Problem(question="Who runs Svedjan Ost AB?")
@@ -188,3 +188,10 @@ def test_the_context_is_shown_only_where_there_is_one() -> None:
         assert '<<<context>>>\n{"a": 1}\n<<<end context>>>' in task.prompt().user
         assert "`context`" in task.prompt().system
         assert "context" not in task.model_copy(update={"context": ""}).prompt().user
+
+
+def test_what_a_part_needs_is_asked_for_by_number_and_read_in_words_too() -> None:
+    assert "by its number" in load_prompt("decompose")[1]
+    said = {"problems": [{"question": "Who?"}, {"question": "Since when?", "needs": [1, "Who?"]}]}
+    read = Decomposition.model_validate(said, context=TOLERANT)
+    assert read.problems[1].needs == ("1", "Who?")

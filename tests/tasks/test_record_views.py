@@ -92,10 +92,10 @@ def test_a_model_is_not_shown_what_it_does_not_need(
     assert not {"url", "urls", "path"} & view.model_fields.keys()
 
 
-def test_a_finding_beside_its_text_is_shown_by_its_statement_and_its_place() -> None:
-    shown = CITED.model_dump(exclude_unset=True)
-    assert shown == {"id": "F1", "statement": "Karin runs it.", "cites": "T1:1"}
-    assert (CITED.quote, CITED.source, CITED.credibility) == (SHOWN.quote, "Register", 0.9)
+def test_a_finding_whose_text_is_shown_besides_is_shown_by_its_place() -> None:
+    assert block("x", CITED) == '<<<x>>>\n{"id": "F1", "cites": "T1:1"}\n<<<end x>>>'
+    assert (CITED.statement, CITED.quote) == (SHOWN.statement, SHOWN.quote)
+    assert (CITED.source, CITED.credibility) == ("Register", 0.9)
     with pytest.raises(ValidationError, match="cites"):
         CitedFinding.model_validate(SHOWN.model_dump())
 
@@ -124,3 +124,14 @@ def test_a_past_run_cannot_leave_its_block() -> None:
     text = block("past", (hostile,))
     assert text.count("<<<end past>>>") == 1
     assert text.endswith("<<<end past>>>")
+
+
+def test_words_of_a_finding_are_shown_once() -> None:
+    same = SHOWN.model_copy(update={"statement": SHOWN.quote})
+    assert block("x", same).count(SHOWN.quote) == 1
+    assert '"quote": "Karin Berg runs it."' in block("x", same)
+    assert block("x", SHOWN).count("runs it.") == 2, "a statement in other words is shown"
+
+
+def test_copies_are_for_code_to_count() -> None:
+    assert "s_1" not in block("x", SHOWN.model_copy(update={"origin": "s_1"}))

@@ -66,7 +66,7 @@ def test_past_runs_are_shown_as_hints() -> None:
     )
     assert "<<<past>>>" in TASK.model_copy(update={"past": (past,)}).prompt().user
     version, text = load_prompt("reflect")
-    assert version == "reflect@3"
+    assert version == "reflect@4"
     assert "hint and no evidence" in text
 
 
@@ -124,3 +124,23 @@ def test_tools_are_shown_only_where_there_are_any() -> None:
     shown = TASK.model_copy(update={"tools": (tool,)}).prompt()
     assert '"name": "search_news"' in shown.user
     assert "`investigation_queries`" in shown.system
+
+
+def test_what_is_uncertain_is_said_once() -> None:
+    weak = "Bertil owns it."
+    task = TASK.model_copy(update={"known": (*TASK.known, weak), "uncertainties": (weak,)})
+    shown = task.prompt().user
+    assert shown.count(weak) == 1
+    known, _, rest = shown.partition("<<<end known>>>")
+    assert "Anna owns it." in known
+    assert weak in rest.partition("<<<uncertainties>>>")[2]
+
+
+@pytest.mark.parametrize(
+    ("minimum", "iteration", "asked"), [(1, 1, True), (2, 1, True), (2, 2, False), (2, 4, False)]
+)
+def test_remarks_are_asked_for_where_somebody_acts_on_them(
+    minimum: int, iteration: int, asked: bool
+) -> None:
+    task = TASK.model_copy(update={"minimum": minimum, "iteration": iteration})
+    assert ("notes" in schema(Reflection, task.unasked())["properties"]) is asked

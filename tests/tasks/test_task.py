@@ -13,7 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
-from deepdiver.tasks import TASKS, Decide, Decision, Judge, ShownFinding, WriteQueries, task
+from deepdiver.tasks import (
+    TASKS,
+    Decide,
+    Decision,
+    Judge,
+    Rival,
+    ShownFinding,
+    WriteQueries,
+    task,
+)
 from deepdiver.tasks.task import LEAD, Answer, Prompt, Role, Task, View, block, load_prompt, schema
 
 REFUSED = {
@@ -184,8 +193,7 @@ class TestTask:
             "ask@7",
             "Answer the question.",
             "<<<question>>>\nWho?\n<<<end question>>>\n\n"
-            '<<<notes>>>\n[\n {\n  "id": "N1",\n  "text": "ä"\n },\n {\n  "id": "N2"\n '
-            "}\n]\n<<<end notes>>>\n\n"
+            '<<<notes>>>\n[\n{"id": "N1", "text": "ä"},\n{"id": "N2"}\n]\n<<<end notes>>>\n\n'
             "<<<limit>>>\n0\n<<<end limit>>>",
         )
 
@@ -194,8 +202,8 @@ class TestTask:
         assert made == Prompt(
             "ask_about@1",
             LEAD,
-            '<<<notes>>>\n[\n {\n  "id": "N1"\n }\n]\n<<<end notes>>>\n\n'
-            '<<<more>>>\n[\n {\n  "id": "N2"\n }\n]\n<<<end more>>>\n\n'
+            '<<<notes>>>\n[\n{"id": "N1"}\n]\n<<<end notes>>>\n\n'
+            '<<<more>>>\n[\n{"id": "N2"}\n]\n<<<end more>>>\n\n'
             "Tell.\n\n<<<question>>>\nWho?\n<<<end question>>>",
         )
 
@@ -265,7 +273,12 @@ class TestBlock:
     def test_nested_content_cannot_either(self, one: str, other: str, third: str) -> None:
         shown = ShownFinding(id=one, statement=other, quote=third, source="s")
         asked = (
-            Judge(question=one, as_of=other, hypothesis=third, findings=(shown, shown))
+            Judge(
+                question=one,
+                as_of=other,
+                rivals=(Rival(id="H1", hypothesis=third),),
+                findings=(shown, shown),
+            )
             .prompt()
             .user
         )
@@ -317,7 +330,7 @@ class TestBlock:
         assert block("x", (content,)).encode()
 
     def test_models_are_shown_without_what_they_do_not_say(self) -> None:
-        assert block("x", Note(id="N1")) == '<<<x>>>\n{\n "id": "N1"\n}\n<<<end x>>>'
+        assert block("x", Note(id="N1")) == '<<<x>>>\n{"id": "N1"}\n<<<end x>>>'
 
 
 def objects(node: Any) -> list[dict[str, Any]]:

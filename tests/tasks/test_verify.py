@@ -63,11 +63,24 @@ def test_a_quote_is_shown_once_with_where_it_stands_and_claims_name_it() -> None
     assert shown.count("<<<end quotes>>>") == 1, "a quote cannot end its block"
     quotes, _, claims = shown.partition("<<<end quotes>>>")
     assert "Register, Anna Holm, 2024" in quotes
-    assert claims.count('"cites": [\n   "Q1",\n   "Q2"\n  ]') == 2
+    assert claims.count('"cites": ["Q1", "Q2"]') == 2
     assert '"before": "Holm Works is old."' in claims
     assert "question" not in claims
     assert CheckSupport.answer() is Checks
     assert CheckSupport.role == "smart"
+
+
+def test_a_sentence_is_not_said_again_for_standing_before_another() -> None:
+    second = CLAIM.model_copy(
+        update={"id": "S2", "text": "It is old.", "before": f"Well. {CLAIM.text}"}
+    )
+    third = second.model_copy(update={"id": "S3", "text": "So they say.", "before": "Who knows?"})
+    task = CheckSupport(claims=(CLAIM, second, third))
+    shown = task.prompt().user
+    assert shown.count(CLAIM.text) == 1
+    assert f'"before": "{CLAIM.id}"' in shown
+    assert '"before": "Who knows?"' in shown, "what stands before is no sentence that is checked"
+    assert task.claims[1].before.endswith(CLAIM.text), "who is no model has the words"
 
 
 def test_a_checker_is_shown_what_code_has_computed_and_searched_for() -> None:

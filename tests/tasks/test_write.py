@@ -120,7 +120,6 @@ def test_an_outline_in_other_words_is_read() -> None:
         "calculations": [{"id": "C1", "formula": "2026 - 1998", "result": 28}],
         "conflicts": [{"about": "who", "sides": ["Karin {T1:1}"], "follow": "T1"}],
         "gaps": "Since when?",
-        "irrelevant": ["T2: about cheese"],
     }
     read = Outline.model_validate(said, context=TOLERANT)
     first, second = read.sections
@@ -136,7 +135,6 @@ def test_an_outline_in_other_words_is_read() -> None:
         "Karin does.",
         ("Since when?",),
     )
-    assert read.aside == ("T2: about cheese",)
 
 
 # What writers are shown
@@ -183,7 +181,9 @@ def test_a_planner_is_shown_what_its_strategy_knows_besides() -> None:
     )
     shown = OUTLINE.model_copy(
         update={
-            "research_plan": ResearchFrame(objectives=("the owner",), period="7d"),
+            "research_plan": ResearchFrame(
+                objectives=("the owner",), regions=("Oslo",), period="7d"
+            ),
             "verified_conclusions": (verified,),
             "uncertainties": ("The register is old.",),
             "guidance": "Be brief.",
@@ -191,7 +191,7 @@ def test_a_planner_is_shown_what_its_strategy_knows_besides() -> None:
         }
     ).prompt()
     for said in (
-        "the owner",
+        "Oslo",
         "7d",
         "one source",
         "The register is old.",
@@ -199,11 +199,12 @@ def test_a_planner_is_shown_what_its_strategy_knows_besides() -> None:
         "Since when",
     ):
         assert said in shown.user
+    assert "the owner" not in shown.user, "the sub-problems say it"
 
 
 def test_a_writer_is_shown_the_plan_and_what_to_write_now() -> None:
     shown = SECTIONS.model_copy(update={"refused": ("C2 = 1 / 0: no value",)}).prompt().user
-    assert '<<<write>>>\n[\n "Karin runs it"\n]\n<<<end write>>>' in shown
+    assert '<<<write>>>\n[\n"Karin runs it"\n]\n<<<end write>>>' in shown
     assert '"expression": "2026 - 1998"' in shown
     assert "C2 = 1 / 0: no value" in shown
 

@@ -167,7 +167,7 @@ def _check(job: CaseJob) -> CaseRecord:
 
 
 def _weigh(job: CaseJob) -> CaseRecord:
-    from deepdiver.tasks import Judge, ShownFinding
+    from deepdiver.tasks import Judge, Rival, ShownFinding
 
     case = job.case
     shown = tuple(
@@ -177,13 +177,12 @@ def _weigh(job: CaseJob) -> CaseRecord:
         for at, text in enumerate(case.evidence, 1)
     )
     as_of = case.as_of or date.today().isoformat()  # noqa: DTZ011  the day here is the user's
-    asked = Judge(
-        question=case.question,
-        as_of=as_of,
+    rival = Rival(
+        id="H1",
         hypothesis=case.question.rstrip("? "),
         answer_if_true="yes" if case.question.rstrip().endswith("?") else "",
-        findings=shown,
     )
+    asked = Judge(question=case.question, as_of=as_of, findings=shown, rivals=(rival,))
     answer, usd = asyncio.run(_perform_task(asked, job.settings))
     weighed = [
         belief.WeighedEvidence(

@@ -4,8 +4,9 @@
 
 Each search builds on what is known: the first round asks about every part of the question side by
 side, each later round about what the reflection named as missing, and the second also about what
-it named as inconsistent. Code keeps three rules: a run does not stop before `MINIMUM` rounds,
-`max_iterations` is the hard stop, and no search is made twice.
+it named as inconsistent. Code keeps three rules: a run does not stop before `MINIMUM` rounds unless
+it has read everything that can be searched, `max_iterations` is the hard stop, and no search is
+made twice.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing_extensions import TypedDict
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
+from deepdiver.core.record import Finding
 from deepdiver.core.text import within
 from deepdiver.memory.recall import past_runs_note, show_past_runs
 from deepdiver.report.markdown import render_markdown
@@ -38,7 +40,7 @@ from deepdiver.strategies.shared.base import (
     together,
     unite,
 )
-from deepdiver.strategies.shared.findings import SHOWN_FINDINGS, add_sources, show_findings
+from deepdiver.strategies.shared.findings import SHOWN_FINDINGS, add_sources
 from deepdiver.strategies.shared.look import drop_tried, look_into
 from deepdiver.strategies.shared.plan import (
     PROBLEMS,
@@ -49,12 +51,12 @@ from deepdiver.strategies.shared.plan import (
 )
 from deepdiver.strategies.shared.reading import (
     find_nearest,
+    is_read_whole,
     lay_out_library,
     most_readings_of,
     read_together,
 )
 from deepdiver.strategies.shared.summary import lines_of
-from deepdiver.strategies.shared.weigh_answer import JUDGED
 
 MINIMUM = 2
 """Rounds before the reflection may stop: after one, it has seen only what the question's own words
@@ -62,9 +64,9 @@ find."""
 FIRST, LATER = 2, 4
 """Queries for each part of the question in the first round, and for everything that is missing in
 each later round."""
-GAPS, STATEMENTS, TRIED = 3, 12, 12
-"""The most missing things looked into a round, statements taken a round, and past queries that a
-task is shown. Code compares new queries with all of them."""
+GAPS, TRIED = 3, 12
+"""The most missing things looked into a round, and past queries that a task is shown. Code compares
+new queries with all of them."""
 LIMITS_BYTES = 2_000
 """The most bytes of limits that the reflection is shown."""
 
@@ -107,10 +109,8 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.Decompose: 1,
         tasks.WriteQueries: 2 * PROBLEMS + LATER * later,
         tasks.ExtractFindings: most_readings_of(results) * (PROBLEMS + LATER * later),
-        tasks.Summarise: max_iterations,
         tasks.Reflect: later,
-        tasks.Judge: JUDGED,
-        tasks.JudgeRivals: 1,
+        tasks.Judge: 1,
         **writing.CALLS,
     }
     return Allowance(counts, PROBLEMS * (FIRST + tasks.REMEMBERED) + LATER * later)
@@ -227,7 +227,7 @@ def _read_in_writing(deps: Deps, laid_out: Sequence[str]) -> Update:
 async def _queries_for(part: str, state: ResearchState, deps: Deps) -> list[dict[str, str]]:
     """Return queries for a part of the question, or for something that is missing."""
     first = state["iteration"] == 0
-    if not first and state["missing"]:
+    if (not first and state["missing"]) or await is_read_whole(deps):
         # What is missing was said as a question that a search could answer.
         return [{"query": part, "about": part}]
     task = tasks.WriteQueries(
@@ -286,25 +286,14 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
 
 
 async def summarize(state: ResearchState, deps: Deps) -> Update:
-    """Merge the results of the last search into the running summary."""
+    """Merge the results of the last search into the running summary.
+
+    Whoever read them has put each finding into a sentence that can be understood alone: code
+    merges these, and nobody is paid for saying them again.
+    """
     lines, problems = lines_of(state["summary"]), state["problems"]
-    labels, findings = show_findings(deps, state["new_findings"])
-    if findings:
-        task = tasks.Summarise(
-            question=state["topic"],
-            problems=tuple(problems),
-            missing=tuple(state["missing"]),
-            summary=tuple(
-                tasks.SummaryLine(id=f"S{n}", text=line.text) for n, line in enumerate(lines, 1)
-            ),
-            findings=findings,
-            guidance=deps.settings.system_prompt,
-            past=show_past_runs(state["past"]),
-            limit=STATEMENTS,
-        )
-        answer = await attempt(deps, task)
-        plain = (tasks.Statement(text=item.statement, findings=(item.id,)) for item in findings)
-        lines = summary.take_statements(deps, lines, answer.statements if answer else plain, labels)
+    told = ((deps.ledger.get(Finding, key).statement, [key]) for key in state["new_findings"])
+    lines = summary.take_statements(deps, lines, told)
     lines = summary.shorten(lines, " ".join((state["topic"], *problems, *state["missing"])))
     return {
         "summary": [line.model_dump(mode="json") for line in lines],
@@ -318,6 +307,8 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
     decision, by, answer, failure = "finish", "rule", None, ""
     if iteration >= most:
         reason = f"round {iteration} is the last allowed"
+    elif await is_read_whole(deps):
+        reason = "everything that can be searched was read"
     else:
         task = tasks.Reflect(
             question=state["topic"],

@@ -62,7 +62,7 @@ from deepdiver.strategies.shared.plan import (
     settle_needs,
     take_apart,
 )
-from deepdiver.strategies.shared.reading import most_readings_of, read_together
+from deepdiver.strategies.shared.reading import is_read_whole, most_readings_of, read_together
 from deepdiver.strategies.shared.write_report import CALLS, write_report
 
 QUERIES, HOPS, HYPOTHESES, GAPS = 3, 2, 4, 3
@@ -93,6 +93,7 @@ class DeepDiverState(TypedDict, total=False):
     trials: list[str]
     evidence: list[str]
     new_findings: int
+    weighed: int
     gaps: list[str]
     limits: list[str]
     decision: str
@@ -109,8 +110,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.ExtractFindings: most_readings_of(results) * readings,
         tasks.Hypothesise: max_iterations,
         tasks.RefuteQueries: HYPOTHESES * max_iterations,
-        tasks.Judge: HYPOTHESES * max_iterations,
-        tasks.JudgeRivals: max_iterations,
+        tasks.Judge: max_iterations,
         tasks.Decide: max_iterations,
         **CALLS,
     }
@@ -171,6 +171,7 @@ async def initialize(state: DeepDiverState, deps: Deps) -> Update:
         "current_iteration": 0,
         "max_iterations": deps.max_iterations,
         "new_findings": 0,
+        "weighed": 0,
         "objection": "",
         "decision": "continue",
         "run": deps.run.id,
@@ -206,8 +207,11 @@ async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
     question, needs = state["original_question"], state["needs"]
     past = show_past_runs(state["past"])
     found: dict[str, LookResult] = {}
+    whole = await is_read_whole(deps)
 
     async def gather(problem: str, known: Sequence[str]) -> LookResult:
+        if whole:
+            return await look_into(deps, question, problem, (problem,), known, HOPS)
         task = tasks.WriteQueries(
             question=question, problem=problem, known=tuple(known), past=past, limit=QUERIES
         )
@@ -249,6 +253,7 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
         iteration=iteration,
         limit=HYPOTHESES,
         past=show_past_runs(state["past"]),
+        seen=state["weighed"],
     )
     return {
         **update,
@@ -271,9 +276,11 @@ async def verify_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
         iteration=state["current_iteration"],
         trials=state["trials"],
         evidence=state["evidence"],
+        weighed=state["weighed"],
     )
     return {
         **_enter_findings(state, deps, tested.found),
+        "weighed": tested.weighed,
         "hypotheses": [item.model_dump(mode="json") for item in tested.standing],
         "experience_pool": build_experience_pool(deps, tested.standing, tested.evidence),
         "trials": tested.trials,
@@ -288,8 +295,12 @@ async def decide(state: DeepDiverState, deps: Deps) -> Update:
         reason = f"round {iteration} is the last allowed"
         decision, by = tasks.Decision(decision="finish", reason=reason), "rule"
     else:
-        decision, by = await _ask_reasoner(state, deps)
         untested = sum(item.status is HypothesisStatus.OPEN for item in standing_of(state))
+        if not untested and await is_read_whole(deps):
+            reason = "everything that can be searched was read"
+            decision, by = tasks.Decision(decision="finish", reason=reason), "rule"
+        else:
+            decision, by = await _ask_reasoner(state, deps)
         if decision.decision == "finish" and untested:
             reason = f"{untested} hypotheses have met no attempt to refute them"
             decision, by = tasks.Decision(decision="continue", reason=reason), "rule"

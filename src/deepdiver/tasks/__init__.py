@@ -9,19 +9,17 @@ from deepdiver.tasks.analyse import (
     Implication,
     KeyInsight,
     Pairing,
+    SummaryLine,
     TypedFindings,
 )
 from deepdiver.tasks.decide import Decide, Decision
 from deepdiver.tasks.extract import Extracted, ExtractFindings, Extraction
-from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Lesson, Proposed
+from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Lesson, Proposed, TestCall
 from deepdiver.tasks.judge import (
     Judge,
     Judgement,
     Judgements,
-    JudgeRivals,
     Rival,
-    RivalJudgement,
-    RivalJudgements,
 )
 from deepdiver.tasks.navigate import (
     AnalyseOutput,
@@ -73,7 +71,6 @@ from deepdiver.tasks.search_plan import (
     SearchPlans,
     SeenResult,
 )
-from deepdiver.tasks.summarise import Statement, Summarise, Summary, SummaryLine
 from deepdiver.tasks.task import Answer, Prompt, Reasoner, Task, block, load_prompt, schema
 from deepdiver.tasks.verify import (
     Check,
@@ -110,9 +107,7 @@ TASKS: tuple[type[Task[Answer]], ...] = (
     ExtractFindings,
     Hypothesise,
     Judge,
-    JudgeRivals,
     Decide,
-    Summarise,
     Reflect,
     PlanSearches,
     DecideAction,
@@ -169,7 +164,6 @@ __all__ = [
     "Implication",
     "Info",
     "Judge",
-    "JudgeRivals",
     "Judgement",
     "Judgements",
     "KeyFinding",
@@ -205,8 +199,6 @@ __all__ = [
     "ResearchFrame",
     "ResearchPlan",
     "Rival",
-    "RivalJudgement",
-    "RivalJudgements",
     "SearchIntent",
     "SearchPlan",
     "SearchPlans",
@@ -214,14 +206,12 @@ __all__ = [
     "SeenResult",
     "ShownFinding",
     "ShownTool",
-    "Statement",
     "StepTaken",
     "SubTask",
-    "Summarise",
-    "Summary",
     "SummaryLine",
     "Task",
     "TaskDecomposition",
+    "TestCall",
     "ToolQuery",
     "TypedFindings",
     "Verification",

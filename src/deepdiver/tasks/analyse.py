@@ -9,9 +9,17 @@ from pydantic import Field
 from deepdiver.core.record import CorrelationKind
 from deepdiver.tasks.query import ToolQuery
 from deepdiver.tasks.record_views import HypothesisStanding, ShownFinding, ShownTool
-from deepdiver.tasks.summarise import SummaryLine
 from deepdiver.tasks.task import Answer, Role, Task, View
-from deepdiver.tasks.tolerance import Also
+from deepdiver.tasks.tolerance import Also, Label
+
+
+class SummaryLine(View):
+    """A line of a summary: a statement, or an insight."""
+
+    id: str
+    """Label to refer to it by."""
+    text: str
+    """What it says."""
 
 
 class KeyInsight(Answer):
@@ -20,7 +28,7 @@ class KeyInsight(Answer):
     statement: Annotated[str, Also("insight", "text", "description")]
     """What they show, in one sentence that can be understood alone."""
     finding_ids: Annotated[
-        tuple[str, ...], Also("findings", "supporting_findings", "evidence")
+        tuple[Label, ...], Also("findings", "supporting_findings", "evidence")
     ] = ()
     """Labels of the findings that carry it; an insight that no finding carries is not taken."""
 
@@ -42,7 +50,7 @@ class Implication(Answer):
 class Correlated(Answer):
     """Findings that go together."""
 
-    finding_ids: Annotated[tuple[str, ...], Also("findings")]
+    finding_ids: Annotated[tuple[Label, ...], Also("findings")]
     """Labels of the findings."""
     correlation_type: Annotated[CorrelationKind, Also("type", "kind")]
     """temporal: close in time; geospatial: close in space; causal: one may have brought about the
@@ -67,7 +75,7 @@ class FindingsAnalysis(Answer):
     hypothesis_implications: Annotated[tuple[Implication, ...], Field(max_length=20)] = ()
     """How the findings bear on the hypotheses."""
     correlations: Annotated[tuple[Correlated, ...], Field(max_length=20)] = ()
-    """Causal ones and patterns that are seen already."""
+    """Causal ones and patterns that are seen already, from a reasoner that tells them unasked."""
     uncertainties: Annotated[tuple[str, ...], Field(max_length=20)] = ()
     """What rests on one source, what sources contradict each other in, what could not be found out:
     the reader of the report is told."""
@@ -106,6 +114,11 @@ class Analyse(Task[FindingsAnalysis]):
     """The person's own instructions."""
     limit: int = 5
     """The most follow-up queries wanted."""
+
+    def unasked(self) -> frozenset[str]:
+        """Return what nobody waits for: correlations have a task of their own (`Correlate`)."""
+        none = set() if self.standing else {"FindingsAnalysis.hypothesis_implications"}
+        return frozenset({"FindingsAnalysis.correlations", *none})
 
 
 class TypedFindings(View):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from deepdiver.core.record import HypothesisStatus
 from deepdiver.tasks.query import ToolQuery
@@ -44,9 +45,18 @@ class Proposed(Answer):
     """Labels of the hypotheses in `standing` that it corrects or narrows; empty where it is a new
     one."""
     test_queries: Annotated[
-        tuple[ToolQuery, ...], Field(max_length=4), Also("tests", "queries")
+        SkipJsonSchema[tuple[ToolQuery, ...]], Field(max_length=4), Also("tests", "queries")
     ] = ()
-    """What to ask the tools that are shown, to test it; empty where none are."""
+    """What to ask the tools to test it alone. Models are asked once for all hypotheses."""
+
+
+class TestCall(ToolQuery):
+    """A call of a tool that tests hypotheses."""
+
+    __test__ = False  # pytest would take it for a test
+
+    hypotheses: Annotated[tuple[int, ...], Also("hypothesis", "tests")] = ()
+    """Numbers of those that it tests, 1 for the first; empty: all of them."""
 
 
 class HypothesisSet(Answer):
@@ -58,6 +68,8 @@ class HypothesisSet(Answer):
         Also("hypothesis", "rivals", "rival_hypotheses", "competing_hypotheses"),
     ]
     """The rivals, the likeliest first. Empty where the findings allow none."""
+    test_calls: Annotated[tuple[TestCall, ...], Field(max_length=12), Also("test_queries")] = ()
+    """What to ask the tools that are shown: first what would tell the rivals apart."""
     reasoning_chain: Annotated[
         tuple[Annotated[str, Also("step", "thought", "text")], ...],
         Field(max_length=12),
@@ -114,5 +126,7 @@ class Hypothesise(Task[HypothesisSet]):
 
     def unasked(self) -> frozenset[str]:
         """Return what would revise earlier hypotheses, or call tools, if there are none."""
-        tools = set() if self.tools else {"Proposed.test_queries", "HypothesisSet.reasoning_chain"}
+        tools = (
+            set() if self.tools else {"HypothesisSet.test_calls", "HypothesisSet.reasoning_chain"}
+        )
         return frozenset(tools | (set() if self.standing else {"Proposed.revises"}))

@@ -1,4 +1,4 @@
-"""Judging how findings bear on a hypothesis; code does the arithmetic of belief."""
+"""Judging how findings bear on hypotheses; code does the arithmetic of belief."""
 
 from __future__ import annotations
 
@@ -12,11 +12,31 @@ from deepdiver.tasks.task import Answer, Role, Task, View
 from deepdiver.tasks.tolerance import LABEL, REASON, Also, Means
 
 
+class Rival(View):
+    """A hypothesis to be judged, alone or beside others."""
+
+    id: str
+    """Label to refer to it by."""
+    hypothesis: str
+    """What is claimed."""
+    answer_if_true: str = ""
+    """The short answer if it is true."""
+    supports_if: str = ""
+    """What one would see if it were true."""
+    refutes_if: str = ""
+    """What one would see if it were false."""
+    findings: tuple[str, ...] = Field((), exclude=True)
+    """Labels of the findings that may bear on it, all if empty: for reasoners that are no models.
+    A model sees for itself."""
+
+
 class Judgement(Answer):
-    """How one finding bears on the hypothesis."""
+    """How one finding bears on one hypothesis."""
 
     finding: Annotated[str, LABEL, Also("finding_id", "evidence_id")]
     """Label of the finding."""
+    hypothesis: Annotated[str, LABEL, Also("hypothesis_id", "rival", "claim")] = ""
+    """Label of the hypothesis."""
     stance: Annotated[
         Stance,
         Also("evidence_type", "bearing", "relation", "verdict", "judgement", "judgment"),
@@ -35,69 +55,16 @@ class Judgement(Answer):
 
 
 class Judgements(Answer):
-    """How the findings bear on the hypothesis."""
+    """How the findings bear on the hypotheses."""
 
     judgements: Annotated[
         tuple[Judgement, ...],
         Also("judgments", "evaluations", "assessments", "evidence", "findings", "results"),
     ]
-    """One for each finding that speaks for or against it; the others are left out."""
-
-
-class Judge(Task[Judgements]):
-    """Say which findings support or refute the hypothesis."""
-
-    role: ClassVar[Role] = "smart"
-
-    question: str
-    """What the person asked."""
-    as_of: str
-    """Today's date."""
-    hypothesis: str
-    """What is claimed."""
-    answer_if_true: str = ""
-    """The short answer if it is true."""
-    supports_if: str = ""
-    """What one would see if it were true."""
-    refutes_if: str = ""
-    """What one would see if it were false."""
-    findings: tuple[ShownFinding, ...]
-    """What was found."""
-
-
-class Rival(View):
-    """A hypothesis to be judged beside others."""
-
-    id: str
-    """Label to refer to it by."""
-    hypothesis: str
-    """What is claimed."""
-    answer_if_true: str = ""
-    """The short answer if it is true."""
-    supports_if: str = ""
-    """What one would see if it were true."""
-    refutes_if: str = ""
-    """What one would see if it were false."""
-
-
-class RivalJudgement(Judgement):
-    """How one finding bears on one of the hypotheses."""
-
-    hypothesis: Annotated[str, LABEL, Also("hypothesis_id", "rival")]
-    """Label of the hypothesis."""
-
-
-class RivalJudgements(Answer):
-    """How the findings bear on the hypotheses."""
-
-    judgements: Annotated[
-        tuple[RivalJudgement, ...],
-        Also("judgments", "evaluations", "assessments", "evidence", "results"),
-    ]
     """One for each finding that speaks for or against a hypothesis; the others are left out."""
 
 
-class JudgeRivals(Task[RivalJudgements]):
+class Judge(Task[Judgements]):
     """Say which findings support or refute which hypothesis: each finding is shown once."""
 
     role: ClassVar[Role] = "smart"

@@ -23,7 +23,7 @@ class Problem(Answer):
         tuple[Annotated[str, Also("question", "id")], ...],
         Also("depends_on", "dependencies", "requires", "prerequisites"),
     ] = ()
-    """Which earlier parts must be answered first, word for word; empty where it stands alone."""
+    """Numbers of the earlier parts that must be answered first; empty where it stands alone."""
 
 
 class Decomposition(Answer):

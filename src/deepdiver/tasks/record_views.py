@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Any
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.tasks.task import View
@@ -57,8 +59,8 @@ class ShownFinding(View):
     """When."""
     credibility: float = 0.5
     """How far the source is believed, 0..1."""
-    origin: str = ""
-    """Findings of one origin are copies of one story."""
+    origin: str = Field("", exclude=True)
+    """Findings of one origin are copies of one story; code counts them once."""
     type: str = ""
     """What type of source it is, where that matters."""
     when: str = ""
@@ -66,15 +68,25 @@ class ShownFinding(View):
     where: str = ""
     """Where that was."""
 
+    @model_serializer(mode="wrap")
+    def _show(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Show words once: a statement that is its quote is not shown besides."""
+        shown: dict[str, Any] = dump(self)
+        if "quote" in shown and shown.get("statement") == shown["quote"]:
+            del shown["statement"]
+        return shown
+
 
 class CitedFinding(ShownFinding):
-    """A finding whose text is shown besides: of itself, only the statement and where it stands.
+    """A finding whose text is shown besides: of itself, only where it stands.
 
-    The rest is for reasoners that are no models.
+    Its words would be there twice. The rest is for reasoners that are no models.
     """
 
     cites: str
     """The sentences that carry it."""
+    statement: str = Field(exclude=True)
+    """What was found."""
     quote: str = Field(exclude=True)
     """The exact words that carry it."""
     source: str = Field(exclude=True)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from deepdiver.tasks.query import Query, ToolQuery
 from deepdiver.tasks.record_views import HypothesisStanding, RecalledRun, ShownTool
-from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.task import Answer, Prompt, Role, Task
 from deepdiver.tasks.tolerance import REASON, Also, Opposite
 
 
@@ -114,6 +114,17 @@ class Reflect(Task[Reflection]):
     limit: int = 3
     """The most queries wanted."""
 
+    def prompt(self) -> Prompt:
+        """Return the prompt, in which what is known and uncertain is said once, as uncertain."""
+        sure = tuple(text for text in self.known if text not in self.uncertainties)
+        return super(Reflect, self.model_copy(update={"known": sure})).prompt()
+
     def unasked(self) -> frozenset[str]:
-        """Return the calls of tools, if there are none."""
-        return frozenset() if self.tools else frozenset({"Reflection.investigation_queries"})
+        """Return the calls of tools, if there are none, and remarks that nobody would act on.
+
+        A running summary is searched for contradictions in the rounds that are made in any case.
+        """
+        tools = set() if self.tools else {"Reflection.investigation_queries"}
+        return frozenset(
+            tools | ({"Reflection.notes"} if 1 < self.minimum <= self.iteration else set())
+        )

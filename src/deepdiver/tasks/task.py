@@ -188,11 +188,22 @@ def load_prompt(name: str) -> tuple[str, str]:
 
 def block(name: str, value: Any) -> str:
     """Return a value in a marked block; the brackets of the marks are replaced in its content."""
-    text = (
-        value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False, indent=1)
+    safe = (
+        encodable(value if isinstance(value, str) else _as_json(_plain(value)))
+        .replace("<<<", "‹‹‹")
+        .replace(">>>", "›››")
     )
-    safe = encodable(text).replace("<<<", "‹‹‹").replace(">>>", "›››")
     return f"<<<{name}>>>\n{safe}\n<<<end {name}>>>"
+
+
+def _as_json(value: Any) -> str:
+    """Return a value as JSON, each item of a list on a line of its own.
+
+    Indented, every field of every item costs a token or two more.
+    """
+    if not isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False)
+    return "\n".join(["[", ",\n".join(map(_as_json, value)), "]"]) if value else "[]"
 
 
 def _plain(value: Any) -> Any:

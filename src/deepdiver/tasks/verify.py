@@ -9,7 +9,7 @@ from pydantic import Field
 
 from deepdiver.core.record import VerdictKind
 from deepdiver.tasks.record_views import ShownFinding
-from deepdiver.tasks.task import Answer, Role, Task, View
+from deepdiver.tasks.task import Answer, Prompt, Role, Task, View
 from deepdiver.tasks.tolerance import Also
 
 
@@ -23,7 +23,7 @@ class Claim(View):
     text: str
     """What it says."""
     before: str = ""
-    """What stands before it."""
+    """What stands before it, or the label of the sentence that does."""
     cites: tuple[str, ...] = ()
     """Labels of the quotes that it is said to stand on."""
     quotes: tuple[str, ...] = Field(exclude=True)
@@ -77,6 +77,16 @@ class CheckSupport(Task[Checks]):
     """What the person asked."""
     as_of: str = ""
     """Today's date."""
+
+    def prompt(self) -> Prompt:
+        """Return the prompt, in which no sentence is said twice for standing before another."""
+        claims = [
+            claim.model_copy(update={"before": last.id})
+            if last is not None and claim.before.endswith(last.text)
+            else claim
+            for last, claim in zip((None, *self.claims), self.claims, strict=False)
+        ]
+        return super(CheckSupport, self.model_copy(update={"claims": tuple(claims)})).prompt()
 
     @classmethod
     def of(cls, claims: Iterable[Claim]) -> Self:

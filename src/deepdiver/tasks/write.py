@@ -67,8 +67,6 @@ class Outline(Answer):
     report follows, and why."""
     unknown: Annotated[tuple[str, ...], Field(max_length=10), Also("gaps")] = ()
     """Gaps: who could close each, and what hangs on it."""
-    aside: Annotated[tuple[str, ...], Field(max_length=20), Also("irrelevant")] = ()
-    """Labels of texts that do not bear on the question, each with the reason."""
 
 
 class CheckedConclusion(View):
@@ -89,8 +87,8 @@ class CheckedConclusion(View):
 class ResearchFrame(View):
     """What the research was to find out, where and when."""
 
-    objectives: tuple[str, ...] = ()
-    """What was to be found out."""
+    objectives: tuple[str, ...] = Field((), exclude=True)
+    """What was to be found out, from which the sub-problems were made: a model is shown these."""
     regions: tuple[str, ...] = ()
     """The places that matter."""
     period: str = ""

@@ -47,6 +47,7 @@ from deepdiver.tasks import (
     Proposed,
     Reasoner,
     RefuteQueries,
+    Rival,
     ShownFinding,
     WriteQueries,
 )
@@ -315,10 +316,15 @@ class Loop:
                 Judge(
                     question=self.question,
                     as_of=self.as_of,
-                    hypothesis=item.proposed.statement,
-                    answer_if_true=item.proposed.answer,
-                    supports_if=item.proposed.supports_if,
-                    refutes_if=item.proposed.refutes_if,
+                    rivals=(
+                        Rival(
+                            id="H1",
+                            hypothesis=item.proposed.statement,
+                            answer_if_true=item.proposed.answer,
+                            supports_if=item.proposed.supports_if,
+                            refutes_if=item.proposed.refutes_if,
+                        ),
+                    ),
                     findings=shown,
                 )
             )

@@ -16,7 +16,7 @@ from deepdiver.reason.embedded.change_question import (
 )
 from deepdiver.reason.embedded.hypothesise import hypothesise
 from deepdiver.reason.embedded.judge import judge
-from deepdiver.tasks import Hypothesise, Judge, ShownFinding, ShownTool
+from deepdiver.tasks import Hypothesise, Judge, Rival, ShownFinding, ShownTool
 
 QUESTION = "Have strikes near Kharkiv increased this week?"
 YES, NO = (
@@ -204,7 +204,10 @@ def test_without_tools_and_counts_nothing_is_put_forward_for_it() -> None:
 @pytest.mark.parametrize(("statement", "stance"), [(YES, Stance.SUPPORTS), (NO, Stance.REFUTES)])
 def test_a_count_is_judged_for_one_and_against_the_other(statement: str, stance: Stance) -> None:
     task = Judge(
-        question=QUESTION, as_of="2026-11-14", hypothesis=statement, findings=(shown("F1", MORE),)
+        question=QUESTION,
+        as_of="2026-11-14",
+        rivals=(Rival(id="H1", hypothesis=statement),),
+        findings=(shown("F1", MORE),),
     )
     (judged,) = judge(task).judgements
     assert judged.stance is stance

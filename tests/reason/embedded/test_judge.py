@@ -26,7 +26,7 @@ from deepdiver.reason.embedded.judge import (
 from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.reason.embedded.rivals import FIRST_GUESS
 from deepdiver.reason.embedded.stepwise import STEP, chance_right
-from deepdiver.tasks import Judge, Judgement, ShownFinding
+from deepdiver.tasks import Judge, Judgement, Rival, ShownFinding
 from tests.reason.embedded.reader import teach
 from tests.reason.embedded.shown import AS_OF, finding, findings
 
@@ -44,8 +44,7 @@ def judged(
     task = Judge(
         question=question,
         as_of=AS_OF,
-        hypothesis=hypothesis,
-        answer_if_true=answer,
+        rivals=(Rival(id="H1", hypothesis=hypothesis, answer_if_true=answer),),
         findings=listed,
     )
     return list(judge(task).judgements)

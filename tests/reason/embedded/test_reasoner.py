@@ -39,7 +39,6 @@ from deepdiver.tasks import (
     Faulty,
     Hypothesise,
     Judge,
-    JudgeRivals,
     KeyFinding,
     NavigatorTool,
     NumberedText,
@@ -59,7 +58,6 @@ from deepdiver.tasks import (
     Rival,
     ShownTool,
     StepTaken,
-    Summarise,
     SummaryLine,
     Task,
     TypedFindings,
@@ -76,7 +74,7 @@ from tests.texts import parts_of, shown_text
 def every_task(text: str) -> list[Task[Any]]:
     """One task of each kind, with the same text wherever a text can stand."""
     shown = findings(text, text)
-    cited = tuple(CitedFinding(**item.model_dump(), cites="T1:1") for item in shown)
+    cited = tuple(CitedFinding(**dict(item), cites="T1:1") for item in shown)
     numbered = NumberedText(id="T1", title=text, text=text)
     held = (standing(text, supporting=("F1",), refuting=("F2",)),)
     return [
@@ -94,11 +92,13 @@ def every_task(text: str) -> list[Task[Any]]:
         Hypothesise(
             question=text, as_of=text, problems=(text,), findings=shown, standing=held, gaps=(text,)
         ),
-        Judge(question=text, as_of=text, hypothesis=text, answer_if_true=text, findings=shown),
-        JudgeRivals(
+        Judge(
             question=text,
             as_of=text,
-            rivals=(Rival(id="H1", hypothesis=text), Rival(id="H2", hypothesis=text)),
+            rivals=(
+                Rival(id="H1", hypothesis=text, answer_if_true=text),
+                Rival(id="H2", hypothesis=text),
+            ),
             findings=shown,
         ),
         Decide(
@@ -176,13 +176,6 @@ def every_task(text: str) -> list[Task[Any]]:
         CheckSupport(claims=(Claim(id="S1", text=text, quotes=(text,)),)),
         RepairSentences(
             question=text, sentences=(Faulty(id="S1", text=text, problem=text, quotes=(text,)),)
-        ),
-        Summarise(
-            question=text,
-            problems=(text,),
-            missing=(text,),
-            summary=(SummaryLine(id="S1", text=text),),
-            findings=shown,
         ),
         Reflect(
             question=text,

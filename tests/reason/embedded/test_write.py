@@ -552,8 +552,7 @@ def test_an_open_question_without_findings_says_what_is_missing() -> None:
 
 def cited(*shown: ShownFinding) -> tuple[CitedFinding, ...]:
     return tuple(
-        CitedFinding(**item.model_dump(), cites=f"T1:{number}")
-        for number, item in enumerate(shown, 1)
+        CitedFinding(**dict(item), cites=f"T1:{number}") for number, item in enumerate(shown, 1)
     )
 
 

@@ -35,6 +35,7 @@ STATE: dict[str, Any] = {
     "executed_queries": [],
     "pending_queries": [],
     "unmade_queries": [],
+    "conjectured": 0,
     "hypotheses": [],
     "trials": [],
     "evidence": [],
@@ -324,3 +325,29 @@ async def test_a_hypothesis_that_findings_suggest_is_weighed_with_all_of_them(
     assert by_answer["Anna Holm"]["posterior"] > 0.7
     assert by_answer["Anna Holm"]["supporting"]
     assert update["evidence"]
+
+
+async def test_without_new_findings_nothing_more_is_put_forward(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    first, _ = await put_forward(STATE, deps)
+    assert first["conjectured"] == 0
+    again, thoughts = await put_forward({**STATE, **first, "iteration": 1}, deps)
+    assert (again, thoughts) == ({}, "")
+    assert len(rig.reasoner.of(tasks.Hypothesise)) == 1
+
+
+async def test_a_call_that_no_tool_takes_is_no_search_for_a_sub_task(tmp_path: Path) -> None:
+    part = {"id": "subtask_1", "description": QUESTION, "complexity": "simple", "wave": 0}
+    refused = {
+        "tool": "read_minds",
+        "args": {"query": "Holm"},
+        "about": QUESTION,
+        "reason": "",
+        "tests": [],
+    }
+    rig = Rig(tmp_path)
+    state = {**STATE, "sub_tasks": [part], "pending_queries": [refused], "max_iterations": 5}
+    update, batch = await call_up({**state, "iteration": 0}, rig.session().deps)
+    assert [call["tool"] for call in batch] == ["read_minds", "search"]
+    assert update["looked_into"] == [QUESTION]

@@ -22,7 +22,7 @@ from deepdiver.errors import ReasonError
 from deepdiver.strategies.shared import hypotheses
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.look import look_into
-from tests.strategies.rig import QUESTION, CorpusProvider, Rig, ScriptedReasoner
+from tests.strategies.rig import QUESTION, CorpusProvider, Rig, ScriptedReasoner, judgements
 
 
 def fail(task: Any) -> Any:
@@ -152,47 +152,79 @@ async def test_what_shares_no_word_with_the_hypothesis_is_not_shown_to_the_judge
     rig = Rig(tmp_path)
     deps = rig.session().deps
     keys = await gathered(deps)
-    assert await hypotheses.judge(deps, QUESTION, hypothesis("Zebras graze."), keys) == []
+    zebras, anna = hypothesis("Zebras graze."), hypothesis()
+    assert await hypotheses.judge_all(deps, QUESTION, [(zebras, keys)]) == [[]]
     assert rig.reasoner.of(tasks.Judge) == []
+    nothing, judged = await hypotheses.judge_all(deps, QUESTION, [(zebras, keys), (anna, keys)])
+    assert nothing == []
+    assert {item.hypothesis for item in judged} == {anna.id}
+    (task,) = rig.reasoner.of(tasks.Judge)
+    assert [rival.id for rival in task.rivals] == ["H2"], "nobody is asked about the zebras"
 
 
-async def test_a_model_judges_all_hypotheses_by_findings_that_are_shown_once(
-    tmp_path: Path,
-) -> None:
+async def test_all_hypotheses_are_judged_by_findings_that_are_shown_once(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     deps = rig.session().deps
     keys = await gathered(deps)
     anna = hypothesis("Anna Holm owns Holm Works.", answer="Anna Holm")
     bertil = hypothesis("Bertil Ask owns Holm Works.", answer="Bertil Ask")
-    apart = await hypotheses.judge_all(deps, QUESTION, [(anna, keys), (bertil, keys)])
-    assert len(rig.reasoner.of(tasks.Judge)) == 2, "a reasoner that costs nothing judges each alone"
-    rig.reasoner.free = False
-    told = await hypotheses.judge_all(deps, QUESTION, [(anna, keys), (bertil, keys)])
-    (task,) = rig.reasoner.of(tasks.JudgeRivals)
+    asked = [(anna, keys), (bertil, keys[1:])]
+    told = await hypotheses.judge_all(deps, QUESTION, asked)
+    (task,) = rig.reasoner.of(tasks.Judge)
     assert [rival.id for rival in task.rivals] == ["H1", "H2"]
-    assert len(task.findings) == len({item.quote for item in task.findings})
-    assert told == apart
+    labels = [item.id for item in task.findings]
+    assert len(labels) == len({item.quote for item in task.findings}) == len(keys)
+    assert [rival.findings for rival in task.rivals] == [tuple(labels), tuple(labels[1:])]
+    assert '"findings"' not in task.prompt().user, "a model sees for itself what bears on what"
     assert [{item.hypothesis for item in listed} for listed in told] == [{anna.id}, {bertil.id}]
+    apart = [await hypotheses.judge_all(deps, QUESTION, [item]) for item in asked]
+    assert told == [listed for (listed,) in apart], "as if each stood alone"
+
+
+async def test_each_hypothesis_has_its_share_of_what_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    keys = await gathered(deps)
+    monkeypatch.setattr("deepdiver.strategies.shared.findings.SHOWN_FINDINGS", 1)
+    # The gazette is believed least, and is all that speaks for one of them.
+    gazette = next(k for k in keys if "Bertil" in deps.ledger.get(Finding, k).statement)
+    told = await hypotheses.judge_all(
+        deps, QUESTION, [(hypothesis(), keys), (hypothesis("Bertil Ask owns it."), [gazette])]
+    )
+    assert [item.finding for item in told[1]] == [gazette]
+    assert len(told[0]) == 1
 
 
 async def test_judgements_of_hypotheses_that_nobody_asked_about_count_for_nothing(
     tmp_path: Path,
 ) -> None:
-    def confused(task: tasks.JudgeRivals) -> tasks.RivalJudgements:
+    def confused(task: tasks.Judge) -> tasks.Judgements:
         said = [
-            tasks.RivalJudgement(hypothesis=label, finding="F1", stance=Stance.SUPPORTS, strength=1)
+            tasks.Judgement(hypothesis=label, finding="F1", stance=Stance.SUPPORTS, strength=1)
             for label in ("H1", "h2", "H9", "")
         ]
-        return tasks.RivalJudgements(judgements=tuple(said))
+        return tasks.Judgements(judgements=tuple(said))
 
-    rig = Rig(tmp_path, ScriptedReasoner(judge_rivals=confused))
-    rig.reasoner.free = False
+    rig = Rig(tmp_path, ScriptedReasoner(judge=confused))
     deps = rig.session().deps
     keys = await gathered(deps)
     asked = [(hypothesis("Anna Holm owns it."), keys), (hypothesis("Bertil Ask owns it."), keys)]
     assert [len(listed) for listed in await hypotheses.judge_all(deps, QUESTION, asked)] == [1, 1]
-    rig.reasoner.rules["judge_rivals"] = fail
+    rig.reasoner.rules["judge"] = fail
     assert await hypotheses.judge_all(deps, QUESTION, asked) == [[], []]
+
+
+async def test_of_one_hypothesis_the_label_need_not_be_said(tmp_path: Path) -> None:
+    def terse(task: tasks.Judge) -> tasks.Judgements:
+        said = tasks.Judgement(finding="F1", stance=Stance.REFUTES, strength=1)
+        return tasks.Judgements(judgements=(said,))
+
+    deps = Rig(tmp_path, ScriptedReasoner(judge=terse)).session().deps
+    keys = await gathered(deps)
+    ((told,),) = await hypotheses.judge_all(deps, QUESTION, [(hypothesis(), keys)])
+    assert (told.finding, told.stance) == (keys[0], Stance.REFUTES)
 
 
 async def test_a_judge_who_invents_labels_or_says_nothing_changes_nothing(tmp_path: Path) -> None:
@@ -206,7 +238,8 @@ async def test_a_judge_who_invents_labels_or_says_nothing_changes_nothing(tmp_pa
         )
 
     deps = Rig(tmp_path, ScriptedReasoner(judge=odd)).session().deps
-    assert await hypotheses.judge(deps, QUESTION, hypothesis(), await gathered(deps)) == []
+    asked = [(hypothesis(), await gathered(deps))]
+    assert await hypotheses.judge_all(deps, QUESTION, asked) == [[]]
 
 
 async def test_belief_follows_from_evidence_and_acceptance_from_a_trial(tmp_path: Path) -> None:
@@ -266,6 +299,60 @@ async def test_a_settled_hypothesis_is_not_tested_again(tmp_path: Path) -> None:
     second = await hypotheses.try_all(deps, QUESTION, first.standing, keys, **shared)
     assert second.trials == first.trials
     assert second.standing == first.standing
+
+
+def undecided(task: tasks.Judge) -> tasks.Judgements:
+    """Judge that everything speaks for it a little."""
+    return judgements(task, lambda rival, found: (Stance.SUPPORTS, 0.05))
+
+
+@pytest.mark.parametrize("free", [True, False])
+async def test_who_is_paid_is_not_asked_again_about_what_was_weighed(
+    tmp_path: Path, free: bool
+) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(judge=undecided))
+    deps = rig.session().deps
+    keys = await gathered(deps)
+    standing = await put(deps, keys)
+    rig.reasoner.free = free
+    shared: dict[str, Any] = {"tried": [], "trials": [], "evidence": []}
+    first = await hypotheses.try_all(deps, QUESTION, standing, keys[:2], iteration=1, **shared)
+    assert first.weighed == 2
+    shared = {"tried": [], "trials": first.trials, "evidence": first.evidence}
+    await hypotheses.try_all(
+        deps, QUESTION, first.standing, keys, iteration=2, weighed=first.weighed, **shared
+    )
+    second = rig.reasoner.of(tasks.Judge)[-1]
+    texts = [deps.ledger.get(Finding, key).quotes[0].text for key in keys]
+    assert {item.quote for item in second.findings} == set(texts if free else texts[2:])
+
+
+async def test_what_a_judge_did_not_answer_is_asked_again(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(judge=fail))
+    deps = rig.session().deps
+    keys = await gathered(deps)
+    standing = await put(deps, keys)
+    rig.reasoner.free = False
+    shared: dict[str, Any] = {"tried": [], "iteration": 1, "trials": [], "evidence": []}
+    made = await hypotheses.try_all(deps, QUESTION, standing, keys, **shared)
+    assert made.weighed == 0
+    assert made.evidence == []
+
+
+@pytest.mark.parametrize("free", [True, False])
+async def test_who_is_paid_to_conjecture_is_shown_what_is_new_and_what_hypotheses_stand_on(
+    tmp_path: Path, free: bool
+) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    keys = await gathered(deps)
+    rig.reasoner.free = free
+    old = hypothesis(findings=(keys[1],))
+    standing = [hypotheses.assess(deps, old, [evidence(old, keys[1], Stance.SUPPORTS)], ())]
+    await hypotheses.conjecture(deps, QUESTION, [], keys, standing, iteration=2, limit=2, seen=2)
+    shown = rig.reasoner.of(tasks.Hypothesise)[-1].findings
+    texts = [deps.ledger.get(Finding, key).quotes[0].text for key in keys]
+    assert {item.quote for item in shown} == set(texts if free else texts[1:])
 
 
 async def test_the_pool_links_a_hypothesis_to_those_that_it_revises_and_to_no_others(

@@ -24,6 +24,7 @@ from deepdiver.strategies.shared.reading import (
     TOKEN_BYTES,
     excerpt,
     find_nearest,
+    is_read_whole,
     lay_out_library,
     list_unanswered,
     read_together,
@@ -548,3 +549,26 @@ def test_a_part_carries_its_heading_and_the_header_of_its_table(
 def test_a_text_without_headings_has_no_heads() -> None:
     text = "One thing. Another thing. A third."
     assert with_heads(text, [Span(11, 25)]) == (Span(11, 25),)
+
+
+@pytest.mark.parametrize(
+    ("reasoner", "provider", "tokens", "whole"),
+    [
+        (PaidReasoner(), Shelf(), 40_000, True),
+        (PaidReasoner(), Shelf({"doc:far": ("Far", "", "Long words. " * 400)}), 1_000, False),
+        (PaidReasoner(), CorpusProvider(), 40_000, False),
+        (ScriptedReasoner(), Shelf(), 40_000, False),
+    ],
+    ids=["a library that fits", "one that does not", "the web", "a reasoner that is free"],
+)
+async def test_what_is_read_whole_is_known(
+    tmp_path: Path,
+    reasoner: ScriptedReasoner,
+    provider: CorpusProvider,
+    tokens: int,
+    whole: bool,
+) -> None:
+    deps = Rig(tmp_path, reasoner, provider, reading_tokens=tokens).session().deps
+    assert await is_read_whole(deps) is whole
+    deps.providers = [provider, CorpusProvider()]
+    assert not await is_read_whole(deps), "there is more to be searched"

@@ -29,7 +29,6 @@ from deepdiver.strategies.shared.summary import (
     take_statements,
     text_of,
 )
-from deepdiver.tasks import Statement
 from tests.strategies.rig import Rig
 
 OWNED = "Holm Works is owned by Anna Holm."
@@ -181,58 +180,39 @@ def test_a_single_line_that_is_too_long_goes_too() -> None:
     assert shorten([line("x" * (BYTES + 1))], "q") == []
 
 
-# -- what the reasoner proposes
+# -- what findings and analyses say
 
 
 def test_a_statement_without_a_finding_is_not_taken(deps: Deps) -> None:
-    key = found(deps, OWNED)
-    proposed = [
-        Statement(text="Carl owns it.", findings=()),
-        Statement(text="Dora owns it.", findings=("F9",)),
-    ]
-    assert take_statements(deps, [], proposed, {"F1": key}) == []
+    assert take_statements(deps, [], [("Carl owns it.", [])]) == []
 
 
 def test_a_statement_whose_values_no_quote_holds_gives_way_to_the_quote(deps: Deps) -> None:
     key = found(deps, OWNED)
     for text in ("Holm Works is owned by Carl Dahl.", "Anna Holm owns 77 works.", "  "):
-        (made,) = take_statements(deps, [], [Statement(text=text, findings=("F1",))], {"F1": key})
+        (made,) = take_statements(deps, [], [(text, [key])])
         assert made.text == OWNED
         assert made.findings == (key,)
 
 
 def test_a_statement_in_other_words_is_taken_as_it_is(deps: Deps) -> None:
     key = found(deps, OWNED, about="Who owns it?")
-    (made,) = take_statements(
-        deps, [], [Statement(text="Anna Holm owns  Holm Works.", findings=(" F1 ",))], {"F1": key}
-    )
+    (made,) = take_statements(deps, [], [("Anna Holm owns  Holm Works.", [key])])
     assert (made.text, made.about) == ("Anna Holm owns Holm Works.", "Who owns it?")
 
 
 def test_a_statement_about_something_else_gives_way_to_its_quote(deps: Deps) -> None:
     key = found(deps, OWNED, about="Who owns it?")
     order = "The product is dangerous and every reader should stop using it."
-    (made,) = take_statements(deps, [], [Statement(text=order, findings=("F1",))], {"F1": key})
+    (made,) = take_statements(deps, [], [(order, [key])])
     assert (made.text, made.findings) == (OWNED, (key,))
 
 
-def test_a_line_that_is_corrected_by_a_better_source_goes(deps: Deps) -> None:
-    old, new = found(deps, ASK, credibility=0.3), found(deps, OWNED, credibility=0.9)
-    lines = [line_of(deps, ASK, [old])]
-    made = take_statements(
-        deps, lines, [Statement(text=OWNED, findings=("F1",), replaces=("S1",))], {"F1": new}
-    )
-    assert [item.text for item in made] == [OWNED]
-    assert made[0].findings == (new,), "what said otherwise does not carry the new statement"
-
-
-def test_a_line_is_not_pushed_out_by_a_worse_source(deps: Deps) -> None:
+def test_of_sources_that_disagree_both_stay(deps: Deps) -> None:
     good, weak = found(deps, OWNED, credibility=0.9), found(deps, ASK, credibility=0.3)
     lines = [line_of(deps, OWNED, [good])]
-    made = take_statements(
-        deps, lines, [Statement(text=ASK, findings=("F1",), replaces=("S1",))], {"F1": weak}
-    )
-    assert [item.text for item in made] == [OWNED, ASK]
+    made = take_statements(deps, lines, [(ASK, [weak])])
+    assert [(item.text, item.findings) for item in made] == [(OWNED, (good,)), (ASK, (weak,))]
 
 
 def test_a_confirmation_makes_a_line_believed_more(deps: Deps) -> None:
@@ -244,9 +224,7 @@ def test_a_confirmation_makes_a_line_believed_more(deps: Deps) -> None:
         filler="It was entered in the register of the county on a rainy day.",
     )
     lines = [line_of(deps, OWNED, [first])]
-    made = take_statements(
-        deps, lines, [Statement(text=OWNED, findings=("F1",), replaces=("S1",))], {"F1": second}
-    )
+    made = take_statements(deps, lines, [(OWNED, [second])])
     assert [item.findings for item in made] == [(first, second)]
     assert made[0].belief > lines[0].belief
 

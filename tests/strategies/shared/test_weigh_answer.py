@@ -12,7 +12,7 @@ from deepdiver.core.record import Finding, RunStatus, Sentence, SentenceKind, St
 from deepdiver.strategies.shared.look import look_into
 from deepdiver.strategies.shared.weigh_answer import JUDGED, weigh_answer
 from tests.strategies.drafts import answering, told
-from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner, fail
+from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner, fail, judgements
 from tests.strategies.shared.written import (
     GAZETTE,
     OWNED,
@@ -25,16 +25,14 @@ from tests.strategies.shared.written import (
 
 def by_name(task: tasks.Judge) -> tasks.Judgements:
     """Judge that a finding speaks against a sentence unless it names the same person."""
-    name = "Bertil" if "Bertil" in task.hypothesis else "Anna"
-    return tasks.Judgements(
-        judgements=tuple(
-            tasks.Judgement(
-                finding=shown.id,
-                stance=Stance.SUPPORTS if name in shown.quote else Stance.REFUTES,
-                strength=0.9,
-            )
-            for shown in task.findings
-        )
+    return judgements(
+        task,
+        lambda rival, found: (
+            Stance.SUPPORTS
+            if ("Bertil" if "Bertil" in rival.hypothesis else "Anna") in found.quote
+            else Stance.REFUTES,
+            0.9,
+        ),
     )
 
 
@@ -75,7 +73,8 @@ async def test_a_judge_who_fails_leaves_the_findings_that_carry_the_sentence(
 async def test_so_many_sentences_are_judged_and_no_more(tmp_path: Path) -> None:
     twelve = answering(lambda label: [told(OWNED, label(OWNED))] * 12)
     _, rig = await weighed(tmp_path, write_report=twelve)
-    assert len(rig.reasoner.of(tasks.Judge)) == JUDGED
+    (task,) = rig.reasoner.of(tasks.Judge)
+    assert len(task.rivals) == JUDGED
 
 
 async def test_findings_of_a_sentence_that_speak_against_it_count_and_its_own_do_not_twice(
@@ -160,3 +159,17 @@ async def test_the_part_that_is_answered(
     _, deps, _ = await looked_into(tmp_path)
     made = await weigh_answer(deps, QUESTION, [], [], problems, missing)
     assert (made.sentences, made.coverage) == ((), coverage)
+
+
+async def test_a_model_judges_by_what_is_nearest_besides_the_words_of_the_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig, deps, keys = await looked_into(tmp_path, judge=by_name)
+    rig.reasoner.free = False
+    monkeypatch.setattr("deepdiver.strategies.shared.weigh_answer.OTHERS", 1)
+    near = "The authority confirms that Anna Holm owns Holm Works."
+    said = Sentence(text="Anna Holm owns it, the authority confirms.", findings=(keys[OWNED],))
+    made = await weigh_answer(deps, QUESTION, [said], list(keys.values()), [QUESTION], [])
+    (task,) = rig.reasoner.of(tasks.Judge)
+    assert [item.quote for item in task.findings] == [OWNED, near]
+    assert made.sentences[0] > 0.9

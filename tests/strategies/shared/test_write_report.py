@@ -653,8 +653,15 @@ def agree(fields: Fields, usual: Fields) -> Fields:
     """Judge that everything speaks for it."""
     return {
         "judgements": [
-            {"finding": shown["id"], "stance": "supports", "strength": 1.0, "reason": "it says so"}
-            for shown in fields.get("findings", ())
+            {
+                "hypothesis": rival["id"],
+                "finding": shown["id"],
+                "stance": "supports",
+                "strength": 1.0,
+                "reason": "it says so",
+            }
+            for rival in fields["rivals"]
+            for shown in fields["findings"]
         ]
     }
 

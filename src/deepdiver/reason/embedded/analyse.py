@@ -10,21 +10,18 @@ from collections.abc import Iterable, Iterator
 
 from deepdiver.core.record import Stance
 from deepdiver.reason.embedded.change_question import counts_in
-from deepdiver.reason.embedded.judge import judge
+from deepdiver.reason.embedded.judge import Case, judge_case
 from deepdiver.reason.embedded.plan import as_calls
 from deepdiver.reason.embedded.reader_verdicts import DECIDED, contrariety
 from deepdiver.reason.embedded.reflect import DISAGREE, disagreements, reflect
-from deepdiver.reason.embedded.summarise import summarise
+from deepdiver.reason.embedded.summarise import Statement, summarise
 from deepdiver.tasks import (
     Analyse,
     FindingsAnalysis,
     Implication,
-    Judge,
     KeyInsight,
     Reflect,
     ShownFinding,
-    Statement,
-    Summarise,
 )
 
 INSIGHTS, UNCERTAINTIES, FOLLOW_UPS = 16, 20, 10
@@ -38,17 +35,14 @@ OPEN = "a part of the question is not answered"
 
 def analyse_findings(task: Analyse) -> FindingsAnalysis:
     """Return the agreements first, then the statements of single sources."""
-    asked = Summarise(
-        question=task.question,
-        problems=task.problems,
-        summary=task.insights,
-        findings=tuple(_without_counted(task.findings)),
-        limit=INSIGHTS,
+    told = summarise(
+        (task.question, *task.problems),
+        task.insights,
+        tuple(_without_counted(task.findings)),
+        INSIGHTS,
     )
     origin = {finding.id: finding.origin or finding.id for finding in task.findings}
-    stated = sorted(
-        summarise(asked).statements, key=lambda item: -min(2, _independent(item, origin))
-    )
+    stated = sorted(told, key=lambda item: -min(2, _independent(item, origin)))
     agreed = [item for item in stated if _independent(item, origin) > 1]
     known = tuple(
         dict.fromkeys((*(line.text for line in task.insights), *(item.text for item in stated)))
@@ -99,14 +93,8 @@ def _independent(item: Statement, origin: dict[str, str]) -> int:
 def _implications(task: Analyse) -> Iterator[Implication]:
     """Return for each hypothesis the finding that bears on it most strongly, and its direction."""
     for item in task.standing:
-        asked = Judge(
-            question=task.question,
-            as_of=task.as_of,
-            hypothesis=item.statement,
-            answer_if_true=item.answer,
-            findings=task.findings,
-        )
-        bearing = [one for one in judge(asked).judgements if one.stance is not Stance.NEUTRAL]
+        case = Case(task.question, task.as_of, item.statement, item.answer, task.findings)
+        bearing = [one for one in judge_case(case) if one.stance is not Stance.NEUTRAL]
         if bearing:
             best = max(bearing, key=lambda one: one.strength)
             yield Implication(

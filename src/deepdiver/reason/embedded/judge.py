@@ -30,15 +30,7 @@ from deepdiver.reason.embedded.reader_verdicts import leaning, reader_bearing
 from deepdiver.reason.embedded.reading import Reading, mention, read_sentence
 from deepdiver.reason.embedded.rivals import FIRST_GUESS, Rival, find_rivals, same_words
 from deepdiver.reason.embedded.stance import likeness, opposed, share_name, telling
-from deepdiver.tasks import (
-    Judge,
-    Judgement,
-    Judgements,
-    JudgeRivals,
-    RivalJudgement,
-    RivalJudgements,
-    ShownFinding,
-)
+from deepdiver.tasks import Judge, Judgement, Judgements, ShownFinding
 
 DIRECT = 0.95
 """The strength of a sentence that says exactly this, or denies it."""
@@ -90,43 +82,54 @@ class TestedClaim:
     """
 
 
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One hypothesis, and the findings that it is judged by."""
+
+    question: str
+    as_of: str
+    hypothesis: str
+    answer_if_true: str
+    findings: tuple[ShownFinding, ...]
+
+
 def judge(task: Judge) -> Judgements:
-    """Judge each finding."""
-    if (change := change_asked(task.question)) and task.hypothesis in {change.yes, change.no}:
-        return Judgements(
-            judgements=tuple(
-                _by_change(finding, change, task.hypothesis) for finding in task.findings
-            )
-        )
-    if task.answer_if_true == "yes" and restates(task.hypothesis, task.question):
-        return Judgements(judgements=tuple(_by_leaning(task)))
-    readings = [read_finding(finding) for finding in task.findings]
-    claim = _claim(task, readings)
-    if (rival := _as_read(task, readings)) is not None:
-        return Judgements(judgements=tuple(_by_reading(task, readings, claim, rival)))
+    """Judge each hypothesis by itself."""
     return Judgements(
         judgements=tuple(
-            _judged(finding, reading, claim)
-            for finding, reading in zip(task.findings, readings, strict=True)
+            item.model_copy(update={"hypothesis": rival.id})
+            for rival in task.rivals
+            for item in judge_case(
+                Case(
+                    task.question,
+                    task.as_of,
+                    rival.hypothesis,
+                    rival.answer_if_true,
+                    tuple(
+                        finding
+                        for finding in task.findings
+                        if not rival.findings or finding.id in rival.findings
+                    ),
+                )
+            )
         )
     )
 
 
-def judge_rivals(task: JudgeRivals) -> RivalJudgements:
-    """Judge each hypothesis by itself."""
-    made: list[RivalJudgement] = []
-    for rival in task.rivals:
-        asked = Judge(
-            question=task.question,
-            as_of=task.as_of,
-            findings=task.findings,
-            **rival.model_dump(exclude={"id"}),
-        )
-        made += [
-            RivalJudgement(hypothesis=rival.id, **item.model_dump())
-            for item in judge(asked).judgements
-        ]
-    return RivalJudgements(judgements=tuple(made))
+def judge_case(case: Case) -> list[Judgement]:
+    """Judge each finding."""
+    if (change := change_asked(case.question)) and case.hypothesis in {change.yes, change.no}:
+        return [_by_change(finding, change, case.hypothesis) for finding in case.findings]
+    if case.answer_if_true == "yes" and restates(case.hypothesis, case.question):
+        return list(_by_leaning(case))
+    readings = [read_finding(finding) for finding in case.findings]
+    claim = _claim(case, readings)
+    if (rival := _as_read(case, readings)) is not None:
+        return list(_by_reading(case, readings, claim, rival))
+    return [
+        _judged(finding, reading, claim)
+        for finding, reading in zip(case.findings, readings, strict=True)
+    ]
 
 
 def restates(hypothesis: str, question: str) -> bool:
@@ -134,14 +137,14 @@ def restates(hypothesis: str, question: str) -> bool:
     return words(hypothesis) == words(question)
 
 
-def _by_leaning(task: Judge) -> Iterator[Judgement]:
+def _by_leaning(case: Case) -> Iterator[Judgement]:
     """Judge a hypothesis that is in nobody's words by how the findings lean together.
 
     Findings that lean the other way are neutral.
     """
-    whole, each = leaning(task.question, [finding.quote for finding in task.findings])
+    whole, each = leaning(case.question, [finding.quote for finding in case.findings])
     stance = Stance.SUPPORTS if whole > 0 else Stance.REFUTES
-    for finding, own in zip(task.findings, each, strict=True):
+    for finding, own in zip(case.findings, each, strict=True):
         if whole and own and (own > 0) == (whole > 0):
             yield Judgement(
                 finding=finding.id, stance=stance, strength=round(abs(whole), 3), reason=LEANS
@@ -155,26 +158,26 @@ def _by_leaning(task: Judge) -> Iterator[Judgement]:
 # -- answers of the reader
 
 
-def _as_read(task: Judge, readings: Sequence[Reading]) -> Rival | None:
+def _as_read(case: Case, readings: Sequence[Reading]) -> Rival | None:
     """Return the hypothesis as the reader finds it in the findings.
 
     None if the reader does not answer this question or finds other answers, and if the rules are
     sure of the same answer.
     """
-    if (clause := asked_of_the_reader(task.question)) is None:
+    if (clause := asked_of_the_reader(case.question)) is None:
         return None
-    (chain,) = analyse_question(task.question).chains
+    (chain,) = analyse_question(case.question).chains
     last = follow_chain(chain, readings)[-1]
     if is_sure([last]) and any(
-        same_words(item.value.text, task.answer_if_true) for item in last.candidates
+        same_words(item.value.text, case.answer_if_true) for item in last.candidates
     ):
         return None
-    found = find_rivals(task.question, clause, task.findings)
-    return next((rival for rival in found if same_words(rival.answer, task.answer_if_true)), None)
+    found = find_rivals(case.question, clause, case.findings)
+    return next((rival for rival in found if same_words(rival.answer, case.answer_if_true)), None)
 
 
 def _by_reading(
-    task: Judge, readings: Sequence[Reading], claim: TestedClaim, rival: Rival
+    case: Case, readings: Sequence[Reading], claim: TestedClaim, rival: Rival
 ) -> Iterator[Judgement]:
     """Judge by the likelihood of the reader's answer: the strength moves a first guess to it.
 
@@ -182,8 +185,8 @@ def _by_reading(
     a denial refutes, and so does a copy of a text that has another answer than the text.
     """
     moves = (belief.log_odds(rival.likelihood) - belief.log_odds(FIRST_GUESS)) / belief.FULL_WEIGHT
-    giving = {task.findings[number].origin or task.findings[number].id for number in rival.giving}
-    for number, (finding, reading) in enumerate(zip(task.findings, readings, strict=True)):
+    giving = {case.findings[number].origin or case.findings[number].id for number in rival.giving}
+    for number, (finding, reading) in enumerate(zip(case.findings, readings, strict=True)):
         if number in rival.giving:
             strength = min(
                 1.0, max(LEAST_READ, moves / len(giving) / max(finding.credibility, RELIED_ON))
@@ -214,20 +217,20 @@ def _by_change(finding: ShownFinding, change: Change, hypothesis: str) -> Judgem
     return Judgement(finding=finding.id, stance=stance, strength=strength, reason=reason)
 
 
-def _claim(task: Judge, readings: Sequence[Reading]) -> TestedClaim:
-    analysis = analyse_question(task.question)
+def _claim(case: Case, readings: Sequence[Reading]) -> TestedClaim:
+    analysis = analyse_question(case.question)
     own = next(
         (
             r
-            for f, r in zip(task.findings, readings, strict=True)
-            if _same_text(f.statement, task.hypothesis)
+            for f, r in zip(case.findings, readings, strict=True)
+            if _same_text(f.statement, case.hypothesis)
         ),
         None,
     )
-    reading = own or read_sentence(task.hypothesis, published=task.as_of)
+    reading = own or read_sentence(case.hypothesis, published=case.as_of)
     steps = [follow_chain(chain, [*readings, reading])[-1] for chain in analysis.chains]
-    held = [(step.clause, _holes(step, reading, task.answer_if_true)) for step in steps]
-    slots = tuple(_slots(held, reading, task.answer_if_true))
+    held = [(step.clause, _holes(step, reading, case.answer_if_true)) for step in steps]
+    slots = tuple(_slots(held, reading, case.answer_if_true))
     last = steps[-1].clause
     told = [c.score for clause, holes in held for c in answers_in(clause, reading, holes)]
     told += [c.score for step in steps for c in step.candidates if c.sentence == len(readings)]

@@ -15,14 +15,13 @@ from deepdiver.reason.embedded.conclusions import verify_conclusions
 from deepdiver.reason.embedded.correlate import correlate
 from deepdiver.reason.embedded.decide import decide
 from deepdiver.reason.embedded.hypothesise import hypothesise
-from deepdiver.reason.embedded.judge import judge, judge_rivals
+from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.navigate import analyse_output, decide_action
 from deepdiver.reason.embedded.open_question import survey_parts, survey_queries, survey_texts
 from deepdiver.reason.embedded.plan import decompose_task, plan_research
 from deepdiver.reason.embedded.query import refute_queries
 from deepdiver.reason.embedded.reflect import reflect
 from deepdiver.reason.embedded.search_plan import plan_searches
-from deepdiver.reason.embedded.summarise import summarise
 from deepdiver.reason.embedded.verify import check_support, repair_sentences
 from deepdiver.reason.embedded.write import outline_report, write_bottom_line, write_sections
 from deepdiver.tasks import (
@@ -38,14 +37,12 @@ from deepdiver.tasks import (
     ExtractFindings,
     Hypothesise,
     Judge,
-    JudgeRivals,
     OutlineReport,
     PlanResearch,
     PlanSearches,
     Reflect,
     RefuteQueries,
     RepairSentences,
-    Summarise,
     Task,
     VerifyConclusions,
     WriteBottomLine,
@@ -62,9 +59,7 @@ PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
     ExtractFindings: survey_texts,
     Hypothesise: hypothesise,
     Judge: judge,
-    JudgeRivals: judge_rivals,
     Decide: decide,
-    Summarise: summarise,
     Reflect: reflect,
     DecideAction: decide_action,
     AnalyseOutput: analyse_output,

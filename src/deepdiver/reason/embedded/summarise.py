@@ -1,8 +1,9 @@
-"""Keeps a running summary: the sentences of new findings, those that fill a gap first."""
+"""Sums up findings: their sentences, those that answer a part of the question first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from deepdiver.reason.embedded.chain import follow_chain
 from deepdiver.reason.embedded.hypothesise import read_finding
@@ -10,36 +11,52 @@ from deepdiver.reason.embedded.question import analyse_question
 from deepdiver.reason.embedded.reading import Reading, read_sentence
 from deepdiver.reason.embedded.stance import likeness, opposed
 from deepdiver.reason.embedded.write import SAME
-from deepdiver.tasks import ShownFinding, Statement, Summarise, Summary
-
-MOST = 40
-"""The most statements in an answer."""
+from deepdiver.tasks import ShownFinding, SummaryLine
 
 
-def summarise(task: Summarise) -> Summary:
-    """Return the findings' own sentences; one that confirms a line takes that line's words."""
-    readings = [read_finding(finding) for finding in task.findings]
-    lines = [(line.id, line.text, read_sentence(line.text)) for line in task.summary]
-    answering = _answering(task, [*(reading for _, _, reading in lines), *readings], len(lines))
+class Statement(NamedTuple):
+    """What findings say."""
+
+    text: str
+    """The sentence."""
+    findings: tuple[str, ...]
+    """Labels of the findings that say it."""
+    confirms: str = ""
+    """Label of the line that says it already."""
+
+
+def summarise(
+    asked: Sequence[str],
+    summary: Sequence[SummaryLine],
+    findings: Sequence[ShownFinding],
+    limit: int,
+) -> list[Statement]:
+    """Return the findings' own sentences; one that confirms a line takes that line's words.
+
+    Args:
+        asked: The question and its parts.
+        summary: The lines so far.
+        findings: What was found.
+        limit: The most statements.
+    """
+    readings = [read_finding(finding) for finding in findings]
+    lines = [(line.id, line.text, read_sentence(line.text)) for line in summary]
+    answering = _answering(asked, [*(reading for _, _, reading in lines), *readings], len(lines))
     order = sorted(
         range(len(readings)),
-        key=lambda n: (n not in answering, readings[n].hearsay, -task.findings[n].credibility, n),
+        key=lambda n: (n not in answering, readings[n].hearsay, -findings[n].credibility, n),
     )
     statements: list[Statement] = []
     told: list[Reading] = []
     for n in order:
-        finding, reading = task.findings[n], readings[n]
+        finding, reading = findings[n], readings[n]
         known = next((line for line in lines if _same(line[2], reading)), None)
         if known is not None:
-            statements.append(
-                Statement(text=known[1], findings=(finding.id,), replaces=(known[0],))
-            )
+            statements.append(Statement(known[1], (finding.id,), known[0]))
         elif not any(_same(other, reading) for other in told):
             told.append(reading)
-            statements.append(
-                Statement(text=finding.statement, findings=_saying_it(n, task.findings, readings))
-            )
-    return Summary(statements=tuple(statements[: max(0, min(task.limit, MOST))]))
+            statements.append(Statement(finding.statement, _saying_it(n, findings, readings)))
+    return statements[: max(0, limit)]
 
 
 def _saying_it(
@@ -75,13 +92,9 @@ def _figures(reading: Reading) -> set[str]:
     )
 
 
-def _answering(task: Summarise, readings: Sequence[Reading], known: int) -> set[int]:
-    """Return which of the new findings answer a part of the question or a gap."""
-    chains = [
-        chain
-        for text in (task.question, *task.problems, *task.missing)
-        for chain in analyse_question(text).chains
-    ]
+def _answering(asked: Sequence[str], readings: Sequence[Reading], known: int) -> set[int]:
+    """Return which of the new findings answer a part of the question."""
+    chains = [chain for text in asked for chain in analyse_question(text).chains]
     steps = [step for chain in chains for step in follow_chain(chain, readings)]
     return {
         item.sentence - known

@@ -29,7 +29,7 @@ from deepdiver.reason.embedded.hypothesise import (
     read_finding,
     same_subject,
 )
-from deepdiver.reason.embedded.judge import judge
+from deepdiver.reason.embedded.judge import Case, judge_case
 from deepdiver.reason.embedded.names import same_name, tokens
 from deepdiver.reason.embedded.open_question import is_open
 from deepdiver.reason.embedded.open_question_report import write_account
@@ -41,7 +41,6 @@ from deepdiver.tasks import (
     BottomLine,
     Hypothesise,
     HypothesisStanding,
-    Judge,
     Outline,
     OutlineReport,
     PlannedSection,
@@ -172,14 +171,8 @@ def weigh_hypotheses(task: Brief) -> tuple[HypothesisStanding, ...]:
     standing = []
     for number, item in enumerate(proposed.hypotheses, 1):
         prior = belief.bounded_prior(item.prior)
-        asked = Judge(
-            question=task.question,
-            as_of=task.as_of,
-            hypothesis=item.statement,
-            answer_if_true=item.answer,
-            findings=tuple(task.findings),
-        )
-        judged = [(known[j.finding], j) for j in judge(asked).judgements if j.finding in known]
+        case = Case(task.question, task.as_of, item.statement, item.answer, tuple(task.findings))
+        judged = [(known[j.finding], j) for j in judge_case(case) if j.finding in known]
         evidence = [
             belief.WeighedEvidence(j.stance, j.strength, f.credibility, f.origin or f.id)
             for f, j in judged

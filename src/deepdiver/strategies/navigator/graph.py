@@ -40,7 +40,6 @@ from deepdiver.strategies.shared.base import (
     unite,
 )
 from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past, split_question
-from deepdiver.strategies.shared.weigh_answer import JUDGED
 
 
 class NavigatorState(TypedDict, total=False):
@@ -82,8 +81,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.Decompose: 1,
         tasks.DecideAction: max_iterations + 1,
         tasks.AnalyseOutput: max_iterations,
-        tasks.Judge: JUDGED,
-        tasks.JudgeRivals: 1,
+        tasks.Judge: 1,
         **writing.CALLS,
     }
     return Allowance(counts, max_iterations)

@@ -50,7 +50,6 @@ from deepdiver.strategies.shared.reading import (
     most_readings_of,
     read_together,
 )
-from deepdiver.strategies.shared.weigh_answer import JUDGED
 from deepdiver.tasks import SearchPlan
 
 PLANS, EXECUTED = 3, 2
@@ -103,8 +102,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.Decompose: 1,
         tasks.PlanSearches: max_iterations + 1,
         tasks.ExtractFindings: most_readings_of(results) * intents.READINGS * plans,
-        tasks.Judge: plans + JUDGED,
-        tasks.JudgeRivals: 1,
+        tasks.Judge: plans + 1,
         **writing.CALLS,
     }
     return Allowance(counts, intents.QUERIES * plans)

@@ -25,7 +25,7 @@ from deepdiver.core.text import STOPWORDS, stem, terms, words
 from deepdiver.strategies.orchestrated.context import CONTENT_CHARS, SearchResult
 from deepdiver.strategies.shared.base import Deps, LookResult, unite
 from deepdiver.strategies.shared.findings import source_of
-from deepdiver.strategies.shared.hypotheses import judge
+from deepdiver.strategies.shared.hypotheses import judge_all
 from deepdiver.strategies.shared.look import (
     LEADS,
     drop_tried,
@@ -182,7 +182,8 @@ async def check_finding(deps: Deps, plan: SearchPlan, held: Knowledge) -> Execut
         id=content_id("h", text), statement=text, supports_if="", refutes_if="", prior=0.5
     )
     stances: dict[Stance, set[str]] = {stance: set() for stance in Stance}
-    for item in await judge(deps, held.question, claim, new):
+    (judged,) = await judge_all(deps, held.question, [(claim, new)])
+    for item in judged:
         stances[item.stance].add(one_story[source_of(deps, item.finding).id])
     agree, against = len(stances[Stance.SUPPORTS]), len(stances[Stance.REFUTES])
     note = CONTESTED.format(agree, against, text) if against else ""

@@ -30,6 +30,7 @@ from deepdiver.strategies.shared.base import (
     attempt_to_decide,
     unite,
 )
+from deepdiver.strategies.shared.findings import resolve_labels
 from deepdiver.strategies.shared.hypotheses import stand, standing_of
 from deepdiver.strategies.shared.reading import find_nearest
 from deepdiver.strategies.shared.statements import repeats
@@ -42,7 +43,6 @@ from deepdiver.tasks import (
     Reflect,
     Reflection,
     ShownFinding,
-    Statement,
     SummaryLine,
 )
 
@@ -72,11 +72,11 @@ async def analyse(state: State, deps: Deps) -> tuple[Update, str]:
         standing=stand(standing_of(state), labels),
         insights=tuple(SummaryLine(id=f"S{n}", text=line.text) for n, line in enumerate(lines, 1)),
         findings=seen,
-        reports=tuple(query["told"] for query in made[-REPORTS:] if query["message"]),
+        reports=_latest(query["told"] for query in made[-REPORTS:] if query["message"]),
         notes=tuple(critical[-NOTES:]),
         uncertainties=within(state["uncertainties"], LIMITS_BYTES),
         tools=executor.definitions,
-        tried=tuple(list_calls(made)[-TRIED:]),
+        tried=_latest(list_calls(made)[-TRIED:]),
         guidance=deps.settings.system_prompt,
         limit=most,
     )
@@ -101,9 +101,26 @@ async def analyse(state: State, deps: Deps) -> tuple[Update, str]:
         ),
         "uncertainties": unite(answer.uncertainties, _disagreements(implications)),
         "hypothesis_implications": implications,
-        "pending_queries": drop_repeated_calls(narrowed, made),
+        "pending_queries": _askable(deps, drop_repeated_calls(narrowed, made), executor),
         "analysed": len(state["findings"]),
     }, _tell_thoughts(answer, implications)
+
+
+def _latest(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the last texts, in their order, as many as fit into `LIMITS_BYTES`."""
+    return within(list(texts)[::-1], LIMITS_BYTES)[::-1]
+
+
+def _askable(
+    deps: Deps, calls: list[dict[str, Any]], executor: ToolExecutor
+) -> list[dict[str, Any]]:
+    """Return calls to go back for: none if no tool takes any of them, which the report says."""
+    refused = [why for call in calls if (why := executor.refusal(call["tool"], call["args"]))]
+    if not refused or len(refused) < len(calls):
+        return calls
+    told = "A call" if len(refused) == 1 else f"{len(refused)} calls"
+    deps.note_limit(f"{told} that the analysis asked for could not be made: {refused[0]}.")
+    return []
 
 
 async def _with_carriers(
@@ -198,8 +215,8 @@ def merge_insights(
     Returns:
         The insights, and the ids of those for which there was no room.
     """
-    new = (Statement(text=item.statement, findings=item.finding_ids) for item in given)
-    merged = summary.take_statements(deps, lines, new, labels)
+    new = ((item.statement, unite(resolve_labels(item.finding_ids, labels))) for item in given)
+    merged = summary.take_statements(deps, lines, new)
     made = summary.shorten(merged, wanted)
     deps.add(
         *(
@@ -254,7 +271,7 @@ async def reflect(state: State, deps: Deps) -> Looked:
         uncertainties=(*(line.text for line in lines if line.weak), *state["uncertainties"]),
         correlations=within(map(_describe_correlation, state["correlations"]), LIMITS_BYTES),
         tools=tuple(tool.shown for tool in deps.tools),
-        tried=tuple(list_calls(made)[-TRIED:]),
+        tried=_latest(list_calls(made)[-TRIED:]),
         iteration=state["iteration"],
         max_iterations=state["max_iterations"],
         limits=within(sorted(deps.notes), LIMITS_BYTES),
@@ -279,6 +296,8 @@ async def reflect(state: State, deps: Deps) -> Looked:
     ]
     scope = scope_of(state["research_plan"], deps.as_of)
     queries = narrow_calls(queries, scope, executor.definitions, executor.refusal)
+    # What no tool takes is on record, and keeps nothing else from being asked.
+    queries.sort(key=lambda call: bool(executor.refusal(call["tool"], call["args"])))
     new = [note for note in answer.notes if note.text not in held]
     update = {
         "reflection_notes": [

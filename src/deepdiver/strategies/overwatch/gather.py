@@ -105,7 +105,12 @@ async def _queries_for(
     state: State, deps: Deps, text: str, pending: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return further searches for a sub-task, as many as its complexity wants."""
-    made = [call for call in (*pending, *state["executed_queries"]) if call["about"] == text]
+    executor = ToolExecutor(deps, state["task"])
+    made = [
+        call
+        for call in (*pending, *state["executed_queries"])
+        if call["about"] == text and not executor.refusal(call["tool"], call["args"])
+    ]
     part = next(part for part in state["sub_tasks"] if part["description"] == text)
     missing = WANTED[part["complexity"]] - len(made)
     if missing <= 0:
@@ -122,7 +127,6 @@ async def _queries_for(
     queries = [query[:LONGEST] for query in answer.queries[:missing]] if answer else []
     # A sub-task is looked for in its own words if the reasoner has none.
     calls = make_searches(queries or ([] if made else [text[:LONGEST]]), text, FOR_PART)
-    executor = ToolExecutor(deps, state["task"])
     scope = scope_of(state["research_plan"], deps.as_of)
     return narrow_calls(calls, scope, executor.definitions, executor.refusal)
 
@@ -207,7 +211,7 @@ async def update_hypotheses(state: State, deps: Deps, new: Sequence[str]) -> Upd
 
 
 async def put_forward(state: State, deps: Deps) -> tuple[Update, str]:
-    """Put hypotheses forward, with the calls that test them.
+    """Put hypotheses forward, with the calls that test them, if anything new was found.
 
     Returns:
         The update, and how the reasoner arrived at the hypotheses.
@@ -215,7 +219,8 @@ async def put_forward(state: State, deps: Deps) -> tuple[Update, str]:
     task, problems = state["task"], state["problems"]
     standing = standing_of(state)
     room = min(AT_ONCE, HYPOTHESES - len(standing))
-    if room <= 0:
+    seen = state["conjectured"]
+    if room <= 0 or (state["iteration"] and len(state["findings"]) == seen):
         return {}, ""
     executor = ToolExecutor(deps, task)
     scope = scope_of(state["research_plan"], deps.as_of)
@@ -232,6 +237,7 @@ async def put_forward(state: State, deps: Deps) -> tuple[Update, str]:
         past=show_past_runs(state["past_runs"]),
         tools=executor.definitions,
         context=show_context(state["context"]),
+        seen=seen,
     )
     everyone = [*standing, *made.new]
     calls = list_calls(state["executed_queries"])
@@ -256,6 +262,7 @@ async def put_forward(state: State, deps: Deps) -> tuple[Update, str]:
     return {
         "hypotheses": [item.model_dump(mode="json") for item in (*standing, *new)],
         "evidence": evidence,
+        "conjectured": len(gathered),
         # An attempt to refute is owed even if the same call was made before for another reason.
         "pending_queries": drop_repeated_calls([*state["pending_queries"], *queries], ()),
     }, "\n".join(filter(None, (*made.reasoning, made.thought)))

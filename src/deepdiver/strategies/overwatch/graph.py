@@ -122,6 +122,7 @@ class AgentState(TypedDict, total=False):
     hypothesis_implications: list[dict[str, Any]]
     contradictions: list[dict[str, Any]]
     analysed: int
+    conjectured: int
     rechecks: int
     missing: list[str]
     trials: list[str]
@@ -144,8 +145,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.Hypothesise: 1 + max_iterations,
         tasks.RefuteQueries: most,
         tasks.ExtractFindings: most_readings_of(results) * gather.TURN * max_iterations,
-        tasks.Judge: 2 * most * max_iterations,
-        tasks.JudgeRivals: 2 * max_iterations,
+        tasks.Judge: 2 * max_iterations,
     }
     return Allowance(counts, gather.TURN * max_iterations)
 
@@ -303,14 +303,17 @@ async def analyze_findings(state: AgentState, deps: Deps) -> Update:
 
 
 async def reflect_on_analysis(state: AgentState, deps: Deps) -> Update:
-    """Reflect critically; gather again at most twice, analyse again after a new remark."""
+    """Reflect critically; gather again at most twice, analyse again after a new remark.
+
+    Without anything new to analyse that is done once: a critic can always say something else.
+    """
     update, queries, critical, thoughts = await analyse.reflect(state, deps)
     told = f"{len(update['reflection_notes'])} notes, {len(update['missing'])} things missing"
     may_gather = state["reflection_iterations"] < RETURNS
     update["unmade_queries"] = [] if may_gather else queries
     if queries and may_gather:
         update |= {"pending_queries": queries, "current_phase": "gathering"}
-    elif critical:
+    elif critical and state["reflection_iterations"] <= RETURNS:
         update |= {"iteration": state["iteration"] + 1, "current_phase": "analyzing"}
     else:
         update["current_phase"] = "correlating"

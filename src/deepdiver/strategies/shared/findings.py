@@ -16,6 +16,7 @@ from deepdiver.core.record import Finding, Passage, Quote, Source
 from deepdiver.core.text import Span, size_of, within
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.tasks import NumberedText, ShownFinding
+from deepdiver.tools.credibility import table
 
 SHOWN_FINDINGS, SHOWN_BYTES = 80, 24_000
 """The most findings that one task is shown, and their most bytes: those of the best sources."""
@@ -86,10 +87,16 @@ def number_text(label: str, source: Source, numbered: str, plain: str = "") -> N
         author=source.author,
         publisher=source.publisher,
         published=source.published,
-        kind=next(iter(source.credibility.reasons), ""),
+        kind=_kind_of(source),
         text=numbered,
         plain=plain,
     )
+
+
+def _kind_of(source: Source) -> str:
+    """Return what kind of source it is, if anybody has said."""
+    told = next(iter(source.credibility.reasons), "")
+    return "" if told in {kind.says for kind in table().unknown.values()} else told
 
 
 def _place(url: str) -> str:
@@ -106,13 +113,26 @@ def source_of(deps: Deps, finding: str) -> Source:
 def show_findings(
     deps: Deps, keys: Iterable[str]
 ) -> tuple[dict[str, str], tuple[ShownFinding, ...]]:
-    """Return findings as a task sees them, and the id behind each label."""
+    """Return as many findings as fit as a task sees them, and the id behind each label."""
+    return label_findings(deps, fit_findings(deps, keys))
+
+
+def fit_findings(deps: Deps, keys: Iterable[str]) -> list[str]:
+    """Return as many findings as one task is shown, in their order: those of the best sources."""
     findings = [deps.ledger.get(Finding, key) for key in dict.fromkeys(keys)]
-    sources = {f.id: deps.ledger.get(Source, f.quotes[0].source) for f in findings}
-    best = sorted(findings, key=lambda f: -sources[f.id].credibility.score)[:SHOWN_FINDINGS]
+    best = sorted(findings, key=lambda f: -source_of(deps, f.id).credibility.score)
+    best = best[:SHOWN_FINDINGS]
     sizes = itertools.accumulate(size_of(f.statement) + size_of(f.quotes[0].text) for f in best)
     kept = {f.id for f, size in zip(best, sizes, strict=True) if size <= SHOWN_BYTES}
-    findings = [f for f in findings if f.id in kept]
+    return [f.id for f in findings if f.id in kept]
+
+
+def label_findings(
+    deps: Deps, keys: Sequence[str]
+) -> tuple[dict[str, str], tuple[ShownFinding, ...]]:
+    """Return findings as a task sees them, and the id behind each label."""
+    findings = [deps.ledger.get(Finding, key) for key in keys]
+    sources = {f.id: deps.ledger.get(Source, f.quotes[0].source) for f in findings}
     one_story = origins(sources[f.id] for f in findings)
     labels: dict[str, str] = {}
     shown = []

@@ -24,22 +24,23 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.retraction import as_believed
 from deepdiver.core.text import size_of, terms, within, words
-from deepdiver.strategies.shared.base import Deps, LookResult, State, attempt, together, unite
+from deepdiver.strategies.shared.base import Deps, LookResult, State, attempt, unite
 from deepdiver.strategies.shared.findings import (
     KNOWN_BYTES,
     find_label,
+    fit_findings,
+    label_findings,
     resolve_labels,
     show_findings,
     source_of,
 )
 from deepdiver.strategies.shared.look import look_into
-from deepdiver.strategies.shared.reading import read_together
+from deepdiver.strategies.shared.reading import is_read_whole, read_together
 from deepdiver.tasks import (
     Hypothesise,
     HypothesisStanding,
     Judge,
     Judgement,
-    JudgeRivals,
     Lesson,
     Proposed,
     RecalledRun,
@@ -51,6 +52,9 @@ from deepdiver.tasks import (
 
 REFUTATIONS = 2
 """Queries of one attempt to refute a hypothesis."""
+TRIED_BYTES = 1_000
+"""The most bytes of earlier queries that are shown, the latest first. One that is made again costs
+nothing: its answer is in the journal, and what it finds was read."""
 DECIDING = 3
 """Findings that a lesson of the experience pool names: the weightiest ones."""
 UNSETTLED = frozenset({HypothesisStatus.OPEN, HypothesisStatus.UNDECIDED})
@@ -89,10 +93,12 @@ async def conjecture(
     past: tuple[RecalledRun, ...] = (),
     tools: tuple[ShownTool, ...] = (),
     context: str = "",
+    seen: int = 0,
 ) -> Conjectures:
     """Put hypotheses forward; with tools to test them, even before anything was found.
 
-    What was validated and refuted before is shown to the reasoner, so that it learns from it.
+    What was validated and refuted before is shown to the reasoner, so that it learns from it. One
+    that is paid for is not shown again what it has seen, except for what hypotheses stand on.
 
     Args:
         deps: The run's dependencies.
@@ -107,7 +113,10 @@ async def conjecture(
         past: Past runs that bear on the question.
         tools: The tools that can test hypotheses.
         context: What the person says about the task besides, as JSON.
+        seen: How many of the findings there were when hypotheses were last put forward.
     """
+    if standing and not deps.reasoner.is_free(Hypothesise):
+        gathered = unite(*map(_stands_on, standing), gathered[seen:])
     labels, shown = show_findings(deps, gathered)
     if not shown and not tools:
         return Conjectures([], {})
@@ -144,13 +153,25 @@ async def conjecture(
                 revises=item.revises,
             )
         )
-    queries = {item.id: told.test_queries for item, told in made if item in new}
+    calls = answer.test_calls if answer else ()
+    queries = {
+        item.id: (
+            *told.test_queries,
+            *(call for call in calls if not call.hypotheses or number in call.hypotheses),
+        )
+        for number, (item, told) in enumerate(made, 1)
+        if item in new
+    }
     return Conjectures(
         [assess(deps, item, (), ()) for item in new],
         queries,
         answer.reasoning_chain if answer else (),
         answer.thought if answer else "",
     )
+
+
+def _stands_on(item: Assessment) -> Sequence[str]:
+    return unite(item.hypothesis.findings, item.supporting, item.refuting)
 
 
 def _make_hypothesis(
@@ -182,6 +203,8 @@ class RefutationRound:
     """Ids of all trials so far."""
     evidence: list[str]
     """Ids of all evidence so far."""
+    weighed: int
+    """How many of the findings the hypotheses were judged by."""
 
 
 async def try_all(
@@ -194,8 +217,22 @@ async def try_all(
     iteration: int,
     trials: Sequence[str],
     evidence: Sequence[str],
+    weighed: int = 0,
 ) -> RefutationRound:
-    """Try to refute every hypothesis that is not settled, all of them side by side."""
+    """Try to refute every hypothesis that is not settled, all of them side by side.
+
+    Args:
+        deps: The run's dependencies.
+        question: What the person asked.
+        standing: All hypotheses.
+        gathered: Ids of the findings.
+        tried: The queries so far.
+        iteration: Number of the round.
+        trials: Ids of all trials so far.
+        evidence: Ids of all evidence so far.
+        weighed: By how many of the findings the hypotheses that were tried were judged before. A
+            reasoner that is paid for is not asked again about these.
+    """
 
     async def one(item: Assessment) -> tuple[LookResult, Trial]:
         rivals = [other.hypothesis.statement for other in standing if other is not item]
@@ -203,15 +240,17 @@ async def try_all(
 
     tested = [item for item in standing if item.status in UNSETTLED]
     tests = await read_together(deps, *(one(item) for item in tested))
-    judged = await judge_all(
-        deps,
-        question,
-        [
-            (item.hypothesis, [*item.hypothesis.findings, *looked.findings, *gathered])
-            for item, (looked, _) in zip(tested, tests, strict=True)
-        ],
-    )
-    new = [item for listed in judged for item in listed]
+
+    def unweighed(item: Assessment) -> Sequence[str]:
+        again = item.trials > 0 and not deps.reasoner.is_free(Judge)
+        return gathered[weighed:] if again else [*item.hypothesis.findings, *gathered]
+
+    asked = [
+        (item.hypothesis, unite(looked.findings, unweighed(item)))
+        for item, (looked, _) in zip(tested, tests, strict=True)
+    ]
+    judged = await _judge(deps, question, asked)
+    new = [item for listed in judged or () for item in listed]
     deps.add(*(trial for _, trial in tests), *new)
     all_trials = unite(trials, (trial.id for _, trial in tests))
     all_evidence = unite(evidence, (item.id for item in new))
@@ -220,6 +259,7 @@ async def try_all(
         [found for found, _ in tests],
         all_trials,
         all_evidence,
+        weighed if judged is None else len(gathered),
     )
 
 
@@ -248,12 +288,14 @@ async def write_refuting_queries(
     deps: Deps, question: str, hypothesis: Hypothesis, rivals: Sequence[str], tried: Sequence[str]
 ) -> tuple[str, ...]:
     """Return queries for what would refute a hypothesis."""
+    if await is_read_whole(deps):
+        return (hypothesis.refutes_if,)
     task = RefuteQueries(
         question=question,
         hypothesis=hypothesis.statement,
         refutes_if=hypothesis.refutes_if,
         rivals=within(rivals, KNOWN_BYTES),
-        tried=within(reversed(tried), KNOWN_BYTES),
+        tried=within(reversed(tried), TRIED_BYTES),
         limit=REFUTATIONS,
     )
     answer = await attempt(deps, task)
@@ -288,69 +330,52 @@ async def try_to_refute(
 async def judge_all(
     deps: Deps, question: str, asked: Sequence[tuple[Hypothesis, Sequence[str]]]
 ) -> list[list[Evidence]]:
-    """Judge how findings bear on several hypotheses, and return the evidence for each of them.
+    """Judge how findings bear on hypotheses, and return the evidence for each of them.
 
-    A model is shown each finding once, and judges all hypotheses by it. A reasoner that costs
-    nothing judges one hypothesis at a time.
+    Each finding is shown once, and all hypotheses are judged by it. Findings that share no word
+    with a hypothesis are neutral unasked. Those that it was put forward for are always judged: they
+    may be steps on the way to it. So are rows of feeds, which are data in words of their own: a
+    count of fires bears on strikes and does not name them.
     """
-    if len(asked) < 2 or deps.reasoner.is_free(JudgeRivals):
-        return await together(*(judge(deps, question, item, keys) for item, keys in asked))
-    bearing = [_choose_bearing(deps, hypothesis, keys) for hypothesis, keys in asked]
-    labels, shown = show_findings(deps, unite(*bearing))
-    if not shown:
-        return [[] for _ in asked]
-    rivals = {f"H{number}": hypothesis for number, (hypothesis, _) in enumerate(asked, 1)}
-    task = JudgeRivals(
-        findings=shown,
-        question=question,
-        as_of=deps.as_of,
-        rivals=tuple(_rival(label, hypothesis) for label, hypothesis in rivals.items()),
-    )
-    answer = await attempt(deps, task)
-    said = answer.judgements if answer else ()
-    return [
-        _evidence_for(
-            hypothesis,
-            [item for item in said if find_label(item.hypothesis, rivals) == label],
-            labels,
-        )
-        for label, hypothesis in rivals.items()
+    return await _judge(deps, question, asked) or [[] for _ in asked]
+
+
+async def _judge(
+    deps: Deps, question: str, asked: Sequence[tuple[Hypothesis, Sequence[str]]]
+) -> list[list[Evidence]] | None:
+    """Return the evidence for each hypothesis; None if no answer came."""
+    bearing = [
+        fit_findings(deps, _choose_bearing(deps, hypothesis, keys)) for hypothesis, keys in asked
     ]
-
-
-def _rival(label: str, hypothesis: Hypothesis) -> Rival:
-    return Rival(
-        id=label,
-        hypothesis=hypothesis.statement,
-        answer_if_true=hypothesis.answer,
-        supports_if=hypothesis.supports_if,
-        refutes_if=hypothesis.refutes_if,
+    labels, shown = label_findings(deps, unite(*bearing))
+    by_key = {key: label for label, key in labels.items()}
+    rivals = tuple(
+        Rival(
+            id=f"H{number}",
+            hypothesis=hypothesis.statement,
+            answer_if_true=hypothesis.answer,
+            supports_if=hypothesis.supports_if,
+            refutes_if=hypothesis.refutes_if,
+            findings=tuple(by_key[key] for key in keys),
+        )
+        for number, ((hypothesis, _), keys) in enumerate(zip(asked, bearing, strict=True), 1)
+        if keys
     )
-
-
-async def judge(
-    deps: Deps, question: str, hypothesis: Hypothesis, findings: Sequence[str]
-) -> list[Evidence]:
-    """Judge the findings that share a word with a hypothesis; the others are neutral unasked.
-
-    The findings that the hypothesis was put forward for are always judged: they may be steps on the
-    way to it. So are rows of feeds, which are data in words of their own: a count of fires bears on
-    strikes and does not name them.
-    """
-    labels, shown = show_findings(deps, _choose_bearing(deps, hypothesis, findings))
-    if not shown:
-        return []
-    task = Judge(
-        question=question,
-        as_of=deps.as_of,
-        hypothesis=hypothesis.statement,
-        answer_if_true=hypothesis.answer,
-        supports_if=hypothesis.supports_if,
-        refutes_if=hypothesis.refutes_if,
-        findings=shown,
-    )
+    if not rivals:
+        return [[] for _ in asked]
+    task = Judge(findings=shown, question=question, as_of=deps.as_of, rivals=rivals)
     answer = await attempt(deps, task)
-    return _evidence_for(hypothesis, answer.judgements if answer else (), labels)
+    if answer is None:
+        return None
+    said: dict[str, list[Judgement]] = {rival.id: [] for rival in rivals}
+    for item in answer.judgements:
+        # Of one hypothesis, the label need not be said.
+        label = rivals[0].id if len(rivals) == 1 else find_label(item.hypothesis, said)
+        said.get(label, []).append(item)
+    return [
+        _evidence_for(hypothesis, said.get(f"H{number}", ()), labels)
+        for number, (hypothesis, _) in enumerate(asked, 1)
+    ]
 
 
 def _choose_bearing(deps: Deps, hypothesis: Hypothesis, findings: Iterable[str]) -> list[str]:

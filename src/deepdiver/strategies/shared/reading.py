@@ -36,6 +36,7 @@ from deepdiver.tasks import Extracted, ExtractFindings, Extraction, NumberedText
 from deepdiver.tools.address import canonical
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.read_hit import read_hit
+from deepdiver.tools.registry import Provider
 from deepdiver.tools.search_all import SearchResults
 from deepdiver.tools.source_age import age_need_of
 
@@ -198,14 +199,19 @@ def _is_free(deps: Deps) -> bool:
     return deps.reasoner.is_free(ExtractFindings)
 
 
+async def is_read_whole(deps: Deps) -> bool:
+    """Return whether everything that can be searched is read, whatever is searched for.
+
+    Then nobody need think about queries, and no later search brings anything new.
+    """
+    if _is_free(deps) or not deps.providers:
+        return False
+    return all([await _everything_of(deps, provider) for provider in deps.providers])
+
+
 async def _list_everything(deps: Deps, question: str) -> list[tuple[Hit, str]]:
     """Return all that a library holds which can be read whole, whatever was searched for."""
-    most = deps.settings.reading_tokens * TOKEN_BYTES
-    found = [
-        await ask(most, deps.gateway)
-        for provider in deps.providers
-        if (ask := getattr(provider, "everything", None))
-    ]
+    found = [await _everything_of(deps, provider) for provider in deps.providers]
     return [(hit, question) for hits in found for hit in hits]
 
 
@@ -215,8 +221,7 @@ async def lay_out_library(deps: Deps, question: str) -> list[str]:
     Whoever writes from whole texts needs no notes of them: they are read once, in writing. If
     there is anything else to search, or more than a writer can be shown, nothing is laid out.
     """
-    alone = all(hasattr(provider, "everything") for provider in deps.providers)
-    if _is_free(deps) or not alone:
+    if not await is_read_whole(deps):
         return []
     hits = await _list_everything(deps, question)
     texts = await _fetch(deps, [_Wish(question, question, hits, (), ())]) if hits else {}
@@ -226,6 +231,13 @@ async def lay_out_library(deps: Deps, question: str) -> list[str]:
     for snapshot, text in by_snapshot.items():
         deps.readings.add(snapshot, [Span(0, len(text))])
     return list(texts)
+
+
+async def _everything_of(deps: Deps, provider: Provider) -> list[Hit]:
+    """Return all that a provider holds; nothing if it is too much, or no library."""
+    ask = getattr(provider, "everything", None)
+    most = deps.settings.reading_tokens * TOKEN_BYTES
+    return list(await ask(most, deps.gateway)) if ask else []
 
 
 def _findings_of(

@@ -1,10 +1,10 @@
 """A running summary: statements that stand on findings, none said twice, within a fixed length.
 
-The reasoner proposes statements, and code decides what happens to them. A statement without a
-finding is not taken. One whose values or words its quotes do not hold gives way to the quote
-itself. One that repeats a line is merged into that line, which then stands on the findings of both.
-And when the summary is too long, lines are dropped: from the part of the question that has the most
-lines, the least believed and least relevant.
+Statements are what findings say, or what an analysis makes of them, and code decides what happens
+to them. A statement without a finding is not taken. One whose values or words its quotes do not
+hold gives way to the quote itself. One that repeats a line is merged into that line, which then
+stands on the findings of both. And when the summary is too long, lines are dropped: from the part
+of the question that has the most lines, the least believed and least relevant.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ from deepdiver.core.retraction import as_believed
 from deepdiver.core.text import size_of, terms
 from deepdiver.report.audit import find_faults
 from deepdiver.strategies.shared.base import Deps, unite
-from deepdiver.strategies.shared.findings import find_label, resolve_labels
 from deepdiver.strategies.shared.grounding import Said
 from deepdiver.strategies.shared.statements import repeats
-from deepdiver.tasks import Note, Statement
+from deepdiver.tasks import Note
 
 LINES, BYTES = 24, 5_000
 """The most lines and bytes of a summary, in round 100 as in round 3."""
@@ -142,38 +141,14 @@ def _stands(deps: Deps, text: str, held: Sequence[Finding]) -> bool:
 
 
 def take_statements(
-    deps: Deps, lines: Sequence[Line], statements: Iterable[Statement], labels: Mapping[str, str]
+    deps: Deps, lines: Sequence[Line], statements: Iterable[tuple[str, Sequence[str]]]
 ) -> list[Line]:
-    """Return the summary with the reasoner's statements merged in.
-
-    Args:
-        deps: The run's dependencies.
-        lines: The summary before, shown as S1, S2, …
-        statements: What the reasoner proposes.
-        labels: The finding behind each label.
-    """
-    shown = {f"S{number}": line for number, line in enumerate(lines, 1)}
-    new: list[Line] = []
-    gone: set[str] = set()
-    for item in statements:
-        keys = tuple(unite(resolve_labels(item.findings, labels)))
-        if not keys:
-            continue
-        line = line_of(deps, item.text, keys)
-        new.append(line)
-        # A correction from a worse source does not push out what better ones say: both versions
-        # stay.
-        replaced = (find_label(label, shown) for label in item.replaces)
-        gone |= {name for name in replaced if name and _gives_way(shown[name], line)}
-    made = merge_lines([line for label, line in shown.items() if label not in gone], new)
+    """Return the summary with statements merged in, each with the ids of its findings."""
+    new = (line_of(deps, text, keys) for text, keys in statements if keys)
+    made = merge_lines(lines, new)
     return [
         line.model_copy(update={"belief": compute_belief(deps, line.findings)}) for line in made
     ]
-
-
-def _gives_way(old: Line, new: Line) -> bool:
-    """Return whether a new line replaces an old one; a repetition is merged instead."""
-    return new.belief >= old.belief and not repeats(old.text, new.text)
 
 
 def list_disputed(lines: Sequence[Line], notes: Iterable[Note]) -> list[str]:

@@ -6,10 +6,15 @@ from collections.abc import Sequence
 
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import Evidence, Finding, Hypothesis, Sentence, SentenceKind, Stance
+from deepdiver.core.text import terms
 from deepdiver.report.compose import WeighedAnswer
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.hypotheses import assess, judge_all
+from deepdiver.tasks import Judge
 
+OTHERS = 12
+"""Most other findings that a model judges a sentence by: those that share the most words with it,
+besides the words of the question."""
 JUDGED = 4
 """Most sentences of an answer for which all findings are judged; for the others only their own
 findings count."""
@@ -34,8 +39,15 @@ async def weigh_answer(
     judged, facts = len(facts), facts or _reasons(deps, lead)
 
     claims = [_claim(sentence) for sentence in facts]
+    free = deps.reasoner.is_free(Judge)
     asked = [
-        (claim, [*sentence.findings, *findings])
+        (
+            claim,
+            [
+                *sentence.findings,
+                *(findings if free else _nearest(deps, question, sentence, findings)),
+            ],
+        )
         for claim, sentence in zip(claims, facts[: min(JUDGED, judged)], strict=False)
     ]
     others = [*await judge_all(deps, question, asked), *([] for _ in facts[len(asked) :])]
@@ -45,6 +57,17 @@ async def weigh_answer(
     ]
     parts = {*(problems or (question,)), *missing}
     return WeighedAnswer(tuple(beliefs), 1.0 - len(set(missing)) / len(parts))
+
+
+def _nearest(deps: Deps, question: str, sentence: Sentence, findings: Sequence[str]) -> list[str]:
+    """Return the findings that are most about what a sentence says, without its own."""
+    said = set(terms(sentence.text)) - set(terms(question))
+    others = [key for key in dict.fromkeys(findings) if key not in sentence.findings]
+    found = (deps.ledger.get(Finding, key) for key in others)
+    told = (set(terms(f"{item.statement} {item.quotes[0].text}")) for item in found)
+    shared = {key: len(said & words) for key, words in zip(others, told, strict=True)}
+    near = sorted((key for key, many in shared.items() if many), key=lambda key: -shared[key])
+    return near[:OTHERS]
 
 
 def _claim(sentence: Sentence) -> Hypothesis:
