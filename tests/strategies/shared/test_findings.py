@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from deepdiver.core.record import Finding, Source
-from deepdiver.core.text import Span
+from deepdiver.core.record import Credibility, Finding, Source, SourceKind
+from deepdiver.core.text import Span, sentences
 from deepdiver.strategies.shared import findings
 from deepdiver.strategies.shared.findings import (
     SNIPPET,
     add_sources,
     find_label,
+    fit_findings,
     is_label,
     make_finding,
     resolve_labels,
@@ -125,6 +126,28 @@ async def test_findings_are_shown_under_labels_and_the_weakest_sources_give_way(
         > 0.5
     }
     assert len(strong & set(labels.values())) == min(len(strong), MOST)
+
+
+def test_no_source_silences_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(findings, "SHOWN_FINDINGS", 4)
+    deps = Rig(tmp_path).session().deps
+    keys: dict[str, list[str]] = {}
+    for name, score, many in (("register", 0.9, 6), ("blog", 0.2, 2), ("paper", 0.7, 1)):
+        text = " ".join(f"Holm Works has {number} {name}s." for number in range(many))
+        source = Source(
+            id=f"s_{name}",
+            kind=SourceKind.DOCUMENT,
+            url=f"doc:{name}",
+            title=name,
+            snapshot=deps.store.texts.put(deps.run.id, text),
+            credibility=Credibility(score=score),
+        )
+        made = [make_finding(source, text, [span], "x", QUESTION) for span in sentences(text)]
+        made = [item.model_copy(update={"id": f"f_{name}_{n}"}) for n, item in enumerate(made)]
+        deps.add(source, *made)
+        keys[name] = [item.id for item in made]
+    kept = fit_findings(deps, [*keys["register"], *keys["blog"], *keys["paper"]])
+    assert kept == ["f_register_0", "f_register_1", "f_blog_0", "f_paper_0"]
 
 
 async def test_sources_are_listed_once_with_a_snippet_and_what_they_brought(

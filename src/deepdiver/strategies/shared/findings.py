@@ -118,9 +118,19 @@ def show_findings(
 
 
 def fit_findings(deps: Deps, keys: Iterable[str]) -> list[str]:
-    """Return as many findings as one task is shown, in their order: those of the best sources."""
+    """Return as many findings as one task is shown, in their order.
+
+    Each source has its share: the first finding of each, then the second of each, the more
+    credible sources first. So no source silences another.
+    """
     findings = [deps.ledger.get(Finding, key) for key in dict.fromkeys(keys)]
-    best = sorted(findings, key=lambda f: -source_of(deps, f.id).credibility.score)
+    turns: Counter[str] = Counter()
+    ranked: list[tuple[int, float, Finding]] = []
+    for finding in findings:
+        source = source_of(deps, finding.id)
+        ranked.append((turns[source.id], -source.credibility.score, finding))
+        turns[source.id] += 1
+    best = [finding for *_, finding in sorted(ranked, key=lambda item: item[:2])]
     best = best[:SHOWN_FINDINGS]
     sizes = itertools.accumulate(size_of(f.statement) + size_of(f.quotes[0].text) for f in best)
     kept = {f.id for f, size in zip(best, sizes, strict=True) if size <= SHOWN_BYTES}
