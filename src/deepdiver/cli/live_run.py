@@ -22,6 +22,7 @@ from deepdiver.cli.output import SAVED, print_err, print_error, print_json, prin
 from deepdiver.cli.preflight import language_note
 from deepdiver.cli.progress import View, open_view
 from deepdiver.cli.terminal_text import money, one_line
+from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.record import FINISHED, RunStatus
 from deepdiver.core.settings import Settings
 from deepdiver.errors import LostTextError, RunBusyError, StoppedError
@@ -35,14 +36,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-EXIT_CODES = {
-    RunStatus.ANSWERED: 0,
-    RunStatus.PARTIAL: 3,
-    RunStatus.WAITING: 3,
-    RunStatus.NO_EVIDENCE: 4,
-    RunStatus.MODEL_FAILED: 1,
-}
-"""The exit code of each status that a run can end with; any other status is a failure."""
+WAITING = OUTCOMES[RunStatus.PARTIAL].exit_code
+"""The exit code of a run that waits for a person."""
 
 
 class LiveRun:
@@ -171,7 +166,8 @@ def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: f
     if run.status is RunStatus.WAITING:
         what = "approve its plan" if outcome.report is None else "review its answer"
         print_error(f"run {run.id} waits for you to {what}; in a terminal, {how_to_continue}")
-    return EXIT_CODES.get(run.status, 1)
+        return WAITING
+    return OUTCOMES[run.status].exit_code if run.status in OUTCOMES else 1
 
 
 def _print_account(outcome: Outcome, seconds: float) -> None:

@@ -46,6 +46,7 @@ from deepdiver.core.events import (
     SourceRead,
     TaskPerformed,
 )
+from deepdiver.core.outcomes import in_words
 from deepdiver.core.record import HypothesisStatus
 
 REFRESH = 8
@@ -301,9 +302,7 @@ class Lines(View):
             case SentenceCut():
                 yield f"  cut, {one_line(event.reason)}: {one_line(event.text)}"
             case RunEnded():
-                yield (
-                    f"{event.status.value.replace('_', ' ')}: {'; '.join(self._progress.summary())}"
-                )
+                yield f"{in_words(event.status)}: {'; '.join(self._progress.summary())}"
             case _:
                 yield from self._tell_call(event)
 
@@ -431,7 +430,7 @@ class Picture(View):
         elif isinstance(event, RunEnded):
             self.close()
             self._console.print(Group(*self._beliefs(BELIEFS)))
-            status = Text(event.status.value.replace("_", " "), style="bold")
+            status = Text(in_words(event.status), style="bold")
             self._console.print(
                 Text(" · ").join([status, *(Text(part) for part in self._progress.summary())])
             )

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from urllib.parse import urlsplit
 
+from deepdiver.core.outcomes import UNANSWERED
 from deepdiver.core.record import (
     Block,
     Citation,
@@ -29,12 +30,12 @@ from deepdiver.report.markdown import (
     BOTTOM_LINE,
     KIND_WORDS,
     STANDINGS,
-    answer_text,
     attempts_to_refute,
     cited_addresses,
     common_kind,
     common_word,
     cut_line,
+    headline,
     reasons_to_believe,
     said_text,
     status_line,
@@ -144,13 +145,16 @@ def _lead(report: Report) -> Iterator[str]:
     told = [_sentence(report, item, common) for item in report.answer]
     heading = escape_text(report.heading or BOTTOM_LINE)
     yield f'<section class="lead"><h2 dir="auto">{heading}{_word(common)}</h2>'
-    if not told:
-        yield f'<p dir="auto">{escape_text(answer_text(report))}</p></section>'
-    elif len(report.points) < 2 or sum(report.points) != len(told):
-        yield f'<p dir="auto">{" ".join(told)}</p></section>'
-    else:
+    how, lead = headline(report)
+    if how:
+        yield f'<p dir="auto"><b>{escape_text(how)}</b> {escape_text(lead)}</p>'
+    if told and report.status in UNANSWERED:
+        yield _listed(told)
+    elif told and (len(report.points) < 2 or sum(report.points) != len(told)):
+        yield f'<p dir="auto">{" ".join(told)}</p>'
+    elif told:
         yield from _points(report, told)
-        yield "</section>"
+    yield "</section>"
 
 
 def _points(report: Report, told: Sequence[str]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from urllib.parse import quote as percent
 
+from deepdiver.core.outcomes import OUTCOMES, UNANSWERED
 from deepdiver.core.record import (
     Assessment,
     Block,
@@ -30,12 +31,6 @@ from deepdiver.core.record import (
 from deepdiver.core.shown_text import defuse, one_line, reveal, unlink_in_markdown
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
 
-STATUS_LINES = {
-    RunStatus.ANSWERED: "Answered",
-    RunStatus.PARTIAL: "Answered in part",
-    RunStatus.NO_EVIDENCE: "No evidence found",
-    RunStatus.MODEL_FAILED: "The model failed",
-}
 STANDINGS = {
     HypothesisStatus.SUPPORTED: "supported",
     HypothesisStatus.REFUTED: "refuted",
@@ -129,14 +124,28 @@ def with_marks(
 
 def answer_text(report: Report) -> str:
     """Return the lead as plain text."""
-    return " ".join(sentence_text(report, item) for item in report.answer) or _nothing(report)
+    told = [sentence_text(report, item) for item in report.answer]
+    if not told or report.status in UNANSWERED:
+        told.insert(0, OUTCOMES[report.status].lead)
+    return " ".join(told)
 
 
 def status_line(report: Report) -> str:
     """Return how a run ended, with the confidence if there is an answer."""
-    has_answer = report.answer and report.status is not RunStatus.MODEL_FAILED
+    has_answer = report.answer and report.status not in UNANSWERED
     sure = f", confidence {report.confidence:.2f}" if has_answer else ""
-    return f"{STATUS_LINES[report.status]}{sure}"
+    return f"{OUTCOMES[report.status].headline}{sure}"
+
+
+def headline(report: Report) -> tuple[str, str]:
+    """Return how a run ended and what that means, to print above the lead; empty: it is answered.
+
+    An undecided one says so although it has a lead, which tells what speaks for each side.
+    """
+    if report.answer and report.status in (RunStatus.ANSWERED, RunStatus.PARTIAL):
+        return "", ""
+    ending = OUTCOMES[report.status]
+    return f"{ending.headline}.", ending.lead
 
 
 def cut_line(cut: CutSentence) -> str:
@@ -180,13 +189,16 @@ def render_markdown(report: Report) -> str:
 
 def _lead(report: Report) -> list[str]:
     """Return the bottom line: its points, or a paragraph."""
+    how, lead = headline(report)
+    lines = [f"**{how}** {lead}".rstrip(), ""] if how else []
     if not report.answer:
-        return [_nothing(report)]
+        return lines[:1]
     common = common_kind(report.answer)
     told = [_sentence(report, item, common) for item in report.answer]
+    if report.status in UNANSWERED:
+        return [*lines, *(f"- {_opened(line)}" for line in told)]
     if len(report.points) < 2 or sum(report.points) != len(told):
-        return [_opened(" ".join(told))]
-    lines: list[str] = []
+        return [*lines, _opened(" ".join(told))]
     at = 0
     for many in report.points:
         point = " ".join(told[at : at + many])
@@ -284,12 +296,6 @@ def _body(report: Report, section: Section) -> list[str]:
     if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
         return [f"- {_opened(line)}" for line in told]
     return [_opened(" ".join(told))]
-
-
-def _nothing(report: Report) -> str:
-    if report.citations:
-        return "The evidence found does not answer the question. What was found is set out below."
-    return "No evidence was found that bears on the question."
 
 
 def _sentence(report: Report, sentence: Sentence, common: SentenceKind | None = None) -> str:
