@@ -338,6 +338,10 @@ class Settings(SettingsTable):
     reading_tokens: Annotated[int, Field(ge=1_000)] = 40_000
     """About how many tokens of texts a model reads in a run. As long as they last, a text is read
     whole; then the passages that bear most on what is looked into."""
+    context_tokens: Annotated[int, Field(ge=2_000)] | None = None
+    """The context of the model in tokens, for a server that cuts longer prompts without a word, as
+    Ollama does; Ollama is asked for a context of this size. Empty: as long as the server accepts.
+    """
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     """Sampling temperature; empty: the model's default. Some models accept only that."""
     search: tuple[str, ...] = ()

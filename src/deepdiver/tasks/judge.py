@@ -48,6 +48,7 @@ class Judge(Task[Judgements]):
     """Say which findings support or refute the hypothesis."""
 
     role: ClassVar[Role] = "smart"
+    divides: ClassVar[str] = "findings"
 
     question: str
     """What the person asked."""

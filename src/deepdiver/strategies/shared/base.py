@@ -28,7 +28,14 @@ from deepdiver.core.ledger import Entry, Ledger
 from deepdiver.core.readings import Readings
 from deepdiver.core.record import Finding, Report, Run, RunStatus, Source
 from deepdiver.core.settings import Settings
-from deepdiver.errors import CURABLE, CallError, GatewayError, NotJournalledError, ReasonError
+from deepdiver.errors import (
+    CURABLE,
+    CallError,
+    GatewayError,
+    NotJournalledError,
+    PromptTooLongError,
+    ReasonError,
+)
 from deepdiver.gateway import Gateway
 from deepdiver.store import Store
 from deepdiver.tasks import Answer, Reasoner, ShownTool, Task
@@ -358,6 +365,8 @@ async def attempt_to_decide(deps: Deps, task: Task[A]) -> tuple[A | None, str]:
         answer = await deps.reasoner.perform(task)
     except NotJournalledError:
         raise
+    except PromptTooLongError as error:
+        return await _attempt_shorter(deps, task, error)
     except (ReasonError, GatewayError) as error:
         if isinstance(error, CallError) and error.fault in CURABLE:
             # The key was refused, or the model is not there. The user acts, then resumes.
@@ -365,3 +374,20 @@ async def attempt_to_decide(deps: Deps, task: Task[A]) -> tuple[A | None, str]:
         return None, deps.note_failure(task.name(), error)
     deps.done.add(task.name())
     return answer, ""
+
+
+async def _attempt_shorter(
+    deps: Deps, task: Task[A], error: PromptTooLongError
+) -> tuple[A | None, str]:
+    """Perform a task in parts, or without the least of its input, because it is too long."""
+    parts = task.shorter()
+    if not parts:
+        return None, deps.note_failure(task.name(), error)
+    if len(parts) == 1:
+        deps.note_limit(
+            f"{task.name().replace('_', ' ')} was too long for the model and was asked with a part "
+            "of what was found, the most important first"
+        )
+    tried = [await attempt_to_decide(deps, part) for part in parts]
+    answers = [answer for answer, _ in tried if answer is not None]
+    return (task.join(answers), "") if answers else (None, tried[0][1])
