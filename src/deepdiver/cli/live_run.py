@@ -21,13 +21,14 @@ from deepdiver.cli.interrupts import Interrupts
 from deepdiver.cli.output import SAVED, print_err, print_error, print_json, print_report
 from deepdiver.cli.preflight import language_note
 from deepdiver.cli.progress import View, open_view
-from deepdiver.cli.terminal_text import money, one_line
+from deepdiver.cli.terminal_text import money, one_line, spent_money
 from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.record import FINISHED, RunStatus
 from deepdiver.core.settings import Settings
 from deepdiver.errors import LostTextError, RunBusyError, StoppedError
 from deepdiver.gateway.trace import export_spans
 from deepdiver.report.files import run_summary
+from deepdiver.report.spending import Spending
 
 if TYPE_CHECKING:
     from deepdiver.core.events import Event
@@ -151,7 +152,8 @@ def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: f
     """Print the outcome of a run, and return the exit code."""
     run = outcome.run
     if args.json:
-        print_json(run_summary(run, outcome.report, store.journal.rows(run.id), outcome.cost))
+        spent = Spending(outcome.cost, outcome.unpriced)
+        print_json(run_summary(run, outcome.report, store.journal.rows(run.id), spent))
     elif outcome.report is not None:
         print_report(outcome.report)
     if not args.quiet:
@@ -175,11 +177,9 @@ def _print_account(outcome: Outcome, seconds: float) -> None:
     for row in outcome.uncertain:
         if row.kind != "human":
             what = f"{row.kind} {row.provider}: {one_line(row.what)}"
-            print_err(
-                f"uncertain: {what} was sent and never answered; it may have cost "
-                f"{money(row.worst)}"
-            )
+            unpriced = row.provider in outcome.unpriced
+            worst = "an unknown amount" if unpriced else money(row.worst)
+            print_err(f"uncertain: {what} was sent and never answered; it may have cost {worst}")
     files = [f"files in {outcome.folder}"] if outcome.folder else []
-    known = outcome.cost or not outcome.unpriced
-    cost = f"cost {money(outcome.cost)}" if known else "cost unknown"
-    print_err(" · ".join([*files, cost, f"{seconds:.1f} s"]))
+    cost = spent_money(outcome.cost, unpriced=bool(outcome.unpriced))
+    print_err(" · ".join([*files, f"cost {cost}", f"{seconds:.1f} s"]))

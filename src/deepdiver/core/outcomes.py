@@ -99,6 +99,8 @@ class Research:
 
     found: bool = False
     """Whether it found something that bears on the question, cited or not."""
+    open: bool = False
+    """Whether every part of the question is open, by the word of whoever wrote the answer."""
     disputed: bool = False
     """Whether sources contradict each other on what the answer would rest on."""
     searched: bool = True
@@ -120,7 +122,7 @@ def settle_outcome(research: Research, *, answer: bool, accepted: bool, judged: 
         accepted: Whether a hypothesis, or the answer, is accepted.
         judged: Whether evidence spoke for or against a hypothesis that was tested.
     """
-    if answer:
+    if answer and (accepted or not research.open):
         unsettled = RunStatus.UNDECIDED if judged else RunStatus.PARTIAL
         return RunStatus.ANSWERED if accepted else unsettled
     if research.found and accepted:  # the audit has cut the answer, not what it stood on

@@ -158,7 +158,11 @@ def compose(
     counting = [item for item in hypotheses if item.hypothesis.id not in unfounded]
     sure, accepted = _belief_in_answer(counting) if weighed is None else _belief_in(weighed)
     research = replace(research, found=research.found or bool(numbering.citations))
-    judged = any(item.supporting or item.refuting for item in counting if item.status in JUDGED)
+    sides = sum(
+        bool(item.supporting) + bool(item.refuting) for item in counting if item.status in JUDGED
+    )
+    # Evidence for one hypothesis alone leaves nothing to decide if it is no answer.
+    judged = sides > research.open
     return Report(
         question=question,
         title=title,

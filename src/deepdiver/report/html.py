@@ -148,7 +148,7 @@ def _lead(report: Report) -> Iterator[str]:
     how, lead = headline(report)
     if how:
         yield f'<p dir="auto"><b>{escape_text(how)}</b> {escape_text(lead)}</p>'
-    if told and report.status in UNANSWERED:
+    if told and not report.points and report.status in UNANSWERED:
         yield _listed(told)
     elif told and (len(report.points) < 2 or sum(report.points) != len(told)):
         yield f'<p dir="auto">{" ".join(told)}</p>'

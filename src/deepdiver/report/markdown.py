@@ -188,19 +188,26 @@ def render_markdown(report: Report) -> str:
 
 
 def _lead(report: Report) -> list[str]:
-    """Return the bottom line: its points, or a paragraph."""
+    """Return how the run ended, unless it is answered, and the bottom line."""
     how, lead = headline(report)
-    lines = [f"**{how}** {lead}".rstrip(), ""] if how else []
-    if not report.answer:
-        return lines[:1]
+    told = _answer(report) if report.answer else []
+    if not how:
+        return told
+    return [f"**{how}** {lead}".rstrip(), *(["", *told] if told else [])]
+
+
+def _answer(report: Report) -> list[str]:
+    """Return the bottom line: its points, or a paragraph; reasons for having none are points."""
     common = common_kind(report.answer)
     told = [_sentence(report, item, common) for item in report.answer]
-    if report.status in UNANSWERED:
-        return [*lines, *(f"- {_opened(line)}" for line in told)]
-    if len(report.points) < 2 or sum(report.points) != len(told):
-        return [*lines, _opened(" ".join(told))]
+    points = report.points if sum(report.points) == len(told) else ()
+    if not points and report.status in UNANSWERED:
+        return [f"- {_opened(line)}" for line in told]
+    if len(points) < 2:
+        return [_opened(" ".join(told))]
+    lines: list[str] = []
     at = 0
-    for many in report.points:
+    for many in points:
         point = " ".join(told[at : at + many])
         framed = all(item.kind is SentenceKind.FRAME for item in report.answer[at : at + many])
         # A frame introduces the points below it, and is none of those above it.

@@ -33,19 +33,23 @@ REASONS = 5
 """Reasons that are told; the limits of the report have all of them."""
 
 
-def research_of(deps: Deps, findings: Sequence[str], disputed: Sequence[str]) -> Research:
+def research_of(
+    deps: Deps, findings: Sequence[str], disputed: Sequence[str], *, is_open: bool = False
+) -> Research:
     """Return what a run could do and what it found, for the outcome.
 
     Args:
         deps: The run's dependencies.
         findings: Ids of the findings that the answer may use.
         disputed: Ids of those that it may not, because others contradict them.
+        is_open: Whether every part of the question is open, by the word of the writer.
     """
     failed = _failed_for_good(deps)
     unaffordable = isinstance(failed.get(ExtractFindings.name()), BudgetError)
     read = bool(deps.ledger.of(Source)) or not deps.unread
     return Research(
         found=bool(findings or disputed),
+        open=is_open,
         disputed=bool(disputed),
         searched=deps.searched and read and not unaffordable,
         failed=any(not isinstance(error, BudgetError) for error in failed.values()),

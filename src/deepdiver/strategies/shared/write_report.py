@@ -190,6 +190,7 @@ async def write_report(
     kept = [line.sentence for line in (*lead, *lines) if not line.cut]
     cut = listed_cuts([*lead, *lines])
     own = filter(lambda section: section.sentences, map(_code_section, further))
+    is_open = {*(problems or (question,))} <= {*top.missing}
     # What verification has rejected must not come back as a quote.
     quiet = besides.rejected or any(sentence.findings for sentence in kept)
     nearest = [] if quiet else quote_nearest(deps, question, found)
@@ -213,7 +214,7 @@ async def write_report(
         made_by=". ".join(filter(None, (_made_by(deps), counted(kept)))),
         weighed=weighed,
         unfounded=unfounded,
-        research=research_of(deps, found, besides.disputed),
+        research=research_of(deps, found, besides.disputed, is_open=is_open),
     )
     why = explain(deps, report.status)
     return report.model_copy(update={"title": "", "answer": why, "points": ()}) if why else report
