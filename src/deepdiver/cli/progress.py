@@ -480,7 +480,7 @@ class Picture(View):
         if started is None:
             return ""
         most = [amount for amount in (started.ceiling, started.budget) if amount is not None]
-        if started.ceiling is None:
+        if not most:
             told = spent_money(self._progress.spent, unpriced=True)
             return f"cost {told} · " if self._console.width >= NARROW else ""
         if most and max(most) == 0:
