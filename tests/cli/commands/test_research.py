@@ -687,7 +687,7 @@ def test_what_the_user_must_put_right_ends_the_run_at_once(
         said = say(*on_server(monkeypatch, server), "How many crates were counted in Lund?")
         assert len(server.log) == 1
     assert said.code == 2
-    assert complaint(said).startswith(says)
+    assert said.err.splitlines()[-1].startswith(f"deepdiver: {says}")
     assert [run.status for run in runs(home)] == [RunStatus.FAILED]
 
 
@@ -729,7 +729,7 @@ def test_a_run_goes_on_at_the_new_address_of_its_model(
             gone = f"http://127.0.0.1:{closed.getsockname()[1]}/v1"
         lost = say(*words, "--model-url", gone, "How many crates were counted in Lund?")
         assert lost.code == 1
-        assert "start its server, or give its address (--model-url" in complaint(lost)
+        assert "start its server, or give its address (--model-url" in lost.err.splitlines()[-1]
         monkeypatch.delenv("OPENAI_BASE_URL")
         (run,) = runs(home)
         again = say("resume", run.id, "--json")
