@@ -90,6 +90,17 @@ class LiveRun:
             self._view.note(note)
         return outcome
 
+    async def with_news(
+        self, work: Coroutine[Any, Any, Outcome], before: str, store: Store
+    ) -> Outcome:
+        """Do the work, then say whether it has found more than an earlier run had."""
+        from deepdiver.run.deepen import tell_news
+
+        outcome = await work
+        if outcome.report is not None:
+            self._view.note(tell_news(outcome.report, before, store))
+        return outcome
+
     def asker(self) -> Ask | None:
         """Return the function that asks the person at this terminal, or None if there is nobody."""
         if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():

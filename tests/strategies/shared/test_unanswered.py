@@ -22,6 +22,7 @@ from deepdiver.strategies.shared.unanswered import (
     PASSAGES,
     REASONS,
     explain,
+    list_unmet,
     quote_nearest,
     research_of,
 )
@@ -165,6 +166,21 @@ def test_not_more_reasons_are_told_than_a_reader_reads(tmp_path: Path) -> None:
     for number in range(20):
         deps.note_limit(f"{number} could not search")
     assert len(explain(deps, RunStatus.COULD_NOT_SEARCH)) == REASONS
+
+
+# Plans of a person
+
+
+async def test_a_sub_problem_of_a_person_on_which_nothing_was_found_is_named(
+    tmp_path: Path,
+) -> None:
+    deps, findings = await read(tmp_path)
+    plan = [QUESTION, "Who painted it?"]
+    assert list_unmet(deps, plan, findings) == [], "nobody has approved it"
+    deps.approve = True
+    assert list_unmet(deps, plan, findings) == ["Nothing was found on: Who painted it?"]
+    assert list_unmet(deps, plan, ()) == [f"Nothing was found on: {part}" for part in plan]
+    assert list_unmet(deps, ["Another?"], findings) == [], "the strategy looks into other things"
 
 
 # The nearest passages

@@ -94,9 +94,10 @@ def deepen(args: argparse.Namespace) -> int:
         from deepdiver.run import research
 
         more: dict[str, Any] = {"out": args.out, "store": store, "deepens": deeper.run}
-        return research(
+        work = research(
             deeper.question, deeper.settings, on_event=live.take, ask=live.asker(), **more
         )
+        return live.with_news(work, deeper.run, store)
 
     with closing(open_store(settings)) as store:
         deeper = plan_deeper_look(args.run, args.section, settings, store, changes)

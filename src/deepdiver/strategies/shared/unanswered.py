@@ -56,6 +56,18 @@ def research_of(
     )
 
 
+def list_unmet(deps: Deps, problems: Sequence[str], findings: Sequence[str]) -> list[str]:
+    """Return a line for each sub-problem of a plan that a person approved without any finding.
+
+    Nobody else chose the words of the sub-problems, and a strategy that looks into something else
+    than these has no finding about any of them.
+    """
+    about = {deps.ledger.get(Finding, key).about for key in findings}
+    if not deps.approve or (about and not about & {*problems}):
+        return []
+    return [f"Nothing was found on: {problem}" for problem in problems if problem not in about]
+
+
 def explain(deps: Deps, status: RunStatus) -> tuple[Sentence, ...]:
     """Return why a run could not search, or what its model failed at, as the lead of its report."""
     if status is RunStatus.COULD_NOT_SEARCH:

@@ -41,7 +41,12 @@ from deepdiver.strategies.shared.drafting import (
 from deepdiver.strategies.shared.hypotheses import stand
 from deepdiver.strategies.shared.materials import Material, gather_material, resolve_cites
 from deepdiver.strategies.shared.second_opinion import contradicted, counted
-from deepdiver.strategies.shared.unanswered import explain, quote_nearest, research_of
+from deepdiver.strategies.shared.unanswered import (
+    explain,
+    list_unmet,
+    quote_nearest,
+    research_of,
+)
 from deepdiver.strategies.shared.weigh_answer import weigh_answer
 from deepdiver.tasks import (
     BottomLine,
@@ -207,6 +212,7 @@ async def write_report(
         limits=[
             *_notes(deps, [*limits, *told], missing, _count_unquoted(cut)),
             *_unshown(deps, len(found) - len(material.findings)),
+            *list_unmet(deps, problems, found),
             *contradicted(kept),
             *_unread([*lead, *lines]),
         ],
