@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
-from deepdiver.cli import output
 from deepdiver.cli.output import print_items, print_json, print_table
 from tests.cli.command_line import (
     QUESTION,
@@ -98,7 +98,7 @@ def test_where_there_is_no_terminal_each_item_is_one_line(
 def test_items_lose_no_word_however_narrow_the_terminal_is(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
 ) -> None:
-    monkeypatch.setattr(output.sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", str(columns))
     print_items(ROWS)
     out = capsys.readouterr().out

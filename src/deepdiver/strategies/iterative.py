@@ -333,4 +333,4 @@ async def write_report(state: ResearchState, deps: Deps) -> Update:
         deps, topic, problems, None, keys, state["missing"], limits, most=SHOWN_FINDINGS
     )
     deps.finish(report)
-    return {"messages": [AIMessage(render_markdown(report))]}
+    return {"limits": list(report.limits), "messages": [AIMessage(render_markdown(report))]}

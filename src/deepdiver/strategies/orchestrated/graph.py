@@ -319,6 +319,7 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
     return {
         "final_report": text,
         "research_context": context.model_dump(mode="json"),
+        "limits": list(report.limits),
         "messages": [AIMessage(text)],
     }
 
