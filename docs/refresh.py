@@ -81,6 +81,17 @@ def _first_line(package: str) -> str:
     return said.strip().splitlines()[0].rstrip(".")
 
 
+def outcomes() -> str:
+    """Return the outcomes of a run as a table."""
+    from deepdiver.core.outcomes import OUTCOMES
+
+    rows = [
+        f"| {ending.headline} | `{status.value}` | {ending.exit_code} | {ending.when} |"
+        for status, ending in OUTCOMES.items()
+    ]
+    return "\n".join(["| headline | status | exit code | when |", "|---|---|---|---|", *rows])
+
+
 def feeds() -> str:
     """Return the feeds with what each needs and takes."""
     from deepdiver.core.settings import Settings
@@ -109,6 +120,7 @@ MADE: dict[str, list[tuple[str, Callable[[], str]]]] = {
     "docs/ARCHITECTURE.md": [("layers", layers)],
     "docs/CLI.md": [("help", help_text)],
     "docs/FEEDS.md": [("feeds", feeds)],
+    "docs/OUTCOMES.md": [("outcomes", outcomes)],
     **{
         f"docs/strategies/{entry.name}.md": [("graph", functools.partial(graph, entry))]
         for entry in TABLE.values()

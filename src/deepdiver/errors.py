@@ -15,13 +15,15 @@
     │   ├── StoreAccessError      … changes permissions or chooses another home
     │   └── RunBusyError          … waits for the other process, or stops it
     ├── GatewayError              the strategy continues without this call
-    │   ├── CallError             … an outside service refused, failed or was late
+    │   ├── CallError             … an outside service refused, failed or was late;
+    │   │                         a refused key or an unknown model                 exit 2
     │   ├── BudgetError           … the call does not fit the budget
     │   ├── UncertainCallError    … it was sent once and never settled, and the user holds it
     │   └── NotJournalledError    … a replay asked for something that the run never did
     ├── ReasonError               the strategy continues without this task
     │   ├── UnreadableAnswerError … the text of the model is not the answer that was asked for
-    │   └── NoRungError           … the model supports no way of asking for structured answers
+    │   ├── NoRungError           … the model supports no way of asking for structured answers
+    │   └── PromptTooLongError    … the strategy asks again with a shorter prompt
     ├── UnreadableError           the strategy continues without this source
     ├── NoEvidenceError           the user adds documents or a search provider      exit 4
     └── StoppedError              the user resumes the run                          exit 130
@@ -114,6 +116,10 @@ class CallFault(StrEnum):
 
     AUTH = "auth"
     """The key is missing, wrong or lacks permission (401, 403)."""
+    UNKNOWN = "unknown"
+    """The service does not know what was asked for by name, such as a model (404)."""
+    TOO_LONG = "too_long"
+    """The prompt is longer than the model's context; a shorter one may be answered."""
     MOVED = "moved"
     """The service redirected to another address (3xx), where nothing was sent."""
     RATE = "rate"
@@ -138,9 +144,13 @@ RETRYABLE = frozenset(
 """The faults where asking again may help."""
 
 
-CURABLE = frozenset({CallFault.AUTH, CallFault.MOVED, CallFault.UNREACHED})
-"""The faults of a model that only the user can cure: its key, its address or its server. A run
-cannot go on without its model, so they end it, and a resumed run asks again."""
+MISUSED = frozenset({CallFault.AUTH, CallFault.UNKNOWN})
+"""The faults of a call that was made with a wrong key or name: usage errors of the command line."""
+
+
+CURABLE = MISUSED | {CallFault.MOVED, CallFault.UNREACHED}
+"""The faults of a model that only the user can cure: its key, its name, its address or its server.
+A run cannot go on without its model, so they end it, and a resumed run asks again."""
 
 
 class CallError(GatewayError):
@@ -157,6 +167,7 @@ class CallError(GatewayError):
         super().__init__(message)
         self.fault = fault
         self.retry_after = retry_after
+        self.exit_code = UsageError.exit_code if fault in MISUSED else type(self).exit_code
 
     @property
     def retryable(self) -> bool:
@@ -213,6 +224,10 @@ class UnreadableAnswerError(ReasonError):
 
 class NoRungError(ReasonError):
     """The model supports no way of asking for a structured answer."""
+
+
+class PromptTooLongError(ReasonError):
+    """The prompt of a task is longer than its model, or deepdiver, allows."""
 
 
 class UnreadableError(DeepdiverError):

@@ -22,11 +22,13 @@ KEYS = [
     "id",
     "question",
     "status",
+    "outcome",
     "answer",
     "confidence",
     "report",
     "citations",
     "hypotheses",
+    "limits",
     "cost",
 ]
 

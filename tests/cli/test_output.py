@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
-from deepdiver.cli.output import print_json, print_table
+from deepdiver.cli.output import print_items, print_json, print_table
 from tests.cli.command_line import (
     QUESTION,
 )
@@ -79,3 +80,36 @@ def test_a_table_fits_the_terminal(finished: str, warm: Warm) -> None:
     assert line.startswith(finished)
     assert line.endswith("…")
     assert len(line) <= len(finished) + 30
+
+
+ROWS = [("arxiv", "ready", "preprints of physics, mathematics and more"), ("exa", "set KEY", "web")]
+
+
+def test_where_there_is_no_terminal_each_item_is_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_items(ROWS)
+    assert capsys.readouterr().out == (
+        "arxiv  ready    preprints of physics, mathematics and more\nexa    set KEY  web\n"
+    )
+
+
+@pytest.mark.parametrize("columns", [24, 40, 57, 58, 80, 140])
+def test_items_lose_no_word_however_narrow_the_terminal_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    print_items(ROWS)
+    out = capsys.readouterr().out
+    assert out.split() == " ".join(cell for row in ROWS for cell in row).split()
+    assert max(map(len, out.splitlines())) <= columns
+    assert (len(out.splitlines()) == len(ROWS)) is (columns >= 58)
+
+
+def test_a_terminal_of_80_columns_shows_what_each_provider_is(warm: Warm) -> None:
+    with Terminal("providers", columns=80, program=warm.command) as terminal:
+        assert terminal.leave() == 0
+    shown = " ".join(terminal.text.split())
+    assert "medicine and the life sciences, with abstracts (NCBI_API_KEY makes it faster)" in shown
+    assert "…" not in shown

@@ -577,7 +577,7 @@ def test_a_bar_has_always_the_same_length(value: float) -> None:
     ("most", "budget", "told"),
     [
         (Decimal(0), None, "free"),
-        (None, None, "$0 ·"),
+        (None, None, "cost unknown ·"),
         (Decimal(2), Decimal(3), "$0 of $2.00"),
         (None, Decimal(3), "$0 of $3.00"),
     ],

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from deepdiver.cli import options
 from deepdiver.cli.parser import parse
 from deepdiver.cli.settings import settings_of
-from deepdiver.core.settings import Filters
+from deepdiver.core.settings import Deadlines, Filters
 from deepdiver.errors import SettingsError, UnknownNameError, UsageError
 from deepdiver.sample import LIBRARY
 
@@ -191,3 +192,37 @@ def test_the_question_may_choose_the_strategy() -> None:
     assert settings_of(parse(["q", "--strategy", "auto"])[1]).strategy == "auto"
     with pytest.raises(UnknownNameError, match="did you mean auto"):
         settings_of(parse(["q", "--strategy", "autto"])[1])
+
+
+def test_a_deadline_is_a_flag_and_may_be_repeated() -> None:
+    made = settings_of(parse(["q", "--deadline", "model=3600", "--deadline", "fetch=0.5"])[1])
+    assert (made.deadlines.model, made.deadlines.fetch) == (3600.0, 0.5)
+
+
+@pytest.mark.parametrize("text", ["3600", "model", "model=", "model=soon", "modle=3", "model=-1"])
+def test_a_deadline_that_is_none(text: str) -> None:
+    with pytest.raises(UsageError, match="such as model=3600") as caught:
+        parse(["q", "--deadline", text])
+    assert "kinds are model, search, fetch, feed, tool, mcp" in str(caught.value)
+
+
+def test_every_kind_of_call_has_a_deadline_to_set() -> None:
+    assert set(options.DEADLINES) == Deadlines.model_fields.keys()
+
+
+def test_the_address_is_that_of_the_models_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://old:1/v1")
+    args = parse(["q", "--model-url", "http://new:1/v1"])[1]
+    assert settings_of(args).urls == {"openai": "http://old:1/v1"}, "until the model is known"
+    assert settings_of(args, served="openai:m").urls == {"openai": "http://new:1/v1"}
+    both = {"openai": "http://old:1/v1", "ollama": "http://new:1/v1"}
+    assert settings_of(args, served="ollama:m").urls == both
+
+
+def test_without_a_model_there_is_no_address() -> None:
+    args = parse(["q", "--model-url", "http://new:1/v1"])[1]
+    with pytest.raises(UsageError, match="and embedded has none"):
+        settings_of(args, served="embedded")
+    secret = parse(["q", "--model-url", "http://me:word@new:1/v1"])[1]
+    with pytest.raises(SettingsError, match="no password"):
+        settings_of(secret, served="openai:m")

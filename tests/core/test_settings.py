@@ -481,6 +481,50 @@ class TestEnvironment:
             assert "unknown" not in complaint_of(functools.partial(read, environ=variable)), name
 
 
+class TestMoving:
+    """What may change while a run is stopped."""
+
+    def test_a_deadline_has_a_variable(self, read: Load) -> None:
+        made = read(environ={"DEEPDIVER_DEADLINE_MODEL": "3600", "DEEPDIVER_DEADLINE_MCP": "5"})
+        assert (made.deadlines.model, made.deadlines.mcp) == (3600.0, 5.0)
+        assert made.deadlines.search == Deadlines().search
+
+    @pytest.mark.parametrize(
+        ("variable", "says"),
+        [
+            ("DEEPDIVER_DEADLINE_MODEL", "environment: deadlines.model: "),
+            ("DEEPDIVER_DEADLINE_MODLE", "unknown environment variable DEEPDIVER_DEADLINE_MODLE"),
+        ],
+    )
+    def test_a_deadline_that_cannot_be_read(self, read: Load, variable: str, says: str) -> None:
+        with pytest.raises(SettingsError, match=says):
+            read(environ={variable: "soon"})
+
+    def test_the_environment_and_flags_of_now_win_over_those_of_the_run(self, read: Load) -> None:
+        old = read(
+            flags={"deadlines": {"model": 100, "search": 7}},
+            environ={"OPENAI_BASE_URL": "http://old:1", "OLLAMA_HOST": "http://old:2"},
+        ).public()
+        now = read(
+            flags={"deadlines": {"model": 3600}}, environ={"OPENAI_BASE_URL": "http://new:1"}
+        )
+        resumed = from_public(old, now)
+        assert resumed.urls == {"openai": "http://new:1", "ollama": "http://old:2"}
+        assert (resumed.deadlines.model, resumed.deadlines.search) == (3600, 7)
+
+    def test_files_do_not_because_they_lost_when_the_run_began(self, read: Load) -> None:
+        old = read(flags={"urls": {"openai": "http://flag:1"}}).public()
+        now = read(user='[urls]\nopenai = "http://file:1"\n[deadlines]\nmodel = 9\n')
+        assert now.urls == {"openai": "http://file:1"}
+        resumed = from_public(old, now)
+        assert resumed.urls == {"openai": "http://flag:1"}
+        assert resumed.deadlines == Deadlines()
+
+    def test_what_is_set_now_outlives_a_copy(self, read: Load) -> None:
+        now = read(environ={"OPENAI_BASE_URL": "http://new:1"}).model_copy(update={"past": True})
+        assert from_public({}, now).urls == {"openai": "http://new:1"}
+
+
 class TestSecrets:
     """Nothing that can be shown or saved holds a key."""
 

@@ -33,6 +33,7 @@ from deepdiver.errors import (
     MissingKeyError,
     NoRungError,
     NotJournalledError,
+    PromptTooLongError,
     ReasonError,
     UnknownNameError,
     UnreadableAnswerError,
@@ -250,14 +251,14 @@ async def test_the_rung_that_works_is_remembered_for_each_model(
 
 
 async def test_a_model_that_refuses_every_way_of_asking(serve: Serve, home: Path) -> None:
-    refusals = iter(["no schema", "no tools", "no json", "no such model"])
+    refusals = iter(["no schema", "no tools", "no json", "no words"])
     server = serve(
-        lambda body, n: Answer(status=404, text=next(refusals, "")) if n < 4 else in_form(body)
+        lambda body, n: Answer(status=400, text=next(refusals, "")) if n < 4 else in_form(body)
     )
     async with desk(server, home) as at:
-        with pytest.raises(NoRungError, match="no such model") as caught:
+        with pytest.raises(NoRungError, match="no words") as caught:
             await at.reasoner.perform(TASK)
-        assert "no way of asking was accepted; openai:made: 404" in str(caught.value)
+        assert "no way of asking was accepted; openai:made: 400" in str(caught.value)
         assert at.journal[0].state is CallState.FAILED
         assert at.journal[0].cost == 0
         await at.reasoner.perform(task(1))
@@ -266,7 +267,77 @@ async def test_a_model_that_refuses_every_way_of_asking(serve: Serve, home: Path
             *LADDER,
             Rung.NATIVE,
         ]
-        assert "no such model" in at.told[0].error
+        assert "no words" in at.told[0].error
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "rungs"),
+    [
+        (404, "The model `made` does not exist or you do not have access to it.", 1),
+        (400, "made is not a valid model ID", 1),
+        (400, "Invalid model: made", 1),
+        (404, "Not Found", len(LADDER)),
+    ],
+)
+async def test_a_model_that_nobody_knows_ends_the_run_and_says_what_to_do(
+    serve: Serve, home: Path, status: int, text: str, rungs: int
+) -> None:
+    server = serve(lambda body, n: Answer(status=status, text=text))
+    async with desk(server, home) as at:
+        with pytest.raises(CallError) as caught:
+            await at.reasoner.perform(TASK)
+        assert caught.value.fault is CallFault.UNKNOWN
+        assert caught.value.exit_code == 2
+        assert str(caught.value) == (
+            f"openai:made: {status} {text.rstrip('.')}; check the name after --model, and the "
+            "address (--model-url or OPENAI_BASE_URL)"
+        )
+        assert len(at.rungs) == rungs, "a 404 without a word may be about the way of asking"
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (400, "This model's maximum context length is 8192 tokens. However, you requested 9000."),
+        (400, "prompt is too long: 213462 tokens > 200000 maximum"),
+        (400, "The input token count (1200000) exceeds the maximum number of tokens allowed"),
+        (400, "the request exceeds the available context size, try increasing it"),
+        (413, "too many tokens"),
+    ],
+)
+async def test_a_prompt_that_is_too_long_is_told_at_once_and_met_again_in_a_replay(
+    serve: Serve, home: Path, status: int, text: str
+) -> None:
+    server = serve(lambda body, n: Answer(status=status, text=text))
+    for mode in (Mode.LIVE, Mode.REPLAY):
+        async with desk(server, home, mode=mode) as at:
+            with pytest.raises(PromptTooLongError, match=text[:16]):
+                await at.reasoner.perform(TASK)
+    assert len(server.log) == 1, "no other way of asking makes it shorter"
+
+
+@pytest.mark.parametrize(("context", "output", "room"), [(4_000, 64, 3_936), (4_000, 8_192, 2_000)])
+async def test_a_known_context_is_kept_without_asking(
+    serve: Serve, home: Path, context: int, output: int, room: int
+) -> None:
+    server = serve(lambda body, n: in_form(body))
+    known = ("a" * 100,) * 200
+    async with desk(server, home, context_tokens=context, max_output_tokens=output) as at:
+        with pytest.raises(PromptTooLongError, match=f"room for {room:,} "):
+            await at.reasoner.perform(TASK.model_copy(update={"known": known}))
+        assert not server.log
+        await at.reasoner.perform(TASK)
+
+
+async def test_a_refused_key_ends_the_run_and_says_what_to_do(serve: Serve, home: Path) -> None:
+    server = serve(lambda body, n: Answer(status=401, text="Incorrect API key provided"))
+    async with desk(server, home) as at:
+        with pytest.raises(CallError) as caught:
+            await at.reasoner.perform(TASK)
+        assert (caught.value.fault, caught.value.exit_code) == (CallFault.AUTH, 2)
+        assert str(caught.value).endswith(
+            "provided; check OPENAI_API_KEY and the account behind it"
+        )
 
 
 async def test_a_model_class_that_knows_no_way_is_asked_in_words(serve: Serve, home: Path) -> None:

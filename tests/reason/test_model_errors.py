@@ -48,7 +48,7 @@ def vendor(status: int, **about: Any) -> Exception:
         (401, CallFault.AUTH),
         (402, CallFault.AUTH),
         (403, CallFault.AUTH),
-        (404, CallFault.REQUEST),
+        (404, CallFault.UNKNOWN),
         (408, CallFault.TIMEOUT),
         (409, CallFault.SERVER),
         (413, CallFault.REQUEST),

@@ -16,7 +16,6 @@ from deepdiver.errors import (
     CallError,
     CallFault,
     MissingKeyError,
-    NoRungError,
     UnknownNameError,
     UsageError,
 )
@@ -248,5 +247,7 @@ async def test_a_model_that_does_not_exist_is_told_in_the_services_words(tmp_pat
         lambda body, n: Answer(status=404, text="model 'm' not found, try pulling it")
     ) as server:
         async with desk(server, tmp_path / "store", model="ollama:m") as at:
-            with pytest.raises(NoRungError, match="model 'm' not found, try pulling it"):
+            with pytest.raises(CallError, match="model 'm' not found, try pulling it") as caught:
                 await at.reasoner.perform(TASK)
+            assert caught.value.fault is CallFault.UNKNOWN
+            assert "get it with `ollama pull m`" in str(caught.value)

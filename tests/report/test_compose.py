@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.origins import sketch
+from deepdiver.core.outcomes import Research
 from deepdiver.core.record import (
     Assessment,
     Block,
@@ -45,6 +46,12 @@ FRAME = sentence("The sources disagree.", kind=SentenceKind.FRAME)
 
 
 OPENED = assessment(OPEN, 0.5)
+
+
+def judged(status: HypothesisStatus, posterior: float) -> Assessment:
+    """A hypothesis with evidence for it and against it."""
+    update = {"supporting": ("f_1",), "refuting": ("f_2",)}
+    return assessment(status, posterior).model_copy(update=update)
 
 
 def report(
@@ -264,10 +271,25 @@ def test_a_citation_credits_author_publisher_and_date() -> None:
             (assessment(REFUTED, 0.1), assessment(SUPPORTED, 0.8)),
             RunStatus.ANSWERED,
         ),
+        ((SAYS,), (), (judged(UNDECIDED, 0.5),), RunStatus.UNDECIDED),
+        ((SAYS,), (), (judged(REFUTED, 0.1),), RunStatus.UNDECIDED),
+        (
+            (SAYS,),
+            (),
+            (judged(UNDECIDED, 0.5), judged(SUPPORTED, 0.8)),
+            RunStatus.ANSWERED,
+        ),
         ((SAYS,), (), (assessment(UNDECIDED, 0.5),), RunStatus.PARTIAL),
-        ((SAYS,), (), (assessment(OPEN, 0.9),), RunStatus.PARTIAL),
         ((SAYS,), (), (assessment(REFUTED, 0.1),), RunStatus.PARTIAL),
+        ((SAYS,), (), (judged(OPEN, 0.9),), RunStatus.PARTIAL),
         ((SAYS,), (), (), RunStatus.PARTIAL),
+        ((), (Section(heading="H", sentences=(SAYS,)),), (), RunStatus.NOT_ANSWERED),
+        (
+            (FRAME,),
+            (Section(heading="H", sentences=(SAYS,)),),
+            (judged(UNDECIDED, 0.5),),
+            RunStatus.UNDECIDED,
+        ),
         (
             (),
             (Section(heading="H", sentences=(SAYS,)),),
@@ -292,6 +314,27 @@ def test_the_status_follows_from_what_is_left(
     status: RunStatus,
 ) -> None:
     assert report(answer, sections, hypotheses).status is status
+
+
+@pytest.mark.parametrize(
+    ("research", "status"),
+    [
+        (Research(), RunStatus.NO_EVIDENCE),
+        (Research(searched=False), RunStatus.COULD_NOT_SEARCH),
+        (Research(failed=True), RunStatus.MODEL_FAILED),
+        (Research(searched=False, failed=True), RunStatus.MODEL_FAILED),
+    ],
+)
+def test_a_report_that_cites_nothing_ends_by_what_the_run_could_do(
+    research: Research, status: RunStatus
+) -> None:
+    def made(answer: tuple[Sentence, ...]) -> RunStatus:
+        return compose(
+            "Who?", answer, (), (), LEDGER, limits=(), made_by="test", research=research
+        ).status
+
+    assert made(()) is made((FRAME,)) is status
+    assert made((SAYS,)) is RunStatus.PARTIAL, "an answer that cites something is one"
 
 
 # -- confidence

@@ -44,6 +44,7 @@ from deepdiver.report.files import (
 )
 from deepdiver.report.html import render_html
 from deepdiver.report.markdown import answer_text, render_markdown
+from deepdiver.report.spending import Spending
 from deepdiver.store import CallState, JournalRow
 from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.report.figures import week
@@ -132,7 +133,7 @@ def call(
 
 
 def write(folder: Path, store: SqliteStore, report: Report = REPORT) -> None:
-    write_files(folder, RUN, report, LEDGER, store, COST)
+    write_files(folder, RUN, report, LEDGER, store)
 
 
 def held(folder: Path) -> dict[str, bytes]:
@@ -265,7 +266,7 @@ def test_writing_again_gives_the_same_bytes(tmp_path: Path, store: SqliteStore) 
 def test_the_record_is_whole(tmp_path: Path, store: SqliteStore) -> None:
     write(tmp_path / "out", store)
     whole = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
-    assert whole == record_of(RUN, REPORT, LEDGER, store.journal.rows(RUN.id), COST)
+    assert whole == record_of(RUN, REPORT, LEDGER, store.journal.rows(RUN.id), Spending())
     assert set(whole) == {"run", "report", "report_hash", "ledger", "account"}
     assert Report.model_validate(whole["report"]) == REPORT
     assert whole["report_hash"] == REPORT.hash
@@ -357,7 +358,7 @@ def test_no_file_holds_a_character_that_cannot_be_seen(tmp_path: Path, store: Sq
     )
     told = Limited(at="2026-11-15T09:00:00.500+00:00", what=hostile)
     store.records.add_events(RUN.id, [told.model_dump_json()])
-    write_files(tmp_path / "out", RUN, report, ledger, store, COST)
+    write_files(tmp_path / "out", RUN, report, ledger, store)
     for name, content in held(tmp_path / "out").items():
         text = content.decode("utf-8")
         left = [c for c in text if c != "\n" and unicodedata.category(c) in {"Cc", "Cf", "Zl"}]
@@ -373,7 +374,7 @@ def test_a_log_of_nothing_is_empty(tmp_path: Path) -> None:
     assert list(reasoning_lines([])) == []
     with closing(open_sqlite(tmp_path / "other")) as empty:
         empty.runs.create(RUN)
-        write_files(tmp_path / "out", RUN, REPORT, Ledger(), empty, Decimal(0))
+        write_files(tmp_path / "out", RUN, REPORT, Ledger(), empty)
     assert (tmp_path / "out" / "reasoning.log").read_bytes() == b""
     assert (tmp_path / "out" / "sources.jsonl").read_bytes() == b""
 
@@ -449,7 +450,6 @@ def watch(
         week.report(),
         week.ledger() if ledger is None else ledger,
         store,
-        COST,
         scene=True,
     )
     return held(folder)
@@ -486,7 +486,7 @@ def test_a_rule_in_a_hostile_text_does_not_move_the_pictures(
     tmp_path: Path, store: SqliteStore, watched: Run
 ) -> None:
     report = week.report().model_copy(update={"limits": ("a\n---\nb",), "made_by": "x\n---\ny"})
-    write_files(tmp_path / "out", watched, report, week.ledger(), store, COST, scene=True)
+    write_files(tmp_path / "out", watched, report, week.ledger(), store, scene=True)
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert text.index("## Limits") < text.index("## Pictures") < text.index("\n---\n*x --- y*")
 
@@ -514,7 +514,7 @@ def test_texts_that_are_kept_are_read(tmp_path: Path, store: SqliteStore, watche
 
 def test_nothing_empty_is_drawn(tmp_path: Path, store: SqliteStore, watched: Run) -> None:
     report = compose("Q", (), (), (), Ledger(), limits=(), made_by="deepdiver")
-    write_files(tmp_path / "out", watched, report, Ledger(), store, COST, scene=True)
+    write_files(tmp_path / "out", watched, report, Ledger(), store, scene=True)
     files = held(tmp_path / "out")
     assert tuple(sorted(files)) == FILES
     assert files["report.md"].decode() == render_markdown(report)
@@ -524,7 +524,7 @@ def test_nothing_empty_is_drawn(tmp_path: Path, store: SqliteStore, watched: Run
 def test_without_a_scene_the_matrix_is_in_the_page_alone(
     tmp_path: Path, store: SqliteStore
 ) -> None:
-    write_files(tmp_path / "out", RUN, week.report(), week.ledger(), store, COST)
+    write_files(tmp_path / "out", RUN, week.report(), week.ledger(), store)
     files = held(tmp_path / "out")
     assert tuple(sorted(files)) == FILES
     assert files["report.html"].count(b"<svg ") == 1
@@ -535,7 +535,7 @@ def test_without_a_scene_the_matrix_is_in_the_page_alone(
 
 
 def test_an_account_of_nothing(store: SqliteStore) -> None:
-    assert cost_account([], Decimal(0)) == {"usd": "0", "calls": {}, "failed": 0, "uncertain": []}
+    assert cost_account([], Spending()) == {"usd": "0", "calls": {}, "failed": 0, "uncertain": []}
 
 
 def test_calls_whose_fate_was_never_learnt_are_listed(store: SqliteStore) -> None:
@@ -546,7 +546,7 @@ def test_calls_whose_fate_was_never_learnt_are_listed(store: SqliteStore) -> Non
     call(store, "again", CallState.SENT)  # killed …
     call(store, "again", CallState.SENT)  # … and killed once more …
     call(store, "again", CallState.SETTLED, cost="0.016")  # … and then answered
-    got = cost_account(store.journal.rows(RUN.id), COST)
+    got = cost_account(store.journal.rows(RUN.id), Spending(COST))
     assert got["usd"] == "0.032"
     assert got["calls"] == {"search": 2}
     assert got["failed"] == 1
@@ -575,7 +575,7 @@ def test_calls_whose_fate_was_never_learnt_are_listed(store: SqliteStore) -> Non
     ],
 )
 def test_money_is_told_without_exponents(cost: str, told: str) -> None:
-    assert cost_account([], Decimal(cost))["usd"] == told
+    assert cost_account([], Spending(Decimal(cost)))["usd"] == told
 
 
 def test_kinds_are_counted_apart(store: SqliteStore) -> None:
@@ -585,26 +585,32 @@ def test_kinds_are_counted_apart(store: SqliteStore) -> None:
         JournalRow(**({name: getattr(row, name) for name in row.__slots__} | {"kind": "model"}))
         for row in rows
     ]
-    assert cost_account([*rows, *model, *model], COST)["calls"] == {"model": 2, "search": 1}
+    assert cost_account([*rows, *model, *model], Spending(COST))["calls"] == {
+        "model": 2,
+        "search": 1,
+    }
 
 
 # -- the summary
 
 
 def test_the_one_object_of_json(store: SqliteStore) -> None:
-    got = run_summary(RUN, REPORT, store.journal.rows(RUN.id), COST)
+    got = run_summary(RUN, REPORT, store.journal.rows(RUN.id), Spending(COST))
     assert list(got) == [
         "id",
         "question",
         "status",
+        "outcome",
         "answer",
         "confidence",
         "report",
         "citations",
         "hypotheses",
+        "limits",
         "cost",
     ]
     assert (got["id"], got["status"], got["confidence"]) == (RUN.id, "answered", 0.8)
+    assert (got["outcome"], got["limits"]) == ("Answered", list(REPORT.limits))
     assert got["answer"] == answer_text(REPORT) == "Anna Holm owns Holm Works. [1]"
     assert got["report"] == render_markdown(REPORT)
     assert got["citations"][0]["quote"] == "Anna Holm owns it."
@@ -613,6 +619,7 @@ def test_the_one_object_of_json(store: SqliteStore) -> None:
 
 
 def test_a_run_without_a_report_has_a_summary_too() -> None:
-    got = run_summary(RUN.model_copy(update={"status": RunStatus.STOPPED}), None, [], Decimal(0))
+    got = run_summary(RUN.model_copy(update={"status": RunStatus.STOPPED}), None, [], Spending())
     assert (got["status"], got["answer"], got["report"]) == ("stopped", "", "")
+    assert (got["outcome"], got["limits"]) == ("", [])
     assert (got["citations"], got["hypotheses"], got["confidence"]) == ([], [], 0.0)

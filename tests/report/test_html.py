@@ -131,7 +131,7 @@ def test_a_lead_with_a_heading_has_it_and_it_is_text() -> None:
     read = Read(render_html(empty(heading=f"Executive Summary {HOSTILE}")))
     assert "Executive Summary </title>" in read.text
     assert "Bottom line" not in read.text
-    assert "Bottom line No evidence was found" in Read(render_html(empty())).text
+    assert "Bottom line No evidence found. No evidence was found" in Read(render_html(empty())).text
 
 
 def test_hostile_text_is_text_everywhere() -> None:
@@ -345,7 +345,7 @@ def test_points_of_the_bottom_line_are_a_list_and_a_frame_stands_above_its_point
 @pytest.mark.parametrize("points", [(), (2,), (1, 2)])
 def test_points_that_do_not_fit_the_answer_are_a_paragraph(points: tuple[int, ...]) -> None:
     page = marks(made((FACT, FACT), points=points))
-    assert '<p dir="auto">It is old.[1] It is old.[1]</p></section>' in page
+    assert '<p dir="auto">It is old.[1] It is old.[1]</p>\n</section>' in page
 
 
 def test_blocks_are_paragraphs_lists_steps_and_tables() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from deepdiver.core.outcomes import OUTCOMES, UNANSWERED
 from deepdiver.core.record import (
     FINISHED,
     Block,
@@ -25,7 +26,6 @@ from deepdiver.core.record import (
 )
 from deepdiver.report.markdown import (
     JOURNEY,
-    STATUS_LINES,
     answer_text,
     render_markdown,
     sentence_text,
@@ -190,7 +190,8 @@ def test_a_report_without_evidence_says_so() -> None:
         made_by="deepdiver",
     )
     assert render_markdown(empty) == (
-        "# Who?\n\n## Bottom line\n\nNo evidence was found that bears on the question.\n\n"
+        "# Who?\n\n## Bottom line\n\n**No evidence found.** No evidence was found that bears on "
+        "the question. Searches were answered, and brought nothing to the point.\n\n"
         "## Evidence view\n\n**No evidence found.**\n\n---\n*deepdiver*\n"
     )
 
@@ -199,7 +200,7 @@ def test_evidence_without_an_answer_says_so() -> None:
     made = report(answer=(), status=RunStatus.PARTIAL)
     line = "The evidence found does not answer the question. What was found is set out below."
     assert answer_text(made) == line
-    assert f"## Bottom line\n\n{line}\n" in render_markdown(made)
+    assert f"## Bottom line\n\n**Answered in part.** {line}\n" in render_markdown(made)
     assert "## Evidence view\n\n**Answered in part.**\n" in render_markdown(made)
 
 
@@ -473,12 +474,44 @@ def test_a_sentence_may_name_the_address_of_a_source_that_it_cites() -> None:
     assert "Title, hxxps://example[.]org/s_1." in answer_text(report(answer=(uncited,)))
 
 
-def test_every_finished_status_has_its_words() -> None:
-    assert STATUS_LINES.keys() == FINISHED
-    for status in FINISHED - {RunStatus.MODEL_FAILED}:
-        assert f"**{STATUS_LINES[status]}, confidence 0.81.**" in render_markdown(
-            report(status=status)
-        )
+def test_every_outcome_has_its_words_and_confidence_if_there_is_an_answer() -> None:
+    for status in FINISHED:
+        sure = "" if status in UNANSWERED else ", confidence 0.81"
+        told = f"**{OUTCOMES[status].headline}{sure}.**"
+        assert told in render_markdown(report(status=status))
+
+
+@pytest.mark.parametrize("status", sorted(FINISHED))
+def test_an_outcome_without_an_answer_is_told_where_the_answer_would_be(
+    status: RunStatus,
+) -> None:
+    ending = OUTCOMES[status]
+    made = report(status=status, answer=())
+    assert answer_text(made) == ending.lead
+    assert f"\n## Bottom line\n\n**{ending.headline}.** {ending.lead}".rstrip() in render_markdown(
+        made
+    )
+
+
+def test_an_undecided_report_says_so_above_its_lead() -> None:
+    made = report(status=RunStatus.UNDECIDED)
+    told = "**Undecided.** The evidence does not settle which of the rival answers is right."
+    assert f"\n## Bottom line\n\n{told}\n\nAnna Holm" in render_markdown(made)
+    assert answer_text(made).startswith("Anna Holm"), "the answer alone, for programs"
+
+
+@pytest.mark.parametrize("status", [RunStatus.ANSWERED, RunStatus.PARTIAL])
+def test_an_answer_stands_for_itself(status: RunStatus) -> None:
+    assert "\n## Bottom line\n\nAnna Holm" in render_markdown(report(status=status))
+
+
+def test_the_reasons_why_nothing_could_be_searched_are_a_list() -> None:
+    why = [sentence(f"{name} could not search.", kind=SentenceKind.FRAME) for name in ("a", "b")]
+    made = report(status=RunStatus.COULD_NOT_SEARCH, answer=tuple(why), citations=())
+    lead = OUTCOMES[RunStatus.COULD_NOT_SEARCH].lead
+    assert answer_text(made) == f"{lead} a could not search. b could not search."
+    listed = f"**Could not search.** {lead}\n\n- a could not search.\n- b could not search.\n"
+    assert listed in render_markdown(made)
 
 
 def test_where_the_model_failed_there_is_no_confidence_to_tell() -> None:
@@ -486,7 +519,7 @@ def test_where_the_model_failed_there_is_no_confidence_to_tell() -> None:
     made = render_markdown(
         report(status=RunStatus.MODEL_FAILED, answer=(failed,), confidence=0.0, citations=())
     )
-    assert "## Bottom line\n\nPlanning failed.\n" in made
+    assert "the model failed.\n\n- Planning failed.\n" in made
     assert "**The model failed.**\n" in made
 
 

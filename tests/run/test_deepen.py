@@ -19,7 +19,7 @@ from deepdiver.core.record import Report, Run, RunStatus, Section, Sentence
 from deepdiver.core.settings import Settings, load
 from deepdiver.errors import UnknownNameError, UsageError
 from deepdiver.run import deepen, replay, research
-from deepdiver.run.deepen import plan_deeper_look, write_deeper_question
+from deepdiver.run.deepen import plan_deeper_look, tell_news, write_deeper_question
 from deepdiver.store import Store, open_store
 
 pytestmark = pytest.mark.usefixtures("read_once")
@@ -181,3 +181,24 @@ async def test_a_deeper_look_works_for_every_strategys_report(
     again = await replay(new.run.id, settings, store=store)
     assert again.report is not None
     assert again.report.hash == new.report.hash
+
+
+# What is new
+
+
+async def test_a_deeper_look_says_how_much_of_it_is_new(settings: Settings, store: Store) -> None:
+    asked = settings.model_copy(update={"documents": (sample.LIBRARY,)})
+    first = await research(QUESTION, asked, store=store)
+    assert first.report is not None
+    cited = len({item.quote for item in first.report.citations})
+    assert cited
+    same = tell_news(first.report, first.run.id, store)
+    assert same == (
+        f"nothing new: {first.run.id} had already found every passage that this report cites"
+    )
+    empty = finished(store, "Owner")
+    assert tell_news(first.report, empty, store) == (
+        f"{cited} of {cited} cited passages are new since {empty}"
+    )
+    nothing = first.report.model_copy(update={"citations": ()})
+    assert tell_news(nothing, empty, store).startswith("nothing new: ")

@@ -33,7 +33,7 @@ from deepdiver.tools.registry import Choice
 from tests.patience import PATIENCE
 from tests.servers.brain import made_search, popper_brain
 from tests.servers.scripted import ScriptedServer
-from tests.strategies.rig import Rig, ScriptedReasoner
+from tests.strategies.rig import CorpusProvider, Rig, ScriptedReasoner, refuse
 
 
 async def test_a_run_that_is_asked_to_stop_stops_and_can_go_on(
@@ -324,3 +324,18 @@ async def test_a_model_that_is_not_there_ends_the_run_and_a_resume_asks_it_anew(
         ).work(None, resumed=True)
     assert again.error is None
     assert again.report is not None
+
+
+async def test_an_outcome_says_how_it_ended_and_what_could_not_be_done(tmp_path: Path) -> None:
+    provider = CorpusProvider()
+    provider.down = lambda query: True
+    unsearched = await Rig(tmp_path / "a", provider=provider).work()
+    assert unsearched.headline == "Could not search"
+    assert any(line.startswith("corpus could not search") for line in unsearched.limits)
+    answered = await Rig(tmp_path / "b").work()
+    assert answered.report is not None
+    assert (answered.headline, answered.limits) == ("Answered", answered.report.limits)
+    refused = await Rig(tmp_path / "c", ScriptedReasoner(decompose=refuse)).work()
+    assert (refused.headline, refused.limits) == ("", ("the key was refused",))
+    assert refused.error is not None
+    assert refused.error.exit_code == 2

@@ -25,6 +25,7 @@ from deepdiver import sample
 from deepdiver.core.events import Decided, Event, PersonAsked, PhaseStarted
 from deepdiver.core.settings import Settings, load
 from deepdiver.errors import UsageError
+from deepdiver.report.markdown import answer_text
 from deepdiver.run import Outcome, Session, research
 from deepdiver.run.begin import new_run
 from deepdiver.store.sqlite import open_sqlite
@@ -229,6 +230,13 @@ def no_evidence(walk: Walk) -> None:
     """The report has no answer, and says so."""
     assert walk.outcome.report is not None
     assert (walk.outcome.report.answer, walk.outcome.report.confidence) == ((), 0.0)
+
+
+def _unsearched(walk: Walk) -> None:
+    """The report has no answer, and says which provider could not be searched."""
+    assert walk.outcome.report is not None
+    assert "tavily could not search" in answer_text(walk.outcome.report)
+    assert walk.outcome.report.confidence == 0.0
 
 
 # -- popper
@@ -514,9 +522,9 @@ OVERWATCH = (
         "an error ends cleanly",
         *(GATHER, SYNTHESIZE),
         search=failing(""),
-        status="no_evidence",
+        status="could_not_search",
         decided=["finish, rule: no tool gave an answer: search failed: tavily could not search"],
-        check=no_evidence,
+        check=_unsearched,
     ),
     watching(
         "a rejected plan is made anew, and then accepted",
@@ -565,7 +573,7 @@ def scarce(fields: Fields, usual: Fields) -> Fields:
 def _planning_failed(walk: Walk) -> None:
     """The report does not say that nothing was found: nothing was searched."""
     assert walk.outcome.report is not None
-    (told,) = walk.outcome.report.answer
+    told = walk.outcome.report.answer[0]
     assert told.text.startswith("Planning failed before round 1, so nothing was searched.")
     assert walk.outcome.report.confidence == 0.0
     assert not walk.queries
@@ -937,14 +945,14 @@ NAVIGATOR = (
         *["search"] * 6,
         enough=99,
         says={"analyse_output": [NOTHING]},
-        status="no_evidence",
+        status="not_answered",
         check=_ladder,
     ),
     navigator(
         "a model that repeats itself is overridden way by way",
         *["search"] * 3,
         says={"decide_action": searching("log"), "analyse_output": [NOTHING]},
-        status="no_evidence",
+        status="not_answered",
         check=_overridden,
     ),
     navigator(
@@ -953,7 +961,7 @@ NAVIGATOR = (
         question="???",
         says={"decompose": [{"problems": []}], "decide_action": [OVER]},
         person=[ACCEPT],
-        status="no_evidence",
+        status="model_failed",
         decided=[
             "send_to_hitl, rule: nothing was looked at in this pass, and nothing is left that was "
             "not tried"
@@ -964,7 +972,7 @@ NAVIGATOR = (
         "search",
         says={"decide_action": [*searching("log"), OVER], "analyse_output": [hold_against]},
         search=saying("https://ferries.gov/rolls", "https://gazette.example/news"),
-        status="partial",
+        status="undecided",
         check=_kept_out,
     ),
     navigator(

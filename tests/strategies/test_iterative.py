@@ -12,7 +12,7 @@ from deepdiver import tasks
 from deepdiver.core.events import Decided, PlanProposed, Recalled
 from deepdiver.core.record import RunStatus, SourceKind
 from deepdiver.gateway import Gateway, Mode, Reply, Request
-from deepdiver.report.markdown import render_markdown
+from deepdiver.report.markdown import answer_text, render_markdown
 from deepdiver.strategies import iterative
 from deepdiver.strategies.shared.plan import PROBLEMS
 from deepdiver.strategies.shared.statements import repeats
@@ -89,9 +89,11 @@ async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
 ) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(**{task.name(): fail for task in MINE}))
     outcome = await rig.work()
-    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.run.status is RunStatus.MODEL_FAILED
     assert outcome.report is not None
-    assert (outcome.report.confidence, outcome.report.answer) == (0.0, ())
+    assert outcome.report.confidence == 0.0
+    assert not any(sentence.findings for sentence in outcome.report.answer)
+    assert "extract findings failed: the model is not in the mood." in answer_text(outcome.report)
     assert rig.path == [*path_of(1)[:-1], "generate_query", "write_report"], (
         "without any query left it ends"
     )
@@ -107,7 +109,7 @@ async def test_a_search_that_is_down_stands_in_the_limits(tmp_path: Path) -> Non
     provider = CorpusProvider()
     provider.down = lambda query: True
     outcome = await rig_of(tmp_path, provider=provider).work()
-    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.run.status is RunStatus.COULD_NOT_SEARCH
     assert outcome.report is not None
     assert any("corpus could not search" in line for line in outcome.report.limits)
 
@@ -115,7 +117,7 @@ async def test_a_search_that_is_down_stands_in_the_limits(tmp_path: Path) -> Non
 async def test_a_writer_who_fails_leaves_what_was_found(tmp_path: Path) -> None:
     outcome = await rig_of(tmp_path, ScriptedReasoner(write_report=fail)).work()
     assert outcome.report is not None
-    assert outcome.run.status is RunStatus.PARTIAL
+    assert outcome.run.status is RunStatus.MODEL_FAILED
     (section,) = outcome.report.sections
     assert section.heading == "What was found"
     assert any("Anna Holm" in sentence.text for sentence in section.all_sentences())

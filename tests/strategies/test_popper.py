@@ -56,7 +56,7 @@ async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
 ) -> None:
     rig = Rig(tmp_path, ScriptedReasoner(**{task.name(): fail for task in tasks.TASKS}))
     outcome = await rig.work()
-    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.run.status is RunStatus.MODEL_FAILED
     assert outcome.report is not None
     assert outcome.report.confidence == 0.0
     assert any("decompose failed" in line for line in outcome.report.limits)
@@ -256,7 +256,7 @@ async def test_a_quote_that_is_not_in_the_source_is_no_finding(tmp_path: Path) -
         "Carl owns it.",
         "Dora owns it.",
     }
-    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.run.status is RunStatus.NOT_ANSWERED
     assert outcome.report is not None
     assert "Carl" not in outcome.report.model_dump_json()
     assert any(

@@ -15,9 +15,16 @@ from pydantic import BaseModel, Field, ValidationError
 
 from deepdiver.tasks import (
     TASKS,
+    CheckSupport,
+    Claim,
     Decide,
     Decision,
+    Extracted,
+    ExtractFindings,
+    Extraction,
     Judge,
+    NumberedText,
+    QuestionPart,
     Rival,
     ShownFinding,
     WriteQueries,
@@ -419,3 +426,71 @@ def test_what_a_model_thought_is_kept_beside_its_answer_and_is_no_part_of_it() -
     assert (kept.thought, kept.model_copy().thought) == ("Let me see.", "Let me see.")
     assert "thought" not in kept.model_dump_json()
     assert "thought" not in str(schema(Decision))
+
+
+# A prompt that is too long
+
+
+def reading(*texts: str) -> ExtractFindings:
+    numbered = [NumberedText(id=f"T{n}", title="t", text=text) for n, text in enumerate(texts, 1)]
+    parts = (QuestionPart(id="P1", question="Who?"),)
+    return ExtractFindings(question="Who?", texts=tuple(numbered), problems=parts)
+
+
+@given(st.lists(st.text("ab\n", min_size=1, max_size=40), min_size=2, max_size=9))
+def test_the_halves_of_a_reading_hold_each_text_once_and_in_order(texts: list[str]) -> None:
+    whole = reading(*texts)
+    first, second = whole.shorter()
+    assert (*first.texts, *second.texts) == whole.texts
+    assert first.texts
+    assert second.texts
+
+
+@given(st.text("ab\n", min_size=1, max_size=200))
+def test_a_single_text_is_cut_between_lines_and_nothing_of_it_is_lost(text: str) -> None:
+    whole = reading(text)
+    halves = whole.shorter()
+    if "\n" not in text[:-1]:
+        assert halves == ()
+    else:
+        assert "".join(half.texts[0].text for half in halves) == text
+        assert halves[0].texts[0].text.endswith("\n")
+        assert {half.texts[0].id for half in halves} == {"T1"}, "its numbers are those of the text"
+
+
+def test_halves_have_about_the_same_length_however_long_the_texts_are() -> None:
+    first, second = reading("a" * 900, "b", "c", "d" * 400).shorter()
+    assert [text.id for text in first.texts] == ["T1"]
+    assert [text.id for text in second.texts] == ["T2", "T3", "T4"]
+
+
+def test_the_answers_to_the_halves_are_joined() -> None:
+    one, two = (Extracted(statement=name, source="T1", lines=(1,)) for name in "ab")
+    joined = ExtractFindings.join(
+        [
+            Extraction(findings=(one,), leads=("Ann",)),
+            Extraction(findings=(one, two), leads=("Bo", "Ann")),
+        ]
+    )
+    assert joined == Extraction(findings=(one, two), leads=("Ann", "Bo"))
+
+
+def test_a_task_that_cannot_be_shared_keeps_the_first_half_of_its_longest_list() -> None:
+    asked = WriteQueries(question="Who?", problem="p", known=("a" * 50, "b"), tried=("c", "d"))
+    (shorter,) = asked.shorter()
+    assert (shorter.known, shorter.tried) == (asked.known[:1], asked.tried)
+    (shorter,) = shorter.shorter()
+    assert (shorter.known, shorter.tried) == (asked.known[:1], ("c",))
+    assert shorter.shorter() == ()
+
+
+def test_a_check_of_half_the_claims_shows_the_quotes_of_these_alone() -> None:
+    claims = [Claim(id=f"S{n}", text=f"claim {n}", quotes=(f"quote {n}", "both")) for n in (1, 2)]
+    first, second = CheckSupport.of(claims).shorter()
+    assert [quote.text for quote in first.quotes] == ["quote 1", "both"]
+    assert [quote.text for quote in second.quotes] == ["both", "quote 2"]
+
+
+@pytest.mark.parametrize("kind", TASKS)
+def test_what_a_task_shares_is_a_list_of_its_own(kind: type[Task[Any]]) -> None:
+    assert not kind.divides or kind.divides in kind.model_fields

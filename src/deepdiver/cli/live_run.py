@@ -21,12 +21,14 @@ from deepdiver.cli.interrupts import Interrupts
 from deepdiver.cli.output import SAVED, print_err, print_error, print_json, print_report
 from deepdiver.cli.preflight import language_note
 from deepdiver.cli.progress import View, open_view
-from deepdiver.cli.terminal_text import money, one_line
+from deepdiver.cli.terminal_text import money, one_line, spent_money
+from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.record import FINISHED, RunStatus
 from deepdiver.core.settings import Settings
 from deepdiver.errors import LostTextError, RunBusyError, StoppedError
 from deepdiver.gateway.trace import export_spans
 from deepdiver.report.files import run_summary
+from deepdiver.report.spending import Spending
 
 if TYPE_CHECKING:
     from deepdiver.core.events import Event
@@ -35,14 +37,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-EXIT_CODES = {
-    RunStatus.ANSWERED: 0,
-    RunStatus.PARTIAL: 3,
-    RunStatus.WAITING: 3,
-    RunStatus.NO_EVIDENCE: 4,
-    RunStatus.MODEL_FAILED: 1,
-}
-"""The exit code of each status that a run can end with; any other status is a failure."""
+WAITING = OUTCOMES[RunStatus.PARTIAL].exit_code
+"""The exit code of a run that waits for a person."""
 
 
 class LiveRun:
@@ -92,6 +88,17 @@ class LiveRun:
         outcome = await work
         if note := await asyncio.to_thread(language_note, question, settings):
             self._view.note(note)
+        return outcome
+
+    async def with_news(
+        self, work: Coroutine[Any, Any, Outcome], before: str, store: Store
+    ) -> Outcome:
+        """Do the work, then say whether it has found more than an earlier run had."""
+        from deepdiver.run.deepen import tell_news
+
+        outcome = await work
+        if outcome.report is not None:
+            self._view.note(tell_news(outcome.report, before, store))
         return outcome
 
     def asker(self) -> Ask | None:
@@ -156,7 +163,8 @@ def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: f
     """Print the outcome of a run, and return the exit code."""
     run = outcome.run
     if args.json:
-        print_json(run_summary(run, outcome.report, store.journal.rows(run.id), outcome.cost))
+        spent = Spending(outcome.cost, outcome.unpriced)
+        print_json(run_summary(run, outcome.report, store.journal.rows(run.id), spent))
     elif outcome.report is not None:
         print_report(outcome.report)
     if not args.quiet:
@@ -171,7 +179,8 @@ def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: f
     if run.status is RunStatus.WAITING:
         what = "approve its plan" if outcome.report is None else "review its answer"
         print_error(f"run {run.id} waits for you to {what}; in a terminal, {how_to_continue}")
-    return EXIT_CODES.get(run.status, 1)
+        return WAITING
+    return OUTCOMES[run.status].exit_code if run.status in OUTCOMES else 1
 
 
 def _print_account(outcome: Outcome, seconds: float) -> None:
@@ -179,11 +188,9 @@ def _print_account(outcome: Outcome, seconds: float) -> None:
     for row in outcome.uncertain:
         if row.kind != "human":
             what = f"{row.kind} {row.provider}: {one_line(row.what)}"
-            print_err(
-                f"uncertain: {what} was sent and never answered; it may have cost "
-                f"{money(row.worst)}"
-            )
+            unpriced = row.provider in outcome.unpriced
+            worst = "an unknown amount" if unpriced else money(row.worst)
+            print_err(f"uncertain: {what} was sent and never answered; it may have cost {worst}")
     files = [f"files in {outcome.folder}"] if outcome.folder else []
-    known = outcome.cost or not outcome.unpriced
-    cost = f"cost {money(outcome.cost)}" if known else "cost unknown"
-    print_err(" · ".join([*files, cost, f"{seconds:.1f} s"]))
+    cost = spent_money(outcome.cost, unpriced=bool(outcome.unpriced))
+    print_err(" · ".join([*files, f"cost {cost}", f"{seconds:.1f} s"]))

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 from collections.abc import Callable
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from deepdiver.cli.command import argument, flag
+
+DEADLINES = ("model", "search", "fetch", "feed", "tool", "mcp")
+"""The kinds of calls that have a deadline."""
 
 # Values
 
@@ -36,6 +40,18 @@ def day(text: str) -> date:
         raise argparse.ArgumentTypeError(
             f"expected a date such as 2026-11-15, not {text[:40]!r}"
         ) from None
+
+
+def deadline(text: str) -> tuple[str, float]:
+    """Return a kind of call and the seconds that it may take."""
+    kind, _, seconds = text.partition("=")
+    with contextlib.suppress(ValueError):
+        if kind in DEADLINES and (amount := float(seconds)) >= 0 and math.isfinite(amount):
+            return kind, amount
+    raise argparse.ArgumentTypeError(
+        f"expected a kind of call and seconds, such as model=3600, not {text[:80]!r}; kinds are "
+        f"{', '.join(DEADLINES)}"
+    )
 
 
 def whole_number(what: str, least: int, most: int) -> Callable[[str], int]:
@@ -104,6 +120,16 @@ WRITE_IN = argument(
     metavar="LANG",
     dest="report_language",
     help="language of the report; default: that of the question",
+)
+MODEL_URL = argument(
+    "--model-url", metavar="URL", help="address of the model's server, such as http://host:8000/v1"
+)
+DEADLINE = argument(
+    "--deadline",
+    metavar="KIND=S",
+    action="append",
+    type=deadline,
+    help="seconds for a call of a KIND: model, search, fetch, feed, tool or mcp",
 )
 BUDGET = argument(
     "--budget",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -72,6 +73,25 @@ def print_error(text: str) -> None:
 def print_json(value: Any) -> None:
     """Print a value as indented JSON."""
     print_out(to_json(value, indent=1))
+
+
+def print_items(rows: Iterable[Sequence[str]]) -> None:
+    """Print rows in columns; the last cells of those that do not fit stand below them, wrapped.
+
+    So a narrow terminal loses nothing of them. Elsewhere each row is one line.
+    """
+    listed = [[" ".join(clean(cell).split()) for cell in row] for row in rows]
+    most = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    widths = [max(len(cell) for cell in column) for column in zip(*listed, strict=True)]
+    if not most or sum(widths) + 2 * (len(widths) - 1) <= most:
+        print_table(listed)
+        return
+    for first, *others in listed:
+        lines = [f"{first:<{widths[0]}}  {others[0]}" if others else first, *others[1:]]
+        for number, line in enumerate(lines):
+            indent = " " * (4 if number else 0)
+            wrapped = textwrap.wrap(line, most, initial_indent=indent, subsequent_indent="    ")
+            print_out("\n".join(wrapped))
 
 
 def print_table(rows: Iterable[Sequence[str]]) -> None:

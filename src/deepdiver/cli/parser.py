@@ -18,9 +18,14 @@ EXIT_CODES = """\
 exit codes:
   0    the question was answered, or the command succeeded
   1    failure: a service, the database, the disk, or a bug in deepdiver
-  2    usage error: a wrong argument or setting, or a missing key
+  2    usage error: a wrong argument or setting, a missing or refused key, or an
+       unknown model
   3    answered in part, or waiting for you (continue with deepdiver resume)
   4    no evidence: nothing was found, or there is nothing to search
+  5    undecided: the evidence does not settle which answer is right
+  6    read, but not answered: the report quotes the nearest passages
+  7    could not search: every search failed, or nothing found could be read
+  8    the model failed; the report says at what
   130  stopped by Ctrl-C or deepdiver stop (continue with deepdiver resume)
 """
 INTRODUCTION = """\

@@ -22,7 +22,15 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from deepdiver.cli.terminal_text import clean, clock_time, money, one_line, plan_lines, several
+from deepdiver.cli.terminal_text import (
+    clean,
+    clock_time,
+    money,
+    one_line,
+    plan_lines,
+    several,
+    spent_money,
+)
 from deepdiver.core.events import (
     CallEnded,
     CallFailed,
@@ -46,6 +54,7 @@ from deepdiver.core.events import (
     SourceRead,
     TaskPerformed,
 )
+from deepdiver.core.outcomes import in_words
 from deepdiver.core.record import HypothesisStatus
 
 REFRESH = 8
@@ -301,16 +310,14 @@ class Lines(View):
             case SentenceCut():
                 yield f"  cut, {one_line(event.reason)}: {one_line(event.text)}"
             case RunEnded():
-                yield (
-                    f"{event.status.value.replace('_', ' ')}: {'; '.join(self._progress.summary())}"
-                )
+                yield f"{in_words(event.status)}: {'; '.join(self._progress.summary())}"
             case _:
                 yield from self._tell_call(event)
 
     def _tell_call(self, event: Event) -> Iterator[str]:
         match event:
             case CallEnded() if self._verbose:
-                price = f", {money(event.cost)}" if event.origin == "live" else ""
+                price = f", {self._price(event)}" if event.origin == "live" else ""
                 yield f"  {_call(event)} ({event.origin}{price}, {event.seconds:.1f} s)"
             case CallEnded(kind="model" | "human") | CallEnded(origin="journal"):
                 return
@@ -324,13 +331,21 @@ class Lines(View):
             case CallProgressed() if self._further(event):
                 yield f"  {_call(event)}"
             case CallUncertain():
-                cost = money(event.may_have_cost)
+                unpriced = self._is_unpriced(event.provider)
+                cost = "an unknown amount" if unpriced else money(event.may_have_cost)
                 yield (
                     f"  uncertain: {_call(event)} was sent earlier and may have cost {cost}; it is "
                     f"{event.action}"
                 )
             case _ if self._verbose:
                 yield from self._tell_verbose(event)
+
+    def _price(self, event: CallEnded) -> str:
+        return "price not known" if self._is_unpriced(event.provider) else money(event.cost)
+
+    def _is_unpriced(self, provider: str) -> bool:
+        started = self._progress.started
+        return started is not None and started.ceiling is None and provider in started.unpriced
 
     def _further(self, event: CallProgressed) -> bool:
         """Whether a call has advanced by another tenth; lines stay, so there must not be many."""
@@ -431,7 +446,7 @@ class Picture(View):
         elif isinstance(event, RunEnded):
             self.close()
             self._console.print(Group(*self._beliefs(BELIEFS)))
-            status = Text(event.status.value.replace("_", " "), style="bold")
+            status = Text(in_words(event.status), style="bold")
             self._console.print(
                 Text(" · ").join([status, *(Text(part) for part in self._progress.summary())])
             )
@@ -465,9 +480,12 @@ class Picture(View):
         if started is None:
             return ""
         most = [amount for amount in (started.ceiling, started.budget) if amount is not None]
+        if not most:
+            told = spent_money(self._progress.spent, unpriced=True)
+            return f"cost {told} · " if self._console.width >= NARROW else ""
         if most and max(most) == 0:
             return "free · " if self._console.width >= NARROW else ""
-        return f"{spent} of {money(min(most))} · " if most else f"{spent} · "
+        return f"{spent} of {money(min(most))} · "
 
     def _flying(self) -> Iterator[Text]:
         flying = list(self._progress.flying.values())

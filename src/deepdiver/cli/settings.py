@@ -33,10 +33,14 @@ FILTERS = {
 """The option behind each search filter."""
 
 
-def settings_of(args: argparse.Namespace) -> Settings:
+def settings_of(args: argparse.Namespace, *, served: str = "") -> Settings:
     """Return the settings from files, the environment and this command line.
 
     What does not count of a file is told on standard error.
+
+    Args:
+        args: The command line.
+        served: The model whose server `--model-url` names, once it is known.
 
     Raises:
         UsageError: If one of them holds something that cannot be used.
@@ -53,7 +57,19 @@ def settings_of(args: argparse.Namespace) -> Settings:
     if given.get("no_pages"):
         flags["read_pages"] = False
     flags["filters"] = _filters(given)
-    return _with_documents(load(flags, tell=print_error), given)
+    flags["deadlines"] = dict(given.get("deadline") or ())
+    if not served:
+        return _with_documents(load(flags, tell=print_error), given)
+    flags["urls"] = {_provider(served): given["model_url"]}
+    return _with_documents(load(flags, tell=lambda line: None), given)  # it was told before
+
+
+def _provider(model: str) -> str:
+    """Return the provider of a model, whose server has an address."""
+    provider, colon, _ = model.partition(":")
+    if not colon:
+        raise UsageError(f"--model-url is the address of a model's server, and {model} has none")
+    return provider
 
 
 def _names(option: str, texts: list[str]) -> list[str]:

@@ -46,6 +46,13 @@ def money(amount: Decimal) -> str:
     return f"${amount:.2f}" if amount >= Decimal("0.1") else f"${amount:.4f}"
 
 
+def spent_money(amount: Decimal, *, unpriced: bool) -> str:
+    """Return what a run has cost; if something of it has no known price, that is not nothing."""
+    if not unpriced:
+        return money(amount)
+    return f"at least {money(amount)}" if amount else "unknown"
+
+
 def clock_time(seconds: float) -> str:
     """Return a duration as minutes and seconds, with hours where there are any."""
     minutes, rest = divmod(int(seconds), 60)

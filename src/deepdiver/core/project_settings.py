@@ -91,6 +91,7 @@ HARMLESS: Mapping[str, Rule] = {
     "max_iterations": NOT_MORE,
     "max_output_tokens": NOT_MORE,
     "reading_tokens": NOT_MORE,
+    "context_tokens": NOT_MORE,
     "retries": NOT_MORE,
     # What stays on this machine.
     "model": Rule(_only("embedded"), SENDS),

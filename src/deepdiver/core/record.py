@@ -53,16 +53,30 @@ class RunStatus(StrEnum):
     """Finished with an accepted answer."""
     PARTIAL = "partial"
     """Finished with an answer in part, or with one that could not be accepted."""
+    UNDECIDED = "undecided"
+    """Finished with hypotheses that were judged, none of which stands clear."""
+    NOT_ANSWERED = "not_answered"
+    """Finished with texts that were read and do not answer; the report quotes the nearest."""
     NO_EVIDENCE = "no_evidence"
-    """Finished without any evidence; the report says so."""
+    """Finished with searches that worked and brought nothing that bears on the question."""
+    COULD_NOT_SEARCH = "could_not_search"
+    """Finished without a search that was answered, or a page that could be read."""
     MODEL_FAILED = "model_failed"
-    """Finished without any evidence because the model failed; the report says at what."""
+    """Finished without an answer because the model failed; the report says at what."""
     FAILED = "failed"
     """Ended by an error; it can be resumed."""
 
 
 FINISHED = frozenset(
-    {RunStatus.ANSWERED, RunStatus.PARTIAL, RunStatus.NO_EVIDENCE, RunStatus.MODEL_FAILED}
+    {
+        RunStatus.ANSWERED,
+        RunStatus.PARTIAL,
+        RunStatus.UNDECIDED,
+        RunStatus.NOT_ANSWERED,
+        RunStatus.NO_EVIDENCE,
+        RunStatus.COULD_NOT_SEARCH,
+        RunStatus.MODEL_FAILED,
+    }
 )
 """The states in which a run has a report and nothing is left to do."""
 
@@ -615,7 +629,7 @@ class Report(Record):
     title: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
     """The answer in a line; empty: the question is the title."""
     status: RunStatus
-    """Answered, in part, no evidence, or the model failed."""
+    """How the run ended: one of `core.outcomes.OUTCOMES`."""
     heading: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
     """The heading of the lead, if the strategy gives it one. A report without one is saved as it
     was before this field existed, and keeps its hash."""

@@ -31,6 +31,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    PrivateAttr,
     SecretStr,
     ValidationError,
     model_validator,
@@ -82,6 +83,9 @@ MACHINE = frozenset(
 )
 """Settings of this machine and this person, which are never saved with a run. A saved run from
 elsewhere can therefore not start a command."""
+
+MOVING = ("urls", "deadlines")
+"""Tables whose entries may change while a run is stopped."""
 
 PATHS = frozenset({"home", "documents", "sanctions_file"})
 """Settings that are paths: in a project's file they are from its folder."""
@@ -194,7 +198,7 @@ class Cache(SettingsTable):
 
 
 class Deadlines(SettingsTable):
-    """Total seconds for one call, including all its retries."""
+    """Total seconds for one call, including all its retries; 0: a day."""
 
     model: Seconds = 180.0
     """A model's answer."""
@@ -338,6 +342,10 @@ class Settings(SettingsTable):
     reading_tokens: Annotated[int, Field(ge=1_000)] = 40_000
     """About how many tokens of texts a model reads in a run. As long as they last, a text is read
     whole; then the passages that bear most on what is looked into."""
+    context_tokens: Annotated[int, Field(ge=2_000)] | None = None
+    """The context of the model in tokens, for a server that cuts longer prompts without a word, as
+    Ollama does; Ollama is asked for a context of this size. Empty: as long as the server accepts.
+    """
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     """Sampling temperature; empty: the model's default. Some models accept only that."""
     search: tuple[str, ...] = ()
@@ -416,6 +424,13 @@ class Settings(SettingsTable):
     """Addresses of outside services, by provider."""
     keys: dict[str, Key] = Field(default_factory=dict)
     """Keys of outside services, by provider."""
+
+    _given_now: dict[str, dict[str, Any]] = PrivateAttr(default_factory=dict)
+
+    @property
+    def given_now(self) -> dict[str, dict[str, Any]]:
+        """Addresses and deadlines that the environment or a flag of this process has set."""
+        return self._given_now
 
     def key(self, provider: str) -> str | None:
         """Return the key of a provider if one is set. Callers must not store it."""
@@ -503,7 +518,11 @@ def load(
             tell(project.ignored)
     _merge(values, own.environ)
     _merge(values, own.flags)
-    return _validate(values, "settings")
+    settings = _validate(values, "settings")
+    for name in MOVING:
+        if now := {**own.environ.get(name, {}), **own.flags.get(name, {})}:
+            settings.given_now[name] = now
+    return settings
 
 
 def check_rounds(rounds: int) -> int:
@@ -664,8 +683,14 @@ def _from_folder(paths: Any, folder: Path) -> Any:
 
 
 def from_public(public: Mapping[str, Any], current: Settings) -> Settings:
-    """Return the settings of a saved run, with the keys, home and the like of this machine."""
-    kept = {name: getattr(current, name) for name in MACHINE}
+    """Return the settings of a saved run, with the keys, home and the like of this machine.
+
+    Addresses and deadlines that the environment or a flag sets now win over those of the run: a
+    server may have moved since, and a model may need longer. They shape no answer.
+    """
+    kept: dict[str, Any] = {name: getattr(current, name) for name in MACHINE}
+    for table, values in current.given_now.items():
+        kept[table] = {**public.get(table, {}), **values}
     return _validate({**public, **kept}, "the run's settings")
 
 
@@ -679,8 +704,11 @@ def _parse(file: SettingsFile) -> tuple[dict[str, Any], Settings]:
     return values, _validate(values, str(file.path))
 
 
+_DEADLINE = re.compile("deadline_([a-z]+)")
+
+
 def _read_environment(environ: Mapping[str, str]) -> dict[str, Any]:
-    values: dict[str, Any] = {"keys": {}, "urls": {}}
+    values: dict[str, Any] = {"keys": {}, "urls": {}, "deadlines": {}}
     for provider, names in KEY_VARIABLES.items():
         if held := next((environ[name] for name in names if environ.get(name)), ""):
             values["keys"][provider] = held
@@ -694,6 +722,8 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, Any]:
         name = variable.removeprefix("DEEPDIVER_").lower()
         if name in simple:
             values[name] = _split(name, text)
+        elif (deadline := _DEADLINE.fullmatch(name)) and deadline[1] in Deadlines.model_fields:
+            values["deadlines"][deadline[1]] = text
         elif service := re.fullmatch(r"(\w+?)_(?:base_(?=url)|api_(?=key))?(url|key)", name):
             values[service[2] + "s"][service[1]] = text
         else:

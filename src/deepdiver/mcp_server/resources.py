@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal
 
 from deepdiver.core.record import FINISHED, Run
 from deepdiver.core.shown_text import to_json
@@ -13,6 +12,7 @@ from deepdiver.mcp_server.state import ServerState
 from deepdiver.mcp_server.tools import report_of
 from deepdiver.report.files import record_of, source_lines
 from deepdiver.report.markdown import render_markdown
+from deepdiver.report.spending import spending_of
 from deepdiver.run.record import load_ledger
 
 RUNS = "deepdiver://runs"
@@ -75,7 +75,7 @@ def read_resource(state: ServerState, uri: str) -> tuple[str, str]:
         return part.mime, _as_json({"sources": list(source_lines(report, ledger))})
     rows = state.store.journal.rows(run.id)
     return part.mime, _as_json(
-        record_of(run, report, ledger, rows, sum((row.cost for row in rows), Decimal(0)))
+        record_of(run, report, ledger, rows, spending_of(state.store, run.id))
     )
 
 

@@ -123,7 +123,10 @@ class RunSummary(Schema):
     strategy: str
     """The research strategy."""
     status: RunStatus
-    """running, stopped, waiting, answered, partial, no_evidence, model_failed or failed."""
+    """running, stopped, waiting or failed; finished: answered, partial, undecided, not_answered,
+    no_evidence, could_not_search or model_failed."""
+    outcome: str = ""
+    """How it ended, in words; empty: it has not."""
     finished: bool
     """Whether there is a report and nothing is left to do."""
     phase: str = ""
@@ -133,13 +136,15 @@ class RunSummary(Schema):
     findings: int = 0
     """Number of findings, each with a quote that was located in its source."""
     cost: str = "0"
-    """The cost so far, in US dollars."""
+    """The cost so far, in US dollars; "unknown" or "at least …" where a price is not known."""
     error: str = ""
     """The error that ended the run, if one did."""
     answer: str = ""
     """The answer, once there is a report."""
     confidence: float = 0.0
     """Confidence in the answer, computed from the evidence."""
+    limits: tuple[str, ...] = ()
+    """What could not be searched, read, afforded or answered."""
 
 
 class CitedPassage(Schema):
@@ -175,7 +180,11 @@ class ReportResult(Schema):
     question: str
     """The question."""
     status: RunStatus
-    """answered, partial, no_evidence or model_failed."""
+    """answered, partial, undecided, not_answered, no_evidence, could_not_search or model_failed."""
+    outcome: str
+    """The same in words."""
+    limits: tuple[str, ...]
+    """What could not be searched, read, afforded or answered."""
     confidence: float
     """Confidence in the answer, computed from the evidence."""
     markdown: str = ""

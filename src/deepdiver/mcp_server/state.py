@@ -6,10 +6,10 @@ import contextlib
 import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
 
 from deepdiver.core.events import EVENT
+from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.record import FINISHED, Report, Run
 from deepdiver.core.scrub import Scrubber
 from deepdiver.core.settings import Settings
@@ -17,6 +17,7 @@ from deepdiver.errors import UsageError
 from deepdiver.mcp_server.background_runs import BackgroundRuns, RunTally
 from deepdiver.mcp_server.schemas import ResearchArguments, RunSummary
 from deepdiver.report.markdown import answer_text
+from deepdiver.report.spending import spending_of
 from deepdiver.store import Store, open_store
 from deepdiver.tools.osint.registry import FeedChoice, choose_feeds
 
@@ -82,20 +83,21 @@ class ServerState:
         text = self.store.records.report(run.id)
         report = Report.model_validate_json(text) if text else None
         tally = self._tally(run.id)
-        cost = sum((row.cost for row in self.store.journal.rows(run.id)), Decimal(0))
         return RunSummary(
             run=run.id,
             question=run.question,
             strategy=run.strategy,
             status=run.status,
+            outcome=OUTCOMES[run.status].headline if run.status in OUTCOMES else "",
             finished=run.status in FINISHED,
             phase=tally.phase,
             sources=tally.sources,
             findings=tally.findings,
-            cost=f"{cost.normalize():f}",
+            cost=spending_of(self.store, run.id).text,
             error=tally.error,
             answer=answer_text(report) if report else "",
             confidence=report.confidence if report else 0.0,
+            limits=report.limits if report else (),
         )
 
     def _tally(self, run: str) -> RunTally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -10,6 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from deepdiver.core.outcomes import OUTCOMES, in_words
 from deepdiver.core.record import Citation, Report, Run
 from deepdiver.core.shown_text import to_json
 from deepdiver.errors import DeepdiverError, NoEvidenceError, UsageError
@@ -137,12 +139,12 @@ async def _status(state: ServerState, asked: RunArguments, progress: ReportProgr
 
 def _line(summary: RunSummary) -> str:
     """Return the status of a run as text."""
-    parts = [f"Run {summary.run} is {summary.status.value}"]
+    parts = [f"Run {summary.run} is {in_words(summary.status)}"]
     parts += [f"at: {summary.phase}"] if summary.phase and not summary.finished else []
     parts += [
         f"{summary.sources} sources",
         f"{summary.findings} findings",
-        f"cost ${summary.cost}",
+        f"cost {re.sub(r'(?=[0-9])', '$', summary.cost, count=1)}",
     ]
     said = [f"{', '.join(parts)}.", summary.error, summary.answer]
     return "\n".join(filter(None, said))
@@ -156,6 +158,8 @@ async def _report(
         run=run.id,
         question=report.question,
         status=report.status,
+        outcome=OUTCOMES[report.status].headline,
+        limits=report.limits,
         confidence=report.confidence,
         markdown=render_markdown(report) if asked.format == "markdown" else "",
         report=report.model_dump(mode="json") if asked.format == "json" else {},

@@ -31,6 +31,7 @@ from deepdiver.errors import (
     CallFault,
     DeepdiverError,
     NoRungError,
+    PromptTooLongError,
     ReasonError,
     UnknownNameError,
     UnreadableAnswerError,
@@ -47,8 +48,15 @@ from deepdiver.reason.ladder import (
     is_plain,
     system_prompt,
 )
-from deepdiver.reason.model_errors import call_error
-from deepdiver.reason.models import address_of, close_model, name_of, open_model, output_limit
+from deepdiver.reason.model_errors import call_error, is_unknown_model
+from deepdiver.reason.models import (
+    address_of,
+    advice_on,
+    close_model,
+    name_of,
+    open_model,
+    output_limit,
+)
 from deepdiver.reason.parse import read_answer, thinking_in, without_thinking
 from deepdiver.reason.token_count import CountedBy, Exchange, TokenCount, count_tokens
 from deepdiver.tasks import TASKS, Answer, Task
@@ -87,6 +95,10 @@ DECLINED = (
     "recitation",
 )
 """Finish reasons for a refusal by the model or its vendor."""
+TOKEN_BYTES = 3
+"""Bytes of a token in an estimate. In English prose it is about 4, in other scripts less."""
+REFUSALS = frozenset({CallFault.REQUEST, CallFault.UNKNOWN})
+"""The faults after which the next rung may be accepted."""
 HUSHED = (
     "This model does not support OpenAI's structured output",
     "Invalid schema for OpenAI's structured output",
@@ -197,7 +209,7 @@ class LLMReasoner:
         Raises:
             UnreadableAnswerError: If the model's answer could not be read, twice.
             NoRungError: If the model refused every way of asking.
-            ReasonError: If the task's prompt is too long.
+            PromptTooLongError: If the task's prompt is too long.
             GatewayError: If a call could not be made.
         """
         ask = self._ask(task)
@@ -253,10 +265,24 @@ class LLMReasoner:
             )
         size = _size(ask, most_tokens)
         if size > INPUT_BYTES:
-            raise ReasonError(
+            raise PromptTooLongError(
                 f"the prompt of {ask.task} has {size:,} bytes; at most {INPUT_BYTES:,} are sent"
             )
+        room = self._room()
+        if room is not None and size > room * TOKEN_BYTES:
+            raise PromptTooLongError(
+                f"the prompt of {ask.task} has about {size // TOKEN_BYTES:,} tokens; the model has "
+                f"room for {room:,} (context_tokens)"
+            )
         return ask
+
+    def _room(self) -> int | None:
+        """Return the tokens that a prompt may have; None: not known.
+
+        The answer needs some of the context, too, but a prompt is left at least half of it.
+        """
+        context, answer = self._settings.context_tokens, self._settings.max_output_tokens
+        return None if context is None else context - min(answer, context // 2)
 
     async def _answer(self, ask: _ModelQuestion, answer: type[A]) -> tuple[A, str]:
         """Ask and read the answer; if it cannot be read, ask once more with the error."""
@@ -300,6 +326,10 @@ class LLMReasoner:
         except CallError as error:
             if error.fault is CallFault.REQUEST:  # `do` raises it only from the last rung
                 raise NoRungError(f"no way of asking was accepted; {error}") from error
+            if error.fault is CallFault.TOO_LONG:
+                raise PromptTooLongError(str(error)) from error
+            if advice := advice_on(ask.model, error.fault):
+                raise CallError(f"{str(error).rstrip('. ')}; {advice}", error.fault) from error
             raise
         value: dict[str, Any] = reply.value
         return value
@@ -320,7 +350,8 @@ class LLMReasoner:
                 if refused:
                     self._remember(ask.model, rung)
                 return {**outcome, "rung": rung.value}
-            if outcome.fault is not CallFault.REQUEST or rung is LADDER[-1]:
+            another = outcome.fault in REFUSALS and not is_unknown_model(outcome)
+            if not another or rung is LADDER[-1]:
                 raise outcome
             refused[rung.value] = str(outcome)
         raise AssertionError("the last rung answers or raises")

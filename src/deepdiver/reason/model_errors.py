@@ -49,6 +49,14 @@ def call_error(error: Exception, name: str, model: BaseChatModel | None = None) 
     )
 
 
+def is_unknown_model(error: CallError) -> bool:
+    """Return whether a service says that it does not have the model.
+
+    With 404 alone it may also mean that the model cannot be asked in this way.
+    """
+    return error.fault is CallFault.UNKNOWN and bool(_UNKNOWN_MODEL.search(str(error)))
+
+
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
     """Walk an error and its causes.
 
@@ -74,6 +82,7 @@ _BY_STATUS = {
     401: CallFault.AUTH,
     402: CallFault.AUTH,
     403: CallFault.AUTH,
+    404: CallFault.UNKNOWN,
     408: CallFault.TIMEOUT,
     409: CallFault.SERVER,
     425: CallFault.SERVER,
@@ -87,6 +96,26 @@ client to try again."""
 _FOR_THE_USER = ("insufficient_quota", "API_KEY_INVALID")
 """Codes of errors that only the user can fix: openai's with 429 (the account is empty, and waiting
 does not fill it) and google's with 400."""
+
+
+_REFUSED = frozenset({400, 404, 413, 422, 500})
+"""The statuses with which services refuse a prompt that is too long, or a model that they do not
+have; llama.cpp's and Ollama's servers do so with 500, too."""
+_TOO_LONG = re.compile(
+    r"context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens"
+    r"|(?:token count|input|prompt)[^.]{0,80}exceeds?\b[^.]{0,60}(?:maximum|context|limit|tokens)"
+    r"|exceeds? the (?:available|model's) context",
+    re.IGNORECASE,
+)
+"""What openai (`context_length_exceeded`), anthropic ("prompt is too long"), google ("the input
+token count exceeds the maximum"), vLLM, llama.cpp and their like say of a prompt that is too long.
+"""
+_UNKNOWN_MODEL = re.compile(
+    r"model_not_found|(?:not a valid|invalid|unknown|no such) model\b"
+    r"|\bmodel\b[^.]{0,120}?\b(?:not found|does not exist|is not available|not a valid)",
+    re.IGNORECASE,
+)
+"""What services say of a model that they do not have."""
 
 
 _BY_CLASS = (
@@ -113,6 +142,10 @@ def _fault_of_status(chain: list[BaseException], status: int) -> CallFault:
     texts = " ".join(f"{link} {getattr(link, 'body', '')}" for link in chain)
     if any(code in texts for code in _FOR_THE_USER):
         return CallFault.AUTH
+    if status in _REFUSED and _TOO_LONG.search(texts):
+        return CallFault.TOO_LONG
+    if status in _REFUSED and _UNKNOWN_MODEL.search(texts):
+        return CallFault.UNKNOWN
     return _BY_STATUS.get(status) or (CallFault.SERVER if status >= 500 else CallFault.REQUEST)
 
 

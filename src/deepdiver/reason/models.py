@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, cast
 import httpx
 from pydantic import SecretStr
 
-from deepdiver.core.settings import KEY_VARIABLES, Settings
-from deepdiver.errors import MissingKeyError, UnknownNameError, UsageError
+from deepdiver.core.settings import KEY_VARIABLES, URL_VARIABLES, Settings
+from deepdiver.errors import CallFault, MissingKeyError, UnknownNameError, UsageError
 from deepdiver.reason.model_http import client_options
 
 if TYPE_CHECKING:
@@ -56,6 +56,20 @@ def name_of(model: BaseChatModel) -> str:
     provider = about.get("ls_provider") or type(model).__name__.lower()
     provider = {"google_genai": "google", "google_vertexai": "google"}.get(provider, provider)
     return f"{provider}:{about.get('ls_model_name') or type(model).__name__}"
+
+
+def advice_on(name: str, fault: CallFault) -> str:
+    """Return what to do about a fault of a model that only the user can cure; empty: nothing."""
+    provider, _, model = name.partition(":")
+    variable = KEY_VARIABLES.get(provider, ("",))[0]
+    at = f" or {URL_VARIABLES[provider]}" if provider in URL_VARIABLES else ""
+    pull = f"get it with `ollama pull {model}`, or " if provider == "ollama" else ""
+    return {
+        CallFault.AUTH: f"check {variable or 'its key'} and the account behind it",
+        CallFault.UNKNOWN: f"{pull}check the name after --model, and the address (--model-url{at})",
+        CallFault.UNREACHED: f"start its server, or give its address (--model-url{at})",
+        CallFault.MOVED: f"give its new address (--model-url{at})",
+    }.get(fault, "")
 
 
 def output_limit(model: BaseChatModel) -> int | None:
@@ -180,6 +194,7 @@ def _ollama(model: str, settings: Settings) -> BaseChatModel:
         client_kwargs={"timeout": _timeout(settings)},
         async_client_kwargs=options,
         num_predict=settings.max_output_tokens,
+        num_ctx=settings.context_tokens,
         **_temperature(settings),
     )
     return opened

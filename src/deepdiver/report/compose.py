@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deepdiver.core.belief import SUPPORTED_AT, confidence, untested_confidence
 from deepdiver.core.corroboration import count_agreeing, count_copies
 from deepdiver.core.ledger import Ledger
+from deepdiver.core.outcomes import WORKED, Research, settle_outcome
 from deepdiver.core.record import (
     Assessment,
     Block,
@@ -19,13 +20,15 @@ from deepdiver.core.record import (
     HypothesisStatus,
     Quote,
     Report,
-    RunStatus,
     Section,
     Sentence,
     Source,
 )
 from deepdiver.core.retraction import as_believed
 from deepdiver.report.sources import unite
+
+JUDGED = frozenset({HypothesisStatus.UNDECIDED, HypothesisStatus.REFUTED})
+"""Where a hypothesis stands that was tested and not accepted."""
 
 
 class CitationNumbering:
@@ -120,6 +123,7 @@ def compose(
     made_by: str,
     weighed: WeighedAnswer | None = None,
     unfounded: Collection[str] = (),
+    research: Research = WORKED,
 ) -> Report:
     """Return the report. Its status follows from what is left after the audit.
 
@@ -138,6 +142,7 @@ def compose(
         weighed: For a strategy without hypotheses: an answer is accepted if it covers the question
             and its sentences are, together, as well believed as an accepted hypothesis is.
         unfounded: Ids of hypotheses on which neither status nor confidence may rest.
+        research: What the run could do, which decides how a report without an answer ends.
     """
     numbering = CitationNumbering(ledger, hypotheses)
     lead = tuple(numbering.cite(sentence) for sentence in answer)
@@ -154,16 +159,16 @@ def compose(
     cited = any(sentence.citations for sentence in lead)
     counting = [item for item in hypotheses if item.hypothesis.id not in unfounded]
     sure, accepted = _belief_in_answer(counting) if weighed is None else _belief_in(weighed)
-    if cited and accepted:
-        status = RunStatus.ANSWERED
-    elif numbering.citations:
-        status = RunStatus.PARTIAL
-    else:
-        status = RunStatus.NO_EVIDENCE
+    research = replace(research, found=research.found or bool(numbering.citations))
+    sides = sum(
+        bool(item.supporting) + bool(item.refuting) for item in counting if item.status in JUDGED
+    )
+    # Evidence for one hypothesis alone leaves nothing to decide if it is no answer.
+    judged = sides > research.open
     return Report(
         question=question,
         title=title,
-        status=status,
+        status=settle_outcome(research, answer=cited, accepted=accepted, judged=judged),
         answer=lead,
         confidence=round(sure, 4) if cited else 0.0,
         points=tuple(points),

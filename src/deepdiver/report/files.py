@@ -10,12 +10,12 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from deepdiver.core.corroboration import count_agreeing, count_copies
 from deepdiver.core.ledger import Ledger
+from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.record import Report, Run, Source
 from deepdiver.core.shown_text import to_json
 from deepdiver.errors import StoreAccessError, StoreFullError
@@ -23,6 +23,7 @@ from deepdiver.report.figures.pictures import draw_pictures
 from deepdiver.report.figures.svg import Picture
 from deepdiver.report.html import render_html
 from deepdiver.report.markdown import answer_text, render_markdown
+from deepdiver.report.spending import Spending, spend, usd
 from deepdiver.store import CallState, JournalRow, Store
 
 
@@ -32,7 +33,6 @@ def write_files(
     report: Report,
     ledger: Ledger,
     store: Store,
-    cost: Decimal,
     *,
     scene: bool = False,
 ) -> None:
@@ -46,10 +46,12 @@ def write_files(
         StoreAccessError: If the folder cannot be written to.
     """
     rows = store.journal.rows(run.id)
-    events = [json.loads(text) for _, text in store.records.events(run.id)]
+    texts = [text for _, text in store.records.events(run.id)]
+    events = [json.loads(text) for text in texts]
+    cost = spend(rows, texts)
     pictures = draw_pictures(report, ledger, store.texts.get, scene=scene)
     drawn = {f"{item.name}.svg": item for item in pictures.pictures} if scene else {}
-    texts = {
+    files = {
         "report.md": _illustrated(render_markdown(report), drawn),
         "report.html": render_html(report, pictures.pictures, pictures.missing),
         **{name: picture.file("report.html") for name, picture in drawn.items()},
@@ -60,7 +62,7 @@ def write_files(
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _write(folder, texts)
+        _write(folder, files)
     except OSError as error:
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
             raise StoreFullError(
@@ -100,28 +102,33 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
 
 
 def run_summary(
-    run: Run, report: Report | None, rows: Iterable[JournalRow], cost: Decimal
+    run: Run, report: Report | None, rows: Iterable[JournalRow], cost: Spending
 ) -> dict[str, Any]:
     """Return the object that `--json` prints."""
+    ending = OUTCOMES.get(run.status)
     return {
         "id": run.id,
         "question": run.question,
         "status": run.status.value,
+        "outcome": ending.headline if ending else "",
         "answer": answer_text(report) if report else "",
         "confidence": report.confidence if report else 0.0,
         "report": render_markdown(report) if report else "",
         "citations": [c.model_dump(mode="json") for c in report.citations] if report else [],
         "hypotheses": [h.model_dump(mode="json") for h in report.hypotheses] if report else [],
+        "limits": list(report.limits) if report else [],
         "cost": cost_account(rows, cost),
     }
 
 
-def cost_account(rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
+def cost_account(rows: Iterable[JournalRow], cost: Spending) -> dict[str, Any]:
     """Return what a run has cost, and the calls that were sent and whose outcome is unknown."""
     listed = list(rows)
+    unpriced = {"unpriced": list(cost.unpriced)} if cost.unpriced else {}
     kinds = sorted({row.kind for row in listed})
     return {
-        "usd": _usd(cost),
+        "usd": cost.text,
+        **unpriced,
         "calls": {
             kind: sum(row.state is CallState.SETTLED for row in listed if row.kind == kind)
             for kind in kinds
@@ -134,7 +141,9 @@ def cost_account(rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
                 "provider": row.provider,
                 "what": row.what,
                 "times": times,
-                "may_have_cost_usd": _usd(row.worst * times),
+                "may_have_cost_usd": "unknown"
+                if row.provider in cost.unpriced
+                else usd(row.worst * times),
             }
             for row in listed
             if (times := row.uncertain + (row.state is CallState.SENT))
@@ -142,13 +151,8 @@ def cost_account(rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
     }
 
 
-def _usd(amount: Decimal) -> str:
-    """Return an amount without trailing zeros and without an exponent."""
-    return f"{amount.normalize():f}"
-
-
 def record_of(
-    run: Run, report: Report, ledger: Ledger, rows: Iterable[JournalRow], cost: Decimal
+    run: Run, report: Report, ledger: Ledger, rows: Iterable[JournalRow], cost: Spending
 ) -> dict[str, Any]:
     """Return the whole record of a run."""
     return {

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from urllib.parse import urlsplit
 
+from deepdiver.core.outcomes import UNANSWERED
 from deepdiver.core.record import (
     Block,
     Citation,
@@ -39,10 +40,10 @@ from deepdiver.report.kinds import (
 from deepdiver.report.markdown import (
     BOTTOM_LINE,
     STANDINGS,
-    answer_text,
     attempts_to_refute,
     cited_addresses,
     cut_line,
+    headline,
     reasons_to_believe,
     said_text,
     status_line,
@@ -152,13 +153,16 @@ def _lead(report: Report) -> Iterator[str]:
     told = [_sentence(report, item, common) for item in report.answer]
     heading = escape_text(report.heading or BOTTOM_LINE)
     yield f'<section class="lead"><h2 dir="auto">{heading}{_mark(common)}</h2>'
-    if not told:
-        yield f'<p dir="auto">{escape_text(answer_text(report))}</p></section>'
-    elif len(report.points) < 2 or sum(report.points) != len(told):
-        yield f'<p dir="auto">{" ".join(told)}</p></section>'
-    else:
+    how, lead = headline(report)
+    if how:
+        yield f'<p dir="auto"><b>{escape_text(how)}</b> {escape_text(lead)}</p>'
+    if told and not report.points and report.status in UNANSWERED:
+        yield _listed(told)
+    elif told and (len(report.points) < 2 or sum(report.points) != len(told)):
+        yield f'<p dir="auto">{" ".join(told)}</p>'
+    elif told:
         yield from _points(report, told)
-        yield "</section>"
+    yield "</section>"
 
 
 def _points(report: Report, told: Sequence[str]) -> Iterator[str]:

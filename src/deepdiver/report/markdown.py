@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from urllib.parse import quote as percent
 
+from deepdiver.core.outcomes import OUTCOMES, UNANSWERED
 from deepdiver.core.record import (
     Assessment,
     Block,
@@ -40,12 +41,6 @@ from deepdiver.report.kinds import (
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
 from deepdiver.report.sources import QUOTE_CHARS, believed_sources, list_sources
 
-STATUS_LINES = {
-    RunStatus.ANSWERED: "Answered",
-    RunStatus.PARTIAL: "Answered in part",
-    RunStatus.NO_EVIDENCE: "No evidence found",
-    RunStatus.MODEL_FAILED: "The model failed",
-}
 STANDINGS = {
     HypothesisStatus.SUPPORTED: "supported",
     HypothesisStatus.REFUTED: "refuted",
@@ -137,14 +132,28 @@ def _cited_at(
 
 def answer_text(report: Report) -> str:
     """Return the lead as plain text."""
-    return " ".join(sentence_text(report, item) for item in report.answer) or _nothing(report)
+    told = [sentence_text(report, item) for item in report.answer]
+    if not told or report.status in UNANSWERED:
+        told.insert(0, OUTCOMES[report.status].lead)
+    return " ".join(told)
 
 
 def status_line(report: Report) -> str:
     """Return how a run ended, with the confidence if there is an answer."""
-    has_answer = report.answer and report.status is not RunStatus.MODEL_FAILED
+    has_answer = report.answer and report.status not in UNANSWERED
     sure = f", confidence {report.confidence:.2f}" if has_answer else ""
-    return f"{STATUS_LINES[report.status]}{sure}"
+    return f"{OUTCOMES[report.status].headline}{sure}"
+
+
+def headline(report: Report) -> tuple[str, str]:
+    """Return how a run ended and what that means, to print above the lead; empty: it is answered.
+
+    An undecided one says so although it has a lead, which tells what speaks for each side.
+    """
+    if report.answer and report.status in (RunStatus.ANSWERED, RunStatus.PARTIAL):
+        return "", ""
+    ending = OUTCOMES[report.status]
+    return f"{ending.headline}.", ending.lead
 
 
 def cut_line(cut: CutSentence) -> str:
@@ -189,16 +198,26 @@ def render_markdown(report: Report) -> str:
 
 
 def _lead(report: Report) -> list[str]:
-    """Return the bottom line: its points, or a paragraph."""
-    if not report.answer:
-        return [_nothing(report)]
+    """Return how the run ended, unless it is answered, and the bottom line."""
+    how, lead = headline(report)
+    told = _answer(report) if report.answer else []
+    if not how:
+        return told
+    return [f"**{how}** {lead}".rstrip(), *(["", *told] if told else [])]
+
+
+def _answer(report: Report) -> list[str]:
+    """Return the bottom line: its points, or a paragraph; reasons for having none are points."""
     common = common_kind(report.answer)
     told = [_sentence(report, item, common) for item in report.answer]
-    if len(report.points) < 2 or sum(report.points) != len(told):
+    points = report.points if sum(report.points) == len(told) else ()
+    if not points and report.status in UNANSWERED:
+        return [f"- {_opened(line)}" for line in told]
+    if len(points) < 2:
         return [_opened(" ".join(told))]
     lines: list[str] = []
     at = 0
-    for many in report.points:
+    for many in points:
         point = " ".join(told[at : at + many])
         framed = all(item.kind is SentenceKind.FRAME for item in report.answer[at : at + many])
         # A frame introduces the points below it, and is none of those above it.
@@ -271,12 +290,6 @@ def _body(report: Report, section: Section) -> list[str]:
     if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
         return [f"- {_opened(line)}" for line in told]
     return [_opened(" ".join(told))]
-
-
-def _nothing(report: Report) -> str:
-    if report.citations:
-        return "The evidence found does not answer the question. What was found is set out below."
-    return "No evidence was found that bears on the question."
 
 
 def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deepdiver.core.record import FINISHED, Report
+from deepdiver.core.record import FINISHED, Finding, Report
 from deepdiver.core.settings import Settings, from_public
 from deepdiver.errors import UsageError
 from deepdiver.store import Store
@@ -74,6 +74,28 @@ def plan_deeper_look(
         update={"strategy": run.strategy, **changes}
     )
     return DeeperLook(run.id, heading, write_deeper_question(run.question, heading), settings)
+
+
+def tell_news(report: Report, before: str, store: Store) -> str:
+    """Return how much a deeper look has brought that the earlier run had not found.
+
+    Args:
+        report: The report of the deeper look.
+        before: Id of the earlier run.
+        store: The store of both.
+    """
+    rows = store.records.ledger(before)
+    known = {
+        quote.text
+        for kind, _, text in rows
+        if kind == "finding"
+        for quote in Finding.model_validate_json(text).quotes
+    }
+    cited = {item.quote for item in report.citations}
+    new = len(cited - known)
+    if not new:
+        return f"nothing new: {before} had already found every passage that this report cites"
+    return f"{new} of {len(cited)} cited passages are new since {before}"
 
 
 def write_deeper_question(question: str, heading: str) -> str:

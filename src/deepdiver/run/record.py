@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from decimal import Decimal
 from pathlib import Path
 from typing import cast
 
@@ -11,6 +10,7 @@ from deepdiver.core.ledger import KINDS, Entry, Ledger
 from deepdiver.core.record import Report, Run
 from deepdiver.core.settings import Settings
 from deepdiver.report.files import write_files
+from deepdiver.report.spending import spending_of
 from deepdiver.run.session import Outcome
 from deepdiver.store import Store
 from deepdiver.strategies.table import TABLE
@@ -25,13 +25,14 @@ def load_ledger(store: Store, run: str) -> Ledger:
 def load_outcome(run: Run, store: Store) -> Outcome:
     """Return the outcome of a run from the store."""
     text = store.records.report(run.id)
-    rows = store.journal.rows(run.id)
+    rows, spent = store.journal.rows(run.id), spending_of(store, run.id)
     return Outcome(
         run,
         Report.model_validate_json(text) if text else None,
-        sum((row.cost for row in rows), Decimal(0)),
+        spent.known,
         tuple(row for row in rows if row.uncertain),
         ledger=load_ledger(store, run.id),
+        unpriced=spent.unpriced,
     )
 
 
@@ -48,7 +49,5 @@ def write_outcome(
         return outcome
     folder = out or settings.home / "runs" / outcome.run.id
     scene = TABLE[outcome.run.strategy].scene
-    write_files(
-        folder, outcome.run, outcome.report, outcome.ledger, store, outcome.cost, scene=scene
-    )
+    write_files(folder, outcome.run, outcome.report, outcome.ledger, store, scene=scene)
     return dataclasses.replace(outcome, folder=folder)

@@ -15,6 +15,7 @@ from langgraph.types import Command
 
 from deepdiver.core.events import Event, PersonAsked, RunEnded, RunStarted
 from deepdiver.core.ledger import Ledger
+from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.record import Report, Run, RunStatus, Source
 from deepdiver.core.settings import Settings
 from deepdiver.errors import (
@@ -25,6 +26,7 @@ from deepdiver.errors import (
     UsageError,
 )
 from deepdiver.gateway import Mode, Reply, Request
+from deepdiver.report.spending import spending_of
 from deepdiver.run.assemble import OwnParts, assemble, choose_search, reach_outside, unpriced
 from deepdiver.run.lease import Lease, LeaseEnd
 from deepdiver.store import CallState, JournalRow, Store
@@ -62,8 +64,20 @@ class Outcome:
     """The final state of the graph, if it has just run to its end."""
     ledger: Ledger = field(default_factory=Ledger)
     """Everything that it found."""
-    unpriced: bool = False
-    """Whether something that it used has no known price, so that it may have cost more."""
+    unpriced: tuple[str, ...] = ()
+    """What it has called that has no known price, so that it has cost more."""
+
+    @property
+    def headline(self) -> str:
+        """How it ended, in words: "Answered", "Could not search"; empty: it has not."""
+        ending = OUTCOMES.get(self.run.status)
+        return ending.headline if ending else ""
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What could not be searched, read, afforded or answered, and the error that ended it."""
+        told = self.report.limits if self.report else ()
+        return (*told, str(self.error)) if self.error else told
 
 
 def _end_of(heart: asyncio.Future[LeaseEnd] | None) -> LeaseEnd | None:
@@ -329,5 +343,5 @@ class Session:
             error,
             state=self._state,
             ledger=self.deps.ledger,
-            unpriced=self.deps.ceiling is None,
+            unpriced=spending_of(self.store, self.run.id).unpriced,
         )

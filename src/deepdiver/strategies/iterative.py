@@ -359,4 +359,4 @@ async def write_report(state: ResearchState, deps: Deps) -> Update:
         whole=state["whole"],
     )
     deps.finish(report)
-    return {"messages": [AIMessage(render_markdown(report))]}
+    return {"limits": list(report.limits), "messages": [AIMessage(render_markdown(report))]}

@@ -340,6 +340,7 @@ async def final_answer(state: DeepDiverState, deps: Deps) -> Update:
     return {
         "final_answer": text,
         "confidence_score": report.confidence,
+        "limits": list(report.limits),
         "messages": [AIMessage(text)],
     }
 

@@ -80,6 +80,7 @@ class ExtractFindings(Task[Extraction]):
     """Note what texts say that bears on the problems; each text is read once for all of them."""
 
     role: ClassVar[Role] = "fast"
+    divides: ClassVar[str] = "texts"
 
     question: str
     """What the person asked."""

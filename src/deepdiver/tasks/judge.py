@@ -68,6 +68,7 @@ class Judge(Task[Judgements]):
     """Say which findings support or refute which hypothesis: each finding is shown once."""
 
     role: ClassVar[Role] = "smart"
+    divides: ClassVar[str] = "findings"
 
     findings: tuple[ShownFinding, ...]
     """What was found."""

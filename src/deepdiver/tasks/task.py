@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, cast
@@ -96,6 +96,8 @@ class Task(BaseModel, Generic[A_co]):
     lead: ClassVar[tuple[str, ...]] = ()
     """Long fields that several tasks of a run share. They come first, behind a common system
     message, so that vendors' prompt caches hit."""
+    divides: ClassVar[str] = ""
+    """The list that several performances can share, if their answers can be joined."""
 
     def __class_getitem__(cls, answer: Any) -> Any:
         """Return `Task[AnswerType]`; its docstrings are not searched, as it has no own fields.
@@ -130,6 +132,32 @@ class Task(BaseModel, Generic[A_co]):
         A model fills what a schema holds: a list of calls of tools where there is no tool.
         """
         return frozenset()
+
+    def shorter(self) -> tuple[Self, ...]:
+        """Return what to perform instead if the prompt is too long for a model.
+
+        That is two tasks, whose answers can be joined, or one without the second half of its
+        longest list, whose items come in the order of their importance. Empty: it cannot be made
+        shorter.
+        """
+        lists = [name for name in type(self).model_fields if _is_list(getattr(self, name))]
+        name = self.divides or max(
+            lists, key=lambda name: len(block(name, getattr(self, name))), default=""
+        )
+        halves = _halves(getattr(self, name)) if name else ()
+        made = tuple(self.model_copy(update={name: half}) for half in halves)
+        return made if self.divides else made[:1]
+
+    @classmethod
+    def join(cls, answers: Sequence[Answer]) -> A_co:
+        """Return the answers to parts of a task as one: lists joined, the rest from the first."""
+        first = answers[0]
+        joined = {
+            name: tuple(dict.fromkeys(item for said in answers for item in getattr(said, name)))
+            for name in type(first).model_fields
+            if isinstance(getattr(first, name), tuple)
+        }
+        return cast("A_co", first.model_copy(update=joined))
 
     def prompt(self) -> Prompt:
         """Return the prompt for a model: the prompt file, then each field in a block of its own.
@@ -204,6 +232,33 @@ def _as_json(value: Any) -> str:
     if not isinstance(value, list):
         return json.dumps(value, ensure_ascii=False)
     return "\n".join(["[", ",\n".join(map(_as_json, value)), "]"]) if value else "[]"
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, tuple) and bool(_halves(value))
+
+
+def _halves(items: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
+    """Return a list in two halves of about the same length; a single text is cut between lines."""
+    if len(items) == 1:
+        return tuple((item,) for item in _cut(items[0]))
+    sizes = [len(str(item)) for item in items]
+    at = min(
+        range(1, len(items)),
+        key=lambda at: abs(sum(sizes[:at]) - sum(sizes[at:])),
+        default=0,
+    )
+    return (items[:at], items[at:]) if at else ()
+
+
+def _cut(item: Any) -> tuple[Any, ...]:
+    """Return a text as two, cut at the end of the line that is nearest to its middle."""
+    text = getattr(item, "text", "")
+    if not isinstance(item, BaseModel) or not isinstance(text, str):
+        return ()
+    ends = (match.end() for match in re.finditer("\n", text[:-1]))
+    at = min(ends, key=lambda end: abs(2 * end - len(text)), default=0)
+    return tuple(item.model_copy(update={"text": part}) for part in (text[:at], text[at:]) if at)
 
 
 def _plain(value: Any) -> Any:

@@ -68,6 +68,7 @@ class CheckSupport(Task[Checks]):
     """Say of each sentence whether its quotes carry it."""
 
     role: ClassVar[Role] = "smart"
+    divides: ClassVar[str] = "claims"
 
     quotes: tuple[CitedQuote, ...] = ()
     """What is cited."""
@@ -87,6 +88,15 @@ class CheckSupport(Task[Checks]):
             for last, claim in zip((None, *self.claims), self.claims, strict=False)
         ]
         return super(CheckSupport, self.model_copy(update={"claims": tuple(claims)})).prompt()
+
+    def shorter(self) -> tuple[Self, ...]:
+        """Return the claims in two halves, each with the quotes that it cites."""
+        made = super().shorter()
+        cited = ({cite for claim in part.claims for cite in claim.cites} for part in made)
+        return tuple(
+            part.model_copy(update={"quotes": tuple(q for q in part.quotes if q.id in held)})
+            for part, held in zip(made, cited, strict=True)
+        )
 
     @classmethod
     def of(cls, claims: Iterable[Claim]) -> Self:

@@ -254,6 +254,7 @@ class RepairSentences(Task[Repairs]):
     """Rewrite sentences so that what they cite carries them, or cut them."""
 
     role: ClassVar[Role] = "smart"
+    divides: ClassVar[str] = "sentences"
 
     question: str
     """What the person asked."""

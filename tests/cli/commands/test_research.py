@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 
 from deepdiver.cli.commands.runs import FILES
+from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.record import RunStatus
 from deepdiver.run.lease import LEASE_SECONDS
 from deepdiver.store.sqlite import open_sqlite
@@ -39,7 +40,7 @@ from tests.cli.command_line import (
 )
 from tests.patience import PATIENCE
 from tests.servers.brain import made_search, popper_brain
-from tests.servers.scripted import ScriptedServer
+from tests.servers.scripted import Answer, ScriptedServer
 from tests.terminal import Terminal, run, started, wait_for_line
 from tests.warm import Warm
 
@@ -124,7 +125,7 @@ def test_documents_in_another_language_than_the_question(say: Say, docs: Path, t
     assert f"most of your documents are in {tongue}, and the question is not: " in said.err
     assert "ask in the language of the documents, or choose a chat model with --model" in said.err
     told = json.loads(said.out)
-    assert said.code == {"answered": 0, "partial": 3, "no_evidence": 4}[told["status"]]
+    assert said.code == OUTCOMES[RunStatus(told["status"])].exit_code
     assert stands_in_the_documents(told)
     assert told["citations"] or (told["status"], said.code) == ("no_evidence", 4)
 
@@ -139,6 +140,7 @@ def test_a_folder_of_one_file_that_says_nothing_of_it(say: Say, docs: Path) -> N
     told = json.loads(said.out)
     assert (said.code, told["status"], told["citations"]) == (4, "no_evidence", [])
     assert "No evidence was found that bears on the question." in told["report"]
+    assert told["outcome"] == "No evidence found"
 
 
 def test_a_folder_of_one_file_that_answers(say: Say, docs: Path) -> None:
@@ -298,11 +300,17 @@ def test_a_paid_model_with_ceiling_cost_and_budget(
         assert f"cost ${cost:.2f}" in said.err or f"cost ${cost:.4f}" in said.err
 
         poor = say("--model", "openai:gpt-5-mini", "--budget", "0.0001", *words)
-        assert poor.code == 4, poor.err
+        assert poor.code == 7, poor.err
+        assert json.loads(poor.out)["outcome"] == "Could not search"
+        assert "tavily budget: " in json.loads(poor.out)["answer"]
         assert "limited by your budget to $0.0001" in poor.err
         assert json.loads(poor.out)["cost"]["usd"] == "0"
 
         mystery = say("--model", "openai:mystery", *words)
+        assert "· cost at least $0.0" in mystery.err, "the searches have a price"
+        assert json.loads(mystery.out)["cost"]["unpriced"] == ["openai:mystery"]
+        shown = json.loads(say("show", json.loads(mystery.out)["id"], "--json").out)
+        assert shown["cost"]["usd"].startswith("at least 0.0")
         assert "cost      maximum not known: no price for openai:mystery" in mystery.err
         refused = say("--model", "openai:mystery", "--budget", "1", *words)
         assert refused.code == 2
@@ -422,7 +430,8 @@ def test_stopped_once_it_saves_and_says_how_to_go_on(
     )
     hanging.close()  # nobody is there any more, so the run can end
     resumed = say("resume", stopped.id, "--json")
-    assert resumed.code == 4
+    assert resumed.code == 7
+    assert "searxng could not search: " in json.loads(resumed.out)["answer"]
     assert "is retried" in resumed.err
     assert json.loads(resumed.out)["cost"]["uncertain"]
 
@@ -642,3 +651,89 @@ def test_an_answer_that_nobody_can_review_is_the_end_unless_somebody_wants_to(
     assert "## Key Sources" in done.out
     (finished,) = runs(home)
     assert finished.status == "answered"
+
+
+# Outcomes
+
+
+def on_server(monkeypatch: pytest.MonkeyPatch, server: ScriptedServer) -> list[str]:
+    """Point the model and the search at a server; return the words of the command line."""
+    monkeypatch.setenv("OPENAI_BASE_URL", server.openai)
+    monkeypatch.setenv("DEEPDIVER_TAVILY_URL", server.url)
+    monkeypatch.setenv("DEEPDIVER_RETRIES", "0")
+    return ["--model", "openai:made", "--search", "tavily", "--max-iterations", "1", "--json"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (
+            Answer(status=404, text="The model `made` does not exist"),
+            "openai:made: 404 The model `made` does not exist; check the name after --model, and "
+            "the address (--model-url or OPENAI_BASE_URL); continue with: deepdiver resume ",
+        ),
+        (
+            Answer(status=401, text="Incorrect API key provided"),
+            "openai:made: 401 Incorrect API key provided; check OPENAI_API_KEY and the account "
+            "behind it; continue with: deepdiver resume ",
+        ),
+    ],
+    ids=["unknown model", "refused key"],
+)
+def test_what_the_user_must_put_right_ends_the_run_at_once(
+    say: Say, home: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer, says: str
+) -> None:
+    with ScriptedServer(lambda body, number: answer, made_search()) as server:
+        said = say(*on_server(monkeypatch, server), "How many crates were counted in Lund?")
+        assert len(server.log) == 1
+    assert said.code == 2
+    assert said.err.splitlines()[-1].startswith(f"deepdiver: {says}")
+    assert [run.status for run in runs(home)] == [RunStatus.FAILED]
+
+
+def test_a_model_that_answers_nonsense_has_failed(
+    say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedServer(lambda body, number: Answer(text="Hm."), made_search()) as server:
+        said = say(*on_server(monkeypatch, server), "How many crates were counted in Lund?")
+    told = json.loads(said.out)
+    assert (said.code, told["status"], told["outcome"]) == (8, "model_failed", "The model failed")
+    assert "extract findings failed: " in told["answer"]
+    assert "the model failed: " in said.err
+    assert "No evidence" not in told["report"]
+    assert told["cost"]["usd"].startswith("at least 0.0")
+
+
+def test_a_search_that_is_down_is_named_with_the_reason(
+    say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def down(query: str, number: int) -> Answer:
+        return Answer(status=500, text="out of order")
+
+    with ScriptedServer(popper_brain(rounds=1), down) as server:
+        said = say(*on_server(monkeypatch, server), "How many crates were counted in Lund?")
+    told = json.loads(said.out)
+    assert (said.code, told["outcome"]) == (7, "Could not search")
+    assert "tavily could not search: " in told["answer"]
+    assert any(line.startswith("tavily could not search: ") for line in told["limits"])
+    assert told["cost"]["usd"] == "unknown"
+
+
+def test_a_run_goes_on_at_the_new_address_of_its_model(
+    say: Say, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedServer(popper_brain(rounds=1), made_search()) as server:
+        words = on_server(monkeypatch, server)
+        with socket.socket() as closed:
+            closed.bind(("127.0.0.1", 0))
+            gone = f"http://127.0.0.1:{closed.getsockname()[1]}/v1"
+        lost = say(*words, "--model-url", gone, "How many crates were counted in Lund?")
+        assert lost.code == 1
+        assert "start its server, or give its address (--model-url" in lost.err.splitlines()[-1]
+        monkeypatch.delenv("OPENAI_BASE_URL")
+        (run,) = runs(home)
+        again = say("resume", run.id, "--json")
+        assert again.code == 1, "the address of the run"
+        found = say("resume", run.id, "--json", "--model-url", server.openai)
+    assert found.code in {0, 3, 5}, found.err
+    assert json.loads(found.out)["citations"]

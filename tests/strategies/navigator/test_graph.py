@@ -26,7 +26,7 @@ from deepdiver.core.settings import Filters, load
 from deepdiver.errors import UsageError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.reason.parse import read_answer
-from deepdiver.report.markdown import render_markdown
+from deepdiver.report.markdown import answer_text, render_markdown
 from deepdiver.run import replay, research, resume
 from deepdiver.sample import LIBRARY
 from deepdiver.store.sqlite import open_sqlite
@@ -129,11 +129,12 @@ async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
 ) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(**{task.name(): fail for task in tasks.TASKS}))
     outcome = await rig.work()
-    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.run.status is RunStatus.MODEL_FAILED
     assert outcome.report is not None
     assert outcome.report.confidence == 0.0
     assert {event.by for event in rig.of(Decided)} == {"rule"}
     assert any("decide action failed" in line for line in outcome.report.limits)
+    assert "decide action failed: the model is not in the mood." in answer_text(outcome.report)
 
 
 async def test_a_refused_key_ends_the_run_at_once(tmp_path: Path) -> None:
@@ -146,9 +147,10 @@ async def test_a_search_that_fails_is_a_step_that_brought_nothing(tmp_path: Path
     provider.down = lambda query: True
     rig = rig_of(tmp_path, provider=provider)
     outcome = await rig.work()
-    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.run.status is RunStatus.COULD_NOT_SEARCH
     assert outcome.report is not None
     assert any("corpus could not search" in line for line in outcome.report.limits)
+    assert "corpus could not search: corpus is down." in answer_text(outcome.report)
     assert any("it could not be used" in line for line in told(outcome, "Research Journey"))
     assert not rig.reasoner.of(tasks.AnalyseOutput), "there was nothing to analyse"
 
@@ -506,7 +508,7 @@ async def test_a_quote_that_is_not_in_the_source_enters_nothing(tmp_path: Path) 
         "Carl owns it.",
         "Dora owns it.",
     }
-    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.run.status is RunStatus.NOT_ANSWERED
     assert outcome.report is not None
     assert "Carl" not in outcome.report.model_dump_json()
 
@@ -617,7 +619,7 @@ async def test_what_is_in_dispute_stays_out_of_the_answer_and_is_shown_with_both
     outcome = await rig.work(ask=ask)
     assert outcome.report is not None
     assert outcome.report.answer == ()
-    assert outcome.run.status is RunStatus.PARTIAL
+    assert outcome.run.status is RunStatus.UNDECIDED
     lines = told(outcome, disputes.HEADING)
     assert lines[0] == disputes.OPEN
     assert sorted(line.split(" by ")[1] for line in lines[1:]) == [
@@ -636,9 +638,7 @@ async def test_what_is_in_dispute_stays_out_of_the_answer_and_is_shown_with_both
         for line in shown["missing"]
     )
     message = outcome.state["messages"][-1].text
-    assert (
-        "\nCertainty: answered in part.\nMissing or uncertain:\n- Who owns Holm Works?\n" in message
-    )
+    assert "\nCertainty: undecided.\nMissing or uncertain:\n- Who owns Holm Works?\n" in message
     assert "\n- Not settled: " in message
     kinds = [kind for kind, _, _ in rig.store.records.ledger(rig.run.id)]
     assert kinds.count(Contradiction.__name__.lower()) == 1
@@ -903,7 +903,7 @@ async def test_in_these_words_too_nothing_is_believed_that_no_source_says(tmp_pa
     )
     rig = rig_of(tmp_path, reasoner)
     outcome = await rig.work()
-    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.run.status is RunStatus.NOT_ANSWERED
     assert outcome.report is not None
     assert "Carl" not in outcome.report.model_dump_json()
     assert {event.statement for event in rig.of(FindingDropped)} == {

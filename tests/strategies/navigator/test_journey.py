@@ -124,7 +124,8 @@ def test_the_hand_over_has_the_three_parts_of_the_seed() -> None:
         sections=(Section(heading=JOURNEY, sentences=(frame, frame)),),
     )
     assert hand_over(report) == (
-        "Answer:\nNo evidence was found that bears on the question.\n"
+        "Answer:\nNo evidence was found that bears on the question. Searches were answered, and "
+        "brought nothing to the point.\n"
         "Certainty: no evidence found.\n\n"
         "Research Journey:\n- a step\n- a step\n\nKey Sources:\n- none"
     )

@@ -125,12 +125,14 @@ async def test_a_search_that_is_down_stands_in_the_limits_and_the_run_goes_on(
     assert any("corpus could not search" in line for line in outcome.report.limits)
 
 
-async def test_where_nothing_can_be_searched_there_is_no_evidence(tmp_path: Path) -> None:
+async def test_where_nothing_can_be_searched_it_could_not_search(
+    tmp_path: Path,
+) -> None:
     provider = CorpusProvider()
     provider.down = lambda query: True
     rig = rig_of(tmp_path, provider=provider)
     outcome = await rig.work()
-    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.run.status is RunStatus.COULD_NOT_SEARCH
     assert rig.path == path_of(5), "no findings, so only the number of rounds ends it"
 
 
@@ -150,7 +152,9 @@ async def test_planning_that_fails_at_once_is_the_models_failure_and_not_a_lack_
     assert "plan searches failed: the model is not in the mood" in outcome.report.limits
     text = outcome.state["final_report"]
     said = "Planning failed before round 1, so nothing was searched. The limits say why."
-    assert f"## Executive Summary\n\n{said}\n" in text
+    lead = "**The model failed.** There is no answer because the model failed."
+    why = "plan searches failed: the model is not in the mood."
+    assert f"## Executive Summary\n\n{lead}\n\n- {said}\n- {why}\n" in text
     assert "## Evidence view\n\n**The model failed.**" in text
     assert "No evidence" not in text
     assert [(event.decision, event.by) for event in rig.of(Decided)] == [("finish", "rule")]
@@ -194,7 +198,7 @@ async def test_nothing_found_where_planning_worked_is_no_failure_of_the_model(
 ) -> None:
     nothing = ScriptedReasoner(extract_findings=lambda task: tasks.Extraction(findings=()))
     outcome = await rig_of(tmp_path, nothing).work()
-    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.run.status is RunStatus.NOT_ANSWERED
 
 
 async def test_planning_that_fails_later_ends_in_a_report_of_what_there_is(tmp_path: Path) -> None:

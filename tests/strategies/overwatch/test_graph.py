@@ -16,6 +16,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from deepdiver import sample, tasks
 from deepdiver.core.events import Decided, PlanProposed, Reasoned
+from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.record import CorrelationKind, RunStatus, SentenceKind, VerdictKind
 from deepdiver.core.settings import load
 from deepdiver.errors import UsageError
@@ -117,7 +118,7 @@ async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
 ) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(**{task.name(): fail for task in tasks.TASKS}))
     outcome = await rig.work()
-    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.run.status is RunStatus.MODEL_FAILED
     assert outcome.report is not None
     assert any("plan research failed" in line for line in outcome.report.limits)
     assert any(f"search(query={QUESTION}): {NO_DATA}" in line for line in outcome.report.limits)
@@ -135,7 +136,7 @@ async def test_tools_that_all_fail_are_an_error_that_ends_cleanly(tmp_path: Path
     rig = rig_of(tmp_path, provider=provider)
     outcome = await rig.work()
     assert rig.path == [*BEGIN, GATHER, SYNTHESIZE], "an error leads to a report of what there is"
-    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.run.status is RunStatus.COULD_NOT_SEARCH
     assert outcome.report is not None
     assert any(
         line.startswith("It ended early: no tool gave an answer: search failed")
@@ -505,7 +506,7 @@ async def test_what_is_rejected_never_reaches_the_report(tmp_path: Path) -> None
     assert shown, "the refuted hypothesis stands on them"
     body = state["detailed_report"].split("## Hypotheses")[0]
     assert not [text for text in shown if text in body]
-    assert state["executive_summary"] == "No evidence was found that bears on the question."
+    assert state["executive_summary"] == OUTCOMES[RunStatus.UNDECIDED].lead
     assert {item["verdict"] for item in state["verification_results"]} == {"REJECT"}
 
 

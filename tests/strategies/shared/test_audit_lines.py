@@ -131,7 +131,7 @@ async def test_what_no_quote_carries_is_cut_and_listed_with_the_reason(
     report, rig = await report_of(tmp_path, write_report=draft_of(sentence))
     assert report.answer == ()
     assert any("cut 1 sentence" in line for line in report.limits)
-    assert report.status is RunStatus.NO_EVIDENCE
+    assert report.status is RunStatus.PARTIAL
     assert report.confidence == 0.0
     assert report.cut == (CutSentence(text=sentence.text, reason=reason),)
     assert announced(rig) == [report.cut[0]]

@@ -21,6 +21,7 @@ from deepdiver.errors import (
     CallError,
     CallFault,
     NotJournalledError,
+    PromptTooLongError,
     ReasonError,
     UsageError,
 )
@@ -284,3 +285,63 @@ async def test_what_nobody_can_live_with_is_raised(tmp_path: Path, error: Except
     deps = Rig(tmp_path, ScriptedReasoner(decompose=raising(error))).session().deps
     with pytest.raises(type(error)):
         await attempt(deps, tasks.Decompose(question="q", as_of="2026-01-01"))
+
+
+# Prompts that are too long
+
+
+class Short:
+    """A reasoner with room for so many texts, which it repeats."""
+
+    description = "short"
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.asked: list[int] = []
+
+    async def perform(self, task: Any) -> Any:
+        texts = getattr(task, "texts", None) or task.known
+        self.asked.append(len(texts))
+        if len(texts) > self.room:
+            raise PromptTooLongError(f"{len(texts)} are too many")
+        if isinstance(task, tasks.WriteQueries):
+            return tasks.Queries(queries=task.known)
+        found = (tasks.Extracted(statement=text.id, source=text.id) for text in texts)
+        return tasks.Extraction(findings=tuple(found))
+
+
+def reading(many: int) -> tasks.ExtractFindings:
+    texts = (tasks.NumberedText(id=f"T{n}", title="t", text="a") for n in range(many))
+    parts = (tasks.QuestionPart(id="P1", question="Who?"),)
+    return tasks.ExtractFindings(question="Who?", texts=tuple(texts), problems=parts)
+
+
+@pytest.mark.parametrize("room", [1, 2, 3, 7])
+async def test_a_reading_that_is_too_long_is_split_and_loses_nothing(
+    tmp_path: Path, room: int
+) -> None:
+    deps = Rig(tmp_path).session().deps
+    deps.reasoner = Short(room)  # type: ignore[assignment]
+    answer = await attempt(deps, reading(7))
+    assert answer is not None
+    assert [item.statement for item in answer.findings] == [f"T{n}" for n in range(7)]
+    assert (deps.notes, deps.task_failures, deps.done) == (set(), {}, {"extract_findings"})
+
+
+async def test_a_task_that_cannot_be_split_is_asked_with_less_and_the_report_says_so(
+    tmp_path: Path,
+) -> None:
+    deps = Rig(tmp_path).session().deps
+    deps.reasoner = Short(2)  # type: ignore[assignment]
+    asked = tasks.WriteQueries(question="Who?", problem="p", known=tuple("abcdefgh"))
+    answer = await attempt(deps, asked)
+    assert answer == tasks.Queries(queries=("a", "b"))
+    (note,) = deps.notes
+    assert note.startswith("write queries was too long for the model")
+
+
+async def test_what_cannot_be_made_shorter_is_a_failure_like_any_other(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    deps.reasoner = Short(0)  # type: ignore[assignment]
+    assert await attempt(deps, reading(2)) is None
+    assert deps.notes == {"extract findings failed: 1 are too many"}

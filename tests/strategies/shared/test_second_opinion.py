@@ -428,9 +428,9 @@ async def test_switched_off_there_is_no_opinion_and_no_word_of_it(
     assert "second_opinion" not in report.model_dump_json()
 
 
-async def test_a_report_without_evidence_says_nothing_of_it(tmp_path: Path) -> None:
+async def test_a_report_without_an_answer_says_nothing_of_it(tmp_path: Path) -> None:
     report = await report_of(Rig(tmp_path, ScriptedReasoner(write_report=draft_of())))
-    assert report.status is RunStatus.NO_EVIDENCE
+    assert report.status is RunStatus.PARTIAL
     assert foot(report) == []
 
 

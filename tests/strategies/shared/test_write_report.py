@@ -23,6 +23,7 @@ from deepdiver.run import replay, research
 from deepdiver.strategies.shared.audit_headings import TITLE
 from deepdiver.strategies.shared.grounding import FOREIGN, UNCONNECTED
 from deepdiver.strategies.shared.look import look_into
+from deepdiver.strategies.shared.unanswered import HEADING as NEAREST
 from deepdiver.strategies.shared.write_report import (
     FOUND,
     PLAIN,
@@ -92,7 +93,7 @@ async def test_hypotheses_that_the_evidence_does_not_decide_are_listed_without_a
 
     report, _ = await report_of(tmp_path, write_report=fail, judge=waver)
     assert report.answer == ()
-    assert report.status is RunStatus.PARTIAL
+    assert report.status is RunStatus.UNDECIDED
     by_heading = {part.heading: [*part.all_sentences()] for part in report.sections}
     assert "Anna Holm owns Holm Works." in [line.text for line in by_heading[UNDECIDED]]
     assert all(line.citations for line in by_heading[UNDECIDED])
@@ -134,7 +135,10 @@ async def test_without_hypotheses_there_is_no_answer_then_and_the_gaps_are_open(
         write_report=sectioned("Ownership"),
         write_bottom_line=fail,
     )
-    assert (report.answer, report.status) == ((), RunStatus.PARTIAL)
+    assert report.status is RunStatus.MODEL_FAILED
+    assert [s.text for s in report.answer] == [
+        "write bottom line failed: the model is not in the mood."
+    ]
     assert [part.heading for part in report.sections] == ["Ownership"]
     assert "Not answered: Since when?" in report.limits
 
@@ -350,7 +354,7 @@ async def test_the_writer_has_the_last_word_on_what_is_missing(tmp_path: Path) -
     assert [section.heading for section in failed.sections] == [FOUND]
     empty, _ = await weighed(tmp_path / "three", gaps=("Since when?",), extract_findings=fail)
     assert "Not answered: Since when?" in empty.limits
-    assert empty.status is RunStatus.NO_EVIDENCE
+    assert empty.status is RunStatus.MODEL_FAILED
 
 
 async def test_a_deeper_look_says_into_which_run(tmp_path: Path) -> None:
@@ -477,7 +481,9 @@ async def test_a_fact_left_out_as_told_is_listed_once_if_the_audit_takes_away_wh
         repair_sentences=repairing("" if withdrawn else GAZETTE),
     )
     written = {
-        part.heading: [line.text for line in part.all_sentences()] for part in report.sections
+        part.heading: [line.text for line in part.all_sentences()]
+        for part in report.sections
+        if part.heading != NEAREST
     }
     assert written == ({} if withdrawn else {"Ownership": [GAZETTE]})
     assert [(cut.text, cut.section) for cut in report.cut] == [

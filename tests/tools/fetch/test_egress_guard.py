@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import re
 import socket
 import ssl
 from datetime import UTC, datetime, timedelta
@@ -354,6 +355,36 @@ def test_a_page_cannot_allow_a_host() -> None:
         "allows"
     ]
     assert isinstance(watch._allowed, frozenset)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "url", "form"),
+    [
+        ((), "http://wiki.intranet:9000/", 'allow_hosts = ["wiki.intranet:9000"]'),
+        ((), "http://10.0.0.7/", 'allow_hosts = ["10.0.0.7"]'),
+        (("wiki.intranet:9000",), "http://wiki.intranet:9001/", '["wiki.intranet:9001"]'),
+        (
+            ("wiki.intranet",),
+            "http://wiki.intranet:9000/",
+            "(wiki.intranet alone opens ports 80, 443, 8080, 8443; allow_hosts = "
+            '["wiki.intranet:9000"]',
+        ),
+    ],
+)
+def test_a_refusal_says_which_form_would_let_a_host_in(
+    allowed: tuple[str, ...], url: str, form: str
+) -> None:
+    with pytest.raises(UnreadableError) as caught:
+        Guard(allowed).check_url(url)
+    assert form in str(caught.value)
+    Guard([re.findall(r'\["(.+?)"\]', str(caught.value))[0]]).check_url(url)
+
+
+@pytest.mark.parametrize("url", ["http://169.254.169.254/", "http://0.0.0.0/", "http://224.0.0.1/"])
+def test_what_nobody_may_allow_has_no_such_form(url: str) -> None:
+    with pytest.raises(UnreadableError) as caught:
+        Guard().check_url(url)
+    assert "allow_hosts" not in str(caught.value)
 
 
 def test_the_ports_of_the_web() -> None:

@@ -6,7 +6,7 @@ import argparse
 
 from deepdiver.cli import options
 from deepdiver.cli.command import Command
-from deepdiver.cli.output import print_json, print_table
+from deepdiver.cli.output import print_items, print_json
 from deepdiver.cli.settings import settings_of
 
 
@@ -28,7 +28,7 @@ def list_providers(args: argparse.Namespace) -> int:
         ]
         print_json({"providers": listed})
     else:
-        print_table(
+        print_items(
             (name, missing[name] or "ready", provider.about)
             for name, provider in providers().items()
         )

@@ -27,6 +27,8 @@ def ask(args: argparse.Namespace) -> int:
     """Research a question, print the report, and return the exit code."""
     question = _read_question() if args.question == "-" else args.question
     settings = settings_of(args)
+    if args.model_url:
+        settings = settings_of(args, served=settings.model)
     from deepdiver.cli.live_run import work_on_run
     from deepdiver.cli.preflight import check_documents, check_out
     from deepdiver.store import open_store
@@ -68,9 +70,11 @@ def resume(args: argparse.Namespace) -> int:
         from deepdiver.run import resume
 
         more: dict[str, Any] = {"out": args.out, "store": store}
-        return resume(args.run, settings, on_event=live.take, ask=live.asker(), **more)
+        return resume(args.run, moved, on_event=live.take, ask=live.asker(), **more)
 
     with closing(open_store(settings)) as store:
+        model = str(store.runs.get(args.run).settings.get("model", "embedded"))
+        moved = settings_of(args, served=model) if args.model_url else settings
         return work_on_run(args, settings, store, begin)
 
 
@@ -90,12 +94,16 @@ def deepen(args: argparse.Namespace) -> int:
         from deepdiver.run import research
 
         more: dict[str, Any] = {"out": args.out, "store": store, "deepens": deeper.run}
-        return research(
+        work = research(
             deeper.question, deeper.settings, on_event=live.take, ask=live.asker(), **more
         )
+        return live.with_news(work, deeper.run, store)
 
     with closing(open_store(settings)) as store:
         deeper = plan_deeper_look(args.run, args.section, settings, store, changes)
+        if args.model_url:
+            settings = settings_of(args, served=deeper.settings.model)
+            deeper = plan_deeper_look(args.run, args.section, settings, store, changes)
         return work_on_run(args, settings, store, begin)
 
 
@@ -168,12 +176,14 @@ ASK = Command(
         options.STRATEGY,
         options.MODEL,
         options.FAST_MODEL,
+        options.MODEL_URL,
         options.SEARCH,
         options.FEEDS,
         options.IN,
         options.SAMPLE,
         options.MAX_ITERATIONS,
         options.BUDGET,
+        options.DEADLINE,
         *WRITING,
         argument(
             "--as-of",
@@ -195,7 +205,14 @@ RESUME = Command(
     resume,
     takes="RUN",
     arguments=(options.RUN,),
-    options=(options.BUDGET, options.OUT, options.HOLD_UNCERTAIN, *_SHOWN),
+    options=(
+        options.MODEL_URL,
+        options.BUDGET,
+        options.DEADLINE,
+        options.OUT,
+        options.HOLD_UNCERTAIN,
+        *_SHOWN,
+    ),
 )
 DEEPEN = Command(
     "deepen",
@@ -215,8 +232,10 @@ DEEPEN = Command(
         options.STRATEGY,
         options.MODEL,
         options.FAST_MODEL,
+        options.MODEL_URL,
         options.MAX_ITERATIONS,
         options.BUDGET,
+        options.DEADLINE,
         *WRITING,
         options.APPROVE,
         options.OUT,

@@ -6,7 +6,6 @@ import argparse
 import os
 import time
 from contextlib import closing, suppress
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from deepdiver.cli import options
@@ -58,6 +57,7 @@ def show(args: argparse.Namespace) -> int:
     from deepdiver.cli.preflight import check_out
     from deepdiver.core.record import Report
     from deepdiver.report.files import run_summary, write_files
+    from deepdiver.report.spending import spending_of
     from deepdiver.store import open_store
 
     check_out(args.out)
@@ -65,8 +65,7 @@ def show(args: argparse.Namespace) -> int:
         run = store.runs.get(args.run)
         text = store.records.report(run.id)
         report = Report.model_validate_json(text) if text else None
-        rows = store.journal.rows(run.id)
-        cost = sum((row.cost for row in rows), Decimal(0))
+        rows, cost = store.journal.rows(run.id), spending_of(store, run.id)
         if report is None and (args.out or not args.json):
             raise UsageError(
                 f"run {run.id} is {run.status.value} and has no report yet; continue with: "
@@ -78,7 +77,7 @@ def show(args: argparse.Namespace) -> int:
 
             scene = TABLE[run.strategy].scene
             ledger = load_ledger(store, run.id)
-            write_files(args.out, run, report, ledger, store, cost, scene=scene)
+            write_files(args.out, run, report, ledger, store, scene=scene)
             print_err(f"files in {args.out}")
     if args.json:
         print_json(run_summary(run, report, rows, cost))

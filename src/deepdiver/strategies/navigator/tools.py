@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from deepdiver.core.events import Searched
 from deepdiver.core.record import SourceKind
 from deepdiver.core.settings import Filters
 from deepdiver.core.text import terms
@@ -114,7 +113,7 @@ async def use_search(
     found = await search_all(query, [provider_of(deps, action)], gateway)
     if not found.answered:
         return ToolOutput(failed="; ".join(deps.note_limit(line) for line in found.failures))
-    deps.emit(Searched(query=query, titles=tuple(hit.title or hit.url for hit in found.hits)))
+    deps.note_search(query, (hit.title or hit.url for hit in found.hits))
     shown = [
         hit.model_copy(update={"complete": True}) if _is_page(hit) else hit for hit in found.hits
     ]

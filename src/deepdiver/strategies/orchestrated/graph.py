@@ -317,6 +317,7 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
     return {
         "final_report": text,
         "research_context": context.model_dump(mode="json"),
+        "limits": list(report.limits),
         "messages": [AIMessage(text)],
     }
 
@@ -324,12 +325,13 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
 def _complete(report: Report, state: OrchestratedState) -> Report:
     """Return the report with its heading; one without evidence because planning failed says so."""
     report = report.model_copy(update={"heading": HEADING})
-    if not state["failure"] or report.citations:
+    if not state["failure"] or state["findings"]:
         return report
     rounds = state["search_iterations"]
     so = "what was searched before brought no evidence" if rounds else "nothing was searched"
     told = Sentence(text=FAILED.format(rounds + 1, so), kind=SentenceKind.FRAME)
-    return report.model_copy(update={"status": RunStatus.MODEL_FAILED, "answer": (told,)})
+    why = report.answer if report.status is RunStatus.MODEL_FAILED else ()
+    return report.model_copy(update={"status": RunStatus.MODEL_FAILED, "answer": (told, *why)})
 
 
 def _most_telling(state: OrchestratedState, lines: list[summary.Line]) -> list[summary.Line]:

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from deepdiver.core.events import Searched
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway
 from deepdiver.strategies.shared.base import Deps, LookResult
@@ -111,7 +110,7 @@ class ArgumentTool:
             tuple(deps.note_limit(f"{self.tool.name}: {note}") for note in result.notes),
         )
         titles = tuple(hit.title or hit.url for hit in found.hits)
-        deps.emit(Searched(query=f"{self.tool.name}({asked})", titles=titles))
+        deps.note_search(f"{self.tool.name}({asked})", titles)
         looked = await read_and_extract(deps, question, about, [about], [found], known)
         return LookResult(
             looked.findings,

@@ -16,12 +16,26 @@ from langchain_core.runnables import RunnableLambda
 from langgraph.graph import StateGraph
 from langgraph.runtime import get_runtime
 
-from deepdiver.core.events import Event, FindingAdded, Limited, PhaseStarted, SourceRead
+from deepdiver.core.events import (
+    Event,
+    FindingAdded,
+    Limited,
+    PhaseStarted,
+    Searched,
+    SourceRead,
+)
 from deepdiver.core.ledger import Entry, Ledger
 from deepdiver.core.readings import Readings
 from deepdiver.core.record import Finding, Report, Run, RunStatus, Source
 from deepdiver.core.settings import Settings
-from deepdiver.errors import CURABLE, CallError, GatewayError, NotJournalledError, ReasonError
+from deepdiver.errors import (
+    CURABLE,
+    CallError,
+    GatewayError,
+    NotJournalledError,
+    PromptTooLongError,
+    ReasonError,
+)
 from deepdiver.gateway import Gateway
 from deepdiver.store import Store
 from deepdiver.tasks import Answer, Reasoner, ShownTool, Task
@@ -121,6 +135,12 @@ class Deps:
     """What could not be done. The report lists it alphabetically, whatever happened first."""
     unread: set[str] = field(default_factory=set)
     """Pages that could not be read. The report names some and counts the rest."""
+    searched: bool = False
+    """Whether a search, feed or tool has answered. If none has, nobody knows what there is."""
+    done: set[str] = field(default_factory=set)
+    """Names of the tasks that the reasoner has performed at least once."""
+    task_failures: dict[str, Exception] = field(default_factory=dict)
+    """The failures of tasks, one for each name: of several, the first by its words."""
     dropped: set[str] = field(default_factory=set)
     """Ids of statements that were refused because the source does not hold their quotes. The report
     says how many."""
@@ -159,6 +179,18 @@ class Deps:
         self.report = report
         self.store.records.save_report(self.run.id, report.model_dump_json())
         self.store.runs.set_status(self.run.id, RunStatus.WAITING if waiting else report.status)
+
+    def note_search(self, query: str, titles: Iterable[str]) -> None:
+        """Announce that a search, feed or tool has answered, with the titles of what it found."""
+        self.searched = True
+        self.emit(Searched(query=query, titles=tuple(titles)))
+
+    def note_failure(self, task: str, error: Exception) -> str:
+        """Announce that a task could not be performed, and return it for the report's limits."""
+        held = self.task_failures.get(task)
+        if held is None or str(error) < str(held):
+            self.task_failures[task] = error
+        return self.note_limit(f"{task.replace('_', ' ')} failed: {error}")
 
     def note_limit(self, what: str) -> str:
         """Announce something that could not be done, and return it for the report's limits."""
@@ -330,11 +362,32 @@ async def attempt_to_decide(deps: Deps, task: Task[A]) -> tuple[A | None, str]:
         The answer, or None and why there is none.
     """
     try:
-        return await deps.reasoner.perform(task), ""
+        answer = await deps.reasoner.perform(task)
     except NotJournalledError:
         raise
+    except PromptTooLongError as error:
+        return await _attempt_shorter(deps, task, error)
     except (ReasonError, GatewayError) as error:
         if isinstance(error, CallError) and error.fault in CURABLE:
             # The key was refused, or the model is not there. The user acts, then resumes.
             raise
-        return None, deps.note_limit(f"{task.name().replace('_', ' ')} failed: {error}")
+        return None, deps.note_failure(task.name(), error)
+    deps.done.add(task.name())
+    return answer, ""
+
+
+async def _attempt_shorter(
+    deps: Deps, task: Task[A], error: PromptTooLongError
+) -> tuple[A | None, str]:
+    """Perform a task in parts, or without the least of its input, because it is too long."""
+    parts = task.shorter()
+    if not parts:
+        return None, deps.note_failure(task.name(), error)
+    if len(parts) == 1:
+        deps.note_limit(
+            f"{task.name().replace('_', ' ')} was too long for the model and was asked with a part "
+            "of what was found, the most important first"
+        )
+    tried = [await attempt_to_decide(deps, part) for part in parts]
+    answers = [answer for answer, _ in tried if answer is not None]
+    return (task.join(answers), "") if answers else (None, tried[0][1])

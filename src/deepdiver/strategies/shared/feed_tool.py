@@ -13,7 +13,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from deepdiver.core.events import Searched
 from deepdiver.core.record import Finding, Source, SourceKind
 from deepdiver.core.text import Span
 from deepdiver.errors import CallError, CallFault
@@ -75,7 +74,7 @@ class FeedTool:
         told = await self.door(self.feed.name, args, deps.gateway)
         asked = ", ".join(f"{name}={value}" for name, value in args.items())
         titles = tuple(row.title or row.sentence for answer in told.answers for row in answer.rows)
-        deps.emit(Searched(query=f"{self.feed.name}({asked})", titles=titles))
+        deps.note_search(f"{self.feed.name}({asked})", titles)
         limits = [deps.note_limit(line) for line in told.failures]
         limits += [
             deps.note_limit(f"{answer.service}: {answer.note}")

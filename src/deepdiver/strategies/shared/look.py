@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from deepdiver.core.events import Searched
 from deepdiver.core.names import names
 from deepdiver.core.record import Finding
 from deepdiver.core.text import STOPWORDS, terms, words
@@ -100,9 +99,7 @@ async def _look_once(
     found = await together(*(search_all(query, providers, deps.gateway) for query in queries))
     for query, result in zip(queries, found, strict=True):
         if result.answered:
-            deps.emit(
-                Searched(query=query, titles=tuple(hit.title or hit.url for hit in result.hits))
-            )
+            deps.note_search(query, (hit.title or hit.url for hit in result.hits))
     limits = tuple(deps.note_limit(failure) for result in found for failure in result.failures)
     if wanted is not None:
         found = [replace(result, hits=tuple(filter(wanted, result.hits))) for result in found]

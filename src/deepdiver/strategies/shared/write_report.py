@@ -42,6 +42,12 @@ from deepdiver.strategies.shared.drafting import (
 from deepdiver.strategies.shared.hypotheses import stand
 from deepdiver.strategies.shared.materials import Material, gather_material, resolve_cites
 from deepdiver.strategies.shared.second_opinion import contradicted, counted
+from deepdiver.strategies.shared.unanswered import (
+    explain,
+    list_unmet,
+    quote_nearest,
+    research_of,
+)
 from deepdiver.strategies.shared.weigh_answer import weigh_answer
 from deepdiver.tasks import (
     BottomLine,
@@ -192,8 +198,12 @@ async def write_report(
     kept = [line.sentence for line in (*lead, *lines) if not line.cut]
     cut = listed_cuts([*lead, *lines])
     own = filter(lambda section: section.sentences, map(_code_section, further))
-    sections = [*kept_sections(body), *own, *besides.about_it(answer)]
-    return compose(
+    is_open = {*(problems or (question,))} <= {*top.missing}
+    # What verification has rejected must not come back as a quote.
+    quiet = besides.rejected or any(sentence.findings for sentence in kept)
+    nearest = [] if quiet else quote_nearest(deps, question, found)
+    sections = [*kept_sections(body), *own, *nearest, *besides.about_it(answer)]
+    report = compose(
         question,
         answer,
         sections,
@@ -205,6 +215,7 @@ async def write_report(
         limits=[
             *_notes(deps, [*limits, *told], missing, _count_unquoted(cut)),
             *_unshown(deps, len(found) - len(material.findings)),
+            *list_unmet(deps, problems, found),
             *contradicted(kept),
             *_unread([*lead, *lines]),
         ],
@@ -212,7 +223,10 @@ async def write_report(
         made_by=". ".join(filter(None, (_made_by(deps), counted(kept)))),
         weighed=weighed,
         unfounded=unfounded,
+        research=research_of(deps, found, besides.disputed, is_open=is_open),
     )
+    why = explain(deps, report.status)
+    return report.model_copy(update={"title": "", "answer": why, "points": ()}) if why else report
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,10 +163,20 @@ class Guard(httpcore.AsyncNetworkBackend):
         if target.port not in USUAL_PORTS and not allowed:
             raise UnreadableError(
                 f"{target.authority} is refused: port {target.port} is no port of the web"
+                f"{self._way_in(target.host, target.port)}"
             )
         if (address := target.address) and (reason := reason_to_refuse(address, private=allowed)):
-            raise UnreadableError(f"{target.authority} is refused: the address is {reason}")
+            way = self._way_in(target.host, target.port) if reason in PRIVATE else ""
+            raise UnreadableError(f"{target.authority} is refused: the address is {reason}{way}")
         return target
+
+    def _way_in(self, host: str, port: int) -> str:
+        """Return which form of `allow_hosts` would let a host in."""
+        name = f"[{host}]" if ":" in host else host
+        form = name if port in USUAL_PORTS else f"{name}:{port}"
+        usual = ", ".join(map(str, sorted(USUAL_PORTS)))
+        held = f"{name} alone opens ports {usual}; " if (host, None) in self._allowed else ""
+        return f' ({held}allow_hosts = ["{form}"] in your settings would let it in)'
 
     def allows(self, host: str, port: int) -> bool:
         """Whether the user allows a host to be private."""
@@ -204,8 +214,9 @@ class Guard(httpcore.AsyncNetworkBackend):
         private = self.allows(host, port)
         for address in addresses:
             if reason := reason_to_refuse(address, private=private):
+                way = self._way_in(host, port) if reason in PRIVATE else ""
                 raise CallError(
-                    f"{host} is refused: it leads to {address}, which is {reason}",
+                    f"{host} is refused: it leads to {address}, which is {reason}{way}",
                     CallFault.REQUEST,
                 )
         return addresses
