@@ -206,7 +206,7 @@ def _check_sentences(
     ledger = load_ledger(store, run.id)
     numbers = {item.number for item in report.citations}
     as_of = str(run.settings.get("as_of") or run.created[:10])
-    derived = Derivations(read=_words_read(ledger, store))
+    derived = Derivations(asked=run.question, read=_words_read(ledger, store))
     for made in report.derivations:
         if not derived.add(ledger, made, as_of):
             yield f"the calculation {derived.refused[made.name]}"

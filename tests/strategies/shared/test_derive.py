@@ -66,6 +66,17 @@ def test_what_comes_out_is_held(
     assert derived.held["C1"].result == result
 
 
+def test_numbers_of_the_question_need_no_source(tmp_path: Path) -> None:
+    deps, keys = desk(tmp_path)
+    found, _ = resolve_cites(deps, gather_material(deps, keys), ("T1:2",), "q")
+    item = Derivation(name="C1", expression="30 / 20", result="1.5", findings=tuple(found))
+    assert not Derivations().add(deps.ledger, item, "2026-11-16")
+    assert Derivations(asked="Do 20 workers do?").add(deps.ledger, item, "2026-11-16")
+    thousands = item.model_copy(update={"expression": "400000 / 20", "result": "20,000"})
+    assert Derivations(asked="400K by 20?").add(deps.ledger, thousands, "2026-11-16")
+    assert not Derivations(asked="400 by 20?").add(deps.ledger, thousands, "2026-11-16")
+
+
 def test_a_calculation_without_a_result_gets_one(tmp_path: Path) -> None:
     derived, _ = made(tmp_path, "30 / 120", "", "T1:2")
     assert derived.held["C1"].result == "0.25"

@@ -24,6 +24,9 @@ CONSTANTS = frozenset(
 """Numbers that an expression may use without a source: halves and doubles, percentages, and the
 parts of years, quarters, months, days and hours."""
 
+_THOUSANDS = re.compile(r"(\d[\d.,]*)[kK]\b")
+"""Numbers such as 400K. Elsewhere the letter may stand for kelvin, so only sums read it so."""
+
 
 @dataclass(slots=True)
 class Derivations:
@@ -35,6 +38,8 @@ class Derivations:
     """Their exact values."""
     refused: dict[str, str] = field(default_factory=dict)
     """Why others do not come out, by their names."""
+    asked: str = ""
+    """The question: its numbers need no source."""
     read: frozenset[str] = frozenset()
     """The words of everything that the writer was shown: a judgement may name what stands there."""
 
@@ -59,7 +64,7 @@ class Derivations:
             return f"it does not give {made.result} but {_shown(computed.value)}"
         found = [ledger.get(Finding, key) for key in made.findings if key in ledger]
         text = "\n\n".join(quote.text for finding in found for quote in finding.quotes)
-        return _unsourced(computed, text, as_of)
+        return _unsourced(computed, f"{text}\n\n{self.asked}", as_of)
 
     def next_name(self) -> str:
         """Return a name that no calculation has."""
@@ -101,6 +106,7 @@ def _unsourced(computed: Computed, text: str, as_of: str) -> str:
     """Return what is wrong with the numbers of an expression: those that no quote has."""
     years = {day.year for day in (*dates(text), *dates(as_of))}
     known = set(numbers(text)) | CONSTANTS | {Decimal(year) for year in years if year}
+    known |= {1000 * value for found in _THOUSANDS.findall(text) for value in numbers(found)}
     # A share may be written 0.15 or 15 %.
     known |= {value / 100 for value in known} | {value * 100 for value in known}
     # What is left of a whole: 0.4 beside 0.6, 40 beside 60 %. What grows by a share: 1.15 by 15 %.

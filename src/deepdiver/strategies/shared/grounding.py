@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from deepdiver.core.numbers import numbers
 from deepdiver.core.text import terms
 from deepdiver.errors import StoreError
 from deepdiver.report.audit import is_capitalised, unknown_values
@@ -55,6 +56,10 @@ _NUMBERED = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]?|[A-Za-z][.)])\s+")
 """The number of a heading."""
 _COUNTING = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
 """How many things a section lists."""
+_ROUNDED = re.compile(
+    r"\b(?:about|around|almost|nearly|roughly|some|under|over|below|above|short of)\b",
+    re.IGNORECASE,
+)
 FOREIGN = "its words are not those of its quotes, and the reader does not find it in them"
 """The fault of a sentence that does not stand on its quotes."""
 UNCONNECTED = "it states something and names no finding"
@@ -251,10 +256,24 @@ def _is_beside_it(heading: Said, asked: str) -> bool:
 
 
 def _strange_in_heading(heading: Said, asked: str) -> list[str]:
-    known = f"{asked} {heading.around()}"
+    # In the name of a file, a line stands for a space.
+    known = f"{asked} {heading.around()}".replace("_", " ")
     text = _COUNTING.sub("", _NUMBERED.sub("", heading.text))
     capitals_tell = not _is_beyond_us(text, asked) and not is_capitalised(text)
-    return unknown_values(text, known, by_capitals=capitals_tell)
+    strange = unknown_values(text, known, by_capitals=capitals_tell)
+    return [item for item in strange if not _said_otherwise(item, known, text)]
+
+
+def _said_otherwise(value: str, known: str, heading: str) -> bool:
+    """Whether a text has a name in another form (America, American), or a number that is rounded.
+
+    A heading is short, so it may round what its section says exactly, if it says so.
+    """
+    if figures := numbers(value):
+        rounded = {round(number) for number in numbers(known)}
+        return bool(_ROUNDED.search(heading)) and set(figures) <= rounded
+    said = stems(value)
+    return bool(said) and "://" not in value and said <= stems(known)
 
 
 def open_question_fault(text: str, found: str, asked: str) -> str:

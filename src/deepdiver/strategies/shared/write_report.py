@@ -265,7 +265,7 @@ class _Writer:
         self._standing = None if assessments is None else stand(assessments, material.labels)
         self._by_id = by_id
         shown = "\n".join(f"{item.title}\n{item.author}\n{item.text}" for item in material.texts)
-        self.derived = Derivations(read=bare_words(shown))
+        self.derived = Derivations(asked=question, read=bare_words(shown))
         self.drafter = Drafter(deps, material, self.derived, question)
 
     async def outline(self) -> Outline | None:
