@@ -599,7 +599,7 @@ def write_sections(fields: Fields) -> Fields:
     told = {found["id"]: found["statement"] for found in fields.get("findings", ())}
     planned = {section["heading"]: section["cites"] for section in fields["outline"]["sections"]}
     parts = []
-    for heading in fields["write"]:
+    for heading in fields.get("write", planned):
         points = [f"- {told[label]} {{{label}}}" for label in planned[heading] if label in told]
         parts.append("\n".join([f"## {heading}", "", *points]))
     return {"markdown": "\n\n".join(parts)}

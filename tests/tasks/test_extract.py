@@ -56,6 +56,8 @@ def test_what_need_not_be_said_is_not_asked_for() -> None:
     two = TASK.model_copy(update={"problems": parts_of("Who?", "When?"), "unanswered": ("Who?",)})
     assert TASK.unasked() == {"Extracted.about", "Extraction.questions"}
     assert two.unasked() == frozenset()
+    assert two.model_copy(update={"followed": False}).unasked() == {"Extraction.leads"}
+    assert "followed" not in two.prompt().user
     asked = schema(Extraction, TASK.unasked())
     assert "questions" not in asked["required"]
     assert "about" not in asked["$defs"]["Extracted"]["required"]

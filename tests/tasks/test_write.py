@@ -203,8 +203,12 @@ def test_a_planner_is_shown_what_its_strategy_knows_besides() -> None:
 
 
 def test_a_writer_is_shown_the_plan_and_what_to_write_now() -> None:
-    shown = SECTIONS.model_copy(update={"refused": ("C2 = 1 / 0: no value",)}).prompt().user
+    more = PlannedSection(heading="It is old")
+    longer = PLAN.model_copy(update={"sections": (*PLAN.sections, more)})
+    some = SECTIONS.model_copy(update={"refused": ("C2 = 1 / 0: no value",), "outline": longer})
+    shown = some.prompt().user
     assert '<<<write>>>\n[\n"Karin runs it"\n]\n<<<end write>>>' in shown
+    assert "<<<write>>>" not in SECTIONS.prompt().user, "all sections are to be written"
     assert '"expression": "2026 - 1998"' in shown
     assert "C2 = 1 / 0: no value" in shown
 

@@ -264,7 +264,8 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
         by_part.setdefault(query["about"], []).append(query["query"])
     known = [line.text for line in lines]
     looks = (
-        look_into(deps, state["topic"], about, listed, known) for about, listed in by_part.items()
+        look_into(deps, state["topic"], about, listed, known, leads=False)
+        for about, listed in by_part.items()
     )
     found = await read_together(deps, *looks)
     keys = unite(*(looked.findings for looked in found))

@@ -238,7 +238,7 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
     question, gaps, update = state["original_question"], state["gaps"], Update()
     if gaps:
         known = list_statements(deps, _gathered(state))
-        looks = (look_into(deps, question, gap, [gap], known) for gap in gaps)
+        looks = (look_into(deps, question, gap, [gap], known, leads=False) for gap in gaps)
         found = await read_together(deps, *looks)
         update = _enter_findings(state, deps, found)
     standing, iteration = standing_of(state), state["current_iteration"] + 1
@@ -313,7 +313,10 @@ async def _ask_reasoner(state: DeepDiverState, deps: Deps) -> tuple[tasks.Decisi
     task = tasks.Decide(
         question=state["original_question"],
         problems=tuple(state["decomposed_problems"]),
-        standing=stand(standing_of(state), {}),
+        # What would refute each was asked when it was tested.
+        standing=tuple(
+            item.model_copy(update={"refutes_if": ""}) for item in stand(standing_of(state), {})
+        ),
         findings=len(state["gathered_information"]),
         new_findings=state["new_findings"],
         iteration=state["current_iteration"],

@@ -92,8 +92,14 @@ class ExtractFindings(Task[Extraction]):
     """What has been found so far, if that is needed to see what a text adds."""
     unanswered: tuple[str, ...] = ()
     """Questions that were open before these texts were read."""
+    followed: bool = Field(True, exclude=True)
+    """Whether anybody follows leads."""
 
     def unasked(self) -> frozenset[str]:
-        """Return what need not be said: of one problem, which it is; questions if none are open."""
+        """Return what need not be said.
+
+        Of one problem, which it is; questions, if none are open; leads that nobody follows.
+        """
         one = {"Extracted.about"} if len(self.problems) == 1 else set()
-        return frozenset(one | (set() if self.unanswered else {"Extraction.questions"}))
+        leads = set() if self.followed else {"Extraction.leads"}
+        return frozenset(one | leads | (set() if self.unanswered else {"Extraction.questions"}))

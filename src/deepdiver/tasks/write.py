@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from deepdiver.tasks.record_views import CitedFinding, HypothesisStanding, NumberedText
-from deepdiver.tasks.task import Answer, Role, Task, View
+from deepdiver.tasks.task import Answer, Prompt, Role, Task, View
 from deepdiver.tasks.tolerance import Also
 
 Shape = Literal["paragraphs", "list", "steps", "table"]
@@ -162,7 +162,7 @@ class WriteSections(Task[SectionDrafts]):
     refused: tuple[str, ...] = ()
     """Calculations that do not come out, with the reason: do not use their results."""
     write: tuple[str, ...]
-    """Headings of the sections to write now."""
+    """Headings of the sections to write now; a model is shown them if these are not all."""
     words: int = 1_200
     """About how many words these are to have."""
     audience: str = ""
@@ -171,6 +171,12 @@ class WriteSections(Task[SectionDrafts]):
     """The language of the report; empty: that of the question."""
     guidance: str = ""
     """The person's own instructions."""
+
+    def prompt(self) -> Prompt:
+        """Return the prompt, in which headings are said once if all sections are to be written."""
+        every = tuple(section.heading for section in self.outline.sections)
+        write = () if self.write == every else self.write
+        return super(WriteSections, self.model_copy(update={"write": write})).prompt()
 
 
 class BottomLine(Answer):

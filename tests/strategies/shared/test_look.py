@@ -208,3 +208,11 @@ def test_more_words_of_the_question_never_make_a_text_less_relevant(
     question = "holm works own boat trader register"
     scores = [relevance_of(rank, question, " ".join(words[:n])) for n in range(len(words) + 1)]
     assert scores == sorted(scores)
+
+
+@pytest.mark.parametrize("leads", [True, False])
+async def test_leads_are_asked_for_if_somebody_follows_them(tmp_path: Path, leads: bool) -> None:
+    rig = Rig(tmp_path)
+    await look_into(rig.session().deps, QUESTION, QUESTION, [QUESTION], leads=leads)
+    (task,) = rig.reasoner.of(tasks.ExtractFindings)
+    assert ("Extraction.leads" in task.unasked()) is not leads

@@ -314,7 +314,7 @@ async def try_to_refute(
 ) -> tuple[LookResult, Trial]:
     """Search for what would refute a hypothesis."""
     queries = await write_refuting_queries(deps, question, hypothesis, rivals, tried)
-    looked = await look_into(deps, question, hypothesis.statement, queries)
+    looked = await look_into(deps, question, hypothesis.statement, queries, leads=False)
     trial = Trial(
         id=content_id("t", hypothesis.id, iteration, looked.queries),
         hypothesis=hypothesis.id,

@@ -31,6 +31,7 @@ async def look_into(
     unanswered: Sequence[str] = (),
     wanted: Callable[[Hit], bool] | None = None,
     providers: Sequence[Provider] | None = None,
+    leads: bool = True,
 ) -> LookResult:
     """Search, read and extract, then follow the leads up to `hops` times.
 
@@ -44,9 +45,12 @@ async def look_into(
         unanswered: Questions that are open; those that stay open are returned.
         wanted: Decides which hits are read; by default all.
         providers: The providers to search; by default all of the run's.
+        leads: Whether anybody follows leads.
     """
     asked = deps.providers if providers is None else providers
-    looked = await _look_once(deps, question, about, queries, known, unanswered, wanted, asked)
+    looked = await _look_once(
+        deps, question, about, queries, known, unanswered, wanted, asked, leads
+    )
     total, tried = looked, {query.lower() for query in queries}
     for _ in range(hops):
         follow = [
@@ -59,7 +63,15 @@ async def look_into(
         tried |= {query.lower() for query in follow}
         statements = [deps.ledger.get(Finding, key).statement for key in total.findings]
         looked = await _look_once(
-            deps, question, about, follow, [*known, *statements], looked.questions, wanted, asked
+            deps,
+            question,
+            about,
+            follow,
+            [*known, *statements],
+            looked.questions,
+            wanted,
+            asked,
+            leads,
         )
         total = LookResult(
             tuple(unite(total.findings, looked.findings)),
@@ -94,6 +106,7 @@ async def _look_once(
     unanswered: Sequence[str],
     wanted: Callable[[Hit], bool] | None,
     providers: Sequence[Provider],
+    leads: bool,
 ) -> LookResult:
     queries = tuple(dict.fromkeys(query.strip() for query in queries if query.strip()))
     found = await together(*(search_all(query, providers, deps.gateway) for query in queries))
@@ -103,7 +116,7 @@ async def _look_once(
     limits = tuple(deps.note_limit(failure) for result in found for failure in result.failures)
     if wanted is not None:
         found = [replace(result, hits=tuple(filter(wanted, result.hits))) for result in found]
-    looked = await read_and_extract(deps, question, about, queries, found, known, unanswered)
+    looked = await read_and_extract(deps, question, about, queries, found, known, unanswered, leads)
     return replace(
         looked, queries=queries, searched=any(result.answered for result in found), limits=limits
     )

@@ -74,6 +74,8 @@ class _Wish:
     """What is known already."""
     unanswered: tuple[str, ...]
     """Questions that are open."""
+    leads: bool
+    """Whether anybody follows leads."""
 
 
 class _Desk:
@@ -136,6 +138,7 @@ async def read_and_extract(
     found: Sequence[SearchResults],
     known: Iterable[str] = (),
     unanswered: Sequence[str] = (),
+    leads: bool = True,
 ) -> LookResult:
     """Read search results and extract what bears on the question.
 
@@ -147,11 +150,12 @@ async def read_and_extract(
         found: The results of each query.
         known: What is known already.
         unanswered: Questions that are open.
+        leads: Whether anybody follows leads; else a model is not asked for them.
     """
     hits = [
         (hit, query) for query, result in zip(queries, found, strict=True) for hit in result.hits
     ]
-    wish = _Wish(question, about, hits, tuple(known), tuple(unanswered))
+    wish = _Wish(question, about, hits, tuple(known), tuple(unanswered), leads)
     at = _DESK.get()
     if at is None or _is_free(deps):
         return (await _read_for_all(deps, [wish]))[0]
@@ -174,9 +178,10 @@ async def _read_for_all(deps: Deps, wishes: Sequence[_Wish]) -> list[LookResult]
     # What is known decides which questions are still open; a text says what it says without it.
     told = unite(*(wish.known for wish in wishes)) if unanswered or _is_free(deps) else []
     known = within(told, KNOWN_BYTES)
+    wanted = any(wish.leads for wish in wishes)
     readings = await together(
         *(
-            _read_batch(deps, first.question, parts, batch, known, unanswered)
+            _read_batch(deps, first.question, parts, batch, known, unanswered, wanted)
             for batch in _split_batches(shown)
         )
     )
@@ -462,6 +467,7 @@ async def _read_batch(
     batch: Sequence[ReadSource],
     known: tuple[str, ...],
     unanswered: tuple[str, ...],
+    leads: bool,
 ) -> tuple[list[Finding], Extraction]:
     labels = {f"T{number}": item for number, item in enumerate(batch, 1)}
     task = ExtractFindings(
@@ -470,6 +476,7 @@ async def _read_batch(
         texts=show_texts(labels),
         known=known,
         unanswered=unanswered,
+        followed=leads,
     )
     answer = await attempt(deps, task)
     if answer is None:  # these texts may be read another time
