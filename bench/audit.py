@@ -91,8 +91,10 @@ class Case:
 
     def cited(self) -> list[Cited]:
         """Return what the sentence cites."""
-        texts = (quote["text"] for quote in self.row["quotes"])
-        return [Cited(*both) for both in zip(texts, self.credits, strict=True)]
+        return [
+            Cited(quote["text"], credit, quote["title"])
+            for quote, credit in zip(self.row["quotes"], self.credits, strict=True)
+        ]
 
 
 def _credit(quote: Mapping[str, Any]) -> str:

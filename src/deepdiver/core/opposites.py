@@ -181,7 +181,8 @@ simplify / complicate
 attach / detach
 lock / unlock
 none no never nobody / few rarely seldom hardly scarcely / some sometimes occasionally occasional
-  / several many often frequently numerous multiple frequent / most mostly usually typically generally
+  / several many often frequently numerous multiple frequent
+  / most mostly usually typically generally
   / all every always everyone whole entire
 may might could can potentially possibly perhaps / will would / must
 plan planned propose proposed consider considered / complete completed implement implemented adopted
@@ -191,6 +192,7 @@ minor slight small mild / severe serious major huge
 partly partially / fully entirely wholly completely
 one single sole / several many multiple various
 millisecond / second / minute / hour / day / week / month / quarter / year / decade / century
+quarter / half
 hourly / daily / weekly / monthly / quarterly / yearly annually annual
 morning / afternoon / evening / night
 spring / summer / autumn fall / winter

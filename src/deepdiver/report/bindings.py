@@ -114,6 +114,12 @@ class Cited:
     """The quote."""
     credit: str = ""
     """Its title, author, publisher and place."""
+    title: str = ""
+    """The title alone."""
+
+    def passage(self) -> str:
+        """Return the quote as the reader sees it: the title often says who "he" or "it" is."""
+        return f"{self.title}. {self.text}" if self.title else self.text
 
 
 def find_misbound(said: str, quotes: Sequence[Cited], besides: str = "") -> list[str]:

@@ -98,9 +98,9 @@ def read_units(text: str) -> tuple[Unit, ...]:
 
 
 def is_english(text: str) -> bool:
-    """Return whether a text has more function words of English than of its neighbours."""
+    """Return whether a text has at least as many function words of English as of its neighbours."""
     said = words(text)
-    return sum(word in STOPWORDS for word in said) > sum(word in _OTHER for word in said)
+    return sum(word in STOPWORDS for word in said) >= sum(word in _OTHER for word in said)
 
 
 @functools.lru_cache(maxsize=1 << 16)

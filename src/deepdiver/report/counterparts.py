@@ -14,9 +14,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.opposites import are_opposite, poles
-from deepdiver.core.text import stem, words
+from deepdiver.core.text import STOPWORDS, stem, words
 from deepdiver.report.bindings import Cited, find_other_name
-from deepdiver.report.clauses import Unit, akin, is_english, read_unit, read_units, shared
+from deepdiver.report.clauses import NEGATORS, Unit, akin, is_english, read_unit, read_units, shared
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _NEGATION = re.compile(
@@ -24,6 +24,8 @@ _NEGATION = re.compile(
     r"|\bwithout\b|\bno\b(?! (?:longer|more|less|later|fewer)\b)",
     re.IGNORECASE,
 )
+_PART = re.compile(r"[^.;:!?|\n]+")
+"""What words are beside each other in: a sentence or a cell."""
 _CLAUSE = re.compile(r"[,;:.()]")
 _STATE = re.compile(
     r"\b(?:is|are|was|were|can|could|will|would|should|may|must|has been|have been)\b(?! been)"
@@ -46,8 +48,8 @@ _NEGATIVE = frozenset(
     map(
         stem,
         words(
-            "not no never neither nor cannot without none nobody nothing few fewer little less lack "
-            "fail failure refuse reject deny denied unable except exclude avoid prevent stop end "
+            "not no never neither nor cannot without none nobody nothing few fewer little less "
+            "lack fail failure refuse reject deny denied unable except exclude avoid prevent stop end "
             "cease absent absence missing only rather instead zero impossible inability "
             "insufficient hardly barely scarcely prohibit forbid exempt omit ignore regardless "
             "outside beyond yet before against free unlike"
@@ -55,7 +57,8 @@ _NEGATIVE = frozenset(
     )
 )
 """Words that may carry a negation."""
-_TURNED = re.compile(r"(?:un(?!i|der|til)|non|in(?=[a-z]{6})|dis|im)\w{4,}|\w+(?:less|n't)$")
+_TURNED = re.compile(r"(?:un(?!i|der|til)|non)\w{5}|\w+less$")
+"""Words that a prefix or an ending makes negative: unavailable, but not unit or understand."""
 _STRESSED = {
     stem(word): frozenset(map(stem, words(f"{word} {carriers}")))
     for listed, carriers in (
@@ -117,7 +120,7 @@ def find_counterparts(said: str, quotes: Sequence[Cited]) -> list[Counterpart]:
     around = [token.word for quote in quotes for token in read_unit(quote.credit)]
     carrying = {stem(word) for word in (*theirs, *around)}
     return [
-        *_opposites(said, theirs),
+        *_exchanged(said, quotes),
         *_affirmed(said, quoted),
         *_denied(said, quoted),
         *_unstressed(said, carrying),
@@ -135,16 +138,67 @@ def _with(said: str, start: int, end: int, new: str) -> str:
     return made[:1].upper() + made[1:]
 
 
-def _opposites(said: str, theirs: Sequence[str]) -> Iterator[Counterpart]:
-    """Yield a sentence with an opposite that the quotes have where they lack its own word."""
-    for spot in _WORD.finditer(said):
-        word = spot.group().lower()
-        rivals = [other for other in theirs if are_opposite(word, other)]
-        mine = poles(word)
-        if any(stem(word) == stem(other) or mine & poles(other) for other in theirs):
-            continue
-        for other in rivals:
-            yield Counterpart(_with(said, *spot.span(), other), spot.group(), other)
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A word in its place."""
+
+    word: str
+    stem: str
+    start: int
+    end: int
+    beside: tuple[str, str]
+    """The stems of the next words that count before and behind it; empty at an end."""
+
+    def is_beside(self, other: _Place) -> bool:
+        """Whether it has the same word before it as another, or behind it."""
+        pairs = zip(self.beside, other.beside, strict=True)
+        return any(one and two and akin(one, two) for one, two in pairs)
+
+
+def _places(text: str) -> list[_Place]:
+    """Return the words of a text that count or have an opposite."""
+    made = []
+    for part in _PART.finditer(text):
+        spots = [
+            (spot, spot.group().lower(), _counts(spot.group().lower()))
+            for spot in _WORD.finditer(text, *part.span())
+        ]
+        for at, (spot, word, counts) in enumerate(spots):
+            if counts or poles(word):
+                before = next((stem(held) for _, held, says in spots[:at][::-1] if says), "")
+                behind = next((stem(held) for _, held, says in spots[at + 1 :] if says), "")
+                made.append(_Place(word, stem(word), *spot.span(), (before, behind)))
+    return made
+
+
+def _counts(word: str) -> bool:
+    return len(word) > 1 and word not in STOPWORDS and word not in NEGATORS
+
+
+def _exchanged(said: str, quotes: Sequence[Cited]) -> Iterator[Counterpart]:
+    """Yield a sentence with an opposite of its quotes in the place of one of its words.
+
+    The quotes do not have the sentence's word, or only the opposite beside the same word.
+    """
+    theirs = [place for quote in quotes for place in _places(quote.text)]
+    for place in _places(said):
+        same = [other for other in theirs if _means_same(place, other)]
+        beside = any(map(place.is_beside, same))
+        rivals = {
+            other.word
+            for other in theirs
+            if are_opposite(place.word, other.word)
+            and (not same or (place.is_beside(other) and not beside))
+        }
+        for rival in sorted(rivals):
+            text = _with(said, place.start, place.end, rival)
+            yield Counterpart(text, said[place.start : place.end], rival)
+
+
+def _means_same(one: _Place, other: _Place) -> bool:
+    if are_opposite(one.word, other.word):
+        return False
+    return akin(one.stem, other.stem) or bool(poles(one.word) & poles(other.word))
 
 
 def _affirmed(said: str, quoted: Sequence[Unit]) -> Iterator[Counterpart]:
