@@ -30,6 +30,10 @@ WORDS = st.sampled_from(
         ("approved", "unapproved"),
         ("compliant", "non-compliant"),
         ("harmful", "harmless"),
+        ("hours", "minutes"),  # one of many poles
+        ("always", "often"),
+        ("quarterly", "yearly"),
+        ("may", "must"),
     ],
 )
 def test_words_that_say_the_opposite(one: str, other: str) -> None:
@@ -50,6 +54,8 @@ def test_words_that_say_the_opposite(one: str, other: str) -> None:
         ("port", "import"),
         ("full", "less"),
         ("useful", "careless"),
+        ("hours", "million"),
+        ("every", "always"),
     ],
 )
 def test_words_that_do_not(one: str, other: str) -> None:
@@ -61,6 +67,12 @@ def test_words_that_do_not(one: str, other: str) -> None:
 def test_opposition_goes_both_ways_and_never_to_itself(one: str, other: str) -> None:
     assert are_opposite(one, other) == are_opposite(other, one)
     assert not are_opposite(one, one)
+
+
+def test_an_axis_may_have_many_poles() -> None:
+    units = [poles(word) for word in ("second", "minute", "hour", "day", "year")]
+    (axis,) = set.intersection(*({number for number, _ in found} for found in units))
+    assert len({pole for found in units for number, pole in found if number == axis}) == 5
 
 
 def test_most_words_have_no_pole() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from deepdiver import sample
 from deepdiver.core.text import sentences
-from deepdiver.report.bindings import Cited, find_misbound
+from deepdiver.report.bindings import Cited, find_misbound, find_other_name
 from tests.tools.library.reading import read_all
 
 SAID = sorted(
@@ -120,10 +120,12 @@ def test_words_that_stand_before_each_others_followers() -> None:
 
 
 def test_a_name_where_the_quote_has_another() -> None:
-    quote = "The new budget limits how fast Ejderlinjen can retire old ferries."
+    quote = Cited("The new budget limits how fast Ejderlinjen can retire old ferries.")
     text = "The new budget limits how fast Norrlinjen can retire old ferries."
-    assert found(text, quote) == ["it names Norrlinjen where its quote names Ejderlinjen"]
-    assert found(text.replace("Norrlinjen", "Ejderlinjen"), quote) == []
+    assert find_other_name(text, [quote]) == ("Norrlinjen", "Ejderlinjen")
+    assert find_other_name(text.replace("Norrlinjen", "Ejderlinjen"), [quote]) is None
+    # By itself this is no fault: the audit asks the reader.
+    assert find_misbound(text, [quote]) == []
 
 
 def test_two_names_that_have_changed_places() -> None:
@@ -148,8 +150,20 @@ def test_two_names_that_have_changed_places() -> None:
 def test_a_name_that_the_title_has() -> None:
     quote = "The new budget limits how fast old ferries are retired in Vantskär."
     text = "Ejderlinjen's new budget limits how fast old ferries are retired."
-    assert find_misbound(text, [Cited(quote, "Annual report of Ejderlinjen")]) == []
-    assert find_misbound(text, [Cited(quote, "Annual report")]) != []
+    assert find_other_name(text, [Cited(quote, "Annual report of Ejderlinjen")]) is None
+    assert find_other_name(text, [Cited(quote, "Annual report")]) == ("Ejderlinjen", "Vantskär")
+
+
+def test_a_name_of_no_quote_is_not_exchanged() -> None:
+    quotes = (
+        "EAB defines how a ferry reports its cargo and its crew.",
+        "Separate ports share their berths by rules of their own.",
+    )
+    text = (
+        "NAB defines how a ferry reports its cargo and its crew, while EAB standardises how "
+        "separate ports share their berths."
+    )
+    assert found(text, *quotes) == []  # whether NAB is known is for the audit of names to say
 
 
 # -- speakers
@@ -189,6 +203,41 @@ def test_words_in_the_right_mouth(text: str) -> None:
 
 def test_where_nothing_is_known_of_the_quotes_anybody_may_speak() -> None:
     assert found("Olle Lind says that two pilots should be hired.", MAJA.text) == []
+
+
+# -- additions
+
+
+@pytest.mark.parametrize(
+    ("text", "added"),
+    [
+        (
+            "The crane of Ejderlinjen lifts 40 tonnes in 5 minutes, which pleases insurers.",
+            "pleases",
+        ),
+        ("The crane of Ejderlinjen lifts 40 tonnes in 5 minutes and calms insurers.", "calms"),
+    ],
+)
+def test_a_clause_of_which_the_quotes_have_not_a_word(text: str, added: str) -> None:
+    assert found(text, *PORTS) == [f"“{added} insurers” is in none of its quotes"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Insurers are pleased: the crane of Ejderlinjen lifts 40 tonnes.",  # the first clause
+        "The crane of Ejderlinjen lifts 40 tonnes in 5 minutes, its operator said.",  # a speaker
+        "The crane of Ejderlinjen lifts 40 tonnes, in Vantskär, in May 2025.",  # a place and a date
+        "Insurers praise harbours, which pleases owners.",  # it does not follow its quotes at all
+    ],
+)
+def test_what_is_no_addition(text: str) -> None:
+    assert found(text, *PORTS) == []
+
+
+def test_a_quote_with_its_title_is_what_the_reader_sees() -> None:
+    assert Cited("It burnt.", "Harbour, 1966", "Harbour").passage() == "Harbour. It burnt."
+    assert Cited("It burnt.").passage() == "It burnt."
 
 
 # -- no false alarms

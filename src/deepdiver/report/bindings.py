@@ -136,6 +136,7 @@ def find_misbound(said: str, quotes: Sequence[Cited], besides: str = "") -> list
         _other_unit(unit, quoted, carrying),
         _exchanged(unit, quoted),
         next(filter(None, (_crossed(unit, read_units(quote.text)) for quote in quotes)), ""),
+        _exchanged_name(said, quotes),
         _other_speaker(said, quotes),
         _added(unit, [*carrying, *(part for quote in quotes for part in read_units(quote.credit))]),
     ):
@@ -284,14 +285,29 @@ def _contexts(quoted: Sequence[Unit], value: str) -> Iterator[frozenset[str]]:
                 yield frozenset(unit[at].stem for at in clause if unit[at].counts)
 
 
+def _exchanged_name(said: str, quotes: Sequence[Cited]) -> str:
+    """Find a name where the quote that says the same has another, both of sentence and quotes."""
+    listed = set(_names(said).values())
+    for name, rival in _other_names(said, quotes):
+        words_of = frozenset(map(_bare, name.replace("-", " ").split()))
+        if rival in listed and any(
+            _holds(words_of, f"{quote.text}\n{quote.credit}") for quote in quotes
+        ):
+            return f"it names {name} where its quote names {rival}"
+    return ""
+
+
 def find_other_name(said: str, quotes: Sequence[Cited]) -> tuple[str, str] | None:
     """Return a name and the one that the quote that says the same has in its place, if any."""
+    return next(_other_names(said, quotes), None)
+
+
+def _other_names(said: str, quotes: Sequence[Cited]) -> Iterator[tuple[str, str]]:
     unit, mine = read_unit(said), _names(said)
     parts = [Cited(part, quote.credit) for quote in quotes for part in _sentences(quote.text)]
     for clause in clauses(unit):
         if found := _other_name_in([unit[at] for at in clause], mine, parts):
-            return found
-    return None
+            yield found
 
 
 def _other_name_in(

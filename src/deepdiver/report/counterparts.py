@@ -10,7 +10,7 @@ other.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.opposites import are_opposite, poles
@@ -21,7 +21,7 @@ from deepdiver.report.clauses import NEGATORS, Unit, akin, is_english, read_unit
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _NEGATION = re.compile(
     r"\b(?:do|does|did|need) not\b|\bcannot\b|\b(?:not|never)\b(?! only)|\bneither\b|\bnone of\b"
-    r"|\bwithout\b|\bno\b(?! (?:longer|more|less|later|fewer)\b)",
+    r"|(?<!ca)(?<!wo)n['’]t\b|\bwithout\b|\bno\b(?! (?:longer|more|less|later|fewer)\b)",
     re.IGNORECASE,
 )
 _PART = re.compile(r"[^.;:!?|\n]+")
@@ -49,8 +49,8 @@ _NEGATIVE = frozenset(
         stem,
         words(
             "not no never neither nor cannot without none nobody nothing few fewer little less "
-            "lack fail failure refuse reject deny denied unable except exclude avoid prevent stop end "
-            "cease absent absence missing only rather instead zero impossible inability "
+            "lack fail failure refuse reject deny denied unable except exclude avoid prevent stop "
+            "end cease absent absence missing only rather instead zero impossible inability "
             "insufficient hardly barely scarcely prohibit forbid exempt omit ignore regardless "
             "outside beyond yet before against free unlike"
         ),
@@ -59,6 +59,8 @@ _NEGATIVE = frozenset(
 """Words that may carry a negation."""
 _TURNED = re.compile(r"(?:un(?!i|der|til)|non)\w{5}|\w+less$")
 """Words that a prefix or an ending makes negative: unavailable, but not unit or understand."""
+_FOLLOWED = re.compile(r"\s+\w")
+"""A word that says more of what follows it."""
 _STRESSED = {
     stem(word): frozenset(map(stem, words(f"{word} {carriers}")))
     for listed, carriers in (
@@ -148,27 +150,39 @@ class _Place:
     end: int
     beside: tuple[str, str]
     """The stems of the next words that count before and behind it; empty at an end."""
+    than: str = ""
+    """The stem of the next word that counts behind a "than"; empty if there is none."""
 
     def is_beside(self, other: _Place) -> bool:
         """Whether it has the same word before it as another, or behind it."""
         pairs = zip(self.beside, other.beside, strict=True)
         return any(one and two and akin(one, two) for one, two in pairs)
 
+    def compares_back(self, other: _Place) -> bool:
+        """Whether both compare, with different things: A more than B, B less than A."""
+        return bool(self.than and other.than) and not akin(self.than, other.than)
+
 
 def _places(text: str) -> list[_Place]:
     """Return the words of a text that count or have an opposite."""
     made = []
     for part in _PART.finditer(text):
-        spots = [
-            (spot, spot.group().lower(), _counts(spot.group().lower()))
-            for spot in _WORD.finditer(text, *part.span())
-        ]
-        for at, (spot, word, counts) in enumerate(spots):
-            if counts or poles(word):
-                before = next((stem(held) for _, held, says in spots[:at][::-1] if says), "")
-                behind = next((stem(held) for _, held, says in spots[at + 1 :] if says), "")
-                made.append(_Place(word, stem(word), *spot.span(), (before, behind)))
+        spots = list(_WORD.finditer(text, *part.span()))
+        listed = [spot.group().lower() for spot in spots]
+        for at, (spot, word) in enumerate(zip(spots, listed, strict=True)):
+            if _counts(word) or poles(word):
+                before, behind = listed[:at][::-1], listed[at + 1 :]
+                _, _, compared = " ".join(behind).partition("than ")
+                beside = (_first(before), _first(behind))
+                made.append(
+                    _Place(word, stem(word), *spot.span(), beside, _first(compared.split()))
+                )
     return made
+
+
+def _first(listed: Iterable[str]) -> str:
+    """Return the stem of the first word that counts; empty if there is none."""
+    return next((stem(word) for word in listed if _counts(word)), "")
 
 
 def _counts(word: str) -> bool:
@@ -188,6 +202,7 @@ def _exchanged(said: str, quotes: Sequence[Cited]) -> Iterator[Counterpart]:
             other.word
             for other in theirs
             if are_opposite(place.word, other.word)
+            and not place.compares_back(other)
             and (not same or (place.is_beside(other) and not beside))
         }
         for rival in sorted(rivals):
@@ -259,6 +274,7 @@ def _unstressed(said: str, carrying: Collection[str]) -> Iterator[Counterpart]:
         if (
             carriers
             and carriers.isdisjoint(carrying)
-            and not (spot.start() and spot.group()[0].isupper())
+            and _FOLLOWED.match(said, spot.end())
+            and not (spot.start() and spot.group()[0].isupper())  # part of a name
         ):
             yield Counterpart(_with(said, *spot.span(), ""), spot.group(), "")
