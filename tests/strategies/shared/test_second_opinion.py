@@ -426,7 +426,7 @@ async def test_switched_off_there_is_no_opinion_and_no_word_of_it(
 ) -> None:
     monkeypatch.delattr(second_opinion, "load_reader")
     rig = rig_of(
-        tmp_path, fact(DENIED, OWNED), fact(OWNED, OWNED), settings={"second_opinion": False}
+        tmp_path, fact(HARDLY, OWNED), fact(OWNED, OWNED), settings={"second_opinion": False}
     )
     report = await report_of(rig)
     assert [sentence.second_opinion for sentence in report.answer] == [None, None]

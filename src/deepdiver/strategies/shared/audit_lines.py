@@ -143,8 +143,6 @@ class Audit:
 
     async def _find_turned(self, lines: Sequence[Line]) -> None:
         """Find fault with facts whose quotes rather say their counterpart, by the reader."""
-        if not self._deps.settings.second_opinion:
-            return
         said = [line for line in lines if line.sentence.kind is SentenceKind.FACT]
         faults = await find_turned([(line.sentence.text, self._cited(line)) for line in said])
         for line, fault in zip(said, faults, strict=True):
