@@ -328,6 +328,13 @@ def test_a_fact_may_show_a_sum_and_it_is_checked() -> None:
     )
 
 
+def test_how_many_rows_are_cited_is_a_count_and_not_a_percentage() -> None:
+    rows = "One ferry sank in May.\nAnother burnt in June."
+    assert found("Two ferries were lost in 2 months.", rows) == []
+    assert found("It lost 2% of its ferries.", rows) == ["2 is in none of its quotes"]
+    assert found("It lost 2 per cent of its ferries.", rows) == ["2 is in none of its quotes"]
+
+
 # -- values and names with the wrong partners
 
 

@@ -205,6 +205,47 @@ def test_where_nothing_is_known_of_the_quotes_anybody_may_speak() -> None:
     assert found("Olle Lind says that two pilots should be hired.", MAJA.text) == []
 
 
+# -- negations left out
+
+FILTER = "The filter does not remove solvents from the air of the workshop."
+
+
+def test_a_negation_that_the_sentence_leaves_out() -> None:
+    assert found("The filter does remove solvents from the air.", FILTER) == [
+        "it leaves out the “not” of “not remove solvents from”"
+    ]
+    assert found("The filter removes solvents from the air.", FILTER) != []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The filter does not remove solvents from the air.",
+        "The filter leaves solvents in the air, without removing any of them.",
+        "The filter fails to remove solvents from the air.",
+        "The workshop bought a filter.",  # of another matter
+    ],
+)
+def test_a_negation_in_other_words_or_of_another_matter(text: str) -> None:
+    assert found(text, FILTER) == []
+
+
+def test_what_another_quote_affirms_is_not_left_out() -> None:
+    other = "Since May the filter does remove solvents from the air of the workshop."
+    assert found("The filter does remove solvents from the air.", FILTER, other) == []
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "The filter not only removes solvents from the air of the workshop.",
+        "Not: the filter removes solvents from the air of the workshop.",
+    ],
+)
+def test_a_not_that_denies_nothing(quote: str) -> None:
+    assert found("The filter removes solvents from the air of the workshop.", quote) == []
+
+
 # -- additions
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from deepdiver.report.clauses import (
     Vocabulary,
     akin,
+    around,
     clauses,
     is_english,
     read_unit,
@@ -70,6 +71,25 @@ def test_a_vocabulary_knows_families() -> None:
     known = Vocabulary(read_units("Irregular deliveries failed."))
     assert known.knows(read_unit("delivered")[0])
     assert not known.knows(read_unit("harbour")[0])
+
+
+def test_around_a_word_are_the_nearest_that_count() -> None:
+    unit = read_unit("The harbour was closed by a storm.")
+    at = [token.word for token in unit].index("closed")
+    assert around(unit, at) == {"harbour", "storm"}
+    assert around(unit, 0, 1) == {"harbour"}
+    assert around(unit, at, 0) == frozenset()
+    assert around(read_unit("storm"), 0) == frozenset()
+
+
+@pytest.mark.parametrize("word", ["not", "didn't", "lacks", "without", "unavailable", "useless"])
+def test_words_that_may_carry_a_negation(word: str) -> None:
+    assert read_unit(word)[0].may_negate
+
+
+@pytest.mark.parametrize("word", ["unit", "understand", "until", "harbour", "disruption", "12"])
+def test_words_that_carry_none(word: str) -> None:
+    assert not read_unit(word)[0].may_negate
 
 
 def test_shared_stems_are_counted_by_family() -> None:

@@ -234,7 +234,9 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
         days += dates(as_of)
         figures |= {value * 100 for value in figures} | {value / 100 for value in figures}
     figures |= _listed_counts(sentence.text)
-    figures.add(Decimal(len(units_of(text))))  # how many sentences or rows it cites
+    cites = len(units_of(text))  # sentences or rows
+    if not re.search(rf"\b{cites}\s*(?:%|per\s?cent)", sentence.text):
+        figures.add(Decimal(cites))
     figures |= {
         value
         for value in _numbers_said(sentence.text)

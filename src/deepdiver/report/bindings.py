@@ -24,6 +24,8 @@ from deepdiver.report.clauses import (
     Token,
     Unit,
     Vocabulary,
+    akin,
+    around,
     clauses,
     read_unit,
     read_units,
@@ -81,6 +83,12 @@ _SPEAKING = frozenset(map(stem, words(_SPEECH.replace("?", "") + " according vie
 _FOLLOWS = 0.75
 """The share of a sentence's words that its quotes have if it follows them. Of sentences that their
 quotes carry, 97 % have as much."""
+_LISTED = frozenset(words("only just later more less longer fewer least necessarily"))
+"""Words behind a negation that make something else of it: not only, no later than."""
+_REACH = 5
+"""Words behind a negation among which is what it negates."""
+_CLOSE = 3
+"""Words around what is negated that the sentence must have around it too."""
 _NEW = 2
 """Words, none of them in the quotes, that make a clause one that the quotes do not have."""
 _MOVED = 2
@@ -138,6 +146,7 @@ def find_misbound(said: str, quotes: Sequence[Cited], besides: str = "") -> list
         next(filter(None, (_crossed(unit, read_units(quote.text)) for quote in quotes)), ""),
         _exchanged_name(said, quotes),
         _other_speaker(said, quotes),
+        _undenied(unit, quoted),
         _added(unit, [*carrying, *(part for quote in quotes for part in read_units(quote.credit))]),
     ):
         if fault:
@@ -477,6 +486,50 @@ def _speaks(named: Sequence[str], quotes: Sequence[Cited]) -> bool:
         whole = {_bare(word) for word in re.findall(r"[\w'-]+", known)}
         listed = whole | {part for word in whole for part in word.split("-")}
         if all(word in listed or listed.issuperset(word.split("-")) for word in named):
+            return True
+    return False
+
+
+def _undenied(unit: Unit, quoted: Sequence[Unit]) -> str:
+    """Find a word that the quotes negate and the sentence, of the same matter, does not."""
+    for part in quoted:
+        for at, token in enumerate(part):
+            follows = part[at + 1].word if at + 1 < len(part) else ""
+            there = _next_counting(part, at) if token.negates and follows not in _LISTED else None
+            if there is not None and _claims(unit, part, there, quoted):
+                shown = " ".join(other.raw for other in part[at : at + 4] if other.is_word)
+                return f"it leaves out the “{token.word}” of “{shown}”"
+    return ""
+
+
+def _next_counting(unit: Unit, at: int) -> int | None:
+    """Return the place of the first word behind another that counts; None if none is near."""
+    for place in range(at + 1, min(len(unit), at + _REACH)):
+        if unit[place].breaks:
+            return None
+        if unit[place].counts:
+            return place
+    return None
+
+
+def _claims(unit: Unit, part: Unit, there: int, quoted: Sequence[Unit]) -> bool:
+    """Whether a sentence says without a negation what a quote negates and none affirms."""
+    for at, token in enumerate(unit):
+        if not token.counts or not akin(token.stem, part[there].stem):
+            continue
+        near = around(unit, at)
+        fits = shared(near, around(part, there))
+        clause = next((clause for clause in clauses(unit) if at in clause), [])
+        if fits < _CLOSE or any(unit[place].may_negate for place in clause):
+            continue
+        if not any(
+            akin(token.stem, other.stem)
+            and not any(each.may_negate for each in held[max(0, place - _REACH) : place])
+            and shared(near, around(held, place)) >= fits
+            for held in quoted
+            for place, other in enumerate(held)
+            if other.counts
+        ):
             return True
     return False
 

@@ -33,6 +33,23 @@ NEGATORS = frozenset(
 )
 
 
+_NEGATIVE = frozenset(
+    map(
+        stem,
+        words(
+            "not no never neither nor cannot without none nobody nothing few fewer little less "
+            "lack fail failure refuse reject deny denied unable except exclude avoid prevent stop "
+            "end cease absent absence missing only rather instead zero impossible inability "
+            "insufficient hardly barely scarcely prohibit forbid exempt omit ignore regardless "
+            "outside beyond yet before against free unlike"
+        ),
+    )
+)
+"""Words that may carry a negation."""
+_TURNED = re.compile(r"(?:un(?!i|der|til)|non)\w{5}|\w+less$")
+"""Words that a prefix or an ending makes negative: unavailable, but not unit or understand."""
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A word, a number or a mark."""
@@ -60,6 +77,11 @@ class Token:
     def negates(self) -> bool:
         """Whether it turns round what follows."""
         return self.word in NEGATORS or self.word.endswith("n't")
+
+    @property
+    def may_negate(self) -> bool:
+        """Whether it may carry a negation."""
+        return self.negates or self.stem in _NEGATIVE or _TURNED.match(self.word) is not None
 
     @property
     def breaks(self) -> bool:
@@ -130,6 +152,14 @@ class Vocabulary:
         """Return whether the word or one of its family is there."""
         near = self._stems.get(token.stem[:_SAME], ())
         return any(akin(token.stem, other) for other in near)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def around(unit: Unit, at: int, reach: int = 3) -> frozenset[str]:
+    """Return the stems of the nearest words that count, `reach` on each side."""
+    before = [token.stem for token in unit[:at] if token.counts]
+    behind = [token.stem for token in unit[at + 1 :] if token.counts]
+    return frozenset((*before[max(0, len(before) - reach) :], *behind[:reach]))
 
 
 def shared(mine: Iterable[str], theirs: Iterable[str]) -> int:

@@ -44,21 +44,6 @@ _AFFIRMED = {
     "without": "with",
 }
 """What stands in the place of a negation that is more than a word less."""
-_NEGATIVE = frozenset(
-    map(
-        stem,
-        words(
-            "not no never neither nor cannot without none nobody nothing few fewer little less "
-            "lack fail failure refuse reject deny denied unable except exclude avoid prevent stop "
-            "end cease absent absence missing only rather instead zero impossible inability "
-            "insufficient hardly barely scarcely prohibit forbid exempt omit ignore regardless "
-            "outside beyond yet before against free unlike"
-        ),
-    )
-)
-"""Words that may carry a negation."""
-_TURNED = re.compile(r"(?:un(?!i|der|til)|non)\w{5}|\w+less$")
-"""Words that a prefix or an ending makes negative: unavailable, but not unit or understand."""
 _FOLLOWED = re.compile(r"\s+\w")
 """A word that says more of what follows it."""
 _STRESSED = {
@@ -243,10 +228,7 @@ def _is_affirmed(said: str, spot: re.Match[str], quoted: Sequence[Unit]) -> bool
 
 def _is_denied(unit: Unit, at: int) -> bool:
     """Whether something that may carry a negation is near a word."""
-    return any(
-        token.negates or token.stem in _NEGATIVE or _TURNED.match(token.word)
-        for token in unit[max(0, at - _REACH) : at + 2]
-    )
+    return any(token.may_negate for token in unit[max(0, at - _REACH) : at + 2])
 
 
 def _denied(said: str, quoted: Sequence[Unit]) -> Iterator[Counterpart]:
