@@ -118,9 +118,10 @@ def turned(cases: Sequence[Case], found: Sequence[list[str]]) -> list[str]:
 
 def stances(cases: Sequence[Case]) -> list[Stance | None]:
     """Return the reader's opinion of each sentence, asked as a run asks it; None if it is not."""
-    records: list[Source | Finding] = [
-        record for case in cases for record in (*case.sources, *case.findings)
-    ]
+    records: list[Source | Finding] = []
+    for case in cases:
+        records += [*case.sources]
+        records += [*case.findings]
     ledger = Ledger(records)
     run = SimpleNamespace(
         settings=SimpleNamespace(second_opinion=True), ledger=ledger, note_limit=sys.exit
