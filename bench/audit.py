@@ -1,24 +1,37 @@
 """Measures the audit on labelled sentences: false alarms, and mutations that are caught.
 
 The sentences are in `../shared/data/audit`: `dev` is for choosing, `check` for reporting. Code and
-the reader look at each before any model is asked.
+the reader look at each before any model is asked, as in a run.
 
     python bench/audit.py [dev|check] [-v]
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
-from deepdiver.core.record import Finding, Passage, Quote, Sentence, SentenceKind
-from deepdiver.encoders.reader import Reader
+from deepdiver.core.ledger import Ledger
+from deepdiver.core.record import (
+    Finding,
+    Passage,
+    Quote,
+    Sentence,
+    SentenceKind,
+    Source,
+    SourceKind,
+    Stance,
+)
 from deepdiver.report.audit import Context, find_faults
-from deepdiver.strategies.shared.second_opinion import AGREES, CONTRADICTS
+from deepdiver.report.bindings import Cited
+from deepdiver.strategies.shared.base import Deps
+from deepdiver.strategies.shared.second_opinion import find_turned, with_opinions
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "audit"
 JUDGED = {"reasoned", "unreasoned"}
@@ -31,23 +44,57 @@ GROUPS = {
 }
 
 
-def faults(row: Mapping[str, Any]) -> list[str]:
-    """Return what code finds wrong with a sentence."""
-    findings, texts = [], {}
-    for number, quote in enumerate(row["quotes"]):
-        key = f"s{number}"
-        texts[key] = quote["text"]
-        passage = Passage(snapshot=key, start=0, end=len(quote["text"]))
-        made = Quote(source=key, passage=passage, text=quote["text"])
-        findings.append(Finding(id=f"f{number}", statement=quote["text"], quotes=(made,)))
-    kind = SentenceKind.JUDGEMENT if row["label"] in JUDGED else SentenceKind(row["kind"])
-    sentence = Sentence(text=row["sentence"], kind=kind, findings=tuple(f.id for f in findings))
-    context = Context(
-        credits="\n".join(_credit(quote) for quote in row["quotes"]),
-        nearby="\n".join(f"{quote['heading']}\n{quote['before']}" for quote in row["quotes"]),
-        question=row["question"],
-    )
-    return find_faults(sentence, findings, texts.__getitem__, row["as_of"], context)
+class Case:
+    """A labelled sentence as a report would have it."""
+
+    def __init__(self, number: int, row: Mapping[str, Any]) -> None:
+        """Make the records of a row; the number keeps those of two rows apart."""
+        self.row = row
+        self.texts: dict[str, str] = {}
+        self.sources: list[Source] = []
+        self.findings: list[Finding] = []
+        for place, quote in enumerate(row["quotes"]):
+            key = f"{number}-{place}"
+            self.texts[key] = quote["text"]
+            self.sources.append(
+                Source(
+                    id=f"source {key}",
+                    kind=SourceKind.PAGE,
+                    url=quote["url"],
+                    title=quote["title"],
+                    snapshot=key,
+                )
+            )
+            passage = Passage(snapshot=key, start=0, end=len(quote["text"]))
+            made = Quote(source=f"source {key}", passage=passage, text=quote["text"])
+            self.findings.append(
+                Finding(id=f"finding {key}", statement=quote["text"], quotes=(made,))
+            )
+        kind = SentenceKind.JUDGEMENT if row["label"] in JUDGED else SentenceKind(row["kind"])
+        self.sentence = Sentence(
+            text=row["sentence"], kind=kind, findings=tuple(found.id for found in self.findings)
+        )
+        self.credits = [_credit(quote) for quote in row["quotes"]]
+
+    def faults(self) -> list[str]:
+        """Return what code finds wrong with the sentence."""
+        quotes = self.row["quotes"]
+        context = Context(
+            credits="\n".join(self.credits),
+            nearby="\n".join(f"{quote['heading']}\n{quote['before']}" for quote in quotes),
+            question=self.row["question"],
+            places=self.credits,
+        )
+        return find_faults(
+            self.sentence, self.findings, self.texts.__getitem__, self.row["as_of"], context
+        )
+
+    def cited(self) -> list[Cited]:
+        """Return what the sentence cites."""
+        return [
+            Cited(quote["text"], credit, quote["title"])
+            for quote, credit in zip(self.row["quotes"], self.credits, strict=True)
+        ]
 
 
 def _credit(quote: Mapping[str, Any]) -> str:
@@ -55,24 +102,33 @@ def _credit(quote: Mapping[str, Any]) -> str:
     return "\n".join(filter(None, (quote.get(part) for part in parts)))
 
 
-def verdicts(rows: Sequence[Mapping[str, Any]]) -> list[tuple[float, float]]:
-    """Return how far the reader takes the best quote to support and to refute each sentence."""
+def turned(cases: Sequence[Case], found: Sequence[list[str]]) -> list[str]:
+    """Return what the reader finds wrong with sentences of fact that code finds no fault with."""
     asked = [
-        (f"{quote['title']}. {quote['text']}", row["sentence"])
-        for row in rows
-        for quote in row["quotes"]
+        number
+        for number, case in enumerate(cases)
+        if not found[number] and case.sentence.kind is SentenceKind.FACT
     ]
-    given = iter(Reader().verify(asked))
-    found = []
-    for row in rows:
-        own = [next(given) for _ in row["quotes"]]
-        found.append(
-            (
-                max((v.supports for v in own), default=0.0),
-                max((v.refutes for v in own), default=0.0),
-            )
-        )
-    return found
+    given = asyncio.run(
+        find_turned([(cases[number].sentence.text, cases[number].cited()) for number in asked])
+    )
+    faults = dict(zip(asked, given, strict=True))
+    return [faults.get(number, "") for number in range(len(cases))]
+
+
+def stances(cases: Sequence[Case]) -> list[Stance | None]:
+    """Return the reader's opinion of each sentence, asked as a run asks it; None if it is not."""
+    records: list[Source | Finding] = []
+    for case in cases:
+        records += [*case.sources]
+        records += [*case.findings]
+    ledger = Ledger(records)
+    run = SimpleNamespace(
+        settings=SimpleNamespace(second_opinion=True), ledger=ledger, note_limit=sys.exit
+    )
+    marked = asyncio.run(with_opinions(cast("Deps", run), [case.sentence for case in cases]))
+    given = [sentence.second_opinion for sentence in marked]
+    return [opinion.stance if opinion else None for opinion in given]
 
 
 def _share(hits: Iterable[bool]) -> str:
@@ -86,11 +142,15 @@ def main(name: str, verbose: bool) -> None:
     """Print the figures of one half."""
     file = DATA / f"drafts.{name}.jsonl"
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    found = [faults(row) for row in rows]
-    reader = verdicts(rows)
+    cases = [Case(number, row) for number, row in enumerate(rows)]
+    found = [case.faults() for case in cases]
+    found = [
+        fault or ([beside] if beside else [])
+        for fault, beside in zip(found, turned(cases, found), strict=True)
+    ]
+    reader = stances(cases)
     caught = [
-        bool(fault) or (refutes >= CONTRADICTS and supports < AGREES)
-        for fault, (supports, refutes) in zip(found, reader, strict=True)
+        bool(fault) or stance is Stance.REFUTES for fault, stance in zip(found, reader, strict=True)
     ]
 
     def of(test: Any) -> list[int]:
@@ -106,9 +166,13 @@ def main(name: str, verbose: bool) -> None:
         own = [n for n in mutated if rows[n]["mutation"] in kinds]
         print(f"{name}: caught, {group:32s} {_share(caught[n] for n in own)}")
     print(f"{name}: caught, all {'':29s}{_share(caught[n] for n in mutated)}")
-    agrees = [supports >= AGREES for supports, _ in reader]
+    agrees = [stance is Stance.SUPPORTS for stance in reader]
     print(f"{name}: the reader agrees with mutations    {_share(agrees[n] for n in mutated)}")
+    past = _share(agrees[n] and not caught[n] for n in mutated)
+    print(f"{name}: of these, code lets pass            {past}")
     print(f"{name}: the reader agrees with the carried  {_share(agrees[n] for n in carried)}")
+    warned = _share(caught[n] and not found[n] for n in carried)
+    print(f"{name}: the reader contradicts the carried  {warned}")
     if verbose:
         for number in (*carried, *reasoned):
             if found[number]:

@@ -328,6 +328,64 @@ def test_a_fact_may_show_a_sum_and_it_is_checked() -> None:
     )
 
 
+def test_how_many_rows_are_cited_is_a_count_and_not_a_percentage() -> None:
+    rows = "One ferry sank in May.\nAnother burnt in June."
+    assert found("Two ferries were lost in 2 months.", rows) == []
+    assert found("It lost 2% of its ferries.", rows) == ["2 is in none of its quotes"]
+    assert found("It lost 2 per cent of its ferries.", rows) == ["2 is in none of its quotes"]
+
+
+# -- values and names with the wrong partners
+
+
+HOURS = "Testing got 30 hours in May and review got 45 hours in June, wrote the committee."
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("Testing got 45 hours in May and review got 30 hours in June.", "it exchanges 45 and 30"),
+        ("Testing got 30 days in May.", "it says 30 day where its quotes say hour"),
+        ("Ann Berg said that testing got 30 hours in May.", "its quotes are not by Ann Berg"),
+        (
+            "Testing got 30 hours in May and review got 45 hours in June, which annoys sailors.",
+            "“annoys sailors” is in none of its quotes",
+        ),
+    ],
+)
+def test_what_the_quotes_bind_to_something_else(text: str, fault: str) -> None:
+    asked = Context(credits="minutes of Olle Lind", question="What did Ann Berg and others say?")
+    (got,) = found(text, HOURS, context=asked)
+    assert got.startswith(fault)
+
+
+def test_each_quote_has_its_own_credits_if_they_are_known() -> None:
+    maja, olle = "Testing should get 30 hours.", "Review should get 45 hours."
+    said = "Olle Lind said that testing should get 30 hours."
+    places = ["message 3, Maja Lind", "message 4, Olle Lind"]
+    loose = Context(credits="\n".join(places))
+    assert found(said, maja, olle, context=loose) == []
+    strict = Context(credits="\n".join(places), places=places)
+    assert found(said, maja, olle, context=strict) == ["its quotes are not by Olle Lind"]
+
+
+def test_a_judgement_may_bind_as_it_likes() -> None:
+    text = "Testing should get 45 hours in May and review 30 hours in June."
+    assert found(text, HOURS, kind=SentenceKind.JUDGEMENT) == []
+
+
+def test_a_part_of_a_quote_binds_as_it_does_unless_something_denies_it() -> None:
+    quote_ = "It is not true that testing got 30 hours in May."
+    assert found("Testing got 30 hours in May, wrote the committee.", HOURS) == []
+    assert found("Testing got 30 hours in May.", quote_) == []  # for the reader to say
+
+
+def test_no_rule_of_english_is_asked_of_other_languages() -> None:
+    german = "Die Prüfung bekam 45 Stunden im Mai und die Durchsicht 30 Stunden im Juni."
+    held = "Die Prüfung bekam 30 Stunden im Mai und die Durchsicht 45 Stunden im Juni."
+    assert found(german, held) == []
+
+
 @pytest.mark.parametrize(
     ("text", "quoted", "calculation"),
     [

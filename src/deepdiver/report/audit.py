@@ -28,7 +28,9 @@ from deepdiver.core.record import (
     SentenceKind,
     Source,
 )
-from deepdiver.core.text import STOPWORDS, fold, terms, words
+from deepdiver.core.text import STOPWORDS, fold, locate, terms, words
+from deepdiver.report.bindings import Cited, find_misbound
+from deepdiver.report.clauses import is_english, read_unit
 
 Snapshot = Callable[[str], str]
 """Returns the saved text of a hash; LostTextError if there is none."""
@@ -58,6 +60,8 @@ _OPTION = re.compile(r"^\W*(?:(?:Option\s+)?[A-Z]|\d{1,2})[.):]\s+")
 """What numbers an option or a step."""
 _TRADE = re.compile(r"(?<!\w)(?:R&D|Q&A|P&L|M&A)(?!\w)")
 """Words of every trade that are written like names."""
+_BEFORE = 60
+"""Characters before what a quote holds word for word among which a negation may apply to it."""
 _TAIL = re.compile(r"-(\w+)")
 _WORD = re.compile(r"[^\W\d_][\w’'\-]*")
 
@@ -76,6 +80,8 @@ class Context:
     """The numbers and results of the calculations that it cites."""
     values: Sequence[Fraction] = ()
     """Their exact values, which a sentence may round in its own way."""
+    places: Sequence[str] = ()
+    """The credits of each quote; if they are not as many as the quotes, each has all of them."""
     read: Collection[str] = ()
     """The words of all texts that the writer was shown: a judgement may name what stands there."""
 
@@ -121,7 +127,7 @@ def find_faults(
         *_faults_of_sum(sentence, text, as_of),
         *_faults_of_values(sentence, text, as_of, context),
         *_faults_of_address(sentence, text),
-    ]
+    ] or _faults_of_binding(sentence, [quote.text for quote in quotes], context)
 
 
 def quote_stands(quote: Quote, snapshot: Snapshot) -> bool:
@@ -228,7 +234,9 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
         days += dates(as_of)
         figures |= {value * 100 for value in figures} | {value / 100 for value in figures}
     figures |= _listed_counts(sentence.text)
-    figures.add(Decimal(len(units_of(text))))  # how many sentences or rows it cites
+    cites = len(units_of(text))  # sentences or rows
+    if not re.search(rf"\b{cites}\s*(?:%|per\s?cent)", sentence.text):
+        figures.add(Decimal(cites))
     figures |= {
         value
         for value in _numbers_said(sentence.text)
@@ -237,6 +245,35 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
     known = f"{text}\n{around}\n{context.question}"
     found = _unknown(sentence.text, known, days, figures, _names_said(sentence.text))
     return [f"{', '.join(found[:3])} is in none of its quotes"] if found else []
+
+
+def _faults_of_binding(sentence: Sentence, quotes: Sequence[str], context: Context) -> list[str]:
+    """Return the fault of a sentence that binds values or names to others than its quotes do.
+
+    The rules are those of English; in other languages none of them is asked.
+    """
+    said = sentence.text
+    if not is_english(said) or any(_is_part(said, quote) for quote in quotes):
+        return []
+    around = f"{context.nearby}\n{context.figures}\n{context.question}"
+    return find_misbound(said, cited(quotes, context), around)
+
+
+def cited(quotes: Sequence[str], context: Context) -> list[Cited]:
+    """Return quotes, each with its credits."""
+    places = context.places
+    if len(places) != len(quotes):
+        places = [context.credits] * len(quotes)
+    return [Cited(*both) for both in zip(quotes, places, strict=True)]
+
+
+def _is_part(said: str, quote: str) -> bool:
+    """Whether a quote holds a sentence word for word, and no negation is before it there."""
+    span = locate(said.strip().rstrip("."), quote)
+    if span is None:
+        return False
+    before = read_unit(quote[max(0, span.start - _BEFORE) : span.start])
+    return not any(token.negates for token in before)
 
 
 def _rounded(said: Decimal, exact: Fraction) -> bool:

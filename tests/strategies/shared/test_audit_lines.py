@@ -11,8 +11,10 @@ import pytest
 from deepdiver import tasks
 from deepdiver.core.events import SentenceCut
 from deepdiver.core.record import CutSentence, RunStatus, Sentence, SentenceKind, Stance
+from deepdiver.encoders.reader import Reader
 from deepdiver.report.html import render_html
 from deepdiver.report.markdown import render_markdown
+from deepdiver.strategies.shared import second_opinion
 from deepdiver.strategies.shared.audit_lines import NOTHING_LEFT, REJECTED, Audit
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.drafting import Drafter, Line
@@ -199,6 +201,25 @@ async def test_a_draft_without_sentences_asks_nobody(tmp_path: Path) -> None:
 
 
 # -- what carries a name or a value besides the quotes
+
+
+@pytest.mark.parametrize("opinions", [True, False])
+async def test_a_sentence_whose_quote_says_its_counterpart_is_cut(
+    tmp_path: Path, opinions: bool
+) -> None:
+    held = Desk(tmp_path)
+    held.deps.settings = held.deps.settings.model_copy(update={"second_opinion": opinions})
+    assert await held.check("The committee never gave testing 30 hours of 120 {T1:2}.") == []
+    assert held.reasons == ["it says “never”, which its quotes do not"]
+
+
+async def test_without_the_reader_no_counterpart_is_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = Desk(tmp_path)
+    monkeypatch.setattr(second_opinion, "load_reader", lambda: Reader(tmp_path / "nowhere"))
+    assert len(await held.check("The committee never gave testing 30 hours of 120 {T1:2}.")) == 1
+    assert held.reasons == []
 
 
 @pytest.mark.parametrize(

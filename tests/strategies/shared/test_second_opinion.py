@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import threading
 from collections.abc import Callable, Sequence
@@ -23,6 +24,7 @@ from deepdiver.core.record import (
 )
 from deepdiver.encoders.reader import Reader, Verdict
 from deepdiver.gateway import Mode
+from deepdiver.report.bindings import Cited
 from deepdiver.report.html import render_html
 from deepdiver.report.markdown import answer_text, render_markdown
 from deepdiver.run import replay, research
@@ -31,11 +33,14 @@ from deepdiver.strategies.shared.second_opinion import (
     AGREES,
     CAUTION,
     CONTRADICTS,
+    MARGIN,
     QUOTES,
     UNASKED,
     WORD_FOR_WORD,
+    _odds,
     contradicted,
     counted,
+    find_turned,
     stands_whole,
 )
 from deepdiver.strategies.table import TABLE
@@ -48,6 +53,8 @@ from tests.strategies.rig import CORPUS, CorpusProvider, Rig, ScriptedReasoner
 
 OWNED = "Holm Works is owned by Anna Holm."
 DENIED = "Holm Works is not owned by Anna Holm."
+HARDLY = "Holm Works is hardly owned by Anna Holm."
+"""The quote denies it, and no word of it can be exchanged for one of the quote's."""
 OTHERWISE = "Anna Holm is the owner of Holm Works."
 BESIDE = "Holm Works belongs to a register of old firms."
 
@@ -179,7 +186,7 @@ async def test_another_error_is_nobodys_secret(
 async def test_a_sentence_that_its_quote_denies_gets_a_caution_wherever_it_is_shown(
     tmp_path: Path,
 ) -> None:
-    report = await report_of(rig_of(tmp_path, fact(DENIED, OWNED)))
+    report = await report_of(rig_of(tmp_path, fact(HARDLY, OWNED)))
     (sentence,) = report.answer
     assert sentence.second_opinion is not None
     assert sentence.second_opinion.stance is Stance.REFUTES
@@ -419,7 +426,7 @@ async def test_switched_off_there_is_no_opinion_and_no_word_of_it(
 ) -> None:
     monkeypatch.delattr(second_opinion, "load_reader")
     rig = rig_of(
-        tmp_path, fact(DENIED, OWNED), fact(OWNED, OWNED), settings={"second_opinion": False}
+        tmp_path, fact(HARDLY, OWNED), fact(OWNED, OWNED), settings={"second_opinion": False}
     )
     report = await report_of(rig)
     assert [sentence.second_opinion for sentence in report.answer] == [None, None]
@@ -458,41 +465,136 @@ async def test_every_strategy_has_its_sentences_judged(
 
 
 def denying(fields: Fields, usual: Fields) -> Fields:
-    """Say of the first finding that it never was so.
-
-    The audit finds all names and numbers in the quote.
-    """
+    """Say of the first finding that it never was so, with all its names and numbers."""
     acts = rf" ({'|'.join(ACTS)}) "
     return usual | {"bottom_line": re.sub(acts, r" never \1 ", usual["bottom_line"], count=1)}
 
 
-async def test_a_chat_model_that_turns_a_quote_round_is_contradicted_and_replays_to_the_same_report(
+async def test_a_chat_model_that_turns_a_quote_round_is_told_so_and_replays_to_the_same_report(
     tmp_path: Path,
 ) -> None:
     brain = popper_brain(rounds=1, directions={"write_bottom_line": [denying]})
     with ScriptedServer(brain, made_search(results=2)) as server:
         settings = web_of(server, tmp_path, read_pages=False)
         outcome = await research("How many crates did the harbour office of Lund count?", settings)
+        told = [str(entry.body) for entry in server.models]
     report = outcome.report
     assert report is not None
-    assert outcome.folder is not None
-    turned, *others = [item for item in sentences_of(report) if item.kind is SentenceKind.FACT]
-    assert " never " in turned.text
-    assert turned.mark == CAUTION
-    assert [item.second_opinion for item in others] == [WORD_FOR_WORD] * len(others)
+    assert any("it says “never”, which its quotes do not" in body for body in told)
+    facts = [item for item in sentences_of(report) if item.kind is SentenceKind.FACT]
+    assert not [item for item in facts if " never " in item.text]
+    assert [item.second_opinion for item in facts] == [WORD_FOR_WORD] * len(facts)
     line = (
-        f"The reader, a second opinion, agrees with {len(others)} of {len(others) + 1} cited "
-        "sentences, "
-        "says nothing of 0, and contradicts 1."
+        f"The reader, a second opinion, agrees with {len(facts)} of {len(facts)} cited sentences, "
+        "says nothing of 0, and contradicts 0."
     )
-    assert foot(report) == ["The reader, a second opinion, contradicts 1 cited sentence.", line]
-    for name in ("report.md", "report.html", "report.json"):
-        text = (outcome.folder / name).read_text(encoding="utf-8")
-        assert CAUTION in text, name
-        assert line in text, name
+    assert foot(report) == [line]
     again = await replay(outcome.run.id, settings)  # the server is gone
     assert again.report is not None
     assert again.report.hash == report.hash
+
+
+# -- counterparts
+
+RISEN = [Cited("Sales of Holm Works rose by 12 %.", "Register, 2026", "Register")]
+FALLEN = "Sales of Holm Works fell by 12 %."
+
+
+class Words:
+    """A reader that takes claims with some words to be contradicted, by so much."""
+
+    def __init__(self, **refutes: float) -> None:
+        self.refutes, self.asked = refutes, list[tuple[str, str]]()
+
+    def verify(self, pairs: Sequence[tuple[str, str]]) -> list[Verdict]:
+        self.asked += pairs
+        held = [[self.refutes[word] for word in self.refutes if word in said] for _, said in pairs]
+        return [Verdict(0.0, max(shares, default=0.5), 0.0) for shares in held]
+
+
+async def test_a_reader_that_cannot_be_used_finds_no_counterpart(
+    tmp_path: Path, reader: Callable[[Any], Any]
+) -> None:
+    reader(Reader(tmp_path / "nowhere"))
+    assert await find_turned([(FALLEN, RISEN)]) == [""]
+
+
+async def test_it_is_not_asked_where_there_is_no_counterpart(
+    reader: Callable[[Any], Any],
+) -> None:
+    held = reader(Words())
+    said = ["Sales rose.", RISEN[0].text, "", "Umsätze sind nicht gefallen und die Kosten auch."]
+    assert await find_turned([(text, RISEN) for text in said]) == [""] * len(said)
+    assert await find_turned([]) == []
+    assert held.asked == []
+
+
+async def test_a_sentence_whose_quotes_rather_say_its_counterpart(
+    reader: Callable[[Any], Any],
+) -> None:
+    held = reader(Words(fell=0.7, rose=0.3))
+    assert await find_turned([("Sales rose.", RISEN), (FALLEN, RISEN)]) == [
+        "",
+        "it says “fell” where its quotes say “rose”",
+    ]
+    shown = f"Register. {RISEN[0].text}"
+    assert held.asked == [(shown, FALLEN), (shown, FALLEN.replace("fell", "rose"))]
+
+
+@pytest.mark.parametrize(("more", "wrong"), [(0.02, True), (-0.02, False)])
+async def test_the_margin_decides(reader: Callable[[Any], Any], more: float, wrong: bool) -> None:
+    def share(odds: float) -> float:
+        return 1 / (1 + math.exp(-odds))
+
+    reader(Words(fell=share(MARGIN + more), rose=share(0.0)))
+    (fault,) = await find_turned([(FALLEN, RISEN)])
+    assert bool(fault) is wrong
+
+
+async def test_quotes_of_one_source_are_read_together_under_its_title(
+    reader: Callable[[Any], Any],
+) -> None:
+    held = reader(Words())
+    more = [Cited("It is old.", title="Register"), Cited("It burnt.", title="News")]
+    await find_turned([(FALLEN, [*RISEN, *more])])
+    assert held.asked[0][0] == f"Register. {RISEN[0].text} It is old. News. It burnt."
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        (FALLEN, RISEN[0].text),
+        (DENIED, OWNED),
+        ("The ferry sails every 15 hours.", "The ferry sails about every 15 minutes."),
+        ("The port always rents its crane to firms.", "The port often rents its crane to firms."),
+    ],
+)
+async def test_the_reader_that_comes_with_deepdiver_tells_them_apart(text: str, quote: str) -> None:
+    (fault,) = await find_turned([(text, [Cited(quote)])])
+    assert fault.startswith("it says “")
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        (
+            "Sales of Holm Works fell by 12 %.",
+            "Holm Works saw a drop in sales by 12 %; costs rose.",
+        ),
+        ("Many workers praised it.", "Most of the workers praised it."),
+        ("Rents are lower in Lund than in Malmö.", "Rents are higher in Malmö than in Lund."),
+    ],
+)
+async def test_and_lets_other_words_for_the_same_pass(text: str, quote: str) -> None:
+    assert await find_turned([(text, [Cited(quote)])]) == [""]
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_odds_rise_with_the_probability_and_have_an_end(one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    assert _odds(low) <= _odds(high)
+    assert math.isfinite(_odds(one))
+    assert _odds(1 - one) == pytest.approx(-_odds(one), abs=1e-6)
 
 
 # -- word for word

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from deepdiver.core.record import Passage, Quote, SentenceKind, Source
 from deepdiver.report.audit import Context, credit_of, find_faults, find_present
+from deepdiver.report.bindings import Cited
 from deepdiver.report.sources import unite, united_text
 from deepdiver.strategies.shared.base import Deps, attempt, together
 from deepdiver.strategies.shared.drafting import (
@@ -32,7 +33,7 @@ from deepdiver.strategies.shared.grounding import (
     find_bearings,
     shared_part,
 )
-from deepdiver.strategies.shared.second_opinion import with_opinions
+from deepdiver.strategies.shared.second_opinion import find_turned, with_opinions
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.tasks import CheckSupport, CitedQuote, Claim, Faulty, RepairSentences
 
@@ -108,6 +109,7 @@ class Audit:
             line.problem = Problem("; ".join(found)) if found else None
         await self._find_foreign([line for line in open_ if not line.problem], among)
         self._find_unconnected([line for line in open_ if not line.problem], among)
+        await self._find_turned([line for line in open_ if not line.problem])
 
     def _faults(self, line: Line) -> list[str]:
         sentence, deps = line.sentence, self._deps
@@ -119,6 +121,7 @@ class Audit:
             credits="\n".join(credits_of(deps, sentence)),
             nearby=line.nearby,
             question=self._asked,
+            places=[credit for _, credit in cited_quotes(deps, sentence)],
             figures=self._derived.figures_of(sentence.derived),
             values=self._derived.values_of(sentence.derived),
             read=self._derived.read,
@@ -140,6 +143,21 @@ class Audit:
             for line, bearing in zip(part, bearings, strict=True):
                 line.unread = bearing == "unread"
                 line.problem = Problem(FOREIGN) if bearing == "foreign" else None
+
+    async def _find_turned(self, lines: Sequence[Line]) -> None:
+        """Find fault with facts whose quotes rather say their counterpart, by the reader."""
+        said = [line for line in lines if line.sentence.kind is SentenceKind.FACT]
+        faults = await find_turned([(line.sentence.text, self._cited(line)) for line in said])
+        for line, fault in zip(said, faults, strict=True):
+            line.problem = Problem(fault) if fault else None
+
+    def _cited(self, line: Line) -> list[Cited]:
+        return [
+            Cited(quote.text, credit_of(source, quote), source.title.strip())
+            for finding in findings_of(self._deps, line.sentence)
+            for quote in finding.quotes
+            for source in [self._deps.ledger.get(Source, quote.source)]
+        ]
 
     def _said(self, line: Line, among: Sequence[Line]) -> Said:
         """Return a line with what may carry it.

@@ -1,0 +1,262 @@
+"""Counterparts of a sentence: what its quotes may say in its place.
+
+A counterpart has one thing exchanged or left out: a word whose opposite the quotes have, a negation
+or a "must" that they do not have, a name where they name somebody else. Code finds them; whether
+the quotes carry the sentence or rather its counterpart is for the reader to say. Asked about both,
+it need not be sure of either, and what it does not understand of one it does not understand of the
+other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from deepdiver.core.opposites import are_opposite, poles
+from deepdiver.core.text import STOPWORDS, stem, words
+from deepdiver.report.bindings import Cited, find_other_name
+from deepdiver.report.clauses import NEGATORS, Unit, akin, is_english, read_unit, read_units, shared
+
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+_NEGATION = re.compile(
+    r"\b(?:do|does|did|need) not\b|\bcannot\b|\b(?:not|never)\b(?! only)|\bneither\b|\bnone of\b"
+    r"|(?<!ca)(?<!wo)n['’]t\b|\bwithout\b|\bno\b(?! (?:longer|more|less|later|fewer)\b)",
+    re.IGNORECASE,
+)
+_PART = re.compile(r"[^.;:!?|\n]+")
+"""What words are beside each other in: a sentence or a cell."""
+_CLAUSE = re.compile(r"[,;:.()]")
+_STATE = re.compile(
+    r"\b(?:is|are|was|were|can|could|will|would|should|may|must|has been|have been)\b(?! been)"
+)
+_NEAR = 4
+"""Words on each side of a negation that are compared with those of a quote."""
+_LEAST = 2
+"""How many of them the quote must have."""
+_REACH = 7
+"""Words before another among which something may negate it."""
+_AFFIRMED = {
+    "cannot": "can",
+    "need not": "needs to",
+    "neither": "both",
+    "none of": "all of",
+    "without": "with",
+}
+"""What stands in the place of a negation that is more than a word less."""
+_FOLLOWED = re.compile(r"\s+\w")
+"""A word that says more of what follows it."""
+_STRESSED = {
+    stem(word): frozenset(map(stem, words(f"{word} {carriers}")))
+    for listed, carriers in (
+        (
+            "all every always whole entire entirely everyone completely fully",
+            "all every always whole entire entirely everyone everybody everything completely each "
+            "both any anyone throughout whenever full fully total totally complete universal "
+            "across ever 100",
+        ),
+        (
+            "only alone solely exclusively",
+            "only alone solely exclusively sole just exclusive single one but except unless "
+            "limited merely purely until before",
+        ),
+        (
+            "must",
+            "must require need shall should necessary mandatory obliged essential force vital",
+        ),
+        ("guarantee", "guarantee ensure assure always certain sure"),
+        ("prove", "prove proven proof show demonstrate establish confirm"),
+        ("exactly precisely", "exactly exact precisely precise"),
+        ("certainly definitely undoubtedly", "certainly certain definitely sure clearly doubt"),
+        ("inevitably", "inevitably inevitable always"),
+    )
+    for word in words(listed)
+}
+"""Words that say more than a sentence without them, each with those that carry it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counterpart:
+    """A sentence with one thing exchanged or left out."""
+
+    text: str
+    """What it says."""
+    said: str
+    """What the sentence has."""
+    instead: str
+    """What the counterpart has; empty if it leaves something out."""
+
+    def fault(self) -> str:
+        """Return what is wrong with the sentence if its quotes say the counterpart."""
+        if self.instead:
+            return f"it says “{self.said}” where its quotes say “{self.instead}”"
+        return f"it says “{self.said}”, which its quotes do not"
+
+
+def find_counterparts(said: str, quotes: Sequence[Cited]) -> list[Counterpart]:
+    """Return the counterparts of a sentence; mostly none.
+
+    Args:
+        said: The sentence.
+        quotes: What it cites.
+    """
+    if not is_english(said):
+        return []
+    quoted = [unit for quote in quotes for unit in read_units(quote.text)]
+    theirs = sorted({token.word for unit in quoted for token in unit if token.is_word})
+    around = [token.word for quote in quotes for token in read_unit(quote.credit)]
+    carrying = {stem(word) for word in (*theirs, *around)}
+    return [
+        *_exchanged(said, quotes),
+        *_affirmed(said, quoted),
+        *_denied(said, quoted),
+        *_unstressed(said, carrying),
+        *_renamed(said, quotes),
+    ]
+
+
+def _with(said: str, start: int, end: int, new: str) -> str:
+    """Return a sentence with other words in one place; an empty place takes its space along."""
+    if not new and said[end : end + 1] == " ":
+        end += 1
+    if start == 0:
+        new = new[:1].upper() + new[1:]
+    made = said[:start] + new + said[end:]
+    return made[:1].upper() + made[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A word in its place."""
+
+    word: str
+    stem: str
+    start: int
+    end: int
+    beside: tuple[str, str]
+    """The stems of the next words that count before and behind it; empty at an end."""
+    than: str = ""
+    """The stem of the next word that counts behind a "than"; empty if there is none."""
+
+    def is_beside(self, other: _Place) -> bool:
+        """Whether it has the same word before it as another, or behind it."""
+        pairs = zip(self.beside, other.beside, strict=True)
+        return any(one and two and akin(one, two) for one, two in pairs)
+
+    def compares_back(self, other: _Place) -> bool:
+        """Whether both compare, with different things: A more than B, B less than A."""
+        return bool(self.than and other.than) and not akin(self.than, other.than)
+
+
+def _places(text: str) -> list[_Place]:
+    """Return the words of a text that count or have an opposite."""
+    made = []
+    for part in _PART.finditer(text):
+        spots = list(_WORD.finditer(text, *part.span()))
+        listed = [spot.group().lower() for spot in spots]
+        for at, (spot, word) in enumerate(zip(spots, listed, strict=True)):
+            if _counts(word) or poles(word):
+                before, behind = listed[:at][::-1], listed[at + 1 :]
+                _, _, compared = " ".join(behind).partition("than ")
+                beside = (_first(before), _first(behind))
+                made.append(
+                    _Place(word, stem(word), *spot.span(), beside, _first(compared.split()))
+                )
+    return made
+
+
+def _first(listed: Iterable[str]) -> str:
+    """Return the stem of the first word that counts; empty if there is none."""
+    return next((stem(word) for word in listed if _counts(word)), "")
+
+
+def _counts(word: str) -> bool:
+    return len(word) > 1 and word not in STOPWORDS and word not in NEGATORS
+
+
+def _exchanged(said: str, quotes: Sequence[Cited]) -> Iterator[Counterpart]:
+    """Yield a sentence with an opposite of its quotes in the place of one of its words.
+
+    The quotes do not have the sentence's word, or only the opposite beside the same word.
+    """
+    theirs = [place for quote in quotes for place in _places(quote.text)]
+    for place in _places(said):
+        same = [other for other in theirs if _means_same(place, other)]
+        beside = any(map(place.is_beside, same))
+        rivals = {
+            other.word
+            for other in theirs
+            if are_opposite(place.word, other.word)
+            and not place.compares_back(other)
+            and (not same or (place.is_beside(other) and not beside))
+        }
+        for rival in sorted(rivals):
+            text = _with(said, place.start, place.end, rival)
+            yield Counterpart(text, said[place.start : place.end], rival)
+
+
+def _means_same(one: _Place, other: _Place) -> bool:
+    if are_opposite(one.word, other.word):
+        return False
+    return akin(one.stem, other.stem) or bool(poles(one.word) & poles(other.word))
+
+
+def _affirmed(said: str, quoted: Sequence[Unit]) -> Iterator[Counterpart]:
+    """Yield a sentence without a negation where its quotes say the same without one."""
+    for spot in _NEGATION.finditer(said):
+        if _is_affirmed(said, spot, quoted):
+            new = _AFFIRMED.get(spot.group().lower(), "")
+            yield Counterpart(_with(said, *spot.span(), new), spot.group(), new)
+
+
+def _is_affirmed(said: str, spot: re.Match[str], quoted: Sequence[Unit]) -> bool:
+    """Whether the quotes have the word behind a negation, among the same words, not negated."""
+    behind = [token for token in read_unit(_CLAUSE.split(said[spot.end() :])[0]) if token.counts]
+    before = [token for token in read_unit(said[: spot.start()]) if token.counts]
+    if not behind:
+        return False
+    near = {token.stem for token in (*before[-_NEAR:], *behind[1 : _NEAR + 1])}
+    places = [
+        _is_denied(unit, at)
+        for unit in quoted
+        for at, token in enumerate(unit)
+        if akin(token.stem, behind[0].stem)
+        and shared(near, {other.stem for other in unit if other.counts}) >= _LEAST
+    ]
+    return bool(places) and not any(places)
+
+
+def _is_denied(unit: Unit, at: int) -> bool:
+    """Whether something that may carry a negation is near a word."""
+    return any(token.may_negate for token in unit[max(0, at - _REACH) : at + 2])
+
+
+def _denied(said: str, quoted: Sequence[Unit]) -> Iterator[Counterpart]:
+    """Yield a sentence that denies nothing with a "not", where its quotes deny something."""
+    if any(token.negates for token in read_unit(said)):
+        return
+    if any(token.negates for unit in quoted for token in unit):
+        for spot in _STATE.finditer(said):
+            new = f"{spot.group()} not"
+            yield Counterpart(_with(said, *spot.span(), new), spot.group(), new)
+
+
+def _renamed(said: str, cited: Sequence[Cited]) -> Iterator[Counterpart]:
+    """Yield a sentence with the name that the quote that says the same has in a name's place."""
+    found = find_other_name(said, cited)
+    spot = found and re.search(rf"\b{re.escape(found[0])}\b", said)
+    if found and spot:
+        yield Counterpart(_with(said, *spot.span(), found[1]), *found)
+
+
+def _unstressed(said: str, carrying: Collection[str]) -> Iterator[Counterpart]:
+    """Yield a sentence without a word that says more than its quotes do."""
+    for spot in _WORD.finditer(said):
+        carriers = _STRESSED.get(stem(spot.group().lower()))
+        if (
+            carriers
+            and carriers.isdisjoint(carrying)
+            and _FOLLOWED.match(said, spot.end())
+            and not (spot.start() and spot.group()[0].isupper())  # part of a name
+        ):
+            yield Counterpart(_with(said, *spot.span(), ""), spot.group(), "")

@@ -1,0 +1,198 @@
+"""Counterparts: what quotes may say in a sentence's place, and what gives rise to none."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver import sample
+from deepdiver.core.text import sentences
+from deepdiver.report.bindings import Cited
+from deepdiver.report.counterparts import Counterpart, find_counterparts
+from tests.tools.library.reading import read_all
+
+SAID = sorted(
+    {
+        span.of(document.text)
+        for document in read_all((sample.LIBRARY,)).values()
+        for span in sentences(document.text)
+    }
+)
+PORT = (
+    "In 2025 the port of Vantskär handled 12 % more cargo than in 2024, because the new crane "
+    "loads ships faster. The port authority often rents the crane to smaller firms."
+)
+TRIAL = (
+    "The trial showed that the filter could reduce dust in the workshop. Many workers praised the "
+    "quiet motor. The filter is tested by the port each month."
+)
+
+
+def found(text: str, *quotes: str, credit: str = "") -> list[Counterpart]:
+    """Return the counterparts of a sentence."""
+    return find_counterparts(text, [Cited(quote, credit) for quote in quotes])
+
+
+def exchanges(text: str, *quotes: str, credit: str = "") -> set[tuple[str, str]]:
+    """Return what the counterparts of a sentence exchange."""
+    return {(each.said, each.instead) for each in found(text, *quotes, credit=credit)}
+
+
+# -- opposites
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "exchanged"),
+    [
+        ("The port handled 12 % less cargo.", PORT, ("less", "more")),
+        ("The new crane loads ships slower.", PORT, ("slower", "faster")),
+        ("The authority always rents the crane.", PORT, ("always", "often")),
+        ("The filter is tested by the port each week.", TRIAL, ("week", "month")),
+        ("All workers praised the motor.", TRIAL, ("All", "many")),
+        ("The rule is efficient.", "The rule is inefficient.", ("efficient", "inefficient")),
+        # The quote has the word too, but the opposite beside what the sentence has beside it.
+        (
+            "The new motor uses more fuel.",
+            "The new motor uses less fuel and has more power.",
+            ("more", "less"),
+        ),
+    ],
+)
+def test_an_opposite_that_the_quotes_have(
+    text: str, quote: str, exchanged: tuple[str, str]
+) -> None:
+    assert exchanged in exchanges(text, quote)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("The port handled 12 % more cargo.", PORT),
+        ("The cargo rose by 12 %.", "The cargo increased by 12 %, and wages fell."),
+        ("The port was closed.", "A storm reached the port."),
+        ("The new motor has more power.", "The new motor uses less fuel and has more power."),
+    ],
+)
+def test_no_opposite(text: str, quote: str) -> None:
+    assert found(text, quote) == []
+
+
+def test_the_counterpart_is_a_sentence() -> None:
+    (each,) = found("Fewer ships came.", "More ships came than in 2024.")
+    assert each == Counterpart("More ships came.", "Fewer", "more")
+    assert each.fault() == "it says “Fewer” where its quotes say “more”"
+
+
+# -- negations
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "told"),
+    [
+        (
+            "The new crane does not load ships faster.",
+            PORT,
+            "The new crane load ships faster.",
+        ),
+        (
+            "The delay caused no losses in the trade of the port.",
+            "The delay caused losses in the trade of the port.",
+            "The delay caused losses in the trade of the port.",
+        ),
+        (
+            "Ferries cannot carry dangerous goods on open decks.",
+            "Ferries may carry dangerous goods on open decks.",
+            "Ferries can carry dangerous goods on open decks.",
+        ),
+        (
+            "Without permits, ferries carry dangerous goods on open decks.",
+            "With permits, ferries carry dangerous goods on open decks.",
+            "With permits, ferries carry dangerous goods on open decks.",
+        ),
+    ],
+)
+def test_a_negation_that_the_quotes_do_not_have(text: str, quote: str, told: str) -> None:
+    assert told in [each.text for each in found(text, quote)]
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        (
+            "The delay caused no losses in the trade of the port.",
+            "The trade of the port was free of losses despite the delay.",
+        ),
+        ("The crane is not new.", "The crane was built in 1966."),  # it says nothing of new
+        ("It was not: the crane stood still.", "The crane stood still in the port."),
+    ],
+)
+def test_a_negation_that_they_may_carry(text: str, quote: str) -> None:
+    assert found(text, quote) == []
+
+
+def test_a_negation_that_the_quotes_have_and_the_sentence_has_not() -> None:
+    quote = "The filter is not sold in ports."
+    assert ("is", "is not") in exchanges("The filter is sold in ports.", quote)
+    assert exchanges("The filter is never sold in ports.", quote) == set()
+
+
+# -- stressed words
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("The port rents the crane only to firms.", "only"),
+        ("The filter must reduce dust in the workshop.", "must"),
+        ("The trial proved that dust is reduced.", "proved"),
+    ],
+)
+def test_a_word_that_says_more_than_the_quotes(text: str, word: str) -> None:
+    quote = "The port rents a crane to firms. In a test less dust was found."
+    left = [each for each in found(text, quote) if not each.instead]
+    assert [each.said for each in left] == [word]
+    assert left[0].fault() == f"it says “{word}”, which its quotes do not"
+    assert f" {word} " not in left[0].text
+    assert "  " not in left[0].text
+
+
+def test_a_title_may_carry_it() -> None:
+    text, quote = "Ships must wait.", "Ships wait here."
+    assert exchanges(text, quote) == {("must", "")}
+    assert exchanges(text, quote, credit="Required waiting times") == set()
+
+
+# -- names
+
+
+def test_a_name_in_the_place_of_another() -> None:
+    quote = "The new budget limits how fast Ejderlinjen can retire old ferries."
+    text = "The new budget limits how fast Norrlinjen can retire old ferries."
+    assert exchanges(text, quote) == {("Norrlinjen", "Ejderlinjen")}
+
+
+# -- none
+
+
+def test_other_languages_have_none() -> None:
+    assert found("Die Kosten sind nicht mehr als gering.", "Costs are less than before.") == []
+
+
+def test_nothing_against_nothing() -> None:
+    assert find_counterparts("", []) == []
+    assert find_counterparts("The port was not closed.", []) == []
+    assert found("", PORT) == []
+
+
+@given(st.sampled_from(SAID))
+def test_what_a_quote_says_has_no_opposite_there(text: str) -> None:
+    """Its own words are there, each beside its own neighbours, with every negation it has."""
+    assert [each for each in found(text, text) if " not" not in each.instead] == []
+
+
+@given(st.text(max_size=120), st.lists(st.text(max_size=120), max_size=3))
+def test_a_counterpart_is_another_text(text: str, quotes: list[str]) -> None:
+    for each in find_counterparts(text, [Cited(quote, quote) for quote in quotes]):
+        assert each.text != text
+        assert each.said in text
