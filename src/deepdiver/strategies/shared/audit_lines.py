@@ -18,6 +18,7 @@ from deepdiver.strategies.shared.drafting import (
     Drafter,
     Line,
     Problem,
+    cited_quotes,
     credits_of,
     findings_of,
     needs_support,

@@ -229,7 +229,9 @@ async def lay_out_library(deps: Deps, question: str) -> list[str]:
     if not await is_read_whole(deps):
         return []
     hits = await _list_everything(deps, question)
-    texts = await _fetch(deps, [_Wish(question, question, hits, (), ())]) if hits else {}
+    texts = (
+        await _fetch(deps, [_Wish(question, question, hits, (), (), leads=False)]) if hits else {}
+    )
     by_snapshot = {item.source.snapshot: item.read.text for item in texts.values()}
     if not fits_whole(by_snapshot.values()):
         return []
