@@ -441,6 +441,11 @@ def test_a_citation_stands_at_the_clause_that_it_carries_and_leads_to_its_quote(
     )
 
 
+def test_passages_of_one_source_share_a_bracket_and_each_is_a_link() -> None:
+    page = made((sentence("x", "f_1", "f_3", "f_2"),))
+    assert 'x<sup><a href="#c1">[1a</a>,<a href="#c2">b]</a><a href="#c3">[2]</a></sup>' in page
+
+
 def test_a_source_is_listed_once_with_its_passages_below_it() -> None:
     page = made((sentence("x", "f_1", "f_2", "f_3"),))
     sources = page.partition("<h2>Sources</h2>")[2].partition("</section>")[0]

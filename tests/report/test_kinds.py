@@ -17,6 +17,7 @@ from deepdiver.report.kinds import (
     kind_mark,
     quiet_label,
     sentence_marks,
+    told_at_the_end,
 )
 from tests.report.making import sentence
 
@@ -116,6 +117,16 @@ def test_a_sentence_with_a_caution_is_yielded_once() -> None:
     held = report(answer=(doubted, FACT), sections=sections)
     assert list(cautioned(held)) == [doubted]
     assert list(cautioned(report(answer=(FACT,)))) == []
+
+
+def test_one_mark_at_the_end_tells_the_kind_of_a_row_of_one_kind() -> None:
+    assert list(told_at_the_end((JUDGED, JUDGED))) == [
+        (JUDGED, SentenceKind.JUDGEMENT),
+        (JUDGED, None),
+    ]
+    assert list(told_at_the_end((JUDGED, FACT))) == [(JUDGED, None), (FACT, None)]
+    assert list(told_at_the_end((JUDGED,))) == [(JUDGED, None)]
+    assert list(told_at_the_end(())) == []
 
 
 @pytest.mark.parametrize(

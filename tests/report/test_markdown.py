@@ -29,6 +29,7 @@ from deepdiver.report.markdown import (
     answer_text,
     render_markdown,
     sentence_text,
+    short_marks,
 )
 from deepdiver.report.sources import QUOTE_CHARS
 from tests.report.making import assessment, quote, sentence, source
@@ -290,6 +291,21 @@ def test_a_kind_that_holds_for_a_few_sentences_is_told_behind_each() -> None:
     mixed = body(Block(kind="list", rows=((FACT,), (GENERAL,), (JUDGED,))))
     assert "- Mills age.‡\n- It should be sold.† [1]\n" in mixed
     assert "; ‡ general knowledge, not from the sources.*\n" in mixed
+
+
+def test_a_paragraph_of_one_kind_is_marked_at_its_end() -> None:
+    made = body(
+        Block(kind="paragraph", rows=((JUDGED, JUDGED),)), Block(kind="list", rows=((FACT,),))
+    )
+    assert "\nIt should be sold. [1] It should be sold.† [1]\n" in made
+
+
+def test_passages_of_one_source_share_a_bracket() -> None:
+    cited = [citation(n, label=label) for n, label in enumerate(("4a", "5", "4c", "4ab"), 1)]
+    said = sentence("It is old.", citations=(1, 2, 3, 4))
+    held = report(citations=tuple(cited), answer=(said,))
+    assert sentence_text(held, said) == "It is old. [4a,c,ab][5]"
+    assert [*short_marks([])] == []
 
 
 def test_a_mark_stands_behind_the_last_word_and_citations_at_their_clauses() -> None:

@@ -126,6 +126,19 @@ def test_a_lead_in_stays_bold_and_other_emphasis_goes(text: str, plain: str, bol
     assert sentence.cites == ("T1:1",)
 
 
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("Set `busy_timeout` {T1:1}.", "Set busy_timeout."),
+        ("Set ``a`b`` {T1:1}.", "Set a`b."),
+        ("**`WAL`** is on {T1:1}.", "WAL is on."),
+        ("A ` alone {T1:1}.", "A ` alone."),
+    ],
+)
+def test_code_is_told_without_its_quotes(text: str, plain: str) -> None:
+    assert only(text).text == plain
+
+
 def test_a_mark_within_a_lead_in_keeps_its_place() -> None:
     sentence = only("**Who owns it {T1:1}, and since when?** Anna knows {T1:2}.")
     assert sentence.text == "Who owns it, and since when? Anna knows."

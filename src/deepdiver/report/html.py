@@ -13,6 +13,7 @@ import itertools
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from string import ascii_lowercase
 from urllib.parse import urlsplit
 
 from deepdiver.core.outcomes import UNANSWERED
@@ -36,6 +37,7 @@ from deepdiver.report.kinds import (
     kind_mark,
     quiet_label,
     sentence_marks,
+    told_at_the_end,
 )
 from deepdiver.report.markdown import (
     BOTTOM_LINE,
@@ -46,6 +48,7 @@ from deepdiver.report.markdown import (
     headline,
     reasons_to_believe,
     said_text,
+    short_marks,
     status_line,
     with_marks,
 )
@@ -71,7 +74,7 @@ h1{{font-size:1.6rem;line-height:1.25;margin:.2em 0 .6em}}h2{{font-size:1.2rem;m
 a{{color:var(--link)}}p,li{{margin:.45em 0}}
 .lead{{background:var(--band);border-left:.3rem solid var(--link);padding:.6rem 1rem}}
 .state{{font-weight:700;margin:0}}.faint,footer{{color:var(--faint);font-size:.875rem}}
-sup a{{text-decoration:none;padding:0 .1em;font-weight:600}}
+sup a{{text-decoration:none;font-weight:600}}
 figure{{margin:1.2rem 0;overflow-x:auto}}
 figure svg{{display:block;width:100%;min-width:40rem;height:auto}}
 figcaption{{color:var(--faint);font-size:.875rem;margin-top:.3rem}}
@@ -206,7 +209,10 @@ def _block(report: Report, block: Block, common: SentenceKind | None) -> Iterato
     if block.kind == "table":
         yield from _table(report, block, common)
         return
-    rows = [" ".join(_sentence(report, item, common) for item in row) for row in block.rows]
+    rows = [
+        " ".join(_sentence(report, item, common, told) for item, told in told_at_the_end(row))
+        for row in block.rows
+    ]
     if block.kind == "paragraph":
         yield from (f'<p dir="auto">{row}</p>' for row in rows)
     else:
@@ -244,7 +250,19 @@ def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) ->
 
 def _marks(cited: Iterable[Citation]) -> str:
     """Return citation marks that lead to the passages in the list of sources."""
-    links = (f'<a href="#c{item.number}">[{escape_text(item.mark)}]</a>' for item in cited)
+    by_source: dict[str, list[Citation]] = {}
+    for item in {item.mark: item for item in cited}.values():
+        by_source.setdefault(item.mark.rstrip(ascii_lowercase), []).append(item)
+    links = []
+    for own in by_source.values():
+        (marks,) = short_marks(own)
+        shown = f"[{','.join(marks)}]".split(",")
+        links.append(
+            ",".join(
+                f'<a href="#c{item.number}">{escape_text(mark)}</a>'
+                for mark, item in zip(shown, own, strict=True)
+            )
+        )
     return f"<sup>{''.join(links)}</sup>"
 
 

@@ -6,7 +6,7 @@ A mark in a heading or a column's name holds for all below it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from deepdiver.core.record import Block, Report, Sentence, SentenceKind
 
@@ -52,6 +52,18 @@ def sentence_marks(sentence: Sentence, *told: SentenceKind | None) -> list[tuple
     mark = kind_mark(sentence.kind, *told)
     marks = [(mark, KIND_WORDS[sentence.kind])] if mark else []
     return [*marks, (CAUTION_MARK, CAUTION_WORDS)] if sentence.mark else marks
+
+
+def told_at_the_end(row: Sequence[Sentence]) -> Iterator[tuple[Sentence, SentenceKind | None]]:
+    """Yield sentences, each with the kind that a mark at the end of the last of them tells.
+
+    Where all sentences of a paragraph or a point are of a kind, one mark is enough.
+    """
+    kinds = {item.kind for item in row}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    for item in row[:-1]:
+        yield item, kind
+    yield from ((item, None) for item in row[-1:])
 
 
 def kind_mark(kind: SentenceKind | None, *told: SentenceKind | None) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from string import ascii_lowercase
 from urllib.parse import quote as percent
 
 from deepdiver.core.outcomes import OUTCOMES, UNANSWERED
@@ -37,6 +38,7 @@ from deepdiver.report.kinds import (
     kind_mark,
     quiet_label,
     sentence_marks,
+    told_at_the_end,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
 from deepdiver.report.sources import QUOTE_CHARS, believed_sources, list_sources
@@ -104,7 +106,9 @@ def with_marks(
         bold: What stands before and behind its bold opening.
         kind: The mark of its kind, which stands at its end.
     """
-    made = linked or (lambda items: " " + "".join(f"[{item.mark}]" for item in items))
+    made = linked or (
+        lambda items: " " + "".join(f"[{','.join(marks)}]" for marks in short_marks(items))
+    )
     text = _SLOT.sub("", sentence.text).rstrip()
     end = len(text)
     inserted = [(sentence.bold, bold[1])] if 0 < sentence.bold <= end else []
@@ -115,6 +119,20 @@ def with_marks(
         text = f"{text[:place]}⟦{number}⟧{text[place:]}"
     opening = bold[0] if 0 < sentence.bold <= end else ""
     return opening + _SLOT.sub(lambda slot: inserted[int(slot[1])][1], shown(text))
+
+
+def _plain_marks(cited: Sequence[Citation]) -> str:
+    return " " + "".join(f"[{','.join(marks)}]" for marks in short_marks(cited))
+
+
+def short_marks(cited: Iterable[Citation]) -> list[list[str]]:
+    """Return the marks of citations, those of one source together: 4a, b and c; 5."""
+    together: dict[str, list[str]] = {}
+    for item in cited:
+        number = item.mark.rstrip(ascii_lowercase)
+        own = together.setdefault(number, [])
+        own.append(item.mark.removeprefix(number) if own else item.mark)
+    return list(together.values())
 
 
 def _cited_at(
@@ -262,7 +280,10 @@ def _block(report: Report, block: Block, common: SentenceKind | None) -> list[st
     """Return a paragraph, list or table."""
     if block.kind == "table":
         return _table(report, block, common)
-    rows = [" ".join(_sentence(report, item, common) for item in row) for row in block.rows]
+    rows = [
+        " ".join(_sentence(report, item, common, told) for item, told in told_at_the_end(row))
+        for row in block.rows
+    ]
     if block.kind == "paragraph":
         return [_opened(row) for row in rows]
     signs = itertools.repeat("-") if block.kind == "list" else map("{}.".format, itertools.count(1))

@@ -367,7 +367,8 @@ def _lent(made: Sequence[MarkedSentence]) -> Iterator[MarkedSentence]:
 
 
 def _plain(text: str, *, edges: bool = True) -> str:
-    """Return a text without Markdown's emphasis."""
+    """Return a text without Markdown's emphasis and the quotes around code."""
     bare = re.sub(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", r"\2", text)
     bare = re.sub(r"(?<![\w*])\*(?=\S)([^*]+?)(?<=\S)\*(?![\w*])", r"\1", bare)
+    bare = re.sub(r"(`+)(?=[^`])(.+?)(?<=[^`])\1(?!`)", r"\2", bare)
     return bare.strip() if edges else bare

@@ -51,6 +51,10 @@ class Decompose(Task[Decomposition]):
     """Today's date."""
     guidance: str = ""
     """The person's own instructions."""
+    audience: str = ""
+    """For whom the report is written, which says who "we" are."""
+    documents: tuple[str, ...] = ()
+    """Titles of all that can be searched, if it is a library of the person's own alone."""
     objection: str = ""
     """Why the person rejected the last plan, if so."""
     past: tuple[RecalledRun, ...] = ()

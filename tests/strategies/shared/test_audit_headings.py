@@ -25,7 +25,7 @@ from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.drafting import DraftedSection, Drafter
 from deepdiver.strategies.shared.materials import gather_material
 from tests.strategies.drafts import Draft, DraftSection, draft_of, label_of, told
-from tests.strategies.rig import QUESTION
+from tests.strategies.rig import QUESTION, ScriptedReasoner
 from tests.strategies.shared.desk import desk
 from tests.strategies.shared.written import (
     ORDER,
@@ -49,6 +49,46 @@ def drafted(home: Path, markdown: str) -> tuple[Deps, list[DraftedSection]]:
 
 
 # -- headings
+
+
+async def test_a_heading_that_its_section_does_not_carry_is_repaired_once(tmp_path: Path) -> None:
+    def repair(task: tasks.RepairSentences) -> tasks.Repairs:
+        new = {
+            HOSTILE: "## Testing got 30 of 120 hours. {T1:2}",
+            ORDER: "The pumps of Acme Industries",
+        }
+        return tasks.Repairs(
+            repairs=tuple(
+                tasks.Repaired(id=item.id, text=new[item.text]) for item in task.sentences
+            )
+        )
+
+    reasoner = ScriptedReasoner(repair_sentences=repair)
+    deps, keys = desk(tmp_path, reasoner=reasoner)
+    drafter = Drafter(deps, gather_material(deps, keys), Derivations(), ASKED)
+    gave = "It gave testing 30 hours of 120 hours {T1:2}."
+    text = f"## {HOSTILE}\n\n{gave}\n\n## Hours\n\n{gave}\n\n## {ORDER}\n\n{gave}"
+    sections = drafter.sections(text)
+    cut = await audit_headings(deps, sections, ASKED, ASKED, [])
+    assert [section.heading for section in sections] == [
+        "Testing got 30 of 120 hours",
+        "Hours",
+        NEUTRAL_HEADING,
+    ]
+    assert [item.text for item in cut] == [ORDER], "what was refused is listed as it was drafted"
+    (task,) = reasoner.of(tasks.RepairSentences)
+    assert [item.text for item in task.sentences] == [HOSTILE, ORDER]
+    assert "Acme Industries" in task.sentences[0].problem
+    assert "30 hours of 120 hours" in task.sentences[0].quotes[0]
+
+
+async def test_sound_headings_ask_nobody(tmp_path: Path) -> None:
+    reasoner = ScriptedReasoner()
+    deps, keys = desk(tmp_path, reasoner=reasoner)
+    drafter = Drafter(deps, gather_material(deps, keys), Derivations(), ASKED)
+    sections = drafter.sections("## Hours\n\nIt gave testing 30 hours of 120 hours {T1:2}.")
+    assert await audit_headings(deps, sections, ASKED, ASKED, []) == []
+    assert reasoner.of(tasks.RepairSentences) == []
 
 
 async def test_a_heading_that_its_section_does_not_carry_gives_way_and_is_listed(
@@ -88,7 +128,7 @@ async def test_each_part_of_the_question_replaces_one_heading_at_most(tmp_path: 
         "## What Acme of Ohio put off\n\nThe vote was put off {T1:4}.",
     )
     parts = ["Who asked for more hours?", "How many hours did testing get?"]
-    cut = await audit_headings(deps, sections, ASKED, parts)
+    cut = await audit_headings(deps, sections, ASKED, ASKED, parts)
     assert len(cut) == 3
     replaced = [section.heading for section in sections]
     assert set(replaced) == {*parts, NEUTRAL_HEADING}, "each part once"
@@ -104,7 +144,7 @@ async def test_a_section_of_which_nothing_is_left_has_no_part_of_the_question(
     )
     for line in sections[0].lines():
         line.cut = True
-    [cut] = await audit_headings(deps, sections, ASKED, [ASKED])
+    [cut] = await audit_headings(deps, sections, ASKED, ASKED, [ASKED])
     assert (cut.text, cut.section) == ("What Acme of Ohio gave", NEUTRAL_HEADING)
 
 
@@ -122,7 +162,7 @@ async def test_a_heading_may_say_what_its_section_its_quotes_or_the_question_say
 ) -> None:
     text = f"## {heading}\n\nIt met on 3 March 2024 {{T1:1}} and gave testing 30 hours {{T1:2}}."
     deps, sections = drafted(tmp_path, text)
-    assert await audit_headings(deps, sections, ASKED, [ASKED]) == []
+    assert await audit_headings(deps, sections, ASKED, ASKED, [ASKED]) == []
     assert sections[0].heading == heading
 
 

@@ -29,7 +29,15 @@ from deepdiver.strategies.shared.plan import (
     split_question,
     take_apart,
 )
-from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner
+from tests.strategies.rig import (
+    CORPUS,
+    QUESTION,
+    CorpusProvider,
+    PaidReasoner,
+    Rig,
+    ScriptedReasoner,
+    Shelf,
+)
 
 
 def raising(error: Exception) -> Any:
@@ -268,3 +276,26 @@ async def test_a_run_that_looks_deeper_recalls_the_named_run_and_no_other(tmp_pa
         recalled = await recall_past(rig.session().deps, rig.run.question)
         assert [item["run"] for item in recalled] == [first.run.id]
         assert [event.run for event in rig.of(Recalled)] == [first.run.id]
+
+
+# -- what can be searched
+
+
+async def test_whoever_plans_knows_the_reader_and_a_library_that_is_all_there_is(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path, PaidReasoner(), Shelf(CORPUS), audience="the harbour master")
+    await split_question(rig.session().deps, QUESTION)
+    (task,) = rig.reasoner.of(tasks.Decompose)
+    assert task.audience == "the harbour master"
+    assert task.documents == tuple(sorted(title for title, _, _ in CORPUS.values()))
+
+
+async def test_titles_are_not_listed_where_more_can_be_searched(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, PaidReasoner(), CorpusProvider())
+    await split_question(rig.session().deps, QUESTION)
+    large = {**CORPUS, "doc:far": ("Far", "register", "Nothing of note. " * 20_000)}
+    other = Rig(tmp_path / "large", PaidReasoner(), Shelf(large))
+    await split_question(other.session().deps, QUESTION)
+    asked = [*rig.reasoner.of(tasks.Decompose), *other.reasoner.of(tasks.Decompose)]
+    assert [task.documents for task in asked] == [(), ()]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from deepdiver.core.events import SentenceCut
 from deepdiver.core.record import CutSentence, Sentence
-from deepdiver.strategies.shared.base import Deps
+from deepdiver.strategies.shared.base import Deps, attempt
 from deepdiver.strategies.shared.drafting import DraftedSection, Line, titled_quotes
 from deepdiver.strategies.shared.grounding import Said, find_heading_faults, open_question_fault
 from deepdiver.strategies.shared.reading import find_nearest
+from deepdiver.tasks import Faulty, RepairSentences
 
 NEUTRAL_HEADING = "What was found"
 """The heading of a section whose own heading the audit has cut, if no part of the question fits."""
@@ -22,19 +25,35 @@ TITLE = "Title"
 
 
 async def audit_headings(
-    deps: Deps, sections: Sequence[DraftedSection], asked: str, problems: Sequence[str]
+    deps: Deps,
+    sections: Sequence[DraftedSection],
+    question: str,
+    asked: str,
+    problems: Sequence[str],
 ) -> list[CutSentence]:
     """Let the headings of sections say only what the sections say; return those that were cut.
 
-    A heading that says something else gives way to the part of the question that the section is
-    nearest to.
+    A heading that says something else is repaired once. If it still does, it gives way to the part
+    of the question that the section is nearest to.
+
+    Args:
+        deps: The run's dependencies.
+        sections: The sections, after the audit of their sentences.
+        question: What the person asked.
+        asked: The question and its parts.
+        problems: The parts of the question.
     """
     said = [_said(deps, section.heading, section.lines()) for section in sections]
+    faults = await find_heading_faults(said, asked)
+    said = await _repaired(deps, question, said, faults)
     cut: list[CutSentence] = []
     free = list(dict.fromkeys(problems))
-    faults = await find_heading_faults(said, asked)
-    for section, item, fault in zip(sections, said, faults, strict=True):
+    for section, item, before, now in zip(
+        sections, said, faults, await find_heading_faults(said, asked), strict=True
+    ):
+        fault = now if item.text != section.heading else before
         if not fault:
+            section.rename(item.text)
             continue
         near = find_nearest(item.besides, free) if free and item.besides else ""
         neutral = near if 0 < len(near.split()) <= LONGEST else NEUTRAL_HEADING
@@ -42,6 +61,30 @@ async def audit_headings(
         cut.append(_cut(deps, section.heading, fault, neutral))
         section.rename(neutral)
     return cut
+
+
+async def _repaired(
+    deps: Deps, question: str, said: Sequence[Said], faults: Sequence[str]
+) -> list[Said]:
+    """Return headings, those that are faulty as the writer repairs them."""
+    faulty = {f"H{number}": item for number, item in enumerate(said) if faults[number]}
+    shown = tuple(
+        Faulty(id=label, text=item.text, problem=faults[int(label[1:])], quotes=(item.besides,))
+        for label, item in faulty.items()
+    )
+    if not shown:
+        return list(said)
+    answer = await attempt(deps, RepairSentences(question=question, sentences=shown))
+    new = {item.id: _plain_heading(item.text) for item in answer.repairs} if answer else {}
+    return [
+        replace(item, text=text) if (text := new.get(f"H{number}")) else item
+        for number, item in enumerate(said)
+    ]
+
+
+def _plain_heading(text: str) -> str:
+    """Return a heading in one line, without marks."""
+    return " ".join(re.sub(r"\{[^{}]*\}", "", text).split()).strip(" #.")
 
 
 async def audit_title(

@@ -105,12 +105,27 @@ class Audit:
         open_ = [line for line in lines if not line.cut and not line.computed and line.drafted]
         for line in open_:
             found = self._faults(line)
-            if found and line.borrowed and _borrows(line):
-                found = self._faults(line)
+            if found and line.borrowed and not line.sentence.findings:
+                found = self._borrow(line)
             line.problem = Problem("; ".join(found)) if found else None
         await self._find_foreign([line for line in open_ if not line.problem], among)
         self._find_unconnected([line for line in open_ if not line.problem], among)
         await self._find_turned([line for line in open_ if not line.problem])
+
+    def _borrow(self, line: Line) -> list[str]:
+        """Let a line without citations take those beside it; return the faults that are left.
+
+        One that carries it alone is taken alone: the name of a row need not cite all of the row.
+        """
+        kind = line.sentence.kind
+        said = SentenceKind.FACT if kind is SentenceKind.FRAME else kind
+        faults: list[str] = []
+        for taken in (*((key,) for key in line.borrowed), line.borrowed):
+            line.sentence = line.sentence.model_copy(update={"kind": said, "findings": taken})
+            faults = self._faults(line)
+            if not faults:
+                break
+        return faults
 
     def _faults(self, line: Line) -> list[str]:
         sentence, deps = line.sentence, self._deps
@@ -326,16 +341,6 @@ def _passages(quotes: Iterable[Quote]) -> Iterator[list[Quote]]:
 def _batches(items: Sequence[T]) -> list[Sequence[T]]:
     """Return items in batches that one call can answer."""
     return [items[at : at + MOST_ASKED] for at in range(0, len(items), MOST_ASKED)]
-
-
-def _borrows(line: Line) -> bool:
-    """Let a line without citations take those beside it; return whether it did."""
-    if line.sentence.findings:
-        return False
-    kind = line.sentence.kind
-    said = SentenceKind.FACT if kind is SentenceKind.FRAME else kind
-    line.sentence = line.sentence.model_copy(update={"kind": said, "findings": line.borrowed})
-    return True
 
 
 def _beside(lines: Sequence[Line], number: int, step: int) -> str:

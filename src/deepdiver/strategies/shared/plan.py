@@ -14,6 +14,7 @@ from deepdiver.core.text import words
 from deepdiver.errors import GatewayError, NotJournalledError, UsageError
 from deepdiver.memory.recall import recall
 from deepdiver.strategies.shared.base import Deps, State, attempt
+from deepdiver.strategies.shared.reading import titles_of_library
 from deepdiver.tasks import (
     Decompose,
 )
@@ -61,6 +62,8 @@ async def take_apart(
         question=question,
         as_of=deps.as_of,
         guidance=deps.settings.system_prompt,
+        audience=deps.settings.audience,
+        documents=tuple(await titles_of_library(deps)),
         objection=objection,
         past=past,
     )

@@ -20,6 +20,7 @@ from deepdiver.core.identity import content_id
 from deepdiver.core.numbering import cut_pieces, cut_quotes, show_numbered
 from deepdiver.core.readings import join_parts
 from deepdiver.core.record import Finding, Source
+from deepdiver.core.shown_text import one_line
 from deepdiver.core.text import Span, locate, passages, size_of, terms, whole, within
 from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together, unite
 from deepdiver.strategies.shared.findings import (
@@ -51,6 +52,8 @@ BATCH_BYTES = 48_000
 """The most bytes of text in one reading: some 12,000 tokens, well within every model's window."""
 LEAST_CHARS = 1_500
 """What is shown of a text at least when the reading budget is spent: its best passages."""
+TITLE_CHARS = 80
+"""The most characters of a title in a list of what can be searched."""
 TOKEN_BYTES = 4
 """Bytes of a token, about."""
 
@@ -212,6 +215,14 @@ async def is_read_whole(deps: Deps) -> bool:
     if _is_free(deps) or not deps.providers:
         return False
     return all([await _everything_of(deps, provider) for provider in deps.providers])
+
+
+async def titles_of_library(deps: Deps) -> list[str]:
+    """Return the titles of all that can be searched, if it can be read whole; else nothing."""
+    if not await is_read_whole(deps):
+        return []
+    hits = await _list_everything(deps, "")
+    return sorted({one_line(hit.title or hit.url, TITLE_CHARS) for hit, _ in hits})
 
 
 async def _list_everything(deps: Deps, question: str) -> list[tuple[Hit, str]]:

@@ -6,6 +6,7 @@ with the reason, and stays in the record (`Report.cut`).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -73,7 +74,7 @@ CALLS: dict[type[Task[Any]], int] = {
     WriteSections: 1,
     WriteBottomLine: 1,
     CheckSupport: 4,
-    RepairSentences: 2,
+    RepairSentences: 3,
 }
 """How often writing one report of standard length performs each task, at most."""
 GROWING: Collection[type[Task[Any]]] = (WriteSections, CheckSupport, RepairSentences)
@@ -179,7 +180,7 @@ async def write_report(
     lines = [*_lines(body), *_lines(further)]
     await audit.check(lines)
     _cut_lost(deps, repeated, lines)
-    renamed = await audit_headings(deps, written, asked, problems)
+    renamed = await audit_headings(deps, written, question, asked, problems)
     top = await writer.top(outline, body)
     lead = [line for row in top.points for line in row]
     await audit.check(lead)
@@ -458,8 +459,10 @@ def _block_as_markdown(block: DraftedBlock) -> str:
     told = [_row_as_markdown(row) for row in block.rows]
     if block.kind == "paragraph":
         return "\n\n".join(filter(None, told))
-    sign = "-" if block.kind == "list" else "1."  # Markdown counts the steps itself
-    return "\n".join(f"{sign} {text}" for text in told if text)
+    signs = itertools.repeat("-") if block.kind == "list" else map("{}.".format, itertools.count(1))
+    return "\n".join(
+        f"{sign} {text}" for sign, text in zip(signs, filter(None, told), strict=False)
+    )
 
 
 def _table_as_markdown(block: DraftedBlock) -> str:
