@@ -18,11 +18,10 @@ from deepdiver.core.text import Span, size_of, words
 from deepdiver.report.markup import read_mark
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.findings import make_finding, number_text
+from deepdiver.strategies.shared.reading import MATERIAL_BYTES, fits_whole
 from deepdiver.tasks import CitedFinding, NumberedText
 
 _CITE = re.compile(r"[TF]\d{1,4}(?::[\d\s,–-]*\d)?")
-MATERIAL_BYTES = 110_000
-"""The most bytes of the texts that one task is shown: some 28,000 tokens."""
 FEWEST_WORDS = 5
 """Words of a sentence that is recognised without a mark: a shorter one may stand anywhere."""
 AROUND = 2
@@ -111,11 +110,6 @@ class Material:
             target = self.cited(spelled)
             if isinstance(target, list):
                 yield from ((spelled.partition(":")[0], span) for _, span in target)
-
-
-def fits_whole(texts: Iterable[str], most: int = MATERIAL_BYTES) -> bool:
-    """Return whether a writer can be shown texts whole."""
-    return sum(size_of(show_numbered(text, [Span(0, len(text))])) for text in texts) <= most
 
 
 def gather_material(

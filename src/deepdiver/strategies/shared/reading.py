@@ -32,7 +32,6 @@ from deepdiver.strategies.shared.findings import (
     number_text,
 )
 from deepdiver.strategies.shared.locate_statements import add_quotes
-from deepdiver.strategies.shared.materials import fits_whole
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, NumberedText, QuestionPart
 from deepdiver.tools.address import canonical
 from deepdiver.tools.hit import Hit
@@ -52,6 +51,8 @@ BATCH_BYTES = 48_000
 """The most bytes of text in one reading: some 12,000 tokens, well within every model's window."""
 LEAST_CHARS = 1_500
 """What is shown of a text at least when the reading budget is spent: its best passages."""
+MATERIAL_BYTES = 110_000
+"""The most bytes of the texts that one task of writing is shown: some 28,000 tokens."""
 TITLE_CHARS = 80
 """The most characters of a title in a list of what can be searched."""
 TOKEN_BYTES = 4
@@ -229,6 +230,11 @@ async def _list_everything(deps: Deps, question: str) -> list[tuple[Hit, str]]:
     """Return all that a library holds which can be read whole, whatever was searched for."""
     found = [await _everything_of(deps, provider) for provider in deps.providers]
     return [(hit, question) for hits in found for hit in hits]
+
+
+def fits_whole(texts: Iterable[str], most: int = MATERIAL_BYTES) -> bool:
+    """Return whether a writer can be shown texts whole."""
+    return sum(size_of(show_numbered(text, [Span(0, len(text))])) for text in texts) <= most
 
 
 async def lay_out_library(deps: Deps, question: str) -> list[str]:
