@@ -247,7 +247,10 @@ def test_a_finished_run_is_one_with_a_report() -> None:
     assert {
         RunStatus.ANSWERED,
         RunStatus.PARTIAL,
+        RunStatus.UNDECIDED,
+        RunStatus.NOT_ANSWERED,
         RunStatus.NO_EVIDENCE,
+        RunStatus.COULD_NOT_SEARCH,
         RunStatus.MODEL_FAILED,
     } == FINISHED
     unfinished = set(RunStatus) - FINISHED

@@ -80,5 +80,6 @@ def test_who_was_evaluated_and_who_judged_is_always_named(tmp_path: Path) -> Non
     assert made_by(named).endswith("model a:b, fast model a:c, judged by openai:gpt-x")
     assert result_of(named, RECORDS)["judge"] == "openai:gpt-x"
     assert "strategy" not in made_by(named), "a claim is checked without one"
-    runs = Evaluation(EvalSet("runs", Kind.ANSWERS, ()), named.settings, tmp_path)
+    settings = named.settings.model_copy(update={"strategy": "popper"})
+    runs = Evaluation(EvalSet("runs", Kind.ANSWERS, ()), settings, tmp_path)
     assert "strategy popper" in made_by(runs)

@@ -597,7 +597,9 @@ def outline_report(fields: Fields) -> Fields:
 def write_sections(fields: Fields) -> Fields:
     """Say under each heading what its findings state, in their own words, a point each."""
     told = {found["id"]: found["statement"] for found in fields.get("findings", ())}
-    planned = {section["heading"]: section["cites"] for section in fields["outline"]["sections"]}
+    planned = {
+        section["heading"]: section.get("cites", ()) for section in fields["outline"]["sections"]
+    }
     parts = []
     for heading in fields.get("write", planned):
         points = [f"- {told[label]} {{{label}}}" for label in planned[heading] if label in told]

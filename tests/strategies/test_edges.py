@@ -311,6 +311,8 @@ def iterative(
     return Scenario("iterative", name, (START, *begin, *later, *end, "write_report", END), **more)
 
 
+RUN_TOGETHER = "Tyra and Eskil Kvarnlöf run the company Svedjan Ost AB together."
+"""A sentence of the sample library."""
 ITERATIVE = (
     iterative(
         "minimum depth",
@@ -337,6 +339,16 @@ ITERATIVE = (
         enough=9,
         settings={"max_iterations": 2},
         decided=["continue, reasoner", "finish, rule: round 2 is the last allowed"],
+    ),
+    Scenario(
+        "iterative",
+        "a library that the writer reads",
+        (START, *I_BEGIN, "write_report", END),
+        settings={"documents": (sample.LIBRARY,), "search": ["library"]},
+        question="Who runs Svedjan Ost AB?",
+        says={"write_sections": [{"markdown": f"## Who runs it\n\n{RUN_TOGETHER}"}]},
+        status="partial",  # one newspaper says so
+        decided=["finish, rule: there is no more to search than"],
     ),
     iterative("nothing found", 2, search=empty, status="no_evidence", check=no_evidence),
     iterative(

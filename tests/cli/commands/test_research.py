@@ -211,7 +211,8 @@ def test_the_report_and_nothing_else_on_standard_output(say: Say, home: Path) ->
     assert sorted(os.listdir(folder)) == sorted(FILES)
     told = said.err.splitlines()
     assert told[0] == f"run       {done.id}"
-    assert told[1:3] == [f"question  {QUESTION}", "strategy  popper"]
+    because = "a question with an answer that could be wrong"
+    assert told[1:3] == [f"question  {QUESTION}", f"strategy  popper ({because})"]
     assert told[3].startswith("reasoner  embedded reasoner")
     assert told[4] == "search    library"
     assert told[5] == "cost      nothing"

@@ -13,7 +13,7 @@ from deepdiver.cli.command import Command, argument
 from deepdiver.cli.output import print_err, print_json, print_out, print_table
 from deepdiver.cli.settings import settings_of
 from deepdiver.cli.terminal_text import one_line
-from deepdiver.errors import StoppedError
+from deepdiver.errors import StoppedError, UsageError
 from deepdiver.strategies.table import AUTO
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ def evaluate(args: argparse.Namespace) -> int:
     from deepdiver.evals.evaluate_sets import evaluate_sets
 
     settings = settings_of(args)
+    if args.strategy == AUTO:
+        raise UsageError("an evaluation needs one strategy: give --strategy NAME")
     if settings.strategy == AUTO:
         # Figures are of one strategy, and the floors are those of this one.
         settings = settings.model_copy(update={"strategy": "popper"})
