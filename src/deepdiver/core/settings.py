@@ -722,16 +722,23 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, Any]:
         name = variable.removeprefix("DEEPDIVER_").lower()
         if name in simple:
             values[name] = _split(name, text)
-        elif (deadline := _DEADLINE.fullmatch(name)) and deadline[1] in Deadlines.model_fields:
-            values["deadlines"][deadline[1]] = text
-        elif service := re.fullmatch(r"(\w+?)_(?:base_(?=url)|api_(?=key))?(url|key)", name):
-            values[service[2] + "s"][service[1]] = text
+        elif place := _place_in_tables(name):
+            values[place[0]][place[1]] = text
         else:
             near = _nearest(name, sorted(simple), lambda known: f"DEEPDIVER_{known.upper()}")
             raise SettingsError(f"unknown environment variable {variable}{near}")
     values = {name: value for name, value in values.items() if value != {}}
     _validate(values, "environment")
     return values
+
+
+def _place_in_tables(name: str) -> tuple[str, str] | None:
+    """Return the table and the key that a variable sets, if it sets one of a table."""
+    deadline = _DEADLINE.fullmatch(name)
+    if deadline and deadline[1] in Deadlines.model_fields:
+        return "deadlines", deadline[1]
+    service = re.fullmatch(r"(\w+?)_(?:base_(?=url)|api_(?=key))?(url|key)", name)
+    return (f"{service[2]}s", service[1]) if service else None
 
 
 def _split(name: str, text: str) -> Any:

@@ -493,13 +493,20 @@ def _speaks(named: Sequence[str], quotes: Sequence[Cited]) -> bool:
 def _undenied(unit: Unit, quoted: Sequence[Unit]) -> str:
     """Find a word that the quotes negate and the sentence, of the same matter, does not."""
     for part in quoted:
-        for at, token in enumerate(part):
-            follows = part[at + 1].word if at + 1 < len(part) else ""
-            there = _next_counting(part, at) if token.negates and follows not in _LISTED else None
-            if there is not None and _claims(unit, part, there, quoted):
+        for at, there in _denied(part):
+            if _claims(unit, part, there, quoted):
                 shown = " ".join(other.raw for other in part[at : at + 4] if other.is_word)
-                return f"it leaves out the “{token.word}” of “{shown}”"
+                return f"it leaves out the “{part[at].word}” of “{shown}”"
     return ""
+
+
+def _denied(part: Unit) -> Iterator[tuple[int, int]]:
+    """Yield the places of negations, each with that of the word that it negates."""
+    for at, token in enumerate(part):
+        follows = part[at + 1].word if at + 1 < len(part) else ""
+        there = _next_counting(part, at) if token.negates and follows not in _LISTED else None
+        if there is not None:
+            yield at, there
 
 
 def _next_counting(unit: Unit, at: int) -> int | None:

@@ -233,9 +233,7 @@ class Drafter:
         made = [self.line(item, line.heading, line.before) for item in read_sentences(text)]
         marked = [item for item in made if item.sentence.kind is not SentenceKind.FRAME]
         said = " ".join(item.sentence.text for item in made) or text
-        bold = made[0].sentence.bold if made else 0
-        lead = line.sentence.text[: line.sentence.bold]
-        bold = bold or (len(lead) if said.startswith(lead) else 0)
+        bold = _bold_in(said, made, line.sentence)
         update: dict[str, Any] = {"text": said, "places": (), "bold": bold}
         if marked and "{" in text:
             update |= _united([item.sentence for item in marked])
@@ -243,8 +241,7 @@ class Drafter:
             line.refused = tuple(itertools.chain.from_iterable(item.refused for item in marked))
             line.marked = text
         else:
-            mark = line.marked.rpartition(" {")[2] if line.marked.endswith("}") else ""
-            line.marked = f"{said} {{{mark}" if mark else said
+            line.marked = _with_mark_of(line.marked, said)
         line.sentence = line.sentence.model_copy(update=update)
 
     def _derive(self, marked: MarkedSentence) -> str:
@@ -263,6 +260,19 @@ class Drafter:
         )
         self.derived.add(self._deps.ledger, made, self._deps.as_of)
         return name
+
+
+def _with_mark_of(marked: str, said: str) -> str:
+    """Return a text with the mark that stood behind another."""
+    mark = marked.rpartition(" {")[2] if marked.endswith("}") else ""
+    return f"{said} {{{mark}" if mark else said
+
+
+def _bold_in(said: str, made: Sequence[Line], before: Sentence) -> int:
+    """Return how much of a repaired text is bold: its own lead-in, or the one that it has kept."""
+    own = made[0].sentence.bold if made else 0
+    lead = before.text[: before.bold]
+    return own or (len(lead) if said.startswith(lead) else 0)
 
 
 def _united(sentences: Sequence[Sentence]) -> dict[str, Any]:

@@ -241,12 +241,8 @@ async def try_all(
     tested = [item for item in standing if item.status in UNSETTLED]
     tests = await read_together(deps, *(one(item) for item in tested))
 
-    def unweighed(item: Assessment) -> Sequence[str]:
-        again = item.trials > 0 and not deps.reasoner.is_free(Judge)
-        return gathered[weighed:] if again else [*item.hypothesis.findings, *gathered]
-
     asked = [
-        (item.hypothesis, unite(looked.findings, unweighed(item)))
+        (item.hypothesis, unite(looked.findings, _unweighed(deps, item, gathered, weighed)))
         for item, (looked, _) in zip(tested, tests, strict=True)
     ]
     judged = await _judge(deps, question, asked)
@@ -261,6 +257,14 @@ async def try_all(
         all_evidence,
         weighed if judged is None else len(gathered),
     )
+
+
+def _unweighed(
+    deps: Deps, item: Assessment, gathered: Sequence[str], weighed: int
+) -> Sequence[str]:
+    """Return the findings by which a hypothesis was not judged yet."""
+    again = item.trials > 0 and not deps.reasoner.is_free(Judge)
+    return gathered[weighed:] if again else [*item.hypothesis.findings, *gathered]
 
 
 async def weigh_all(

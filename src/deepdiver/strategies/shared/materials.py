@@ -130,10 +130,7 @@ def gather_material(
     by_source = _sorted_by_source(held)
     if held or whole:
         by_source |= {key: [] for key in _read_besides(deps, by_source, most)}
-    read = {
-        f"T{number}": ReadText(source, deps.store.texts.get(source.snapshot))
-        for number, source in enumerate((deps.ledger.get(Source, key) for key in by_source), 1)
-    }
+    read = _labelled_texts(deps, by_source)
     quoted = {label: _spans_in(by_source[entry.source.id]) for label, entry in read.items()}
     shown = _fitting(read, quoted, most)
     kept = {entry.source.id: label for label, entry in read.items() if label in shown}
@@ -149,6 +146,15 @@ def gather_material(
         labels,
         {label: read[label] for label in shown},
     )
+
+
+def _labelled_texts(deps: Deps, sources: Iterable[str]) -> dict[str, ReadText]:
+    """Return the texts of sources under the labels by which they are cited."""
+    held = (deps.ledger.get(Source, key) for key in sources)
+    return {
+        f"T{number}": ReadText(source, deps.store.texts.get(source.snapshot))
+        for number, source in enumerate(held, 1)
+    }
 
 
 def _sorted_by_source(findings: Iterable[Finding]) -> dict[str, list[Finding]]:

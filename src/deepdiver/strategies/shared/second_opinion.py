@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 
@@ -191,19 +191,31 @@ def _read_turned(said: Sequence[tuple[str, Sequence[Cited]]]) -> list[str]:
     """Return the faults; the reader is loaded only if a sentence has a counterpart."""
     beside = [_counterparts(text, quotes) for text, quotes in said]
     asked = [
-        (passage, told)
+        pair
         for (text, quotes), found in zip(said, beside, strict=True)
-        if found
-        for passage in [_passage(quotes)]
-        for told in (text, *(each.text for each in found))
+        for pair in _with_counterparts(text, quotes, found)
     ]
     denied = iter([_odds(found.refutes) for found in load_reader().verify(asked)] if asked else ())
-    faults = []
-    for found in beside:
-        own = next(denied) if found else 0.0
-        better = [each for each in found if own - next(denied) >= MARGIN]
-        faults.append(better[0].fault() if better else "")
-    return faults
+    return [_turned(found, denied) for found in beside]
+
+
+def _with_counterparts(
+    text: str, quotes: Sequence[Cited], found: Sequence[Counterpart]
+) -> list[tuple[str, str]]:
+    """Return a sentence and its counterparts beside its quotes; nothing if it has none."""
+    if not found:
+        return []
+    passage = _passage(quotes)
+    return [(passage, told) for told in (text, *(each.text for each in found))]
+
+
+def _turned(found: Sequence[Counterpart], denied: Iterator[float]) -> str:
+    """Return the fault of a sentence whose quotes deny it more than a counterpart."""
+    if not found:
+        return ""
+    own = next(denied)
+    better = [each for each in found if own - next(denied) >= MARGIN]
+    return better[0].fault() if better else ""
 
 
 def _passage(quotes: Sequence[Cited]) -> str:
