@@ -264,6 +264,12 @@ async def test_a_library_that_fits_the_desk_is_read_in_writing_alone(tmp_path: P
     assert outcome.report.citations, "the numbers that the writer names are quotes"
 
 
+async def test_a_library_without_an_answer_was_searched_all_the_same(tmp_path: Path) -> None:
+    silent = PaidReasoner(write_report=lambda task: Draft(()))
+    outcome = await rig_of(tmp_path, silent, Shelf(CORPUS)).work()
+    assert outcome.run.status is RunStatus.NOT_ANSWERED
+
+
 async def test_a_run_whose_writer_reads_replays_to_the_same_report(tmp_path: Path) -> None:
     rig = rig_of(tmp_path, PaidReasoner(), Shelf(CORPUS))
     before = (await rig.work()).report

@@ -56,7 +56,7 @@ _BREAK = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 """A line between parts of a text, which says nothing."""
 _BOLD = re.compile(r"\s*(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?!\w)")
 BOLD_CHARS = 100
-"""The most characters of a bold opening; what is longer is no lead-in, and is printed plain."""
+"""The most characters of a bold opening; longer text is not a lead-in, and is printed plain."""
 _HOLD = "\ue000"
 """A private character that stands for a mark while sentences are divided."""
 

@@ -357,3 +357,20 @@ async def test_of_foreign_sentences_few_are_missed() -> None:
     ]
     found = [(await find_bearings([said_of(row, text)], row["question"]))[0] for row, text in made]
     assert found.count("foreign") >= 38
+
+
+@pytest.mark.parametrize(
+    ("heading", "section", "stays"),
+    [
+        ("A North American pilot comes first", "The pilot in North America comes first.", True),
+        ("The pilot of Johnston comes first", "The pilot of Johnson comes first.", False),
+        ("Savings imply about 14% of the cost", "Savings imply 13.9% of the cost.", True),
+        ("Savings imply 14% of the cost", "Savings imply 13.9% of the cost.", False),
+    ],
+)
+async def test_a_heading_may_inflect_and_round_what_its_section_says(
+    heading: str, section: str, stays: bool
+) -> None:
+    said = Said(heading, (("", section),), section)
+    (fault,) = await find_heading_faults([said], "What comes first, and what does it save?")
+    assert (fault == "") is stays

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from deepdiver.core.numbers import numbers
-from deepdiver.core.text import terms
+from deepdiver.core.text import terms, words
 from deepdiver.errors import StoreError
 from deepdiver.report.audit import is_capitalised, unknown_values
 from deepdiver.strategies.shared.second_opinion import (
@@ -56,6 +56,8 @@ _NUMBERED = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]?|[A-Za-z][.)])\s+")
 """The number of a heading."""
 _COUNTING = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
 """How many things a section lists."""
+FEWEST_LETTERS, ENDING = 4, 2
+"""Letters of a name that may have another ending, and of the ending."""
 _ROUNDED = re.compile(
     r"\b(?:about|around|almost|nearly|roughly|some|under|over|below|above|short of)\b",
     re.IGNORECASE,
@@ -272,8 +274,17 @@ def _said_otherwise(value: str, known: str, heading: str) -> bool:
     if figures := numbers(value):
         rounded = {round(number) for number in numbers(known)}
         return bool(_ROUNDED.search(heading)) and set(figures) <= rounded
-    said = stems(value)
-    return bool(said) and "://" not in value and said <= stems(known)
+    others = {word for word in words(known) if len(word) >= FEWEST_LETTERS}
+    said = words(value)
+    return bool(said) and "://" not in value and all(_inflected(word, others) for word in said)
+
+
+def _inflected(word: str, others: Collection[str]) -> bool:
+    """Whether a word is among others, or only its ending differs: America, American."""
+    return word in others or any(
+        abs(len(word) - len(other)) <= ENDING and (word.startswith(other) or other.startswith(word))
+        for other in others
+    )
 
 
 def open_question_fault(text: str, found: str, asked: str) -> str:

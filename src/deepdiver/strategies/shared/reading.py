@@ -254,6 +254,7 @@ async def lay_out_library(deps: Deps, question: str) -> list[str]:
         return []
     for snapshot, text in by_snapshot.items():
         deps.readings.add(snapshot, [Span(0, len(text))])
+    deps.note_search(question, (item.source.title for item in texts.values()))
     return list(texts)
 
 

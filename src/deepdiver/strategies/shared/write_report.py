@@ -224,10 +224,15 @@ async def write_report(
         made_by=". ".join(filter(None, (_made_by(deps), counted(kept)))),
         weighed=weighed,
         unfounded=unfounded,
-        research=research_of(deps, found, besides.disputed, is_open=is_open),
+        research=research_of(deps, found or _cited(kept), besides.disputed, is_open=is_open),
     )
     why = explain(deps, report.status)
     return report.model_copy(update={"title": "", "answer": why, "points": ()}) if why else report
+
+
+def _cited(written: Iterable[Sentence]) -> list[str]:
+    """Return the ids of the findings that sentences cite."""
+    return [key for sentence in written for key in sentence.findings]
 
 
 @dataclass(frozen=True, slots=True)
