@@ -24,7 +24,7 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
-from deepdiver.report.compose import CitationNumbering, WeighedAnswer, compose, letters
+from deepdiver.report.compose import CitationNumbering, WeighedAnswer, compose
 from tests.report.making import assessment, finding, quote, sentence, source
 
 SUPPORTED, REFUTED = HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED
@@ -228,13 +228,6 @@ def test_spans_that_overlap_have_one_label_and_stay_exact() -> None:
         (2, "1b", "It is old."),
         (3, "1b", "Anna Holm owns it. It is old."),
     ]
-
-
-def test_letters_do_not_end_with_the_alphabet() -> None:
-    assert [letters(rank) for rank in (0, 1, 25, 26, 27, 51, 52, 701, 702)] == (
-        "a b z aa ab az ba zz aaa".split()
-    )
-    assert len({letters(rank) for rank in range(2_000)}) == 2_000
 
 
 def test_calculations_are_cited_behind_the_text() -> None:

@@ -50,7 +50,14 @@ from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.report.figures import week
 from tests.report.making import RUN, assessment, finding, quote, sentence, source
 
-FILES = ("reasoning.log", "report.html", "report.json", "report.md", "sources.jsonl")
+FILES = (
+    "evidence.md",
+    "reasoning.log",
+    "report.html",
+    "report.json",
+    "report.md",
+    "sources.jsonl",
+)
 PICTURES = ("map.svg", "matrix.svg", "timeline.svg")
 LEDGER = Ledger(
     [
@@ -242,7 +249,7 @@ def test_a_folder_that_may_not_be_written_to(
 # -- the files
 
 
-def test_all_five_and_nothing_else(tmp_path: Path, store: SqliteStore) -> None:
+def test_all_six_and_nothing_else(tmp_path: Path, store: SqliteStore) -> None:
     write(tmp_path / "a" / "b", store)
     files = held(tmp_path / "a" / "b")
     assert tuple(sorted(files)) == FILES
@@ -252,7 +259,7 @@ def test_all_five_and_nothing_else(tmp_path: Path, store: SqliteStore) -> None:
         assert content.endswith(b"\n")
         assert b"\r" not in content
         content.decode("utf-8")
-    assert files["report.md"].decode() == render_markdown(REPORT)
+    assert files["report.md"].decode() == render_markdown(REPORT, evidence="evidence.md")
     assert files["report.html"].decode() == render_html(REPORT)
 
 
@@ -478,8 +485,12 @@ def test_the_markdown_shows_the_pictures_that_lie_beside_it(
         "findings](map.svg)\n\n"
         "![Hypotheses and evidence](matrix.svg)\n\n"
     )
-    assert text.replace(shown, "") == render_markdown(week.report())
-    assert text.endswith(f"{shown}---\n*deepdiver, overwatch, embedded reasoner*\n")
+    assert text.replace(shown, "") == render_markdown(week.report(), evidence="evidence.md")
+    foot = (
+        "*deepdiver, overwatch, embedded reasoner. The evidence view, evidence.md, has the "
+        "hypotheses tested, how far the sources are believed and 1 limit of this report.*\n"
+    )
+    assert text.endswith(f"{shown}---\n{foot}")
 
 
 def test_a_rule_in_a_hostile_text_does_not_move_the_pictures(
@@ -488,7 +499,10 @@ def test_a_rule_in_a_hostile_text_does_not_move_the_pictures(
     report = week.report().model_copy(update={"limits": ("a\n---\nb",), "made_by": "x\n---\ny"})
     write_files(tmp_path / "out", watched, report, week.ledger(), store, scene=True)
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert text.index("## Limits") < text.index("## Pictures") < text.index("\n---\n*x --- y*")
+    assert text.index("## Sources") < text.index("## Pictures") < text.index("\n---\n*x --- y.")
+    evidence = (tmp_path / "out" / "evidence.md").read_text(encoding="utf-8")
+    assert evidence.index("- a --- b\n") < evidence.index("\n---\n*x --- y.*")
+    assert "Pictures" not in evidence
 
 
 def test_pictures_are_in_no_hash(tmp_path: Path, store: SqliteStore, watched: Run) -> None:
@@ -517,7 +531,7 @@ def test_nothing_empty_is_drawn(tmp_path: Path, store: SqliteStore, watched: Run
     write_files(tmp_path / "out", watched, report, Ledger(), store, scene=True)
     files = held(tmp_path / "out")
     assert tuple(sorted(files)) == FILES
-    assert files["report.md"].decode() == render_markdown(report)
+    assert files["report.md"].decode() == render_markdown(report, evidence="evidence.md")
     assert "No finding has a place, so there is no map." in files["report.html"].decode()
 
 
@@ -528,7 +542,7 @@ def test_without_a_scene_the_matrix_is_in_the_page_alone(
     files = held(tmp_path / "out")
     assert tuple(sorted(files)) == FILES
     assert files["report.html"].count(b"<svg ") == 1
-    assert files["report.md"].decode() == render_markdown(week.report())
+    assert files["report.md"].decode() == render_markdown(week.report(), evidence="evidence.md")
 
 
 # -- the account

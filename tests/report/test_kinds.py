@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from deepdiver.core.record import Block, Report, RunStatus, Section, SentenceKind
+from deepdiver.core.record import (
+    Block,
+    Report,
+    RunStatus,
+    SecondOpinion,
+    Section,
+    SentenceKind,
+    Stance,
+)
 from deepdiver.report.kinds import (
     KIND_MARKS,
     KIND_WORDS,
@@ -15,6 +26,7 @@ from deepdiver.report.kinds import (
     common_kind,
     explained_marks,
     kind_mark,
+    matched_line,
     quiet_label,
     sentence_marks,
     told_at_the_end,
@@ -148,3 +160,36 @@ def test_the_name_of_a_row_leaves_citations_to_cells_that_have_them_all(
     assert quiet[0].citations == left
     assert quiet[1:] == row[1:]
     assert quiet_label(()) == ()
+
+
+# What the reader found
+
+OPINIONS = st.none() | st.builds(
+    SecondOpinion, stance=st.sampled_from(list(Stance)), confidence=st.floats(0, 1, allow_nan=False)
+)
+
+
+@given(st.lists(OPINIONS, max_size=60))
+def test_the_counts_of_the_reader_add_up(opinions: list[SecondOpinion | None]) -> None:
+    written = tuple(sentence("It is so.", second_opinion=opinion) for opinion in opinions)
+    told = matched_line(report(answer=written))
+    stances = [opinion.stance for opinion in opinions if opinion]
+    if not stances:
+        assert told == ""
+        return
+    read, match, not_, *unsure = map(int, re.findall(r"\d+", told))
+    assert read == len(stances) == match + not_ + sum(unsure)
+    assert match == stances.count(Stance.SUPPORTS)
+    assert not_ == stances.count(Stance.REFUTES)
+    assert unsure != [0], "nothing is said of what there is none of"
+
+
+def test_sentences_of_sections_and_tables_are_counted_too() -> None:
+    agreed = SecondOpinion(stance=Stance.SUPPORTS, confidence=0.9)
+    cell = sentence("38 tonnes", second_opinion=agreed)
+    table = Block(kind="table", header=("Made",), rows=((cell,),))
+    held = report(sections=(Section(heading="Cheese", sentences=(cell,), blocks=(table,)),))
+    assert matched_line(held) == (
+        "The reader that comes with deepdiver compared 2 sentences with the quotes: 2 match, "
+        "0 do not."
+    )

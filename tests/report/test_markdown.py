@@ -27,6 +27,7 @@ from deepdiver.core.record import (
 from deepdiver.report.markdown import (
     JOURNEY,
     answer_text,
+    render_evidence,
     render_markdown,
     sentence_text,
     short_marks,
@@ -148,7 +149,7 @@ The sources disagree. Bertil Ask owned it.¶ [2]
 - tavily could not search: tavily answered 500
 
 ---
-*deepdiver, strategy popper, embedded reasoner, as of 2026-11-15*
+*deepdiver, strategy popper, embedded reasoner, as of 2026-11-15.*
 """
 
 
@@ -193,7 +194,7 @@ def test_a_report_without_evidence_says_so() -> None:
     assert render_markdown(empty) == (
         "# Who?\n\n## Bottom line\n\n**No evidence found.** No evidence was found that bears on "
         "the question. Searches were answered, and brought nothing to the point.\n\n"
-        "## Evidence view\n\n**No evidence found.**\n\n---\n*deepdiver*\n"
+        "## Evidence view\n\n**No evidence found.**\n\n---\n*deepdiver.*\n"
     )
 
 
@@ -306,6 +307,46 @@ def test_passages_of_one_source_share_a_bracket() -> None:
     held = report(citations=tuple(cited), answer=(said,))
     assert sentence_text(held, said) == "It is old. [4a,c,ab][5]"
     assert [*short_marks([])] == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [
+        ("1a 1b", ["1a,b"]),
+        ("1a 1b 1c", ["1a–c"]),
+        ("1y 1z 1aa 1ab", ["1y–ab"]),
+        ("1a 1c 1d 1e 1g", ["1a,c–e,g"]),
+        ("1b 2 1c 1d", ["1b–d", "2"]),
+        ("1c 1b 1a", ["1c,b,a"]),
+        ("1 2 3", ["1", "2", "3"]),
+    ],
+)
+def test_letters_in_a_row_are_told_by_the_first_and_the_last(labels: str, told: list[str]) -> None:
+    cited = [citation(n, label=label) for n, label in enumerate(labels.split(), 1)]
+    marks = short_marks(cited)
+    assert [",".join(mark for mark, _ in own) for own in marks] == told
+    by_label = {item.label: item for item in cited}
+    for own in marks:
+        number = own[0][1].mark.rstrip("abcdefghijklmnopqrstuvwxyz")
+        for mark, item in own:
+            first = mark.partition("–")[0].removeprefix(number)
+            assert by_label[number + first] is item, "a run leads to the first of its passages"
+
+
+def test_the_evidence_view_may_be_a_file_of_its_own() -> None:
+    whole = report()
+    text = render_markdown(whole, evidence="evidence.md")
+    assert "## Evidence view" not in text
+    assert "The evidence view, evidence.md, has " in text.splitlines()[-1]
+    assert text.partition("\n---\n")[0] == render_markdown(whole).partition("\n## Evidence view")[0]
+    own = render_evidence(whole)
+    assert own.startswith("# Evidence view: ")
+    assert own.partition("\n\n")[2] in render_markdown(whole).replace("  ", " ")
+
+
+def test_a_report_with_nothing_in_its_evidence_view_does_not_point_to_it() -> None:
+    bare = Report(question="Who?", answer=(), confidence=0.0, status=RunStatus.NO_EVIDENCE)
+    assert "evidence.md" not in render_markdown(bare, evidence="evidence.md")
 
 
 def test_a_mark_stands_behind_the_last_word_and_citations_at_their_clauses() -> None:

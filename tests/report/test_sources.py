@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.record import Citation, Passage
+from deepdiver.core.record import Citation, Passage, Quote
 from deepdiver.report.sources import (
+    MOST_ROWS,
     QUOTE_CHARS,
     UNITED_CHARS,
     believed_sources,
+    letters,
     list_sources,
+    rank_of,
+    split_rows,
     unite,
     united_text,
 )
@@ -229,3 +234,63 @@ def test_sources_that_are_believed_alike_are_one_line() -> None:
     told = believed_sources([*cited, again])
     assert [item.numbers for item in told] == [(1, 3), (2,), (4,), (5,)]
     assert [item.first for item in told] == [cited[0], cited[1], cited[3], cited[4]]
+
+
+# Rows of a table
+
+
+def quoted(text: str, start: int = 100) -> Quote:
+    """Return a quote that stands at a place of its source."""
+    passage = Passage(snapshot="h_1", start=start, end=start + len(text))
+    return Quote(source="s_1", passage=passage, text=text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "One row: 1 | Two: 2",
+        "Prose over\ntwo lines.",
+        "\n| ".join(["Year: 2020"] * (MOST_ROWS + 1)),
+        "",
+    ],
+)
+def test_what_is_not_a_few_rows_stays_one_quote(text: str) -> None:
+    assert split_rows(quoted(text)) == [quoted(text)]
+
+
+def test_each_row_is_quoted_by_itself() -> None:
+    rows = split_rows(quoted("Year: 2020 | Tonnes: 33\n| Year: 2021 | Tonnes: 38", 7))
+    assert [row.text for row in rows] == ["Year: 2020 | Tonnes: 33", "Year: 2021 | Tonnes: 38"]
+    assert [(row.passage.start, row.passage.end) for row in rows] == [(7, 30), (33, 56)]
+
+
+@given(
+    st.lists(st.text("ab: |", max_size=9), min_size=1, max_size=14),
+    st.integers(0, 500),
+)
+def test_rows_are_exact_parts_of_their_quote_in_its_order(rows: list[str], start: int) -> None:
+    whole = quoted("\n| ".join(rows), start)
+    parts = split_rows(whole)
+    for part in parts:
+        at = part.passage.start - start
+        assert whole.text[at : at + len(part.text)] == part.text
+        assert part.passage.end - part.passage.start == len(part.text)
+        assert "\n" not in part.text or part == whole
+    ends = [(part.passage.start, part.passage.end) for part in parts]
+    assert all(left[1] < right[0] for left, right in pairwise(ends))
+
+
+# Letters
+
+
+def test_letters_do_not_end_with_the_alphabet() -> None:
+    assert [letters(rank) for rank in (0, 1, 25, 26, 27, 51, 52, 701, 702)] == (
+        "a b z aa ab az ba zz aaa".split()
+    )
+    assert len({letters(rank) for rank in range(2_000)}) == 2_000
+
+
+@given(st.integers(0, 20_000))
+def test_letters_and_ranks_are_opposites(rank: int) -> None:
+    assert rank_of(letters(rank)) == rank
+    assert rank_of("") == -1

@@ -25,7 +25,7 @@ from deepdiver.core.record import (
     Source,
 )
 from deepdiver.core.retraction import as_believed
-from deepdiver.report.sources import unite
+from deepdiver.report.sources import letters, split_rows, unite
 
 JUDGED = frozenset({HypothesisStatus.UNDECIDED, HypothesisStatus.REFUTED})
 """Where a hypothesis stands that was tested and not accepted."""
@@ -66,7 +66,7 @@ class CitationNumbering:
         numbers: dict[int, None] = {}
         for key in findings:
             finding = self._ledger.get(Finding, key)
-            for quote in finding.quotes:
+            for quote in itertools.chain.from_iterable(map(split_rows, finding.quotes)):
                 spot = (quote.source, quote.passage.start, quote.passage.end)
                 if spot not in self._numbers:
                     source = as_believed(self._ledger, self._ledger.get(Source, quote.source))
@@ -206,12 +206,6 @@ def _labelled(citations: Sequence[Citation]) -> tuple[Citation, ...]:
             label = f"{place}{letters(rank) if len(passages) > 1 else ''}"
             labels.update((own[at].number, label) for at in passage)
     return tuple(item.model_copy(update={"label": labels[item.number]}) for item in citations)
-
-
-def letters(rank: int) -> str:
-    """Return the letters of a rank from 0: a, b, … z, aa, ab."""
-    first, last = divmod(rank, 26)
-    return (letters(first - 1) if first else "") + chr(ord("a") + last)
 
 
 def _cited(block: Block, numbering: CitationNumbering) -> Block:

@@ -1,6 +1,6 @@
-"""The files of a run: report.md, report.html, report.json, reasoning.log, sources.jsonl, pictures.
+"""The files of a run: the report, its evidence, the record, the logs and the pictures.
 
-The record is report.json. The page and the pictures are made from it, and no hash covers them.
+The record is report.json. The others are made from it, and no hash covers them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from deepdiver.errors import StoreAccessError, StoreFullError
 from deepdiver.report.figures.pictures import draw_pictures
 from deepdiver.report.figures.svg import Picture
 from deepdiver.report.html import render_html
-from deepdiver.report.markdown import answer_text, render_markdown
+from deepdiver.report.markdown import answer_text, render_evidence, render_markdown
 from deepdiver.report.spending import Spending, spend, usd
 from deepdiver.store import CallState, JournalRow, Store
 
@@ -52,7 +52,8 @@ def write_files(
     pictures = draw_pictures(report, ledger, store.texts.get, scene=scene)
     drawn = {f"{item.name}.svg": item for item in pictures.pictures} if scene else {}
     files = {
-        "report.md": _illustrated(render_markdown(report), drawn),
+        "report.md": _illustrated(render_markdown(report, evidence="evidence.md"), drawn),
+        "evidence.md": render_evidence(report),
         "report.html": render_html(report, pictures.pictures, pictures.missing),
         **{name: picture.file("report.html") for name, picture in drawn.items()},
         "report.json": to_json(record_of(run, report, ledger, rows, cost), indent=1, sort_keys=True)

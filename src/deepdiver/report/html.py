@@ -13,7 +13,6 @@ import itertools
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from string import ascii_lowercase
 from urllib.parse import urlsplit
 
 from deepdiver.core.outcomes import UNANSWERED
@@ -35,6 +34,7 @@ from deepdiver.report.kinds import (
     common_kind,
     explained_marks,
     kind_mark,
+    matched_line,
     quiet_label,
     sentence_marks,
     told_at_the_end,
@@ -125,7 +125,7 @@ def render_html(
         *_pictures(pictures, missing),
         *_sources(report.citations),
         *_evidence(report),
-        f"</main><footer><hr><p>{escape_said(report.made_by)}</p></footer></body></html>",
+        f"</main><footer><hr><p>{escape_said(report.made_by.removesuffix('.'))}.</p></footer></body></html>",
     ]
     return "\n".join(parts) + "\n"
 
@@ -250,17 +250,13 @@ def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) ->
 
 def _marks(cited: Iterable[Citation]) -> str:
     """Return citation marks that lead to the passages in the list of sources."""
-    by_source: dict[str, list[Citation]] = {}
-    for item in {item.mark: item for item in cited}.values():
-        by_source.setdefault(item.mark.rstrip(ascii_lowercase), []).append(item)
     links = []
-    for own in by_source.values():
-        (marks,) = short_marks(own)
-        shown = f"[{','.join(marks)}]".split(",")
+    for own in short_marks({item.mark: item for item in cited}.values()):
+        shown = f"[{','.join(mark for mark, _ in own)}]".split(",")
         links.append(
             ",".join(
                 f'<a href="#c{item.number}">{escape_text(mark)}</a>'
-                for mark, item in zip(shown, own, strict=True)
+                for mark, (_, item) in zip(shown, own, strict=True)
             )
         )
     return f"<sup>{''.join(links)}</sup>"
@@ -373,6 +369,8 @@ def _evidence(report: Report) -> Iterator[str]:
     ]
     if cautions:
         yield f"<section><h3>Cautions</h3>{_listed(cautions)}</section>"
+    if told := matched_line(report):
+        yield f"<p>{told}</p>"
     yield from _limits([*report.limits, *map(cut_line, report.cut)])
     yield "</details>"
 

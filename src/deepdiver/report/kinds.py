@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from deepdiver.core.record import Block, Report, Sentence, SentenceKind
+from deepdiver.core.record import Block, Report, Sentence, SentenceKind, Stance
 
 KIND_MARKS = {
     SentenceKind.JUDGEMENT: "†",
@@ -93,6 +93,21 @@ def quiet_label(row: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
 def cautioned(report: Report) -> Iterator[Sentence]:
     """Yield the sentences that have a caution, each once."""
     yield from dict.fromkeys(item for item in all_sentences(report) if item.mark)
+
+
+def matched_line(report: Report) -> str:
+    """Return how many sentences match their quotes, by the reader; empty if it read none."""
+    opinions = [item.second_opinion for item in all_sentences(report)]
+    stances = Counter(opinion.stance for opinion in opinions if opinion)
+    if not (read := stances.total()):
+        return ""
+    unsure = stances[Stance.NEUTRAL]
+    told = [f"{stances[Stance.SUPPORTS]} match", f"{stances[Stance.REFUTES]} do not"]
+    return (
+        f"The reader that comes with deepdiver compared {read} "
+        f"sentence{'s' if read != 1 else ''} with the quotes: "
+        f"{', '.join(told)}{f', and it is not sure of {unsure}' if unsure else ''}."
+    )
 
 
 def all_sentences(report: Report) -> Iterator[Sentence]:

@@ -36,12 +36,13 @@ from deepdiver.report.kinds import (
     common_kind,
     explained_marks,
     kind_mark,
+    matched_line,
     quiet_label,
     sentence_marks,
     told_at_the_end,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
-from deepdiver.report.sources import QUOTE_CHARS, believed_sources, list_sources
+from deepdiver.report.sources import QUOTE_CHARS, believed_sources, list_sources, rank_of
 
 STANDINGS = {
     HypothesisStatus.SUPPORTED: "supported",
@@ -106,9 +107,7 @@ def with_marks(
         bold: What stands before and behind its bold opening.
         kind: The mark of its kind, which stands at its end.
     """
-    made = linked or (
-        lambda items: " " + "".join(f"[{','.join(marks)}]" for marks in short_marks(items))
-    )
+    made = linked or _plain_marks
     text = _SLOT.sub("", sentence.text).rstrip()
     end = len(text)
     inserted = [(sentence.bold, bold[1])] if 0 < sentence.bold <= end else []
@@ -122,17 +121,34 @@ def with_marks(
 
 
 def _plain_marks(cited: Sequence[Citation]) -> str:
-    return " " + "".join(f"[{','.join(marks)}]" for marks in short_marks(cited))
+    marks = (",".join(mark for mark, _ in own) for own in short_marks(cited))
+    return " " + "".join(f"[{own}]" for own in marks)
 
 
-def short_marks(cited: Iterable[Citation]) -> list[list[str]]:
-    """Return the marks of citations, those of one source together: 4a, b and c; 5."""
-    together: dict[str, list[str]] = {}
+def short_marks(cited: Iterable[Citation]) -> list[list[tuple[str, Citation]]]:
+    """Return the marks of citations, those of one source together: 4a, c; 5; 6b–f.
+
+    Each comes with the citation that it leads to, a run of letters with the first of them.
+    """
+    together: dict[str, list[Citation]] = {}
     for item in cited:
-        number = item.mark.rstrip(ascii_lowercase)
-        own = together.setdefault(number, [])
-        own.append(item.mark.removeprefix(number) if own else item.mark)
-    return list(together.values())
+        together.setdefault(item.mark.rstrip(ascii_lowercase), []).append(item)
+    return [list(_runs(number, own)) for number, own in together.items()]
+
+
+def _runs(number: str, own: Sequence[Citation]) -> Iterator[tuple[str, Citation]]:
+    """Yield the marks of one source; three or more letters in a row are told by first and last."""
+    ranks = [rank_of(item.mark.removeprefix(number)) for item in own]
+    start = 0
+    while start < len(own):
+        end = start + 1
+        while end < len(own) and ranks[end] == ranks[end - 1] + 1:
+            end += 1
+        end = end if end - start > 2 else start + 1
+        mark = own[start].mark.removeprefix(number if start else "")
+        last = own[end - 1].mark.removeprefix(number)
+        yield f"{mark}–{last}" if end - start > 1 else mark, own[start]
+        start = end
 
 
 def _cited_at(
@@ -191,8 +207,13 @@ def reasons_to_believe(citation: Citation) -> str:
     return ", ".join((*citation.reasons, *filter(None, (copies,))))
 
 
-def render_markdown(report: Report) -> str:
-    """Return the whole report."""
+def render_markdown(report: Report, *, evidence: str = "") -> str:
+    """Return the report.
+
+    Args:
+        report: The report.
+        evidence: The file that has the evidence view; without one, the report ends with it.
+    """
     title = _said(report.title) if report.title else _inline(report.question)
     parts = [f"# {_opened(title)}", ""]
     if report.title and report.title.casefold() != report.question.casefold():
@@ -210,9 +231,40 @@ def render_markdown(report: Report) -> str:
         parts += [f"*{told}*", ""]
     if report.citations:
         parts += ["## Sources", "", *_sources(report.citations)]
-    parts += ["## Evidence view", "", *_evidence(report)]
-    parts += ["---", f"*{_said(report.made_by)}*", ""]
+    if not evidence:
+        parts += ["## Evidence view", "", *_evidence(report)]
+    parts += ["---", f"*{_foot(report)}{_elsewhere(report, evidence)}*", ""]
     return "\n".join(parts)
+
+
+def render_evidence(report: Report) -> str:
+    """Return the evidence view as a text of its own."""
+    title = _said(report.title) if report.title else _inline(report.question)
+    parts = [f"# Evidence view: {title}", "", *_evidence(report)]
+    return "\n".join([*parts, "---", f"*{_foot(report)}*", ""])
+
+
+def _foot(report: Report) -> str:
+    return f"{_said(report.made_by.removesuffix('.'))}."
+
+
+def _elsewhere(report: Report, file: str) -> str:
+    """Return what the evidence view tells, if it is a file of its own."""
+    if not file:
+        return ""
+    many = len(report.limits) + len(report.cut)
+    told = [
+        "the hypotheses tested" if report.hypotheses else "",
+        "the calculations" if report.derivations else "",
+        "how far the sources are believed" if report.citations else "",
+        f"{many} limit{'s' if many > 1 else ''} of this report" if many else "",
+    ]
+    listed = [part for part in told if part]
+    if not listed:
+        return ""
+    *others, last = listed
+    told_in_one = " and ".join(filter(None, (", ".join(others), last)))
+    return f" The evidence view, {file}, has {told_in_one}."
 
 
 def _lead(report: Report) -> list[str]:
@@ -261,6 +313,8 @@ def _evidence(report: Report) -> Iterator[str]:
         yield from ("### How far the sources are believed", "", *_believed(report.citations), "")
     if cautions := [_caution(report, item) for item in cautioned(report)]:
         yield from ("### Cautions", "", *(f"- {line}" for line in cautions), "")
+    if told := matched_line(report):
+        yield from (told, "")
     if limits := [*report.limits, *map(cut_line, report.cut)]:
         yield from ("### Limits", "", *(f"- {_opened(_said(limit))}" for limit in limits), "")
 

@@ -1,7 +1,8 @@
 """The list of sources of a report: each source once, with the passages that are cited below it.
 
 The record keeps every citation with its exact span. The list joins spans that overlap: four cuts of
-one paragraph are one quote for whoever reads it.
+one paragraph are one quote for whoever reads it. The rows of a table are quoted one by one: a
+comparison, its parts and its sum cite the same few rows, and each of them is read once.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from deepdiver.core.numbering import LONGEST_UNIT
-from deepdiver.core.record import Citation, Passage
+from deepdiver.core.record import Citation, Passage, Quote
 
 UNITED_CHARS = LONGEST_UNIT
 """The most characters of spans that are joined: a citation must still lead to a place, not to a
@@ -23,6 +24,8 @@ QUOTE_CHARS = 600
 _HEAD = re.compile(r"From: [^\n]+(?:\n[^\n]+)*\n\s*\n(?=\S)")
 """The head of a message, which `where` tells in fewer words."""
 _ROW = re.compile(r"\s*\n\s*\|\s*")
+MOST_ROWS = 12
+"""A quote of more rows stays one: it is about the table, not about a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,38 @@ def united_text(quoted: Iterable[tuple[Passage, str]]) -> str:
             text += words[end - span.start :]
             end = span.end
     return text
+
+
+def letters(rank: int) -> str:
+    """Return the letters of a rank from 0: a, b, … z, aa, ab."""
+    first, last = divmod(rank, 26)
+    return (letters(first - 1) if first else "") + chr(ord("a") + last)
+
+
+def rank_of(said: str) -> int:
+    """Return the rank of letters; -1 of none. The opposite of `letters`."""
+    rank = 0
+    for letter in said:
+        rank = rank * 26 + ord(letter) - ord("a") + 1
+    return rank - 1
+
+
+def split_rows(quote: Quote) -> list[Quote]:
+    """Return a quote of several rows of a table as one for each row, any other as it is."""
+    gaps = [*_ROW.finditer(quote.text)]
+    if not 0 < len(gaps) < MOST_ROWS:
+        return [quote]
+    starts = [0, *(gap.end() for gap in gaps)]
+    ends = [*(gap.start() for gap in gaps), len(quote.text)]
+    return [
+        _part_of(quote, start, end) for start, end in zip(starts, ends, strict=True) if start < end
+    ]
+
+
+def _part_of(quote: Quote, start: int, end: int) -> Quote:
+    begin = quote.passage.start
+    span = Passage(snapshot=quote.passage.snapshot, start=begin + start, end=begin + end)
+    return quote.model_copy(update={"passage": span, "text": quote.text[start:end]})
 
 
 def list_sources(citations: Iterable[Citation], most: int) -> list[CitedSource]:

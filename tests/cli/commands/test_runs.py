@@ -62,7 +62,11 @@ def test_no_runs_yet(say: Say) -> None:
 
 
 def test_show(say: Say, home: Path, finished: str, tmp_path: Path) -> None:
-    report = (home / "runs" / finished / "report.md").read_text()
+    report = say("show", finished).out
+    file = (home / "runs" / finished / "report.md").read_text()
+    evidence = (home / "runs" / finished / "evidence.md").read_text()
+    assert report.partition("\n## Evidence view")[0] == file.partition("\n---\n")[0]
+    assert report.partition("\n### ")[2] == evidence.partition("\n### ")[2]
     assert say("show", finished) == Said(0, report, "")
     assert say("show", finished[:-2]).out == report
     told = json.loads(say("show", finished, "--json").out)

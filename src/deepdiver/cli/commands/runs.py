@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 
 STOP_SECONDS = 10.0
 """How long `stop` waits: a run checks every three seconds whether it was asked to stop."""
-FILES = ("report.md", "report.html", "report.json", "reasoning.log", "sources.jsonl")
+FILES = (
+    "report.md",
+    "evidence.md",
+    "report.html",
+    "report.json",
+    "reasoning.log",
+    "sources.jsonl",
+)
 """The files that every run writes to its folder."""
 PICTURES = ("timeline.svg", "map.svg", "matrix.svg")
 """The files that some runs write besides."""

@@ -98,18 +98,6 @@ async def with_opinions(deps: Deps, written: Sequence[Sentence]) -> list[Sentenc
     ]
 
 
-def counted(written: Iterable[Sentence]) -> str:
-    """Return the line at the foot of the report that counts the opinions; "" without opinions."""
-    counts = _count_stances(written)
-    if not (asked := counts.total()):
-        return ""
-    return (
-        f"The reader, a second opinion, agrees with {counts[Stance.SUPPORTS]} of {asked} cited "
-        f"sentence{'s' if asked != 1 else ''}, says nothing of {counts[Stance.NEUTRAL]}, "
-        f"and contradicts {counts[Stance.REFUTES]}."
-    )
-
-
 def contradicted(written: Iterable[Sentence]) -> list[str]:
     """Return the line of the report's limits that counts contradicted sentences, if any."""
     many = _count_stances(written)[Stance.REFUTES]

@@ -42,7 +42,7 @@ from deepdiver.strategies.shared.drafting import (
 )
 from deepdiver.strategies.shared.hypotheses import stand
 from deepdiver.strategies.shared.materials import Material, gather_material, resolve_cites
-from deepdiver.strategies.shared.second_opinion import contradicted, counted
+from deepdiver.strategies.shared.second_opinion import contradicted
 from deepdiver.strategies.shared.unanswered import (
     explain,
     list_unmet,
@@ -221,7 +221,7 @@ async def write_report(
             *_unread([*lead, *lines]),
         ],
         cut=[*cut, *listed_cuts(repeated), *renamed, *untitled, *unasked],
-        made_by=". ".join(filter(None, (_made_by(deps), counted(kept)))),
+        made_by=_made_by(deps),
         weighed=weighed,
         unfounded=unfounded,
         research=research_of(deps, found or _cited(kept), besides.disputed, is_open=is_open),

@@ -23,7 +23,9 @@ from deepdiver.tools.plain_file import NOT_PLAIN, FilePlace, opened_folder, reas
 DATABASE, HOME_FOLDERS = "deepdiver.db", frozenset({"runs", "library", "evals"})
 """The contents of a home: the database, and the folders beside it."""
 RUN_FILES = frozenset({"report.md", "report.html", "report.json", "reasoning.log", "sources.jsonl"})
-"""The files that a run writes to its folder. A folder with all of them is the folder of a run."""
+"""The files that every run writes to its folder, which is known by having all of them."""
+LATER_FILES = frozenset({"evidence.md"})
+"""Those that runs of earlier versions did not write."""
 NO_EVIDENCE = "what deepdiver itself wrote there is no evidence"
 OUTSIDE = "it is a link out of the folders that were given; give what it leads to instead"
 SAME_NAME = "once what is not text in its name is replaced, another file has the same name"
@@ -311,4 +313,4 @@ def _written_by_deepdiver(names: Set[str]) -> Set[str]:
     own = {name for name in names if name.startswith(DATABASE)}
     if DATABASE in names:
         own |= names & HOME_FOLDERS
-    return own | RUN_FILES if names >= RUN_FILES else own
+    return own | RUN_FILES | LATER_FILES if names >= RUN_FILES else own
