@@ -1,22 +1,25 @@
 """Measures the audit on labelled sentences: false alarms, and mutations that are caught.
 
 The sentences are in `../shared/data/audit`: `dev` is for choosing, `check` for reporting. Code and
-the reader look at each before any model is asked, as in a run.
+the reader look at each before any model is asked, as in a run. With `--model`, that model then
+checks the sentences too, in the words of a run.
 
-    python bench/audit.py [dev|check] [-v]
+    python bench/audit.py [dev|check] [-v] [--model PROVIDER:NAME]
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+from deepdiver.core import settings as core_settings
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import (
     Finding,
@@ -28,13 +31,18 @@ from deepdiver.core.record import (
     SourceKind,
     Stance,
 )
+from deepdiver.reason.choose import choose_reasoner
 from deepdiver.report.audit import Context, find_faults
 from deepdiver.report.bindings import Cited
+from deepdiver.run.detached import detached_gateway, ignore_event
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.second_opinion import find_turned, with_opinions
+from deepdiver.tasks import CheckSupport, CitedQuote, Claim
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "audit"
 JUDGED = {"reasoned", "unreasoned"}
+BATCH = 12
+"""Sentences that the model checks in one request."""
 GROUPS = {
     "number, unit, date": ("number", "unit", "date"),
     "attribution, name": ("attribution", "name"),
@@ -131,6 +139,70 @@ def stances(cases: Sequence[Case]) -> list[Stance | None]:
     return [opinion.stance if opinion else None for opinion in given]
 
 
+def batches(cases: Sequence[Case]) -> list[list[int]]:
+    """Return the sentences that the model checks, by request.
+
+    A request is about one report, and never holds two versions of a sentence: whoever sees both
+    knows that one of them is wrong.
+    """
+    versions: Counter[str] = Counter()
+    shelves: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for number, case in enumerate(cases):
+        base = case.row["base"] or case.row["id"]
+        shelves[case.row["task"], versions[base]].append(number)
+        versions[base] += 1
+    return [
+        shelf[start : start + BATCH]
+        for shelf in shelves.values()
+        for start in range(0, len(shelf), BATCH)
+    ]
+
+
+def support_task(cases: Sequence[Case], numbers: Sequence[int]) -> CheckSupport:
+    """Return the request about some of the sentences, each passage shown once."""
+    labels: dict[tuple[str, str], str] = {}
+    claims: list[Claim] = []
+    for number in numbers:
+        case = cases[number]
+        quotes = [(cited.text, cited.credit) for cited in case.cited()]
+        for quote in quotes:
+            labels.setdefault(quote, f"Q{len(labels) + 1}")
+        claims.append(
+            Claim(
+                id=f"S{number}",
+                kind="judgement" if case.sentence.kind is SentenceKind.JUDGEMENT else "fact",
+                text=case.sentence.text,
+                cites=tuple(dict.fromkeys(labels[quote] for quote in quotes)),
+                quotes=tuple(text for text, _ in quotes),
+            )
+        )
+    row = cases[numbers[0]].row
+    return CheckSupport(
+        quotes=tuple(
+            CitedQuote(id=label, text=text, credit=credit.replace("\n", ", "))
+            for (text, credit), label in labels.items()
+        ),
+        claims=tuple(claims),
+        question=row["question"],
+        as_of=row["as_of"],
+    )
+
+
+async def refused_by_model(cases: Sequence[Case], model: str) -> set[int]:
+    """Return the sentences that a model says their quotes do not fully carry.
+
+    It is asked about all of them, so that its answers stay good when the rules of code change.
+    """
+    settings = core_settings.load(flags={"model": model})
+    refused: set[int] = set()
+    async with detached_gateway(settings) as gateway:
+        reasoner = choose_reasoner(settings, gateway, ignore_event)
+        tasks = [support_task(cases, numbers) for numbers in batches(cases)]
+        for answer in await asyncio.gather(*map(reasoner.perform, tasks)):
+            refused |= {int(check.id[1:]) for check in answer.checks if check.support != "full"}
+    return refused
+
+
 def _share(hits: Iterable[bool]) -> str:
     listed = list(hits)
     return (
@@ -138,8 +210,8 @@ def _share(hits: Iterable[bool]) -> str:
     )
 
 
-def main(name: str, verbose: bool) -> None:
-    """Print the figures of one half."""
+def main(name: str, verbose: bool, model: str = "") -> None:
+    """Print the figures of one half, with those of a model if one is named."""
     file = DATA / f"drafts.{name}.jsonl"
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     cases = [Case(number, row) for number, row in enumerate(rows)]
@@ -173,7 +245,19 @@ def main(name: str, verbose: bool) -> None:
     print(f"{name}: the reader agrees with the carried  {_share(agrees[n] for n in carried)}")
     warned = _share(caught[n] and not found[n] for n in carried)
     print(f"{name}: the reader contradicts the carried  {warned}")
+    if model:
+        refused = asyncio.run(refused_by_model(cases, model))
+        with_model = _share(caught[n] or n in refused for n in mutated)
+        print(f"{name}: caught with {model:30s} {with_model}")
+        alarms = _share(bool(found[n]) or n in refused for n in carried)
+        print(f"{name}: false alarms with it, carried       {alarms}")
+        alarms = _share(bool(found[n]) or n in refused for n in reasoned)
+        print(f"{name}: false alarms with it, judgements    {alarms}")
     if verbose:
+        if model:
+            for number in mutated:
+                if not caught[number] and number not in refused:
+                    print(f"MISSED {rows[number]['id']} {rows[number]['mutation']}")
         for number in (*carried, *reasoned):
             if found[number]:
                 print(f"ALARM {rows[number]['id']}: {found[number]} :: {rows[number]['sentence']}")
@@ -184,6 +268,10 @@ def main(name: str, verbose: bool) -> None:
 if __name__ == "__main__":
     if not DATA.is_dir():
         sys.exit(f"{DATA} is not there: it holds the labelled sentences")
-    halves = [arg for arg in sys.argv[1:] if not arg.startswith("-")] or ["dev", "check"]
-    for half in halves:
-        main(half, "-v" in sys.argv)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("half", nargs="?", choices=("dev", "check"), help="both if not given")
+    parser.add_argument("-v", "--verbose", action="store_true")
+    parser.add_argument("--model", default="", help="a model that checks on top: PROVIDER:NAME")
+    asked = parser.parse_args()
+    for half in (asked.half,) if asked.half else ("dev", "check"):
+        main(half, asked.verbose, asked.model)
