@@ -72,6 +72,7 @@ def test_an_opposite_that_the_quotes_have(
         ("The cargo rose by 12 %.", "The cargo increased by 12 %, and wages fell."),
         ("The port was closed.", "A storm reached the port."),
         ("The new motor has more power.", "The new motor uses less fuel and has more power."),
+        ("The cargo rose in the second quarter.", "Cargo rose for two years, in Q2 too."),
     ],
 )
 def test_no_opposite(text: str, quote: str) -> None:
@@ -125,6 +126,10 @@ def test_a_negation_that_the_quotes_do_not_have(text: str, quote: str, told: str
         ),
         ("The crane is not new.", "The crane was built in 1966."),  # it says nothing of new
         ("It was not: the crane stood still.", "The crane stood still in the port."),
+        (
+            "The crane of 2020 works without AI.",
+            "Year: 2020 | Crane: works | AI_Enhanced_Management: FALSE",
+        ),
     ],
 )
 def test_a_negation_that_they_may_carry(text: str, quote: str) -> None:

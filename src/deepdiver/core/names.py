@@ -32,9 +32,9 @@ _TITLES = frozenset(
 )
 _OPENERS = frozenset(
     words(
-        "according although another despite either every however later like many meanwhile near "
-        "neither "
-        "nevertheless several since still though today tomorrow unlike whether yesterday yet"
+        "according although amid among another besides beyond despite either every except given "
+        "however later like many meanwhile near neither nevertheless several since still though "
+        "today tomorrow unlike via whether within without yesterday yet"
     )
 )
 _WEEKDAYS = frozenset(words("monday tuesday wednesday thursday friday saturday sunday"))

@@ -64,6 +64,8 @@ _BEFORE = 60
 """Characters before what a quote holds word for word among which a negation may apply to it."""
 _TAIL = re.compile(r"-(\w+)")
 _WORD = re.compile(r"[^\W\d_][\w’'\-]*")
+_PARTS = re.compile(r"[-_]")
+"""Between the words of a compound, and of an identifier such as SQLITE_BUSY."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +182,7 @@ def _all_read(name: str, read: Collection[str]) -> bool:
 
 def bare_words(text: str) -> frozenset[str]:
     """Return the words of a text as names are compared with them."""
-    return frozenset(part for word in _bare(text) for part in (word, *word.split("-")))
+    return frozenset(part for word in _bare(text) for part in (word, *_PARTS.split(word)))
 
 
 def _faults_of_address(sentence: Sentence, text: str) -> list[str]:
@@ -350,7 +352,7 @@ def _contains(text: str, name: str) -> bool:
     Possessives and initials are ignored, because they do not make another person of a name. Of a
     compound such as Oslo-based only the name counts.
     """
-    listed = {part for word in _bare(text) for part in (word, *word.split("-"))}
+    listed = bare_words(text)
     wanted = _bare(_TAIL.sub(lambda tail: "" if tail[1].islower() else tail[0], name))
     wanted = [word for word in wanted if len(word) > 1] or wanted
     if not wanted:

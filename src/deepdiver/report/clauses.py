@@ -41,7 +41,7 @@ _NEGATIVE = frozenset(
             "lack fail failure refuse reject deny denied unable except exclude avoid prevent stop "
             "end cease absent absence missing only rather instead zero impossible inability "
             "insufficient hardly barely scarcely prohibit forbid exempt omit ignore regardless "
-            "outside beyond yet before against free unlike"
+            "outside beyond yet before against free unlike false"
         ),
     )
 )

@@ -74,6 +74,10 @@ _STRESSED = {
 }
 """Words that say more than a sentence without them, each with those that carry it."""
 
+_UNITS_FOLLOW = frozenset(("a", "per", "each", "every", "one"))
+_QUARTER = re.compile(r"\b(?:Q([1-4])|H([12]))\b")
+_NUMBERED = ("first", "second", "third", "fourth")
+
 
 @dataclass(frozen=True, slots=True)
 class Counterpart:
@@ -155,7 +159,7 @@ def _places(text: str) -> list[_Place]:
         spots = list(_WORD.finditer(text, *part.span()))
         listed = [spot.group().lower() for spot in spots]
         for at, (spot, word) in enumerate(zip(spots, listed, strict=True)):
-            if _counts(word) or poles(word):
+            if (_counts(word) or poles(word)) and not _is_ordinal(listed, at):
                 before, behind = listed[:at][::-1], listed[at + 1 :]
                 _, _, compared = " ".join(behind).partition("than ")
                 beside = (_first(before), _first(behind))
@@ -163,6 +167,12 @@ def _places(text: str) -> list[_Place]:
                     _Place(word, stem(word), *spot.span(), beside, _first(compared.split()))
                 )
     return made
+
+
+def _is_ordinal(listed: Sequence[str], at: int) -> bool:
+    """Whether a "second" is not the unit of time: that stands behind a number or "per"."""
+    before = listed[at - 1] if at else ""
+    return listed[at] == "second" and before not in _UNITS_FOLLOW and not before.isdigit()
 
 
 def _first(listed: Iterable[str]) -> str:
@@ -179,7 +189,7 @@ def _exchanged(said: str, quotes: Sequence[Cited]) -> Iterator[Counterpart]:
 
     The quotes do not have the sentence's word, or only the opposite beside the same word.
     """
-    theirs = [place for quote in quotes for place in _places(quote.text)]
+    theirs = [place for quote in quotes for place in _places(_QUARTER.sub(_spelled, quote.text))]
     for place in _places(said):
         same = [other for other in theirs if _means_same(place, other)]
         beside = any(map(place.is_beside, same))
@@ -193,6 +203,12 @@ def _exchanged(said: str, quotes: Sequence[Cited]) -> Iterator[Counterpart]:
         for rival in sorted(rivals):
             text = _with(said, place.start, place.end, rival)
             yield Counterpart(text, said[place.start : place.end], rival)
+
+
+def _spelled(period: re.Match[str]) -> str:
+    """Return a quarter or a half in words: Q2, the second quarter."""
+    quarter, half = period.groups()
+    return f"{_NUMBERED[int(quarter or half) - 1]} {'quarter' if quarter else 'half'}"
 
 
 def _means_same(one: _Place, other: _Place) -> bool:
@@ -227,8 +243,10 @@ def _is_affirmed(said: str, spot: re.Match[str], quoted: Sequence[Unit]) -> bool
 
 
 def _is_denied(unit: Unit, at: int) -> bool:
-    """Whether something that may carry a negation is near a word."""
-    return any(token.may_negate for token in unit[max(0, at - _REACH) : at + 2])
+    """Whether something that may carry a negation is near a word, or is the value of its cell."""
+    bars = [place for place, token in enumerate(unit) if token.word == "|"]
+    end = next((bar for bar in bars if bar > at), len(unit) if bars else at + 2)
+    return any(token.may_negate for token in unit[max(0, at - _REACH) : end])
 
 
 def _denied(said: str, quoted: Sequence[Unit]) -> Iterator[Counterpart]:

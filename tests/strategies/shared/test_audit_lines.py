@@ -469,6 +469,59 @@ async def test_foreign_cells_do_not_carry_each_other(tmp_path: Path, mark: str) 
     assert ORDER not in await held.check(f"{head}{rows}| {GAVE} {{T1:2}} | Soon |\n")
 
 
+@pytest.mark.parametrize("name", ["Drop overtime, rely on Berg", "Give 95 hours", "Ask AI"])
+async def test_the_name_of_a_row_is_the_writers_own_if_no_citation_carries_it(
+    tmp_path: Path, name: str
+) -> None:
+    held = Desk(tmp_path)
+    head = "## Hours\n\n| Course | What is known |\n|---|---|\n"
+    left = await held.check(f"{head}| {name} | Ann Berg asked for 45 hours {{T1:3}} |\n")
+    (line, *_) = held.lines
+    if name == "Ask AI":  # nobody has named it
+        assert held.reasons == ["Ask AI is in none of the texts"]
+    else:
+        assert name in left
+        carried = "95" not in name
+        assert line.sentence.kind is (SentenceKind.FACT if carried else SentenceKind.JUDGEMENT)
+        assert line.sentence.findings, "it stands on what its row cites"
+
+
+async def test_a_bold_lead_in_may_sum_up_its_section(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    text = "**The 120 hours hide two views.** Ann Berg asked for 45 hours {T1:3}."
+    left = await held.check(f"## Hours\n\n{GAVE} {{T1:2}}\n\n{text}")
+    assert "The 120 hours hide two views. Ann Berg asked for 45 hours." in left
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("**The 77 hours hide it.** Ann Berg asked for 45 hours {T1:3}.", "77"),
+        ("**The 120 hours hide it.** Ann Berg asked for 120 hours {T1:3}.", "120"),
+        ("**Carl Dahl wants more.** Ann Berg asked for 45 hours {T1:3}.", "Carl Dahl"),
+    ],
+)
+async def test_neither_a_lead_in_nor_what_follows_it_may_say_more(
+    tmp_path: Path, text: str, reason: str
+) -> None:
+    held = Desk(tmp_path)
+    await held.check(f"## Hours\n\n{GAVE} {{T1:2}}\n\n{text}")
+    assert held.reasons == [f"{reason} is in none of its quotes"]
+
+
+async def test_a_step_without_reasons_may_be_on_the_matter_of_one_that_has_them(
+    tmp_path: Path,
+) -> None:
+    step = "Without consent, buy the cheap laboratory."
+    bare = Desk(tmp_path / "a")
+    await bare.check(f"## What to do {{judgement}}\n\n{GAVE} {{T1:2}}\n\n{step}")
+    assert bare.reasons == [FOREIGN]
+    reasoned = "Spend the 30 hours of testing in a laboratory {judgement T1:2}."
+    held = Desk(tmp_path / "b")
+    text = f"## What to do {{judgement}}\n\n{reasoned} {step}"
+    assert step in await held.check(text)
+
+
 async def test_empty_cells_are_nobodys_fault(tmp_path: Path) -> None:
     held = Desk(tmp_path)
     await held.check("| Who | Hours {T1:3} |\n|---|---|\n| Ann Berg |  |\n")

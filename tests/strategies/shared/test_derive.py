@@ -77,6 +77,23 @@ def test_numbers_of_the_question_need_no_source(tmp_path: Path) -> None:
     assert not Derivations(asked="400 by 20?").add(deps.ledger, thousands, "2026-11-16")
 
 
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [("change(30, 45)", "50%"), ("percent(30, 120)", "25%"), ("change(30, 45) * 2", "1")],
+)
+def test_a_share_without_a_result_is_told_in_percent(
+    tmp_path: Path, expression: str, told: str
+) -> None:
+    derived, held = made(tmp_path, expression, "", "T1:2-3")
+    assert held
+    assert derived.held["C1"].result == told
+
+
+def test_a_small_count_needs_no_source(tmp_path: Path) -> None:
+    derived, held = made(tmp_path, "30 + 5 / 11 * (45 - 30)", "36.8", "T1:2-3")
+    assert held, derived.refused
+
+
 def test_a_calculation_without_a_result_gets_one(tmp_path: Path) -> None:
     derived, _ = made(tmp_path, "30 / 120", "", "T1:2")
     assert derived.held["C1"].result == "0.25"

@@ -238,6 +238,16 @@ def test_a_frame_that_states_something_is_none(frame: str) -> None:
     assert not connects(frame, COUNTED, ASKED)
 
 
+@pytest.mark.parametrize("frame", ["These do harm:", "Three habits corrupt:", "It fell short:"])
+def test_a_few_words_may_introduce_what_follows(frame: str) -> None:
+    assert connects(frame, COUNTED, ASKED)
+    assert not connects(frame.replace(":", " greatly, everywhere, forever."), COUNTED, ASKED)
+
+
+def test_an_order_introduces_nothing() -> None:
+    assert not connects(ORDER.rstrip(".") + ":", COUNTED, ASKED)
+
+
 def test_a_frame_in_the_language_of_the_question_is_left_to_the_person() -> None:
     assert connects("Die Quellen sind sich nicht einig.", "", "Wann wurde die Pumpe geliefert?")
 

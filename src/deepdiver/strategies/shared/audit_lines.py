@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
-from deepdiver.core.record import Passage, Quote, SentenceKind, Source
-from deepdiver.report.audit import Context, credit_of, find_faults, find_present
+from deepdiver.core.record import Passage, Quote, Sentence, SentenceKind, Source
+from deepdiver.report.audit import Context, credit_of, find_faults, find_present, unknown_values
 from deepdiver.report.bindings import Cited
 from deepdiver.report.sources import unite, united_text
 from deepdiver.strategies.shared.base import Deps, attempt, together
@@ -26,6 +26,7 @@ from deepdiver.strategies.shared.drafting import (
     titled_quotes,
 )
 from deepdiver.strategies.shared.grounding import (
+    COUNTING,
     FOREIGN,
     SHARED,
     UNCONNECTED,
@@ -104,35 +105,51 @@ class Audit:
         """Let code and the reader look for faults in lines that stand among others."""
         open_ = [line for line in lines if not line.cut and not line.computed and line.drafted]
         for line in open_:
-            found = self._faults(line)
+            found = self._faults(line, among)
             if found and line.borrowed and not line.sentence.findings:
-                found = self._borrow(line)
+                found = self._borrow(line, among)
             line.problem = Problem("; ".join(found)) if found else None
         await self._find_foreign([line for line in open_ if not line.problem], among)
         self._find_unconnected([line for line in open_ if not line.problem], among)
         await self._find_turned([line for line in open_ if not line.problem])
 
-    def _borrow(self, line: Line) -> list[str]:
+    def _borrow(self, line: Line, among: Sequence[Line]) -> list[str]:
         """Let a line without citations take those beside it; return the faults that are left.
 
         One that carries it alone is taken alone: the name of a row need not cite all of the row.
+        A name that no citation carries is the writer's own, for what the row tells.
         """
         kind = line.sentence.kind
         said = SentenceKind.FACT if kind is SentenceKind.FRAME else kind
+        ways = [(said, (key,)) for key in line.borrowed] + [(said, line.borrowed)]
+        ways += [(SentenceKind.JUDGEMENT, line.borrowed)] if line.cell else []
         faults: list[str] = []
-        for taken in (*((key,) for key in line.borrowed), line.borrowed):
-            line.sentence = line.sentence.model_copy(update={"kind": said, "findings": taken})
-            faults = self._faults(line)
+        for taken_as, taken in ways:
+            line.sentence = line.sentence.model_copy(update={"kind": taken_as, "findings": taken})
+            faults = self._faults(line, among)
             if not faults:
                 break
         return faults
 
-    def _faults(self, line: Line) -> list[str]:
-        sentence, deps = line.sentence, self._deps
+    def _faults(self, line: Line, among: Sequence[Line]) -> list[str]:
+        """Return the faults of a line; a bold lead-in sums up its section, not its quotes alone."""
         if line.lost:
             return [f"it cites {', '.join(line.lost[:3])}, which leads nowhere"]
         if line.refused:
             return list(line.refused[:3])
+        sentence, bold = line.sentence, line.sentence.bold
+        lead, rest = sentence.text[:bold], sentence.text[bold:].strip()
+        if not lead or not rest:
+            return self._faults_of(line, sentence)
+        around = [other.sentence.text for other in among if other.heading == line.heading]
+        quoted = [text for both in titled_quotes(self._deps, sentence) for text in both]
+        told = "\n".join((*around, line.nearby, self._asked, *quoted)).replace(lead, "")
+        if strange := unknown_values(COUNTING.sub("", lead), told):
+            return [f"{', '.join(strange[:3])} is in none of its quotes"]
+        return self._faults_of(line, sentence.model_copy(update={"text": rest, "bold": 0}))
+
+    def _faults_of(self, line: Line, sentence: Sentence) -> list[str]:
+        deps = self._deps
         context = Context(
             credits="\n".join(credits_of(deps, sentence)),
             nearby=line.nearby,
@@ -152,9 +169,10 @@ class Audit:
     async def _find_foreign(self, lines: Sequence[Line], among: Sequence[Line]) -> None:
         """Find fault with lines whose words are not those of what they stand on."""
         said = [line for line in lines if line.sentence.kind is not SentenceKind.FRAME]
-        stated = [line for line in said if line.sentence.kind in STATED]
-        # What is stated goes first: only what is sound among it can carry the others.
-        for part in (stated, [line for line in said if line not in stated]):
+        # What is stated goes first, then what names its reasons: only what is sound among it can
+        # carry the others.
+        for rank in range(3):
+            part = [line for line in said if _rank(line.sentence) == rank]
             bearings = await find_bearings([self._said(line, among) for line in part], self._asked)
             for line, bearing in zip(part, bearings, strict=True):
                 line.unread = bearing == "unread"
@@ -184,7 +202,7 @@ class Audit:
         sentence, sum_ = line.sentence, line.sentence.calculation
         besides = [*self._derived.told(sentence.derived), *self._carried_nearby(line, among)]
         loose = sentence.kind not in STATED
-        stated = [other for other in among if other.sentence.kind in STATED] if loose else []
+        firmer = [other for other in among if _rank(other.sentence) < _rank(sentence)]
         besides += [*sum_.inputs, sum_.result, self._deps.as_of] if sum_ else []
         return Said(
             sentence.text,
@@ -192,7 +210,7 @@ class Audit:
             " ".join(besides),
             cell=line.cell,
             loose=loose,
-            section=" ".join(self._told_with(line, stated)),
+            section=" ".join(self._told_with(line, firmer)),
         )
 
     def _find_unconnected(self, lines: Sequence[Line], among: Sequence[Line]) -> None:
@@ -326,6 +344,13 @@ class Audit:
         )
         repairs = [item for answer in answers if answer for item in answer.repairs]
         return {item.id: " ".join(item.text.split()) for item in repairs}
+
+
+def _rank(sentence: Sentence) -> int:
+    """Return how firm a sentence is: 0 stated, 1 the writer's own for reasons, 2 without any."""
+    if sentence.kind in STATED:
+        return 0
+    return 1 if sentence.findings else 2
 
 
 def _passages(quotes: Iterable[Quote]) -> Iterator[list[Quote]]:

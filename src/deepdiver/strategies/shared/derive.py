@@ -16,13 +16,12 @@ from deepdiver.core.numbers import numbers
 from deepdiver.core.record import Derivation, Finding
 
 CONSTANTS = frozenset(
-    map(
-        Decimal,
-        (0, 1, 2, 3, 4, 7, 10, 12, 13, 24, 28, 30, 31, 52, 60, 90, 91, 92, 100, 365, 366, 1000),
-    )
+    map(Decimal, (*range(14), 24, 28, 30, 31, 52, 60, 90, 91, 92, 100, 365, 366, 1000))
 )
-"""Numbers that an expression may use without a source: halves and doubles, percentages, and the
-parts of years, quarters, months, days and hours."""
+"""Numbers that an expression may use without a source: how many quarters lie between two rows,
+halves and doubles, percentages, and the parts of years, quarters, months, days and hours."""
+_SHARE = re.compile(r"(?:change|percent)\([^()]*(?:\([^()]*\)[^()]*)*\)")
+"""An expression that gives a share and nothing else."""
 
 _THOUSANDS = re.compile(r"(\d[\d.,]*)[kK]\b")
 """Numbers such as 400K. Elsewhere the letter may stand for kelvin, so only sums read it so."""
@@ -51,7 +50,9 @@ class Derivations:
             return False
         value = compute(made.expression, self.values).value
         if not made.result:
-            made = made.model_copy(update={"result": _shown(value)})
+            share = _SHARE.fullmatch(made.expression.strip())
+            shown = f"{float(100 * value):.3g}%" if share else _shown(value)
+            made = made.model_copy(update={"result": shown})
         self.held[made.name], self.values[made.name] = made, value
         return True
 

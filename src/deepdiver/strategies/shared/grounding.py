@@ -54,7 +54,7 @@ for something of which nothing was found. A longer open question without a word 
 of a source is about something else."""
 _NUMBERED = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]?|[A-Za-z][.)])\s+")
 """The number of a heading."""
-_COUNTING = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
+COUNTING = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
 """How many things a section lists."""
 FEWEST_LETTERS, ENDING = 4, 2
 """Letters of a name that may have another ending, and of the ending."""
@@ -208,8 +208,11 @@ def connects(frame: str, around: str, asked: str) -> bool:
         asked: The question and its parts.
     """
     said = stems(frame)
-    known = RESEARCH | stems(asked) | stems(around)
-    return not said or _is_beyond_us(frame, asked) or len(said & known) / len(said) >= CONNECTS
+    new = said - RESEARCH - stems(asked) - stems(around)
+    counted = stems(" ".join(COUNTING.findall(frame)))
+    if frame.rstrip().endswith(":") and len(new - counted) < FEW:
+        return True  # These do harm: what follows says which
+    return not said or _is_beyond_us(frame, asked) or 1 - len(new) / len(said) >= CONNECTS
 
 
 async def find_heading_faults(headings: Sequence[Said], asked: str) -> list[str]:
@@ -249,8 +252,12 @@ def _says_something(heading: str) -> bool:
 
 
 def _is_beside_it(heading: Said, asked: str) -> bool:
-    """Whether the words of a heading are neither its section's, the question's nor of research."""
-    said = stems(heading.text) - RESEARCH
+    """Whether the words of a heading are neither its section's, the question's nor of research.
+
+    Numbers are looked for by themselves.
+    """
+    said = {word for word in stems(COUNTING.sub("", heading.text)) if not word.isdigit()}
+    said -= RESEARCH
     if len(said) < 2 or _is_beyond_us(heading.text, asked):
         return False
     part = len(said & (stems(asked) | stems(heading.around()))) / len(said)
@@ -260,7 +267,7 @@ def _is_beside_it(heading: Said, asked: str) -> bool:
 def _strange_in_heading(heading: Said, asked: str) -> list[str]:
     # In the name of a file, a line stands for a space.
     known = f"{asked} {heading.around()}".replace("_", " ")
-    text = _COUNTING.sub("", _NUMBERED.sub("", heading.text))
+    text = COUNTING.sub("", _NUMBERED.sub("", heading.text))
     capitals_tell = not _is_beyond_us(text, asked) and not is_capitalised(text)
     strange = unknown_values(text, known, by_capitals=capitals_tell)
     return [item for item in strange if not _said_otherwise(item, known, text)]
