@@ -461,6 +461,8 @@ def _as_markdown(body: Sequence[DraftedSection]) -> str:
 def _block_as_markdown(block: DraftedBlock) -> str:
     if block.kind == "table":
         return _table_as_markdown(block)
+    if block.kind == "code":
+        return "\n\n".join(line.marked for row in block.rows for line in row if not line.cut)
     told = [_row_as_markdown(row) for row in block.rows]
     if block.kind == "paragraph":
         return "\n\n".join(filter(None, told))
