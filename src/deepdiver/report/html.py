@@ -212,9 +212,7 @@ def _block(report: Report, block: Block, common: SentenceKind | None) -> Iterato
         yield from _table(report, block, common)
         return
     if block.kind == "code":
-        for item in (item for row in block.rows for item in row):
-            yield f'<pre dir="ltr"><code>{escape(reveal(item.text))}</code></pre>'
-            yield f'<p class="kind">{_links(report, item.citations)}</p>'
+        yield from _code(report, block)
         return
     rows = [
         " ".join(_sentence(report, item, common, told) for item, told in told_at_the_end(row))
@@ -224,6 +222,12 @@ def _block(report: Report, block: Block, common: SentenceKind | None) -> Iterato
         yield from (f'<p dir="auto">{row}</p>' for row in rows)
     else:
         yield _listed(rows, "ol" if block.kind == "steps" else "ul")
+
+
+def _code(report: Report, block: Block) -> Iterator[str]:
+    ((item, *_), *_) = block.rows
+    yield f'<pre dir="ltr"><code>{escape(reveal(item.text))}</code></pre>'
+    yield f'<p class="kind">{_links(report, item.citations)}</p>'
 
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:

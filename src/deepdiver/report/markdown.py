@@ -281,7 +281,7 @@ def _block(report: Report, block: Block, common: SentenceKind | None) -> list[st
     if block.kind == "table":
         return _table(report, block, common)
     if block.kind == "code":
-        return [line for row in block.rows for item in row for line in _code(report, block, item)]
+        return _code(report, block)
     rows = [
         " ".join(_sentence(report, item, common, told) for item, told in told_at_the_end(row))
         for row in block.rows
@@ -292,8 +292,9 @@ def _block(report: Report, block: Block, common: SentenceKind | None) -> list[st
     return [f"{sign} {_opened(row)}" for sign, row in zip(signs, rows, strict=False)]
 
 
-def _code(report: Report, block: Block, item: Sentence) -> list[str]:
+def _code(report: Report, block: Block) -> list[str]:
     """Return code between fences that it cannot close, and what it cites below."""
+    ((item, *_), *_) = block.rows
     text = reveal(item.text)
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,7 @@ def test_a_context_that_holds_nothing_is_refused() -> None:
         Settings(context_tokens=1_000)
 
 
-def paid(tmp_path: Path, **settings: int) -> Room:
+def paid(tmp_path: Path, **settings: Any) -> Room:
     return room_of(Rig(tmp_path, PaidReasoner(), **settings).session().deps)
 
 
