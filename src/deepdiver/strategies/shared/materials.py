@@ -264,6 +264,11 @@ def _cited_finding(
     )
 
 
+def cites_in(said: str) -> list[str]:
+    """Return the citations that stand in a text."""
+    return [match[0] for match in _CITE.finditer(said)]
+
+
 def resolve_cites(
     deps: Deps, material: Material, cites: Iterable[str], about: str
 ) -> tuple[list[str], list[str]]:
