@@ -21,6 +21,7 @@ from deepdiver.core.belief import (
     SUPPORTED_AT,
     UNLIKELIEST,
     WeighedEvidence,
+    answer_confidence,
     bounded_prior,
     confidence,
     contributions,
@@ -28,7 +29,6 @@ from deepdiver.core.belief import (
     posterior,
     probability,
     status,
-    untested_confidence,
     weight,
 )
 from deepdiver.core.record import HypothesisStatus, Stance
@@ -348,12 +348,12 @@ def test_confidence_in_nothing_is_zero() -> None:
 def test_untested_is_the_mean_of_what_is_claimed_times_what_is_covered(
     sentences: list[float], coverage: float
 ) -> None:
-    value = untested_confidence(sentences, coverage)
+    value = answer_confidence(sentences, coverage)
     assert value == pytest.approx(sum(sentences) / len(sentences) * coverage)
     assert 0.0 <= value <= max(sentences) + ROUNDING
-    assert value.hex() == untested_confidence(reversed(sentences), coverage).hex()
+    assert value.hex() == answer_confidence(reversed(sentences), coverage).hex()
 
 
 def test_what_claims_nothing_or_covers_nothing_is_not_believed() -> None:
-    assert untested_confidence([], 1.0) == 0.0
-    assert untested_confidence([0.9], 0.0) == 0.0
+    assert answer_confidence([], 1.0) == 0.0
+    assert answer_confidence([0.9], 0.0) == 0.0

@@ -15,6 +15,7 @@ from deepdiver.core.ledger import Ledger
 from deepdiver.core.origins import origins, sketch
 from deepdiver.core.record import (
     Assessment,
+    Contradiction,
     Finding,
     Hypothesis,
     HypothesisStatus,
@@ -82,6 +83,16 @@ def test_independent_sources_corroborate_each_other() -> None:
 )
 def test_only_what_was_accepted_counts(status: HypothesisStatus) -> None:
     assert agreeing([source("a"), source("b")], assessment("f_a", "f_b", status=status)) == {}
+
+
+@pytest.mark.parametrize(("kind", "others"), [("contradicts", 0), ("qualifies", 2)])
+def test_sources_that_contradict_each_other_do_not_agree(kind: Any, others: int) -> None:
+    sources = [source("a"), source("b"), source("c")]
+    keys = [f"f_{item.id}" for item in sources]
+    clash = Contradiction(id="c_1", findings=("f_a", "f_b"), kind=kind, description="x")
+    held = Ledger([*sources, *(finding(f"f_{item.id}", item.id) for item in sources), clash])
+    found = count_agreeing([assessment(*keys)], held, origins(sources))
+    assert found.get("a", 0) == found.get("b", 0) == found["c"] == others
 
 
 def test_who_refutes_does_not_agree() -> None:

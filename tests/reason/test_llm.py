@@ -24,7 +24,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_ollama import ChatOllama
 
 from deepdiver.core.events import CallFailed
-from deepdiver.core.settings import Price
+from deepdiver.core.settings import Price, Settings
 from deepdiver.errors import (
     AnswerFault,
     BudgetError,
@@ -41,7 +41,6 @@ from deepdiver.errors import (
 )
 from deepdiver.gateway import Mode
 from deepdiver.reason.ladder import LADDER, Rung
-from deepdiver.reason.llm import INPUT_BYTES
 from deepdiver.reason.models import close_model, name_of
 from deepdiver.store import CallState
 from deepdiver.tasks import (
@@ -153,16 +152,19 @@ async def test_a_prompt_that_is_too_long_is_refused_and_costs_nothing(
         size = len(letter.encode())
         # The prompt, and more than schema and marks take.
         fixed = len(load_prompt("write_queries")[1].encode()) + 2_000
-        most = WriteQueries(question=letter * ((INPUT_BYTES - fixed) // size), problem="p")
+        most = WriteQueries(
+            question=letter * ((Settings().prompt_bytes - fixed) // size), problem="p"
+        )
         await at.reasoner.perform(most)
         worst = at.reasoner.worst_case(WriteQueries)
         assert worst is not None
         assert at.journal[0].worst < worst
         with pytest.raises(
-            ReasonError, match=r"the prompt of write_queries has 16\d,\d\d\d bytes; at most 160,000"
+            ReasonError,
+            match=r"write_queries has about 8\d,\d\d\d tokens; there is room for 80,000 ",
         ):
             await at.reasoner.perform(
-                WriteQueries(question=letter * (INPUT_BYTES // size + 1), problem="p")
+                WriteQueries(question=letter * (Settings().prompt_bytes // size + 1), problem="p")
             )
         assert len(server.log) == len(at.journal) == 1
 

@@ -40,7 +40,7 @@ VOID = {"meta", "br", "hr", "rect", "path", "circle"}
 KNOWN = VOID | set(
     "html head title style body main section h1 h2 h3 p sup a ul ol li span small s b blockquote "
     "meter details summary div table thead tbody tr th td footer figure figcaption "
-    "svg desc g text clippath".split()
+    "svg desc g text clippath pre code".split()
 )
 """Elements that a page may hold."""
 
@@ -99,6 +99,7 @@ def hostile(url: str = "https://example.org/x") -> Report:
         Block(kind="list", rows=((said,), (said,))),
         Block(kind="steps", rows=((said,),)),
         Block(kind="table", rows=((said, said),), header=(HOSTILE, "Two")),
+        Block(kind="code", rows=((said,),), language=HOSTILE),
     )
     body = Section(
         heading=HOSTILE, sentences=(sentence(HOSTILE, "f_1", mark=HOSTILE),), blocks=blocks
@@ -346,6 +347,14 @@ def test_points_of_the_bottom_line_are_a_list_and_a_frame_stands_above_its_point
 def test_points_that_do_not_fit_the_answer_are_a_paragraph(points: tuple[int, ...]) -> None:
     page = marks(made((FACT, FACT), points=points))
     assert '<p dir="auto">It is old.[1] It is old.[1]</p>\n</section>' in page
+
+
+def test_code_keeps_its_lines_and_is_cited_below_it() -> None:
+    code = sentence("UPDATE jobs\n   SET a < 1;\u202e", *FACT.findings)
+    page = made((), Block(kind="code", rows=((code,),), language="sql"))
+    assert "<code>UPDATE jobs\n   SET a &lt; 1;\\u202e</code></pre>" in page
+    cited = page.partition("</code></pre>")[2].partition("</p>")[0]
+    assert "<sup>" in cited
 
 
 def test_blocks_are_paragraphs_lists_steps_and_tables() -> None:

@@ -267,6 +267,15 @@ def test_blocks_are_paragraphs_lists_steps_and_tables() -> None:
     )
 
 
+def test_code_is_fenced_so_that_it_cannot_end_its_fence_and_cited_below() -> None:
+    code = "UPDATE jobs\n   SET taken = 1; -- ```\n# no heading\u202e"
+    text = body(Block(kind="code", rows=((sentence(code, citations=(1,)),),), language="sql<b>"))
+    shown = "UPDATE jobs\n   SET taken = 1; -- ```\n# no heading\\u202e"
+    assert f"````sqlb\n{shown}\n````\n\n[1]\n" in text
+    (fence,) = [token for token in GFM.parse(text) if token.type == "fence"]
+    assert fence.content == f"{shown}\n"
+
+
 def test_a_part_of_a_section_has_a_smaller_heading() -> None:
     parts = (
         Section(heading="Whole", blocks=(Block(kind="paragraph", rows=((FACT,),)),)),

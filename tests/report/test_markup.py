@@ -260,3 +260,34 @@ def test_sentences_keep_their_words_and_marks(drafted: list[tuple[list[str], int
     assert [(item.text, item.cites) for item in row] == [
         (f"{words}.", (f"T1:{number}",)) for words, number in said
     ]
+
+
+# -- code
+
+
+@pytest.mark.parametrize("text", ["```sql", "```sql {T3:12-14}", "~~~\n", "````sql\n```"])
+def test_a_fence_that_nobody_closes_holds_the_rest(text: str) -> None:
+    (section,) = read_markup(f"## Do it\n{text}")
+    (block,) = section.blocks
+    assert block.kind == "code"
+
+
+def test_code_says_where_it_stands_and_its_lines_are_no_marks_and_headings() -> None:
+    text = (
+        "Run this {T1:1}:\n```sql {T3:12-14; T4:2}\n# a {T9:9}\n\n  | b |\n```\nThen go on {T1:2}."
+    )
+    (section,) = read_markup(text)
+    before, code, after = section.blocks
+    assert (code.kind, code.language) == ("code", "sql")
+    ((said,),) = code.rows
+    assert said == MarkedSentence("# a {T9:9}\n\n  | b |", SentenceKind.FACT, ("T3:12-14", "T4:2"))
+    assert [block.kind for block in (before, after)] == ["paragraph", "paragraph"]
+    assert texts(text)[0] == "Run this:"
+
+
+@given(st.lists(st.text(alphabet="a`~#|{}. ", max_size=12), max_size=6))
+def test_code_between_longer_fences_is_kept_to_the_letter(lines: list[str]) -> None:
+    fence = "`" * 13
+    (section,) = read_markup("\n".join([f"{fence}sh {{T1:1}}", *lines, fence]))
+    ((said,),) = section.blocks[0].rows
+    assert said.text == "\n".join(lines)

@@ -202,7 +202,7 @@ def understand(body: dict[str, Any]) -> tuple[str, Fields]:
     )
     # Of tasks that lead with their texts, the prompt comes behind these.
     said = f"{system}\n{asked}"
-    task = next((task.name() for task in TASKS if load_prompt(task.name())[1] in said), "")
+    task = next((task.name() for task in TASKS if _opening(task.name()) in said), "")
     blocks = re.findall(r"<<<(\w+)>>>\n(.*?)\n<<<end \1>>>", asked, re.DOTALL)
     fields = {name: value_of(text) for name, text in blocks}
     shown = fields.get("findings")
@@ -210,6 +210,11 @@ def understand(body: dict[str, Any]) -> tuple[str, Fields]:
         if found.keys() & {"quote", "cites"}:
             found.setdefault("statement", words_of(found, fields))
     return task, fields
+
+
+def _opening(task: str) -> str:
+    """Return the first paragraph of a prompt: others may be left out."""
+    return load_prompt(task)[1].partition("\n\n")[0]
 
 
 def words_of(found: Fields, fields: Fields) -> str:

@@ -15,8 +15,8 @@ from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.report.markdown import answer_text, render_markdown
 from deepdiver.strategies import iterative
 from deepdiver.strategies.shared.plan import PROBLEMS
+from deepdiver.strategies.shared.room import FREE
 from deepdiver.strategies.shared.statements import repeats
-from deepdiver.strategies.shared.summary import BYTES, LINES
 from deepdiver.strategies.shared.write_report import UNTESTED
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.hit import Hit
@@ -344,7 +344,8 @@ LONG = "Nothing of note was seen. " * 5_000
 
 
 async def test_a_library_that_was_read_whole_is_not_searched_again(tmp_path: Path) -> None:
-    rig = rig_of(tmp_path, PaidReasoner(), Shelf({**CORPUS, "doc:x": ("X", "", LONG)}))
+    shelf = Shelf({**CORPUS, "doc:x": ("X", "", LONG)})
+    rig = rig_of(tmp_path, PaidReasoner(), shelf, context_tokens=48_000)
     outcome = await rig.work()
     assert rig.path.count("web_search") == 1
     assert rig.provider.queries == [QUESTION]
@@ -520,13 +521,13 @@ async def test_a_round_costs_the_same_however_many_there_were(tmp_path: Path) ->
         sizes[-1] += len(prompt.system) + len(prompt.user)
         if isinstance(task, tasks.Reflect):
             lines.append(len(task.known))
-            assert sum(len(line.encode()) + 1 for line in task.known) <= BYTES
-            assert len(task.known) <= LINES
+            assert sum(len(line.encode()) + 1 for line in task.known) <= FREE.summary
+            assert len(task.known) <= (FREE.most_lines or 0)
             sizes.append(0)
     rounds = sizes[2:10]
     assert len(rounds) == 8, "rounds 3 to 10"
     assert max(rounds) <= 1.15 * min(rounds), sizes
-    assert max(lines) == LINES, "the summary was full, and stayed within its length"
+    assert max(lines) == FREE.most_lines, "the summary was full, and stayed within its length"
     last = reasoner.of(tasks.Reflect)[-1].known
     assert not any(repeats(one, other) for n, one in enumerate(last) for other in last[n + 1 :])
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from deepdiver.core.events import (
 )
 from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.strategies import popper
+from deepdiver.strategies.shared import room
 from deepdiver.strategies.shared.plan import PROBLEMS
 from deepdiver.strategies.table import TABLE
 from tests.strategies.drafts import Draft, DraftSection, told
@@ -325,7 +327,7 @@ async def test_what_a_problem_needs_comes_first_among_what_is_known(
         return tasks.Extraction(findings=tuple(found))
 
     rig = Rig(tmp_path, ScriptedReasoner(decompose=split, extract_findings=extract))
-    monkeypatch.setattr("deepdiver.strategies.shared.findings.KNOWN_BYTES", 60)
+    monkeypatch.setattr(room, "FREE", replace(room.FREE, known=60))
     await rig.work()
     (known,) = [t.known for t in rig.reasoner.of(tasks.WriteQueries) if t.problem == last]
     assert [statement.split()[0] for statement in known] == ["Register"]

@@ -92,8 +92,17 @@ def test_a_model_is_not_shown_what_it_does_not_need(
     assert not {"url", "urls", "path"} & view.model_fields.keys()
 
 
-def test_a_finding_whose_text_is_shown_besides_is_shown_by_its_place() -> None:
-    assert block("x", CITED) == '<<<x>>>\n{"id": "F1", "cites": "T1:1"}\n<<<end x>>>'
+def test_a_finding_whose_text_is_shown_besides_says_itself_and_where_it_stands() -> None:
+    assert json.loads(CITED.model_dump_json()) == {
+        "id": "F1",
+        "statement": SHOWN.statement,
+        "type": "",
+        "when": "",
+        "where": "",
+        "cites": "T1:1",
+    }
+    quoted = CITED.model_copy(update={"statement": CITED.quote})
+    assert block("x", quoted) == '<<<x>>>\n{"id": "F1", "cites": "T1:1"}\n<<<end x>>>'
     assert (CITED.statement, CITED.quote) == (SHOWN.statement, SHOWN.quote)
     assert (CITED.source, CITED.credibility) == ("Register", 0.9)
     with pytest.raises(ValidationError, match="cites"):

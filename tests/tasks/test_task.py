@@ -25,6 +25,7 @@ from deepdiver.tasks import (
     Judge,
     NumberedText,
     QuestionPart,
+    Reflect,
     Rival,
     ShownFinding,
     WriteQueries,
@@ -494,3 +495,26 @@ def test_a_check_of_half_the_claims_shows_the_quotes_of_these_alone() -> None:
 @pytest.mark.parametrize("kind", TASKS)
 def test_what_a_task_shares_is_a_list_of_its_own(kind: type[Task[Any]]) -> None:
     assert not kind.divides or kind.divides in kind.model_fields
+
+
+# -- paragraphs about fields
+
+ABOUT = re.compile(r"^\[([\w.]+)\] ", re.MULTILINE)
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: str(task.name()))
+def test_paragraphs_are_about_fields_that_exist(task: type[Task[Any]]) -> None:
+    made = schema(task.answer())
+    held = {task.answer().__name__: made, **made.get("$defs", {})}
+    fields = {f"{name}.{key}" for name, part in held.items() for key in part.get("properties", {})}
+    assert set(ABOUT.findall(load_prompt(task.name())[1])) <= fields | set(task.model_fields)
+
+
+def test_nothing_is_said_about_what_is_not_asked_or_not_there() -> None:
+    look_back = Reflect(question="Q", as_of="2026-11-16", iteration=2, minimum=2, max_iterations=5)
+    told = look_back.prompt().system
+    assert not re.search("`notes`|`tools`|`past`", told)
+    assert "`missing`" in told
+    first = look_back.model_copy(update={"iteration": 1}).prompt().system
+    assert "`notes`" in first
+    assert not ABOUT.search(first), "the marks are for code"

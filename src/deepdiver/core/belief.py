@@ -128,7 +128,7 @@ def status(belief: float, trials: int, prior: float = 0.5) -> HypothesisStatus:
 
 
 def confidence(accepted: Iterable[float], undecided: Iterable[float]) -> float:
-    """Return the belief in the answer as a whole.
+    """Return the belief in an answer of which only the hypotheses behind it are weighed.
 
     This is the mean over the accepted hypotheses. If none is accepted, it is the belief in the best
     of the undecided ones, and 0 if there are none.
@@ -139,8 +139,8 @@ def confidence(accepted: Iterable[float], undecided: Iterable[float]) -> float:
     return max(undecided, default=0.0)
 
 
-def untested_confidence(sentences: Iterable[float], coverage: float) -> float:
-    """Return the belief in an answer for which sources were weighed but no hypothesis was tested.
+def answer_confidence(sentences: Iterable[float], coverage: float) -> float:
+    """Return the belief in an answer whose sentences are weighed.
 
     This is the mean over its sentences, because the answer claims all of them, times the part of
     the question that they answer.

@@ -12,7 +12,14 @@ from urllib.parse import urlsplit
 
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.origins import origins
-from deepdiver.core.record import Assessment, Finding, HypothesisStatus, Source, SourceKind
+from deepdiver.core.record import (
+    Assessment,
+    Contradiction,
+    Finding,
+    HypothesisStatus,
+    Source,
+    SourceKind,
+)
 
 OWN_DOCUMENTS = "your documents"
 """Stands for the publisher of the person's documents that name none."""
@@ -33,10 +40,11 @@ def count_agreeing(
 ) -> dict[str, int]:
     """Return for each source how many others, independent of it and of each other, say the same.
 
-    Sources say the same if they support the same accepted hypothesis, and nothing in them speaks
-    against it. Sources of one origin or of one publisher count as one voice, and so do documents
-    of the person's own that name no publisher: the files of one company are not independent. That
-    errs on the low side: two papers on one preprint server are one voice.
+    Sources say the same if they support the same accepted hypothesis, nothing in them speaks
+    against it, and none of them is known to contradict another. Sources of one origin or of one
+    publisher count as one voice, and so do documents of the person's own that name no publisher:
+    the files of one company are not independent. That errs on the low side: two papers on one
+    preprint server are one voice.
 
     Args:
         assessments: The hypotheses as they stand.
@@ -48,13 +56,23 @@ def count_agreeing(
         if item.status is not HypothesisStatus.SUPPORTED:
             continue
         against = {source.id for source in _sources_of(item.refuting, ledger)}
-        sources = [
-            source for source in _sources_of(item.supporting, ledger) if source.id not in against
-        ]
+        held = _sources_of(item.supporting, ledger)
+        against |= _opposed({source.id for source in held}, ledger)
+        sources = [source for source in held if source.id not in against]
         others = len(_voices(sources, one_story)) - 1
         for source in sources:
             agreeing[source.id] = max(agreeing.get(source.id, 0), others)
     return agreeing
+
+
+def _opposed(sources: set[str], ledger: Ledger) -> set[str]:
+    """Return those of some sources that are known to contradict another of them."""
+    sides = [
+        {source.id for source in _sources_of(clash.findings, ledger)} & sources
+        for clash in ledger.of(Contradiction).values()
+        if clash.kind == "contradicts"
+    ]
+    return {source for side in sides if len(side) > 1 for source in side}
 
 
 def _sources_of(keys: Iterable[str], ledger: Ledger) -> list[Source]:

@@ -562,17 +562,23 @@ class Derivation(Record):
     """Numbers of their citations, set by code."""
 
 
-class Block(Record):
-    """A paragraph, a list or a table of a section."""
+BlockKind = Literal["paragraph", "list", "steps", "table", "code"]
+"""A paragraph of sentences; a list of points, one or more sentences each; numbered steps; a table;
+or code to copy, exactly as a source has it."""
 
-    kind: Literal["paragraph", "list", "steps", "table"]
-    """A paragraph of sentences; a list of points, one or more sentences each; numbered steps; or
-    a table."""
+
+class Block(Record):
+    """A paragraph, a list, a table or a piece of code of a section."""
+
+    kind: BlockKind
+    """What it is."""
     rows: tuple[tuple[Sentence, ...], ...]
     """A paragraph has one row, its sentences; a list and steps have one row for each point; a table
-    has one sentence for each cell."""
+    has one sentence for each cell, and code is one sentence with all its lines."""
     header: tuple[str, ...] = ()
     """Names of a table's columns."""
+    language: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
+    """Of code, the language, as the writer names it."""
 
 
 class Section(Record):

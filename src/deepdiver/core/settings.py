@@ -46,6 +46,11 @@ FILE_NAME = "deepdiver.toml"
 EMBEDDED = "embedded"
 """Name of the reasoner that does not need a model."""
 
+PROMPT_TOKENS = 80_000
+"""The most tokens of a prompt for a model whose context is not known. Nearly all have 128,000
+today; the rest is left to its thoughts and its answer."""
+TOKEN_BYTES = 3
+"""Bytes of a token in an estimate. In English prose it is about 4, in other scripts less."""
 MOST_ROUNDS = 100
 """The most rounds of a run."""
 
@@ -431,6 +436,22 @@ class Settings(SettingsTable):
     def given_now(self) -> dict[str, dict[str, Any]]:
         """Addresses and deadlines that the environment or a flag of this process has set."""
         return self._given_now
+
+    @property
+    def prompt_tokens(self) -> int:
+        """The tokens that a prompt may have.
+
+        The answer needs some of the context, too, but a prompt is left at least half of it.
+        """
+        context = self.context_tokens
+        if context is None:
+            return PROMPT_TOKENS
+        return context - min(self.max_output_tokens, context // 2)
+
+    @property
+    def prompt_bytes(self) -> int:
+        """The most bytes of a prompt, including the schema."""
+        return self.prompt_tokens * TOKEN_BYTES
 
     def key(self, provider: str) -> str | None:
         """Return the key of a provider if one is set. Callers must not store it."""

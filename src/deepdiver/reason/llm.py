@@ -16,6 +16,7 @@ but only as a shortcut: forgetting it would change the number of refusals and no
 from __future__ import annotations
 
 import difflib
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from deepdiver.core.events import Event, TaskPerformed
 from deepdiver.core.identity import canonical, digest
-from deepdiver.core.settings import EMBEDDED, Settings
+from deepdiver.core.settings import EMBEDDED, TOKEN_BYTES, Settings
 from deepdiver.errors import (
     AnswerFault,
     CallError,
@@ -65,12 +66,8 @@ from deepdiver.tasks.task import A
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-__all__ = ["INPUT_BYTES", "LLMReasoner", "name_of"]
+__all__ = ["LLMReasoner", "name_of"]
 
-INPUT_BYTES = 160_000
-"""The longest prompt, including the schema. No tokenizer makes more than one token of a byte, so it
-bounds the cost. Code that builds a task stays below it; a longer prompt is refused and costs
-nothing."""
 AGAIN_CHARS = 4_000
 """Characters of an unreadable answer that are shown to its model again."""
 COMPLAINT_CHARS = 1_000
@@ -95,8 +92,6 @@ DECLINED = (
     "recitation",
 )
 """Finish reasons for a refusal by the model or its vendor."""
-TOKEN_BYTES = 3
-"""Bytes of a token in an estimate. In English prose it is about 4, in other scripts less."""
 REFUSALS = frozenset({CallFault.REQUEST, CallFault.UNKNOWN})
 """The faults after which the next rung may be accepted."""
 HUSHED = (
@@ -227,8 +222,10 @@ class LLMReasoner:
         None if the price is not known.
         """
         model = self._settings.model_for(task.name(), task.role)
-        first = self._price(model, INPUT_BYTES)
-        second = self._price(model, INPUT_BYTES + MOST_BYTES * (AGAIN_CHARS + COMPLAINT_CHARS))
+        # No tokenizer makes more than one token of a byte, and none fits more than the context.
+        most = min(self._settings.prompt_bytes, self._settings.context_tokens or sys.maxsize)
+        first = self._price(model, most)
+        second = self._price(model, most + MOST_BYTES * (AGAIN_CHARS + COMPLAINT_CHARS))
         return None if first is None or second is None else first + second
 
     def is_free(self, task: type[Task[Any]]) -> bool:
@@ -264,25 +261,13 @@ class LLMReasoner:
                 f"the settings leave {ask.task} to the embedded reasoner; no model performs it"
             )
         size = _size(ask, most_tokens)
-        if size > INPUT_BYTES:
+        if size > settings.prompt_bytes:
+            known = "the model has room for" if settings.context_tokens else "there is room for"
             raise PromptTooLongError(
-                f"the prompt of {ask.task} has {size:,} bytes; at most {INPUT_BYTES:,} are sent"
-            )
-        room = self._room()
-        if room is not None and size > room * TOKEN_BYTES:
-            raise PromptTooLongError(
-                f"the prompt of {ask.task} has about {size // TOKEN_BYTES:,} tokens; the model has "
-                f"room for {room:,} (context_tokens)"
+                f"the prompt of {ask.task} has about {size // TOKEN_BYTES:,} tokens; {known} "
+                f"{settings.prompt_tokens:,} (context_tokens)"
             )
         return ask
-
-    def _room(self) -> int | None:
-        """Return the tokens that a prompt may have; None: not known.
-
-        The answer needs some of the context, too, but a prompt is left at least half of it.
-        """
-        context, answer = self._settings.context_tokens, self._settings.max_output_tokens
-        return None if context is None else context - min(answer, context // 2)
 
     async def _answer(self, ask: _ModelQuestion, answer: type[A]) -> tuple[A, str]:
         """Ask and read the answer; if it cannot be read, ask once more with the error."""

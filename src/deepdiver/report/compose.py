@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from deepdiver.core.belief import SUPPORTED_AT, confidence, untested_confidence
+from deepdiver.core.belief import SUPPORTED_AT, answer_confidence, confidence
 from deepdiver.core.corroboration import count_agreeing, count_copies
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.outcomes import WORKED, Research, settle_outcome
@@ -100,7 +100,7 @@ class CitationNumbering:
 
 @dataclass(frozen=True, slots=True)
 class WeighedAnswer:
-    """Belief in an answer without hypotheses, which is weighed by its sources."""
+    """Belief in the sentences of an answer."""
 
     sentences: tuple[float, ...]
     """Belief in each sentence of fact of the answer."""
@@ -139,8 +139,9 @@ def compose(
         limits: What the reader must know.
         cut: The sentences that the audit cut.
         made_by: Strategy and reasoner, in words.
-        weighed: For a strategy without hypotheses: an answer is accepted if it covers the question
-            and its sentences are, together, as well believed as an accepted hypothesis is.
+        weighed: The sentences of the answer, which say how far it is believed. Without hypotheses,
+            it is accepted if it covers the question and its sentences are, together, as well
+            believed as an accepted hypothesis is. None: the hypotheses say both.
         unfounded: Ids of hypotheses on which neither status nor confidence may rest.
         research: What the run could do, which decides how a report without an answer ends.
     """
@@ -158,12 +159,15 @@ def compose(
     derived = tuple(map(numbering.cite_derivation, derivations))
     cited = any(sentence.citations for sentence in lead)
     counting = [item for item in hypotheses if item.hypothesis.id not in unfounded]
-    sure, accepted = _belief_in_answer(counting) if weighed is None else _belief_in(weighed)
+    sure, accepted = _belief_in_answer(counting)
+    if weighed is not None:
+        sure = answer_confidence(weighed.sentences, weighed.coverage)
+        accepted = accepted or (not hypotheses and sure >= SUPPORTED_AT and weighed.coverage == 1.0)
     research = replace(research, found=research.found or bool(numbering.citations))
     sides = sum(
         bool(item.supporting) + bool(item.refuting) for item in counting if item.status in JUDGED
     )
-    # Evidence for one hypothesis alone leaves nothing to decide if it is no answer.
+    # Evidence for a single hypothesis that does not answer the question leaves nothing to decide.
     judged = sides > research.open
     return Report(
         question=question,
@@ -219,9 +223,3 @@ def _belief_in_answer(hypotheses: Sequence[Assessment]) -> tuple[float, bool]:
     unsettled = {HypothesisStatus.UNDECIDED, HypothesisStatus.OPEN}
     undecided = [a.posterior for a in hypotheses if a.status in unsettled]
     return confidence(accepted, undecided), bool(accepted)
-
-
-def _belief_in(weighed: WeighedAnswer) -> tuple[float, bool]:
-    """Return how far an answer without hypotheses is believed, and whether it is accepted."""
-    sure = untested_confidence(weighed.sentences, weighed.coverage)
-    return sure, sure >= SUPPORTED_AT and weighed.coverage == 1.0

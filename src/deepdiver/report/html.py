@@ -25,6 +25,7 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
+from deepdiver.core.shown_text import reveal
 from deepdiver.report.figures import svg
 from deepdiver.report.figures.svg import Picture, element, escape_said, escape_text
 from deepdiver.report.kinds import (
@@ -78,7 +79,8 @@ sup a{{text-decoration:none;font-weight:600}}
 figure{{margin:1.2rem 0;overflow-x:auto}}
 figure svg{{display:block;width:100%;min-width:40rem;height:auto}}
 figcaption{{color:var(--faint);font-size:.875rem;margin-top:.3rem}}
-.wide{{overflow-x:auto}}.compared{{border-collapse:collapse}}
+.wide,pre{{overflow-x:auto}}pre{{background:var(--band);padding:.6rem .8rem}}
+.compared{{border-collapse:collapse}}
 .compared th,.compared td{{border-top:1px solid var(--rule);
 padding:.3rem .8rem .3rem 0;text-align:start}}
 .tested{{list-style:none;padding:0}}.tested li{{border-top:1px solid var(--rule);padding:.5rem 0}}
@@ -209,6 +211,9 @@ def _block(report: Report, block: Block, common: SentenceKind | None) -> Iterato
     if block.kind == "table":
         yield from _table(report, block, common)
         return
+    if block.kind == "code":
+        yield from _code(report, block)
+        return
     rows = [
         " ".join(_sentence(report, item, common, told) for item, told in told_at_the_end(row))
         for row in block.rows
@@ -217,6 +222,12 @@ def _block(report: Report, block: Block, common: SentenceKind | None) -> Iterato
         yield from (f'<p dir="auto">{row}</p>' for row in rows)
     else:
         yield _listed(rows, "ol" if block.kind == "steps" else "ul")
+
+
+def _code(report: Report, block: Block) -> Iterator[str]:
+    ((item, *_), *_) = block.rows
+    yield f'<pre dir="ltr"><code>{escape(reveal(item.text))}</code></pre>'
+    yield f'<p class="kind">{_links(report, item.citations)}</p>'
 
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:

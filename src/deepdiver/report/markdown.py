@@ -334,6 +334,8 @@ def _block(report: Report, block: Block, common: SentenceKind | None) -> list[st
     """Return a paragraph, list or table."""
     if block.kind == "table":
         return _table(report, block, common)
+    if block.kind == "code":
+        return _code(report, block)
     rows = [
         " ".join(_sentence(report, item, common, told) for item, told in told_at_the_end(row))
         for row in block.rows
@@ -342,6 +344,17 @@ def _block(report: Report, block: Block, common: SentenceKind | None) -> list[st
         return [_opened(row) for row in rows]
     signs = itertools.repeat("-") if block.kind == "list" else map("{}.".format, itertools.count(1))
     return [f"{sign} {_opened(row)}" for sign, row in zip(signs, rows, strict=False)]
+
+
+def _code(report: Report, block: Block) -> list[str]:
+    """Return code between fences that it cannot close, and what it cites below."""
+    ((item, *_), *_) = block.rows
+    text = reveal(item.text)
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    language = re.sub(r"[^\w+#.-]", "", block.language)
+    cited = citation_marks(report, item.citations)
+    return [f"{fence}{language}", *text.split("\n"), fence, *(["", cited] if cited else [])]
 
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> list[str]:

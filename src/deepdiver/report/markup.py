@@ -15,6 +15,8 @@
   supposes, and what is generally known.
 - `{= 330 - 58.25 | T4:3-5}`: the sentence is a calculation; `{C2 = …}` gives it a name, which other
   sentences cite as `{C2}`.
+- Code to copy is cited, not written: a fence whose first line cites it (```sql {T3:12-14}). What
+  stands within the fence is only looked for in what is cited.
 - A mark in a heading or in the header of a column holds for all sentences and cells below it that
   have none; what a heading cites is for its sentences, not for cells, whose reasons stand in their
   rows. A sentence without a mark is a frame; if it says something after all, it borrows the
@@ -54,6 +56,7 @@ _POINT = re.compile(r"^\s*(?:[-*•+]|(\d{1,3})[.)])\s+(.*)$")
 _RULE = re.compile(r"^\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
 _BREAK = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 """A line between parts of a text, which says nothing."""
+_FENCE = re.compile(r"^\s*(```+|~~~+)\s*([\w+#.-]{0,30})\s*(.*)$")
 _BOLD = re.compile(r"\s*(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?!\w)")
 BOLD_CHARS = 100
 """The most characters of a bold opening; longer text is not a lead-in, and is printed plain."""
@@ -106,11 +109,13 @@ class MarkedBlock:
     """A paragraph, list or table of a draft."""
 
     kind: str
-    """paragraph, list, steps or table."""
+    """paragraph, list, steps, table or code."""
     rows: tuple[tuple[MarkedSentence, ...], ...]
     """Sentences; see `core.record.Block`."""
     header: tuple[str, ...] = ()
     """Names of a table's columns."""
+    language: str = ""
+    """Of code, its language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +132,18 @@ class MarkedSection:
 
 def read_markup(text: str) -> list[MarkedSection]:
     """Return the sections of a draft, in its order."""
-    parts: list[tuple[str, int, Mark, list[str]]] = [("", 2, Mark(), [])]
-    for line in text.splitlines():
+    parts: list[tuple[str, int, Mark, list[str | MarkedBlock]]] = [("", 2, Mark(), [])]
+    lines = iter(text.splitlines())
+    for line in lines:
         if match := _HEADING.match(line):
             heading, mark = _apart(match[2])
             parts.append((heading, len(match[1]), mark, []))
+        elif match := _FENCE.match(line):
+            parts[-1][3].append(_code(match, lines))
         else:
             parts[-1][3].append(line)
     sections = [
-        MarkedSection(heading, level, tuple(_blocks(lines, mark)))
+        MarkedSection(heading, level, tuple(_all_blocks(lines, mark)))
         for heading, level, mark, lines in parts
     ]
     return [section for section in sections if section.heading or section.blocks]
@@ -208,6 +216,28 @@ def _cites(text: str) -> tuple[str, ...]:
 
 
 # Blocks
+
+
+def _all_blocks(lines: Sequence[str | MarkedBlock], default: Mark) -> Iterator[MarkedBlock]:
+    """Yield the blocks of a section, its code among the others."""
+    for is_text, group in itertools.groupby(lines, key=lambda line: isinstance(line, str)):
+        if is_text:
+            yield from _blocks([line for line in group if isinstance(line, str)], default)
+        else:
+            yield from (item for item in group if isinstance(item, MarkedBlock))
+
+
+def _code(fence: re.Match[str], lines: Iterator[str]) -> MarkedBlock:
+    """Return what a fence holds, up to the one that closes it."""
+    _, mark = _apart(fence[3])
+    inside = list(itertools.takewhile(lambda line: not _closes(line, fence[1]), lines))
+    said = MarkedSentence("\n".join(inside), SentenceKind.FACT, mark.cites)
+    return MarkedBlock("code", ((said,),), language=fence[2])
+
+
+def _closes(line: str, fence: str) -> bool:
+    bare = line.strip()
+    return len(bare) >= len(fence) and not bare.strip(fence[0])
 
 
 def _blocks(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:

@@ -40,7 +40,7 @@ from deepdiver.strategies.shared.base import (
     together,
     unite,
 )
-from deepdiver.strategies.shared.findings import SHOWN_FINDINGS, add_sources
+from deepdiver.strategies.shared.findings import add_sources
 from deepdiver.strategies.shared.look import drop_tried, look_into
 from deepdiver.strategies.shared.plan import (
     PROBLEMS,
@@ -56,6 +56,7 @@ from deepdiver.strategies.shared.reading import (
     most_readings_of,
     read_together,
 )
+from deepdiver.strategies.shared.room import room_of
 from deepdiver.strategies.shared.summary import lines_of
 
 MINIMUM = 2
@@ -295,7 +296,9 @@ async def summarize(state: ResearchState, deps: Deps) -> Update:
     lines, problems = lines_of(state["summary"]), state["problems"]
     told = ((deps.ledger.get(Finding, key).statement, [key]) for key in state["new_findings"])
     lines = summary.take_statements(deps, lines, told)
-    lines = summary.shorten(lines, " ".join((state["topic"], *problems, *state["missing"])))
+    asked = " ".join((state["topic"], *problems, *state["missing"]))
+    room = room_of(deps)
+    lines = summary.shorten(lines, asked, room.most_lines, room.summary)
     return {
         "summary": [line.model_dump(mode="json") for line in lines],
         "running_summary": summary.text_of(lines),
@@ -345,7 +348,8 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
 async def write_report(state: ResearchState, deps: Deps) -> Update:
     """Write the report from the findings of the summary and as many others as there is room for."""
     told = (line.findings for line in lines_of(state["summary"]))
-    keys = unite(*told, state["findings"])[:SHOWN_FINDINGS]
+    most = room_of(deps).most_findings
+    keys = unite(*told, state["findings"])[:most]
     topic, problems = state["topic"], state["problems"]
     limits = [*state["limits"], *past_runs_note(state["past"])]
     report = await writing.write_report(
@@ -356,7 +360,7 @@ async def write_report(state: ResearchState, deps: Deps) -> Update:
         keys,
         state["missing"],
         limits,
-        most=SHOWN_FINDINGS,
+        most=most,
         whole=state["whole"],
     )
     deps.finish(report)

@@ -44,7 +44,7 @@ from deepdiver.strategies.shared.base import (
     attempt_to_decide,
     unite,
 )
-from deepdiver.strategies.shared.findings import KNOWN_BYTES, digest_finding, list_statements
+from deepdiver.strategies.shared.findings import digest_finding, list_statements
 from deepdiver.strategies.shared.hypotheses import (
     build_experience_pool,
     conjecture,
@@ -63,6 +63,7 @@ from deepdiver.strategies.shared.plan import (
     take_apart,
 )
 from deepdiver.strategies.shared.reading import is_read_whole, most_readings_of, read_together
+from deepdiver.strategies.shared.room import room_of
 from deepdiver.strategies.shared.write_report import CALLS, write_report
 
 QUERIES, HOPS, HYPOTHESES, GAPS = 3, 2, 4, 3
@@ -321,7 +322,7 @@ async def _ask_reasoner(state: DeepDiverState, deps: Deps) -> tuple[tasks.Decisi
         new_findings=state["new_findings"],
         iteration=state["current_iteration"],
         max_iterations=deps.max_iterations,
-        limits=within(state["limits"], KNOWN_BYTES),
+        limits=within(state["limits"], room_of(deps).known),
         guidance=deps.settings.system_prompt,
     )
     answer, failure = await attempt_to_decide(deps, task)

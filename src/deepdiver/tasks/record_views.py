@@ -72,21 +72,19 @@ class ShownFinding(View):
     def _show(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Show words once: a statement that is its quote is not shown besides."""
         shown: dict[str, Any] = dump(self)
-        if "quote" in shown and shown.get("statement") == shown["quote"]:
+        if self.statement == self.quote:
             del shown["statement"]
         return shown
 
 
 class CitedFinding(ShownFinding):
-    """A finding whose text is shown besides: of itself, only where it stands.
+    """A finding whose text is shown besides: of itself, what it says and where it stands.
 
-    Its words would be there twice. The rest is for reasoners that are no models.
+    Its quote would be there twice. The rest is for reasoners that are no models.
     """
 
     cites: str
     """The sentences that carry it."""
-    statement: str = Field(exclude=True)
-    """What was found."""
     quote: str = Field(exclude=True)
     """The exact words that carry it."""
     source: str = Field(exclude=True)

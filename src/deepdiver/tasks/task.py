@@ -4,9 +4,11 @@
         question: str
         findings: tuple[Shown, ...]
 
-The prompt is `prompts/<name>.md`: instructions with a version in the front matter. The input
-follows in marked blocks, and fetched text can never end its block: it is data, never instruction.
-The answer's schema is rendered from its type.
+The prompt is `prompts/<name>.md`: instructions with a version in the front matter. A paragraph that
+begins with `[Type.field]` is about that field of the answer, or with `[field]` about that of the
+input, and is left out where the field is not asked for or has nothing to say. The input follows in
+marked blocks, and fetched text can never end its block: it is data, never instruction. The answer's
+schema is rendered from its type.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, cast
@@ -165,6 +167,7 @@ class Task(BaseModel, Generic[A_co]):
         The `lead` comes before everything that differs between tasks.
         """
         version, text = load_prompt(self.name())
+        text = _about_asked(text, {*self.unasked(), *self._silent()})
         blocks = {
             name: block(name, getattr(self, name))
             for name in type(self).model_fields
@@ -174,6 +177,9 @@ class Task(BaseModel, Generic[A_co]):
             return Prompt(version, text, "\n\n".join(blocks.values()))
         first = [blocks.pop(name) for name in self.lead if name in blocks]
         return Prompt(version, LEAD, "\n\n".join([*first, text, *blocks.values()]))
+
+    def _silent(self) -> Iterator[str]:
+        return (name for name in type(self).model_fields if not self._says(name))
 
     def _says(self, name: str) -> bool:
         hidden = type(self).model_fields[name].exclude
@@ -212,6 +218,19 @@ def load_prompt(name: str) -> tuple[str, str]:
     if match is None:
         raise ValueError(f"prompt {name} has no version in its front matter")
     return f"{name}@{match[1]}", text[match.end() :].strip()
+
+
+_ABOUT = re.compile(r"\[([\w.]+)\] ")
+
+
+def _about_asked(text: str, unasked: Collection[str]) -> str:
+    """Return instructions without the paragraphs on what is not asked for."""
+    parts = [(_ABOUT.match(part), part) for part in text.split("\n\n")]
+    return "\n\n".join(
+        part[about.end() :] if about else part
+        for about, part in parts
+        if about is None or about[1] not in unasked
+    )
 
 
 def block(name: str, value: Any) -> str:

@@ -24,7 +24,8 @@ from deepdiver.strategies.overwatch.analyse import (
 from deepdiver.strategies.overwatch.execute import make_searches
 from deepdiver.strategies.overwatch.gather import take_turn
 from deepdiver.strategies.shared.base import Deps
-from deepdiver.strategies.shared.summary import LINES, lines_of
+from deepdiver.strategies.shared.room import FREE
+from deepdiver.strategies.shared.summary import lines_of
 from deepdiver.tasks.tolerance import TOLERANT
 from tests.strategies.overwatch.test_execute import Broken
 from tests.strategies.overwatch.test_gather import STATE as GATHERED
@@ -152,8 +153,8 @@ async def test_insights_without_room_are_counted_and_stay_on_record(tmp_path: Pa
 
     _, deps, state = await made(tmp_path, analyse=many)
     update, _ = await analyse(state, deps)
-    assert len(update["insights"]) == LINES
-    assert len(update["crowded_out"]) == 40 - LINES
+    assert len(update["insights"]) == FREE.most_lines
+    assert len(update["crowded_out"]) == 40 - (FREE.most_lines or 0)
     assert all(isinstance(deps.ledger.get(Insight, key), Insight) for key in update["crowded_out"])
 
 

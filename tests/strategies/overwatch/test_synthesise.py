@@ -138,7 +138,7 @@ def test_limits_count_the_insights_that_were_not_taken_and_those_without_room() 
     state = {**STATE, "untaken_insights": ["a"], "crowded_out": ["b", "c"]}
     assert list_limits(state) == [
         "1 insight of the analysis was not taken, because no finding carries what was said.",
-        "2 insights were left out, because a report has room for 24; the record has all of them.",
+        "2 insights were left out, for want of room; the record has all of them.",
     ]
 
 

@@ -34,17 +34,20 @@ from tests.strategies.shared.desk import desk
 from tests.strategies.shared.written import (
     ORDER,
     OWNED,
+    REWORDED,
     announced,
     doubting,
-    owned,
     repairing,
     report_of,
+    reworded,
 )
 
 ASKED = "How many hours did the committee give testing?"
 MET = "The committee met on 3 March 2024."
 GAVE = "It gave testing 30 hours of 120 hours."
 BERG = "Ann Berg asked for 45 hours."
+GIVEN = "It gave 30 hours of 120 hours to testing."
+ASKED_FOR = "45 hours were asked for by Ann Berg."
 
 
 class Desk:
@@ -188,10 +191,19 @@ async def test_one_citation_that_leads_nowhere_is_one_too_many(
 
 async def test_what_code_finds_wrong_is_not_put_to_the_reasoner(tmp_path: Path) -> None:
     held = Desk(tmp_path)
-    assert await held.check(f"Carl Dahl met it {{T1:1}}. {MET} {{T1:1}}") == [MET]
+    said = "On 3 March 2024 the committee met."
+    assert await held.check(f"Carl Dahl met it {{T1:1}}. {said} {{T1:1}}") == [said]
     assert [[c.text for c in task.claims] for task in held.reasoner.of(tasks.CheckSupport)] == [
-        [MET]
+        [said]
     ]
+
+
+async def test_what_stands_word_for_word_in_its_quotes_is_not_put_to_the_reasoner(
+    tmp_path: Path,
+) -> None:
+    held = Desk(tmp_path, check_support=doubting("none"))
+    assert await held.check(f"{MET} {{T1:1}} {GAVE} {{T1:2}}") == [MET, GAVE]
+    assert held.reasoner.asked == []
 
 
 async def test_a_draft_without_sentences_asks_nobody(tmp_path: Path) -> None:
@@ -367,7 +379,7 @@ async def test_a_frame_that_states_something_borrows_the_citations_of_the_next_s
     assert first.sentence.kind is SentenceKind.FACT
     assert first.sentence.findings == second.sentence.findings != ()
     (task,) = held.reasoner.of(tasks.CheckSupport)
-    assert [claim.text for claim in task.claims] == kept, "it is put to the reasoner as a fact"
+    assert [claim.text for claim in task.claims] == kept[:1], "it is put to the reasoner as a fact"
 
 
 async def test_what_borrowed_citations_do_not_carry_is_cut(tmp_path: Path) -> None:
@@ -536,15 +548,15 @@ async def test_the_reasoner_sees_each_quote_once_with_its_place_and_each_claim_w
 ) -> None:
     held = Desk(tmp_path)
     await held.check(
-        f"{BERG} {{T1:3}} Give her the hours {{judgement T1:3; T1:2}}.\n\n"
-        f"{GAVE} {{T1:2}} It is general knowledge {{general}}."
+        f"{ASKED_FOR} {{T1:3}} Give her the hours {{judgement T1:3; T1:2}}.\n\n"
+        f"{GIVEN} {{T1:2}} It is general knowledge {{general}}."
     )
     (task,) = held.reasoner.of(tasks.CheckSupport)
     assert [(quote.id, quote.text) for quote in task.quotes] == [("Q1", BERG), ("Q2", GAVE)]
     assert {quote.credit for quote in task.quotes} == {"Minutes, Ann Berg, 2024-03-05"}
     assert [(claim.kind, claim.before, claim.cites) for claim in task.claims] == [
         ("fact", "", ("Q1",)),
-        ("judgement", BERG, ("Q1", "Q2")),
+        ("judgement", ASKED_FOR, ("Q1", "Q2")),
         ("fact", "", ("Q2",)),
     ]
     assert (task.question, task.as_of) == (ASKED, held.deps.as_of)
@@ -553,12 +565,12 @@ async def test_the_reasoner_sees_each_quote_once_with_its_place_and_each_claim_w
 async def test_a_sentence_in_doubt_that_the_writer_withdraws_is_listed(tmp_path: Path) -> None:
     report, rig = await report_of(
         tmp_path,
-        write_report=owned,
+        write_report=reworded,
         check_support=doubting("partial", reason="only since 2020."),
     )
     (cut,) = report.cut
     assert cut == CutSentence(
-        text=OWNED,
+        text=REWORDED,
         reason="the reasoner says that its quotes do not support it in full (only since 2020)",
     )
     assert announced(rig) == [cut]
@@ -570,7 +582,7 @@ async def test_the_reasoners_doubt_makes_a_judgement_or_cuts(
 ) -> None:
     report, _ = await report_of(
         tmp_path,
-        write_report=owned,
+        write_report=reworded,
         check_support=doubting(support),
         repair_sentences=repairing(None),
     )
@@ -588,13 +600,13 @@ async def test_a_judgement_that_its_reasons_carry_in_part_stays_one(tmp_path: Pa
 async def test_doubt_that_nobody_repairs_still_counts(tmp_path: Path) -> None:
     report, _ = await report_of(
         tmp_path,
-        write_report=owned,
+        write_report=reworded,
         check_support=doubting("none", reason=""),
         repair_sentences=fail,
     )
     assert report.answer == ()
     assert [(cut.text, cut.reason) for cut in report.cut] == [
-        (OWNED, "the reasoner says that its quotes do not support it")
+        (REWORDED, "the reasoner says that its quotes do not support it")
     ]
 
 
@@ -609,7 +621,7 @@ async def test_doubt_counts_if_the_same_sentence_is_returned_and_then_believed(
         return checks
 
     held = Desk(tmp_path, check_support=waver, repair_sentences=repairing(None))
-    assert await held.check(f"{GAVE[:-1]} {{T1:2}}.") == []
+    assert await held.check(f"{GIVEN[:-1]} {{T1:2}}.") == []
     assert len(asked) == 2
 
 
@@ -730,7 +742,7 @@ async def test_a_repair_may_make_two_sentences_of_one(tmp_path: Path) -> None:
 
 async def test_sound_sentences_are_not_put_to_the_repair(tmp_path: Path) -> None:
     held = Desk(tmp_path)
-    assert await held.check(f"{MET} {{T1:1}} {GAVE} {{T1:2}}") == [MET, GAVE]
+    assert await held.check(f"{MET} {{T1:1}} {GIVEN} {{T1:2}}") == [MET, GIVEN]
     assert held.reasoner.of(tasks.RepairSentences) == []
     assert len(held.reasoner.of(tasks.CheckSupport)) == 1
 

@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 
 from deepdiver.core.events import SentenceCut
-from deepdiver.core.record import Finding, Sentence, SentenceKind
+from deepdiver.core.numbering import units_of
+from deepdiver.core.record import Block, Finding, Sentence, SentenceKind
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.drafting import (
     EMPTY_CELL,
+    DraftedBlock,
+    DraftedSection,
     Drafter,
     Line,
     Problem,
@@ -404,3 +407,64 @@ def test_somebody_must_vouch_for_what_cites_unless_it_needs_no_citation(
 def test_lines_that_say_the_same_have_the_same_words() -> None:
     one, other = Line("", Sentence(text="It met.")), Line("A", Sentence(text="it  met"))
     assert one.words() == other.words() != Line("", Sentence(text="It left.")).words()
+
+
+# -- code
+
+GUIDE = (
+    "# Queues\n\nOne worker takes a job with a single statement.\n\n"
+    "```sql\nUPDATE jobs\n   SET taken = 1\n WHERE id = 7;\n```\n\nNothing else is needed."
+)
+
+
+def code_of(home: Path, markdown: str) -> tuple[Deps, Line, str]:
+    """Return the code of a draft over a guide (T1), and the guide."""
+    deps, keys = desk(home, {"guide": GUIDE, "minutes": MINUTES})
+    drafter = Drafter(deps, gather_material(deps, keys), Derivations(), "queues")
+    (line,) = [line for part in drafter.sections(markdown) for line in part.lines() if line.code]
+    return deps, line, GUIDE
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "```sql {T9:1}\n```",
+        "```sql {T1:99}\n```",
+        "```sql {C1}\nUPDATE jobs\n```",
+        "```sql\nDROP TABLE jobs;\n```",
+        "```\n```",
+    ],
+)
+def test_code_that_stands_nowhere_is_cut_and_listed(tmp_path: Path, markdown: str) -> None:
+    _, line, _ = code_of(tmp_path, markdown)
+    assert line.cut
+    assert [item.reason for item in listed_cuts([line])] == ["no source has this code"]
+
+
+def cited_code(said: str = "") -> str:
+    many = next(n for n, unit in enumerate(units_of(GUIDE), 1) if "WHERE" in unit.of(GUIDE))
+    first = next(n for n, unit in enumerate(units_of(GUIDE), 1) if "UPDATE" in unit.of(GUIDE))
+    return f"```sql {{T1:{first}-{many}}}\n{said}\n```"
+
+
+EXACT = "UPDATE jobs\n   SET taken = 1\n WHERE id = 7;"
+
+
+@pytest.mark.parametrize("said", ["", "UPDATE jobs SET taken = 2 WHERE id = 7;", EXACT])
+def test_code_is_cut_out_of_its_source_whatever_the_writer_says(tmp_path: Path, said: str) -> None:
+    deps, line, guide = code_of(tmp_path, cited_code(said))
+    assert line.sentence.text == EXACT
+    assert not line.cut
+    (finding,) = findings_of(deps, line.sentence)
+    passage = finding.quotes[0].passage
+    assert guide[passage.start : passage.end] == EXACT
+    (section,) = kept_sections(
+        [DraftedSection("H", 2, [DraftedBlock("code", [[line]], (), "sql")])]
+    )
+    assert section.blocks == (Block(kind="code", rows=((line.sentence,),), language="sql"),)
+
+
+def test_code_without_a_citation_is_found_where_it_stands(tmp_path: Path) -> None:
+    _, line, _ = code_of(tmp_path, f"```sql\n{EXACT}\n```")
+    assert line.sentence.text == EXACT
+    assert "{T1:" in line.marked

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 from deepdiver.core.record import Credibility, Finding, Source, SourceKind
 from deepdiver.core.text import Span, sentences
-from deepdiver.strategies.shared import findings
+from deepdiver.strategies.shared import room
 from deepdiver.strategies.shared.findings import (
     SNIPPET,
     add_sources,
@@ -99,7 +100,7 @@ async def test_a_finding_quotes_its_span_and_is_found_with_its_source(tmp_path: 
 async def test_findings_are_shown_under_labels_and_the_weakest_sources_give_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(findings, "SHOWN_FINDINGS", MOST)
+    monkeypatch.setattr(room, "FREE", replace(room.FREE, most_findings=MOST))
     corpus = {
         f"doc:{n:02}": (
             f"D{n}",
@@ -129,7 +130,7 @@ async def test_findings_are_shown_under_labels_and_the_weakest_sources_give_way(
 
 
 def test_no_source_silences_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(findings, "SHOWN_FINDINGS", 4)
+    monkeypatch.setattr(room, "FREE", replace(room.FREE, most_findings=4))
     deps = Rig(tmp_path).session().deps
     keys: dict[str, list[str]] = {}
     for name, score, many in (("register", 0.9, 6), ("blog", 0.2, 2), ("paper", 0.7, 1)):

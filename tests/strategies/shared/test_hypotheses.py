@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from deepdiver.core.record import (
     Trial,
 )
 from deepdiver.errors import ReasonError
-from deepdiver.strategies.shared import hypotheses
+from deepdiver.strategies.shared import hypotheses, room
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.look import look_into
 from tests.strategies.rig import QUESTION, CorpusProvider, Rig, ScriptedReasoner, judgements
@@ -187,7 +188,7 @@ async def test_each_hypothesis_has_its_share_of_what_is_shown(
     rig = Rig(tmp_path)
     deps = rig.session().deps
     keys = await gathered(deps)
-    monkeypatch.setattr("deepdiver.strategies.shared.findings.SHOWN_FINDINGS", 1)
+    monkeypatch.setattr(room, "FREE", replace(room.FREE, most_findings=1))
     # The gazette is believed least, and is all that speaks for one of them.
     gazette = next(k for k in keys if "Bertil" in deps.ledger.get(Finding, k).statement)
     told = await hypotheses.judge_all(
@@ -427,7 +428,7 @@ async def test_lessons_are_drawn_from_the_pool_with_the_weightiest_evidence(
     ]
     pool = hypotheses.build_experience_pool(deps, assessed, [e.id for e in judged])
     told = {key: deps.ledger.get(Finding, key).statement for key in keys}
-    lessons = hypotheses.draw_lessons(pool, assessed)
+    lessons = hypotheses.draw_lessons(pool, assessed, 10_000)
     assert [lesson.model_dump(mode="json") for lesson in lessons] == [
         {
             "hypothesis": "H2",
@@ -444,9 +445,9 @@ async def test_lessons_are_drawn_from_the_pool_with_the_weightiest_evidence(
             "because": [told[keys[1]]],
         },
     ]
-    monkeypatch.setattr(hypotheses, "KNOWN_BYTES", len(lessons[0].model_dump_json()) + 1)
-    assert hypotheses.draw_lessons(pool, assessed) == lessons[:1], "the latest come first"
-    assert hypotheses.draw_lessons([], []) == ()
+    most = len(lessons[0].model_dump_json()) + 1
+    assert hypotheses.draw_lessons(pool, assessed, most) == lessons[:1], "the latest come first"
+    assert hypotheses.draw_lessons([], [], most) == ()
 
 
 def test_labels_stand_for_the_findings_that_are_shown() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from deepdiver.core.numbering import GAP
 from deepdiver.core.record import Finding
+from deepdiver.strategies.shared import room
 from deepdiver.strategies.shared.materials import Material, gather_material, resolve_cites
 from tests.strategies.shared.desk import MINUTES, TABLE, desk
 
@@ -32,10 +34,13 @@ def test_texts_that_fit_are_shown_whole_and_numbered(tmp_path: Path) -> None:
     assert GAP not in minutes.text + table.text
 
 
-def test_texts_that_do_not_fit_are_shown_around_their_findings(tmp_path: Path) -> None:
+def test_texts_that_do_not_fit_are_shown_around_their_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "FREE", replace(room.FREE, texts=2_000))
     long = " ".join(f"Sentence number {n} stands here." for n in range(1, 400))
     deps, keys = desk(tmp_path, {"long": long, "minutes": MINUTES})
-    material = gather_material(deps, keys, 2_000)
+    material = gather_material(deps, keys)
     shown = material.texts[0].text
     assert shown.startswith("<1> Sentence number 1 stands here. <2>")
     assert "<4>" in shown
@@ -43,9 +48,12 @@ def test_texts_that_do_not_fit_are_shown_around_their_findings(tmp_path: Path) -
     assert shown.endswith(GAP)
 
 
-def test_what_has_no_room_is_left_out_with_its_findings(tmp_path: Path) -> None:
+def test_what_has_no_room_is_left_out_with_its_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "FREE", replace(room.FREE, texts=200))
     deps, keys = desk(tmp_path)
-    material = gather_material(deps, keys, 200)
+    material = gather_material(deps, keys)
     assert [text.id for text in material.texts] == ["T1"]
     assert list(material.labels.values()) == keys[:1]
     assert material.cited("T2:1") is None

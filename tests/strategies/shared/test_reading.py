@@ -491,7 +491,7 @@ async def test_where_there_is_more_to_search_nothing_is_laid_out(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("sentences", "tokens"), [(200, 1_000), (3_000, 1_000_000)], ids=["budget", "desk"]
+    ("sentences", "tokens"), [(200, 1_000), (5_000, 1_000_000)], ids=["budget", "desk"]
 )
 async def test_a_library_that_is_too_large_is_not_laid_out(
     tmp_path: Path, sentences: int, tokens: int

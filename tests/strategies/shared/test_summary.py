@@ -16,8 +16,6 @@ from deepdiver.core.text import size_of
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.strategies.shared.summary import (
-    BYTES,
-    LINES,
     STANDS_ON,
     Line,
     compute_belief,
@@ -141,7 +139,7 @@ def test_merging_the_same_again_changes_no_words(texts: list[str]) -> None:
 
 def test_a_summary_within_its_limits_is_left_alone() -> None:
     lines = [line(OWNED), line(FOUNDED)]
-    assert shorten(lines, "Who owns Holm Works?") == lines
+    assert shorten(lines, "Who owns Holm Works?", None, 5_000) == lines
 
 
 def test_the_least_believed_goes_first_and_of_equals_what_is_beside_the_point() -> None:
@@ -150,8 +148,8 @@ def test_the_least_believed_goes_first_and_of_equals_what_is_beside_the_point() 
         line("Boats are nice to look at.", belief=0.6),
         line(OWNED, belief=0.6),
     )
-    assert shorten([weak, off, good], "Who owns Holm Works?", most=2) == [off, good]
-    assert shorten([weak, off, good], "Who owns Holm Works?", most=1) == [good]
+    assert shorten([weak, off, good], "Who owns Holm Works?", 2, 5_000) == [off, good]
+    assert shorten([weak, off, good], "Who owns Holm Works?", 1, 5_000) == [good]
 
 
 def test_the_part_with_most_lines_gives_way() -> None:
@@ -160,8 +158,11 @@ def test_the_part_with_most_lines_gives_way() -> None:
         line(f"Fact {n} about the ownership of the mill {n}.", about="who", belief=0.9)
         for n in range(4)
     ]
-    kept = shorten([lone, *many], "q", most=3)
+    kept = shorten([lone, *many], "q", 3, 5_000)
     assert lone in kept, "one talkative part must not push out the others"
+
+
+LINES, BYTES = 24, 5_000
 
 
 @given(st.lists(st.text(max_size=400), max_size=40), st.text(max_size=60))
@@ -170,14 +171,14 @@ def test_a_summary_is_never_too_long(texts: list[str], asked: str) -> None:
         line(text, about=text[:1], belief=(n % 10) / 10)
         for n, text in enumerate(dict.fromkeys(texts))
     ]
-    kept = shorten(lines, asked)
+    kept = shorten(lines, asked, LINES, BYTES)
     assert len(kept) <= LINES
     assert size_of(text_of(kept)) <= BYTES
     assert [item for item in lines if item in kept] == kept, "the order stays"
 
 
 def test_a_single_line_that_is_too_long_goes_too() -> None:
-    assert shorten([line("x" * (BYTES + 1))], "q") == []
+    assert shorten([line("x" * (BYTES + 1))], "q", None, BYTES) == []
 
 
 # -- what findings and analyses say

@@ -8,11 +8,24 @@ from typing import Any
 import pytest
 
 from deepdiver import tasks
-from deepdiver.core.record import Finding, RunStatus, Sentence, SentenceKind, Stance
+from deepdiver.core.identity import content_id
+from deepdiver.core.record import (
+    Assessment,
+    Contradiction,
+    Evidence,
+    Finding,
+    Hypothesis,
+    HypothesisStatus,
+    RunStatus,
+    Sentence,
+    SentenceKind,
+    Stance,
+)
 from deepdiver.strategies.shared.look import look_into
 from deepdiver.strategies.shared.weigh_answer import JUDGED, weigh_answer
+from deepdiver.strategies.shared.write_report import write_report
 from tests.strategies.drafts import answering, told
-from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner, fail, judgements
+from tests.strategies.rig import QUESTION, PaidReasoner, Rig, ScriptedReasoner, fail, judgements
 from tests.strategies.shared.written import (
     GAZETTE,
     OWNED,
@@ -95,12 +108,107 @@ async def test_findings_of_a_sentence_that_speak_against_it_count_and_its_own_do
     assert judged < await belief(keys[OWNED], keys[GAZETTE])
 
 
+# -- what a model has said before
+
+
+async def read_by_a_model(home: Path) -> tuple[Any, dict[str, str]]:
+    """Return the dependencies of a run with a model, and the ids of its findings by quotes."""
+    rig = Rig(home, PaidReasoner(judge=fail))
+    deps = rig.session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
+    return deps, {deps.ledger.get(Finding, key).quotes[0].text: key for key in looked.findings}
+
+
+async def believed(deps: Any, *findings: str) -> float:
+    sentence = Sentence(text=OWNED, findings=findings)
+    (made,) = (await weigh_answer(deps, QUESTION, [sentence], [], [], [])).sentences
+    return made
+
+
+def clash(*findings: str, kind: Any = "contradicts") -> Contradiction:
+    return Contradiction(
+        id=content_id("c", kind, *findings),
+        findings=findings,
+        kind=kind,
+        description="Who owns it.",
+    )
+
+
+async def test_a_model_is_not_asked_again_and_sources_that_differ_lower_the_belief(
+    tmp_path: Path,
+) -> None:
+    deps, keys = await read_by_a_model(tmp_path)
+    alone = await believed(deps, keys[OWNED])
+    deps.add(clash(keys[OWNED], keys[GAZETTE], kind="qualifies"))
+    assert await believed(deps, keys[OWNED]) == alone, "what narrows it is not against it"
+    deps.add(clash(keys[OWNED], keys[GAZETTE]))
+    assert await believed(deps, keys[OWNED]) < alone
+    both = await believed(deps, keys[OWNED], keys[GAZETTE])
+    assert both > alone, "a sentence that tells both sides stands on both"
+    assert deps.reasoner.of(tasks.Judge) == []
+
+
+async def test_what_a_test_brought_against_it_counts_as_a_contradiction_does(
+    tmp_path: Path,
+) -> None:
+    deps, keys = await read_by_a_model(tmp_path / "clash")
+    deps.add(clash(keys[OWNED], keys[GAZETTE]))
+    clashing = await believed(deps, keys[OWNED])
+    deps, keys = await read_by_a_model(tmp_path / "tested")
+    deps.add(
+        Hypothesis(id="h_1", statement=OWNED, supports_if="a", refutes_if="b", prior=0.3),
+        *(
+            Evidence(id=f"e_{stance}", hypothesis="h_1", finding=key, stance=stance, strength=1.0)
+            for stance, key in ((Stance.SUPPORTS, keys[OWNED]), (Stance.REFUTES, keys[GAZETTE]))
+        ),
+    )
+    assert await believed(deps, keys[OWNED]) == clashing
+
+
+async def test_the_same_evidence_gives_the_same_number_with_and_without_hypotheses(
+    tmp_path: Path,
+) -> None:
+    deps, keys = await read_by_a_model(tmp_path)
+    hypothesis = Hypothesis(id="h_1", statement=OWNED, supports_if="a", refutes_if="b", prior=0.3)
+    tested = Assessment(
+        hypothesis=hypothesis, posterior=0.71, status=HypothesisStatus.SUPPORTED, trials=1
+    )
+    deps.reasoner.rules["write_report"] = owned
+    sure = [
+        (await write_report(deps, QUESTION, [QUESTION], held, [keys[OWNED]], [], [])).confidence
+        for held in (None, [tested])
+    ]
+    assert sure[0] == sure[1] > 0.8
+
+
+async def test_conflicts_of_the_outline_are_known_when_the_answer_is_weighed(
+    tmp_path: Path,
+) -> None:
+    def confidence(said: tuple[str, ...]) -> Any:
+        def plan(task: tasks.OutlineReport) -> tasks.Outline:
+            made: tasks.Outline = ScriptedReasoner(write_report=owned)._outline_report(task)
+            return made.model_copy(update={"conflicts": said})
+
+        return plan
+
+    made: list[float] = []
+    for number, said in enumerate([(), ("T1:1 alone",), ("T1:1 says Anna, T2:1 says Bertil",)]):
+        deps, keys = await read_by_a_model(tmp_path / str(number))
+        deps.reasoner.rules |= {"write_report": owned, "outline_report": confidence(said)}
+        report = await write_report(
+            deps, QUESTION, [QUESTION], None, [keys[OWNED], keys[GAZETTE]], [], []
+        )
+        made.append(report.confidence)
+    assert made[0] == made[1] > made[2] > 0
+
+
 # -- judgements
 
 
 async def test_what_is_carried_in_part_is_not_weighed_as_a_fact(tmp_path: Path) -> None:
     """It is a judgement then: the fact beside it is believed as if it stood alone."""
-    both = answering(lambda label: [told(GAZETTE, label(GAZETTE)), told(OWNED, label(OWNED))])
+    said = "Bertil Ask, a trader, owns Holm Works."
+    both = answering(lambda label: [told(said, label(GAZETTE)), told(OWNED, label(OWNED))])
     rules: dict[str, Any] = {"judge": by_name, "repair_sentences": repairing(None)}
     whole, _ = await weighed(tmp_path / "whole", write_report=both, **rules)
     part, _ = await weighed(
@@ -159,17 +267,3 @@ async def test_the_part_that_is_answered(
     _, deps, _ = await looked_into(tmp_path)
     made = await weigh_answer(deps, QUESTION, [], [], problems, missing)
     assert (made.sentences, made.coverage) == ((), coverage)
-
-
-async def test_a_model_judges_by_what_is_nearest_besides_the_words_of_the_question(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rig, deps, keys = await looked_into(tmp_path, judge=by_name)
-    rig.reasoner.free = False
-    monkeypatch.setattr("deepdiver.strategies.shared.weigh_answer.OTHERS", 1)
-    near = "The authority confirms that Anna Holm owns Holm Works."
-    said = Sentence(text="Anna Holm owns it, the authority confirms.", findings=(keys[OWNED],))
-    made = await weigh_answer(deps, QUESTION, [said], list(keys.values()), [QUESTION], [])
-    (task,) = rig.reasoner.of(tasks.Judge)
-    assert [item.quote for item in task.findings] == [OWNED, near]
-    assert made.sentences[0] > 0.9

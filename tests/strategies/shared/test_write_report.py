@@ -493,11 +493,12 @@ async def test_a_fact_left_out_as_told_is_listed_once_if_the_audit_takes_away_wh
 
 async def test_doubt_leaves_a_caution_that_stands_there(tmp_path: Path) -> None:
     def make(quotes: dict[str, str]) -> list[Section]:
-        key, quote = next((key, quote) for key, quote in quotes.items() if "Bertil" in quote)
+        key = next(key for key, quote in quotes.items() if "Bertil" in quote)
+        said = "Bertil Ask, a trader, owns Holm Works."
         return [
             Section(
                 heading="Mine",
-                sentences=(frame("So:"), Sentence(text=quote, findings=(key,), mark="flagged")),
+                sentences=(frame("So:"), Sentence(text=said, findings=(key,), mark="flagged")),
             )
         ]
 
@@ -550,10 +551,15 @@ async def test_what_must_not_be_reported_is_cut_before_and_after_a_repair(tmp_pa
     def make(keys: tuple[str, ...]) -> Besides:
         return Besides(rejected={OWNED.rstrip("."): "no register says so"})
 
+    def say(task: tasks.OutlineReport) -> Draft:
+        quoted = [line for line in say_all(task).answer if "authority" not in line.text]
+        confirmed = told("Anna Holm owns Holm Works, as the authority confirms.", "F3")
+        return Draft((*quoted, confirmed))
+
     report, _ = await shown_to_the_writer(
         tmp_path,
         make,
-        write_report=say_all,
+        write_report=say,
         check_support=doubting("none", "authority"),
         repair_sentences=repairing(OWNED),
     )

@@ -20,6 +20,9 @@ ORDER = "The product is dangerous and every reader should stop using it."
 
 owned: Write = answering(lambda label: [told(OWNED, label(OWNED))])
 """Answers with the register's sentence."""
+REWORDED = "Anna Holm owns Holm Works."
+reworded: Write = answering(lambda label: [told(REWORDED, label(OWNED))])
+"""Answers in other words than the register, so that somebody must say whether it carries them."""
 
 
 async def report_of(home: Path, **rules: Any) -> tuple[Report, Rig]:

@@ -346,9 +346,7 @@ def compute_confidence(deps: Deps, state: State) -> float:
     """Return the confidence: belief in the answered parts, times their share of the question."""
     found = group_answers(state, find_excluded(deps, state))
     beliefs = [summary.compute_belief(deps, keys) for keys in found.values()]
-    return round(
-        belief.untested_confidence(beliefs, len(found) / max(1, len(state["problems"]))), 4
-    )
+    return round(belief.answer_confidence(beliefs, len(found) / max(1, len(state["problems"]))), 4)
 
 
 def make_task(deps: Deps, state: State) -> tuple[AnalyseOutput, Texts, dict[str, str]]:

@@ -43,13 +43,13 @@ from deepdiver.strategies.shared.base import (
     attempt_to_decide,
     unite,
 )
-from deepdiver.strategies.shared.findings import SHOWN_FINDINGS
 from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past, split_question
 from deepdiver.strategies.shared.reading import (
     list_unanswered,
     most_readings_of,
     read_together,
 )
+from deepdiver.strategies.shared.room import room_of
 from deepdiver.tasks import SearchPlan
 
 PLANS, EXECUTED = 3, 2
@@ -59,12 +59,11 @@ ENOUGH, DEPTH = 5, 3
 five findings from one page, so that their number alone says nothing."""
 HEADING = "Executive Summary"
 FAILED = "Planning failed before round {}, so {}. The limits say why."
-RECENT, KNOWN, OPEN, TRIED, LEADS = 5, 16, 8, 24, 12
-"""The most that planning is shown of each: last results, key findings, open questions, searches
-made, names not looked up."""
-KNOWN_BYTES, LIMITS_BYTES = 3_000, 2_000
-"""The most bytes of key findings and of limits that a task is shown, so that a round does not cost
-more than the one before."""
+RECENT, OPEN, TRIED, LEADS = 5, 8, 24, 12
+"""The most that planning is shown of each: last results, open questions, searches made, names not
+looked up."""
+LIMITS_BYTES = 2_000
+"""The most bytes of limits that a task is shown."""
 
 
 class OrchestratedState(TypedDict, total=False):
@@ -176,7 +175,9 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
         problems=tuple(problems),
         results=intents.show_results(deps, state["query"], state["search_history"][-RECENT:]),
         findings=intents.show_known(
-            deps, _most_telling(state, summary.lines_of(state["key_findings"])), state["checked"]
+            deps,
+            _most_telling(deps, state, summary.lines_of(state["key_findings"])),
+            state["checked"],
         ),
         unanswered=tuple(unanswered),
         leads=tuple(state["leads"]),
@@ -230,7 +231,7 @@ async def execute_search(state: OrchestratedState, deps: Deps) -> Update:
     """Execution agent: make the searches side by side, each by its intent; enter the results."""
     lines, tried, leads = summary.lines_of(state["key_findings"]), state["tried"], state["leads"]
     told, unanswered = (
-        [line.text for line in _most_telling(state, lines)],
+        [line.text for line in _most_telling(deps, state, lines)],
         state["unanswered_questions"],
     )
     held = intents.Knowledge(
@@ -294,13 +295,13 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
     """Synthesis agent: write the report from the findings, and return the whole context."""
     lines = summary.lines_of(state["key_findings"])
     problems, unanswered = state["problems"], state["unanswered_questions"]
-    telling = (line.findings for line in (*_most_telling(state, lines), *lines))
+    telling = (line.findings for line in (*_most_telling(deps, state, lines), *lines))
     keys = unite(*telling, state["findings"])
     raised = [f"Still open: {question}" for question in unanswered if question not in problems]
     gaps = [question for question in unanswered if question in problems]
     limits = [*state["limits"], *raised, *past_runs_note(state["past"])]
     written = await writing.write_report(
-        deps, state["query"], problems, None, keys, gaps, limits, most=SHOWN_FINDINGS
+        deps, state["query"], problems, None, keys, gaps, limits, most=room_of(deps).most_findings
     )
     report = _complete(written, state)
     deps.finish(report)
@@ -334,7 +335,10 @@ def _complete(report: Report, state: OrchestratedState) -> Report:
     return report.model_copy(update={"status": RunStatus.MODEL_FAILED, "answer": (told, *why)})
 
 
-def _most_telling(state: OrchestratedState, lines: list[summary.Line]) -> list[summary.Line]:
+def _most_telling(
+    deps: Deps, state: OrchestratedState, lines: list[summary.Line]
+) -> list[summary.Line]:
     """Return the key findings that a task is shown: the best of every part of the question."""
     asked = " ".join((state["query"], *state["problems"], *state["unanswered_questions"]))
-    return summary.shorten(lines, asked, KNOWN, KNOWN_BYTES)
+    room = room_of(deps)
+    return summary.shorten(lines, asked, room.most_lines, room.summary)

@@ -33,6 +33,7 @@ from deepdiver.strategies.shared.base import (
 from deepdiver.strategies.shared.findings import resolve_labels
 from deepdiver.strategies.shared.hypotheses import stand, standing_of
 from deepdiver.strategies.shared.reading import find_nearest
+from deepdiver.strategies.shared.room import room_of
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.strategies.shared.summary import Line
 from deepdiver.tasks import (
@@ -217,7 +218,8 @@ def merge_insights(
     """
     new = ((item.statement, unite(resolve_labels(item.finding_ids, labels))) for item in given)
     merged = summary.take_statements(deps, lines, new)
-    made = summary.shorten(merged, wanted)
+    room = room_of(deps)
+    made = summary.shorten(merged, wanted, room.most_lines, room.summary)
     deps.add(
         *(
             Insight(id=insight_id_of(line), statement=line.text, findings=line.findings)

@@ -33,7 +33,7 @@ from deepdiver.strategies.overwatch.execute import (
 from deepdiver.strategies.overwatch.plan import show_context
 from deepdiver.strategies.overwatch.scope import narrow_calls, scope_of
 from deepdiver.strategies.shared.base import Deps, State, Update, attempt, together, unite
-from deepdiver.strategies.shared.findings import KNOWN_BYTES, list_statements
+from deepdiver.strategies.shared.findings import list_statements
 from deepdiver.strategies.shared.hypotheses import (
     conjecture,
     standing_of,
@@ -41,6 +41,7 @@ from deepdiver.strategies.shared.hypotheses import (
     write_refuting_queries,
 )
 from deepdiver.strategies.shared.reading import read_together
+from deepdiver.strategies.shared.room import room_of
 from deepdiver.tasks import WriteQueries
 
 HYPOTHESES, AT_ONCE = 8, 4
@@ -119,7 +120,9 @@ async def _queries_for(
         question=state["task"],
         problem=text,
         known=tuple(list_statements(deps, (item["id"] for item in state["findings"]))),
-        tried=within(reversed(list_calls((*state["executed_queries"], *pending))), KNOWN_BYTES),
+        tried=within(
+            reversed(list_calls((*state["executed_queries"], *pending))), room_of(deps).known
+        ),
         past=show_past_runs(state["past_runs"]),
         limit=missing,
     )

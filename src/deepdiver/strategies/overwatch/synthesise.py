@@ -38,7 +38,7 @@ from deepdiver.strategies.shared.base import Deps, State, unite
 from deepdiver.strategies.shared.findings import source_of
 from deepdiver.strategies.shared.hypotheses import standing_of
 from deepdiver.strategies.shared.statements import values_of
-from deepdiver.strategies.shared.summary import LINES, Line, lines_of
+from deepdiver.strategies.shared.summary import Line, lines_of
 from deepdiver.strategies.shared.write_report import Besides, write_report
 from deepdiver.tasks import CheckedConclusion, ResearchFrame
 
@@ -240,8 +240,8 @@ def list_limits(state: State) -> list[str]:
     held = {insight_id_of(line) for line in lines_of(state["insights"])}
     if crowded := len(set(state["crowded_out"]) - held):
         lines.append(
-            f"{_count(crowded, 'insight')} {_was_or_were(crowded)} left out, because a report has "
-            f"room for {LINES}; the record has all of them."
+            f"{_count(crowded, 'insight')} {_was_or_were(crowded)} left out, for want of "
+            "room; the record has all of them."
         )
     empty = [
         query["told"] for query in state["executed_queries"] if query["status"] == ToolStatus.EMPTY

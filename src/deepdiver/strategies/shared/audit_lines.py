@@ -35,7 +35,7 @@ from deepdiver.strategies.shared.grounding import (
     find_bearings,
     shared_part,
 )
-from deepdiver.strategies.shared.second_opinion import find_turned, with_opinions
+from deepdiver.strategies.shared.second_opinion import find_turned, stands_whole, with_opinions
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.tasks import CheckSupport, CitedQuote, Claim, Faulty, RepairSentences
 
@@ -103,7 +103,7 @@ class Audit:
 
     async def _find_faults(self, lines: Sequence[Line], among: Sequence[Line]) -> None:
         """Let code and the reader look for faults in lines that stand among others."""
-        open_ = [line for line in lines if not line.cut and not line.computed and line.drafted]
+        open_ = [line for line in lines if not line.cut and not _is_exact(line) and line.drafted]
         for line in open_:
             found = self._faults(line, among)
             if found and line.borrowed and not line.sentence.findings:
@@ -250,9 +250,22 @@ class Audit:
         asked = [
             (f"S{number}", line)
             for number, line in enumerate(lines, 1)
-            if not line.cut and not line.problem and needs_support(line.sentence)
+            if not line.cut and not line.problem and self._must_ask(line)
         ]
         await together(*(self._check_batch(dict(batch)) for batch in _batches(asked)))
+
+    def _must_ask(self, line: Line) -> bool:
+        """Whether somebody must say that what a line cites carries it.
+
+        What stands there word for word carries itself.
+        """
+        sentence = line.sentence
+        if line.code or not needs_support(sentence):
+            return False
+        verbatim = sentence.kind is SentenceKind.FACT and any(
+            stands_whole(sentence.text, quote.text) for quote in self._quotes(line)
+        )
+        return not verbatim
 
     async def _check_batch(self, asked: Mapping[str, Line]) -> None:
         cited = [quote for line in asked.values() for quote in self._quotes(line)]
@@ -392,6 +405,11 @@ def _settle(deps: Deps, line: Line, before: Problem, changed: bool) -> None:
         line.cut_out(deps, f"{before.for_reader()}; {then}")
     else:
         line.cut_out(deps, problem.for_reader())
+
+
+def _is_exact(line: Line) -> bool:
+    """Whether code has made a line, or has cut it out of its source."""
+    return line.computed or line.code
 
 
 def _cut_empty_frames(deps: Deps, lines: Sequence[Line]) -> None:

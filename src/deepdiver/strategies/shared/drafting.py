@@ -12,6 +12,7 @@ from deepdiver.core.events import SentenceCut
 from deepdiver.core.record import (
     UNCITED,
     Block,
+    BlockKind,
     CutSentence,
     Derivation,
     Finding,
@@ -25,9 +26,14 @@ from deepdiver.report.audit import credit_of
 from deepdiver.report.markup import MarkedSection, MarkedSentence, read_markup, read_sentences
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.derive import Derivations
-from deepdiver.strategies.shared.materials import Material, resolve_cites
+from deepdiver.strategies.shared.findings import make_finding
+from deepdiver.strategies.shared.materials import Material, cut_code, resolve_cites
 
 _BRACKETED = re.compile(r"\s*\(?\[\d{1,3}\](?:\([^)\s]*\))?\)?")
+NOT_IN_SOURCE = "no source has this code"
+"""The reason for cutting code that was not found."""
+CODE = "code"
+"""Names code of which the writer has only said where it stands."""
 EMPTY_CELL = "–"
 """Stands in a cell whose sentence was cut."""
 
@@ -89,6 +95,8 @@ class Line:
     """Whether it is a cell of a table."""
     unread: bool = False
     """Whether it is in another language than its quotes."""
+    code: bool = False
+    """Whether it is code, which is cut out of its source and never repaired."""
     drafted: str = field(init=False)
     """Its text before any repair."""
 
@@ -108,14 +116,16 @@ class Line:
 
 @dataclass(slots=True)
 class DraftedBlock:
-    """A paragraph, list or table of a draft."""
+    """A paragraph, list, table or piece of code of a draft."""
 
-    kind: Literal["paragraph", "list", "steps", "table"]
+    kind: BlockKind
     """What it is."""
     rows: list[list[Line]]
     """Its sentences; see `core.record.Block`."""
     header: tuple[str, ...] = ()
     """Names of a table's columns."""
+    language: str = ""
+    """Of code, its language."""
 
 
 @dataclass(slots=True)
@@ -156,6 +166,10 @@ class Drafter:
     def _section(self, marked: MarkedSection) -> DraftedSection:
         blocks = []
         for block in marked.blocks:
+            if block.kind == "code":
+                line = self._code(block.rows[0][0], marked.heading, block.language)
+                blocks.append(DraftedBlock("code", [[line]], language=block.language))
+                continue
             rows = [
                 self._row(row, marked.heading, block.header if block.kind == "table" else ())
                 for row in block.rows
@@ -174,6 +188,20 @@ class Drafter:
                 before = row[number - 1].text if number else ""
             lines.append(self.line(marked, heading, before))
         return _share_reasons(lines) if header else lines
+
+    def _code(self, marked: MarkedSentence, heading: str, language: str) -> Line:
+        """Return code as its source has it; what stands in no source is cut."""
+        found = cut_code(self._material, marked.text, marked.cites)
+        if found is None:
+            line = Line(heading, Sentence(text=marked.text.strip() or CODE), code=True)
+            line.cut_out(self._deps, NOT_IN_SOURCE)
+            return line
+        entry, span, cite = found
+        text = span.of(entry.text)
+        finding = make_finding(entry.source, entry.text, [span], text, self._about)
+        self._deps.add(finding)
+        marks = f"```{language} {{{cite}}}\n{text}\n```"
+        return Line(heading, Sentence(text=text, findings=(finding.id,)), marks, code=True)
 
     def line(self, marked: MarkedSentence, heading: str, before: str = "") -> Line:
         """Return a sentence with the findings behind its citations."""
@@ -290,11 +318,10 @@ def _united(sentences: Sequence[Sentence]) -> dict[str, Any]:
     }
 
 
-_BlockKind = Literal["paragraph", "list", "steps", "table"]
-_KINDS: Mapping[str, _BlockKind] = {"list": "list", "steps": "steps", "table": "table"}
+_KINDS: Mapping[str, BlockKind] = {"list": "list", "steps": "steps", "table": "table"}
 
 
-def _kind_of(kind: str) -> _BlockKind:
+def _kind_of(kind: str) -> BlockKind:
     return _KINDS.get(kind, "paragraph")
 
 
@@ -361,7 +388,9 @@ def _parts(following: Sequence[Section]) -> Iterator[bool]:
 
 def _kept(block: DraftedBlock) -> Block | None:
     rows = [kept for row in block.rows if (kept := _kept_row(row, block.kind == "table"))]
-    return Block(kind=block.kind, rows=tuple(rows), header=block.header) if rows else None
+    if not rows:
+        return None
+    return Block(kind=block.kind, rows=tuple(rows), header=block.header, language=block.language)
 
 
 def _kept_row(row: Sequence[Line], cells: bool) -> tuple[Sentence, ...]:

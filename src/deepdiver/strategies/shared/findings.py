@@ -15,13 +15,10 @@ from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Passage, Quote, Source
 from deepdiver.core.text import Span, size_of, within
 from deepdiver.strategies.shared.base import Deps
+from deepdiver.strategies.shared.room import room_of
 from deepdiver.tasks import NumberedText, ShownFinding
 from deepdiver.tools.credibility import table
 
-SHOWN_FINDINGS, SHOWN_BYTES = 80, 24_000
-"""The most findings that one task is shown, and their most bytes: those of the best sources."""
-KNOWN_BYTES = 8_000
-"""The most bytes of known statements where they are only background."""
 SNIPPET = 200
 """Characters of a source's snippet in a state."""
 _LABEL = re.compile(r"\W*([^\W\d_]*)[\W_]*(\d{1,5})\W*")
@@ -131,10 +128,15 @@ def fit_findings(deps: Deps, keys: Iterable[str]) -> list[str]:
         ranked.append((turns[source.id], -source.credibility.score, finding))
         turns[source.id] += 1
     best = [finding for *_, finding in sorted(ranked, key=lambda item: item[:2])]
-    best = best[:SHOWN_FINDINGS]
-    sizes = itertools.accumulate(size_of(f.statement) + size_of(f.quotes[0].text) for f in best)
-    kept = {f.id for f, size in zip(best, sizes, strict=True) if size <= SHOWN_BYTES}
+    room = room_of(deps)
+    best = best[: room.most_findings]
+    sizes = itertools.accumulate(map(_size, best))
+    kept = {f.id for f, size in zip(best, sizes, strict=True) if size <= room.findings}
     return [f.id for f in findings if f.id in kept]
+
+
+def _size(finding: Finding) -> int:
+    return size_of(finding.statement) + sum(size_of(quote.text) for quote in finding.quotes)
 
 
 def label_findings(
@@ -196,9 +198,9 @@ def resolve_labels(named: Iterable[str], labels: Mapping[str, str]) -> list[str]
 
 
 def list_statements(deps: Deps, keys: Iterable[str]) -> list[str]:
-    """Return the statements of findings, as many as fit into `KNOWN_BYTES`."""
+    """Return the statements of findings, as many as there is room for as background."""
     said = (deps.ledger.get(Finding, key).statement for key in dict.fromkeys(keys))
-    return list(within(said, KNOWN_BYTES))
+    return list(within(said, room_of(deps).known))
 
 
 def digest_finding(deps: Deps, key: str) -> dict[str, Any]:

@@ -26,7 +26,6 @@ from deepdiver.core.retraction import as_believed
 from deepdiver.core.text import size_of, terms, within, words
 from deepdiver.strategies.shared.base import Deps, LookResult, State, attempt, unite
 from deepdiver.strategies.shared.findings import (
-    KNOWN_BYTES,
     find_label,
     fit_findings,
     label_findings,
@@ -36,6 +35,7 @@ from deepdiver.strategies.shared.findings import (
 )
 from deepdiver.strategies.shared.look import look_into
 from deepdiver.strategies.shared.reading import is_read_whole, read_together
+from deepdiver.strategies.shared.room import room_of
 from deepdiver.tasks import (
     Hypothesise,
     HypothesisStanding,
@@ -127,7 +127,7 @@ async def conjecture(
         problems=tuple(problems),
         findings=shown,
         standing=stand(standing, labels),
-        experience=draw_lessons(experience, standing),
+        experience=draw_lessons(experience, standing, room_of(deps).known),
         gaps=tuple(gaps),
         guidance=deps.settings.system_prompt,
         past=past,
@@ -298,7 +298,7 @@ async def write_refuting_queries(
         question=question,
         hypothesis=hypothesis.statement,
         refutes_if=hypothesis.refutes_if,
-        rivals=within(rivals, KNOWN_BYTES),
+        rivals=within(rivals, room_of(deps).known),
         tried=within(reversed(tried), TRIED_BYTES),
         limit=REFUTATIONS,
     )
@@ -533,11 +533,11 @@ def build_experience_pool(
 
 
 def draw_lessons(
-    pool: Sequence[Mapping[str, Any]], standing: Sequence[Assessment]
+    pool: Sequence[Mapping[str, Any]], standing: Sequence[Assessment], most: int
 ) -> tuple[Lesson, ...]:
     """Return what an experience pool says of the hypotheses that were validated or refuted.
 
-    The most recent come first, as many as fit into `KNOWN_BYTES`.
+    The most recent come first, as many as fit into `most` bytes.
     """
     labels = {item.hypothesis.id: f"H{number}" for number, item in enumerate(standing, 1)}
     answers = {item.hypothesis.id: item.hypothesis.answer for item in standing}
@@ -558,7 +558,7 @@ def draw_lessons(
             )
         )
     sizes = itertools.accumulate(size_of(lesson.model_dump_json()) for lesson in lessons)
-    return tuple(lesson for lesson, size in zip(lessons, sizes, strict=True) if size <= KNOWN_BYTES)
+    return tuple(lesson for lesson, size in zip(lessons, sizes, strict=True) if size <= most)
 
 
 def _find_deciding(

@@ -14,16 +14,21 @@ from dataclasses import dataclass, field, replace
 from deepdiver.core.numbering import MOST_CITED, cut_quotes, numbers_in, show_numbered, units_of
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Quote, Source
-from deepdiver.core.text import Span, size_of, words
+from deepdiver.core.text import Span, locate, size_of, words
 from deepdiver.report.markup import read_mark
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.findings import make_finding, number_text
-from deepdiver.strategies.shared.reading import MATERIAL_BYTES, fits_whole
+from deepdiver.strategies.shared.reading import fits_whole
+from deepdiver.strategies.shared.room import room_of
 from deepdiver.tasks import CitedFinding, NumberedText
 
 _CITE = re.compile(r"[TF]\d{1,4}(?::[\d\s,–-]*\d)?")
 FEWEST_WORDS = 5
 """Words of a sentence that is recognised without a mark: a shorter one may stand anywhere."""
+CODE_CHARS = 4_000
+"""The most characters of a piece of code in a report: two pages to copy."""
+_FENCE = re.compile(r"(?:`{3,}|~{3,})[\w+#.-]{0,30}")
+_NUMBER = re.compile(r"\d{1,6}")
 AROUND = 2
 """Units before and after a quote that are shown with it, where a text is not shown whole."""
 
@@ -81,9 +86,14 @@ class Material:
         )
 
     def around(self, cites: Iterable[str]) -> Material:
-        """Return the material that citations point at, with its surroundings."""
+        """Return the material that citations point at, with its surroundings.
+
+        Of the notes, those that are cited themselves: what the others say stands in the texts.
+        """
         spans: dict[str, list[Span]] = {}
-        for label, place in (pair for cite in cites for pair in self._places(cite)):
+        told = " ".join(cites)
+        named = {match[0] for match in _CITE.finditer(told)}
+        for label, place in self._places(told):
             spans.setdefault(label, []).append(place)
         shown = {
             item.id: show_numbered(
@@ -99,7 +109,7 @@ class Material:
                 for item in self.texts
                 if item.id in shown
             ),
-            findings=tuple(item for item in self.findings if item.cites.partition(":")[0] in shown),
+            findings=tuple(item for item in self.findings if item.id in named),
         )
 
     def _places(self, cite: str) -> Iterator[tuple[str, Span]]:
@@ -112,9 +122,7 @@ class Material:
                 yield from ((spelled.partition(":")[0], span) for _, span in target)
 
 
-def gather_material(
-    deps: Deps, findings: Iterable[str], most: int = MATERIAL_BYTES, *, whole: bool = False
-) -> Material:
+def gather_material(deps: Deps, findings: Iterable[str], *, whole: bool = False) -> Material:
     """Return the material of findings, the most important first.
 
     What has no room is left out from the end: a finding without its text is not shown.
@@ -122,10 +130,10 @@ def gather_material(
     Args:
         deps: The run's dependencies.
         findings: Ids of the findings.
-        most: The most bytes of the texts.
         whole: Whether what was read is shown even if there are no findings: nobody has made notes
             of it, because the writer is the one who reads it.
     """
+    most = room_of(deps).texts
     held = [deps.ledger.get(Finding, key) for key in dict.fromkeys(findings)]
     by_source = _sorted_by_source(held)
     if held or whole:
@@ -256,6 +264,11 @@ def _cited_finding(
     )
 
 
+def cites_in(said: str) -> list[str]:
+    """Return the citations that stand in a text."""
+    return [match[0] for match in _CITE.finditer(said)]
+
+
 def resolve_cites(
     deps: Deps, material: Material, cites: Iterable[str], about: str
 ) -> tuple[list[str], list[str]]:
@@ -280,6 +293,60 @@ def resolve_cites(
             deps.add(*made)
             found += [finding.id for finding in made]
     return list(dict.fromkeys(found)), lost
+
+
+def cut_code(
+    material: Material, said: str, cites: Sequence[str]
+) -> tuple[ReadText, Span, str] | None:
+    """Return where code stands: source, span and citation; None if it stands nowhere.
+
+    It is looked for in what is cited, or in all texts if nothing is. If the words that are cited
+    do not have it, they are shown themselves: what a writer has changed is not what a source says.
+
+    Args:
+        material: What the writer worked from.
+        said: The code in the writer's words, if it gave any.
+        cites: What it cites.
+    """
+    cited = [found for cite in cites if (found := _cited_code(material, cite))]
+    for entry, part, cite in cited:
+        span = locate(said.strip(), part.of(entry.text)) if said.strip() else None
+        if span is not None:
+            part = Span(part.start + span.start, part.start + span.end)
+        return entry, _whole_lines(entry.text, part), cite
+    if cites or not said.strip():
+        return None
+    for label, entry in material.read.items():
+        if span := locate(said.strip(), entry.text):
+            first, last = _units_in(entry.text, span)
+            return entry, _whole_lines(entry.text, span), f"{label}:{first}-{last}"
+    return None
+
+
+def _cited_code(material: Material, cite: str) -> tuple[ReadText, Span, str] | None:
+    """Return all that lies between the first and the last unit of a citation."""
+    label, _, numbers = cite.partition(":")
+    entry, wanted = material.read.get(label), [int(number) for number in _NUMBER.findall(numbers)]
+    units = units_of(entry.text) if entry else ()
+    if entry is None or not wanted or not 1 <= min(wanted) <= max(wanted) <= len(units):
+        return None
+    span = Span(units[min(wanted) - 1].start, units[max(wanted) - 1].end)
+    return (entry, span, cite) if span.end - span.start <= CODE_CHARS else None
+
+
+def _whole_lines(text: str, span: Span) -> Span:
+    """Return a span with the indentation of its first line, and without a fence around it."""
+    start = text.rfind("\n", 0, span.start) + 1
+    start = start if not text[start : span.start].strip() else span.start
+    kept = list(re.finditer(r"[^\n]*\n?", text[start : span.end]))
+    lines = [line for line in kept if line[0].strip()]
+    while lines and _FENCE.fullmatch(lines[0][0].strip()):
+        lines = lines[1:]
+    while lines and _FENCE.fullmatch(lines[-1][0].strip()):
+        lines = lines[:-1]
+    if not lines:
+        return span
+    return Span(start + lines[0].start(), start + lines[-1].start() + len(lines[-1][0].rstrip()))
 
 
 def _apart(cites: str) -> tuple[str, ...]:

@@ -24,7 +24,6 @@ from deepdiver.core.shown_text import one_line
 from deepdiver.core.text import Span, locate, passages, size_of, terms, whole, within
 from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together, unite
 from deepdiver.strategies.shared.findings import (
-    KNOWN_BYTES,
     ReadSource,
     find_label,
     is_label,
@@ -32,6 +31,7 @@ from deepdiver.strategies.shared.findings import (
     number_text,
 )
 from deepdiver.strategies.shared.locate_statements import add_quotes
+from deepdiver.strategies.shared.room import room_of
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, NumberedText, QuestionPart
 from deepdiver.tools.address import canonical
 from deepdiver.tools.hit import Hit
@@ -51,8 +51,6 @@ BATCH_BYTES = 48_000
 """The most bytes of text in one reading: some 12,000 tokens, well within every model's window."""
 LEAST_CHARS = 1_500
 """What is shown of a text at least when the reading budget is spent: its best passages."""
-MATERIAL_BYTES = 110_000
-"""The most bytes of the texts that one task of writing is shown: some 28,000 tokens."""
 TITLE_CHARS = 80
 """The most characters of a title in a list of what can be searched."""
 TOKEN_BYTES = 4
@@ -181,7 +179,7 @@ async def _read_for_all(deps: Deps, wishes: Sequence[_Wish]) -> list[LookResult]
     unanswered = tuple(unite(*(wish.unanswered for wish in wishes)))
     # What is known decides which questions are still open; a text says what it says without it.
     told = unite(*(wish.known for wish in wishes)) if unanswered or _is_free(deps) else []
-    known = within(told, KNOWN_BYTES)
+    known = within(told, room_of(deps).known)
     wanted = any(wish.leads for wish in wishes)
     readings = await together(
         *(
@@ -232,8 +230,8 @@ async def _list_everything(deps: Deps, question: str) -> list[tuple[Hit, str]]:
     return [(hit, question) for hits in found for hit in hits]
 
 
-def fits_whole(texts: Iterable[str], most: int = MATERIAL_BYTES) -> bool:
-    """Return whether a writer can be shown texts whole."""
+def fits_whole(texts: Iterable[str], most: int) -> bool:
+    """Return whether texts that are shown whole have so many bytes at most."""
     return sum(size_of(show_numbered(text, [Span(0, len(text))])) for text in texts) <= most
 
 
@@ -250,7 +248,7 @@ async def lay_out_library(deps: Deps, question: str) -> list[str]:
         await _fetch(deps, [_Wish(question, question, hits, (), (), leads=False)]) if hits else {}
     )
     by_snapshot = {item.source.snapshot: item.read.text for item in texts.values()}
-    if not fits_whole(by_snapshot.values()):
+    if not fits_whole(by_snapshot.values(), room_of(deps).texts):
         return []
     for snapshot, text in by_snapshot.items():
         deps.readings.add(snapshot, [Span(0, len(text))])

@@ -24,8 +24,6 @@ from deepdiver.strategies.shared.grounding import Said
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.tasks import Note
 
-LINES, BYTES = 24, 5_000
-"""The most lines and bytes of a summary, in round 100 as in round 3."""
 STANDS_ON = 8
 """Findings that one line keeps: more than anybody asks for."""
 BESIDE = 0.5
@@ -81,13 +79,19 @@ def _join(old: Line, new: Line) -> Line:
     return better.model_copy(update={"findings": findings, "about": old.about})
 
 
-def shorten(
-    lines: Sequence[Line], asked: str, most: int = LINES, most_bytes: int = BYTES
-) -> list[Line]:
-    """Return the lines that a summary keeps, in their order."""
+def shorten(lines: Sequence[Line], asked: str, most: int | None, most_bytes: int) -> list[Line]:
+    """Return the lines that a summary keeps, in their order, in round 100 as in round 3.
+
+    Args:
+        lines: The lines.
+        asked: The question and its parts.
+        most: How many are kept at most; None: as many as fit.
+        most_bytes: Their most bytes.
+    """
     held, wanted = list(lines), set(terms(asked))
     weights = {line.text: line.belief * _to_the_point(line.text, wanted) for line in held}
-    while len(held) > most or sum(size_of(line.text) + 1 for line in held) > most_bytes:
+    many = len(held) if most is None else most
+    while len(held) > many or sum(size_of(line.text) + 1 for line in held) > most_bytes:
         crowd = Counter(line.about for line in held)
         fullest = max(crowd.values())
         place = min(

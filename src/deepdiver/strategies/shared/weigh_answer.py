@@ -1,23 +1,31 @@
-"""The belief in an answer of a strategy that puts forward no hypotheses."""
+"""The belief in an answer: the same evidence gives the same number in every strategy.
+
+The sentences of the answer are weighed, each by the sources that carry it and by what is known to
+contradict them: findings that do not go together, and what a test of a hypothesis has brought
+against it. The arithmetic is that of hypotheses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from deepdiver.core.identity import content_id
-from deepdiver.core.record import Evidence, Finding, Hypothesis, Sentence, SentenceKind, Stance
-from deepdiver.core.text import terms
+from deepdiver.core.record import (
+    Contradiction,
+    Evidence,
+    Finding,
+    Hypothesis,
+    Sentence,
+    SentenceKind,
+    Stance,
+)
 from deepdiver.report.compose import WeighedAnswer
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.hypotheses import assess, judge_all
 from deepdiver.tasks import Judge
 
-OTHERS = 12
-"""Most other findings that a model judges a sentence by: those that share the most words with it,
-besides the words of the question."""
 JUDGED = 4
-"""Most sentences of an answer for which all findings are judged; for the others only their own
-findings count."""
+"""Most sentences of an answer for which a reasoner that costs nothing judges all findings."""
 
 
 async def weigh_answer(
@@ -28,27 +36,20 @@ async def weigh_answer(
     problems: Sequence[str],
     missing: Sequence[str],
 ) -> WeighedAnswer:
-    """Return the belief in an answer without hypotheses, sentence by sentence.
+    """Return the belief in an answer, sentence by sentence.
 
-    The findings of a sentence speak for it, as the audit has confirmed; the reasoner judges the
-    others. The arithmetic is that of hypotheses.
+    The findings of a sentence speak for it, as the audit has confirmed. A reasoner that costs
+    nothing judges all others too; of a model, what it has said before is enough.
     """
     stated = {SentenceKind.FACT, SentenceKind.CALCULATION}
     facts = [sentence for sentence in lead if sentence.kind in stated]
     # An answer that is all judgement is believed as far as what it stands on.
     judged, facts = len(facts), facts or _reasons(deps, lead)
-
     claims = [_claim(sentence) for sentence in facts]
-    free = deps.reasoner.is_free(Judge)
     asked = [
-        (
-            claim,
-            [
-                *sentence.findings,
-                *(findings if free else _nearest(deps, question, sentence, findings)),
-            ],
-        )
+        (claim, [*sentence.findings, *findings])
         for claim, sentence in zip(claims, facts[: min(JUDGED, judged)], strict=False)
+        if deps.reasoner.is_free(Judge)
     ]
     others = [*await judge_all(deps, question, asked), *([] for _ in facts[len(asked) :])]
     beliefs = [
@@ -57,17 +58,6 @@ async def weigh_answer(
     ]
     parts = {*(problems or (question,)), *missing}
     return WeighedAnswer(tuple(beliefs), 1.0 - len(set(missing)) / len(parts))
-
-
-def _nearest(deps: Deps, question: str, sentence: Sentence, findings: Sequence[str]) -> list[str]:
-    """Return the findings that are most about what a sentence says, without its own."""
-    said = set(terms(sentence.text)) - set(terms(question))
-    others = [key for key in dict.fromkeys(findings) if key not in sentence.findings]
-    found = (deps.ledger.get(Finding, key) for key in others)
-    told = (set(terms(f"{item.statement} {item.quotes[0].text}")) for item in found)
-    shared = {key: len(said & words) for key, words in zip(others, told, strict=True)}
-    near = sorted((key for key, many in shared.items() if many), key=lambda key: -shared[key])
-    return near[:OTHERS]
 
 
 def _claim(sentence: Sentence) -> Hypothesis:
@@ -84,13 +74,50 @@ def _believe(
     deps: Deps, claim: Hypothesis, sentence: Sentence, others: Sequence[Evidence]
 ) -> float:
     """Return the belief in a sentence, by its own findings and by the others."""
-    own = [_carries(claim, key) for key in sentence.findings]
-    against = [
+    own = [_weigh(claim, key, Stance.SUPPORTS) for key in sentence.findings]
+    against = [_weigh(claim, key, Stance.REFUTES, how) for key, how in _against(deps, sentence)]
+    told = [
         item
         for item in others
         if item.finding not in sentence.findings or item.stance is Stance.REFUTES
     ]
-    return assess(deps, claim, [*own, *against], ()).posterior
+    return assess(deps, claim, [*own, *against, *told], ()).posterior
+
+
+def _against(deps: Deps, sentence: Sentence) -> list[tuple[str, float]]:
+    """Return the findings that are known to contradict those of a sentence, and how strongly.
+
+    What the sentence tells itself, as one that gives both sides does, is not against it.
+    """
+    own = [deps.ledger.get(Finding, key) for key in sentence.findings]
+    against: dict[str, float] = {}
+    for clash in deps.ledger.of(Contradiction).values():
+        sides = [deps.ledger.get(Finding, key) for key in clash.findings]
+        if clash.kind == "contradicts" and any(_tells(own, side) for side in sides):
+            against |= {side.id: 1.0 for side in sides if not _tells(own, side)}
+    judged = deps.ledger.of(Evidence).values()
+    carried = {
+        item.hypothesis
+        for item in judged
+        if item.stance is Stance.SUPPORTS and _tells(own, deps.ledger.get(Finding, item.finding))
+    }
+    for item in judged:
+        refuting = item.stance is Stance.REFUTES and item.hypothesis in carried
+        if refuting and not _tells(own, deps.ledger.get(Finding, item.finding)):
+            against[item.finding] = max(item.strength, against.get(item.finding, 0.0))
+    return list(against.items())
+
+
+def _tells(own: Iterable[Finding], other: Finding) -> bool:
+    """Return whether one of some findings quotes what another quotes."""
+    return any(
+        one.source == two.source
+        and one.passage.start < two.passage.end
+        and two.passage.start < one.passage.end
+        for finding in own
+        for one in finding.quotes
+        for two in other.quotes
+    )
 
 
 def _reasons(deps: Deps, lead: Sequence[Sentence]) -> list[Sentence]:
@@ -100,8 +127,6 @@ def _reasons(deps: Deps, lead: Sequence[Sentence]) -> list[Sentence]:
     return [Sentence(text=item.statement, findings=(item.id,)) for item in found]
 
 
-def _carries(claim: Hypothesis, finding: str) -> Evidence:
-    key = content_id("e", claim.id, finding, Stance.SUPPORTS, 1.0)
-    return Evidence(
-        id=key, hypothesis=claim.id, finding=finding, stance=Stance.SUPPORTS, strength=1.0
-    )
+def _weigh(claim: Hypothesis, finding: str, stance: Stance, strength: float = 1.0) -> Evidence:
+    key = content_id("e", claim.id, finding, stance, strength)
+    return Evidence(id=key, hypothesis=claim.id, finding=finding, stance=stance, strength=strength)

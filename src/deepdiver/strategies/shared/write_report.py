@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from deepdiver.core.events import Limited
+from deepdiver.core.identity import content_id
 from deepdiver.core.record import (
     Assessment,
+    Contradiction,
     CutSentence,
     Derivation,
     Finding,
@@ -40,8 +42,9 @@ from deepdiver.strategies.shared.drafting import (
     kept_sections,
     listed_cuts,
 )
+from deepdiver.strategies.shared.findings import source_of
 from deepdiver.strategies.shared.hypotheses import stand
-from deepdiver.strategies.shared.materials import Material, gather_material, resolve_cites
+from deepdiver.strategies.shared.materials import Material, cites_in, gather_material, resolve_cites
 from deepdiver.strategies.shared.second_opinion import contradicted
 from deepdiver.strategies.shared.unanswered import (
     explain,
@@ -54,6 +57,7 @@ from deepdiver.tasks import (
     BottomLine,
     CheckedConclusion,
     CheckSupport,
+    Judge,
     Outline,
     OutlineReport,
     PlannedSection,
@@ -191,11 +195,11 @@ async def write_report(
     missing, unasked = audit_missing(deps, top.missing, material.labels.values(), asked)
     assessments, unfounded = await doubt_unfounded(deps, asked, assessments, answer)
     weighed = None
-    if assessments is None:
+    if assessments is None or _is_tested(deps, assessments, unfounded):
         weighed = await weigh_answer(
             deps, question, answer, [*findings, *besides.disputed], problems, top.missing
         )
-    told = [UNTESTED] if weighed is not None and weighed.sentences else []
+    told = [UNTESTED] if assessments is None and weighed and weighed.sentences else []
     kept = [line.sentence for line in (*lead, *lines) if not line.cut]
     cut = listed_cuts([*lead, *lines])
     own = filter(lambda section: section.sentences, map(_code_section, further))
@@ -228,6 +232,18 @@ async def write_report(
     )
     why = explain(deps, report.status)
     return report.model_copy(update={"title": "", "answer": why, "points": ()}) if why else report
+
+
+def _is_tested(deps: Deps, assessments: Sequence[Assessment], unfounded: Collection[str]) -> bool:
+    """Whether the answer rests on an accepted hypothesis, so that its sentences are weighed.
+
+    A reasoner that costs nothing weighs by its own judgement of the hypotheses, which is as sure as
+    it is: how far its probabilities can be believed is measured.
+    """
+    return not deps.reasoner.is_free(Judge) and any(
+        item.status is HypothesisStatus.SUPPORTED and item.hypothesis.id not in unfounded
+        for item in assessments
+    )
 
 
 def _cited(written: Iterable[Sentence]) -> list[str]:
@@ -305,7 +321,20 @@ class _Writer:
                 findings=tuple(found),
             )
             self.derived.add(self._deps.ledger, made, self._deps.as_of)
+        for said in outline.conflicts if outline else ():
+            self._note_conflict(said)
         return outline
+
+    def _note_conflict(self, said: str) -> None:
+        """Enter what sources contradict each other in, if the outline names both sides."""
+        keys, _ = resolve_cites(self._deps, self._material, cites_in(said), self._question)
+        sources = {source_of(self._deps, key).id for key in keys}
+        if len(sources) > 1:
+            held = tuple(sorted(keys))
+            made = Contradiction(
+                id=content_id("c", *held), findings=held, kind="contradicts", description=said
+            )
+            self._deps.add(made)
 
     def _manner(self) -> dict[str, str]:
         """Return for whom and in which language the report is written."""
@@ -461,6 +490,8 @@ def _as_markdown(body: Sequence[DraftedSection]) -> str:
 def _block_as_markdown(block: DraftedBlock) -> str:
     if block.kind == "table":
         return _table_as_markdown(block)
+    if block.kind == "code":
+        return "\n\n".join(line.marked for row in block.rows for line in row if not line.cut)
     told = [_row_as_markdown(row) for row in block.rows]
     if block.kind == "paragraph":
         return "\n\n".join(filter(None, told))

@@ -1,0 +1,46 @@
+"""How much of what was found one task is shown: shares of what the model can read at once.
+
+Limits that are numbers of their own lose what a strong model has noted, and are too much for a
+small one. A reasoner that costs nothing has limits of its own: its time grows with what it sees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from deepdiver.strategies.shared.base import Deps
+from deepdiver.tasks import OutlineReport
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much one task is shown, in bytes."""
+
+    texts: int
+    """Texts, for whoever writes."""
+    findings: int
+    """Findings with their quotes, for whoever judges them."""
+    known: int
+    """Statements where they are only background."""
+    summary: int
+    """The running summary."""
+    most_findings: int | None = None
+    """How many findings; None: as many as fit."""
+    most_lines: int | None = None
+    """How many lines of the running summary."""
+
+
+FREE = Room(110_000, 24_000, 8_000, 5_000, 80, 24)
+"""The room of a reasoner that costs nothing."""
+TEXTS, FINDINGS, BACKGROUND = 0.75, 0.33, 0.05
+"""Shares of a prompt. Texts that were read whole (`reading_tokens`) are a tenth longer with their
+numbers, and lie on the writer's desk with notes of them; background is told in every round."""
+
+
+def room_of(deps: Deps) -> Room:
+    """Return how much one task is shown in a run."""
+    if deps.reasoner.is_free(OutlineReport):
+        return FREE
+    most = deps.settings.prompt_bytes
+    background = int(most * BACKGROUND)
+    return Room(int(most * TEXTS), int(most * FINDINGS), background, background)
