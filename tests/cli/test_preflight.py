@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,10 @@ from deepdiver.errors import (
     UsageError,
 )
 from deepdiver.sample import LIBRARY
+from deepdiver.tools.plain_file import FilePlace
 from tests.unprivileged import folder_for_all, unprivileged
+
+PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(20)
 
 # What is checked before
 
@@ -65,7 +69,7 @@ def test_what_can_be_read_is_not_looked_for_out_of_the_folder(tmp_path: Path) ->
     (tmp_path / "private").mkdir()
     (tmp_path / "private" / "a.md").write_text("x")
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "picture.png").write_bytes(b"x")
+    (tmp_path / "docs" / "picture.png").write_bytes(PICTURE)
     with pytest.raises(NoEvidenceError, match=r"it is \.png"):
         check_documents([tmp_path / "docs"])
     (tmp_path / "docs" / "link").symlink_to(tmp_path / "private")
@@ -81,12 +85,43 @@ def test_folders_in_folders_in_folders(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_documents_is_nothing_to_search(tmp_path: Path) -> None:
-    (tmp_path / "picture.png").write_bytes(b"x")
+    (tmp_path / "picture.png").write_bytes(PICTURE)
+    (tmp_path / "empty").write_bytes(b"")
     for path in (tmp_path, tmp_path / "picture.png"):
-        with pytest.raises(
-            NoEvidenceError, match=r"no readable document in .+ \(readable are \.atom, \.csv, "
-        ):
+        with pytest.raises(NoEvidenceError, match=r"no readable document in .+; give another --in"):
             check_documents([path])
+
+
+@pytest.mark.parametrize("name", ["README", "notes.weird", "curl.1", "LICENSE"])
+def test_a_text_is_a_document_whatever_its_name(tmp_path: Path, name: str) -> None:
+    (tmp_path / "picture.png").write_bytes(PICTURE)
+    (tmp_path / name).write_text("The harbour froze on 3 March.")
+    check_documents([tmp_path])
+
+
+def test_in_a_large_folder_the_library_looks_further(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deepdiver.cli.preflight.MOST_OPENED", 2)
+    for number in range(3):
+        (tmp_path / f"{number}.png").write_bytes(PICTURE)
+    check_documents([tmp_path])
+
+
+def test_a_disk_that_does_not_answer_is_left_to_the_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = threading.Event()
+
+    def wait(place: FilePlace, most: int) -> bytes:
+        answers.wait()
+        return b""
+
+    monkeypatch.setattr("deepdiver.cli.preflight.read_beginning", wait)
+    monkeypatch.setattr("deepdiver.cli.preflight.READ_SECONDS", 0.01)
+    (tmp_path / "picture.png").write_bytes(PICTURE)
+    check_documents([tmp_path])
+    answers.set()
 
 
 def test_a_folder_without_any_file_is_said_to_have_none(tmp_path: Path) -> None:
@@ -99,15 +134,12 @@ def test_a_folder_without_any_file_is_said_to_have_none(tmp_path: Path) -> None:
 
 def test_files_that_are_no_documents_are_counted_and_their_kinds_named(tmp_path: Path) -> None:
     for name in ("1.png", "2.png", "3.PNG", "1.jpg", "2.jpg", "1.gif", "1.mp4"):
-        (tmp_path / name).write_bytes(b"x")
+        (tmp_path / name).write_bytes(PICTURE)
     with pytest.raises(
-        NoEvidenceError,
-        match=r": all 7 files are \.png, \.jpg, \.gif, … \(readable are .+\); give another --in$",
+        NoEvidenceError, match=r": all 7 files are \.png, \.jpg, \.gif, …; give another --in$"
     ):
         check_documents([tmp_path])
-    with pytest.raises(
-        NoEvidenceError, match=r": it is \.gif \(readable are .+\); give another --in$"
-    ):
+    with pytest.raises(NoEvidenceError, match=r": it is \.gif; give another --in$"):
         check_documents([tmp_path / "1.gif"])
 
 

@@ -22,6 +22,7 @@ from deepdiver.tools.plain_file import (
     open_plain,
     open_stream,
     opened_folder,
+    read_beginning,
     read_plain,
     reason_of,
 )
@@ -236,3 +237,16 @@ def test_a_file_that_the_user_named_may_be_a_link(file: Path) -> None:
     os.mkfifo(file.parent / "pipe")
     with pytest.raises(OSError, match=NOT_PLAIN):
         open_stream(file.parent / "pipe")
+
+
+@pytest.mark.usefixtures("_either_way")
+def test_the_beginning_of_a_file(file: Path) -> None:
+    place = FilePlace(str(file.parent.parent), str(file))
+    assert read_beginning(place, 3) == b"A t"
+    assert read_beginning(place, 100) == b"A text."
+    file.unlink()
+    with pytest.raises(UnreadableError, match=os.strerror(errno.ENOENT)):
+        read_beginning(place, 3)
+    file.symlink_to(file.parent.parent.parent / "private" / "a.md")
+    with pytest.raises(UnreadableError, match=REPLACED):
+        read_beginning(place, 3)

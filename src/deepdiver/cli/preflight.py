@@ -10,12 +10,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deepdiver.core.settings import EMBEDDED, Settings
-from deepdiver.errors import NoEvidenceError, UsageError
-from deepdiver.tools.library.files import SUFFIXES
-from deepdiver.tools.library.folder_walk import FolderWalk
+from deepdiver.errors import NoEvidenceError, UnreadableError, UsageError
+from deepdiver.tools import daemon_threads
+from deepdiver.tools.extract import FORMATS, format_of
+from deepdiver.tools.library.files import READ_SECONDS
+from deepdiver.tools.library.folder_walk import FolderWalk, Spot
+from deepdiver.tools.plain_file import read_beginning
 
 NAMED_KINDS = 3
 """Kinds of files that an error names where none can be read."""
+SUFFIXES = frozenset(suffix for suffixes in FORMATS.values() for suffix in suffixes)
+"""The usual suffixes of documents. Whether a file without one is a text, its content tells."""
+BEGINNING = 8_192
+"""Bytes at the beginning of a file that tell what it is."""
+MOST_OPENED = 1_000
+"""Files without such a suffix that are looked into, before it is left to the library."""
 
 
 def check_documents(paths: Sequence[Path]) -> None:
@@ -31,7 +40,7 @@ def check_documents(paths: Sequence[Path]) -> None:
     for spot, _ in walk:
         name = os.path.basename(spot.path)
         suffix = os.path.splitext(name)[1].lower()
-        if suffix in SUFFIXES:
+        if suffix in SUFFIXES or found.total() >= MOST_OPENED or _is_document(spot, name):
             return
         found[suffix or name] += 1
     if walk.unread and (found or any(path.is_dir() for path in paths)):
@@ -43,6 +52,18 @@ def check_documents(paths: Sequence[Path]) -> None:
         )
     if paths:
         raise NoEvidenceError(f"{_no_documents(paths, found)}; give another --in")
+
+
+def _is_document(spot: Spot, name: str) -> bool:
+    """Whether a file can be read by the look of its beginning, or only the library can tell."""
+    reading = daemon_threads.start(
+        lambda: read_beginning(spot.place(), BEGINNING), "look into a file"
+    )
+    try:
+        start = reading.result(READ_SECONDS)
+    except (UnreadableError, TimeoutError):  # the library will say why
+        return True
+    return bool(start.strip()) and bool(format_of("", name, start))
 
 
 def _check_path(path: Path) -> None:
@@ -75,7 +96,7 @@ def _no_documents(paths: Sequence[Path], found: Counter[str]) -> str:
     more = ", …" if len(found) > NAMED_KINDS else ""
     total = found.total()
     held = f"it is {listed}" if total == 1 else f"all {total:,} files are {listed}{more}"
-    return f"no readable document in {where}: {held} (readable are {', '.join(sorted(SUFFIXES))})"
+    return f"no readable document in {where}: {held}"
 
 
 def language_note(question: str, settings: Settings) -> str:

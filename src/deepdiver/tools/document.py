@@ -16,8 +16,7 @@ class Document(BaseModel):
     """The whole text; offsets count its characters. Lines end with `\\n`, and there are no half
     characters."""
     format: str
-    """The format of the file: html, pdf, docx, pptx, xlsx, csv, tsv, markdown, text, epub, email,
-    messages, json."""
+    """The format of the file: one of `extract.FORMATS`."""
     title: str = ""
     """Its title."""
     author: str = ""

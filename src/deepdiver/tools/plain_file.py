@@ -109,6 +109,19 @@ def read_plain(place: FilePlace, most: int) -> bytes:
         raise UnreadableError(reason_of(error)) from None
 
 
+def read_beginning(place: FilePlace, most: int) -> bytes:
+    """Return the first bytes of a file, `most` at the most.
+
+    Raises:
+        UnreadableError: If it cannot be read; the message says why.
+    """
+    try:
+        with _opened_file(place) as opened:
+            return os.read(opened, most)
+    except (OSError, ValueError) as error:
+        raise UnreadableError(reason_of(error)) from None
+
+
 @contextlib.contextmanager
 def opened_folder(place: FilePlace) -> Iterator[int | str]:
     """Open a folder, and give what `os.scandir` lists it by.

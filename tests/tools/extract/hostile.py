@@ -36,6 +36,7 @@ def cases(secret: str, server: str) -> dict[str, tuple[str, Make]]:
         **pdfs(),
         **office(),
         **texts(),
+        **markups(),
         **mails(),
         **torn(),
         **disguised(),
@@ -77,6 +78,7 @@ def archives() -> dict[str, tuple[str, Make]]:
         "pptx": "ppt/presentation.xml",
         "xlsx": "xl/workbook.xml",
         "epub": "META-INF/container.xml",
+        "odt": "content.xml",
     }
     found: dict[str, tuple[str, Make]] = {}
     for kind, main in mains.items():
@@ -197,6 +199,7 @@ def entities(secret: str, server: str) -> dict[str, tuple[str, Make]]:
             ("docx", _word),
             ("xlsx", _sheet),
             ("epub", _book),
+            ("odt", _open_text),
         ):
             found[f"{kind}: {name}"] = (f"a.{kind}", partial(make, doctype, use))
     found["svg: picture and style from a server"] = (
@@ -257,6 +260,13 @@ def _book(doctype: str, use: str) -> bytes:
     return making.rezipped(
         making.epub({"a.html": chapter}),
         {"META-INF/container.xml": f"{doctype}{making.CONTAINER[21:]}"},
+    )
+
+
+def _open_text(doctype: str, use: str) -> bytes:
+    content = making.open_content(f"<text:p>{_WORDS}{use}</text:p>").partition("?>")[2]
+    return making.rezipped(
+        making.open_document("text"), {"content.xml": f'<?xml version="1.0"?>{doctype}{content}'}
     )
 
 
@@ -556,6 +566,89 @@ def texts() -> dict[str, tuple[str, Make]]:
     }
 
 
+def markups() -> dict[str, tuple[str, Make]]:
+    row = '<table:table-row table:number-rows-repeated="1048576">{}</table:table-row>'
+    cell = (
+        '<table:table-cell table:number-columns-repeated="16384"><text:p>7</text:p>'
+        "</table:table-cell>"
+    )
+
+    def opened(kind: str, body: str) -> Make:
+        return lambda: making.open_document(kind, body)
+
+    return {
+        "rtf: 2,000,000 braces": ("a.rtf", lambda: b"{\\rtf1 " + b"{" * 2_000_000 + b"x"),
+        "rtf: 3,000,000 words": ("a.rtf", lambda: b"{\\rtf1 " + b"\\b0" * 3_000_000 + b"x"),
+        "rtf: a picture of 20 MB": (
+            "a.rtf",
+            lambda: b"{\\rtf1 x{\\pict " + b"89504e47\n" * 2_000_000 + b"}}",
+        ),
+        "rtf: binary data without an end": ("a.rtf", lambda: b"{\\rtf1 x\\bin999999999 x}"),
+        "rtf: a million cells": (
+            "a.rtf",
+            lambda: b"{\\rtf1 \\intbl " + b"x\\cell " * 1_000_000 + b"\\row}",
+        ),
+        "tex: tables without an end": ("a.tex", lambda: b"\\begin{tabular}{l} a & b " * 100_000),
+        "tex: formulas without an end": ("a.tex", lambda: b"x \\[ a " * 500_000),
+        "tex: footnotes 100,000 deep": ("a.tex", lambda: b"\\footnote{" * 100_000 + b"x"),
+        "tex: a million dollars": ("a.tex", lambda: b"$" * 1_000_001),
+        "tex: brackets": ("a.tex", lambda: b"\\item[" * 300_000),
+        "tex: a line of 10 MB": ("a.tex", lambda: b"word " * 2_000_000),
+        "man: escapes": ("a.man", lambda: b"\\f(" * 2_000_000 + b"\nx"),
+        "man: quotes": ("a.man", lambda: b'.B "' + b'""' * 3_000_000),
+        "man: a table without an end": ("a.man", lambda: b".TS\nl.\n" + b"T{\nx\n" * 500_000),
+        "man: a heading of 5 MB": ("a.man", lambda: b".SH " + b"x" * 5_000_000),
+        "ipynb: 100,000 deep": ("a.ipynb", lambda: b'{"cells":' + b"[" * 100_000),
+        "ipynb: a million cells": (
+            "a.ipynb",
+            lambda: b'{"cells":[' + b'{"source":"x"},' * 500_000 + b'{"source":"x"}]}',
+        ),
+        "ipynb: a page of 100,000 tables": (
+            "a.ipynb",
+            lambda: json.dumps(
+                {
+                    "cells": [
+                        {"source": "x", "outputs": [{"data": {"text/html": "<table>" * 100_000}}]}
+                    ]
+                }
+            ).encode(),
+        ),
+        "srt: a million arrows": ("a.srt", lambda: b"00:00:01,000 --> 00:00:02,000\n" * 500_000),
+        "vtt: open tags": (
+            "a.vtt",
+            lambda: b"WEBVTT\n\n00:01.000 --> 00:02.000\n" + b"<v " * 10**6,
+        ),
+        "rst: underlines": ("a.rst", lambda: b"=====\n" * 1_000_000),
+        "rst: headings": ("a.rst", lambda: b"a\n===\n\n" * 500_000),
+        "text: random bytes without NUL": ("a.dat", lambda: noise(2_000_000).replace(b"\0", b"x")),
+        "text: half of it NUL": ("README", lambda: b"words " * 2_000 + bytes(100_000)),
+        "py: one line of 20 MB": ("a.py", lambda: b"x=1;" * 5_000_000),
+        "mbox: 300,000 mails": (
+            "a.mbox",
+            lambda: b"From a@b.c Mon Mar 3 2025\nSubject: x\n\ny\n\n" * 300_000,
+        ),
+        "odt: 100,000 deep": ("a.odt", opened("text", "<text:section>" * 100_000)),
+        "odt: spaces without end": (
+            "a.odt",
+            opened("text", '<text:p>x<text:s text:c="999"/></text:p>'),
+        ),
+        "ods: 17 milliards of cells": ("a.ods", opened("spreadsheet", row.format(cell))),
+        "ods: repeated rows by the thousand": (
+            "a.ods",
+            opened("spreadsheet", f"<table:table>{row.format(cell) * 2_000}</table:table>"),
+        ),
+        "gz: a man page in 100,000 parts": (
+            "a.1.gz",
+            lambda: gzip.compress(b".TH A 1\nx\n") * 100_000,
+        ),
+        "xz: noise": ("a.xz", lambda: b"\xfd7zXZ\x00" + noise(1_000_000)),
+        "gz: a docx bomb in gzip": (
+            "a.docx.gz",
+            lambda: gzip.compress(making.zipped({"word/document.xml": bytes(60_000_000)})),
+        ),
+    }
+
+
 def mails() -> dict[str, tuple[str, Make]]:
     def parts(count: int, body: bytes = b"x") -> bytes:
         part = b"--b\r\nContent-Type: text/plain\r\n\r\n" + body + b"\r\n"
@@ -629,6 +722,10 @@ def torn() -> dict[str, tuple[str, Make]]:
         "epub": lambda: making.epub({"a.html": f"<h1>A</h1><p>{_WORDS}</p>"}),
         "html": lambda: making.ARTICLE.encode(),
         "eml": lambda: making.mail(body=_WORDS * 20).as_bytes(),
+        "odt": lambda: making.open_document("text", f"<text:p>{_WORDS}</text:p>" * 50),
+        "rtf": lambda: b"{\\rtf1 " + f"{_WORDS}\\par ".encode() * 50 + b"}",
+        "ipynb": lambda: json.dumps({"cells": [{"source": _WORDS}] * 50}).encode(),
+        "gz": lambda: gzip.compress(_WORDS.encode() * 50),
     }
 
     def cut(make: Make, tenth: int) -> bytes:

@@ -50,7 +50,8 @@ def zipped(members: Mapping[str, bytes | str], compression: int = zipfile.ZIP_DE
         for name, content in members.items():
             # The same bytes at any time: tests are named by them.
             made = zipfile.ZipInfo(name, (2026, 11, 15, 9, 0, 0))
-            archive.writestr(made, content, compression)
+            # Formats are told by their first member, which therefore is not compressed.
+            archive.writestr(made, content, 0 if name == "mimetype" else compression)
     return file.getvalue()
 
 
@@ -200,6 +201,54 @@ def mail(subject: str = "The harbour", body: str = "It froze.", **fields: str) -
         made[name] = value
     made.set_content(body)
     return made
+
+
+_OPEN = " ".join(
+    f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+    for prefix, name in (
+        ("office", "office"),
+        ("text", "text"),
+        ("table", "table"),
+        ("draw", "drawing"),
+        ("presentation", "presentation"),
+        ("meta", "meta"),
+    )
+)
+_OPEN_MIME = "application/vnd.oasis.opendocument"
+
+
+def open_content(body: str, kind: str = "text") -> str:
+    """Return the XML of an OpenDocument file."""
+    return (
+        f'<?xml version="1.0" encoding="UTF-8"?><office:document-content {_OPEN}><office:body>'
+        f"<office:{kind}>{body}</office:{kind}></office:body></office:document-content>"
+    )
+
+
+def open_document(
+    kind: str, body: str = "<text:p>x</text:p>", meta: str = "", **more: bytes | str
+) -> bytes:
+    """Return an OpenDocument file: text, spreadsheet or presentation."""
+    properties = (
+        f'<office:document-meta {_OPEN} xmlns:dc="http://purl.org/dc/elements/1.1/"><office:meta>'
+        f"{meta}</office:meta></office:document-meta>"
+    )
+    members: dict[str, bytes | str] = {
+        "mimetype": f"{_OPEN_MIME}.{kind}",
+        "content.xml": open_content(body, kind),
+        "meta.xml": properties,
+        **more,
+    }
+    return zipped(members)
+
+
+def flat_open_document(kind: str, body: str = "<text:p>x</text:p>") -> bytes:
+    """Return an OpenDocument file that is a single file of XML."""
+    return (
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<office:document {_OPEN} '
+        f'office:mimetype="{_OPEN_MIME}.{kind}"><office:body><office:{kind}>{body}</office:{kind}>'
+        "</office:body></office:document>"
+    ).encode()
 
 
 ARTICLE = """<!DOCTYPE html><html lang="en-GB"><head>\

@@ -44,7 +44,15 @@ def read(data: bytes | str, name: str = "", mime: str = "", url: str = "") -> Re
     return Read(text=draft.text, **draft.metadata())
 
 
-def reason(data: bytes | str, name: str = "", mime: str = "") -> str:
+def reason(data: bytes | str, name: str = "", mime: str = "", url: str = "") -> str:
     with pytest.raises(UnreadableError) as error:
-        read(data, name, mime)
+        read(data, name, mime, url)
     return str(error.value)
+
+
+def format_or_reason(data: bytes | str, name: str) -> str:
+    """Return the format under which a file is read, or the reason why it is not."""
+    try:
+        return read(data, name).format
+    except UnreadableError as error:
+        return str(error)

@@ -73,7 +73,16 @@ def test_blocks_stand_apart_and_marks_begin_with_the_next() -> None:
     draft.mark_next("page", "3")
     assert draft.text == "one\ntwo\nthree"
     assert draft.metadata()["marks"] == [(0, "page", "1"), (0, "page", "2"), (4, "heading", "a b")]
-    assert draft.heading == "a b"
+    assert draft.heading_within(100) == draft.heading_within(4) == "a b"
+    assert draft.heading_within(3) == ""
+
+
+def test_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drafts, "SECONDS", 1_000.0)
+    draft = DocumentDraft("text")
+    assert 0 < draft.seconds_left() <= 1_000.0
+    monkeypatch.setattr(drafts, "SECONDS", -2.0)
+    assert DocumentDraft("text").seconds_left() < 0
 
 
 def test_a_text_is_cut_at_its_largest_size_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

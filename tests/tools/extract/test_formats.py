@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import codecs
+import lzma
 
 import pytest
 from hypothesis import given
@@ -46,6 +48,15 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
         ("", "", "<!DOCTYPE html><p>x".encode("utf-16"), "html"),
         ("", "", making.zipped({"inner.xlsx": XLSX, "word/document.xml": b"<x/>"}), "docx"),
         ("", "", DOCX[:9_000], "docx"),
+        ("", "a.html", b"\x1f\x8b\x08\x00", "packed"),
+        ("", "a", bz2.compress(b"x"), "packed"),
+        ("", "a.txt", lzma.compress(b"x"), "packed"),
+        ("", "", b"\x28\xb5\x2f\xfd\x00", "packed"),
+        ("", "a.doc", b"{\\rtf1 x}", "rtf"),
+        ("", "a.zip", making.open_document("text"), "odt"),
+        ("", "a.odt", making.open_document("spreadsheet"), "ods"),
+        ("", "", making.open_document("presentation"), "odp"),
+        ("", "a.xml", making.flat_open_document("text"), "xml"),
         # what the server says
         ("text/csv; charset=utf-8", "a.txt", b"a,b", "csv"),
         ("TEXT/HTML", "", b"hello", "html"),
@@ -66,10 +77,35 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
         ("", "notes/a.tsv", b"a\tb", "tsv"),
         ("", "a.txt", b"[1] Smith", "text"),
         ("", "a.eml", b"hello", "email"),
+        ("", "a.mbox", b"hello", "mailbox"),
+        ("", "src/retry.PY", b"# x", "code"),
+        ("", "app.toml", b"[a]", "code"),
+        ("", "Makefile", b"all:", "code"),
+        ("", "CMakeLists.txt", b"# x", "code"),
+        ("", "a.rst", b"x", "rst"),
+        ("", "a.tex", b"x", "tex"),
+        ("", "a.ipynb", b"{}", "notebook"),
+        ("", "a.vtt", b"x", "subtitles"),
+        ("", "a.odt", b"a text", "text"),
         # what the text looks like
         ("", "", b' {"a": 1}', "json"),
         ("", "", b'<?xml version="1.0"?><x/>', "xml"),
         ("", "", MAIL, "email"),
+        ("", "a.fodt", making.flat_open_document("text"), "odt"),
+        ("", "curl.1", b'.\\" a comment\n.TH curl 1\n', "man"),
+        ("", "", b"'\\\" t\n.Dd May 1\n", "man"),
+        ("", "", b".so man1/curl.1\n", "man"),
+        ("", "notes.1", b"...and so on\nSHOUT", "text"),
+        ("", "", b"% a comment\n\n\\documentclass{article}", "tex"),
+        ("", "", b"About \\documentclass", "text"),
+        ("", "", b"WEBVTT\n\n00:01.000 --> 00:02.000\nx", "subtitles"),
+        ("", "", b"1\r\n00:00:01,000 --> 00:00:02,000\r\nx", "subtitles"),
+        ("", "run", b"#!/bin/sh\n# x", "code"),
+        ("", "", b"From a@b.c Mon Mar  3 09:00:00 2025\nSubject: x\n\ny", "mailbox"),
+        ("", "", b"From here to 2025\nall is well", "text"),
+        ("", "README", b"Harbour\n=======\n", "text"),
+        ("", "README.Debian", b"Harbour", "text"),
+        ("", "", "Häfen".encode("cp1252"), "text"),
         ("", "", b"Note: this\nSee also: that\n\nText", "text"),
         ("", "", b"ID3 is a tag", "text"),
         ("", "", b"RIFF raff", "text"),
@@ -80,8 +116,8 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
         ("application/pdf", "a.pdf", PNG, ""),
         ("", "a.docx", making.zipped({"a": b"b"}), ""),
         ("", "a.md", b"a\0b", ""),
-        ("", "a.html", b"\x1f\x8b\x08\x00", ""),
-        ("", "a.rtf", b"{\\rtf1 x}", ""),
+        ("", "a.dat", bytes(range(1, 256)), ""),
+        ("", "a", b"\x01\x02 some words", ""),
     ],
 )
 def test_a_format(mime: str, name: str, data: bytes, expected: str) -> None:
@@ -96,9 +132,9 @@ def test_a_format(mime: str, name: str, data: bytes, expected: str) -> None:
             b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
             "an old or password-protected Office file; save it as docx, pptx or xlsx",
         ),
-        (b"\x1f\x8b\x08", "a gzip archive; unpack it first"),
-        (b"BZh91AY&SY\x00", "a bzip2 archive; unpack it first"),
-        (b"{\\rtf1", "a rich text file; save it as docx"),
+        (b"a.txt" + bytes(252) + b"ustar\x0000", "a tar archive; unpack it first"),
+        (bytes(range(1, 256)), "not text"),
+        (b"\x1f\x8b\x08", ""),
         (making.zipped({"a": b"b"}), "a zip archive; unpack it first"),
         (making.zipped({"a": b"b"})[:20], "damaged: a zip archive without its end"),
         (b"a\0b", "not text"),
@@ -149,6 +185,7 @@ def test_every_suffix_is_of_one_format() -> None:
         "email",
         "messages",
         "json",
+        "rtf",
     } <= set(FORMATS)
 
 

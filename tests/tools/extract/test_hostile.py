@@ -30,7 +30,7 @@ SAMPLE = [
     for name in NAMES
     if name.endswith((" bomb in its main part", "that lies about its sizes", "50 %", "members"))
     or name.startswith(
-        ("disguised", "xml:", "svg:", "docx: external", "xlsx: external", "epub: external")
+        ("disguised", "xml:", "svg:", "docx: external", "xlsx: external", "odt: external")
     )
     or name
     in (
@@ -38,6 +38,12 @@ SAMPLE = [
         "pdf: pages in a ring",
         "json: 100,000 deep",
         "pdf: a stream of 300 MB",
+        "rtf: 2,000,000 braces",
+        "tex: tables without an end",
+        "ods: 17 milliards of cells",
+        "gz bomb",
+        "gz: a docx bomb in gzip",
+        "text: random bytes without NUL",
     )
 ]
 

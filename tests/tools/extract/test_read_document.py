@@ -19,7 +19,7 @@ def test_every_format_has_a_reader(format: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("format", "package"), [("html", "trafilatura"), ("pdf", "pypdf"), ("xlsx", "openpyxl")]
+    ("format", "package"), [("html", "lxml"), ("pdf", "pypdf"), ("xlsx", "openpyxl")]
 )
 def test_a_package_that_is_missing_is_named_with_the_cure(
     format: str, package: str, monkeypatch: pytest.MonkeyPatch
@@ -29,18 +29,24 @@ def test_a_package_that_is_missing_is_named_with_the_cure(
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(UnreadableError) as error:
         read_document.load_reader(format)
+    assert str(error.value) == f"{package} is not installed: pip install 'deepdiver-research'"
+
+
+def test_pages_from_the_web_need_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "deepdiver.tools.extract.readers.web_page", raising=False)
+    monkeypatch.setitem(sys.modules, "trafilatura", None)
+    with pytest.raises(UnreadableError) as error:
+        read_document.load_reader("html", "https://a.example/")
     assert (
-        str(error.value) == f"{package} is not installed: pip install 'deepdiver-research[search]'"
+        str(error.value) == "trafilatura is not installed: pip install 'deepdiver-research[search]'"
     )
+    assert read("<html><body><p>Read all the same.</p>", "a.html").text == "Read all the same."
 
 
 def test_a_package_that_a_reader_asks_for_late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "defusedxml", None)
     data = making.docx(lambda made: made.add_paragraph("x"))
-    assert (
-        reason(data, "a.docx")
-        == "defusedxml is not installed: pip install 'deepdiver-research[search]'"
-    )
+    assert reason(data, "a.docx") == "defusedxml is not installed: pip install 'deepdiver-research'"
 
 
 @pytest.mark.parametrize(
@@ -80,3 +86,10 @@ def test_a_text_that_is_cut_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     found = read("name,count\n" + "Berg,1\n" * 500, "a.csv")
     assert 900 < len(found.text) <= 1_000
     assert found.notes == ["the text is longer than 1,000 bytes; the rest was left out"]
+
+
+def test_a_heading_far_down_does_not_name_a_plain_text() -> None:
+    text = "The ferry sails at noon. " * 40 + "\n\n# Older entries were removed\n"
+    assert read(text, "change-log").title == "change log"
+    assert read(text, "changelog.md").title == "Older entries were removed"
+    assert read("# Ferries\n\n" + text, "changelog").title == "Ferries"

@@ -107,7 +107,7 @@ def test_a_large_file_has_more_time(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_plain_text_is_read_here_and_the_rest_by_a_child(extractor: Extractor) -> None:
     nobody = Nobody(1)
-    for name in ("a.md", "b.txt", "c.rst", "Makefile"):
+    for name in ("a.md", "b.txt", "README"):
         got = document_of(
             b"---\ntitle: A title\nkind: newspaper\n---\nSome words.\n\n# And more", name, nobody
         )

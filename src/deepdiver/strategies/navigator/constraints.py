@@ -56,8 +56,11 @@ _LENGTH = r"(?P<many>\d{1,3}|[a-z]+)?\s*(?P<unit>day|week|month|year)s?"
 _LAST = re.compile(rf"\b(?:last|past)\s+{_LENGTH}\b", re.IGNORECASE)
 _THAN = re.compile(rf"(?<=than )(?:(?:a|an)\s+)?{_LENGTH}(?:\s+(?:ago|old))?\b", re.IGNORECASE)
 _DOMAIN = re.compile(r"(?<![\w@/.\-])(?:[a-z0-9\-]+\.)+[a-z]{2,24}\b(?![/@])", re.IGNORECASE)
-_SUFFIXES = frozenset(suffix for suffixes in FORMATS.values() for suffix in suffixes)
-"""The ends of file names, which look like domains."""
+_SUFFIXES = frozenset(
+    suffix for format, suffixes in FORMATS.items() if format != "code" for suffix in suffixes
+)
+"""The ends of file names, which look like domains. Those of source code are left out: more often
+than not they are domains of countries (.py, .rs, .sh)."""
 _SITE = re.compile(r"\bsite:\s*$", re.IGNORECASE)
 _JOINED = re.compile(r"\s*(?:and|to|until|till|through|[–—-])\s*", re.IGNORECASE)
 _OR_LATER = re.compile(

@@ -82,10 +82,10 @@ class DocumentDraft:
         """Whether there is no text yet."""
         return not self._parts
 
-    @property
-    def heading(self) -> str:
-        """The first heading."""
-        return next((label for _, kind, label in self._marks if kind == "heading"), "")
+    def heading_within(self, end: int) -> str:
+        """Return the first heading, if it is before an offset of the text."""
+        marks = (mark for mark in self._marks if mark[1] == "heading")
+        return next((label for start, _, label in marks if start <= end), "")
 
     def note(self, text: str) -> None:
         """Add a note on what was left out or is unreadable. Repeated or empty ones are ignored."""
@@ -108,7 +108,7 @@ class DocumentDraft:
         """Add a block as it is, including white space at its ends."""
         if not text:
             return
-        if time.monotonic() > self._until[0] or time.process_time() > self._until[1]:
+        if self.seconds_left() < 0:
             self.note(f"it takes more than {SECONDS:g} seconds to read; the rest was left out")
             raise DraftFullError(self)
         text = _SURROGATE.sub("\ufffd", text)
@@ -128,6 +128,10 @@ class DocumentDraft:
             self._bytes += len(text.encode()) + len(gap)
         if cut:
             raise DraftFullError(self)
+
+    def seconds_left(self) -> float:
+        """Return the seconds until nothing more can be added."""
+        return min(self._until[0] - time.monotonic(), self._until[1] - time.process_time())
 
     def add_heading(self, text: str, gap: str = "\n\n") -> None:
         """Add a heading, and mark it."""

@@ -16,20 +16,44 @@ FORMATS: Final[dict[str, tuple[str, ...]]] = {
     "docx": (".docx", ".docm"),
     "pptx": (".pptx", ".pptm", ".ppsx"),
     "xlsx": (".xlsx", ".xlsm"),
+    "odt": (".odt", ".ott", ".fodt"),
+    "odp": (".odp", ".otp", ".fodp"),
+    "ods": (".ods", ".ots", ".fods"),
+    "rtf": (".rtf",),
     "csv": (".csv",),
     "tsv": (".tsv", ".tab"),
     "markdown": (".md", ".markdown"),
-    "text": (".txt", ".text", ".log", ".rst"),
+    "rst": (".rst", ".rest"),
+    "tex": (".tex", ".ltx"),
+    "man": (".man", ".mdoc", ".roff"),
+    "text": (".txt", ".text", ".log"),
+    "code": tuple(
+        ".asm .awk .bash .bat .bib .c .cc .cfg .clj .cmake .conf .cpp .cs .css .cxx .dart .diff "
+        ".el .erl .ex .f90 .fish .go .gradle .graphql .h .hpp .hs .ini .java .jl .js .jsx .kt "
+        ".less .lisp .lua .m .mjs .mk .ml .patch .php .pl .pm .properties .proto .ps1 .py .pyi .r "
+        ".rb .rs .sass .scala .scss .sh .sql .swift .tcl .tf .toml .ts .tsx .vb .vim .vue .yaml "
+        ".yml .zig .zsh".split()
+    ),
+    "subtitles": (".srt", ".vtt"),
     "epub": (".epub",),
     "email": (".eml",),
+    "mailbox": (".mbox",),
     "messages": (".jsonl", ".ndjson"),
+    "notebook": (".ipynb",),
     "json": (".json",),
     "xml": (".xml", ".svg", ".rss", ".atom"),
+    "packed": (".gz", ".bz2", ".xz", ".zst"),
 }
-"""The formats that can be read, with their usual suffixes."""
+"""The formats that can be read, with their usual suffixes. A text with another one is read too."""
 
 _SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
+_NAMES: Final[dict[str, str]] = dict.fromkeys(
+    ("makefile", "gnumakefile", "dockerfile", "jenkinsfile", "vagrantfile", "cmakelists.txt"),
+    "code",
+)
+"""Files that have a format by their name, in lower case."""
 _OFFICE = "application/vnd.openxmlformats-officedocument"
+_OPEN = "application/vnd.oasis.opendocument"
 _MIMES: Final[dict[str, str]] = {
     "text/html": "html",
     "application/xhtml+xml": "html",
@@ -38,12 +62,23 @@ _MIMES: Final[dict[str, str]] = {
     f"{_OFFICE}.wordprocessingml.document": "docx",
     f"{_OFFICE}.presentationml.presentation": "pptx",
     f"{_OFFICE}.spreadsheetml.sheet": "xlsx",
+    f"{_OPEN}.text": "odt",
+    f"{_OPEN}.presentation": "odp",
+    f"{_OPEN}.spreadsheet": "ods",
+    "application/rtf": "rtf",
+    "text/rtf": "rtf",
     "text/csv": "csv",
     "text/tab-separated-values": "tsv",
     "text/markdown": "markdown",
     "text/x-markdown": "markdown",
+    "text/x-rst": "rst",
+    "text/x-tex": "tex",
+    "application/x-tex": "tex",
+    "text/vtt": "subtitles",
     "application/epub+zip": "epub",
     "message/rfc822": "email",
+    "application/mbox": "mailbox",
+    "application/x-ipynb+json": "notebook",
     "application/x-ndjson": "messages",
     "application/jsonl": "messages",
     "application/json": "json",
@@ -65,33 +100,40 @@ _MEMBERS: Final[dict[bytes, str]] = {
     b"META-INF/container.xml": "epub",
 }
 """The member that identifies each zip-based format."""
-_BINARY = frozenset({"pdf", "docx", "pptx", "xlsx", "epub"})
+_OPEN_KIND = re.compile(
+    rb"mimetype.{0,60}?" + re.escape(_OPEN).encode() + rb"\.(text|presentation|spreadsheet)", re.S
+)
+"""How an OpenDocument file says what it is: in its first member, which is not compressed, or, if it
+is a single file of XML, in an attribute."""
+_OPEN_KINDS: Final = {b"text": "odt", b"presentation": "odp", b"spreadsheet": "ods"}
+_PACKED = re.compile(rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ\x00|\x28\xb5\x2f\xfd")
+"""The first bytes of gzip, bzip2, xz and zstd."""
+_BINARY = frozenset({"pdf", "docx", "pptx", "xlsx", "odt", "odp", "ods", "epub", "packed"})
 """Formats that are not text."""
 _FOREIGN: Final[tuple[tuple[bytes, str], ...]] = (
     (
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
         "an old or password-protected Office file; save it as docx, pptx or xlsx",
     ),
-    (b"{\\rtf", "a rich text file; save it as docx"),
-    (b"\x1f\x8b", "a gzip archive; unpack it first"),
-    (b"BZh91AY&SY", "a bzip2 archive; unpack it first"),
-    (b"\xfd7zXZ\x00", "an xz archive; unpack it first"),
-    (b"\x28\xb5\x2f\xfd", "a zstd archive; unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive; unpack it first"),
     (b"Rar!\x1a\x07", "a RAR archive; unpack it first"),
     (b"\x89PNG\r\n\x1a\n", "an image"),
     (b"\xff\xd8\xff", "an image"),
     (b"GIF8", "an image"),
+    (b"II*\x00", "an image"),
+    (b"MM\x00*", "an image"),
     (b"RIFF", "an image, a sound or a film"),
     (b"OggS", "a sound or a film"),
     (b"ID3", "a sound"),
     (b"\x7fELF", "a program"),
     (b"MZ\x90\x00", "a program"),
+    (b"\x00asm", "a program"),
+    (b"\xca\xfe\xba\xbe", "a program"),
     (b"SQLite format 3\x00", "a database"),
 )
 """The first bytes of files that cannot be read, and what they are."""
 
-_SURE = frozenset(magic for magic, _ in _FOREIGN if magic == b"{\\rtf" or not magic.isalnum())
+_SURE = frozenset(magic for magic, _ in _FOREIGN if not magic.isalnum())
 """Those of them that no text begins with. The others could be words, and count only if the file is
 not text."""
 _LOOK = 1_024
@@ -118,6 +160,18 @@ _MAIL_FIELDS = re.compile(
 )
 _MAIL_ENOUGH = 3
 """How many header fields among the first lines make a mail. Two occur in ordinary notes."""
+_LOOKS: Final[dict[str, re.Pattern[bytes]]] = {
+    "mailbox": re.compile(rb"From \S+ [^\n]*\d{4}\r?\n[A-Za-z-]+:[ \t]"),
+    "man": re.compile(rb"(?=[.'])(?:[^\n]*+\n)*?\.(?:TH|Dd|SH|Sh|so)[ \t]"),
+    "tex": re.compile(rb"(?:[ \t]*+(?:%[^\n]*+)?\r?\n)*+\s*\\document(?:class|style)\b"),
+    "subtitles": re.compile(rb"WEBVTT\b|\s*\d+\r?\n\d+:\d\d:\d\d,\d{3} -->"),
+    "code": re.compile(rb"#!"),
+}
+"""How some formats begin."""
+_CONTROL = re.compile(rb"[\x01-\x07\x0e-\x1a\x1c-\x1f\x7f]")
+"""Characters that a text hardly contains. Backspace, which prints bold, and escape are others."""
+MOST_CONTROL = 0.02
+"""The highest share of them in a text. Of random bytes they are a tenth."""
 
 
 def suffix_of(name: str) -> str:
@@ -127,6 +181,11 @@ def suffix_of(name: str) -> str:
 
 def unreadable_kind(data: bytes) -> str:
     """Return what an unreadable file is, by its first bytes; empty if it may be readable."""
+    return _foreign_kind(data) or ("not text" if _is_noise(data) and not _magic(data) else "")
+
+
+def _foreign_kind(data: bytes) -> str:
+    """Return what a file is that is unreadable whatever is said of it."""
     for magic, what in _FOREIGN:
         if data.startswith(magic) and (magic in _SURE or not looks_like_text(data)):
             return what
@@ -136,6 +195,8 @@ def unreadable_kind(data: bytes) -> str:
             if b"PK\x05\x06" in data
             else "damaged: a zip archive without its end"
         )
+    if data[257:262] == b"ustar":
+        return "a tar archive; unpack it first"
     return "" if looks_like_text(data) or _magic(data) else "not text"
 
 
@@ -144,24 +205,30 @@ def looks_like_text(data: bytes) -> bool:
     return data.startswith(_BOMS) or b"\0" not in data[: 8 * _LOOK]
 
 
+def _is_noise(data: bytes) -> bool:
+    """Whether bytes that nothing is said of are not text either: too many are no characters."""
+    start = b"" if data.startswith(_BOMS) else data[: 8 * _LOOK]
+    return len(_CONTROL.findall(start)) > MOST_CONTROL * len(start)
+
+
 def format_of(mime: str, name: str, data: bytes) -> str:
     """Return the format of a file, one of `FORMATS`; empty if it is none of them.
 
     Unmistakable bytes decide first (a PDF is one whatever its name), then the MIME type, then the
-    suffix, then the look of the bytes.
+    name, then the look of the bytes.
     """
     if sure := _magic(data):
         return sure
-    textual = not unreadable_kind(data)
+    if _foreign_kind(data):
+        return ""
     for said in (
         _MIMES.get(mime.partition(";")[0].strip().lower(), ""),
+        _NAMES.get(PurePosixPath(name).name.lower(), ""),
         _SUFFIXES.get(suffix_of(name), ""),
     ):
-        if said in _BINARY and textual:
-            return _looks(data)
-        if said and textual:
-            return said
-    return _looks(data) if textual else ""
+        if said:
+            return _looks(data) if said in _BINARY else said
+    return "" if _is_noise(data) else _looks(data)
 
 
 def _magic(data: bytes) -> str:
@@ -171,11 +238,17 @@ def _magic(data: bytes) -> str:
         return "pdf"
     if start.startswith(b"PK\x03\x04"):
         return _zipped(data)
+    if start.startswith(b"{\\rtf"):
+        return "rtf"
+    if _PACKED.match(start):
+        return "packed"
     return "html" if _HTML.match(_plain(start)) else ""
 
 
 def _zipped(data: bytes) -> str:
     """Return the format of a zip file by the names in its directory, or anywhere if it is torn."""
+    if kind := _OPEN_KIND.search(data[:_LOOK]):
+        return _OPEN_KINDS[kind[1]]
     end = data.rfind(b"PK\x05\x06")
     at = int.from_bytes(data[end + 16 : end + 20], "little") if end >= 0 else 0
     directory = data[at:end] if 0 < at < end else data
@@ -185,16 +258,17 @@ def _zipped(data: bytes) -> str:
 
 
 def _looks(data: bytes) -> str:
-    """Return the format that a text looks like: JSON, XML, a mail, or else plain text."""
+    """Return the format that a text looks like; plain text if it looks like no other."""
     start = _plain(data[: 8 * _LOOK])
     if start.lstrip()[:1] in (b"{", b"["):
         return "json"
     if _XML.match(start):
-        return "xml"
+        kind = _OPEN_KIND.search(start)
+        return _OPEN_KINDS[kind[1]] if kind else "xml"
     head = re.split(rb"\r?\n\r?\n", start, maxsplit=1)[0]
     if _MAIL.match(start) and len(_MAIL_FIELDS.findall(head)) >= _MAIL_ENOUGH:
         return "email"
-    return "text"
+    return next((format for format, look in _LOOKS.items() if look.match(start)), "text")
 
 
 def _plain(start: bytes) -> bytes:

@@ -24,36 +24,64 @@ READERS: Final[dict[str, str]] = {
     "docx": "word:read_word",
     "pptx": "slides:read_slides",
     "xlsx": "sheets:read_sheets",
+    "odt": "open_document:read_open_document",
+    "odp": "open_document:read_open_document",
+    "ods": "open_document:read_open_document",
+    "rtf": "rich_text:read_rich_text",
     "csv": "separated_values:read_separated_values",
     "tsv": "separated_values:read_separated_values",
     "markdown": "plain_text:read_plain_text",
+    "rst": "plain_text:read_plain_text",
     "text": "plain_text:read_plain_text",
+    "code": "plain_text:read_code",
+    "tex": "tex:read_tex",
+    "man": "man_page:read_man_page",
+    "subtitles": "subtitles:read_subtitles",
     "epub": "book:read_book",
     "email": "mail:read_mail",
+    "mailbox": "mail:read_mailbox",
     "messages": "json_xml:read_json",
+    "notebook": "notebook:read_notebook",
     "json": "json_xml:read_json",
     "xml": "json_xml:read_xml",
+    "packed": "packed:read_packed",
 }
 """The function that reads each format, as `module:function` in the package `readers`. A module is
 imported when the first file of its format arrives."""
+WEB_PAGE = "web_page:read_web_page"
+"""Reads a page that came from the web, which is mostly menus and advertisements."""
 
-MISSING = "{name} is not installed: pip install 'deepdiver-research[search]'"
+MISSING = "{name} is not installed: pip install 'deepdiver-research{extra}'"
+LEAD = 500
+"""Characters at the beginning of a plain text in which a heading is taken for its title."""
 
 
-def load_reader(format: str) -> Reader:
+def load_reader(format: str, url: str = "") -> Reader:
     """Import the function that reads a format, and the packages that it needs.
+
+    Args:
+        format: One of `FORMATS`.
+        url: The address that the file came from; empty if it is a file of the user's.
 
     Raises:
         UnreadableError: If one of them is not installed; the message says what to do.
     """
-    module, _, function = READERS[format].partition(":")
+    named = WEB_PAGE if format == "html" and url else READERS[format]
+    module, _, function = named.partition(":")
     try:
         reader: Reader = getattr(
             import_module(f"deepdiver.tools.extract.readers.{module}"), function
         )
     except ModuleNotFoundError as error:
-        raise UnreadableError(MISSING.format(name=error.name)) from None
+        raise _missing(error, named) from None
     return reader
+
+
+def _missing(error: ModuleNotFoundError, reader: str) -> UnreadableError:
+    """Return the error for a package that is not installed, which says how to install it."""
+    return UnreadableError(
+        MISSING.format(name=error.name, extra="[search]" if reader == WEB_PAGE else "")
+    )
 
 
 def detect_format(data: bytes, mime: str, name: str, url: str) -> str:
@@ -84,18 +112,19 @@ def read_document(data: bytes, *, mime: str = "", name: str = "", url: str = "")
         UnreadableError: If it has no text that can be read; the message says why.
     """
     format = detect_format(data, mime, name, url)
-    reader = load_reader(format)
+    reader = load_reader(format, url)
     try:
         draft = reader(data, format=format, mime=mime, name=name, url=url)
     except DraftFullError as full:
         (draft,) = full.args
     except ModuleNotFoundError as error:
-        raise UnreadableError(MISSING.format(name=error.name)) from None
+        raise _missing(error, READERS[format]) from None
     except RecursionError:
         raise UnreadableError("it is nested too deep") from None
     if draft.empty:
         notes = draft.metadata()["notes"]
         raise UnreadableError(f"it holds no text: {'; '.join(notes)}" if notes else "it is empty")
     stem = PurePosixPath(name or file_name_of(url)).stem
-    draft.title = draft.title or draft.heading or stem.replace("-", " ")
+    heading = draft.heading_within(LEAD if draft.format == "text" else draft.length)
+    draft.title = draft.title or heading or stem.replace("-", " ")
     return draft

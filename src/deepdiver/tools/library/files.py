@@ -11,19 +11,16 @@ from deepdiver import sample
 from deepdiver.errors import UnreadableError
 from deepdiver.tools import daemon_threads
 from deepdiver.tools.document import Document
-from deepdiver.tools.extract import FORMATS, Extractor, read_document
+from deepdiver.tools.extract import Extractor, read_document
 from deepdiver.tools.extract.document_draft import assemble_document
 from deepdiver.tools.extract.workers.limits import LARGEST_FILE
 from deepdiver.tools.hit import whole
 from deepdiver.tools.plain_file import FilePlace, read_plain
 
-READ_HERE = frozenset({"markdown", "text"})
+READ_HERE = frozenset({"code", "markdown", "rst", "text"})
 """Formats that this process reads itself, since a hostile file cannot bring their readers down."""
 LARGEST_READ_HERE = 2_000_000
 """Bytes of such a file. A larger one is read by a worker, under its limits."""
-SUFFIXES = frozenset(suffix for suffixes in FORMATS.values() for suffix in suffixes)
-"""The usual suffixes of files that can be read. Files without one may be readable too: the content
-decides."""
 READ_SECONDS = 10.0
 """Seconds that reading a file may take, and one more for every READ_RATE bytes."""
 READ_RATE = 500_000

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deepdiver.tools.extract.readers.mail import header_of, iso_date, sender_name
 from tests.tools.extract import making
-from tests.tools.extract.reading import read
+from tests.tools.extract.reading import read, reason
 
 HEAD = (
     "From: Anna Berg <anna@holm.example>\nTo: Lars Holm <lars@holm.example>\n"
@@ -144,3 +144,43 @@ def test_any_bytes_behind_a_head_are_read(data: bytes) -> None:
         "message/rfc822",
     )
     assert found.text.startswith("From: a@b.c")
+
+
+MAILBOX = (
+    b"From a@b.c Mon Mar  3 09:00:00 2025\nFrom: Anna Berg <a@b.c>\nDate: Mon, 3 Mar 2025 09:00:00 "
+    b"+0000\nSubject: Ice\n\nThe harbour froze.\n>From then on nothing moved.\n"
+    b"From here to 2026.\n\n"
+    b"From b@b.c Tue Mar  4 09:00:00 2025\nFrom: b@b.c\nSubject: Re: Ice\n\nWe met.\n"
+)
+
+
+@pytest.mark.parametrize("data", [MAILBOX, MAILBOX.replace(b"\n", b"\r\n")])
+def test_a_mailbox(data: bytes) -> None:
+    found = read(data, "harbour-list.mbox")
+    assert found.text == (
+        "From: Anna Berg <a@b.c>\nDate: Mon, 03 Mar 2025 09:00:00 +0000\nSubject: Ice\n\n"
+        "The harbour froze.\nFrom then on nothing moved.\nFrom here to 2026.\n\n"
+        "From: b@b.c\nSubject: Re: Ice\n\nWe met."
+    )
+    assert [label for _, label, _ in found.marked("message")] == [
+        "1, Anna Berg, 2025-03-03 09:00",
+        "2, b@b.c",
+    ]
+    assert (found.format, found.title, found.author) == ("mailbox", "harbour list", "")
+
+
+def test_forwarded_mails_of_a_mailbox_are_counted() -> None:
+    mail = (
+        b"From a@b.c Mon Mar  3 09:00:00 2025\nFrom: a@b.c\nContent-Type: multipart/mixed; "
+        b"boundary=x\n\n--x\nContent-Type: message/rfc822\n\nSubject: Inner\n\nWords\n--x--\n"
+    )
+    assert read(mail, "a.mbox").notes == ["1 forwarded mails in it were left out"]
+
+
+def test_a_mailbox_without_mails_is_damaged() -> None:
+    assert reason("nothing here", "a.mbox") == "it is damaged: no mail begins in it"
+
+
+@given(st.binary(max_size=200).filter(lambda data: b"\0" not in data))
+def test_any_bytes_behind_the_first_mail_are_read(data: bytes) -> None:
+    assert read(MAILBOX + b"\n" + data, "a.mbox").text.startswith("From: Anna Berg")

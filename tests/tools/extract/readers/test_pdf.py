@@ -8,6 +8,7 @@ import pytest
 from pypdf import PdfReader, PdfWriter
 
 from deepdiver.core.text import locate
+from deepdiver.tools.extract.document_draft import DocumentDraft
 from deepdiver.tools.extract.readers import pdf
 from tests.tools.extract import making
 from tests.tools.extract.reading import read, reason
@@ -138,3 +139,13 @@ def test_more_pages_than_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     found = read(DATA, "a.pdf")
     assert found.notes == ["of 4 pages the first 2 were read"]
     assert "The end." not in found.text
+
+
+def test_a_pdf_that_takes_too_long_keeps_the_pages_that_were_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    left = iter([4.0, 3.0, 0.5])
+    monkeypatch.setattr(DocumentDraft, "seconds_left", lambda self: next(left, 0.4))
+    found = read(making.pdf([[(700, f"Page {number}")] for number in range(1, 6)]), "a.pdf")
+    assert found.text == "Page 1\n\nPage 2"
+    assert found.notes == ["of 5 pages the first 2 were read: they take too long"]

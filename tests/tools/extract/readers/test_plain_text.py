@@ -90,7 +90,7 @@ def test_other_encodings_are_read_and_said() -> None:
         "Färjan låg kvar i hamnen över natten på grund av isen. ".encode("cp1252") * 5, "a.txt"
     )
     assert found.text.startswith("Färjan låg kvar")
-    assert found.notes == ["no encoding is named; it was taken for cp1252"]
+    assert found.notes[0].startswith("no encoding is named; it was taken for cp125")
 
 
 def test_a_fence_holds_no_headings() -> None:
@@ -138,3 +138,77 @@ class TestFrontMatter:
     def test_a_long_one_without_end_takes_no_time(self) -> None:
         text = "---\n" + "a: b\n" * 200_000
         assert split_front_matter(text) == ({}, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("Title\n=====\n\ntext\n\nPart\n----\n", ["Title", "Part"]),
+        ("=====\n Top \n=====\n\nx", ["Top"]),
+        ("Longer than its line\n---\n", []),  # a rule below a paragraph
+        ("a paragraph\nthat ends\n---------\n", []),
+        ("==== ====\nYear Cost\n==== ====\n", []),
+        ("+----+\n|cell|\n+----+\n", []),
+        ("------\n------\n", []),
+        ("```\nName\n----\n```\n\nAfter\n-----", ["After"]),
+        ("Häfen\n=====", ["Häfen"]),
+        ("Spaces  \n======  \n", ["Spaces"]),
+    ],
+)
+def test_underlined_headings(text: str, labels: list[str]) -> None:
+    assert [label for _, label in find_headings(text)] == labels
+
+
+def test_restructured_text() -> None:
+    text = (
+        "=========\nThe ferry\n=========\n\n:Author: Anna Berg\n:Date:   2025-03-04\n"
+        ":Organization: Harbour\n\nCosts\n~~~~~\n\n# no heading\n\n.. code:: python\n\n   x = 1\n"
+    )
+    found = read(text, "a.rst")
+    assert found.text == text
+    assert [label for _, label, _ in found.marked()] == ["The ferry", "Costs"]
+    assert (found.format, found.title, found.author, found.publisher, found.published) == (
+        "rst",
+        "The ferry",
+        "Anna Berg",
+        "Harbour",
+        "2025-03-04",
+    )
+    assert read(":Date: yesterday\n\nx", "a.rst").published == ""
+
+
+@pytest.mark.parametrize("name", ["README", "LICENSE", "CHANGELOG", "a.adoc", "INSTALL.old"])
+def test_a_text_without_an_ending_or_with_any(name: str) -> None:
+    found = read("Install\n=======\n\nRun it.\n", name)
+    assert (found.format, found.title, found.text) == (
+        "text",
+        "Install",
+        "Install\n=======\n\nRun it.\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("retry.py", "# Copyright\nimport os\n\n\ndef f():\n    return 1\n"),
+        ("app.toml", "# settings\n[tool]\nx = 1\n"),
+        ("run", "#!/bin/sh\n# does it\n"),
+        ("Makefile", "# all\nall:\n\techo\n"),
+        ("data.yaml", "---\ntitle: x\n---\nbody: 1\n"),
+        ("index.js", "{ let a }\n"),
+    ],
+)
+def test_source_code_is_kept_to_the_letter_and_comments_are_no_headings(
+    name: str, text: str
+) -> None:
+    found = read(text, name)
+    assert (found.format, found.text, found.marks, found.title) == ("code", text, [], name)
+    assert read(text.replace("\n", "\r\n"), name).text == text
+
+
+def test_source_code_in_another_encoding_and_without_any_text() -> None:
+    found = read("# größe: Straße, Köln, fünf, Häuser\n".encode("cp1252"), "a.py")
+    assert found.text == "# größe: Straße, Köln, fünf, Häuser\n"
+    assert found.notes[0].startswith("no encoding is named; it was taken for cp125")
+    assert reason(" \n", "a.py") == "it is empty"
+    assert reason("a\0b", "a.py") == "it is not text"

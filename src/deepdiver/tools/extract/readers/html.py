@@ -1,14 +1,19 @@
-"""Web pages: the main text as trafilatura finds it, with its metadata and links."""
+"""HTML files: all of their text except menus, and what their head says about them.
+
+A file that somebody has put into a folder is there to be read, so nothing is guessed to be beside
+the point. Finding the main text of a page from the web is another thing; see `web_page`.
+"""
 
 from __future__ import annotations
 
 import codecs
+import json
 import re
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from trafilatura import bare_extraction
-from trafilatura.settings import Document as Extracted
+from lxml import etree  # type: ignore[import-untyped]
 
 from deepdiver.errors import UnreadableError
 from deepdiver.tools.extract import html_tree
@@ -18,82 +23,142 @@ from deepdiver.tools.extract.readers import plain_text
 
 _TAG = re.compile(r"<[a-zA-Z!/?]")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?=$|[-_])")
+_DAY = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?(?!\d)")
 NO_TEXT = "it holds no text to read; a program in it may put some there (JavaScript)"
-SHORT = 250
-"""The length below which trafilatura gives up on finding the main text."""
-WHOLE_PAGE = "no main text was recognised; the whole page was taken"
+_MENUS = frozenset({"nav", "dialog", "menu", "button"})
+_MENU_ROLES = frozenset({"navigation", "search", "menu", "menubar", "dialog"})
+_HIDDEN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.I)
+_FIELDS = {
+    "title": ("og:title", "citation_title", "dcterms.title", "dc.title"),
+    "author": ("author", "citation_author", "dcterms.creator", "dc.creator", "article:author"),
+    "publisher": ("og:site_name", "publisher", "dcterms.publisher", "dc.publisher"),
+    "published": (
+        "article:published_time",
+        "datepublished",
+        "citation_publication_date",
+        "dcterms.issued",
+        "dcterms.date",
+        "dc.date",
+        "date",
+        "pubdate",
+    ),
+}
+"""The names of the `meta` elements that hold a field, the surest first."""
+LONGEST_DATA = 500_000
+"""Characters of the structured data (JSON-LD) of a page that are looked at."""
 
 
 def read_html(
     data: bytes, *, format: str, mime: str = "", name: str = "", url: str = ""
 ) -> DocumentDraft:
-    """Read a web page."""
+    """Read an HTML file."""
+    draft, tree, _ = parse_page(data, format, mime)
+    if tree is None:
+        return draft
+    _add_fields(draft, tree)
+    draft.links = [link for item in tree.iter("a") if is_address(link := item.get("href") or "")]
+    body = tree.find("body")
+    if body is None:
+        raise UnreadableError(NO_TEXT)
+    for item in list(_outermost(body, _is_hidden)):
+        item.drop_tree()
+    menus = list(_outermost(body, _is_menu))
+    # A table of contents may be nothing but a menu.
+    if _length(body) > sum(map(_length, menus)):
+        for item in menus:
+            item.drop_tree()
+    html_tree.add_html(draft, body)
+    if draft.empty:
+        raise UnreadableError(NO_TEXT)
+    return draft
+
+
+def parse_page(data: bytes, format: str, mime: str) -> tuple[DocumentDraft, Any, str]:
+    """Return a draft with the language of a page, the tree of the page, and its markup.
+
+    The tree is None if the page is empty, or a plain text, which is in the draft then.
+    """
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         data = data.replace(b"\0", b"")  # browsers read on
     text, note = decode(data, mime)
     draft = DocumentDraft(format)
     draft.note(note)
     if not _TAG.search(text):
-        return plain_text.add_plain_text(draft, text)
+        return plain_text.add_plain_text(draft, text), None, text
     tree = html_tree.parse_html(text)
-    if tree is None:
-        return draft
-    draft.language = language_of(tree)
-    title = (tree.findtext(".//title") or "").strip()
-    _add_main_text(draft, tree, url)
-    draft.title = draft.title or title
-    if draft.empty:
-        _add_whole_page(draft, text)
-    if draft.empty:
-        raise UnreadableError(NO_TEXT)
-    return draft
+    if tree is not None:
+        draft.language = language_of(tree)
+    return draft, tree, text
 
 
-def _add_main_text(draft: DocumentDraft, tree: Any, url: str) -> None:
-    found = _main(tree, url)
-    if found is None:
-        return
-    draft.title = found.title or ""
-    draft.author = found.author or ""
-    draft.publisher = found.sitename or ""
-    draft.published = found.date or ""
-    draft.links = links_of(found.body)
-    if not _is_rest(found.body):
-        html_tree.add_html(draft, found.body)
+def _length(element: Any) -> int:
+    return sum(len(text.strip()) for text in element.itertext())
 
 
-def _add_whole_page(draft: DocumentDraft, text: str) -> None:
-    draft.note(WHOLE_PAGE)
-    body = html_tree.parse_html(text).find("body")  # parsed again: trafilatura changes its tree
-    if body is not None:
-        html_tree.add_html(draft, body, html_tree.PAGE_FURNITURE)
+def _outermost(body: Any, chosen: Callable[[Any], bool]) -> Iterator[Any]:
+    """Yield the elements that are chosen, except those within others."""
+    walk = etree.iterwalk(body, events=("start",))
+    for _, element in walk:
+        if element is not body and chosen(element):
+            yield element
+            walk.skip_subtree()
 
 
-def _main(tree: Any, url: str) -> Extracted | None:
-    found = bare_extraction(
-        tree,
-        url=url or None,
-        include_comments=False,
-        include_links=True,
-        with_metadata=True,
-        # A date found anywhere in the page is a guess, and a guessed date is worse than none.
-        date_extraction_params={"extensive_search": False, "original_date": True},
-    )
-    return found if isinstance(found, Extracted) and found.body is not None else None
+def _is_hidden(element: Any) -> bool:
+    return element.get("hidden") is not None or bool(_HIDDEN.search(element.get("style") or ""))
 
 
-def _is_rest(body: Any) -> bool:
-    """Whether no main text was found: trafilatura then returns all words as one paragraph."""
-    return len(body) <= 1 and len("".join(body.itertext())) < SHORT
+def _is_menu(element: Any) -> bool:
+    return element.tag in _MENUS or (element.get("role") or "").lower() in _MENU_ROLES
 
 
-def links_of(body: Any) -> list[str]:
-    """Return the absolute addresses that the main text links to."""
-    found = (str(element.get("target") or "").strip() for element in body.iter("ref"))
-    return [link for link in found if _is_address(link)]
+def _add_fields(draft: DocumentDraft, tree: Any) -> None:
+    told: dict[str, str] = {}
+    for meta in tree.iter("meta"):
+        name = meta.get("name") or meta.get("property") or meta.get("itemprop") or ""
+        if value := (meta.get("content") or "").strip():
+            told.setdefault(name.lower(), value)
+    found = {
+        field: next((told[name] for name in names if name in told), "")
+        for field, names in _FIELDS.items()
+    }
+    for field, value in _structured(tree):
+        found[field] = found[field] or value
+    draft.title = found["title"] or (tree.findtext(".//title") or "").strip()
+    draft.author = "" if is_address(found["author"]) else found["author"]
+    draft.publisher = found["publisher"]
+    day = _DAY.match(found["published"])
+    draft.published = day[0] if day else ""
 
 
-def _is_address(link: str) -> bool:
+def _structured(tree: Any) -> Iterator[tuple[str, str]]:
+    """Yield title, author, publisher and date of the structured data of a page (JSON-LD)."""
+    for script in tree.iter("script"):
+        if script.get("type") != "application/ld+json":
+            continue
+        try:
+            data = json.loads((script.text or "")[:LONGEST_DATA])
+        except (ValueError, RecursionError):
+            continue
+        items = data.get("@graph", data) if isinstance(data, dict) else data
+        for item in items if isinstance(items, list) else [items]:
+            if isinstance(item, dict) and "datePublished" in item:
+                yield "title", _named(item.get("headline"))
+                yield "author", _named(item.get("author"))
+                yield "publisher", _named(item.get("publisher"))
+                yield "published", _named(item.get("datePublished"))
+
+
+def _named(value: Any) -> str:
+    """Return a value of structured data, which may be a text, a thing with a name, or a list."""
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(_named, value)))
+    named = value.get("name") if isinstance(value, dict) else value
+    return named.strip() if isinstance(named, str) else ""
+
+
+def is_address(link: str) -> bool:
+    """Whether a link is a whole web address."""
     try:
         parts = urlsplit(link)
     except ValueError:

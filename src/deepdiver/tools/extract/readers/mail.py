@@ -1,12 +1,14 @@
-"""Mails: a readable header, the text, and forwarded mails. Attachments are only named."""
+"""Mails and mailboxes: a readable header, the text, forwarded mails. Attachments are only named."""
 
 from __future__ import annotations
 
 import email
 import email.policy
+import re
 from email.message import EmailMessage
 from email.utils import parseaddr, parsedate_to_datetime
 
+from deepdiver.errors import UnreadableError
 from deepdiver.tools.extract.decode import decode
 from deepdiver.tools.extract.document_draft import DocumentDraft
 from deepdiver.tools.extract.readers import messages
@@ -14,6 +16,10 @@ from deepdiver.tools.extract.readers import messages
 MOST_PARTS = 500
 """The most parts of one mail that are examined."""
 MOST_FORWARDED = 20
+_ENVELOPE = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\d{4}[^\n]{0,20}\n")
+"""The line before each mail of a mailbox: `From anna@harbour.example Mon Mar  3 09:00:00 2025`."""
+_QUOTED = re.compile(rb"^>(>*From )", re.MULTILINE)
+"""A line of a mail that would look like the beginning of another one."""
 _HEAD = ("From", "To", "Cc", "Date", "Subject")
 
 
@@ -33,6 +39,26 @@ def read_mail(
         left += _one(draft, left.pop(0), number)
     if left:
         draft.note(f"{len(left)} forwarded mails more were left out")
+    return draft
+
+
+def read_mailbox(
+    data: bytes, *, format: str, mime: str = "", name: str = "", url: str = ""
+) -> DocumentDraft:
+    """Read a mailbox (mbox): one mail after the other."""
+    draft = DocumentDraft(format)
+    starts = [match.end() for match in _ENVELOPE.finditer(data)]
+    ends = [match.start() for match in _ENVELOPE.finditer(data)][1:]
+    if not starts:
+        raise UnreadableError("it is damaged: no mail begins in it")
+    forwarded = 0
+    for number, (start, end) in enumerate(zip(starts, [*ends, len(data)], strict=True), start=1):
+        mail = email.message_from_bytes(
+            _QUOTED.sub(rb"\1", data[start:end]), policy=email.policy.default
+        )
+        forwarded += len(_one(draft, mail, number))
+    if forwarded:
+        draft.note(f"{forwarded:,} forwarded mails in it were left out")
     return draft
 
 

@@ -15,6 +15,8 @@ from deepdiver.tools.extract.document_draft import DocumentDraft, clean_text
 
 MOST_PAGES = 5_000
 MOST_HEADINGS = 2_000
+PUTTING = 1.0
+"""Seconds that are kept for putting the pages together once they are read."""
 SCANNED = "it holds no text, only pictures of pages (a scan); run it through text recognition first"
 _PROGRAM = re.compile(
     r"^Microsoft (?:Word|PowerPoint|Excel) - |\.(?:docx?|pptx?|xlsx?|indd|tex|dvi|pdf)$", re.I
@@ -63,7 +65,11 @@ def read_pdf(
     _properties(draft, reader)
     if count > MOST_PAGES:
         draft.note(f"of {count:,} pages the first {MOST_PAGES:,} were read")
-    pages = [_lines(draft, reader, number) for number in range(min(count, MOST_PAGES))]
+    pages: list[list[page_layout.Line]] = []
+    while len(pages) < min(count, MOST_PAGES) and draft.seconds_left() > PUTTING:
+        pages.append(_lines(draft, reader, len(pages)))
+    if len(pages) < min(count, MOST_PAGES):
+        draft.note(f"of {count:,} pages the first {len(pages):,} were read: they take too long")
     usual = page_layout.usual_look(pages)
     outline = _outline(draft, reader)
     starts = [

@@ -101,7 +101,7 @@ def answer_in_fork(
     """Read one document in a fork, and return its answer if it is complete and in time."""
     with contextlib.suppress(UnreadableError):  # the fork will say so
         read_document.load_reader(
-            read_document.detect_format(data, job["mime"], job["name"], job["url"])
+            read_document.detect_format(data, job["mime"], job["name"], job["url"]), job["url"]
         )
     ours, theirs = os.pipe()
     pid = os.fork()
