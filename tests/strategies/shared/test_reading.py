@@ -431,7 +431,8 @@ async def test_past_the_budget_the_best_passages_of_each_text_are_read(tmp_path:
 
 
 async def test_gaps_are_marked(tmp_path: Path) -> None:
-    text = f"{long_text('Nothing')} Anna Holm owns Holm Works. {long_text('Nothing')}"
+    nothing = long_text("Nothing")
+    text = f"{nothing} Anna Holm owns Holm Works. {nothing} Holm Works burned. {nothing}"
     rig = paid(tmp_path, {"doc:a": ("A", "register", text)}, reading_tokens=1_000)
     await look_into(rig.session().deps, QUESTION, OWNER, ["Holm Works"])
     (task,) = rig.reasoner.of(tasks.ExtractFindings)

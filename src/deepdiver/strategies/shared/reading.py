@@ -9,13 +9,13 @@ the run was resumed. A reasoner that costs nothing reads for each look alone, an
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from deepdiver.core.events import FindingDropped
+from deepdiver.core.headings import headings_above
 from deepdiver.core.identity import content_id
 from deepdiver.core.numbering import cut_pieces, cut_quotes, show_numbered
 from deepdiver.core.readings import join_parts
@@ -23,6 +23,7 @@ from deepdiver.core.record import Finding, Source
 from deepdiver.core.shown_text import one_line
 from deepdiver.core.text import Span, locate, passages, size_of, terms, whole, within
 from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together, unite
+from deepdiver.strategies.shared.choose_passages import choose_passages
 from deepdiver.strategies.shared.findings import (
     ReadSource,
     find_label,
@@ -49,15 +50,15 @@ FREE_CHARS = 4_000
 each problem, and its time grows with the text."""
 BATCH_BYTES = 48_000
 """The most bytes of text in one reading: some 12,000 tokens, well within every model's window."""
-LEAST_CHARS = 1_500
-"""What is shown of a text at least when the reading budget is spent: its best passages."""
+ROUNDS = 4
+"""A reading takes at most this part of what is left of the budget: the first search does not know
+what the last one will need."""
+LEAST_CHARS = 6_000
+"""What a reading is shown at least when the budget is spent: the best passages."""
 TITLE_CHARS = 80
 """The most characters of a title in a list of what can be searched."""
 TOKEN_BYTES = 4
 """Bytes of a token, about."""
-
-
-_HEADING = re.compile(r"^#{1,6} [^\n]+", re.MULTILINE)
 
 # -- reading together
 
@@ -171,7 +172,7 @@ async def _read_for_all(deps: Deps, wishes: Sequence[_Wish]) -> list[LookResult]
     if not deps.readings.held and not _is_free(deps):
         first.hits = [*first.hits, *await _list_everything(deps, first.question)]
     texts = await _fetch(deps, wishes)
-    shown = _choose(deps, wishes, texts)
+    shown = _choose(deps, wishes, texts, await is_read_whole(deps))
     parts = {
         f"P{number}": about
         for number, about in enumerate(dict.fromkeys(wish.about for wish in wishes), 1)
@@ -343,8 +344,17 @@ async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
     return texts
 
 
-def _choose(deps: Deps, wishes: Sequence[_Wish], texts: Mapping[str, _Fetched]) -> list[ReadSource]:
-    """Return the texts as they are shown: what nobody has read yet, as far as the budget goes."""
+def _choose(
+    deps: Deps, wishes: Sequence[_Wish], texts: Mapping[str, _Fetched], whole: bool
+) -> list[ReadSource]:
+    """Return the texts as they are shown: what nobody has read yet, as far as the budget goes.
+
+    Args:
+        deps: The run's dependencies.
+        wishes: What is looked into.
+        texts: What was found.
+        whole: Whether that is all there is, so that nothing need be saved for later.
+    """
     if _is_free(deps):
         return [
             item.read._replace(parts=excerpt_parts(item.read.text, item.wanted[0], FREE_CHARS))
@@ -356,19 +366,24 @@ def _choose(deps: Deps, wishes: Sequence[_Wish], texts: Mapping[str, _Fetched]) 
         if gaps:  # a copy at another address is the same text
             new.setdefault(item.source.snapshot, (item, gaps))
     left = deps.settings.reading_tokens * TOKEN_BYTES - deps.readings.size
-    fits = sum(_length(gaps) for _, gaps in new.values()) <= left
-    share = max(LEAST_CHARS, left // max(1, len(new)))
+    most = left if whole else max(left // ROUNDS, LEAST_CHARS)
+    parts = [gaps for _, gaps in new.values()]
+    if sum(map(_length, parts)) > most:
+        texts_ = [(item.read.text, gaps) for item, gaps in new.values()]
+        parts = choose_passages(texts_, _wanted(wishes), most)
     return [
         item.read._replace(parts=with_heads(item.read.text, piece))
-        for item, gaps in new.values()
-        for piece in _pieces(item.read.text, gaps if fits else _within_share(item, gaps, share))
+        for (item, _), chosen in zip(new.values(), parts, strict=True)
+        for piece in _pieces(item.read.text, chosen)
     ]
 
 
-def _within_share(item: _Fetched, gaps: Sequence[Span], share: int) -> Sequence[Span]:
-    if _length(gaps) <= share:
-        return gaps
-    return _best_parts(item.read.text, gaps, " ".join(item.wanted), share)
+def _wanted(wishes: Sequence[_Wish]) -> list[str]:
+    """Return what is looked into, each part of the question with the searches made for it."""
+    asked: dict[str, list[str]] = {}
+    for wish in wishes:
+        asked.setdefault(wish.about, []).extend(query for _, query in wish.hits)
+    return [" ".join((about, *dict.fromkeys(queries))) for about, queries in asked.items()]
 
 
 def _length(parts: Iterable[Span]) -> int:
@@ -397,16 +412,6 @@ def _cut(text: str, part: Span) -> list[Span]:
     return [Span(part.start + cut.start, part.start + cut.end) for cut in cuts]
 
 
-def _best_parts(text: str, gaps: Sequence[Span], wanted: str, most: int) -> list[Span]:
-    """Return the passages of the unread parts that share the most words with what is wanted."""
-    inside = [
-        span
-        for span in passages(text)
-        if any(gap.start <= span.start and span.end <= gap.end for gap in gaps)
-    ]
-    return _keep_best(text, inside, wanted, most)
-
-
 def _keep_best(text: str, spans: Iterable[Span], wanted: str, most: int) -> list[Span]:
     asked = set(terms(wanted))
     ranked = sorted(spans, key=lambda span: (-len(asked & set(terms(span.of(text)))), span.start))
@@ -433,17 +438,15 @@ def excerpt(text: str, wanted: str, most: int) -> str:
 
 
 def with_heads(text: str, parts: Sequence[Span]) -> tuple[Span, ...]:
-    """Return parts of a text with the heading above each, and with the header of its table."""
+    """Return parts of a text with the headings above each, and with the header of its table."""
     heads = [head for part in parts for head in _heads_above(text, part.start)]
     made = join_parts([span.start, span.end] for span in sorted([*heads, *parts]))
     return tuple(Span(start, end) for start, end in made)
 
 
 def _heads_above(text: str, start: int) -> Iterator[Span]:
-    """Yield the last heading before an offset, and the header of a table that it is within."""
-    above = list(_HEADING.finditer(text, 0, start))
-    if above:
-        yield Span(*above[-1].span())
+    """Yield the headings above an offset, and the header of a table that it is within."""
+    yield from (heading.span for heading in headings_above(text, start))
     line = top = text.rfind("\n", 0, start) + 1
     while text.startswith("|", line):
         top, line = line, text.rfind("\n", 0, max(0, line - 1)) + 1

@@ -7,7 +7,7 @@ against it. The arithmetic is that of hypotheses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import (
@@ -90,22 +90,31 @@ def _against(deps: Deps, sentence: Sentence) -> list[tuple[str, float]]:
     What the sentence tells itself, as one that gives both sides does, is not against it.
     """
     own = [deps.ledger.get(Finding, key) for key in sentence.findings]
-    against: dict[str, float] = {}
+    against = dict.fromkeys(_contradicting(deps, own), 1.0)
+    for item in _refuting(deps, own):
+        against[item.finding] = max(item.strength, against.get(item.finding, 0.0))
+    return list(against.items())
+
+
+def _contradicting(deps: Deps, own: Sequence[Finding]) -> Iterator[str]:
+    """Yield the findings that are known not to go together with some findings."""
     for clash in deps.ledger.of(Contradiction).values():
         sides = [deps.ledger.get(Finding, key) for key in clash.findings]
-        if clash.kind == "contradicts" and any(_tells(own, side) for side in sides):
-            against |= {side.id: 1.0 for side in sides if not _tells(own, side)}
-    judged = deps.ledger.of(Evidence).values()
-    carried = {
-        item.hypothesis
-        for item in judged
-        if item.stance is Stance.SUPPORTS and _tells(own, deps.ledger.get(Finding, item.finding))
-    }
-    for item in judged:
-        refuting = item.stance is Stance.REFUTES and item.hypothesis in carried
-        if refuting and not _tells(own, deps.ledger.get(Finding, item.finding)):
-            against[item.finding] = max(item.strength, against.get(item.finding, 0.0))
-    return list(against.items())
+        others = [side.id for side in sides if not _tells(own, side)]
+        if clash.kind == "contradicts" and len(others) < len(sides):
+            yield from others
+
+
+def _refuting(deps: Deps, own: Sequence[Finding]) -> Iterator[Evidence]:
+    """Yield what speaks against the hypotheses that some findings support."""
+    told = [
+        (item, _tells(own, deps.ledger.get(Finding, item.finding)))
+        for item in deps.ledger.of(Evidence).values()
+    ]
+    carried = {item.hypothesis for item, own_ in told if own_ and item.stance is Stance.SUPPORTS}
+    for item, own_ in told:
+        if not own_ and item.stance is Stance.REFUTES and item.hypothesis in carried:
+            yield item
 
 
 def _tells(own: Iterable[Finding], other: Finding) -> bool:

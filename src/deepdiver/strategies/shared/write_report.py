@@ -27,7 +27,7 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.text import sentences, words
 from deepdiver.report.audit import bare_words
-from deepdiver.report.compose import compose
+from deepdiver.report.compose import WeighedAnswer, compose
 from deepdiver.strategies.shared.audit_headings import audit_headings, audit_missing, audit_title
 from deepdiver.strategies.shared.audit_lines import NOTHING_LEFT, REJECTED, Audit
 from deepdiver.strategies.shared.base import Allowance, Deps, attempt, together
@@ -194,12 +194,12 @@ async def write_report(
     title, untitled = await audit_title(deps, top.title if answer else "", [*lead, *lines], asked)
     missing, unasked = audit_missing(deps, top.missing, material.labels.values(), asked)
     assessments, unfounded = await doubt_unfounded(deps, asked, assessments, answer)
-    weighed = None
+    weighed, told = None, list[str]()
     if assessments is None or _is_tested(deps, assessments, unfounded):
         weighed = await weigh_answer(
             deps, question, answer, [*findings, *besides.disputed], problems, top.missing
         )
-    told = [UNTESTED] if assessments is None and weighed and weighed.sentences else []
+        told = _untested(assessments, weighed)
     kept = [line.sentence for line in (*lead, *lines) if not line.cut]
     cut = listed_cuts([*lead, *lines])
     own = filter(lambda section: section.sentences, map(_code_section, further))
@@ -244,6 +244,10 @@ def _is_tested(deps: Deps, assessments: Sequence[Assessment], unfounded: Collect
         item.status is HypothesisStatus.SUPPORTED and item.hypothesis.id not in unfounded
         for item in assessments
     )
+
+
+def _untested(assessments: Sequence[Assessment] | None, weighed: WeighedAnswer) -> list[str]:
+    return [UNTESTED] if assessments is None and weighed.sentences else []
 
 
 def _cited(written: Iterable[Sentence]) -> list[str]:

@@ -1,0 +1,93 @@
+"""Headings of a text, whichever way it marks them: `## Title`, a line below it, or a release.
+
+    2.0.0 (2023-04-26)
+    ==================
+
+Change logs and plain texts have no other heads than these, and a passage without its release says
+nothing about when it held.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from deepdiver.core.text import Span
+
+LONGEST = 120
+"""Characters of a title: a longer line is not one."""
+DEEPEST = 3
+"""The most headings above a place that are told: release, kind of change, component."""
+_TITLED = re.compile(r"^(#{1,6})[ \t]+\S[^\n]*", re.MULTILINE)
+_UNDERLINED = re.compile(
+    r"(?:\A|\n[ \t]*\n|(?:\A|\n)(?P<over>[=~^*+#-])(?P=over){2,}[ \t]*\n)"
+    rf"(?P<title>[^\s|>#][^\n|]{{0,{LONGEST}}})\n"
+    r"(?P<rule>[=~^\"'*+#.:_-])(?P=rule){2,}[ \t]*(?=\n|\Z)"
+)
+_RELEASE = re.compile(
+    r"(?:\A|(?<=\n\n))[\[v]{0,2}\d+(?:\.\d+)+[\w.+-]*\]?[ \t]*[(:,–—-][^\n]{0,40}\b(?:19|20)\d\d\b"
+    r"[^\n]{0,12}(?=\n|\Z)"
+)
+_UNMARKED = 90
+"""The level of a release without a mark: below all that are marked."""
+_LOWEST = 99
+
+
+class Heading(NamedTuple):
+    """A heading."""
+
+    span: Span
+    """Where it stands."""
+    level: int
+    """Its level; 1 is the highest."""
+
+
+@functools.lru_cache(maxsize=256)
+def headings_of(text: str) -> tuple[Heading, ...]:
+    """Return the headings of a text, in its order."""
+    found = {
+        match.start(): Heading(Span(*match.span()), len(match[1]))
+        for match in _TITLED.finditer(text)
+    }
+    rules: dict[str, int] = {}
+    for match in _UNDERLINED.finditer(text):
+        # As in reStructuredText, the first kind of line is the highest, whichever it is.
+        level = rules.setdefault(match["rule"], len(rules) + 1)
+        found[match.start("title")] = Heading(Span(*match.span("title")), level)
+    for match in _RELEASE.finditer(text):
+        found.setdefault(match.start(), Heading(Span(*match.span()), _UNMARKED))
+    return tuple(found[start] for start in sorted(found))
+
+
+def headings_above(text: str, start: int) -> list[Heading]:
+    """Return the headings under which an offset stands, the highest first.
+
+    The title of the whole text is left out, unless it is the only one: it is told with the text.
+    Where a heading begins, those are returned under which it stands.
+    """
+    above: list[Heading] = []
+    lowest = next((item.level for item in headings_of(text) if item.span.start == start), _LOWEST)
+    for heading in reversed([item for item in headings_of(text) if item.span.start < start]):
+        if heading.level < lowest:
+            above.insert(0, heading)
+            lowest = heading.level
+    if len(above) > 1 and _is_title(text, above[0]):
+        above = above[1:]
+    return above[-DEEPEST:]
+
+
+def _is_title(text: str, heading: Heading) -> bool:
+    """Return whether a heading is the first of a text, and the only one of its level."""
+    held = headings_of(text)
+    return held[0] == heading and sum(item.level == heading.level for item in held) == 1
+
+
+def sections_of(text: str) -> Iterator[Span]:
+    """Yield a text in parts, each beginning with a heading, as far as it has some."""
+    starts = [0, *(item.span.start for item in headings_of(text)), len(text)]
+    for start, end in itertools.pairwise(starts):
+        if text[start:end].strip():
+            yield Span(start, end)

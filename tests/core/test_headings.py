@@ -1,0 +1,109 @@
+"""Headings: what is none first, then the three ways to mark one, and what stands under them."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver.core.headings import DEEPEST, headings_above, headings_of, sections_of
+
+LOG = """\
+Changes
+*******
+
+3.1 (2026-02-01)
+================
+
+Added
+-----
+
+- A new way to wait.
+
+3.0.0 (2025-06-01)
+==================
+
+Nothing was kept.
+
+Removed
+-------
+
+- The old way to wait.
+"""
+
+
+def titles(text: str) -> list[tuple[int, str]]:
+    return [(item.level, item.span.of(text)) for item in headings_of(text)]
+
+
+def above(text: str, words: str) -> list[str]:
+    return [item.span.of(text) for item in headings_above(text, text.index(words))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "No heading at all.",
+        "#hashtag",
+        "A line\nthat goes on\n-----",
+        "| A | B |\n|---|---|\n| 1 | 2 |",
+        "    indented\n    ------",
+        f"{'x' * 200}\n=====",
+        "In 2.0.0 (2023) much changed, and a sentence is far too long to be a release.",
+        "Words.\n\n-----\n\nMore words.",
+        "3.5 percent, in 2023 and later, is no release because this line goes on for a long time.",
+    ],
+)
+def test_what_is_no_heading(text: str) -> None:
+    assert titles(text) == []
+
+
+def test_headings_are_marked_by_signs_by_lines_below_and_by_releases() -> None:
+    assert titles("# One\n\ntext\n\n### Two words ###\n") == [
+        (1, "# One"),
+        (3, "### Two words ###"),
+    ]
+    assert titles(LOG) == [
+        (1, "Changes"),
+        (2, "3.1 (2026-02-01)"),
+        (3, "Added"),
+        (2, "3.0.0 (2025-06-01)"),
+        (3, "Removed"),
+    ]
+    plain = "1.2.0 (2024-01-02)\n\nFixed a leak.\n\nv1.1 - 3 May 2023\n\nFirst."
+    assert [said for _, said in titles(plain)] == ["1.2.0 (2024-01-02)", "v1.1 - 3 May 2023"]
+
+
+def test_a_title_may_have_a_line_above_it_too() -> None:
+    assert titles("=====\nGuide\n=====\n\nText.") == [(1, "Guide")]
+
+
+def test_a_place_stands_under_its_headings_and_not_under_the_title_of_all() -> None:
+    assert above(LOG, "- The old way") == ["3.0.0 (2025-06-01)", "Removed"]
+    assert above(LOG, "Nothing was kept") == ["3.0.0 (2025-06-01)"]
+    assert above(LOG, "- A new way") == ["3.1 (2026-02-01)", "Added"]
+    assert above("# Only\n\ntext", "text") == ["# Only"]
+
+
+def test_a_heading_stands_under_those_that_are_higher() -> None:
+    assert above(LOG, "Removed") == ["3.0.0 (2025-06-01)"]
+    assert above(LOG, "3.0.0") == ["Changes"], "not under the release before it"
+    assert above(LOG, "Changes") == []
+
+
+def test_no_more_are_told_than_help() -> None:
+    text = "\n\n".join(f"{'#' * level} H{level}" for level in range(1, 7)) + "\n\nwords"
+    assert above(text, "words") == [f"{'#' * level} H{level}" for level in range(4, 7)]
+    assert len(above(text, "words")) == DEEPEST
+
+
+@given(st.text(alphabet="aB1.( )2024-=#\n", max_size=200))
+def test_sections_hold_a_text_whole_and_in_order(text: str) -> None:
+    parts = list(sections_of(text))
+    assert "".join("".join(part.of(text).split()) for part in parts) == "".join(text.split())
+    assert all(one.end <= two.start for one, two in itertools.pairwise(parts))
+    for heading in headings_of(text):
+        assert heading.span.of(text).strip()
