@@ -134,3 +134,17 @@ def test_other_encodings(name: str) -> None:
     words = "Паром сел на мель у причала в густом тумане рано утром во вторник."
     page = f'<html><head><meta charset="{name}"></head><body><p>{words}</p></body></html>'
     assert read(page.encode(name), "a.html").text == words
+
+
+@pytest.mark.parametrize(
+    ("mark", "text"),
+    [
+        ('<a href="#fn1"><sup>1</sup></a>', "It froze.[1] Then"),
+        ('<sup><a href="#fn1"><b>12</b></a></sup>', "It froze.[12] Then"),
+        ("<sup>2</sup>", "It froze.2 Then"),
+        ('<sup><a href="#up">up</a></sup>', "It froze.up Then"),
+    ],
+)
+def test_numbers_of_footnotes_are_not_read_with_the_word_before(mark: str, text: str) -> None:
+    page = f"<html><body><p>It froze.{mark} Then</p></body></html>"
+    assert read(page, "a.html").text == text

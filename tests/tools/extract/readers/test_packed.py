@@ -8,6 +8,7 @@ import gzip
 import io
 import lzma
 import tarfile
+from collections.abc import Callable
 
 import pytest
 import zstandard
@@ -21,7 +22,7 @@ from deepdiver.tools.extract.readers.packed import unpack
 from tests.tools.extract import making
 from tests.tools.extract.reading import read, reason
 
-PACKERS = {
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress,
     "bz2": bz2.compress,
     "xz": lzma.compress,

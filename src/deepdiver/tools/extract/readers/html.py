@@ -67,10 +67,22 @@ def read_html(
     if _length(body) > sum(map(_length, menus)):
         for item in menus:
             item.drop_tree()
+    _bracket_references(body)
     html_tree.add_html(draft, body)
     if draft.empty:
         raise UnreadableError(NO_TEXT)
     return draft
+
+
+def _bracket_references(body: Any) -> None:
+    """Put the numbers of footnotes into brackets, so that they are no part of the word before."""
+    for raised in body.iter("sup"):
+        parent = raised.getparent()
+        links = [*raised.iter("a"), *([parent] if parent is not None else [])]
+        number = "".join(raised.itertext()).strip()
+        if number.isdecimal() and any((link.get("href") or "").startswith("#") for link in links):
+            del raised[:]
+            raised.text = f"[{number}]"
 
 
 def parse_page(data: bytes, format: str, mime: str) -> tuple[DocumentDraft, Any, str]:
