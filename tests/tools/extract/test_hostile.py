@@ -30,7 +30,15 @@ SAMPLE = [
     for name in NAMES
     if name.endswith((" bomb in its main part", "that lies about its sizes", "50 %", "members"))
     or name.startswith(
-        ("disguised", "xml:", "svg:", "docx: external", "xlsx: external", "odt: external")
+        (
+            "disguised",
+            "xml:",
+            "svg:",
+            "docx: external",
+            "xlsx: external",
+            "epub: external",
+            "odt: external",
+        )
     )
     or name
     in (

@@ -229,9 +229,10 @@ def _search_filter(args: argparse.Namespace) -> SearchFilter:
         for text in args.type or ()
         for word in text.split(",")
     )
-    if unknown := [word for word in formats if word not in FORMATS]:
+    known = FORMATS.keys() - {"packed"}  # a compressed file has the type of what is in it
+    if unknown := [word for word in formats if word not in known]:
         raise UsageError(
-            f"unknown type {one_line(unknown[0])!r}; known are {', '.join(sorted(FORMATS))}"
+            f"unknown type {one_line(unknown[0])!r}; known are {', '.join(sorted(known))}"
         )
     if args.since and args.until and args.since > args.until:
         raise UsageError("--since is later than --until")
