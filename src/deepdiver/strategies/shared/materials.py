@@ -138,7 +138,7 @@ def gather_material(deps: Deps, findings: Iterable[str], *, whole: bool = False)
     held = [deps.ledger.get(Finding, key) for key in dict.fromkeys(findings)]
     by_source = _sorted_by_source(held)
     if held or whole:
-        by_source |= {key: [] for key in _read_besides(deps, by_source, most)}
+        by_source |= _read_besides(deps, by_source, most)
     read = _labelled_texts(deps, by_source)
     quoted = {label: _spans_in(by_source[entry.source.id]) for label, entry in read.items()}
     shown = _fitting(read, quoted, most, _all_read(deps, (entry.source for entry in read.values())))
@@ -173,7 +173,7 @@ def _sorted_by_source(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
     return found
 
 
-def _read_besides(deps: Deps, cited: Collection[str], most: int) -> list[str]:
+def _read_besides(deps: Deps, cited: Collection[str], most: int) -> dict[str, list[Finding]]:
     """Return the sources that were read and brought no finding, if there is room for all of them.
 
     What a reader passed over may be what the writer misses.
@@ -187,7 +187,7 @@ def _read_besides(deps: Deps, cited: Collection[str], most: int) -> list[str]:
     everything = map(deps.store.texts.get, (*texts, *besides))
     held = [deps.ledger.get(Source, key) for key in (*cited, *besides.values())]
     fits = _all_read(deps, held) and fits_whole(everything, most)
-    return list(besides.values()) if fits else []
+    return {key: [] for key in besides.values()} if fits else {}
 
 
 def _all_read(deps: Deps, sources: Iterable[Source]) -> bool:
