@@ -26,6 +26,7 @@
     │   └── PromptTooLongError    … the strategy asks again with a shorter prompt
     ├── UnreadableError           the strategy continues without this source
     ├── NoEvidenceError           the user adds documents or a search provider      exit 4
+    │   └── UnreachableError      … or asks again when the providers can be reached   exit 7
     └── StoppedError              the user resumes the run                          exit 130
 """
 
@@ -238,6 +239,12 @@ class NoEvidenceError(DeepdiverError):
     """There is nothing to search, or nothing was found."""
 
     exit_code = 4
+
+
+class UnreachableError(NoEvidenceError):
+    """None of the providers that were chosen can be reached."""
+
+    exit_code = 7
 
 
 class StoppedError(DeepdiverError):

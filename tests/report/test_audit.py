@@ -854,3 +854,26 @@ def test_the_number_of_a_step_is_not_a_value() -> None:
     said = "The ferry Ejdervik burnt at berth 4."
     assert found(f"7. {said}", FIRE) == []
     assert found(f"Seven times: {said}", FIRE) != []
+
+
+# -- names and versions in other forms
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "carried"),
+    [
+        ("The Australian plant closed.", "The plant in Australia closed.", True),
+        ("The Canadian plant closed.", "The plant in Canada closed.", True),
+        ("The plant in Iran closed.", "The plant in Iraq closed.", False),
+        ("The Austrian plant closed.", "The plant in Australia closed.", False),
+        ("Support ended with 2.1.", "Support ended with v2.1.0.", True),
+        ("Support ended with 2.2.", "Support ended with v2.1.0.", False),
+        ("Support grew by 2.1 percent.", "Support grew by 2.15 percent.", False),
+        ("It chose options B and C.", "It chose the second and the third of them.", True),
+        ("The FAQ says that it is closed.", "It says that it is closed.", True),
+    ],
+)
+def test_adjectives_of_places_series_of_versions_and_letters(
+    said: str, quote: str, carried: bool
+) -> None:
+    assert (found(said, quote) == []) is carried

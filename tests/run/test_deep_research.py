@@ -21,6 +21,7 @@ from deepdiver import (
     run_deep_research_agent,
 )
 from deepdiver.core.events import Event
+from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.record import RunStatus
 from deepdiver.core.settings import load
 from deepdiver.errors import CallError, CallFault, NoEvidenceError, UsageError
@@ -41,7 +42,17 @@ def sample(**more: Any) -> Settings:
 
 
 def check(result: dict[str, Any], rounds: int = 5) -> ResearchContext:
-    assert list(result) == ["final_report", "research_context", "iterations"]
+    assert list(result) == [
+        "final_report",
+        "research_context",
+        "iterations",
+        "status",
+        "outcome",
+        "limits",
+    ]
+    assert result["outcome"] == OUTCOMES[RunStatus(result["status"])].headline
+    assert result["limits"]
+    assert all(isinstance(line, str) for line in result["limits"])
     assert result["final_report"].startswith("# ")
     assert QUESTION in result["final_report"].partition("\n## ")[0]
     context = result["research_context"]

@@ -85,7 +85,7 @@ UNANSWERED = frozenset(
         RunStatus.MODEL_FAILED,
     }
 )
-"""The outcomes without an answer, of which there is no confidence to tell."""
+"""The outcomes without an answer, for which no confidence is shown."""
 
 
 def in_words(status: RunStatus) -> str:

@@ -58,11 +58,22 @@ _PERIOD = re.compile(r"[QH][1-4]|FY(?:\s?\d{2,4})?")
 _LIST = re.compile(r",(?!\d)|;|\band\b|\bor\b")
 _OPTION = re.compile(r"^\W*(?:(?:Option\s+)?[A-Z]|\d{1,2})[.):]\s+")
 """What numbers an option or a step."""
-_TRADE = re.compile(r"(?<!\w)(?:R&D|Q&A|P&L|M&A)(?!\w)")
+_LETTERED = re.compile(
+    r"(?<!\w)(?:[Aa]nnex|[Aa]ppendix|[Aa]pproach|[Cc]ase|[Cc]lass|[Cc]ourse|[Gg]roup|[Oo]ption|[Pp]ath|"
+    r"[Pp]hase|[Pp]lan|[Rr]oute|[Ss]cenario|[Ss]tep|[Tt]ier|[Tt]ype|[Vv]ariant)(?:e?s)?\s+"
+    r"[A-Z]\b(?:(?:,|,?\s+(?:and|or|to))\s+[A-Z]\b)*"
+)
+"""One of several things that have letters."""
+_TRADE = re.compile(
+    r"(?<!\w)(?:R&D|Q&A|P&L|M&A|(?:FAQ|KPI|CEO|CFO|CTO|URL|PDF|ID)s?|ROI|HR|IT|PR|VAT)(?!\w)"
+)
 """Words of every trade that are written like names."""
 _BEFORE = 60
 """Characters before what a quote holds word for word among which a negation may apply to it."""
 _TAIL = re.compile(r"-(\w+)")
+_VERSION = re.compile(r"(?<![\w.])(?:v(?=\d)(\d+(?:\.\d+)+)|(\d+(?:\.\d+){2,}))")
+_ADJECTIVE = re.compile(r"(\w{4,}?)(?:ian|an|ese)")
+"""What is named after a place, and the place without its ending."""
 _WORD = re.compile(r"[^\W\d_][\w’'\-]*")
 _PARTS = re.compile(r"[-_]")
 """Between the words of a compound, and of an identifier such as SQLITE_BUSY."""
@@ -297,8 +308,19 @@ def _unknown(
 ) -> list[str]:
     """Return the values of what is said that are not known: dates, numbers, names."""
     found = [day.iso() for day in dates(said) if not _known_day(day, days)]
-    found += [f"{value:f}" for value in _numbers_said(said) if value not in figures]
+    series = _series_in(text)
+    found += [
+        told
+        for value in _numbers_said(said)
+        if value not in figures and (told := f"{value:f}") not in series
+    ]
     return found + [name for name in named if not _contains(text, name)]
+
+
+def _series_in(text: str) -> set[str]:
+    """Return the series of the versions that a text names: 2.1 of v2.1.0."""
+    parts = ((match[1] or match[2]).split(".") for match in _VERSION.finditer(text))
+    return {".".join(own[:many]) for own in parts for many in range(1, len(own) + 1)}
 
 
 def unknown_values(said: str, known: str, *, by_capitals: bool = True) -> list[str]:
@@ -338,7 +360,7 @@ def _years(days: Iterable[Day]) -> set[Decimal]:
 
 def _names_said(text: str) -> list[str]:
     """Return the names of a sentence; neither an option's letter nor a quarter's number is one."""
-    found = names(_TRADE.sub("…", _OPTION.sub("", text)))
+    found = names(_LETTERED.sub("…", _TRADE.sub("…", _OPTION.sub("", text))))
     return [name for name in found if not _PERIOD.fullmatch(name)]
 
 
@@ -367,7 +389,16 @@ def _contains(text: str, name: str) -> bool:
         or f"{word}s" in listed
         or word.removesuffix("s") in listed
         or listed.issuperset(word.split("-"))
+        or _named_after(word, listed)
         for word in wanted
+    )
+
+
+def _named_after(word: str, listed: Collection[str]) -> bool:
+    """Whether a word is the adjective of a place that is listed: Australian, of Australia."""
+    match = _ADJECTIVE.fullmatch(word)
+    return match is not None and any(
+        place.startswith(match[1]) and len(place) <= len(match[1]) + 2 for place in listed
     )
 
 

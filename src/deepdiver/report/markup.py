@@ -102,6 +102,8 @@ class MarkedSentence:
     """How many characters at its beginning are bold."""
     borrowed: tuple[str, ...] = ()
     """Of a frame: what the next sentence cites."""
+    further: tuple[Mark, ...] = ()
+    """Its calculations after the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,6 +374,7 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
         said.expression,
         said.name,
         bold,
+        further=tuple(mark for mark in marks if mark.expression)[1:],
     )
 
 

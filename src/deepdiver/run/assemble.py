@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from deepdiver.core.events import Event
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings, check_rounds
-from deepdiver.errors import NoEvidenceError, UsageError
+from deepdiver.errors import NoEvidenceError, UnreachableError, UsageError
 from deepdiver.gateway import Gateway, Mode
 from deepdiver.gateway.prices import model_cost
 from deepdiver.reason.choose import choose_reasoner
@@ -194,7 +194,7 @@ async def reach_outside(deps: Deps, choice: Choice, own: OwnParts) -> McpToolset
         The connected MCP servers, which the caller closes with the run.
 
     Raises:
-        NoEvidenceError: If there is nothing to search.
+        UnreachableError: If nothing that could be searched can be reached.
         UsageError: If a folder that was named does not exist.
     """
     servers = await connect(deps.settings, deps.gateway)
@@ -203,7 +203,7 @@ async def reach_outside(deps: Deps, choice: Choice, own: OwnParts) -> McpToolset
         asked = [provider for provider in servers.providers if choice.takes(provider.name)]
         deps.providers, absent = [*found, *asked], [*absent, *servers.limits]
         if not deps.providers:
-            raise NoEvidenceError(f"{NOTHING_TO_SEARCH} {'; '.join(absent)}")
+            raise UnreachableError(f"{NOTHING_TO_SEARCH} {'; '.join(absent)}")
         if TABLE[deps.run.strategy].calls_tools:
             found_tools, lacking = await _tools(deps, servers, choice, own)
             deps.tools = [*deps.tools, *found_tools]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deepdiver.core.events import Limited
 from deepdiver.core.settings import Settings, check_rounds, load
-from deepdiver.errors import NoEvidenceError, UsageError
+from deepdiver.errors import UnreachableError, UsageError
 from deepdiver.report.markdown import render_markdown
 from deepdiver.run import OnEvent, Outcome, research
 from deepdiver.run.assemble import NOTHING_TO_SEARCH, OwnParts, choose_search, own_parts_of
@@ -65,7 +65,8 @@ def run_deep_research_agent(
     Returns:
         A dictionary: `final_report`, the report in Markdown; `research_context`, a
         `ResearchContext` with all results, key findings and open questions; `iterations`, the
-        number of rounds.
+        number of rounds; `status` and `outcome`, how it ended, as a word and as a headline;
+        `limits`, what could not be done.
 
     Raises:
         UsageError: If an argument is not valid, or the run waits for a person.
@@ -86,6 +87,9 @@ def run_deep_research_agent(
         "final_report": render_markdown(outcome.report),
         "research_context": context,
         "iterations": context.search_iterations,
+        "status": outcome.report.status.value,
+        "outcome": outcome.headline,
+        "limits": list(outcome.limits),
     }
 
 
@@ -124,7 +128,7 @@ def get_search_results(
 
     Raises:
         UsageError: If an argument is not valid.
-        NoEvidenceError: If there is nothing to search.
+        UnreachableError: If nothing can be searched.
     """
     if max_results is not None and not 1 <= max_results <= MOST_RESULTS:
         raise UsageError(f"max_results is {max_results}; it must be 1 to {MOST_RESULTS}")
@@ -150,7 +154,7 @@ async def _search(
     async with open_errand(settings, emit=on_event or ignore_event) as errand:
         found, absent = await reached(choice, errand.gateway)
         if not found:
-            raise NoEvidenceError(f"{NOTHING_TO_SEARCH} {'; '.join(absent)}".strip())
+            raise UnreachableError(f"{NOTHING_TO_SEARCH} {'; '.join(absent)}".strip())
         unready = await prepare(found, errand.gateway)
         searched = await search_all(query, found, errand.gateway)
         read = await together(

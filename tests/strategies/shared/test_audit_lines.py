@@ -792,3 +792,10 @@ async def test_sentences_in_another_language_than_their_quotes_stay_and_are_coun
         "1 sentence is in another language than its quotes: that these carry it was checked by "
         "the model alone."
     ) in report.limits
+
+
+async def test_a_sentence_behind_a_repaired_one_is_told_its_new_words(tmp_path: Path) -> None:
+    held = Desk(tmp_path, repair_sentences=repairing(GAVE))
+    await held.check(f"It gave testing 77 hours {{T1:2}}. {ASKED_FOR} {{T1:3}}")
+    assert held.lines[1].before == GAVE
+    assert "77" not in held.lines[1].nearby

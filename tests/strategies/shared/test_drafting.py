@@ -468,3 +468,13 @@ def test_code_without_a_citation_is_found_where_it_stands(tmp_path: Path) -> Non
     _, line, _ = code_of(tmp_path, f"```sql\n{EXACT}\n```")
     assert line.sentence.text == EXACT
     assert "{T1:" in line.marked
+
+
+def test_a_cell_may_hold_two_calculations(tmp_path: Path) -> None:
+    cells = "90 {= 120 - 30 | T1:2} or 4 times {= 120 / 30 | T1:2}"
+    table = f"| What | Hours |\n|---|---|\n| Rest | {cells} |"
+    _, line = line_of(tmp_path, table, 1)
+    assert line.sentence.text == "90 or 4 times"
+    assert len(line.sentence.derived) == 2
+    assert line.refused == ()
+    assert line.marked.count("{=") == 2

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from deepdiver.core.numbering import GAP
-from deepdiver.core.record import Finding
+from deepdiver.core.record import Finding, Source
+from deepdiver.core.text import Span
 from deepdiver.strategies.shared import room
 from deepdiver.strategies.shared.materials import Material, gather_material, resolve_cites
 from tests.strategies.shared.desk import MINUTES, TABLE, desk
@@ -116,3 +117,22 @@ def test_material_around_citations(tmp_path: Path) -> None:
     assert "<10>" not in shown
     assert [finding.id for finding in around.findings] == ["F1"]
     assert around.cited("T2:1") is not None, "what is not shown can still be cited"
+
+
+def test_texts_of_which_a_part_was_read_are_shown_around_their_findings(tmp_path: Path) -> None:
+    long = " ".join(f"Sentence number {n} stands here." for n in range(1, 400))
+    deps, keys = desk(tmp_path, {"long": long, "minutes": MINUTES})
+    source = deps.ledger.get(Source, deps.ledger.get(Finding, keys[0]).quotes[0].source)
+    deps.readings.add(source.snapshot, [Span(0, 2_000)])
+    assert len(gather_material(deps, keys).texts[0].text) < 500
+    deps.readings.add(source.snapshot, [Span(0, len(long))])
+    assert "<399>" in gather_material(deps, keys).texts[0].text, "now it was read whole"
+
+
+def test_a_writer_is_shown_the_notes_that_a_plan_cites_and_no_others(tmp_path: Path) -> None:
+    deps, keys = desk(tmp_path)
+    material = gather_material(deps, keys)
+    assert [item.id for item in material.findings] == ["F1", "F2"]
+    around = material.around(["see F2", "T1:1"])
+    assert [item.id for item in around.findings] == ["F2"]
+    assert {item.id for item in around.texts} == {"T1", "T2"}

@@ -323,6 +323,7 @@ class Audit:
             line.problem, before = None, line.sentence.model_copy(update={"places": ()})
             if text := new.get(label):
                 self._drafter.rewritten(line, text)
+                _tell_next(lines, line, before.text)
             elif label in new:
                 line.cut_out(self._deps, problem.for_reader())
             changed |= {label} if line.sentence != before else set()
@@ -387,6 +388,14 @@ def _beside(lines: Sequence[Line], number: int, step: int) -> str:
     if not 0 <= at < len(lines) or lines[at].heading != lines[number].heading:
         return ""
     return lines[at].sentence.text
+
+
+def _tell_next(lines: Sequence[Line], line: Line, before: str) -> None:
+    """Let the line behind a rewritten one know its new words."""
+    for other in lines:
+        if other.before == before and other.heading == line.heading:
+            other.nearby = other.nearby.replace(before, line.sentence.text)
+            other.before = line.sentence.text
 
 
 def _settle(deps: Deps, line: Line, before: Problem, changed: bool) -> None:

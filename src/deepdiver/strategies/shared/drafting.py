@@ -209,6 +209,9 @@ class Drafter:
         cites, derived = list(marked.cites), []
         if marked.expression:
             derived.append(self._derive(marked))
+        for mark in marked.further:
+            own = replace(marked, expression=mark.expression, name=mark.name, cites=mark.cites)
+            derived.append(self._derive(own))
         derived += [cite for cite in cites if cite in self.derived.held]
         refused = [cite for cite in cites if cite in self.derived.refused]
         told = [cite for cite in cites if cite not in (*derived, *refused)]
@@ -353,7 +356,10 @@ def _with_marks(marked: MarkedSentence) -> str:
     lead, rest = marked.text[: marked.bold], marked.text[marked.bold :]
     text = f"**{lead}**{rest}" if lead else rest
     if marked.expression:
-        return f"{text} {{= {marked.expression} | {cites}}}"
+        more = "".join(
+            f" {{= {mark.expression} | {'; '.join(mark.cites)}}}" for mark in marked.further
+        )
+        return f"{text} {{= {marked.expression} | {cites}}}{more}"
     if marked.kind is SentenceKind.ABSENCE:
         behind = f" | {cites}" if cites else ""
         return f"{text} {{absence {', '.join(marked.terms)}{behind}}}"

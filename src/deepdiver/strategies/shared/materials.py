@@ -1,7 +1,8 @@
 """What a writer works from: the texts of the findings, numbered, and the notes made in reading.
 
-Texts that fit are shown whole, so that nothing is lost between reading and writing; else the
-findings with their surroundings. The writer cites numbers, and code cuts the quotes.
+Texts that were read whole and fit are shown whole, so that nothing is lost between reading and
+writing; else the findings with their surroundings. The writer cites numbers, and code cuts the
+quotes.
 """
 
 from __future__ import annotations
@@ -137,10 +138,10 @@ def gather_material(deps: Deps, findings: Iterable[str], *, whole: bool = False)
     held = [deps.ledger.get(Finding, key) for key in dict.fromkeys(findings)]
     by_source = _sorted_by_source(held)
     if held or whole:
-        by_source |= {key: [] for key in _read_besides(deps, by_source, most)}
+        by_source |= _read_besides(deps, by_source, most)
     read = _labelled_texts(deps, by_source)
     quoted = {label: _spans_in(by_source[entry.source.id]) for label, entry in read.items()}
-    shown = _fitting(read, quoted, most)
+    shown = _fitting(read, quoted, most, _all_read(deps, (entry.source for entry in read.values())))
     kept = {entry.source.id: label for label, entry in read.items() if label in shown}
     told = [finding for finding in held if finding.quotes[0].source in kept]
     labels = {f"F{number}": finding.id for number, finding in enumerate(told, 1)}
@@ -172,7 +173,7 @@ def _sorted_by_source(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
     return found
 
 
-def _read_besides(deps: Deps, cited: Collection[str], most: int) -> list[str]:
+def _read_besides(deps: Deps, cited: Collection[str], most: int) -> dict[str, list[Finding]]:
     """Return the sources that were read and brought no finding, if there is room for all of them.
 
     What a reader passed over may be what the writer misses.
@@ -184,7 +185,15 @@ def _read_besides(deps: Deps, cited: Collection[str], most: int) -> list[str]:
         if source.snapshot in deps.readings.held and source.snapshot not in texts:
             besides.setdefault(source.snapshot, source.id)
     everything = map(deps.store.texts.get, (*texts, *besides))
-    return list(besides.values()) if fits_whole(everything, most) else []
+    held = [deps.ledger.get(Source, key) for key in (*cited, *besides.values())]
+    fits = _all_read(deps, held) and fits_whole(everything, most)
+    return {key: [] for key in besides.values()} if fits else {}
+
+
+def _all_read(deps: Deps, sources: Iterable[Source]) -> bool:
+    """Whether all that was read of some sources was read whole."""
+    held = {source.snapshot for source in sources} & deps.readings.held.keys()
+    return not any(deps.readings.unread(key, deps.store.texts.get(key)) for key in held)
 
 
 def _spans_in(findings: Iterable[Finding]) -> list[Span]:
@@ -192,14 +201,18 @@ def _spans_in(findings: Iterable[Finding]) -> list[Span]:
 
 
 def _fitting(
-    read: Mapping[str, ReadText], quoted: Mapping[str, Sequence[Span]], most: int
+    read: Mapping[str, ReadText], quoted: Mapping[str, Sequence[Span]], most: int, all_read: bool
 ) -> dict[str, str]:
-    """Return the texts as they are shown: whole if all of them fit, else around their quotes."""
+    """Return the texts as they are shown.
+
+    They are shown whole if all of them were read whole and fit, else around their quotes: what was
+    not worth reading is not worth showing.
+    """
     whole = {
         label: show_numbered(entry.text, [Span(0, len(entry.text))])
         for label, entry in read.items()
     }
-    if sum(map(size_of, whole.values())) <= most:
+    if all_read and sum(map(size_of, whole.values())) <= most:
         return whole
     shown: dict[str, str] = {}
     left = most
