@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from deepdiver.core.record import (
     Block,
+    Citation,
     Report,
     RunStatus,
     SecondOpinion,
@@ -26,12 +27,14 @@ from deepdiver.report.kinds import (
     common_kind,
     explained_marks,
     kind_mark,
+    lift_citations,
     matched_line,
-    quiet_label,
+    quiet_labels,
     sentence_marks,
+    step_numbers,
     told_at_the_end,
 )
-from tests.report.making import sentence
+from tests.report.making import quote, sentence, source
 
 FACT = sentence("It is old.", citations=(1, 2))
 JUDGED = sentence("It should be sold.", kind=SentenceKind.JUDGEMENT, citations=(1,))
@@ -156,10 +159,84 @@ def test_the_name_of_a_row_leaves_citations_to_cells_that_have_them_all(
     name: tuple[int, ...], cells: tuple[tuple[int, ...], ...], left: tuple[int, ...]
 ) -> None:
     row = tuple(sentence("x", citations=numbers) for numbers in (name, *cells))
-    quiet = quiet_label(row)
+    (quiet,) = quiet_labels(Block(kind="table", rows=(row,))).rows
     assert quiet[0].citations == left
     assert quiet[1:] == row[1:]
-    assert quiet_label(()) == ()
+    assert quiet_labels(Block(kind="table", rows=((),))).rows == ((),)
+
+
+# Citations of a column
+
+
+def citation(number: int, key: str) -> Citation:
+    """Return a citation of a source."""
+    held, said = source(key), quote("Holm Works is owned by Anna Holm.", key)
+    return Citation(
+        number=number,
+        source=key,
+        finding="f_1",
+        title=held.title,
+        url=held.url,
+        quote=said.text,
+        passage=said.passage,
+        credibility=0.9,
+    )
+
+
+CITED = report(citations=tuple(citation(n, "s_1" if n < 5 else "s_2") for n in range(1, 7)))
+
+
+def cells(*cited: tuple[int, ...] | None, kind: SentenceKind = SentenceKind.FACT) -> Block:
+    """Return a table of one column; None: a cell of general knowledge."""
+    general = SentenceKind.KNOWLEDGE
+    rows = [
+        sentence(f"cell {at}", citations=numbers or (), kind=general if numbers is None else kind)
+        for at, numbers in enumerate(cited)
+    ]
+    return Block(kind="table", header=("Life",), rows=tuple((cell,) for cell in rows))
+
+
+@pytest.mark.parametrize("cited", [((1,), (2,), (4, 3)), ((1,), (1,)), ((5, 6), (5,))])
+def test_a_column_whose_cells_share_a_source_cites_it_in_its_name(
+    cited: tuple[tuple[int, ...], ...],
+) -> None:
+    for kind in (SentenceKind.FACT, SentenceKind.CALCULATION, SentenceKind.JUDGEMENT):
+        lifted, quiet = lift_citations(CITED, cells(*cited, kind=kind))
+        assert set(*lifted) == {number for numbers in cited for number in numbers}
+        assert not any(cell.citations for row in quiet.rows for cell in row)
+        assert [row[0].text for row in quiet.rows] == [f"cell {n}" for n in range(len(cited))]
+
+
+@pytest.mark.parametrize(
+    "cited",
+    [((1,), (5,)), ((1, 5), (1,)), ((1,),), ((1,), ()), ((1,), (2,), None), (None, None), ()],
+)
+def test_another_column_keeps_the_citations_of_its_cells(
+    cited: tuple[tuple[int, ...] | None, ...],
+) -> None:
+    block = cells(*cited)
+    lifted, quiet = lift_citations(CITED, block)
+    assert quiet == block
+    assert not any(lifted)
+
+
+# Steps
+
+
+@pytest.mark.parametrize(
+    ("blocks", "numbers"),
+    [
+        ("", []),
+        ("steps2 code1 steps3 code1 steps1", [1, 1, 3, 1, 6]),
+        ("steps2 code1 code1 steps1", [1, 1, 1, 3]),
+        ("steps2 paragraph1 steps2", [1, 1, 1]),
+        ("steps2 paragraph1 code1 steps2", [1, 1, 1, 1]),
+        ("code1 steps2 steps2", [1, 1, 1]),
+    ],
+)
+def test_steps_go_on_behind_code(blocks: str, numbers: list[int]) -> None:
+    made = [Block(kind=name[:-1], rows=((FACT,),) * int(name[-1])) for name in blocks.split()]
+    assert list(step_numbers(made)) == numbers
 
 
 # What the reader found

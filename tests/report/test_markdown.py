@@ -326,7 +326,8 @@ def test_passages_of_one_source_share_a_bracket() -> None:
         ("1y 1z 1aa 1ab", ["1y–ab"]),
         ("1a 1c 1d 1e 1g", ["1a,c–e,g"]),
         ("1b 2 1c 1d", ["1b–d", "2"]),
-        ("1c 1b 1a", ["1c,b,a"]),
+        ("1c 1b 1a", ["1a–c"]),
+        ("1d 1a", ["1a,d"]),
         ("1 2 3", ["1", "2", "3"]),
     ],
 )
@@ -366,10 +367,11 @@ def test_a_mark_stands_behind_the_last_word_and_citations_at_their_clauses() -> 
 def test_a_kind_that_holds_for_a_column_is_told_in_its_name() -> None:
     rows = tuple((sentence(str(year)), FACT, JUDGED) for year in range(1990, 1993))
     table = Block(kind="table", rows=rows, header=("Year", "State", "Verdict"))
-    assert "| Year | State | Verdict † |\n" in body(table)
+    assert "| Year | State [2] | Verdict † [1] |\n" in body(table)
     assert body(table).count("†") == 2, "the name, and the line that explains it"
     odd = (sentence("1993"), JUDGED, FACT)
     both = body(Block(kind="table", rows=(*rows, odd), header=table.header))
+    assert "| Year | State | Verdict † |\n" in both, "of two sources, each cell cites its own"
     assert "| 1993 | It should be sold.† [1] | It is old. [2] |\n" in both
 
 

@@ -75,6 +75,8 @@ _VERSION = re.compile(r"(?<![\w.])(?:v(?=\d)(\d+(?:\.\d+)+)|(\d+(?:\.\d+){2,}))"
 _ADJECTIVE = re.compile(r"(\w{4,}?)(?:ian|an|ese)")
 """What is named after a place, and the place without its ending."""
 _WORD = re.compile(r"[^\W\d_][\w’'\-]*")
+_AMOUNT = re.compile(r"^\d+(?=[a-z])")
+"""The number before its unit: 4MB."""
 _PARTS = re.compile(r"[-_]")
 """Between the words of a compound, and of an identifier such as SQLITE_BUSY."""
 
@@ -193,7 +195,9 @@ def _all_read(name: str, read: Collection[str]) -> bool:
 
 def bare_words(text: str) -> frozenset[str]:
     """Return the words of a text as names are compared with them."""
-    return frozenset(part for word in _bare(text) for part in (word, *_PARTS.split(word)))
+    return frozenset(
+        part for word in _bare(text) for part in (word, *_PARTS.split(word), _AMOUNT.sub("", word))
+    )
 
 
 def _faults_of_address(sentence: Sentence, text: str) -> list[str]:

@@ -35,9 +35,11 @@ from deepdiver.report.kinds import (
     common_kind,
     explained_marks,
     kind_mark,
+    lift_citations,
     matched_line,
-    quiet_label,
+    quiet_labels,
     sentence_marks,
+    step_numbers,
     told_at_the_end,
 )
 from deepdiver.report.markdown import (
@@ -193,8 +195,8 @@ def _section(report: Report, section: Section) -> Iterator[str]:
         yield _listed(told)
     elif told:
         yield f'<p dir="auto">{" ".join(told)}</p>'
-    for block in section.blocks:
-        yield from _block(report, block, common)
+    for block, start in zip(section.blocks, step_numbers(section.blocks), strict=True):
+        yield from _block(report, block, common, start)
     yield "</section>"
 
 
@@ -207,7 +209,7 @@ def _explained_mark(mark: str, meaning: str) -> str:
     return f'<small class="kind" title="{meaning}">{mark}</small>' if mark else ""
 
 
-def _block(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:
+def _block(report: Report, block: Block, common: SentenceKind | None, start: int) -> Iterator[str]:
     if block.kind == "table":
         yield from _table(report, block, common)
         return
@@ -221,7 +223,7 @@ def _block(report: Report, block: Block, common: SentenceKind | None) -> Iterato
     if block.kind == "paragraph":
         yield from (f'<p dir="auto">{row}</p>' for row in rows)
     else:
-        yield _listed(rows, "ol" if block.kind == "steps" else "ul")
+        yield _listed(rows, "ol" if block.kind == "steps" else "ul", start)
 
 
 def _code(report: Report, block: Block) -> Iterator[str]:
@@ -232,12 +234,14 @@ def _code(report: Report, block: Block) -> Iterator[str]:
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:
     columns = column_kinds(block, common)
+    lifted, block = lift_citations(report, quiet_labels(block))
     head = "".join(
-        f'<th scope="col" dir="auto">{escape_said(name or "")}{_mark(own)}</th>'
-        for name, own in itertools.zip_longest(block.header, columns)
+        f'<th scope="col" dir="auto">{escape_said(name or "")}{_mark(own)}'
+        f"{_links(report, cited or ())}</th>"
+        for name, own, cited in itertools.zip_longest(block.header, columns, lifted)
     )
     yield f'<div class="wide"><table class="compared"><thead><tr>{head}</tr></thead><tbody>'
-    for row in map(quiet_label, block.rows):
+    for row in block.rows:
         cells = (
             f'<td dir="auto">{_sentence(report, item, own, common)}</td>'
             for item, own in zip(row, columns, strict=True)
@@ -431,7 +435,8 @@ def _limits(limits: Sequence[str]) -> Iterator[str]:
         yield f"<section><h3>Limits</h3>{_listed(map(escape_said, limits))}</section>"
 
 
-def _listed(items: Iterable[str], tag: str = "ul") -> str:
-    """Return a list of items that are markup already."""
+def _listed(items: Iterable[str], tag: str = "ul", start: int = 1) -> str:
+    """Return a list of items that are markup already, counted from `start`."""
     inside = "".join(f'<li dir="auto">{item}</li>' for item in items)
-    return f"<{tag}>{inside}</{tag}>"
+    first = f' start="{start}"' if start > 1 else ""
+    return f"<{tag}{first}>{inside}</{tag}>"

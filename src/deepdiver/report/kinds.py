@@ -79,8 +79,46 @@ def explained_marks(report: Report) -> str:
     return f"{'; '.join(told)}." if told else ""
 
 
-def quiet_label(row: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
-    """Return a row of a table whose name leaves its citations to the cells that have them too."""
+def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
+    """Yield the number that each block begins to count with: steps go on behind code."""
+    following, last = 1, ""
+    for block in blocks:
+        start = following if block.kind == "steps" and last == "code" else 1
+        yield start
+        if block.kind != "code":
+            following = start + len(block.rows) if block.kind == "steps" else 1
+        last = block.kind
+
+
+def lift_citations(report: Report, block: Block) -> tuple[list[tuple[int, ...]], Block]:
+    """Return what each column's name cites for its cells, and the table without these citations.
+
+    Where all that the cells of a column cite is of one source, it is cited once, in its name.
+    """
+    source_of = {item.number: item.source for item in report.citations}
+    lifted: list[tuple[int, ...]] = []
+    for cells in zip(*block.rows, strict=False):
+        said = [cell for cell in cells if cell.text and cell.kind is not SentenceKind.FRAME]
+        numbers = dict.fromkeys(number for cell in said for number in cell.citations)
+        sources = {source_of.get(number) for number in numbers}
+        one = len(said) > 1 and len(sources) == 1 and all(cell.citations for cell in said)
+        lifted.append(tuple(numbers) if one else ())
+    rows = tuple(
+        tuple(
+            cell.model_copy(update={"citations": (), "places": ()}) if cited else cell
+            for cell, cited in zip(row, lifted, strict=True)
+        )
+        for row in block.rows
+    )
+    return lifted, block.model_copy(update={"rows": rows})
+
+
+def quiet_labels(block: Block) -> Block:
+    """Return a table whose rows' names leave their citations to the cells that have them too."""
+    return block.model_copy(update={"rows": tuple(map(_quiet_label, block.rows))})
+
+
+def _quiet_label(row: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
     if not row:
         return row
     name, *cells = row

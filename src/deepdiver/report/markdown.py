@@ -36,9 +36,11 @@ from deepdiver.report.kinds import (
     common_kind,
     explained_marks,
     kind_mark,
+    lift_citations,
     matched_line,
-    quiet_label,
+    quiet_labels,
     sentence_marks,
+    step_numbers,
     told_at_the_end,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
@@ -133,7 +135,10 @@ def short_marks(cited: Iterable[Citation]) -> list[list[tuple[str, Citation]]]:
     together: dict[str, list[Citation]] = {}
     for item in cited:
         together.setdefault(item.mark.rstrip(ascii_lowercase), []).append(item)
-    return [list(_runs(number, own)) for number, own in together.items()]
+    return [
+        list(_runs(number, sorted(own, key=lambda item: rank_of(item.mark.removeprefix(number)))))
+        for number, own in together.items()
+    ]
 
 
 def _runs(number: str, own: Sequence[Citation]) -> Iterator[tuple[str, Citation]]:
@@ -225,8 +230,8 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
         heading = f"{'#' * section.level} {_opened(_said(section.heading))}"
         parts += [_headed(heading, common), ""]
         parts += [*_body(report, section), ""] if section.sentences else []
-        for block in section.blocks:
-            parts += [*_block(report, block, common), ""]
+        for block, start in zip(section.blocks, step_numbers(section.blocks), strict=True):
+            parts += [*_block(report, block, common, start), ""]
     if told := explained_marks(report):
         parts += [f"*{told}*", ""]
     if report.citations:
@@ -330,8 +335,8 @@ def _headed(heading: str, kind: SentenceKind | None) -> str:
     return f"{heading} {kind_mark(kind)}".rstrip()
 
 
-def _block(report: Report, block: Block, common: SentenceKind | None) -> list[str]:
-    """Return a paragraph, list or table."""
+def _block(report: Report, block: Block, common: SentenceKind | None, start: int = 1) -> list[str]:
+    """Return a paragraph, list or table; its steps count from `start`."""
     if block.kind == "table":
         return _table(report, block, common)
     if block.kind == "code":
@@ -342,7 +347,8 @@ def _block(report: Report, block: Block, common: SentenceKind | None) -> list[st
     ]
     if block.kind == "paragraph":
         return [_opened(row) for row in rows]
-    signs = itertools.repeat("-") if block.kind == "list" else map("{}.".format, itertools.count(1))
+    counted = (f"{number}." for number in itertools.count(start))
+    signs = itertools.repeat("-") if block.kind == "list" else counted
     return [f"{sign} {_opened(row)}" for sign, row in zip(signs, rows, strict=False)]
 
 
@@ -359,14 +365,17 @@ def _code(report: Report, block: Block) -> list[str]:
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> list[str]:
     columns = column_kinds(block, common)
+    lifted, block = lift_citations(report, quiet_labels(block))
+    known = {item.number: item for item in report.citations}
     names = [
         _headed(_said(name or ""), own)
-        for name, own in itertools.zip_longest(block.header, columns)
+        + (_plain_marks([known[number] for number in cited]) if cited else "")
+        for name, own, cited in itertools.zip_longest(block.header, columns, lifted)
     ]
     lines = [names, ["---"] * len(names)]
     lines += [
         [_sentence(report, item, own, common) for item, own in zip(row, columns, strict=True)]
-        for row in map(quiet_label, block.rows)
+        for row in block.rows
     ]
     shown = [[cell.replace("|", "\\|") for cell in cells] for cells in lines]
     return [f"| {' | '.join(cells)} |" for cells in shown]

@@ -201,12 +201,19 @@ def test_two_hundred_thousand_tiny_files(
 # Where the words go
 
 
+def printed(folder: Path) -> str:
+    """Return what is printed of a report: the file with the evidence view in its place."""
+    report, evidence = ((folder / name).read_text() for name in ("report.md", "evidence.md"))
+    body = report.rpartition("\n---\n")[0]
+    return f"{body}\n## Evidence view\n{evidence.partition(chr(10))[2]}"
+
+
 def test_the_report_and_nothing_else_on_standard_output(say: Say, home: Path) -> None:
     said = say("--sample", QUESTION)
     assert said.code == 0
     (done,) = runs(home)
     folder = home / "runs" / done.id
-    assert said.out == (folder / "report.md").read_text()
+    assert said.out == printed(folder)
     assert "38 tonnes" in said.out
     assert sorted(os.listdir(folder)) == sorted(FILES)
     told = said.err.splitlines()
@@ -341,7 +348,7 @@ def test_resume_goes_on(say: Say, home: Path) -> None:
 def test_resume_a_finished_run_shows_it(say: Say, home: Path, finished: str) -> None:
     said = say("resume", finished)
     assert said.code == 0
-    assert said.out == (home / "runs" / finished / "report.md").read_text()
+    assert said.out == printed(home / "runs" / finished)
 
 
 def test_deepen(say: Say, home: Path, finished: str) -> None:
@@ -363,7 +370,7 @@ def test_deepen_a_section_that_is_not_there(say: Say, home: Path, finished: str)
 def test_replay(say: Say, home: Path, finished: str) -> None:
     said = say("replay", finished)
     assert said.code == 0
-    assert said.out == (home / "runs" / finished / "report.md").read_text()
+    assert said.out == printed(home / "runs" / finished)
     assert said.err.endswith("the replay gave the report on record, byte for byte\n")
     assert " from the journal" in said.err
 

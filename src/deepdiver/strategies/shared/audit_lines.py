@@ -139,7 +139,7 @@ class Audit:
             return list(line.refused[:3])
         sentence, bold = line.sentence, line.sentence.bold
         lead, rest = sentence.text[:bold], sentence.text[bold:].strip()
-        if not lead or not rest:
+        if not lead or not rest or sentence.kind not in STATED:
             return self._faults_of(line, sentence)
         around = [other.sentence.text for other in among if other.heading == line.heading]
         quoted = [text for both in titled_quotes(self._deps, sentence) for text in both]
@@ -197,7 +197,7 @@ class Audit:
         """Return a line with what may carry it.
 
         A judgement, an assumption or general knowledge goes beyond its quotes, but not to another
-        matter than that of the question and of what its section states.
+        matter than that of the question and of what the report states.
         """
         sentence, sum_ = line.sentence, line.sentence.calculation
         besides = [*self._derived.told(sentence.derived), *self._carried_nearby(line, among)]
@@ -210,13 +210,13 @@ class Audit:
             " ".join(besides),
             cell=line.cell,
             loose=loose,
-            section=" ".join(self._told_with(line, firmer)),
+            stated=" ".join(self._told_by(firmer)),
         )
 
     def _find_unconnected(self, lines: Sequence[Line], among: Sequence[Line]) -> None:
         """Find fault with frames that connect nothing of what stands around them."""
         for line in lines:
-            if line.sentence.kind is SentenceKind.FRAME:
+            if line.sentence.kind is SentenceKind.FRAME and not line.cell:
                 nearby = self._carried_nearby(line, among)
                 around = " ".join((*nearby, *self._told_with(line, among)))
                 connected = connects(line.sentence.text, around, self._asked)
@@ -239,8 +239,12 @@ class Audit:
 
     def _told_with(self, line: Line, among: Sequence[Line]) -> Iterator[str]:
         """Yield the sound sentences of the section of a line, with titles and quotes."""
-        for other in among:
-            if other.heading == line.heading and not other.problem and other.sentence.findings:
+        yield from self._told_by(other for other in among if other.heading == line.heading)
+
+    def _told_by(self, lines: Iterable[Line]) -> Iterator[str]:
+        """Yield the sound ones of some sentences, with titles and quotes."""
+        for other in lines:
+            if not other.problem and other.sentence.findings:
                 yield other.sentence.text
                 for title, quote in titled_quotes(self._deps, other.sentence):
                     yield f"{title} {quote}"
@@ -257,10 +261,10 @@ class Audit:
     def _must_ask(self, line: Line) -> bool:
         """Whether somebody must say that what a line cites carries it.
 
-        What stands there word for word carries itself.
+        What stands there word for word carries itself, and the name of a row says nothing alone.
         """
         sentence = line.sentence
-        if line.code or not needs_support(sentence):
+        if line.code or line.is_label or not needs_support(sentence):
             return False
         verbatim = sentence.kind is SentenceKind.FACT and any(
             stands_whole(sentence.text, quote.text) for quote in self._quotes(line)

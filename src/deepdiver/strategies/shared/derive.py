@@ -17,9 +17,9 @@ from deepdiver.core.record import Derivation, Finding
 
 CONSTANTS = frozenset(
     map(Decimal, (*range(14), 24, 28, 30, 31, 52, 60, 90, 91, 92, 100, 365, 366, 1000))
-)
+) | frozenset(map(Decimal, (1024, 1440, 3600, 86_400)))
 """Numbers that an expression may use without a source: how many quarters lie between two rows,
-halves and doubles, percentages, and the parts of years, quarters, months, days and hours."""
+halves and doubles, percentages, the parts of years, quarters, months, days and hours, and bytes."""
 _SHARE = re.compile(r"(?:change|percent)\([^()]*(?:\([^()]*\)[^()]*)*\)")
 """An expression that gives a share and nothing else."""
 

@@ -109,6 +109,11 @@ class Line:
         self.cut, self.reason = True, reason
         deps.emit(SentenceCut(text=self.drafted, reason=reason, section=self.heading))
 
+    @property
+    def is_label(self) -> bool:
+        """Whether it is a cell that the writer did not mark: the name of its row."""
+        return self.cell and "{" not in self.marked
+
     def words(self) -> tuple[str, ...]:
         """Return its words, which are the same if another line says the same."""
         return tuple(words(self.sentence.text))

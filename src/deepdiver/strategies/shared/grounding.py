@@ -143,9 +143,9 @@ class Said:
     """Whether it is a cell of a table, which says little by itself."""
     loose: bool = False
     """Whether it may go beyond its quotes, as a judgement does: then a word of the question is
-    enough, or some of its words in what its section states."""
-    section: str = ""
-    """What its section states, and its quotes carry."""
+    enough, or some of its words in what the report states."""
+    stated: str = ""
+    """What the report states, and its quotes carry."""
 
     def around(self) -> str:
         """Return all that it is said to stand on, with the titles of the sources."""
@@ -169,7 +169,7 @@ class Said:
             return "grounded"
         if self.loose:
             known = shared_part(self.text, f"{evidence} {titles} {asked}") > 0
-            told = shared_part(self.text, self.section) > SHARED
+            told = shared_part(self.text, self.stated) > SHARED
             return "grounded" if known or told else "foreign"
         part = shared_part(self.text, evidence, f"{asked} {titles}")
         return "foreign" if part <= most else "grounded"

@@ -5,6 +5,7 @@ Formats with parsers are read only in a worker process.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import PurePosixPath
@@ -126,5 +127,7 @@ def read_document(data: bytes, *, mime: str = "", name: str = "", url: str = "")
         raise UnreadableError(f"it holds no text: {'; '.join(notes)}" if notes else "it is empty")
     stem = PurePosixPath(name or file_name_of(url)).stem
     heading = draft.heading_within(LEAD if draft.format == "text" else draft.length)
-    draft.title = draft.title or heading or stem.replace("-", " ")
+    # The first release of a change log is not its title: 2.5.0 (2025-06-18).
+    named = heading if re.search(r"[^\W\d_]{2}", heading) else ""
+    draft.title = draft.title or named or stem.replace("-", " ")
     return draft

@@ -63,6 +63,9 @@ def test_text_is_kept_to_the_letter() -> None:
         ("# First\n\ntext", "a-file.md", "First"),
         ("text\n\n## Second ##\n", "a-file.md", "Second"),
         ("text", "a-long-name.txt", "a long name"),
+        ("2.5.0 (2025-06-18)\n==================\n\nFixed.\n", "CHANGES.md", "CHANGES"),
+        ("1. What changed\n===============\n\nFixed.\n", "CHANGES.md", "1. What changed"),
+        ("# 漢字\n\ntext", "a-file.md", "漢字"),
         ("---\ntitle: Given\n---\n# First", "a.md", "Given"),
     ],
 )
