@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from deepdiver.core import belief
 from deepdiver.core.record import HypothesisStatus, Stance
+from deepdiver.reason.embedded.account import write_account
 from deepdiver.reason.embedded.chain import Candidate, Step, follow_chain
 from deepdiver.reason.embedded.clause import Kind
 from deepdiver.reason.embedded.clause_values import same_value
@@ -31,11 +32,10 @@ from deepdiver.reason.embedded.hypothesise import (
 )
 from deepdiver.reason.embedded.judge import Case, judge_case
 from deepdiver.reason.embedded.names import same_name, tokens
-from deepdiver.reason.embedded.open_question import is_open
-from deepdiver.reason.embedded.open_question_report import write_account
 from deepdiver.reason.embedded.question import analyse_question, chains_besides
 from deepdiver.reason.embedded.reading import Reading, mention, read_sentence
 from deepdiver.reason.embedded.stance import likeness
+from deepdiver.reason.embedded.steps import has_steps
 from deepdiver.reason.embedded.verify import support_of
 from deepdiver.tasks import (
     BottomLine,
@@ -113,12 +113,17 @@ def write_bottom_line(task: WriteBottomLine) -> BottomLine:
 
 
 def write_draft(task: Brief) -> Draft:
-    """Write what the findings say, in the order of the question."""
+    """Write what the findings say to the question."""
+    return (_write_steps(task) if has_steps(task.question) else None) or write_account(task)
+
+
+def _write_steps(task: Brief) -> Draft | None:
+    """Write the steps that lead to an answer; None if none is supported."""
     page = Page(task)
+    if not page.supported:
+        return None
     answer = page.lead()[:LEAD]
     sections = [*page.by_problem(), *page.disagreement(), *page.refutations()]
-    if is_open(task.question):
-        return _account(task, page, answer)
     return Draft(
         answer=tuple(answer),
         sections=tuple(
@@ -126,28 +131,6 @@ def write_draft(task: Brief) -> Draft:
             for heading, lines in sections
             if lines
         ),
-        missing=tuple(page.missing(bool(answer))),
-    )
-
-
-def _account(task: Brief, page: Page, answer: Sequence[DraftSentence]) -> Draft:
-    """Write the report on an open question: the answer, the figures by aspect, the refutations.
-
-    Figures on a subject do not answer how something can be done: without an answer, the question
-    stays unanswered.
-    """
-    lines = [line for _, lines in page.refutations() for line in lines]
-    sections = write_account(
-        task.question, task.findings, [line.text for line in (*answer, *lines)]
-    )
-    refuted = (
-        DraftSection(heading=heading, sentences=tuple(lines))
-        for heading, _ in page.refutations()[:1]
-        if lines
-    )
-    return Draft(
-        answer=tuple(answer),
-        sections=(*sections, *refuted),
         missing=tuple(page.missing(bool(answer))),
     )
 

@@ -12,7 +12,7 @@ import asyncio
 import re
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from deepdiver.core.events import FindingDropped
@@ -304,6 +304,8 @@ class _Fetched:
     """What it was searched for."""
     looks: set[int]
     """The looks."""
+    found: list[Span] = field(default_factory=list)
+    """The passages that were found; none if the whole text was."""
 
     @property
     def source(self) -> Source:
@@ -318,11 +320,13 @@ class _Fetched:
 async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
     """Return the texts of search results, each place once, by the ids of their sources."""
     wanted: dict[str, tuple[Hit, list[tuple[int, str]]]] = {}
+    found: dict[str, list[Span]] = {}
     for number, wish in enumerate(wishes):
         for hit, query in wish.hits:
             place = f"{canonical(hit.url)} {hit.snapshot or hit.text}"
             entry = wanted.setdefault(place, (hit, []))
             entry[1].append((number, f"{wish.about} {query}"))
+            found.setdefault(place, []).extend([Span(hit.start, hit.end)] if hit.end else [])
     need = age_need_of(wishes[0].question, deps.as_of)
     readings = await together(
         *(
@@ -333,7 +337,7 @@ async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
         )
     )
     texts: dict[str, _Fetched] = {}
-    for (_, asked), reading in zip(wanted.values(), readings, strict=True):
+    for (place, (_, asked)), reading in zip(wanted.items(), readings, strict=True):
         if reading.limit:
             deps.note_unread(reading.limit)
         if reading.source is not None:
@@ -341,6 +345,7 @@ async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
             text = texts.setdefault(reading.source.id, _Fetched(read, [], set()))
             text.wanted += [wanted_ for _, wanted_ in asked]
             text.looks |= {number for number, _ in asked}
+            text.found += found[place]
     deps.add(*(text.source for text in texts.values()))
     return texts
 
@@ -348,10 +353,7 @@ async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
 def _choose(deps: Deps, wishes: Sequence[_Wish], texts: Mapping[str, _Fetched]) -> list[ReadSource]:
     """Return the texts as they are shown: what nobody has read yet, as far as the budget goes."""
     if _is_free(deps):
-        return [
-            item.read._replace(parts=excerpt_parts(item.read.text, item.wanted[0], FREE_CHARS))
-            for item in texts.values()
-        ]
+        return [_for_nothing(item) for item in texts.values()]
     new: dict[str, tuple[_Fetched, list[Span]]] = {}
     for item in texts.values():
         gaps = deps.readings.unread(item.source.snapshot, item.read.text)
@@ -365,6 +367,19 @@ def _choose(deps: Deps, wishes: Sequence[_Wish], texts: Mapping[str, _Fetched]) 
         for item, gaps in new.values()
         for piece in _pieces(item.read.text, gaps if fits else _within_share(item, gaps, share))
     ]
+
+
+def _for_nothing(item: _Fetched) -> ReadSource:
+    """Return a text as a reasoner that costs nothing is shown it.
+
+    A short text is shown whole, with the passages that were found; a long one is these passages.
+    """
+    text, found = item.read.text, sorted(item.found)
+    if found and len(text) > FREE_CHARS:
+        joined = join_parts([span.start, span.end] for span in found)
+        return item.read._replace(parts=tuple(Span(start, end) for start, end in joined))
+    parts = excerpt_parts(text, item.wanted[0], FREE_CHARS)
+    return item.read._replace(parts=parts, found=tuple(found))
 
 
 def _within_share(item: _Fetched, gaps: Sequence[Span], share: int) -> Sequence[Span]:
@@ -523,7 +538,9 @@ def _part_meant(item: Extracted, parts: Mapping[str, str]) -> str:
 def show_texts(labels: Mapping[str, ReadSource]) -> tuple[NumberedText, ...]:
     """Return labelled texts as a task sees them."""
     return tuple(
-        number_text(label, item.source, show_numbered(item.text, item.parts), item.shown)
+        number_text(
+            label, item.source, show_numbered(item.text, item.parts), item.shown, item.found
+        )
         for label, item in labels.items()
     )
 
