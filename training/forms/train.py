@@ -57,7 +57,8 @@ def fit(seen: Matrix, forms: npt.NDArray[np.int64]) -> Matrix:
 def shares(scores: Matrix) -> Matrix:
     """Return probabilities from scores."""
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return raised / raised.sum(axis=1, keepdims=True)
+    told: Matrix = raised / raised.sum(axis=1, keepdims=True)
+    return told
 
 
 def main() -> None:

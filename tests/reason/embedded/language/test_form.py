@@ -34,7 +34,7 @@ LEAST_RIGHT = 0.88
 def test_what_is_not_understood_is_an_overview(message: str) -> None:
     asked = read_question(message)
     assert asked.form is Form.OVERVIEW
-    assert asked.topic == asked.compared == asked.corrections == ()
+    assert [*asked.topic, *asked.compared, *asked.corrections] == []
     assert asked.proposition == ""
 
 
