@@ -118,6 +118,24 @@ def test_coverage_counts_title_columns_and_conditions() -> None:
     assert named.unexplained() == ["need", "Lund"]
 
 
+def test_names_and_numbers_that_nothing_explains() -> None:
+    named = Named("Did Ada Berg need 12 hours for WB-9 in Lund?", TICKETS)
+    assert named.unexplained_names() == ["WB-9", "Lund"]
+
+
+def test_an_abbreviated_column_is_named_by_the_whole_word() -> None:
+    table = made("Day|Max temp C|Wind", "1|21|weak", "2|25|weak")
+    assert list(Named("the temperature", table).columns) == [1]
+    assert Named("the temperature", table).said_of(1) == {"temp"}
+    assert list(Named("the temples", table).columns) == []
+
+
+def test_a_small_word_before_a_value_tells_its_column() -> None:
+    table = made("From|To", "Oslo|Lund", "Lund|Oslo")
+    assert rows_of("all from Oslo", table) == {"From": [0]}
+    assert rows_of("all of Oslo", table) == {"From": [0], "To": [1]}
+
+
 def test_free_columns_are_asked_for_their_own_sake() -> None:
     named = Named("How many hours did tickets with priority P1 take?", TICKETS)
     assert named.free_columns() == [7]

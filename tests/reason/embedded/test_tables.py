@@ -124,6 +124,42 @@ def test_what_fits_equally_well_is_told(question: str, text: str, reason: str) -
     assert reason in found.reason
 
 
+FLIGHTS = """| Flight | From | To | Passengers
+| Flight: HX1 | From: Oslo | To: Lund | Passengers: 112
+| Flight: HX2 | From: Lund | To: Oslo | Passengers: 98
+| Flight: HX3 | From: Oslo | To: Kiel | Passengers: 143"""
+LEAGUE = """| Team | Won | Goals for | Goals against | Points
+| Team: Velby | Won: 11 | Goals for: 37 | Goals against: 21 | Points: 36
+| Team: Morden | Won: 9 | Goals for: 30 | Goals against: 25 | Points: 30"""
+
+
+def test_the_name_before_a_value_tells_its_column() -> None:
+    assert answer("How many passengers flew from Oslo?", FLIGHTS).result == "255"
+    assert answer("How many passengers flew to Oslo?", FLIGHTS).result == "98"
+
+
+def test_columns_that_one_word_names_are_not_added_up() -> None:
+    found = ask("How many goals did all teams score together?", LEAGUE)
+    assert isinstance(found, TableRefusal)
+    assert "Goals for, Goals against fit equally well" in found.reason
+
+
+def test_irregular_verbs_name_columns() -> None:
+    assert answer("How many matches did Velby win?", LEAGUE).result == "11"
+
+
+def test_a_name_or_year_that_the_table_lacks_forbids_an_answer() -> None:
+    assert ask("How many points did Morden get in 2019?", LEAGUE) is None
+    found = ask("How many passengers flew from Oslo to Berlin?", FLIGHTS)
+    assert isinstance(found, TableRefusal)
+    assert "Berlin" in found.reason
+
+
+def test_a_year_of_the_title_is_explained() -> None:
+    found = answer("How many points did Morden get in 2019?", LEAGUE, "League of 2019")
+    assert found.result == "30"
+
+
 def test_two_tables_that_differ_are_both_told() -> None:
     other = FARMS.replace("E. Marlowe", "Lady Corrigan")
     found = answer_from_tables(

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from deepdiver.core.dates import Day, dated
-from deepdiver.core.text import STOPWORDS, stem
+from deepdiver.core.text import STOPWORDS
 from deepdiver.reason.embedded.table_rows import (
     Table,
     days_of_rows,
     is_total,
     numeric_columns,
     quantity_in,
+    word_stem,
     word_stems,
 )
 
@@ -56,7 +57,7 @@ _OPEN = frozenset(
 )
 _ENDS = frozenset(
     map(
-        stem,
+        word_stem,
         "closed close end ended finished resolved completed settled returned paid done".split(),
     )
 )
@@ -122,12 +123,12 @@ class Named:
         """
         self.text, self.table = question, table
         self.matches = list(_WORD.finditer(question))
-        self.stems = [stem(match[0].lower()) for match in self.matches]
+        self.stems = [word_stem(match[0]) for match in self.matches]
         self.numeric = numeric_columns(table)
         self.days = days_of_rows(table)
         self.period = period_of(question)
         self.columns = self._columns()
-        self.conditions = _without_weaker(
+        self.conditions = self._without_weaker(
             [
                 *self._by_value(),
                 *self._by_bound(),
@@ -158,13 +159,24 @@ class Named:
 
     def share_said(self, at: int) -> float:
         """Return how much of a column's name the question says."""
-        parts = set(word_stems(self.table.columns[at]))
-        return len({self.stems[i] for i in self.columns[at]} & parts) / len(parts)
+        return len(self.said_of(at)) / len(set(word_stems(self.table.columns[at])))
 
     def unexplained(self) -> list[str]:
         """Return the words of the question that nothing in the table explains."""
         explained = self._explained()
         return [self.matches[i][0] for i in self._asked() if i not in explained]
+
+    def unexplained_names(self) -> list[str]:
+        """Return the names and numbers of the question that nothing in the table explains."""
+        opening = self.matches[0].start() if self.matches else 0
+        explained = self._explained()
+        words = [match for i, match in enumerate(self.matches) if i not in explained]
+        return [
+            match[0]
+            for match in words
+            if any(map(str.isdigit, match[0]))
+            or (match.start() > opening and match[0][0].isupper() and match[0] != "I")
+        ]
 
     def coverage(self) -> float:
         """Return the share of the question's words that the table explains."""
@@ -186,13 +198,39 @@ class Named:
         found = {}
         for at, name in enumerate(self.table.columns):
             parts = {part for part in word_stems(name) if part not in STOPWORDS and len(part) > 1}
-            places = [i for i, word in enumerate(self.stems) if not parts.isdisjoint(_parts(word))]
-            said = {part for i in places for part in _parts(self.stems[i])} & parts
+            places = [i for i, word in enumerate(self.stems) if _names(word, parts)]
+            said = {part for i in places for part in _names(self.stems[i], parts)}
             if said and 2 * len(said) >= len([part for part in parts if not part.isdigit()]):
                 found[at] = frozenset(places)
         return found
 
+    def said_of(self, at: int) -> set[str]:
+        """Return the words of a column's name that the question says."""
+        parts = set(word_stems(self.table.columns[at]))
+        return {part for i in self.columns.get(at, ()) for part in _names(self.stems[i], parts)}
+
     # -- conditions
+
+    def _without_weaker(self, found: Sequence[Condition]) -> list[Condition]:
+        """Leave out conditions whose words say more, or surer, as a condition on another column."""
+        return [
+            one
+            for one in found
+            if not any(other.column != one.column and self._beats(other, one) for other in found)
+        ]
+
+    def _beats(self, other: Condition, one: Condition) -> bool:
+        if one.words == other.words and other.exact == one.exact:
+            return self._follows_name(other) and not self._follows_name(one)
+        return one.words < other.words or (
+            one.words <= other.words and other.exact and not one.exact
+        )
+
+    def _follows_name(self, one: Condition) -> bool:
+        """Return whether the name of its column stands just before a condition: from Oslo."""
+        name = word_stems(self.table.columns[one.column])
+        start = min(one.words)
+        return bool(name) and self.stems[max(0, start - len(name)) : start] == name
 
     def _by_value(self) -> Iterable[Condition]:
         """Yield a condition for each cell of which the question has the whole or a telling part."""
@@ -342,13 +380,19 @@ def is_within(value: Decimal, sign: str, limit: Decimal) -> bool:
     return value > limit if sign.startswith(_MORE) else value < limit
 
 
-def _parts(word: str) -> tuple[str, ...]:
-    """Return a word and its parts: a hyphen may stand for a column's space."""
-    return (word, *word.split("-")) if "-" in word else (word,)
+def _names(word: str, parts: set[str]) -> set[str]:
+    """Return the parts of a column's name that a word says: "temp" may stand for temperature."""
+    said = {word, *word.split("-")}
+    return {
+        part
+        for part in parts
+        if part in said
+        or (len(part) >= SHORT and len(word) >= len(part) + SHORT and word.startswith(part))
+    }
 
 
 def _cell_stems(cell: str) -> list[str]:
-    return [stem(part.lower()) for part in _WORD.findall(cell)]
+    return [word_stem(part) for part in _WORD.findall(cell)]
 
 
 def _is_code(word: str) -> bool:
@@ -387,22 +431,6 @@ def _longest_only(runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         if not any(
             more > length and other <= start and start + length <= other + more
             for other, more in listed
-        )
-    ]
-
-
-def _without_weaker(found: Sequence[Condition]) -> list[Condition]:
-    """Leave out conditions whose words say more, or surer, as a condition on another column."""
-    return [
-        one
-        for one in found
-        if not any(
-            other.column != one.column
-            and (
-                one.words < other.words
-                or (one.words <= other.words and other.exact and not one.exact)
-            )
-            for other in found
         )
     ]
 

@@ -18,6 +18,7 @@ from itertools import pairwise
 from deepdiver.core.dates import MONTHS, Day, dated
 from deepdiver.core.numbers import number
 from deepdiver.core.text import stem
+from deepdiver.reason.embedded.language.statement import base_form
 
 MOSTLY = 0.6
 """The share of a column's cells that must be numbers or dates for it to count as such a column."""
@@ -75,7 +76,12 @@ class Quantity:
 
 def word_stems(text: str) -> list[str]:
     """Return the stems of the words of a name or question: requests_per_s has three."""
-    return [stem(part.lower()) for part in _PART.findall(text)]
+    return [word_stem(part) for part in _PART.findall(text)]
+
+
+def word_stem(word: str) -> str:
+    """Return the stem of a word; that of "won" is win."""
+    return stem(base_form(word.lower()))
 
 
 def read_tables(text: str, title: str = "") -> list[Table]:

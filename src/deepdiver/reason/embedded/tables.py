@@ -309,13 +309,18 @@ class _Worksheet:
     # -- calculations
 
     def _sum(self, rows: Sequence[int], targets: Sequence[int]) -> TableAnswer:
-        if self.operation is not Operation.SUM:
+        if self.operation is not Operation.SUM or not self._told_apart(targets):
             self._one(targets)
         held = self._numbers(rows, targets)
         if len(held) == 1:
             return self._look_up(rows)
         expression = _call("sum", [quantity.value for _, quantity in held])
         return self._made(Operation.SUM, expression, rows, targets, held[0][1].unit)
+
+    def _told_apart(self, columns: Sequence[int]) -> bool:
+        """Return whether the question has a word for each column that the others lack."""
+        said = [self.named.said_of(at) for at in columns]
+        return all(one - set().union(*said[:i], *said[i + 1 :]) for i, one in enumerate(said))
 
     def _mean(self, rows: Sequence[int]) -> TableAnswer:
         at = self._one(self._targets())
@@ -443,7 +448,9 @@ class _Worksheet:
 
     def _look_up(self, rows: Sequence[int]) -> TableAnswer:
         """Return a cell of the row that is meant, or of few; whole rows if no column is."""
-        if not self.named.conditions:
+        period = self.named.period
+        undated = period and not self.named.days and self.named.unexplained_names()
+        if not self.named.conditions or undated:
             raise UnfitError
         if len(rows) > MOST_NAMED and not self.asked.several:
             raise UnfitError(f"{len(rows)} rows fit equally well")
@@ -544,6 +551,8 @@ class _Worksheet:
         Raises:
             UnfitError: If it is too long to be shown, or has no value.
         """
+        if lost := self.named.unexplained_names():
+            raise UnfitError(f"the table does not say what belongs to {', '.join(lost)}")
         try:
             value = compute(expression).value
         except ArithmeticFaultError as error:

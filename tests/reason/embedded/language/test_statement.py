@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from deepdiver.reason.embedded.language.statement import (
     as_statement,
+    base_form,
     is_past,
     opens_yes_no,
     past,
@@ -121,6 +122,13 @@ def test_third_persons(verb: str, form: str) -> None:
 def test_past_forms_are_recognised() -> None:
     assert all(map(is_past, ("happened", "became", "written", "signed")))
     assert not any(map(is_past, ("red", "sign", "mill", "need")))
+
+
+@pytest.mark.parametrize(
+    ("word", "base"), [("won", "win"), ("left", "leave"), ("lay", "lay"), ("mill", "mill")]
+)
+def test_base_forms(word: str, base: str) -> None:
+    assert base_form(word) == base
 
 
 def test_a_statement_is_a_sentence() -> None:

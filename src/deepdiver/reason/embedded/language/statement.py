@@ -58,6 +58,7 @@ _PAST = {
     for base, past in (pair.split(),)
 }
 """The past forms of irregular verbs."""
+_BASES = {past: base for base, past in _PAST.items() if past not in _PAST}
 _PARTICIPLES = frozenset(_PAST.values()) | frozenset(
     "been become begun broken chosen done drawn driven eaten fallen flown forgotten given gone "
     "grown hidden known lain written risen run seen shown sung sunk sworn taken thrown torn worn "
@@ -181,6 +182,11 @@ def past(verb: str) -> str:
     if re.fullmatch(r"[^aeiou]*[aeiou][bdgklmnprt]|.*[^aeiou][aeiou]l", verb):
         return f"{verb}{verb[-1]}ed"
     return f"{verb}ed"
+
+
+def base_form(word: str) -> str:
+    """Return the verb of which a word is the irregular past form; the word itself otherwise."""
+    return _BASES.get(word, word)
 
 
 def is_past(word: str) -> bool:
