@@ -59,7 +59,7 @@ async def search_all(
     query, filters = whole(query), gateway.settings.filters
     # Calls under way are paid for, so all of them may finish before an error is raised.
     answers = await asyncio.gather(
-        *(provider.search(query, _wanted(provider, filters, own), gateway) for provider in providers),
+        *(each.search(query, _wanted(each, filters, own), gateway) for each in providers),
         return_exceptions=True,
     )
     lists, failures = [], []

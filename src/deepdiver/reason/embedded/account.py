@@ -14,6 +14,7 @@ from deepdiver.core.dates import dated
 from deepdiver.core.record import HypothesisStatus
 from deepdiver.core.text import terms
 from deepdiver.reason.embedded.asked import ACCOUNTS, understand
+from deepdiver.reason.embedded.cells import FoundInCells, answer_in_cells
 from deepdiver.reason.embedded.draft import Brief, Draft, DraftSection, DraftSentence
 from deepdiver.reason.embedded.language.form import AskedQuestion, Form
 from deepdiver.reason.embedded.language.units import passage_text, units_in
@@ -62,7 +63,10 @@ def write_account(brief: Brief) -> Draft:
     asked = understand(brief.question)
     ranked = rank_findings(asked.text, brief.findings)
     supported = [i for i in brief.standing or () if i.status is HypothesisStatus.SUPPORTED]
-    if supported:
+    cells = answer_in_cells(brief.question, brief.findings)
+    if cells is not None and supported:
+        lead, missing = [_from_cells(cells, brief.findings)], ()
+    elif supported:
         lead, missing = _answer(brief, supported, ranked), ()
     elif asked.form in ACCOUNTS and ranked and ranked[0].score >= BEARS:
         lead, missing = _framed(INTRODUCED[asked.form], _arranged(asked, ranked)), ()
@@ -120,9 +124,15 @@ def _answer(
 
 def _told(item: HypothesisStanding, by_id: dict[str, ShownFinding]) -> DraftSentence | None:
     held = [by_id[label] for label in item.supporting if label in by_id]
-    own = [f for f in by_id.values() if item.statement in passage_text(f.quote)]
+    own = [f for f in by_id.values() if item.statement in passage_text(f.quote).splitlines()]
     found = [*own, *(f for f in held if f not in own)]
     return DraftSentence(item.statement, tuple(f.id for f in found[:3])) if found else None
+
+
+def _from_cells(cells: FoundInCells, findings: Sequence[ShownFinding]) -> DraftSentence:
+    """Return what a table answers, with its calculation if it is not in a cell."""
+    labels = tuple(findings[number].id for number in cells.findings)
+    return DraftSentence(cells.answer.text, labels, cells.answer.expression)
 
 
 def _framed(frame: str, lines: Sequence[DraftSentence]) -> list[DraftSentence]:
@@ -135,7 +145,7 @@ def _arranged(asked: AskedQuestion, ranked: Sequence[Ranked]) -> list[DraftSente
         return []
     lines: list[DraftSentence] = []
     if asked.form is Form.TIMELINE:
-        lines = _by_time(ranked)
+        lines = [*_by_time(ranked), *_whole(ranked, 3)]
     elif asked.form in (Form.HOW_TO, Form.LIST):
         lines = [*_parts(ranked[0]), *_whole(ranked[1:], 4)]
     elif asked.form is Form.COMPARISON and asked.compared:

@@ -9,11 +9,14 @@ from deepdiver.reason.embedded.asked import understand
 from deepdiver.reason.embedded.corrections import corrects, is_provisional
 from deepdiver.reason.embedded.question import analyse_question
 from deepdiver.reason.embedded.rating import rate_findings
-from deepdiver.reason.embedded.rivals import Rival, find_rivals
+from deepdiver.reason.embedded.rivals import SURE_OF_NONE, Rival, find_rivals
 from deepdiver.tasks import ShownFinding
 
 CORRECTED = 0.5
 """The factor for an answer that a correction, or a later version, does not give."""
+QUOTED = 0.85
+"""The factor for an answer in a correction, which names what it corrects too: no answer is sure
+then."""
 NEAR = 0.6
 """A correction bears on the question if its score is at least this share of the best one's."""
 
@@ -29,7 +32,12 @@ def find_short_answers(question: str, findings: Sequence[ShownFinding]) -> list[
     later = {n for n, f in enumerate(findings) if scores[n] >= bar and corrects(f)}
     earlier = {n for n, f in enumerate(findings) if is_provisional(f)}
     weighed = [
-        replace(rival, likelihood=round(rival.likelihood * _standing(rival, later, earlier), 3))
+        replace(
+            rival,
+            likelihood=max(
+                SURE_OF_NONE, round(rival.likelihood * _standing(rival, later, earlier), 3)
+            ),
+        )
         for rival in rivals
     ]
     return sorted(weighed, key=lambda rival: -rival.likelihood)
@@ -38,6 +46,6 @@ def find_short_answers(question: str, findings: Sequence[ShownFinding]) -> list[
 def _standing(rival: Rival, later: set[int], earlier: set[int]) -> float:
     """Return the factor for an answer, by which of the findings give it."""
     giving = set(rival.giving)
-    if later and not giving & later:
-        return CORRECTED
+    if later:
+        return QUOTED if giving & later else CORRECTED
     return CORRECTED if giving and giving <= earlier else 1.0

@@ -18,7 +18,8 @@ _CORRECTS = re.compile(
     re.IGNORECASE,
 )
 _LATER = re.compile(
-    r"\b(?:correction|erratum|corrigendum|addendum|final|approved|revised|amended|update[ds]?)\b",
+    r"\b(?:corrections?|errat(?:um|a)|corrigend(?:um|a)|addend(?:um|a)|final|approved|revised|amended"
+    r"|update[ds]?)\b",
     re.IGNORECASE,
 )
 _EARLIER = re.compile(

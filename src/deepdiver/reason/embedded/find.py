@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from deepdiver.core.text import terms
 from deepdiver.reason.embedded.asked import ACCOUNTS, understand
+from deepdiver.reason.embedded.cells import rows_that_answer
 from deepdiver.reason.embedded.language.form import Form
 from deepdiver.reason.embedded.language.units import PASSAGE, Passage, in_context, passages_in
 from deepdiver.reason.embedded.rating import rate
@@ -56,17 +57,23 @@ def find(task: ExtractFindings) -> Extraction:
     ]
     best = sorted(scored, key=lambda item: -item[0])
     most = ACCOUNT_FINDINGS if asked.form in ACCOUNTS else FINDINGS
+    rows = rows_that_answer(task.question, task.texts)
+    quoted = {(item.source, item.quote) for item in rows}
     return Extraction(
-        findings=tuple(
-            Extracted(
-                statement=one.passage.text,
-                source=one.text.id,
-                quote=one.passage.span.of(one.text.plain),
-            )
-            for score, one in best[:most]
-            if score >= BEARS
+        findings=(
+            *rows,
+            *(
+                item
+                for item in map(_finding, [one for score, one in best[:most] if score >= BEARS])
+                if (item.source, item.quote) not in quoted
+            ),
         )
     )
+
+
+def _finding(one: Candidate) -> Extracted:
+    quote = one.passage.span.of(one.text.plain)
+    return Extracted(statement=one.passage.text, source=one.text.id, quote=quote)
 
 
 def _candidates(texts: Sequence[NumberedText], size: int) -> Iterator[Candidate]:

@@ -47,10 +47,12 @@ def write_queries(task: WriteQueries) -> Queries:
 
 def extract_findings(task: ExtractFindings) -> Extraction:
     """Return what the texts say that bears on the question; for one with steps, on each of them."""
-    near = find(task)
     if not has_steps(task.question):
-        return near
+        return find(task)
     followed = extract(task)
+    if task.known:  # the passages nearest to the question were found at the first step
+        return followed
+    near = find(task)
     held = {item.statement for item in followed.findings}
     more = [item for item in near.findings if item.statement not in held]
     return followed.model_copy(update={"findings": (*followed.findings, *more)})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from deepdiver.reason.embedded.answers import find_short_answers
 from deepdiver.reason.embedded.asked import ACCOUNTS, understand
+from deepdiver.reason.embedded.cells import answer_in_cells
 from deepdiver.reason.embedded.hypothesise import hypothesise as follow_steps
 from deepdiver.reason.embedded.hypothesise import new_proposals
 from deepdiver.reason.embedded.language.form import Form
@@ -30,12 +31,31 @@ def propose(task: Hypothesise) -> HypothesisSet:
         if made.hypotheses:
             return made
     asked = understand(task.question)
+    if cells := _from_cells(task):
+        return HypothesisSet(hypotheses=tuple(new_proposals(cells, task)))
     if asked.form in ACCOUNTS:
         return HypothesisSet(hypotheses=())
     offered = _yes_or_no(task) if asked.form is Form.YES_NO else _answers(task, asked.text)
     return HypothesisSet(
         hypotheses=tuple(new_proposals(offered, task))[: min(MOST, max(1, task.limit))]
     )
+
+
+def _from_cells(task: Hypothesise) -> list[Proposed]:
+    """Propose what the rows of a table answer."""
+    found = answer_in_cells(task.question, task.findings)
+    if found is None:
+        return []
+    return [
+        Proposed(
+            statement=found.answer.text,
+            answer=found.answer.result,
+            supports_if=EXPECTED.format(found.answer.result),
+            refutes_if=UNEXPECTED.format(found.answer.result),
+            prior=0.5,
+            findings=tuple(task.findings[number].id for number in found.findings),
+        )
+    ]
 
 
 def _answers(task: Hypothesise, question: str) -> list[Proposed]:

@@ -8,11 +8,12 @@ from deepdiver.reason.embedded.question import analyse_question
 
 
 def has_steps(question: str) -> bool:
-    """Return whether a question can be answered only after another one that it contains.
+    """Return whether a question asks several things, or one after another that it contains.
 
     "Who chairs the firm that owns Lodby AB?" asks first which firm owns it.
     """
     chains = analyse_question(question).chains
-    if len(chains) != 1 or any(clause.kind is Kind.ACCOUNT for clause in chains[0]):
+    kinds = {clause.kind for chain in chains for clause in chain}
+    if kinds & {Kind.ACCOUNT, Kind.YES_NO}:
         return False
-    return len(chains[0]) > 1 or innermost_question(question) is not None
+    return len(chains) > 1 or len(chains[0]) > 1 or innermost_question(question) is not None

@@ -8,14 +8,17 @@ value refutes.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from deepdiver.core import belief
 from deepdiver.core.record import Stance
 from deepdiver.core.text import fold, terms
 from deepdiver.reason.embedded.answers import find_short_answers
 from deepdiver.reason.embedded.asked import understand
+from deepdiver.reason.embedded.cells import answer_in_cells
 from deepdiver.reason.embedded.judge import Case, judge_case, restates
 from deepdiver.reason.embedded.language.form import Form
+from deepdiver.reason.embedded.language.units import units_in
 from deepdiver.reason.embedded.reader_verdicts import lacks_values
 from deepdiver.reason.embedded.rivals import FIRST_GUESS, same_words
 from deepdiver.reason.embedded.steps import has_steps
@@ -24,6 +27,8 @@ from deepdiver.tasks import Judge, Judgement, Judgements, ShownFinding
 
 DIRECT = 0.9
 """The strength of a finding that says it in these words, or denies it in so many."""
+IN_CELLS = 0.75
+"""How likely an answer from the cells of a table is right."""
 LEAST_READ = 0.05
 """The least strength of a finding that gives an answer."""
 RELIED_ON = 0.3
@@ -49,8 +54,11 @@ def weigh(task: Judge) -> Judgements:
 
 def _weigh(case: Case) -> list[Judgement]:
     yes = case.answer_if_true == "yes" and restates(case.hypothesis, case.question)
-    if yes or (case.answer_if_true and has_steps(case.question)):
+    if yes:
         return judge_case(case)
+    if case.answer_if_true and has_steps(case.question):
+        single = tuple(item for item in case.findings if len(units_in(item.quote)) == 1)
+        return judge_case(replace(case, findings=single))
     likelihoods = _likelihoods(case)
     made = []
     for number, finding in enumerate(case.findings):
@@ -67,6 +75,9 @@ def _likelihoods(case: Case) -> dict[int, float]:
     """Return the findings that give the hypothesis's answer, each with how likely it makes it."""
     if not case.answer_if_true:
         return {}
+    cells = answer_in_cells(case.question, case.findings)
+    if cells is not None and cells.answer.result == case.answer_if_true:
+        return dict.fromkeys(cells.findings, IN_CELLS)
     asked = understand(case.question)
     if asked.form is Form.YES_NO:
         side = decide_yes_no(case.question, case.findings)

@@ -7,6 +7,7 @@ computation that code repeats (kind calculation).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from deepdiver.core import belief
 from deepdiver.core.record import HypothesisStatus, Stance
@@ -25,25 +26,27 @@ from deepdiver.reason.embedded.draft import (
 from deepdiver.reason.embedded.hypothesise import (
     age_on,
     age_sentence,
-    hypothesise,
     longest_form,
     read_finding,
     same_subject,
 )
-from deepdiver.reason.embedded.judge import Case, judge_case
 from deepdiver.reason.embedded.names import same_name, tokens
+from deepdiver.reason.embedded.propose import propose
 from deepdiver.reason.embedded.question import analyse_question, chains_besides
 from deepdiver.reason.embedded.reading import Reading, mention, read_sentence
 from deepdiver.reason.embedded.stance import likeness
 from deepdiver.reason.embedded.steps import has_steps
 from deepdiver.reason.embedded.verify import support_of
+from deepdiver.reason.embedded.weigh import weigh
 from deepdiver.tasks import (
     BottomLine,
     Hypothesise,
     HypothesisStanding,
+    Judge,
     Outline,
     OutlineReport,
     PlannedSection,
+    Rival,
     SectionDrafts,
     ShownFinding,
     WriteBottomLine,
@@ -114,7 +117,14 @@ def write_bottom_line(task: WriteBottomLine) -> BottomLine:
 
 def write_draft(task: Brief) -> Draft:
     """Write what the findings say to the question."""
-    return (_write_steps(task) if has_steps(task.question) else None) or write_account(task)
+    if has_steps(task.question) and (draft := _write_steps(task)) is not None:
+        return draft
+    return write_account(replace(task, standing=standing_of(task)))
+
+
+def standing_of(task: Brief) -> tuple[HypothesisStanding, ...]:
+    """Return where the hypotheses stand, or the answers of a strategy that proposes none."""
+    return weigh_hypotheses(task) if task.standing is None else task.standing
 
 
 def _write_steps(task: Brief) -> Draft | None:
@@ -142,7 +152,7 @@ def weigh_hypotheses(task: Brief) -> tuple[HypothesisStanding, ...]:
     same arithmetic decides which of them is the answer.
     """
     known = {finding.id: finding for finding in task.findings}
-    proposed = hypothesise(
+    proposed = propose(
         Hypothesise(
             question=task.question,
             as_of=task.as_of,
@@ -154,8 +164,14 @@ def weigh_hypotheses(task: Brief) -> tuple[HypothesisStanding, ...]:
     standing = []
     for number, item in enumerate(proposed.hypotheses, 1):
         prior = belief.bounded_prior(item.prior)
-        case = Case(task.question, task.as_of, item.statement, item.answer, tuple(task.findings))
-        judged = [(known[j.finding], j) for j in judge_case(case) if j.finding in known]
+        rival = Rival(id="H", hypothesis=item.statement, answer_if_true=item.answer)
+        asked = Judge(
+            question=task.question,
+            as_of=task.as_of,
+            findings=tuple(task.findings),
+            rivals=(rival,),
+        )
+        judged = [(known[j.finding], j) for j in weigh(asked).judgements if j.finding in known]
         evidence = [
             belief.WeighedEvidence(j.stance, j.strength, f.credibility, f.origin or f.id)
             for f, j in judged
@@ -190,7 +206,7 @@ class Page:
             follow_chain(chain, self.readings) for chain in chains_besides(analysis, task.problems)
         ]
         self.told: list[Reading] = []
-        standing = weigh_hypotheses(task) if task.standing is None else task.standing
+        standing = standing_of(task)
         best_first = sorted(standing, key=lambda item: -item.posterior)
         self.supported = [item for item in standing if item.status is HypothesisStatus.SUPPORTED]
         self.refuted = [item for item in standing if item.status is HypothesisStatus.REFUTED]

@@ -22,6 +22,8 @@ SHOWN_FINDINGS, SHOWN_BYTES = 80, 24_000
 """The most findings that one task is shown, and their most bytes: those of the best sources."""
 KNOWN_BYTES = 8_000
 """The most bytes of known statements where they are only background."""
+BETWEEN = f"\n\n{GAP}\n\n"
+"""What stands between two parts of a text."""
 SNIPPET = 200
 """Characters of a source's snippet in a state."""
 _LABEL = re.compile(r"\W*([^\W\d_]*)[\W_]*(\d{1,5})\W*")
@@ -42,7 +44,7 @@ class ReadSource(NamedTuple):
     @property
     def shown(self) -> str:
         """The words of these parts, with a mark where something is left out."""
-        return f"\n\n{GAP}\n\n".join(part.of(self.text) for part in self.parts)
+        return BETWEEN.join(part.of(self.text) for part in self.parts)
 
 
 def make_finding(

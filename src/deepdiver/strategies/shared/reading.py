@@ -24,6 +24,7 @@ from deepdiver.core.shown_text import one_line
 from deepdiver.core.text import Span, locate, passages, size_of, terms, whole, within
 from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together, unite
 from deepdiver.strategies.shared.findings import (
+    BETWEEN,
     KNOWN_BYTES,
     ReadSource,
     find_label,
@@ -47,6 +48,8 @@ PIECE_CHARS = 16_000
 FREE_CHARS = 4_000
 """The most characters that a reasoner which costs nothing is shown of one text: it reads again for
 each problem, and its time grows with the text."""
+TABLE_CHARS = 16_000
+"""Characters of a table that are shown before and behind a passage of it."""
 BATCH_BYTES = 48_000
 """The most bytes of text in one reading: some 12,000 tokens, well within every model's window."""
 LEAST_CHARS = 1_500
@@ -372,14 +375,39 @@ def _choose(deps: Deps, wishes: Sequence[_Wish], texts: Mapping[str, _Fetched]) 
 def _for_nothing(item: _Fetched) -> ReadSource:
     """Return a text as a reasoner that costs nothing is shown it.
 
-    A short text is shown whole, with the passages that were found; a long one is these passages.
+    A short text is shown whole, with the passages that were found; of a long one these passages,
+    and tables whole: a sum needs all rows.
     """
     text, found = item.read.text, sorted(item.found)
-    if found and len(text) > FREE_CHARS:
-        joined = join_parts([span.start, span.end] for span in found)
-        return item.read._replace(parts=tuple(Span(start, end) for start, end in joined))
-    parts = excerpt_parts(text, item.wanted[0], FREE_CHARS)
-    return item.read._replace(parts=parts, found=tuple(found))
+    if not found or len(text) <= FREE_CHARS:
+        parts = excerpt_parts(text, item.wanted[0], FREE_CHARS)
+        return item.read._replace(parts=parts, found=tuple(found))
+    joined = join_parts([*_around_table(text, span)] for span in found)
+    parts = tuple(Span(start, end) for start, end in joined)
+    return item.read._replace(parts=parts, found=tuple(_places_in(parts, found)))
+
+
+def _around_table(text: str, span: Span) -> tuple[int, int]:
+    """Return where a passage begins and ends; one within a table, with the whole table."""
+    start, end = span.start, span.end
+    while start > 0 and text.startswith("|", text.rfind("\n", 0, start - 1) + 1):
+        start = text.rfind("\n", 0, start - 1) + 1
+        if span.start - start > TABLE_CHARS:
+            break
+    while text.startswith("\n|", end) and end - span.end < TABLE_CHARS:
+        after = text.find("\n", end + 1)
+        end = after if after >= 0 else len(text)
+    return start, end
+
+
+def _places_in(parts: Sequence[Span], found: Sequence[Span]) -> Iterator[Span]:
+    """Yield where passages are in parts that are shown one after the other."""
+    at = 0
+    for part in parts:
+        for span in found:
+            if part.start <= span.start and span.end <= part.end:
+                yield Span(at + span.start - part.start, at + span.end - part.start)
+        at += part.end - part.start + len(BETWEEN)
 
 
 def _within_share(item: _Fetched, gaps: Sequence[Span], share: int) -> Sequence[Span]:

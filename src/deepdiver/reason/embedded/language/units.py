@@ -108,8 +108,8 @@ def _is_title(words: str) -> bool:
 
 
 def passage_text(quote: str) -> str:
-    """Return a passage as one line: its units without the marks of lists and headings."""
-    return " ".join(unit.text for unit in _all_units(quote)) or plain_line(quote)
+    """Return the units of a passage, a line for each, without the marks of lists and headings."""
+    return "\n".join(unit.text for unit in _all_units(quote)) or plain_line(quote)
 
 
 def in_context(title: str, passage: Passage) -> str:
