@@ -17,3 +17,8 @@ def test_short_answers_are_no_accounts() -> None:
 def test_politeness_is_no_part_of_the_question() -> None:
     asked = understand("Hi there! Could you tell me who founded the club? Thanks")
     assert asked.text == "who founded the club?"
+
+
+def test_grammar_decides_on_yes_or_no() -> None:
+    assert understand("Did a lorry cause the collapse of the bridge?").form is Form.YES_NO
+    assert understand("Why did the bridge collapse?").form is Form.WHY

@@ -15,6 +15,7 @@ from deepdiver.reason.embedded.steps import has_steps
         "Why did the club close?",
         "Give me an overview of the club that won the cup.",
         "Which clubs won? Do the sources agree?",
+        "How old was Cleo Berg when she won?",
         "",
     ],
 )
@@ -27,6 +28,7 @@ def test_a_plain_question_has_none(question: str) -> None:
     [
         "Which company owns the firm that installed the plant at berth 4?",
         "How old are the children of the parents who run Svedjan Ost AB?",
+        "How old is Cleo Berg?",
         "When was the failover tested and how long did it take?",
     ],
 )

@@ -18,7 +18,7 @@ from deepdiver.reason.embedded.asked import understand
 from deepdiver.reason.embedded.cells import answer_in_cells
 from deepdiver.reason.embedded.judge import Case, judge_case, restates
 from deepdiver.reason.embedded.language.form import Form
-from deepdiver.reason.embedded.language.units import units_in
+from deepdiver.reason.embedded.language.units import is_short
 from deepdiver.reason.embedded.reader_verdicts import lacks_values
 from deepdiver.reason.embedded.rivals import FIRST_GUESS, same_words
 from deepdiver.reason.embedded.steps import has_steps
@@ -57,7 +57,7 @@ def _weigh(case: Case) -> list[Judgement]:
     if yes:
         return judge_case(case)
     if case.answer_if_true and has_steps(case.question):
-        single = tuple(item for item in case.findings if len(units_in(item.quote)) == 1)
+        single = tuple(item for item in case.findings if is_short(item.quote))
         return judge_case(replace(case, findings=single))
     likelihoods = _likelihoods(case)
     made = []

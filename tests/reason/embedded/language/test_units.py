@@ -10,6 +10,7 @@ from deepdiver.core.numbering import GAP
 from deepdiver.reason.embedded.language.units import (
     PASSAGE,
     in_context,
+    is_short,
     passage_text,
     passages_in,
     plain_line,
@@ -114,3 +115,8 @@ def test_the_sentence_with_an_answer_is_found() -> None:
     assert sentence_with(quote, "40 Crowns") == "The fee is 40 crowns."
     assert sentence_with(quote, "nowhere") == "It rained."
     assert sentence_with("", "x") == ""
+
+
+def test_a_sentence_with_what_it_leans_on_is_short() -> None:
+    assert is_short("Ada won. Her parents cheered.")
+    assert not is_short("Ada won. Her parents cheered. It rained.")

@@ -11,6 +11,8 @@ from deepdiver.core.text import Span
 
 PASSAGE = 420
 """Characters of a passage: some three sentences, enough to understand each of them."""
+LEANING = 2
+"""Units of a sentence and of what it leans on."""
 _HEADING = re.compile(r"^#{1,6}\s+([^\n]+)", re.MULTILINE)
 _TITLE = re.compile(r"(?:\d+(?:\.\d+)*|[IVX]+)?[.)]?\s*(?:[^\W\d_][\w’'-]*(?: [\w’'-]+){0,4})?")
 """A heading that no mark tells: a few words, perhaps after a number, without a stop."""
@@ -123,3 +125,8 @@ def sentence_with(quote: str, words: str) -> str:
     units = units_in(quote)
     found = [unit.text for unit in units if words.lower() in unit.text.lower()]
     return (found or [unit.text for unit in units] or [plain_line(quote)])[0]
+
+
+def is_short(quote: str) -> bool:
+    """Return whether a quote is a sentence, or one with the sentence that it leans on."""
+    return len(units_in(quote)) <= LEANING
