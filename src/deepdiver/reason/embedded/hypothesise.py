@@ -51,7 +51,7 @@ Group = list[Candidate]
 def hypothesise(task: Hypothesise) -> HypothesisSet:
     """Return the answers that the findings give, the likeliest first, without earlier ones."""
     readings = [read_finding(finding) for finding in task.findings]
-    compared = _comparison(task)
+    compared = compare_two(task)
     chains = () if compared else analyse_question(task.question).chains
     followed = [follow_chain(chain, readings) for chain in chains]
     offers = [_changes(task), compared]
@@ -80,7 +80,7 @@ def _of_chain(
     return by_reader or by_rules
 
 
-def _comparison(task: Hypothesise) -> list[Proposed]:
+def compare_two(task: Hypothesise) -> list[Proposed]:
     """Propose the result of a comparison, if the question compares two things."""
     made = compare(
         task.question, [Passage(finding.source, finding.quote) for finding in task.findings]

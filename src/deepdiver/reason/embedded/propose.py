@@ -9,8 +9,8 @@ from __future__ import annotations
 from deepdiver.reason.embedded.answers import find_short_answers
 from deepdiver.reason.embedded.asked import ACCOUNTS, understand
 from deepdiver.reason.embedded.cells import answer_in_cells
+from deepdiver.reason.embedded.hypothesise import compare_two, new_proposals
 from deepdiver.reason.embedded.hypothesise import hypothesise as follow_steps
-from deepdiver.reason.embedded.hypothesise import new_proposals
 from deepdiver.reason.embedded.language.form import Form
 from deepdiver.reason.embedded.language.units import is_short, sentence_with
 from deepdiver.reason.embedded.steps import has_steps
@@ -33,6 +33,8 @@ def propose(task: Hypothesise) -> HypothesisSet:
     asked = understand(task.question)
     if cells := _from_cells(task):
         return HypothesisSet(hypotheses=tuple(new_proposals(cells, task)))
+    if asked.form in (Form.COMPARISON, Form.YES_NO) and (compared := compare_two(task)):
+        return HypothesisSet(hypotheses=tuple(new_proposals(compared, task)))
     if asked.form in ACCOUNTS:
         return HypothesisSet(hypotheses=())
     offered = _yes_or_no(task) if asked.form is Form.YES_NO else _answers(task, asked.text)

@@ -320,6 +320,10 @@ class _Fetched:
         return look in self.looks
 
 
+def _passage_of(hit: Hit) -> list[Span]:
+    return [Span(hit.start, hit.end)] if hit.end else []
+
+
 async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
     """Return the texts of search results, each place once, by the ids of their sources."""
     wanted: dict[str, tuple[Hit, list[tuple[int, str]]]] = {}
@@ -329,7 +333,7 @@ async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
             place = f"{canonical(hit.url)} {hit.snapshot or hit.text}"
             entry = wanted.setdefault(place, (hit, []))
             entry[1].append((number, f"{wish.about} {query}"))
-            found.setdefault(place, []).extend([Span(hit.start, hit.end)] if hit.end else [])
+            found.setdefault(place, []).extend(_passage_of(hit))
     need = age_need_of(wishes[0].question, deps.as_of)
     readings = await together(
         *(
@@ -394,10 +398,16 @@ def _around_table(text: str, span: Span) -> tuple[int, int]:
         start = text.rfind("\n", 0, start - 1) + 1
         if span.start - start > TABLE_CHARS:
             break
+    if text.startswith("|", text.rfind("\n", 0, end) + 1):
+        end = _end_of_line(text, end)
     while text.startswith("\n|", end) and end - span.end < TABLE_CHARS:
-        after = text.find("\n", end + 1)
-        end = after if after >= 0 else len(text)
+        end = _end_of_line(text, end + 1)
     return start, end
+
+
+def _end_of_line(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return end if end >= 0 else len(text)
 
 
 def _places_in(parts: Sequence[Span], found: Sequence[Span]) -> Iterator[Span]:
