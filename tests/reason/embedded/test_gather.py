@@ -67,5 +67,9 @@ def test_steps_find_sentences_and_the_nearest_passages(monkeypatch: pytest.Monke
     task = ExtractFindings(question=STEPS, texts=(text,), problems=parts_of(STEPS))
     found = extract_findings(task)
     assert text.plain in [item.quote for item in found.findings]
+    other = extract_findings(
+        task.model_copy(update={"problems": parts_of("Which company owns it?")})
+    )
+    assert text.plain not in [item.quote for item in other.findings]
     later = extract_findings(task.model_copy(update={"known": ("Lodby AB installed it.",)}))
     assert text.plain not in [item.quote for item in later.findings]

@@ -15,12 +15,17 @@ from tests.reason.embedded.shown import findings
 QUESTION = "Did Velitas challenge the award?"
 
 
-def judge_by(patch: pytest.MonkeyPatch, said: Mapping[str, Verdict]) -> None:
+def judge_by(
+    patch: pytest.MonkeyPatch, said: Mapping[str, Verdict], both_ways: Verdict | None = None
+) -> None:
     """Have texts judged by the first of some words that they have."""
 
     def judged(text: str, statement: str) -> Verdict:
-        assert statement == "Velitas challenged the award."
-        return next((v for words, v in said.items() if words in text), Verdict(0.0, 0.0, 1.0))
+        assert statement.endswith("elitas challenged the award.")
+        found = next((v for words, v in said.items() if words in text), Verdict(0.0, 0.0, 1.0))
+        if not statement.startswith("It is not true that"):
+            return found
+        return both_ways or Verdict(found.refutes, found.supports, found.neutral)
 
     patch.setattr(yes_no, "judge_statement", judged)
     rate_by_words(patch)
@@ -41,6 +46,13 @@ def test_a_question_that_is_no_statement_is_not_decided() -> None:
 def test_a_doubtful_verdict_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     judge_by(monkeypatch, {"sue": Verdict(0.7, 0.1, 0.2)})
     assert decide_yes_no(QUESTION, findings("They may sue.")) is None
+
+
+def test_a_sentence_that_affirms_the_opposite_too_decides_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judge_by(monkeypatch, {"sued": YES}, both_ways=YES)
+    assert decide_yes_no(QUESTION, findings("Velitas sued.")) is None
 
 
 def test_two_sides_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

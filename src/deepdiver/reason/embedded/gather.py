@@ -11,6 +11,7 @@ from deepdiver.reason.embedded.extract import extract
 from deepdiver.reason.embedded.find import find
 from deepdiver.reason.embedded.plan import decompose
 from deepdiver.reason.embedded.query import write_queries as write_stepwise
+from deepdiver.reason.embedded.question import analyse_question
 from deepdiver.reason.embedded.steps import has_steps
 from deepdiver.tasks import (
     Decompose,
@@ -50,7 +51,9 @@ def extract_findings(task: ExtractFindings) -> Extraction:
     if not has_steps(task.question):
         return find(task)
     followed = extract(task)
-    if task.known:  # the passages nearest to the question were found at the first step
+    first = analyse_question(task.question).chains[0][0].text
+    # Once is enough, and looks that go on side by side must not find the same twice.
+    if task.known or task.problems[0].question not in (first, task.question):
         return followed
     near = find(task)
     held = {item.statement for item in followed.findings}

@@ -27,8 +27,9 @@ from deepdiver.tasks import Judge, Judgement, Judgements, ShownFinding
 
 DIRECT = 0.9
 """The strength of a finding that says it in these words, or denies it in so many."""
-IN_CELLS = 0.75
-"""How likely an answer from the cells of a table is right."""
+CELLS, COVERED = 0.5, 0.3
+"""How likely an answer from cells is right: by the share of the question's words that the table
+explains, of which it takes two thirds to be sure."""
 LEAST_READ = 0.05
 """The least strength of a finding that gives an answer."""
 RELIED_ON = 0.3
@@ -77,7 +78,8 @@ def _likelihoods(case: Case) -> dict[int, float]:
         return {}
     cells = answer_in_cells(case.question, case.findings)
     if cells is not None and cells.answer.result == case.answer_if_true:
-        return dict.fromkeys(cells.findings, IN_CELLS)
+        likely = CELLS + COVERED * cells.answer.coverage
+        return dict.fromkeys(cells.findings, round(likely, 3))
     asked = understand(case.question)
     if asked.form is Form.YES_NO:
         side = decide_yes_no(case.question, case.findings)

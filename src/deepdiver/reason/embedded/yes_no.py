@@ -16,6 +16,8 @@ READ = 6
 """Findings that are judged, those that bear most on the question."""
 SURE = 0.8
 """From this probability on, a finding takes a side."""
+OPPOSITE = 0.5
+"""The least probability of the other verdict on the opposite of the statement."""
 LIKELY = 0.75
 """How likely an answer is right if all findings that take a side take the same."""
 
@@ -50,9 +52,21 @@ def decide_yes_no(question: str, findings: Sequence[ShownFinding]) -> Side | Non
     no = [(v.refutes, number, text) for v, number, text in judged if v.refutes >= SURE]
     if bool(yes) == bool(no):
         return None
-    told = sorted(yes or no, key=lambda item: -item[0])
+    told = [
+        item
+        for item in sorted(yes or no, key=lambda item: -item[0])
+        if _holds_both_ways(item[2], asked.proposition, bool(yes))
+    ]
+    if not told:
+        return None
     numbers = tuple(dict.fromkeys(number for _, number, _ in told))
     return Side("yes" if yes else "no", told[0][2], numbers, LIKELY)
+
+
+def _holds_both_ways(text: str, statement: str, affirmed: bool) -> bool:
+    """Return whether a sentence that affirms a statement denies its opposite, or the other way."""
+    verdict = judge_statement(text, f"It is not true that {statement[:1].lower()}{statement[1:]}")
+    return (verdict.refutes if affirmed else verdict.supports) >= OPPOSITE
 
 
 @functools.lru_cache(maxsize=4_096)
