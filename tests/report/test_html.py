@@ -334,6 +334,12 @@ def test_the_title_is_the_answer_and_the_question_stands_below_it() -> None:
     assert "asked faint" not in same.partition("<body>")[2], "it is asked once"
 
 
+def test_a_note_stands_at_the_head() -> None:
+    page = made(note="Found without a <model>.")
+    assert '<p class="faint" dir="auto">Found without a &lt;model&gt;.</p>' in page
+    assert page.index("Found without") < page.index('class="lead"')
+
+
 def test_points_of_the_bottom_line_are_a_list_and_a_frame_stands_above_its_points() -> None:
     page = marks(made((FACT, FRAME, JUDGED, FACT), points=(1, 1, 1, 1)))
     assert (

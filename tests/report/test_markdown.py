@@ -177,6 +177,12 @@ def test_the_title_is_the_answer_and_the_question_stands_below_it() -> None:
     assert same.startswith("# who owns holm works?\n\n## Bottom line\n"), "it is asked once"
 
 
+def test_a_note_stands_at_the_head() -> None:
+    made = render_markdown(report(note="Found without a *model*."))
+    assert "\n\n*Found without a \\*model\\*.*\n\n## Bottom line\n" in made
+    assert "Found without" not in render_markdown(report())
+
+
 def test_a_report_that_tells_its_journey_has_it_below_the_bottom_line() -> None:
     parts = (Section(heading=JOURNEY, sentences=(sentence("a step", kind=SentenceKind.FRAME),)),)
     made = render_markdown(report(sections=parts))

@@ -33,6 +33,7 @@ class Place:
     """A provider that answers through the gateway with what it is given, or fails as it is told."""
 
     about = "a place"
+    group = "web"
 
     def __init__(
         self, name: str, *hits: Hit, fails: Exception | None = None, after: float = 0.0
@@ -433,3 +434,14 @@ async def test_what_is_not_wanted_leaves_its_place_to_others(desk: Desk) -> None
     )
     assert [item.url for item in found.hits] == ["https://good.org/1"]
     assert found.answered
+
+
+async def test_more_is_wanted_of_the_persons_own_documents_alone(desk: Desk) -> None:
+    gateway = desk.gateway()
+    own, web = Place("library", *(hit(f"/doc/{n}") for n in range(30))), Place("web")
+    own.group = "own"
+    results = gateway.settings.filters.results
+    found = await search_all("a query", [own, web], gateway, own=20)
+    assert (own.asked, web.asked) == ([("a query", 20)], [("a query", results)])
+    assert len(found.hits) == 20
+    assert len((await search_all("another", [own], gateway)).hits) == results

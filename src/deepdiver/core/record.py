@@ -636,6 +636,8 @@ class Report(Record):
     """The answer in a line; empty: the question is the title."""
     status: RunStatus
     """How the run ended: one of `core.outcomes.OUTCOMES`."""
+    note: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
+    """What the reader must know before anything else, such as that no language model wrote it."""
     heading: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
     """The heading of the lead, if the strategy gives it one. A report without one is saved as it
     was before this field existed, and keeps its hash."""

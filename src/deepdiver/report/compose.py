@@ -124,6 +124,7 @@ def compose(
     weighed: WeighedAnswer | None = None,
     unfounded: Collection[str] = (),
     research: Research = WORKED,
+    note: str = "",
 ) -> Report:
     """Return the report. Its status follows from what is left after the audit.
 
@@ -144,6 +145,7 @@ def compose(
             believed as an accepted hypothesis is. None: the hypotheses say both.
         unfounded: Ids of hypotheses on which neither status nor confidence may rest.
         research: What the run could do, which decides how a report without an answer ends.
+        note: What the reader must know before anything else.
     """
     numbering = CitationNumbering(ledger, hypotheses)
     lead = tuple(numbering.cite(sentence) for sentence in answer)
@@ -172,6 +174,7 @@ def compose(
     return Report(
         question=question,
         title=title,
+        note=note,
         status=settle_outcome(research, answer=cited, accepted=accepted, judged=judged),
         answer=lead,
         confidence=round(sure, 4) if cited else 0.0,

@@ -147,12 +147,14 @@ def _head(title: str, style: str) -> Iterator[str]:
 
 
 def _title(report: Report) -> Iterator[str]:
-    """Yield the answer in a line, and the question below it; else the question."""
+    """Yield the answer in a line, and the question below it; else the question; and the note."""
     if not report.title or report.title.casefold() == report.question.casefold():
         yield f'<h1 dir="auto">{escape_text(report.question)}</h1>'
-        return
-    yield f'<h1 dir="auto">{escape_said(report.title)}</h1>'
-    yield f'<p class="asked faint" dir="auto">{escape_text(report.question)}</p>'
+    else:
+        yield f'<h1 dir="auto">{escape_said(report.title)}</h1>'
+        yield f'<p class="asked faint" dir="auto">{escape_text(report.question)}</p>'
+    if report.note:
+        yield f'<p class="faint" dir="auto">{escape_text(report.note)}</p>'
 
 
 def _lead(report: Report) -> Iterator[str]:

@@ -223,6 +223,8 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
     parts = [f"# {_opened(title)}", ""]
     if report.title and report.title.casefold() != report.question.casefold():
         parts += [f"*{_inline(report.question)}*", ""]
+    if report.note:
+        parts += [f"*{_inline(report.note)}*", ""]
     heading = _inline(report.heading or BOTTOM_LINE)
     parts += [_headed(f"## {heading}", common_kind(report.answer)), "", *_lead(report), ""]
     for section in report.sections:

@@ -17,7 +17,7 @@ from deepdiver.errors import BudgetError, GatewayError, NotJournalledError
 from deepdiver.gateway import Gateway
 from deepdiver.tools.address import canonical, host_of, within
 from deepdiver.tools.hit import Hit, whole
-from deepdiver.tools.registry import Provider
+from deepdiver.tools.registry import Provider, group_of
 
 RANK_OFFSET = 60
 """The usual constant of reciprocal rank fusion."""
@@ -40,8 +40,17 @@ class SearchResults:
     """A line for each provider that did not answer."""
 
 
-async def search_all(query: str, providers: Sequence[Provider], gateway: Gateway) -> SearchResults:
+async def search_all(
+    query: str, providers: Sequence[Provider], gateway: Gateway, own: int = 0
+) -> SearchResults:
     """Ask all providers at once; one that fails loses its own results, not the search.
+
+    Args:
+        query: What to search for.
+        providers: Who is asked.
+        gateway: The way to them.
+        own: Results that are wanted at least of the person's own documents, which can be read for
+            nothing.
 
     Raises:
         NotJournalledError: If a replay needs a search that the run never made.
@@ -50,7 +59,7 @@ async def search_all(query: str, providers: Sequence[Provider], gateway: Gateway
     query, filters = whole(query), gateway.settings.filters
     # Calls under way are paid for, so all of them may finish before an error is raised.
     answers = await asyncio.gather(
-        *(provider.search(query, filters.results, gateway) for provider in providers),
+        *(each.search(query, _wanted(each, filters, own), gateway) for each in providers),
         return_exceptions=True,
     )
     lists, failures = [], []
@@ -62,8 +71,13 @@ async def search_all(query: str, providers: Sequence[Provider], gateway: Gateway
             raise answer
         else:
             lists.append([hit for hit in answer if passes_filters(hit, filters)])
-    hits = merge_same_texts(fuse(lists))[: filters.results]
+    most = max((_wanted(provider, filters, own) for provider in providers), default=0)
+    hits = merge_same_texts(fuse(lists))[:most]
     return SearchResults(tuple(hits), bool(lists), tuple(failures))
+
+
+def _wanted(provider: Provider, filters: Filters, own: int) -> int:
+    return max(filters.results, own) if group_of(provider) == "own" else filters.results
 
 
 def passes_filters(hit: Hit, filters: Filters) -> bool:

@@ -10,7 +10,7 @@ import asyncio
 import functools
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from deepdiver.core import belief
@@ -30,7 +30,7 @@ from deepdiver.core.record import (
     SourceKind,
     Stance,
 )
-from deepdiver.core.text import STOPWORDS, terms, words
+from deepdiver.core.text import STOPWORDS, sentences, terms, words
 from deepdiver.reason.embedded import EmbeddedReasoner
 from deepdiver.reason.embedded.draft import Brief, Draft, DraftSentence
 from deepdiver.reason.embedded.write import write_draft
@@ -353,10 +353,12 @@ class Loop:
             )
             for key, (stance, strength) in item.evidence.items()
         ]
-        return belief.posterior(item.proposed.prior, weighed)
+        return belief.posterior(belief.bounded_prior(item.proposed.prior), weighed)
 
     def _status(self, item: Tested) -> HypothesisStatus:
-        return belief.status(self._posterior(item), item.trials)
+        return belief.status(
+            self._posterior(item), item.trials, belief.bounded_prior(item.proposed.prior)
+        )
 
     def standing(self, labels: Mapping[str, str]) -> tuple[HypothesisStanding, ...]:
         by_id = {key: label for label, key in labels.items()}
@@ -417,9 +419,16 @@ class Loop:
 
 
 def _sentences(draft: Draft) -> list[DraftSentence]:
-    return [
+    """Return the sentences of a draft, as the report has them: a passage sentence by sentence."""
+    written = [
         *draft.answer,
         *(sentence for section in draft.sections for sentence in section.sentences),
+    ]
+    return [
+        one if one.expression else replace(one, text=span.of(line))
+        for one in written
+        for line in one.text.splitlines()
+        for span in sentences(line)
     ]
 
 

@@ -45,6 +45,13 @@ def test_a_brace_of_a_source_is_no_mark(text: str) -> None:
     assert told(DraftSentence(text, ("F1",)), ZED) == [(bare, ("F1",)), ("Zed ran.", ("F2",))]
 
 
+def test_the_lines_of_a_passage_are_cited_one_by_one() -> None:
+    rows = "Year: 2023 | Hours: 90\n## Year: 2024 | Hours: 80"
+    assert as_markdown([DraftSentence(rows, ("F1",))]) == (
+        "Year: 2023 | Hours: 90 {F1} Year: 2024 | Hours: 80 {F1}"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -53,7 +60,6 @@ def test_a_brace_of_a_source_is_no_mark(text: str) -> None:
         ("- Ada runs it.", "Ada runs it."),
         ("> Ada runs it.", "Ada runs it."),
         ("| Year: 2023 | Hours: 90", "Year: 2023 | Hours: 90"),
-        ("Ada\nruns\n\n## it.", "Ada runs ## it."),
     ],
 )
 @pytest.mark.parametrize("introduced", [False, True])

@@ -391,3 +391,7 @@ def test_the_seed_of_hashes_makes_no_difference() -> None:
     }
     assert len(runs) == 1
     assert len(next(iter(runs))) > 500
+
+
+def test_it_says_at_the_head_of_a_report_what_it_is() -> None:
+    assert "without a language model" in EmbeddedReasoner().note

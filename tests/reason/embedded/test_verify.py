@@ -226,3 +226,21 @@ def test_a_quote_that_holds_the_sentence_is_not_put_to_the_reader(
 ) -> None:
     monkeypatch.setattr(module, "reader_verdict", lambda quote, text: pytest.fail("asked"))
     assert support_of(QUOTE, [QUOTE]) == ("full", "")
+
+
+def test_a_calculated_value_need_not_be_quoted() -> None:
+    claim = Claim(
+        id="C",
+        text="Hectares: sum(4.4, 1.9) = 6.3.",
+        quotes=("Hectares: 4.4", "Hectares: 1.9"),
+        calculations=("sum(4.4, 1.9) = 6.3",),
+    )
+    assert check_support(CheckSupport(claims=(claim,))).checks[0].support == "full"
+    other = claim.model_copy(update={"text": "Hectares: 7.7."})
+    assert check_support(CheckSupport(claims=(other,))).checks[0].support == "none"
+
+
+def test_rows_are_carried_by_their_rows() -> None:
+    rows = "| Farm: Low Barn | Listed: no\n| Farm: Gull | Listed: no"
+    assert support_of("Farm: Low Barn; Farm: Gull.", [rows])[0] == "full"
+    assert support_of("Farm: Low Barn | Listed: no Farm: Gull | Listed: no", [rows])[0] == "full"

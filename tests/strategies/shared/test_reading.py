@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 
 from deepdiver import tasks
 from deepdiver.core.events import FindingDropped
-from deepdiver.core.record import Finding, Source
+from deepdiver.core.numbering import GAP
+from deepdiver.core.record import Finding, Source, SourceKind
 from deepdiver.core.text import Span
 from deepdiver.gateway import Gateway
 from deepdiver.strategies.shared import reading
 from deepdiver.strategies.shared.base import LookResult
+from deepdiver.strategies.shared.findings import ReadSource
 from deepdiver.strategies.shared.look import look_into
 from deepdiver.strategies.shared.reading import (
     BATCH_BYTES,
@@ -583,3 +585,41 @@ async def test_what_is_read_whole_is_known(
     assert await is_read_whole(deps) is whole
     deps.providers = [provider, CorpusProvider()]
     assert not await is_read_whole(deps), "there is more to be searched"
+
+
+def fetched(text: str, *found: Span) -> ReadSource:
+    source = Source(id="s_1", kind=SourceKind.DOCUMENT, url="/a", title="A", snapshot="x")
+    item = reading._Fetched(ReadSource(source, text), ["what"], set(), list(found))
+    return reading._for_nothing(item)
+
+
+def test_a_short_text_is_shown_whole_with_what_was_found() -> None:
+    shown = fetched("One. Two. Three.", Span(5, 9))
+    assert shown.shown == "One. Two. Three."
+    assert shown.found == (Span(5, 9),)
+
+
+def test_of_a_long_text_the_passages_that_were_found_are_shown() -> None:
+    text = f"{'a ' * 3_000}MIDDLE {'b ' * 3_000}END"
+    one, other = (
+        Span(text.index("MIDDLE"), text.index("MIDDLE") + 6),
+        Span(len(text) - 3, len(text)),
+    )
+    shown = fetched(text, other, one)
+    assert [span.of(shown.shown) for span in shown.found] == ["MIDDLE", "END"]
+    assert GAP in shown.shown
+
+
+def test_a_table_is_shown_whole() -> None:
+    rows = "\n".join(f"| Name: n{n} | Value: {n}" for n in range(300))
+    text = f"Before.\n\n{rows}\n\nAfter."
+    at = text.index("| Name: n150 |")
+    shown = fetched(text, Span(at, at + 20))
+    assert shown.shown == rows
+    assert [span.of(shown.shown) for span in shown.found] == [text[at : at + 20]]
+
+
+def test_an_endless_table_is_shown_in_part() -> None:
+    rows = "\n".join(f"| Name: n{n} | Value: {n}" for n in range(20_000))
+    at = rows.index("| Name: n9000 |")
+    assert len(fetched(rows, Span(at, at + 20)).shown) < 3 * reading.TABLE_CHARS

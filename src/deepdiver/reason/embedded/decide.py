@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deepdiver.core.record import HypothesisStatus
+from deepdiver.reason.embedded.steps import has_steps
 from deepdiver.tasks import Decide, Decision
 
 MOST_GAPS = 3
@@ -23,6 +24,8 @@ def decide(task: Decide) -> Decision:
         return Decision(decision="continue", reason="a hypothesis has not been tested yet")
     if task.new_findings == 0:
         return Decision(decision="finish", reason="the last round brought nothing new")
+    if task.findings and not has_steps(task.question):
+        return Decision(decision="finish", reason="the same words would find the same passages")
     if not task.standing:
         reason = (
             "the findings allow no hypothesis yet"

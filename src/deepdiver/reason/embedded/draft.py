@@ -18,7 +18,7 @@ class DraftSentence:
     """A sentence of a source, a fixed phrase, or a computed value."""
 
     text: str
-    """What it says."""
+    """What it says; a passage has each of its units in a line."""
     findings: tuple[str, ...] = ()
     """Labels of the findings that carry it; a fixed phrase has none."""
     expression: str = ""
@@ -89,10 +89,12 @@ def as_markdown(lines: Iterable[DraftSentence]) -> str:
 
 def _marked(line: DraftSentence) -> str:
     # A brace of a source would be read as a mark, and a sign at its beginning as a heading.
-    text = _SIGNS.sub("", " ".join(line.text.replace("{", "(").replace("}", ")").split()))
-    cites = ", ".join(line.findings)
+    safe = line.text.replace("{", "(").replace("}", ")")
+    parts = [_SIGNS.sub("", " ".join(part.split())) for part in safe.split("\n")]
+    cites, text = ", ".join(line.findings), " ".join(filter(None, parts))
     if line.expression:
         return f"{text} {{= {line.expression} | {cites}}}"
     if not cites:
         return text
-    return " ".join(f"{span.of(text)} {{{cites}}}" for span in sentences(text))
+    # A row or an item of a passage has no stop: each line of the text is cited by itself.
+    return " ".join(f"{span.of(part)} {{{cites}}}" for part in parts for span in sentences(part))

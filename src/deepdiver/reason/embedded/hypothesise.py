@@ -51,7 +51,7 @@ Group = list[Candidate]
 def hypothesise(task: Hypothesise) -> HypothesisSet:
     """Return the answers that the findings give, the likeliest first, without earlier ones."""
     readings = [read_finding(finding) for finding in task.findings]
-    compared = _comparison(task)
+    compared = compare_two(task)
     chains = () if compared else analyse_question(task.question).chains
     followed = [follow_chain(chain, readings) for chain in chains]
     offers = [_changes(task), compared]
@@ -80,7 +80,7 @@ def _of_chain(
     return by_reader or by_rules
 
 
-def _comparison(task: Hypothesise) -> list[Proposed]:
+def compare_two(task: Hypothesise) -> list[Proposed]:
     """Propose the result of a comparison, if the question compares two things."""
     made = compare(
         task.question, [Passage(finding.source, finding.quote) for finding in task.findings]
@@ -180,6 +180,11 @@ def _changes(task: Hypothesise) -> list[Proposed]:
     ]
 
 
+def new_proposals(offered: Iterable[Proposed], task: Hypothesise) -> list[Proposed]:
+    """Return the proposals without those that were made or refuted before."""
+    return list(_learned(_new(offered, task.standing), task))
+
+
 def _new(offered: Iterable[Proposed], standing: Iterable[HypothesisStanding]) -> list[Proposed]:
     """Return the proposals, each once, without those that were made before."""
     held = {tuple(words(item.statement)) for item in standing}
@@ -240,8 +245,8 @@ def _again(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterab
 
 
 def read_finding(finding: ShownFinding) -> Reading:
-    """Return the reading of a finding's quote."""
-    return read_sentence(finding.quote, finding.source, finding.publisher, finding.published)
+    """Return the reading of a finding's sentence."""
+    return read_sentence(finding.statement, finding.source, finding.publisher, finding.published)
 
 
 def _offers(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:

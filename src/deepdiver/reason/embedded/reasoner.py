@@ -14,15 +14,15 @@ from deepdiver.reason.embedded.analyse import analyse_findings
 from deepdiver.reason.embedded.conclusions import verify_conclusions
 from deepdiver.reason.embedded.correlate import correlate
 from deepdiver.reason.embedded.decide import decide
-from deepdiver.reason.embedded.hypothesise import hypothesise
-from deepdiver.reason.embedded.judge import judge
+from deepdiver.reason.embedded.gather import extract_findings, formulate, write_queries
 from deepdiver.reason.embedded.navigate import analyse_output, decide_action
-from deepdiver.reason.embedded.open_question import survey_parts, survey_queries, survey_texts
 from deepdiver.reason.embedded.plan import decompose_task, plan_research
+from deepdiver.reason.embedded.propose import propose
 from deepdiver.reason.embedded.query import refute_queries
 from deepdiver.reason.embedded.reflect import reflect
 from deepdiver.reason.embedded.search_plan import plan_searches
 from deepdiver.reason.embedded.verify import check_support, repair_sentences
+from deepdiver.reason.embedded.weigh import weigh
 from deepdiver.reason.embedded.write import outline_report, write_bottom_line, write_sections
 from deepdiver.tasks import (
     Analyse,
@@ -53,12 +53,12 @@ from deepdiver.tasks import (
 A = TypeVar("A", bound=Answer)
 
 PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
-    Decompose: survey_parts,
-    WriteQueries: survey_queries,
+    Decompose: formulate,
+    WriteQueries: write_queries,
     RefuteQueries: refute_queries,
-    ExtractFindings: survey_texts,
-    Hypothesise: hypothesise,
-    Judge: judge,
+    ExtractFindings: extract_findings,
+    Hypothesise: propose,
+    Judge: weigh,
     Decide: decide,
     Reflect: reflect,
     DecideAction: decide_action,
@@ -75,8 +75,14 @@ PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
     CheckSupport: check_support,
     RepairSentences: repair_sentences,
 }
-"""The function that performs each task. Those of `open_question` leave other questions to the
-rules."""
+"""The function that performs each task."""
+
+
+NOTE = (
+    "Found and weighed without a language model: what follows are quotes, chosen because they bear "
+    "on the question."
+)
+"""What a report says of this reasoner at its head."""
 
 
 class EmbeddedReasoner:
@@ -104,6 +110,11 @@ class EmbeddedReasoner:
         return (
             "embedded reasoner (extractive, no language model: it says nothing that no source says)"
         )
+
+    @property
+    def note(self) -> str:
+        """Return what a report must say of its writer at its head."""
+        return NOTE
 
     async def perform(self, task: Task[A]) -> A:
         """Perform a task.

@@ -10,7 +10,7 @@ from deepdiver.reason.embedded.hypothesise import read_finding
 from deepdiver.reason.embedded.question import analyse_question
 from deepdiver.reason.embedded.reading import Reading, read_sentence
 from deepdiver.reason.embedded.stance import likeness, opposed
-from deepdiver.reason.embedded.write import SAME
+from deepdiver.reason.embedded.steps_report import SAME
 from deepdiver.tasks import ShownFinding, SummaryLine
 
 

@@ -25,6 +25,7 @@ PARTLY = 0.5
 SAID, DENIED = 0.6, 0.9
 """From this probability on, the reader takes a quote to say a sentence, or to contradict it."""
 CONTRADICTED = "the quotes have its words and read as saying something else"
+_OPENING = re.compile(r"^\s*(?:[-*+•>|]|\d{1,3}[.)])\s+")
 _AGE = re.compile(
     r"^(?P<name>.+) is (?P<years>\d{1,3}) years old on (?P<day>\d{4}-\d\d-\d\d) \(born on "
     r"(?P<born>[^()]+)\)\.$"
@@ -39,6 +40,10 @@ def check_support(task: CheckSupport) -> Checks:
 
 
 def _check(claim: Claim) -> Check:
+    if claim.calculations:  # code has repeated them, so only what is not calculated can be missing
+        missing = _missing_values(claim.text, "\n\n".join((*claim.quotes, *claim.calculations)))
+        reason = f"{missing} is neither quoted nor calculated" if missing else ""
+        return Check(id=claim.id, support="none" if missing else "full", reason=reason)
     support, reason = support_of(claim.text, claim.quotes)
     return Check(id=claim.id, support=support, reason=reason)
 
@@ -54,7 +59,8 @@ def support_of(text: str, quotes: Sequence[str]) -> tuple[Support, str]:
     if missing:
         return "none", f"{missing} is not in the quotes"
     claim, said = read_sentence(text), [read_sentence(quote) for quote in quotes]
-    if all(claim.negated != reading.negated for reading in said):
+    prose = any(" | " not in quote for quote in quotes)  # the no of a cell denies nothing
+    if prose and all(claim.negated != reading.negated for reading in said):
         return "none", "one of the two denies and the other does not"
     return _carried_by_words(text, quotes, claim, said)
 
@@ -86,7 +92,9 @@ def read_as_denying(text: str, quotes: Sequence[str]) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join(fold(statement_of(text))[0].lower().split()).rstrip(".")
+    """Return a text without typesetting, and without the marks that open rows and items."""
+    lines = (_OPENING.sub("", line) for line in text.splitlines())
+    return " ".join(fold(statement_of(" ".join(lines)))[0].lower().split()).rstrip(".")
 
 
 def _age_follows(text: str, quotes: Sequence[str]) -> bool:

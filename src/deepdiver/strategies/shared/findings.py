@@ -19,6 +19,8 @@ from deepdiver.strategies.shared.room import room_of
 from deepdiver.tasks import NumberedText, ShownFinding
 from deepdiver.tools.credibility import table
 
+BETWEEN = f"\n\n{GAP}\n\n"
+"""What stands between two parts of a text."""
 SNIPPET = 200
 """Characters of a source's snippet in a state."""
 _LABEL = re.compile(r"\W*([^\W\d_]*)[\W_]*(\d{1,5})\W*")
@@ -33,11 +35,13 @@ class ReadSource(NamedTuple):
     """Its whole text."""
     parts: tuple[Span, ...] = ()
     """The parts of it that a task is shown."""
+    found: tuple[Span, ...] = ()
+    """The passages that a search found, if it is shown whole; none: all of it counts."""
 
     @property
     def shown(self) -> str:
-        """The words of these parts."""
-        return "\n\n".join(part.of(self.text) for part in self.parts)
+        """The words of these parts, with a mark where something is left out."""
+        return BETWEEN.join(part.of(self.text) for part in self.parts)
 
 
 def make_finding(
@@ -68,7 +72,9 @@ def make_finding(
     )
 
 
-def number_text(label: str, source: Source, numbered: str, plain: str = "") -> NumberedText:
+def number_text(
+    label: str, source: Source, numbered: str, plain: str = "", found: Iterable[Span] = ()
+) -> NumberedText:
     """Return a source's text as a task sees it.
 
     Args:
@@ -76,6 +82,7 @@ def number_text(label: str, source: Source, numbered: str, plain: str = "") -> N
         source: The source.
         numbered: Its words, with the numbers of its sentences.
         plain: The same without numbers.
+        found: The passages of it that a search found.
     """
     return NumberedText(
         id=label,
@@ -87,6 +94,7 @@ def number_text(label: str, source: Source, numbered: str, plain: str = "") -> N
         kind=_kind_of(source),
         text=numbered,
         plain=plain,
+        found=tuple((span.start, span.end) for span in found),
     )
 
 

@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from deepdiver.core.languages import COMMON, language_of
 from deepdiver.core.numbers import numbers
 from deepdiver.core.text import terms, words
 from deepdiver.errors import StoreError
@@ -28,7 +29,6 @@ from deepdiver.strategies.shared.second_opinion import (
     read_relevance,
     read_support,
 )
-from deepdiver.tools.library.languages import COMMON, language_of
 from deepdiver.tools.library.terms import normalise
 
 LETTERS = 5
@@ -97,16 +97,16 @@ RESEARCH = stems(
     "hypothesis identify implication important independent indicate information insufficient "
     "introduce introduction issue judge key know known last later lead least less likely "
     "limit limitation limited line list little main many matter mean measure mention method "
-    "missing more most name namely neither next none note nothing number observe open "
+    "missing more most name namely nearest neither next none note nothing number observe open "
     "opposite option order origin other outcome outlook overall overview page paragraph part "
     "passage place point possible present problem provide publish question quote raise rather "
     "read reason recent recommend recommendation record refer refute regard reject relate "
     "relevant reliable remain report research rest result review risk rival rule same say "
     "search second section see separate set settle several show side similar single situation "
     "some source speak stand state statement still study subject suggest summary support sure "
-    "table take tell term test text therefore third thus timeline together topic toward true "
+    "table take tell term test text therefore third thus time timeline together topic toward true "
     "two uncertain unclear undecided unknown unresolved various verdict version view weak "
-    "weigh whether whole work write yet "
+    "weigh whether whole work write yes yet "
 )
 """Words with which one speaks about research, its texts and their parts, whatever the subject."""
 

@@ -10,12 +10,17 @@ from deepdiver.core.record import Finding
 from deepdiver.core.text import STOPWORDS, terms, words
 from deepdiver.strategies.shared.base import Deps, LookResult, together, unite
 from deepdiver.strategies.shared.reading import read_and_extract
+from deepdiver.tasks import ExtractFindings
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.registry import Provider
 from deepdiver.tools.search_all import search_all
 
 LEADS = 4
 """Leads followed from one reading; more would drown the question."""
+FREE_RESULTS = 20
+"""Passages of the person's own documents that a reasoner which costs nothing reads for one query.
+Over three folders of invented documents, one that answers was among the first 8 for 0.89 of the
+questions, among the first 16 for 0.96 and among the first 24 for 0.99."""
 BY_RANK = 0.5
 """The weight of the rank in a result's relevance; the rest is the overlap with the question."""
 
@@ -109,7 +114,8 @@ async def _look_once(
     leads: bool,
 ) -> LookResult:
     queries = tuple(dict.fromkeys(query.strip() for query in queries if query.strip()))
-    found = await together(*(search_all(query, providers, deps.gateway) for query in queries))
+    own = FREE_RESULTS if deps.reasoner.is_free(ExtractFindings) else 0
+    found = await together(*(search_all(query, providers, deps.gateway, own) for query in queries))
     for query, result in zip(queries, found, strict=True):
         if result.answered:
             deps.note_search(query, (hit.title or hit.url for hit in result.hits))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from deepdiver.core.events import FindingDropped
@@ -25,6 +25,7 @@ from deepdiver.core.text import Span, locate, passages, size_of, terms, whole, w
 from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together, unite
 from deepdiver.strategies.shared.choose_passages import choose_passages
 from deepdiver.strategies.shared.findings import (
+    BETWEEN,
     ReadSource,
     find_label,
     is_label,
@@ -48,6 +49,8 @@ PIECE_CHARS = 16_000
 FREE_CHARS = 4_000
 """The most characters that a reasoner which costs nothing is shown of one text: it reads again for
 each problem, and its time grows with the text."""
+TABLE_CHARS = 16_000
+"""Characters of a table that are shown before and behind a passage of it."""
 BATCH_BYTES = 48_000
 """The most bytes of text in one reading: some 12,000 tokens, well within every model's window."""
 ROUNDS = 4
@@ -319,6 +322,8 @@ class _Fetched:
     """What it was searched for."""
     looks: set[int]
     """The looks."""
+    found: list[Span] = field(default_factory=list)
+    """The passages that were found; none if the whole text was."""
 
     @property
     def source(self) -> Source:
@@ -330,14 +335,20 @@ class _Fetched:
         return look in self.looks
 
 
+def _passage_of(hit: Hit) -> list[Span]:
+    return [Span(hit.start, hit.end)] if hit.end else []
+
+
 async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
     """Return the texts of search results, each place once, by the ids of their sources."""
     wanted: dict[str, tuple[Hit, list[tuple[int, str]]]] = {}
+    found: dict[str, list[Span]] = {}
     for number, wish in enumerate(wishes):
         for hit, query in wish.hits:
             place = f"{canonical(hit.url)} {hit.snapshot or hit.text}"
             entry = wanted.setdefault(place, (hit, []))
             entry[1].append((number, f"{wish.about} {query}"))
+            found.setdefault(place, []).extend(_passage_of(hit))
     need = age_need_of(wishes[0].question, deps.as_of)
     readings = await together(
         *(
@@ -348,7 +359,7 @@ async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
         )
     )
     texts: dict[str, _Fetched] = {}
-    for (_, asked), reading in zip(wanted.values(), readings, strict=True):
+    for (place, (_, asked)), reading in zip(wanted.items(), readings, strict=True):
         if reading.limit:
             deps.note_unread(reading.limit)
         if reading.source is not None:
@@ -356,6 +367,7 @@ async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
             text = texts.setdefault(reading.source.id, _Fetched(read, [], set()))
             text.wanted += [wanted_ for _, wanted_ in asked]
             text.looks |= {number for number, _ in asked}
+            text.found += found[place]
     deps.add(*(text.source for text in texts.values()))
     return texts
 
@@ -372,10 +384,7 @@ def _choose(
         whole: Whether that is all there is, so that nothing need be saved for later.
     """
     if _is_free(deps):
-        return [
-            item.read._replace(parts=excerpt_parts(item.read.text, item.wanted[0], FREE_CHARS))
-            for item in texts.values()
-        ]
+        return [_for_nothing(item) for item in texts.values()]
     new: dict[str, tuple[_Fetched, list[Span]]] = {}
     for item in texts.values():
         gaps = deps.readings.unread(item.source.snapshot, item.read.text)
@@ -400,6 +409,50 @@ def _wanted(wishes: Sequence[_Wish]) -> list[str]:
     for wish in wishes:
         asked.setdefault(wish.about, []).extend(query for _, query in wish.hits)
     return [" ".join((about, *dict.fromkeys(queries))) for about, queries in asked.items()]
+
+
+def _for_nothing(item: _Fetched) -> ReadSource:
+    """Return a text as a reasoner that costs nothing is shown it.
+
+    A short text is shown whole, with the passages that were found; of a long one these passages,
+    and tables whole: a sum needs all rows.
+    """
+    text, found = item.read.text, sorted(item.found)
+    if not found or len(text) <= FREE_CHARS:
+        parts = excerpt_parts(text, item.wanted[0], FREE_CHARS)
+        return item.read._replace(parts=parts, found=tuple(found))
+    joined = join_parts([*_around_table(text, span)] for span in found)
+    parts = tuple(Span(start, end) for start, end in joined)
+    return item.read._replace(parts=parts, found=tuple(_places_in(parts, found)))
+
+
+def _around_table(text: str, span: Span) -> tuple[int, int]:
+    """Return where a passage begins and ends; one within a table, with the whole table."""
+    start, end = span.start, span.end
+    while start > 0 and text.startswith("|", text.rfind("\n", 0, start - 1) + 1):
+        start = text.rfind("\n", 0, start - 1) + 1
+        if span.start - start > TABLE_CHARS:
+            break
+    if text.startswith("|", text.rfind("\n", 0, end) + 1):
+        end = _end_of_line(text, end)
+    while text.startswith("\n|", end) and end - span.end < TABLE_CHARS:
+        end = _end_of_line(text, end + 1)
+    return start, end
+
+
+def _end_of_line(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return end if end >= 0 else len(text)
+
+
+def _places_in(parts: Sequence[Span], found: Sequence[Span]) -> Iterator[Span]:
+    """Yield where passages are in parts that are shown one after the other."""
+    at = 0
+    for part in parts:
+        for span in found:
+            if part.start <= span.start and span.end <= part.end:
+                yield Span(at + span.start - part.start, at + span.end - part.start)
+        at += part.end - part.start + len(BETWEEN)
 
 
 def _length(parts: Iterable[Span]) -> int:
@@ -540,7 +593,9 @@ def _part_meant(item: Extracted, parts: Mapping[str, str]) -> str:
 def show_texts(labels: Mapping[str, ReadSource]) -> tuple[NumberedText, ...]:
     """Return labelled texts as a task sees them."""
     return tuple(
-        number_text(label, item.source, show_numbered(item.text, item.parts), item.shown)
+        number_text(
+            label, item.source, show_numbered(item.text, item.parts), item.shown, item.found
+        )
         for label, item in labels.items()
     )
 

@@ -232,6 +232,7 @@ async def write_report(
         weighed=weighed,
         unfounded=unfounded,
         research=research_of(deps, found or _cited(kept), besides.disputed, is_open=is_open),
+        note=getattr(deps.reasoner, "note", ""),
     )
     why = explain(deps, report.status)
     return report.model_copy(update={"title": "", "answer": why, "points": ()}) if why else report

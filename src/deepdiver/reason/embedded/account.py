@@ -1,0 +1,234 @@
+"""Writes the report: an answer if one is sure, else the passages that bear most on the question.
+
+Every line is a quote. The form of the question decides their order: steps as they stand in their
+document, dates in order of time, the things compared one after the other, all else the best first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from deepdiver.core.dates import dated
+from deepdiver.core.record import HypothesisStatus
+from deepdiver.core.text import terms
+from deepdiver.reason.embedded.asked import ACCOUNTS, understand
+from deepdiver.reason.embedded.cells import FoundInCells, answer_in_cells
+from deepdiver.reason.embedded.draft import Brief, Draft, DraftSection, DraftSentence
+from deepdiver.reason.embedded.language.form import AskedQuestion, Form
+from deepdiver.reason.embedded.language.units import passage_text, units_in
+from deepdiver.reason.embedded.rating import rate_findings
+from deepdiver.tasks import HypothesisStanding, ShownFinding
+
+PASSAGES = 7
+"""Passages that are shown if no answer is sure."""
+LEAD_WORDS = 450
+"""Words of these passages together."""
+DATES, STEPS = 14, 12
+"""The most lines of a timeline, and of a list or of steps."""
+BODY_WORDS = 900
+"""Words of what else was found."""
+BEARS = 0.35
+"""The least score of the best sentence for an account to be one."""
+OTHERS = 0.4
+"""Belief in another answer, as a share of that in the best, for it to be told."""
+
+NEAREST = "The evidence found does not answer the question for sure. The nearest passages:"
+OTHER_VALUES = "Other answers were found, and nothing decides between them:"
+INTRODUCED = {
+    Form.HOW_TO: "As the documents describe it:",
+    Form.TIMELINE: "In order of time:",
+    Form.LIST: "The documents name:",
+    Form.COMPARISON: "What the documents say of each:",
+    Form.CONFLICT: "The documents say:",
+    Form.WHY: "The documents say:",
+    Form.OVERVIEW: "The documents say:",
+    Form.DEFINITION: "The documents say:",
+}
+ELSE = "What else the documents say"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A finding, and how far it bears on the question."""
+
+    finding: ShownFinding
+    score: float
+    relevance: float
+
+
+def write_account(brief: Brief) -> Draft:
+    """Write what the findings say to the question."""
+    asked = understand(brief.question)
+    ranked = rank_findings(asked.text, brief.findings)
+    supported = [i for i in brief.standing or () if i.status is HypothesisStatus.SUPPORTED]
+    cells = answer_in_cells(brief.question, brief.findings)
+    if cells is not None and supported:
+        lead, missing = [_from_cells(cells, brief.findings)], ()
+    elif supported:
+        lead, missing = _answer(brief, supported, ranked), ()
+    elif asked.form in ACCOUNTS and ranked and ranked[0].score >= BEARS:
+        lead, missing = _framed(INTRODUCED[asked.form], _arranged(asked, ranked)), ()
+    else:
+        lead = _framed(NEAREST, _arranged(asked, _likeliest_first(brief, ranked)))
+        missing = tuple(brief.problems) or (brief.question,)
+    told = {label for line in lead for label in line.findings}
+    return Draft(
+        answer=tuple(lead),
+        sections=tuple(_body([item for item in ranked if item.finding.id not in told])),
+        missing=missing,
+    )
+
+
+def rank_findings(question: str, findings: Sequence[ShownFinding]) -> list[Ranked]:
+    """Return findings by how far their sentences bear on a question."""
+    rated = [
+        Ranked(finding, rating.score, rating.relevance)
+        for finding, rating in zip(findings, rate_findings(question, findings), strict=True)
+    ]
+    return sorted(rated, key=lambda item: -item.score)
+
+
+def _likeliest_first(brief: Brief, ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Return the findings that give the likeliest answers before the others."""
+    best = sorted(brief.standing or (), key=lambda item: -item.posterior)
+    held = [item for item in best if item.status is HypothesisStatus.UNDECIDED]
+    order = {
+        label: n for n, item in reversed(list(enumerate(held))) for label in item.supporting[:1]
+    }
+    return sorted(ranked, key=lambda item: order.get(item.finding.id, len(order)))
+
+
+# -- the lead
+
+
+def _answer(
+    brief: Brief, supported: Sequence[HypothesisStanding], ranked: Sequence[Ranked]
+) -> list[DraftSentence]:
+    """Return the answers that are supported, and what else was found for the same."""
+    by_id = {item.finding.id: item.finding for item in ranked}
+    best = sorted(supported, key=lambda item: -item.posterior)
+    sign = best[0].answer if best[0].answer in ("yes", "no") else ""
+    lines = [DraftSentence(f"{sign.capitalize()}.")] if sign else []
+    lines += [line for item in best if (line := _told(item, by_id))]
+    rest = [
+        line
+        for item in brief.standing or ()
+        if item.status is HypothesisStatus.UNDECIDED
+        and item.posterior >= OTHERS * best[0].posterior
+        and (line := _told(item, by_id))
+    ]
+    return [*lines, *([DraftSentence(OTHER_VALUES), *rest] if rest else [])]
+
+
+def _told(item: HypothesisStanding, by_id: dict[str, ShownFinding]) -> DraftSentence | None:
+    held = [by_id[label] for label in item.supporting if label in by_id]
+    own = [f for f in by_id.values() if item.statement in passage_text(f.quote).splitlines()]
+    found = [*own, *(f for f in held if f not in own)]
+    return DraftSentence(item.statement, tuple(f.id for f in found[:3])) if found else None
+
+
+def _from_cells(cells: FoundInCells, findings: Sequence[ShownFinding]) -> DraftSentence:
+    """Return what a table answers, with its calculation if it is not in a cell."""
+    labels = tuple(findings[number].id for number in cells.findings)
+    return DraftSentence(cells.answer.text, labels, cells.answer.expression)
+
+
+def _framed(frame: str, lines: Sequence[DraftSentence]) -> list[DraftSentence]:
+    return [DraftSentence(frame), *lines] if lines else []
+
+
+def _arranged(asked: AskedQuestion, ranked: Sequence[Ranked]) -> list[DraftSentence]:
+    """Return the passages in the order that the form of the question wants."""
+    if not ranked:
+        return []
+    lines: list[DraftSentence] = []
+    if asked.form is Form.TIMELINE:
+        lines = [*_by_time(ranked), *_whole(ranked, 3)]
+    elif asked.form in (Form.HOW_TO, Form.LIST):
+        lines = [*_parts(ranked[0]), *_whole(ranked[1:], 4)]
+    elif asked.form is Form.COMPARISON and asked.compared:
+        lines = _whole(_in_turn(asked.compared, ranked), PASSAGES)
+    elif asked.form in ACCOUNTS:
+        lines = _whole(_diverse(ranked), PASSAGES)
+    return lines if len(lines) > 1 else _whole(ranked, PASSAGES)
+
+
+def _parts(item: Ranked) -> list[DraftSentence]:
+    """Return the units of a passage, a line for each."""
+    units = units_in(item.finding.quote)[:STEPS]
+    return [DraftSentence(unit.text, (item.finding.id,)) for unit in units]
+
+
+def _in_turn(things: Sequence[str], ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Return the best passage on all of the things compared, then the best on each in turn."""
+    wanted = [set(terms(thing)) for thing in things]
+
+    def names(item: Ranked) -> list[bool]:
+        said = set(terms(f"{item.finding.source} {item.finding.quote}"))
+        return [bool(one) and one <= said for one in wanted]
+
+    named = [(item, names(item)) for item in ranked]
+    chosen = [item for item, held in named if all(held)][:3]
+    for row in zip_longest(*([i for i, h in named if h[n]] for n in range(len(wanted)))):
+        chosen += [item for item in row if item is not None and item not in chosen]
+    return chosen + [item for item in ranked if item not in chosen]
+
+
+def _whole(ranked: Iterable[Ranked], most: int) -> list[DraftSentence]:
+    """Return passages whole, as many as fit."""
+    lines: list[DraftSentence] = []
+    said: set[str] = set()
+    left = LEAD_WORDS
+    for item in ranked:
+        text = passage_text(item.finding.quote)
+        if text in said:
+            continue
+        left -= len(text.split())
+        if len(lines) == most or (lines and left < 0):
+            break
+        said.add(text)
+        lines.append(DraftSentence(text, (item.finding.id,)))
+    return lines
+
+
+def _diverse(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Return the best finding of each source before the second of any."""
+    turns: dict[str, int] = {}
+    order = []
+    for item in ranked:
+        turn = turns[item.finding.source] = turns.get(item.finding.source, -1) + 1
+        order.append((turn // 2, item))
+    return [item for _, item in sorted(order, key=lambda pair: pair[0])]
+
+
+def _by_time(ranked: Sequence[Ranked]) -> list[DraftSentence]:
+    """Return the sentences that have a date, in order of time."""
+    found: list[tuple[str, DraftSentence]] = []
+    for item in ranked:
+        for unit in units_in(item.finding.quote):
+            days = [day.iso() for day, _, _ in dated(unit.text) if day.year]
+            if days and len(found) < DATES:
+                found.append((days[0], DraftSentence(unit.text, (item.finding.id,))))
+    return [line for _, line in sorted(found, key=lambda entry: entry[0])]
+
+
+# -- the body
+
+
+def _body(rest: Sequence[Ranked]) -> list[DraftSection]:
+    """Return what else was found, by document, as much as people read."""
+    groups: dict[str, list[Ranked]] = {}
+    left = BODY_WORDS
+    for item in _diverse([item for item in rest if item.score >= BEARS]):
+        left -= len(item.finding.quote.split())
+        if left < 0:
+            break
+        groups.setdefault(item.finding.source, []).append(item)
+    lines = [
+        DraftSentence(passage_text(item.finding.quote), (item.finding.id,))
+        for group in groups.values()
+        for item in group
+    ]
+    return [DraftSection(ELSE, (DraftSentence("By document:"), *lines))] if lines else []

@@ -1,0 +1,51 @@
+"""The short answers that findings give, by the reader, and how likely each is right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from deepdiver.reason.embedded.asked import understand
+from deepdiver.reason.embedded.corrections import corrects, is_provisional
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.rating import rate_findings
+from deepdiver.reason.embedded.rivals import SURE_OF_NONE, Rival, find_rivals
+from deepdiver.tasks import ShownFinding
+
+CORRECTED = 0.5
+"""The factor for an answer that a correction, or a later version, does not give."""
+QUOTED = 0.85
+"""The factor for an answer in a correction, which names what it corrects too: no answer is sure
+then."""
+NEAR = 0.6
+"""A correction bears on the question if its score is at least this share of the best one's."""
+
+
+def find_short_answers(question: str, findings: Sequence[ShownFinding]) -> list[Rival]:
+    """Return the answers that findings give, the likeliest first; a correction comes first."""
+    text = understand(question).text
+    rivals = find_rivals(text, analyse_question(text).chains[-1][-1], findings)
+    if not rivals:
+        return []
+    scores = [item.score for item in rate_findings(text, findings)]
+    bar = NEAR * max(scores)
+    later = {n for n, f in enumerate(findings) if scores[n] >= bar and corrects(f)}
+    earlier = {n for n, f in enumerate(findings) if is_provisional(f)}
+    weighed = [
+        replace(
+            rival,
+            likelihood=max(
+                SURE_OF_NONE, round(rival.likelihood * _standing(rival, later, earlier), 3)
+            ),
+        )
+        for rival in rivals
+    ]
+    return sorted(weighed, key=lambda rival: -rival.likelihood)
+
+
+def _standing(rival: Rival, later: set[int], earlier: set[int]) -> float:
+    """Return the factor for an answer, by which of the findings give it."""
+    giving = set(rival.giving)
+    if later:
+        return QUOTED if giving & later else CORRECTED
+    return CORRECTED if giving and giving <= earlier else 1.0

@@ -1,0 +1,96 @@
+"""Extracts findings: the passages of the texts that bear most on the question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from deepdiver.core.text import terms
+from deepdiver.reason.embedded.asked import ACCOUNTS, understand
+from deepdiver.reason.embedded.cells import rows_that_answer
+from deepdiver.reason.embedded.language.form import Form
+from deepdiver.reason.embedded.language.units import PASSAGE, Passage, in_context, passages_in
+from deepdiver.reason.embedded.rating import rate
+from deepdiver.tasks import Extracted, ExtractFindings, Extraction, NumberedText
+
+FINDINGS, ACCOUNT_FINDINGS = 16, 24
+"""Findings of one extraction: for an answer, and for an account, which is made of many."""
+RATED = 48
+"""Passages that the models rate in one extraction, those with the most words of the question and
+from the texts that the search ranked best. They take some three seconds of one core."""
+PART = 1_000
+"""Characters of a passage that has steps or items: these stand together."""
+FEWEST_WORDS = 3
+"""Words of a passage; fewer, or a question, say nothing."""
+BEARS = 0.12
+"""A passage with a lower score bears on nothing that was asked."""
+PLACE = 0.01
+"""What a text loses for each one that the search ranked before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage that may be quoted."""
+
+    text: NumberedText
+    """The text it is in."""
+    place: int
+    """The place of that text among those that were found."""
+    passage: Passage
+    """The passage."""
+    context: str
+    """Its words after its title and heading."""
+
+
+def find(task: ExtractFindings) -> Extraction:
+    """Return the passages that bear most on the question, the best first.
+
+    What a search for a refutation brought is rated by the question as well: what denies an answer
+    bears on what was asked.
+    """
+    asked = understand(task.question)
+    size = PART if asked.form in (Form.HOW_TO, Form.LIST) else PASSAGE
+    listed = _preselect(asked.text, list(_candidates(task.texts, size)))
+    rated = rate(asked.text, [one.context for one in listed])
+    scored = [
+        (rating.score - PLACE * one.place, one) for rating, one in zip(rated, listed, strict=True)
+    ]
+    best = sorted(scored, key=lambda item: -item[0])
+    most = ACCOUNT_FINDINGS if asked.form in ACCOUNTS else FINDINGS
+    rows = rows_that_answer(task.question, task.texts)
+    quoted = {(item.source, item.quote) for item in rows}
+    return Extraction(
+        findings=(
+            *rows,
+            *(
+                item
+                for item in map(_finding, [one for score, one in best[:most] if score >= BEARS])
+                if (item.source, item.quote) not in quoted
+            ),
+        )
+    )
+
+
+def _finding(one: Candidate) -> Extracted:
+    quote = one.passage.span.of(one.text.plain)
+    return Extracted(statement=one.passage.text, source=one.text.id, quote=quote)
+
+
+def _candidates(texts: Sequence[NumberedText], size: int) -> Iterator[Candidate]:
+    for place, text in enumerate(texts):
+        for passage in passages_in(text.plain, text.found, size):
+            if len(passage.text.split()) >= FEWEST_WORDS and not passage.text.endswith("?"):
+                yield Candidate(text, place, passage, in_context(text.title, passage))
+
+
+def _preselect(question: str, listed: Sequence[Candidate]) -> list[Candidate]:
+    """Return the passages to rate: with words of the question, and from the first texts."""
+    if len(listed) <= RATED:
+        return list(listed)
+    wanted = set(terms(question))
+
+    def promise(one: Candidate) -> float:
+        return len(wanted & set(terms(one.context))) / max(1, len(wanted)) + 1 / (2 + one.place)
+
+    ranked = sorted(range(len(listed)), key=lambda number: (-promise(listed[number]), number))
+    return [listed[number] for number in sorted(ranked[:RATED])]

@@ -1,0 +1,73 @@
+"""The one place where passages are read for a question: how far each bears on it.
+
+Two models rate a passage together with the title and the heading above it: the trained reader says
+how likely it is that the passage bears on the question, and the embeddings how near the two are in
+meaning. What was rated once is remembered, since the tasks of a run ask about the same passages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deepdiver.core.text import terms
+from deepdiver.encoders.embed import load_embedder
+from deepdiver.encoders.reader import load_reader
+from deepdiver.tasks import ShownFinding
+
+REMEMBERED = 20_000
+"""Ratings that are remembered; then all are forgotten."""
+DIGITS = 4
+"""Decimal places, so that every machine gets the same order."""
+BY_RELEVANCE, BY_NEARNESS, BY_WORDS = 0.4, 0.4, 0.2
+"""The weights of the reader, of the embeddings, and of the share of the question's telling words
+that a passage has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """How far a passage bears on a question."""
+
+    relevance: float
+    """The reader's probability that it does, 0..1."""
+    nearness: float
+    """How near it is in meaning, -1..1."""
+    words: float
+    """The share of the question's telling words that it has, 0..1."""
+
+    @property
+    def score(self) -> float:
+        """All three in one number, for ranking."""
+        return round(
+            BY_RELEVANCE * self.relevance + BY_NEARNESS * self.nearness + BY_WORDS * self.words,
+            DIGITS,
+        )
+
+
+_rated: dict[tuple[str, str], Rating] = {}
+
+
+def rate(question: str, passages: Sequence[str]) -> list[Rating]:
+    """Rate passages, each with its title and heading, in their order."""
+    if len(_rated) > REMEMBERED:
+        _rated.clear()
+    new = [text for text in dict.fromkeys(passages) if (question, text) not in _rated]
+    if new:
+        relevance = load_reader().relevance(question, new)
+        asked, *vectors = load_embedder().embed([question, *new])
+        wanted = set(terms(question))
+        for text, likely, vector in zip(new, relevance, vectors, strict=True):
+            shared = len(wanted & set(terms(text))) / len(wanted) if wanted else 0.0
+            near = round(float(asked @ vector), DIGITS)
+            _rated[question, text] = Rating(likely, near, round(shared, DIGITS))
+    return [_rated[question, text] for text in passages]
+
+
+def rate_findings(question: str, findings: Sequence[ShownFinding]) -> list[Rating]:
+    """Rate findings by their passages, each after the title of its source."""
+    return rate(question, [told_by(finding) for finding in findings])
+
+
+def told_by(finding: ShownFinding) -> str:
+    """Return a finding's passage after the title of its source."""
+    return f"{finding.source.strip().rstrip('.')}. {finding.statement}".removeprefix(". ")

@@ -1,0 +1,27 @@
+"""Tells questions that need several steps, which are followed from name to name by rules."""
+
+from __future__ import annotations
+
+import re
+
+from deepdiver.reason.embedded.clause import Kind
+from deepdiver.reason.embedded.nested_question import innermost_question
+from deepdiver.reason.embedded.question import analyse_question
+
+_THEN = re.compile(r"\b(?:was|were|had)\b", re.IGNORECASE)
+"""Asks for an age on another day than today."""
+
+
+def has_steps(question: str) -> bool:
+    """Return whether a question asks several things, or one after another that it contains.
+
+    "Who chairs the firm that owns Lodby AB?" asks first which firm owns it. An age of today counts,
+    since it is computed from a day of birth.
+    """
+    chains = analyse_question(question).chains
+    kinds = {clause.kind for chain in chains for clause in chain}
+    if kinds & {Kind.ACCOUNT, Kind.YES_NO}:
+        return False
+    if len(chains) > 1 or len(chains[0]) > 1 or innermost_question(question) is not None:
+        return True
+    return kinds == {Kind.AGE} and not _THEN.search(question)

@@ -1,0 +1,26 @@
+"""A rating by words alone, so that the use of ratings can be tested without the models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from deepdiver.core.text import terms
+from deepdiver.reason.embedded import rating
+from deepdiver.reason.embedded.rating import Rating
+
+
+def by_words(question: str, passages: Sequence[str]) -> list[Rating]:
+    """Rate passages by the share of the question's words that they have."""
+    wanted = set(terms(question))
+    shares = [len(wanted & set(terms(text))) / max(1, len(wanted)) for text in passages]
+    return [Rating(share, share, share) for share in shares]
+
+
+def rate_by_words(patch: pytest.MonkeyPatch) -> None:
+    """Put such a rating in the place of that of the models."""
+    from deepdiver.reason.embedded import find
+
+    patch.setattr(rating, "rate", by_words)
+    patch.setattr(find, "rate", by_words)

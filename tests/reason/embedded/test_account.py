@@ -1,0 +1,164 @@
+"""The report: an answer if one is sure, else the nearest passages, arranged by form."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepdiver.core.record import HypothesisStatus
+from deepdiver.reason.embedded import account
+from deepdiver.reason.embedded.account import NEAREST, OTHER_VALUES, rank_findings, write_account
+from deepdiver.reason.embedded.draft import Brief, Draft
+from deepdiver.tasks import HypothesisStanding, ShownFinding
+from tests.reason.embedded.raters import rate_by_words
+from tests.reason.embedded.shown import AS_OF, finding, findings, standing
+
+
+@pytest.fixture(autouse=True)
+def _words(monkeypatch: pytest.MonkeyPatch) -> None:
+    rate_by_words(monkeypatch)
+
+
+def write(
+    question: str,
+    found: tuple[ShownFinding, ...],
+    told: tuple[HypothesisStanding, ...] | None = (),
+) -> Draft:
+    return write_account(Brief(question, AS_OF, (question,), told, found, ()))
+
+
+def lines(draft: Draft) -> list[str]:
+    return [line.text for line in draft.answer]
+
+
+WHO = "Who chairs the harbour board?"
+CHAIR = "Ada Holm chairs the harbour board."
+
+
+def test_without_findings_there_is_no_lead_and_everything_is_missing() -> None:
+    draft = write(WHO, ())
+    assert (draft.answer, draft.sections, draft.missing) == ((), (), (WHO,))
+
+
+def test_an_unsure_answer_is_the_nearest_passages_the_best_first() -> None:
+    draft = write(WHO, findings("The harbour is deep.", CHAIR))
+    assert lines(draft) == [NEAREST, CHAIR, "The harbour is deep."]
+    assert draft.missing == (WHO,)
+
+
+def test_every_passage_is_cited() -> None:
+    draft = write(WHO, findings("The harbour is deep.", CHAIR))
+    assert [line.findings for line in draft.answer] == [(), ("F2",), ("F1",)]
+
+
+def test_copies_are_shown_once() -> None:
+    draft = write(WHO, findings(CHAIR, CHAIR))
+    assert lines(draft) == [NEAREST, CHAIR]
+
+
+def test_the_lead_has_a_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(account, "LEAD_WORDS", 8)
+    draft = write(WHO, findings(CHAIR, "The harbour board meets.", "The board is old."))
+    assert lines(draft) == [NEAREST, CHAIR]
+
+
+def test_the_findings_of_the_likeliest_answer_come_first() -> None:
+    held = standing(
+        "Bo Lind sits there.", HypothesisStatus.UNDECIDED, 0.5, answer="Bo", supporting=("F2",)
+    )
+    draft = write(WHO, findings(CHAIR, "Bo Lind sits there."), (held,))
+    assert lines(draft)[1] == "Bo Lind sits there."
+
+
+def test_a_supported_answer_is_the_lead() -> None:
+    draft = write(WHO, findings(CHAIR), (standing(CHAIR, answer="Ada Holm", supporting=("F1",)),))
+    assert lines(draft) == [CHAIR]
+    assert draft.missing == ()
+
+
+def test_a_yes_or_no_is_said() -> None:
+    said = "No crack was found in the wall."
+    draft = write(
+        "Is there a crack in the wall?",
+        findings(said),
+        (standing(said, answer="no", supporting=("F1",)),),
+    )
+    assert lines(draft) == ["No.", said]
+
+
+def test_other_values_are_told_and_not_struck_out() -> None:
+    other = "Bo Lind chairs the harbour board."
+    draft = write(
+        WHO,
+        findings(CHAIR, other),
+        (
+            standing(CHAIR, answer="Ada", supporting=("F1",)),
+            standing(
+                other, HypothesisStatus.UNDECIDED, 0.5, answer="Bo", label="H2", supporting=("F2",)
+            ),
+        ),
+    )
+    assert lines(draft) == [CHAIR, OTHER_VALUES, other]
+
+
+def test_a_timeline_is_in_order_of_time() -> None:
+    found = findings(
+        "The dam permit was granted on 11 June 2018.",
+        "The dam plans were announced on 4 November 2016.",
+        "The dam is high.",
+    )
+    draft = write("Give me a timeline of the dam.", found)
+    assert lines(draft)[1:3] == [found[1].statement, found[0].statement]
+
+
+def test_steps_are_a_line_each_and_stay_in_order() -> None:
+    steps = finding("Close the clamp of the pump. Then press START on the pump.", "F1")
+    draft = write("How do I start the pump?", (steps, finding("The pump is grey.", "F2")))
+    assert lines(draft)[1:3] == ["Close the clamp of the pump.", "Then press START on the pump."]
+    assert draft.missing == ()
+
+
+def test_things_compared_come_in_turn() -> None:
+    found = findings(
+        "Sable needs three nodes as a queue.",
+        "Sable was chosen as a queue first.",
+        "Marten needs two nodes.",
+    )
+    told = lines(write("Compare Sable and Marten as queues.", found))
+    assert told.index(found[2].statement) < told.index(found[1].statement)
+
+
+def test_an_overview_hears_each_source_before_the_third_of_any() -> None:
+    found = (
+        *(finding(f"The dam dispute had stage {n}.", f"F{n}", title="One") for n in range(1, 4)),
+        finding("The dispute was settled.", "F4", title="Other"),
+    )
+    told = lines(write("Give me an overview of the dam dispute.", found))
+    assert told.index("The dispute was settled.") < told.index("The dam dispute had stage 3.")
+
+
+def test_what_else_was_found_is_in_the_body(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(account, "PASSAGES", 1)
+    draft = write(WHO, findings(CHAIR, "The harbour board meets on Mondays."))
+    (section,) = draft.sections
+    assert "The harbour board meets on Mondays." in [line.text for line in section.sentences]
+
+
+def test_a_table_answers_with_its_calculation() -> None:
+    rows = ("| Farm: North Lea | Owner: A. Bream | Hectares: 4.4",)
+    rows += ("| Farm: South Lea | Owner: A. Bream | Hectares: 1.9",)
+    found = tuple(
+        finding(row[2:], f"F{n}", title="Farms").model_copy(update={"quote": row})
+        for n, row in enumerate(rows, 1)
+    )
+    question = "How many hectares in total do the farms of A. Bream have?"
+    told = standing("A. Bream has 6.3.", answer="6.3", supporting=("F1", "F2"))
+    (line,) = write(question, found, (told,)).answer
+    assert "6.3" in line.text
+    assert line.findings == ("F1", "F2")
+    assert line.expression
+
+
+def test_findings_are_ranked_by_their_bearing() -> None:
+    ranked = rank_findings(WHO, findings("It rained.", CHAIR))
+    assert [item.finding.id for item in ranked] == ["F2", "F1"]
+    assert ranked[0].score > ranked[1].score

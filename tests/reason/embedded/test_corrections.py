@@ -1,0 +1,34 @@
+"""Corrections say that they are corrections, and drafts that they are drafts."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepdiver.reason.embedded.corrections import corrects, is_provisional
+from tests.reason.embedded.shown import finding
+
+
+def test_a_plain_statement_corrects_nothing() -> None:
+    one = finding("The club was founded in 1990.", title="Annual report")
+    assert not corrects(one)
+    assert not is_provisional(one)
+
+
+@pytest.mark.parametrize(
+    ("statement", "title"),
+    [
+        ("About 12,000 fish were counted.", "Corrections"),
+        ("It lasted 21 minutes.", "ADDENDUM to report 64"),
+        ("The unit starts on 8 April.", "rollout_plan_v2-final"),
+        ("The deadline was moved from 12 May to 26 May.", "Questions and answers"),
+        ("The figure of nine was wrong.", "News"),
+        ("By mistake, the paper gave 1,200.", "News"),
+    ],
+)
+def test_what_corrects_is_told(statement: str, title: str) -> None:
+    assert corrects(finding(statement, title=title))
+
+
+@pytest.mark.parametrize("title", ["council_minutes_DRAFT", "Onboarding 2022 OLD", "plan-v1"])
+def test_what_is_provisional_is_told(title: str) -> None:
+    assert is_provisional(finding("The unit starts on 4 March.", title=title))

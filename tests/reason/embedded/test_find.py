@@ -1,0 +1,93 @@
+"""Findings are the passages that bear most on the question."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepdiver.reason.embedded import find as module
+from deepdiver.reason.embedded.find import FINDINGS, find
+from deepdiver.tasks import ExtractFindings, NumberedText
+from tests.reason.embedded.raters import rate_by_words
+from tests.texts import parts_of, shown_text
+
+QUESTION = "Who chairs the harbour board?"
+
+
+@pytest.fixture(autouse=True)
+def _words(monkeypatch: pytest.MonkeyPatch) -> None:
+    rate_by_words(monkeypatch)
+
+
+def task(*texts: NumberedText, question: str = QUESTION) -> ExtractFindings:
+    return ExtractFindings(question=question, texts=texts, problems=parts_of(question))
+
+
+def test_no_text_brings_no_finding() -> None:
+    assert find(task()).findings == ()
+
+
+def test_what_bears_on_nothing_is_left_out() -> None:
+    text = shown_text(id="T1", title="Menu", text="Soup and bread are served at noon.")
+    assert find(task(text)).findings == ()
+
+
+def test_questions_and_scraps_are_no_findings() -> None:
+    text = shown_text(id="T1", title="", text="# A\n\nWho chairs it?\n\n# B\n\nHarbour board")
+    assert find(task(text)).findings == ()
+
+
+def test_the_best_passage_comes_first_with_its_surroundings() -> None:
+    one = shown_text(id="T1", title="Fair", text="The harbour fair is in June.")
+    other = shown_text(
+        id="T2", title="Minutes", text="We met. Ada Holm chairs the harbour board. We parted."
+    )
+    first, second = find(task(one, other)).findings
+    assert first.quote == other.plain
+    assert first.statement == "We met. Ada Holm chairs the harbour board. We parted."
+    assert (first.source, second.source) == ("T2", "T1")
+
+
+def test_quotes_stand_in_their_text() -> None:
+    text = shown_text(id="T1", title="Log", text="# Board\n\n- The *harbour* board\n  met at nine.")
+    (only,) = find(task(text)).findings
+    assert only.quote in text.plain
+
+
+def test_only_what_the_search_found_is_read() -> None:
+    body = "The harbour board meets on Monday.\n\n# Next\n\nThe harbour board is chaired by Ada."
+    at = body.index("The harbour board is")
+    text = shown_text(id="T1", title="", text=body, found=((at, len(body)),))
+    assert [item.statement for item in find(task(text)).findings] == [
+        "The harbour board is chaired by Ada."
+    ]
+
+
+def test_there_is_a_limit() -> None:
+    body = "\n\n".join(f"# Part {n}\n\nThe harbour board met {n} times." for n in range(60))
+    found = find(task(shown_text(id="T1", title="", text=body))).findings
+    assert len(found) == FINDINGS
+
+
+def test_of_many_passages_the_promising_are_rated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "RATED", 3)
+    body = "\n\n".join(f"# Part {n}\n\nNothing to see in part {n}." for n in range(20))
+    last = shown_text(id="T2", title="", text=f"{body}\n\n# End\n\nAda chairs the harbour board.")
+    (best, *_) = find(task(last)).findings
+    assert best.statement == "Ada chairs the harbour board."
+
+
+def test_steps_stay_together() -> None:
+    body = "\n".join(f"{n}. Turn valve number {n} until it clicks." for n in range(1, 12))
+    question = "How do I open the valve of the pump?"
+    (only,) = find(task(shown_text(id="T1", title="", text=body), question=question)).findings
+    assert only.statement.count("Turn valve") == 11
+
+
+def test_the_row_that_answers_comes_first() -> None:
+    rows = "| Farm | Owner | Hectares\n| Farm: North Lea | Owner: A. Bream | Hectares: 4.4\n"
+    rows += "| Farm: South Lea | Owner: A. Bream | Hectares: 1.9"
+    text = shown_text(id="T1", title="Farms", text=rows)
+    question = "How many hectares in total do the farms of A. Bream have?"
+    found = find(task(text, question=question)).findings
+    assert [item.quote for item in found[:2]] == rows.splitlines()[1:]
+    assert found[0].statement == "Farm: North Lea | Owner: A. Bream | Hectares: 4.4"

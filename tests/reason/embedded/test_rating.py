@@ -1,0 +1,54 @@
+"""Ratings: of the models, remembered, and alike on every machine."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepdiver.reason.embedded import rating
+from deepdiver.reason.embedded.rating import Rating, rate, rate_findings, told_by
+from tests.reason.embedded.shown import finding
+
+QUESTION = "Who chairs the harbour board?"
+CHAIR = "Minutes. Present: Ada Holm (chair), Bo Lind."
+WEATHER = "Weather. It rained all day, and the ferry was late."
+
+
+def test_nothing_is_rated_as_nothing() -> None:
+    assert rate(QUESTION, []) == []
+
+
+def test_a_question_without_telling_words_shares_none() -> None:
+    assert rate("who is it?", [CHAIR])[0].words == 0.0
+
+
+def test_a_passage_that_answers_is_rated_above_one_that_does_not() -> None:
+    good, bad = rate(QUESTION, [CHAIR, WEATHER])
+    assert good.score > bad.score
+    assert 0.0 <= bad.relevance <= good.relevance <= 1.0
+
+
+def test_ratings_are_remembered_and_do_not_depend_on_neighbours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    alone = rate(QUESTION, [CHAIR])[0]
+    monkeypatch.setattr(rating, "load_reader", lambda: pytest.fail("it was rated before"))
+    assert rate(QUESTION, [CHAIR, CHAIR]) == [alone, alone]
+
+
+def test_what_is_remembered_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rating, "REMEMBERED", 0)
+    rate(QUESTION, [CHAIR])
+    rate(QUESTION, [WEATHER])
+    assert (QUESTION, CHAIR) not in rating._rated
+
+
+def test_the_score_adds_up() -> None:
+    assert Rating(1.0, 1.0, 1.0).score == pytest.approx(1.0)
+    assert Rating(0.0, 0.0, 0.0).score == 0.0
+
+
+def test_a_finding_is_rated_after_its_title() -> None:
+    one = finding("Ada Holm is the chair.", title="Minutes.")
+    assert told_by(one) == "Minutes. Ada Holm is the chair."
+    assert told_by(finding("Alone.", title="")) == "Alone."
+    assert rate_findings(QUESTION, [one]) == rate(QUESTION, [told_by(one)])
