@@ -114,7 +114,9 @@ async def _look_once(
     leads: bool,
 ) -> LookResult:
     queries = tuple(dict.fromkeys(query.strip() for query in queries if query.strip()))
-    own = FREE_RESULTS if deps.reasoner.is_free(ExtractFindings) else 0
+    # A part of a question, or a refutation, is narrower than the question itself.
+    whole = about.rstrip(" ?.!").lower() in question.lower()
+    own = FREE_RESULTS if whole and deps.reasoner.is_free(ExtractFindings) else 0
     found = await together(*(search_all(query, providers, deps.gateway, own) for query in queries))
     for query, result in zip(queries, found, strict=True):
         if result.answered:
