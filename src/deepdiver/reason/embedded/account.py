@@ -64,12 +64,13 @@ def write_account(brief: Brief) -> Draft:
     ranked = rank_findings(asked.text, brief.findings)
     supported = [i for i in brief.standing or () if i.status is HypothesisStatus.SUPPORTED]
     cells = answer_in_cells(brief.question, brief.findings)
+    missing: tuple[str, ...] = ()
     if cells is not None and supported:
-        lead, missing = [_from_cells(cells, brief.findings)], ()
+        lead = [_from_cells(cells, brief.findings)]
     elif supported:
-        lead, missing = _answer(brief, supported, ranked), ()
+        lead = _answer(brief, supported, ranked)
     elif asked.form in ACCOUNTS and ranked and ranked[0].score >= BEARS:
-        lead, missing = _framed(INTRODUCED[asked.form], _arranged(asked, ranked)), ()
+        lead = _framed(INTRODUCED[asked.form], _arranged(asked, ranked))
     else:
         lead = _framed(NEAREST, _arranged(asked, _likeliest_first(brief, ranked)))
         missing = tuple(brief.problems) or (brief.question,)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from deepdiver.encoders.reader import Verdict, load_reader
 from deepdiver.reason.embedded.asked import understand
+from deepdiver.reason.embedded.language.form import AskedQuestion
 from deepdiver.reason.embedded.language.units import units_in
 from deepdiver.reason.embedded.rating import rate_findings
 from deepdiver.tasks import ShownFinding
@@ -41,26 +42,29 @@ def decide_yes_no(question: str, findings: Sequence[ShownFinding]) -> Side | Non
     asked = understand(question)
     if not asked.proposition or not findings:
         return None
-    scores = [item.score for item in rate_findings(asked.text, findings)]
-    near = sorted(range(len(findings)), key=lambda number: (-scores[number], number))[:READ]
-    units = [(number, unit.text) for number in near for unit in units_in(findings[number].quote)]
-    judged = [
-        (judge_statement(f"{findings[number].source}. {text}", asked.proposition), number, text)
-        for number, text in units
-    ]
+    judged = list(_judged(asked, findings))
     yes = [(v.supports, number, text) for v, number, text in judged if v.supports >= SURE]
     no = [(v.refutes, number, text) for v, number, text in judged if v.refutes >= SURE]
     if bool(yes) == bool(no):
         return None
-    told = [
-        item
-        for item in sorted(yes or no, key=lambda item: -item[0])
-        if _holds_both_ways(item[2], asked.proposition, bool(yes))
-    ]
+    best = sorted(yes or no, key=lambda item: -item[0])
+    told = [item for item in best if _holds_both_ways(item[2], asked.proposition, bool(yes))]
     if not told:
         return None
     numbers = tuple(dict.fromkeys(number for _, number, _ in told))
     return Side("yes" if yes else "no", told[0][2], numbers, LIKELY)
+
+
+def _judged(
+    asked: AskedQuestion, findings: Sequence[ShownFinding]
+) -> Iterator[tuple[Verdict, int, str]]:
+    """Yield the verdict of each sentence of the nearest findings."""
+    scores = [item.score for item in rate_findings(asked.text, findings)]
+    near = sorted(range(len(findings)), key=lambda number: (-scores[number], number))[:READ]
+    for number in near:
+        for unit in units_in(findings[number].quote):
+            text = f"{findings[number].source}. {unit.text}"
+            yield judge_statement(text, asked.proposition), number, unit.text
 
 
 def _holds_both_ways(text: str, statement: str, affirmed: bool) -> bool:

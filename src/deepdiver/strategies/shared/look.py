@@ -102,6 +102,15 @@ def query_of_lead(lead: str, about: str) -> str:
     return " ".join([lead, *dict.fromkeys(rest)])
 
 
+def _wanted_of_own(deps: Deps, question: str, about: str) -> int:
+    """Return how many passages of the person's own documents are wanted; 0: as many as of others.
+
+    A part of a question, or a refutation, is narrower than the question itself.
+    """
+    whole = about.rstrip(" ?.!").lower() in question.lower()
+    return FREE_RESULTS if whole and deps.reasoner.is_free(ExtractFindings) else 0
+
+
 async def _look_once(
     deps: Deps,
     question: str,
@@ -114,9 +123,7 @@ async def _look_once(
     leads: bool,
 ) -> LookResult:
     queries = tuple(dict.fromkeys(query.strip() for query in queries if query.strip()))
-    # A part of a question, or a refutation, is narrower than the question itself.
-    whole = about.rstrip(" ?.!").lower() in question.lower()
-    own = FREE_RESULTS if whole and deps.reasoner.is_free(ExtractFindings) else 0
+    own = _wanted_of_own(deps, question, about)
     found = await together(*(search_all(query, providers, deps.gateway, own) for query in queries))
     for query, result in zip(queries, found, strict=True):
         if result.answered:
