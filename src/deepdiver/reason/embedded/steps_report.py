@@ -7,6 +7,7 @@ computation that code repeats (kind calculation).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from deepdiver.core.record import HypothesisStatus
 from deepdiver.reason.embedded.chain import Candidate, Step, follow_chain
@@ -20,6 +21,7 @@ from deepdiver.reason.embedded.hypothesise import (
     read_finding,
     same_subject,
 )
+from deepdiver.reason.embedded.language.units import is_short
 from deepdiver.reason.embedded.names import same_name, tokens
 from deepdiver.reason.embedded.question import analyse_question, chains_besides
 from deepdiver.reason.embedded.reading import Reading, mention, read_sentence
@@ -53,8 +55,9 @@ VERSIONS = "The versions, the better supported first:"
 
 
 def write_steps(task: Brief) -> Draft:
-    """Write what the findings say, in the order of the question."""
-    page = Page(task)
+    """Write what the findings say, in the order of the question, sentence by sentence."""
+    single = tuple(item for item in task.findings if is_short(item.quote))
+    page = Page(replace(task, findings=single or task.findings))
     answer = page.lead()[:LEAD]
     sections = [*page.by_problem(), *page.disagreement(), *page.refutations()]
     return Draft(
