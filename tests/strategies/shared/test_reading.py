@@ -28,6 +28,7 @@ from deepdiver.strategies.shared.reading import (
     lay_out_library,
     list_unanswered,
     read_together,
+    titles_of_library,
     with_heads,
 )
 from deepdiver.tools.hit import Hit
@@ -492,7 +493,7 @@ async def test_where_there_is_more_to_search_nothing_is_laid_out(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("sentences", "tokens"), [(200, 1_000), (5_000, 1_000_000)], ids=["budget", "desk"]
+    ("sentences", "tokens"), [(400, 1_000), (5_000, 1_000_000)], ids=["budget", "desk"]
 )
 async def test_a_library_that_is_too_large_is_not_laid_out(
     tmp_path: Path, sentences: int, tokens: int
@@ -501,6 +502,15 @@ async def test_a_library_that_is_too_large_is_not_laid_out(
     deps = Rig(tmp_path, PaidReasoner(), Shelf(corpus), reading_tokens=tokens).session().deps
     assert await lay_out_library(deps, QUESTION) == []
     assert deps.readings.size == 0
+
+
+async def test_a_library_half_as_large_again_as_the_budget_is_laid_out(tmp_path: Path) -> None:
+    corpus = {"doc:far": ("Far", "register", "Anna Holm owns Holm Works. " * 200)}
+    rig = Rig(tmp_path, PaidReasoner(), Shelf(corpus), reading_tokens=1_000)
+    deps = rig.session().deps
+    assert not await is_read_whole(deps), "5,400 bytes are more than 4,000"
+    assert len(await lay_out_library(deps, QUESTION)) == 1
+    assert await titles_of_library(deps) == ["Far"]
 
 
 async def test_an_empty_library_is_not_laid_out(tmp_path: Path) -> None:

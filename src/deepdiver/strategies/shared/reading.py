@@ -55,6 +55,9 @@ ROUNDS = 4
 what the last one will need."""
 LEAST_CHARS = 6_000
 """What a reading is shown at least when the budget is spent: the best passages."""
+LAID_OUT = 1.5
+"""How much larger than the reading budget a library may be that the writer alone reads: to read
+parts of 45,000 tokens first, and then show the writer what surrounds the quotes, took 137,000."""
 TITLE_CHARS = 80
 """The most characters of a title in a list of what can be searched."""
 TOKEN_BYTES = 4
@@ -212,23 +215,38 @@ async def is_read_whole(deps: Deps) -> bool:
 
     Then nobody need think about queries, and no later search brings anything new.
     """
-    if _is_free(deps) or not deps.providers:
-        return False
-    return all([await _everything_of(deps, provider) for provider in deps.providers])
+    return bool(await _all_within(deps, _budget(deps)))
 
 
 async def titles_of_library(deps: Deps) -> list[str]:
-    """Return the titles of all that can be searched, if it can be read whole; else nothing."""
-    if not await is_read_whole(deps):
-        return []
-    hits = await _list_everything(deps, "")
-    return sorted({one_line(hit.title or hit.url, TITLE_CHARS) for hit, _ in hits})
+    """Return the titles of all that can be searched, if the writer can read it; else nothing."""
+    hits = await _all_within(deps, max(_budget(deps), _writers_desk(deps)))
+    return sorted({one_line(hit.title or hit.url, TITLE_CHARS) for hit in hits})
 
 
 async def _list_everything(deps: Deps, question: str) -> list[tuple[Hit, str]]:
     """Return all that a library holds which can be read whole, whatever was searched for."""
-    found = [await _everything_of(deps, provider) for provider in deps.providers]
+    most = _budget(deps)
+    found = [await _everything_of(deps, provider, most) for provider in deps.providers]
     return [(hit, question) for hits in found for hit in hits]
+
+
+async def _all_within(deps: Deps, most: int) -> list[Hit]:
+    """Return all that can be searched, if each library of it has so many bytes at most."""
+    if _is_free(deps):
+        return []
+    found = [await _everything_of(deps, provider, most) for provider in deps.providers]
+    return [hit for hits in found for hit in hits] if all(found) else []
+
+
+def _budget(deps: Deps) -> int:
+    """Return the bytes of a library that is read whole before the writing."""
+    return deps.settings.reading_tokens * TOKEN_BYTES
+
+
+def _writers_desk(deps: Deps) -> int:
+    """Return the bytes of a library that the writer alone reads."""
+    return min(int(LAID_OUT * _budget(deps)), room_of(deps).texts)
 
 
 def fits_whole(texts: Iterable[str], most: int) -> bool:
@@ -239,17 +257,16 @@ def fits_whole(texts: Iterable[str], most: int) -> bool:
 async def lay_out_library(deps: Deps, question: str) -> list[str]:
     """Lay out a library for the writer, if it fits the desk; return the ids of its sources.
 
-    Whoever writes from whole texts needs no notes of them: they are read once, in writing. If
-    there is anything else to search, or more than a writer can be shown, nothing is laid out.
+    Whoever writes from whole texts needs no notes of them: they are read once, in writing, which
+    costs less than to read parts of them first. If there is anything else to search, or more than
+    a writer can be shown, nothing is laid out.
     """
-    if not await is_read_whole(deps):
-        return []
-    hits = await _list_everything(deps, question)
+    hits = [(hit, question) for hit in await _all_within(deps, _writers_desk(deps))]
     texts = (
         await _fetch(deps, [_Wish(question, question, hits, (), (), leads=False)]) if hits else {}
     )
     by_snapshot = {item.source.snapshot: item.read.text for item in texts.values()}
-    if not fits_whole(by_snapshot.values(), room_of(deps).texts):
+    if not texts or not fits_whole(by_snapshot.values(), room_of(deps).texts):
         return []
     for snapshot, text in by_snapshot.items():
         deps.readings.add(snapshot, [Span(0, len(text))])
@@ -257,10 +274,9 @@ async def lay_out_library(deps: Deps, question: str) -> list[str]:
     return list(texts)
 
 
-async def _everything_of(deps: Deps, provider: Provider) -> list[Hit]:
+async def _everything_of(deps: Deps, provider: Provider, most: int) -> list[Hit]:
     """Return all that a provider holds; nothing if it is too much, or no library."""
     ask = getattr(provider, "everything", None)
-    most = deps.settings.reading_tokens * TOKEN_BYTES
     return list(await ask(most, deps.gateway)) if ask else []
 
 
