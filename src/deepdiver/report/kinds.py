@@ -6,7 +6,7 @@ A mark in a heading or a column's name holds for all below it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from deepdiver.core.record import Block, Report, Sentence, SentenceKind, Stance
 
@@ -96,21 +96,23 @@ def lift_citations(report: Report, block: Block) -> tuple[list[tuple[int, ...]],
     Where all that the cells of a column cite is of one source, it is cited once, in its name.
     """
     source_of = {item.number: item.source for item in report.citations}
-    lifted: list[tuple[int, ...]] = []
-    for cells in zip(*block.rows, strict=False):
-        said = [cell for cell in cells if cell.text and cell.kind is not SentenceKind.FRAME]
-        numbers = dict.fromkeys(number for cell in said for number in cell.citations)
-        sources = {source_of.get(number) for number in numbers}
-        one = len(said) > 1 and len(sources) == 1 and all(cell.citations for cell in said)
-        lifted.append(tuple(numbers) if one else ())
-    rows = tuple(
-        tuple(
-            cell.model_copy(update={"citations": (), "places": ()}) if cited else cell
-            for cell, cited in zip(row, lifted, strict=True)
-        )
-        for row in block.rows
-    )
+    lifted = [_shared_citations(cells, source_of) for cells in zip(*block.rows, strict=False)]
+    rows = tuple(tuple(map(_without_citations, row, map(bool, lifted))) for row in block.rows)
     return lifted, block.model_copy(update={"rows": rows})
+
+
+def _shared_citations(cells: Iterable[Sentence], source_of: Mapping[int, str]) -> tuple[int, ...]:
+    """Return what the cells of a column cite, if it is of one source; else nothing."""
+    said = [cell for cell in cells if cell.text and cell.kind is not SentenceKind.FRAME]
+    numbers = dict.fromkeys(number for cell in said for number in cell.citations)
+    sources = {source_of.get(number) for number in numbers}
+    one = len(said) > 1 and len(sources) == 1 and all(cell.citations for cell in said)
+    return tuple(numbers) if one else ()
+
+
+def _without_citations(cell: Sentence, told: bool) -> Sentence:
+    """Return a cell without its citations, if its column tells them."""
+    return cell.model_copy(update={"citations": (), "places": ()}) if told else cell
 
 
 def quiet_labels(block: Block) -> Block:
