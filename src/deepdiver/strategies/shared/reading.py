@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from deepdiver.core.events import FindingDropped
 from deepdiver.core.headings import headings_above
 from deepdiver.core.identity import content_id
+from deepdiver.core.ledger import Entry
 from deepdiver.core.numbering import cut_pieces, cut_quotes, show_numbered
 from deepdiver.core.readings import join_parts
 from deepdiver.core.record import Finding, Source
@@ -98,6 +99,13 @@ class _Desk:
         self._deps = deps
         self._open = set(range(looks))
         self._wishes: dict[int, tuple[_Wish, asyncio.Future[LookResult]]] = {}
+        self._moved = asyncio.Event()
+
+    async def wait_turn(self, number: int) -> None:
+        """Wait until each look before this one has brought its results, or has ended."""
+        while any(other < number for other in self._open - self._wishes.keys()):
+            self._moved.clear()
+            await self._moved.wait()
 
     async def read(self, number: int, wish: _Wish) -> LookResult:
         """Wait for the others, and return what the reading brought for this look."""
@@ -112,6 +120,7 @@ class _Desk:
         await self._begin()
 
     async def _begin(self) -> None:
+        self._moved.set()
         if not self._wishes or not self._wishes.keys() >= self._open:
             return
         round_ = [self._wishes[number] for number in sorted(self._wishes)]
@@ -137,6 +146,14 @@ async def read_together(deps: Deps, *work: Coroutine[Any, Any, T]) -> list[T]:
             await desk.leave(number)
 
     return await together(*(at_the_desk(number, look) for number, look in enumerate(work)))
+
+
+async def enter_in_turn(deps: Deps, *entries: Entry) -> None:
+    """Enter what a look has found without reading, behind that of the looks before it."""
+    if (at := _DESK.get()) is not None:
+        desk, number = at
+        await desk.wait_turn(number)
+    deps.add(*entries)
 
 
 async def read_and_extract(
