@@ -61,7 +61,7 @@ pytestmark = pytest.mark.usefixtures("read_once")
         (["--in", "/nowhere/at/all", QUESTION], 2, "/nowhere/at/all does not exist"),
         (["--in", os.devnull, QUESTION], 4, "no readable document in /dev/null"),
         (["--sample", QUESTION, "--out", os.devnull], 2, "cannot write to /dev/null"),
-        ([QUESTION], 4, "there is nothing to search: give documents with --in PATH"),
+        ([QUESTION], 7, "there is nothing to search: give documents with --in PATH"),
         (["show", "nothing"], 2, "unknown run 'nothing'; `deepdiver runs` lists them"),
         (["resume", "nothing"], 2, "unknown run 'nothing'"),
         (["deepen", "nothing", "1"], 2, "unknown run 'nothing'"),

@@ -195,7 +195,7 @@ async def test_what_each_rung_sends(serve: Serve, home: Path, model: str) -> Non
     async with desk(server, home, model=model, system_prompt="Be brief.") as at:
         await at.reasoner.perform(TASK)
     systems = [entry.body["messages"][0]["content"] for entry in server.models]
-    instructions = load_prompt("write_queries")[1]
+    instructions = TASK.prompt().system
     assert all(system.startswith(f"Be brief.\n\n{instructions}") for system in systems)
     assert systems[0] == f"Be brief.\n\n{instructions}"
     assert "calling the tool `Queries`" in systems[1]
@@ -1135,7 +1135,7 @@ async def test_events_tell_the_whole_story_only_where_it_is_wanted(
         await at.reasoner.perform(TASK)
         told = at.told[0]
         assert (told.task, told.model, told.error) == ("write_queries", "openai:made", "")
-        assert load_prompt("write_queries")[1] in told.prompt
+        assert TASK.prompt().system in told.prompt
         assert "<<<problem>>>" in told.prompt
         assert told.answer == QUERIES
         assert told.thinking == "Hm."

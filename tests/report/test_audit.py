@@ -683,6 +683,16 @@ def test_a_judgement_may_propose_dates_and_measures_of_its_own() -> None:
     assert found(text, FIRE) != []
 
 
+@pytest.mark.parametrize("kind", [SentenceKind.FACT, SentenceKind.JUDGEMENT])
+def test_german_nouns_are_no_names_and_words_of_a_special_form_are(kind: SentenceKind) -> None:
+    quote = "Der Dienst wird nach einem Fehler neu gestartet."
+    asked = Context(question="Wie richten wir den Neustart ein?")
+    assert found("Der Neustart folgt auf den Fehler.", quote, kind=kind, context=asked) == []
+    assert found("Neustart", quote, kind=kind, context=asked) == [], "the question tells it"
+    (fault,) = found("Der Dienst endet mit SIGTERM.", quote, kind=kind, context=asked)
+    assert fault.startswith("SIGTERM is in none of ")
+
+
 def test_a_judgement_names_nobody_who_stands_nowhere() -> None:
     text = "Stena Metall should have paid for the Ejdervik."
     assert found(text, FIRE, kind=SentenceKind.JUDGEMENT) == [

@@ -12,6 +12,7 @@ from deepdiver.report.clauses import (
     around,
     clauses,
     is_english,
+    is_german,
     read_unit,
     read_units,
     shared,
@@ -134,3 +135,17 @@ def test_any_text_can_be_read(text: str) -> None:
     for unit in (read_unit(text), *read_units(text)):
         assert all(token.word for token in unit)
         assert sum(map(len, clauses(unit))) <= len(unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "german"),
+    [
+        ("Wie richten wir die Unit-Datei ein?", True),
+        ("Neustart nach einem Fehler", True),
+        ("The unit file is set up by the administrator.", False),
+        ("¿Cómo se guarda una copia?", False),
+        ("", False),
+    ],
+)
+def test_german_is_told_by_its_little_words(text: str, german: bool) -> None:
+    assert is_german(text) is german

@@ -176,7 +176,7 @@ async def test_a_deeper_look_works_for_every_strategys_report(
     assert store.runs.get(new.run.id).deepens == old.run.id, "the link is on record"
     assert old.report.sections[0].heading in new.run.question
     assert [event.run for event in events if isinstance(event, Recalled)] == [old.run.id]
-    assert f"looking deeper into {old.run.id}." in new.report.made_by
+    assert new.report.made_by.endswith(f"looking deeper into {old.run.id}")
     assert any(old.run.id in line for line in new.report.limits)
     again = await replay(new.run.id, settings, store=store)
     assert again.report is not None

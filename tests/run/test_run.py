@@ -78,10 +78,11 @@ async def test_files_that_cannot_be_written_do_not_lose_the_run(
     assert run.status is RunStatus.ANSWERED
 
 
-async def test_a_run_leaves_its_five_files(settings: Settings, tmp_path: Path) -> None:
+async def test_a_run_leaves_its_six_files(settings: Settings, tmp_path: Path) -> None:
     outcome = await research(QUESTION, settings, out=tmp_path / "out")
     assert outcome.folder == tmp_path / "out"
     assert sorted(path.name for path in outcome.folder.iterdir()) == [
+        "evidence.md",
         "reasoning.log",
         "report.html",
         "report.json",

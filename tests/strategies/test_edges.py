@@ -347,7 +347,6 @@ ITERATIVE = (
         settings={"documents": (sample.LIBRARY,), "search": ["library"]},
         question="Who runs Svedjan Ost AB?",
         says={"write_sections": [{"markdown": f"## Who runs it\n\n{RUN_TOGETHER}"}]},
-        status="partial",  # one newspaper says so
         decided=["finish, rule: there is no more to search than"],
     ),
     iterative("nothing found", 2, search=empty, status="no_evidence", check=no_evidence),
@@ -623,7 +622,6 @@ ORCHESTRATED = (
             ],
             "extract_findings": [scarce, {"findings": []}],
         },
-        status="partial",
         decided=[*["continue, rule"] * 4, "finish, rule: round 5 is the last allowed"],
     ),
     orchestrated(
@@ -724,7 +722,6 @@ ORCHESTRATED = (
                 {"findings": []},
             ],
         },
-        status="partial",
         decided=[*["continue, rule"] * 4, "finish, reasoner: the plan is to write the report"],
         check=_intents,
     ),
@@ -992,6 +989,7 @@ NAVIGATOR = (
         "search",
         says={"decide_action": [*searching("log"), OVER], "analyse_output": [hold_against]},
         search=saying(*SIDES),
+        status="partial",  # what was held against it counts
         check=_settled,
     ),
     navigator(

@@ -21,7 +21,6 @@ _NAME = re.compile(
     rf"\b{_NAME_PART}(?:(?:{GAP}(?:of|de|van|von|der|den|la|le|du|&)){{0,2}}{GAP}{_NAME_PART})*"
 )
 _INITIAL = re.compile(rf"[{_UPPER}]\.")
-_CAPITALS = re.compile(rf"[{_UPPER}\d]{{2,}}[.’']?s?")
 _BARE = re.compile(r"[.’']")
 _FIRST_WORD = re.compile(r"\w")
 _TITLES = frozenset(
@@ -75,6 +74,4 @@ def _name(listed: list[str], opens: bool) -> str:
         and not _INITIAL.fullmatch(listed[at])
     ):
         at += 1
-    if opens and at == 0 and len(listed) > 1 and _CAPITALS.fullmatch(listed[1]):
-        at = 0 if _CAPITALS.fullmatch(listed[0]) else 1  # Let AI sort it: a verb opens it
     return " ".join(listed[at:]).removesuffix("'s").removesuffix("’s").rstrip("-’'")

@@ -30,7 +30,7 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.text import STOPWORDS, fold, locate, terms, words
 from deepdiver.report.bindings import Cited, find_misbound
-from deepdiver.report.clauses import is_english, read_unit
+from deepdiver.report.clauses import is_english, is_german, read_unit
 
 Snapshot = Callable[[str], str]
 """Returns the saved text of a hash; LostTextError if there is none."""
@@ -70,6 +70,8 @@ _TRADE = re.compile(
 """Words of every trade that are written like names."""
 _BEFORE = 60
 """Characters before what a quote holds word for word among which a negation may apply to it."""
+_FORMED = re.compile(r"\b(?:[^\W\d_]+\d\w*|[^\W_]*[a-zß-ÿ][A-Z]\w*|[A-Z]{2,}\w*)\b")
+"""A word that has digits, or a capital that is not its first letter."""
 _TAIL = re.compile(r"-(\w+)")
 _VERSION = re.compile(r"(?<![\w.])(?:v(?=\d)(\d+(?:\.\d+)+)|(\d+(?:\.\d+){2,}))")
 _ADJECTIVE = re.compile(r"(\w{4,}?)(?:ian|an|ese)")
@@ -159,7 +161,8 @@ def _faults_of_frame(sentence: Sentence, context: Context) -> list[str]:
     text, known = sentence.text, f"{context.question}\n{context.nearby}"
     said = [day.iso() for day in dates(text)]
     said += [f"{value:f}" for value in _numbers_said(_COUNTED.sub("…", text))]
-    said += [name for name in _names_said(text) if not _contains(known, name)]
+    named = _names_said(text, context.question)
+    said += [name for name in named if not _contains(known, name)]
     said += _ADDRESS.findall(text)
     return [f"it states {said[0]} without a finding"] if said else []
 
@@ -172,7 +175,7 @@ def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> lis
     known = f"{text}\n{context.credits}\n{context.nearby}\n{context.question}"
     lost = [
         name
-        for name in _names_said(sentence.text)
+        for name in _names_said(sentence.text, context.question)
         if not any(
             _contains(known, said) or _all_read(said, context.read)
             for said in _ways_to_read(name, sentence.text)
@@ -260,7 +263,8 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
         if any(_rounded(value, exact) for exact in context.values)
     }
     known = f"{text}\n{around}\n{context.question}"
-    found = _unknown(sentence.text, known, days, figures, _names_said(sentence.text))
+    named = _names_said(sentence.text, context.question)
+    found = _unknown(sentence.text, known, days, figures, named)
     return [f"{', '.join(found[:3])} is in none of its quotes"] if found else []
 
 
@@ -362,8 +366,13 @@ def _years(days: Iterable[Day]) -> set[Decimal]:
     return {Decimal(day.year) for day in days if day.year}
 
 
-def _names_said(text: str) -> list[str]:
-    """Return the names of a sentence; neither an option's letter nor a quarter's number is one."""
+def _names_said(text: str, question: str = "") -> list[str]:
+    """Return the names of a sentence; neither an option's letter nor a quarter's number is one.
+
+    In German all nouns have a capital, so only the form of a word tells a name: systemd, SIGTERM.
+    """
+    if is_german(f"{text} {question}"):
+        return list(dict.fromkeys(_FORMED.findall(text)))
     found = names(_LETTERED.sub("…", _TRADE.sub("…", _OPTION.sub("", text))))
     return [name for name in found if not _PERIOD.fullmatch(name)]
 

@@ -28,6 +28,12 @@ _OTHER = frozenset(
     "auch".split()
 )
 """Function words of German, French, Spanish, Italian, Portuguese, Dutch and Swedish."""
+_GERMAN = frozenset(
+    "der die das den dem des ein eine einen einem einer und oder ist sind wird werden nicht kein "
+    "keine mit von zu zum zur im auf für bei nach aus wie sich auch als wir unser sie es "
+    "soll".split()
+)
+"""Function words of German."""
 NEGATORS = frozenset(
     ("not", "no", "never", "neither", "nor", "cannot", "without", "none", "nobody", "nothing")
 )
@@ -123,6 +129,12 @@ def is_english(text: str) -> bool:
     """Return whether a text has at least as many function words of English as of its neighbours."""
     said = words(text)
     return sum(word in STOPWORDS for word in said) >= sum(word in _OTHER for word in said)
+
+
+def is_german(text: str) -> bool:
+    """Return whether a text has more function words of German than of English."""
+    said = words(text)
+    return sum(word in _GERMAN for word in said) > sum(word in STOPWORDS for word in said)
 
 
 @functools.lru_cache(maxsize=1 << 16)

@@ -231,7 +231,8 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
 def _code(report: Report, block: Block) -> Iterator[str]:
     ((item, *_), *_) = block.rows
     yield f'<pre dir="ltr"><code>{escape(reveal(item.text))}</code></pre>'
-    yield f'<p class="kind">{_links(report, item.citations)}</p>'
+    marks = "".join(_explained_mark(*both) for both in sentence_marks(item))
+    yield f'<p class="kind">{marks}{_links(report, item.citations)}</p>'
 
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:

@@ -80,10 +80,13 @@ def explained_marks(report: Report) -> str:
 
 
 def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
-    """Yield the number that each block begins to count with: steps go on behind code."""
+    """Yield the number that each block begins to count with: steps go on behind code.
+
+    They go on behind steps too, between which code was cut.
+    """
     following, last = 1, ""
     for block in blocks:
-        start = following if block.kind == "steps" and last == "code" else 1
+        start = following if block.kind == "steps" and last in ("code", "steps") else 1
         yield start
         if block.kind != "code":
             following = start + len(block.rows) if block.kind == "steps" else 1

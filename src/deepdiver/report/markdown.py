@@ -361,7 +361,8 @@ def _code(report: Report, block: Block) -> list[str]:
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     language = re.sub(r"[^\w+#.-]", "", block.language)
-    cited = citation_marks(report, item.citations)
+    marks = "".join(mark for mark, _ in sentence_marks(item))
+    cited = " ".join(filter(None, (marks, citation_marks(report, item.citations))))
     return [f"{fence}{language}", *text.split("\n"), fence, *(["", cited] if cited else [])]
 
 

@@ -233,7 +233,7 @@ def _code(fence: re.Match[str], lines: Iterator[str]) -> MarkedBlock:
     """Return what a fence holds, up to the one that closes it."""
     _, mark = _apart(fence[3])
     inside = list(itertools.takewhile(lambda line: not _closes(line, fence[1]), lines))
-    said = MarkedSentence("\n".join(inside), SentenceKind.FACT, mark.cites)
+    said = MarkedSentence("\n".join(inside), mark.kind or SentenceKind.FACT, mark.cites)
     return MarkedBlock("code", ((said,),), language=fence[2])
 
 

@@ -1127,7 +1127,8 @@ async def test_the_planted_correlation_is_found_and_told(tmp_path: Path) -> None
     assert "6 minutes apart, 0.73 km apart" in close
     told = close.split("6 minutes apart, 0.73 km apart")[1]
     assert told.index(dip) < told.index(smoke), "in the order of time"
-    assert "nothing but the order in time speaks for a cause" in text
+    evidence = (outcome.folder / "evidence.md").read_text(encoding="utf-8")
+    assert "nothing but the order in time speaks for a cause" in text + evidence
     record = json.loads((outcome.folder / "report.json").read_text(encoding="utf-8"))
     kinds = {entry["kind"] for entry in record["ledger"] if entry["record"] == "Correlation"}
     assert kinds >= {"temporal", "geospatial", "causal"}

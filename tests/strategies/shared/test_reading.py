@@ -321,24 +321,28 @@ async def test_a_finding_that_two_looks_make_belongs_to_both(tmp_path: Path) -> 
     assert one.findings == other.findings, "whoever entered them into the ledger first"
 
 
-class SlowProvider(CorpusProvider):
-    """Answers in another order than it was asked."""
+SLOW = 0.2
+"""Seconds in which all other looks can be read."""
 
-    def __init__(self, turns: dict[str, int]) -> None:
+
+class SlowProvider(CorpusProvider):
+    """Answers one query when the others have long been answered."""
+
+    def __init__(self, slow: str) -> None:
         super().__init__()
-        self.turns = turns
+        self.slow = slow
 
     async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
-        for _ in range(self.turns.get(query, 0)):
-            await asyncio.sleep(0)
-        return await super().search(query, limit, gateway)
+        hits = await super().search(query, limit, gateway)
+        await asyncio.sleep(SLOW if query == self.slow else 0)
+        return hits
 
 
 @pytest.mark.parametrize("slow", ["Holm Works", "Holm Works founded", "Holm Works boats"])
 async def test_what_is_read_does_not_depend_on_which_search_was_faster(
     tmp_path: Path, slow: str
 ) -> None:
-    rig = Rig(tmp_path, PaidReasoner(), SlowProvider({slow: 200}))
+    rig = Rig(tmp_path, PaidReasoner(), SlowProvider(slow))
     deps = rig.session().deps
     await read_together(
         deps,
@@ -349,6 +353,64 @@ async def test_what_is_read_does_not_depend_on_which_search_was_faster(
     (task,) = rig.reasoner.of(tasks.ExtractFindings)
     assert [part.question for part in task.problems] == [OWNER, YEAR, "Boats?"]
     assert [text.title for text in task.texts] == ["Gazette", "Notice", "Register"]
+
+
+@pytest.mark.parametrize("slow", ["Holm Works", "Works"])
+@pytest.mark.parametrize("reads", [ScriptedReasoner, PaidReasoner])
+async def test_what_two_looks_find_is_on_record_as_the_first_of_them_found_it(
+    tmp_path: Path, slow: str, reads: type[ScriptedReasoner]
+) -> None:
+    """The ledger keeps what is entered first, so that may not be what was found faster."""
+
+    class Retitling(SlowProvider):
+        async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
+            hits = await super().search(query, limit, gateway)
+            return [hit.model_copy(update={"title": f"{hit.title}, {query}"}) for hit in hits]
+
+    deps = Rig(tmp_path, reads(), Retitling(slow)).session().deps
+    one, other = await read_together(
+        deps,
+        look_into(deps, QUESTION, OWNER, ["Holm Works"]),
+        look_into(deps, QUESTION, "Boats?", ["Works"]),
+    )
+    assert one.findings
+    assert one.sources == other.sources
+    assert {deps.ledger.get(Finding, key).about for key in one.findings} == {OWNER}
+    titles = [deps.ledger.get(Source, key).title for key in one.sources]
+    assert all(title.endswith(", Holm Works") for title in titles)
+
+
+@pytest.mark.parametrize("slow", ["first", "second"])
+async def test_a_finding_of_two_readings_is_on_record_as_the_first_of_them_made_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow: str
+) -> None:
+    class Slow(PaidReasoner):
+        async def perform(self, task: tasks.Task[Any]) -> Any:
+            await asyncio.sleep(SLOW if f"the {slow} piece" in str(task) else 0)
+            return await super().perform(task)
+
+        def _extract_findings(self, task: tasks.ExtractFindings) -> tasks.Extraction:
+            """Note the heading that stands above both pieces."""
+            about = "P1" if "the first piece" in task.texts[0].plain else "P2"
+            found = tasks.Extracted(
+                statement="A heading.", source="T1", quote="Holm Works", about=about
+            )
+            return tasks.Extraction(findings=(found,))
+
+    monkeypatch.setattr(reading, "BATCH_BYTES", 1)
+    monkeypatch.setattr(reading, "PIECE_CHARS", 200)
+    pieces = (f"This is the {name} piece. {'It goes on. ' * 12}" for name in ("first", "second"))
+    corpus = {"doc:x": ("X", "register", "\n\n".join(("# Holm Works", *pieces)))}
+    rig = Rig(tmp_path, Slow(), CorpusProvider(corpus))
+    deps = rig.session().deps
+    await read_together(
+        deps,
+        look_into(deps, QUESTION, OWNER, ["Holm Works"]),
+        look_into(deps, QUESTION, YEAR, ["Holm Works"]),
+    )
+    assert len(rig.reasoner.of(tasks.ExtractFindings)) == 2
+    (found,) = deps.ledger.of(Finding).values()
+    assert found.about == OWNER
 
 
 async def test_a_look_that_ends_without_reading_keeps_nobody_waiting(tmp_path: Path) -> None:

@@ -156,8 +156,16 @@ class Deps:
         return self.settings.as_of.isoformat() if self.settings.as_of else self.run.created[:10]
 
     def add(self, *entries: Entry) -> None:
-        """Enter records into the ledger and the store, and announce new sources and findings."""
-        new = list({entry.id: entry for entry in entries if entry.id not in self.ledger}.values())
+        """Enter records into the ledger and the store, and announce new sources and findings.
+
+        Of records with one id the first is kept, such as the finding of the look that made it
+        first. So whoever works side by side must enter what it finds in an order of its own.
+        """
+        first: dict[str, Entry] = {}
+        for entry in entries:
+            if entry.id not in self.ledger:
+                first.setdefault(entry.id, entry)
+        new = list(first.values())
         if not new:
             return
         self.ledger = self.ledger.add(*new)

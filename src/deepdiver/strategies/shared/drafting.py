@@ -32,6 +32,8 @@ from deepdiver.strategies.shared.materials import Material, cut_code, resolve_ci
 _BRACKETED = re.compile(r"\s*\(?\[\d{1,3}\](?:\([^)\s]*\))?\)?")
 NOT_IN_SOURCE = "no source has this code"
 """The reason for cutting code that was not found."""
+OWN = frozenset((SentenceKind.JUDGEMENT, SentenceKind.KNOWLEDGE, SentenceKind.ASSUMPTION))
+"""The marks of code that the writer has written, which the report shows as such."""
 CODE = "code"
 """Names code of which the writer has only said where it stands."""
 EMPTY_CELL = "–"
@@ -96,7 +98,8 @@ class Line:
     unread: bool = False
     """Whether it is in another language than its quotes."""
     code: bool = False
-    """Whether it is code, which is cut out of its source and never repaired."""
+    """Whether it is code, which is cut out of its source or marked as the writer's own, and never
+    repaired."""
     drafted: str = field(init=False)
     """Its text before any repair."""
 
@@ -195,7 +198,12 @@ class Drafter:
         return _share_reasons(lines) if header else lines
 
     def _code(self, marked: MarkedSentence, heading: str, language: str) -> Line:
-        """Return code as its source has it; what stands in no source is cut."""
+        """Return code as its source has it, or the writer's own; other code is cut."""
+        if marked.kind in OWN and marked.text.strip() and "://" not in marked.text:
+            keys, _ = resolve_cites(self._deps, self._material, marked.cites, self._about)
+            own = Sentence(text=marked.text.strip("\n"), kind=marked.kind, findings=tuple(keys))
+            mark = " ".join((_MARK_WORDS[marked.kind], "; ".join(marked.cites))).strip()
+            return Line(heading, own, f"```{language} {{{mark}}}\n{own.text}\n```", code=True)
         found = cut_code(self._material, marked.text, marked.cites)
         if found is None:
             line = Line(heading, Sentence(text=marked.text.strip() or CODE), code=True)

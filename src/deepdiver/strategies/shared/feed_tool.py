@@ -19,7 +19,7 @@ from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway
 from deepdiver.strategies.shared.base import Deps, LookResult, together, unite
 from deepdiver.strategies.shared.findings import make_finding
-from deepdiver.strategies.shared.reading import read_and_extract
+from deepdiver.strategies.shared.reading import enter_in_turn, read_and_extract
 from deepdiver.tasks import ShownTool
 from deepdiver.tools.hit import Hit, whole
 from deepdiver.tools.mcp.toolset import McpToolset
@@ -121,11 +121,10 @@ class FeedTool:
         )
         if reading.source is None:
             return LookResult()
-        deps.add(reading.source)
         made = [
             (_finding_of(reading.source, text, sentence, about), sure) for sentence, sure in lines
         ]
-        deps.add(*(finding for finding, _ in made))
+        await enter_in_turn(deps, reading.source, *(finding for finding, _ in made))
         sure = {finding.id: word for finding, word in made if word}
         return LookResult(
             tuple(finding.id for finding, _ in made), sources=(reading.source.id,), sure=sure

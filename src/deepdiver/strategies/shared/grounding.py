@@ -313,5 +313,5 @@ def open_question_fault(text: str, found: str, asked: str) -> str:
 
 def _is_beyond_us(text: str, asked: str) -> bool:
     """Whether a text is in a language other than English, and in that of the question."""
-    language = language_of(text)
+    language = language_of(text) or language_of(asked)  # a few words do not tell theirs
     return language not in {"", "English"} and language == language_of(asked)

@@ -4,6 +4,9 @@ Looks that go on side by side read together (`read_together`): each brings the r
 searches, code unites them, and the reasoner reads what nobody has read yet, for the problems of all
 of them. What was read is part of the state (`Readings`), so that no text is sent twice, also after
 the run was resumed. A reasoner that costs nothing reads for each look alone, and again.
+
+What is read enters the ledger in the order of the looks and of the texts, never in the order in
+which readings end: of a finding that two looks make, the ledger keeps the one that came first.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from typing import Any, TypeVar
 from deepdiver.core.events import FindingDropped
 from deepdiver.core.headings import headings_above
 from deepdiver.core.identity import content_id
+from deepdiver.core.ledger import Entry
 from deepdiver.core.numbering import cut_pieces, cut_quotes, show_numbered
 from deepdiver.core.readings import join_parts
 from deepdiver.core.record import Finding, Source
@@ -98,6 +102,13 @@ class _Desk:
         self._deps = deps
         self._open = set(range(looks))
         self._wishes: dict[int, tuple[_Wish, asyncio.Future[LookResult]]] = {}
+        self._moved = asyncio.Event()
+
+    async def wait_turn(self, number: int) -> None:
+        """Wait until each look before this one has brought its results, or has ended."""
+        while any(other < number for other in self._open - self._wishes.keys()):
+            self._moved.clear()
+            await self._moved.wait()
 
     async def read(self, number: int, wish: _Wish) -> LookResult:
         """Wait for the others, and return what the reading brought for this look."""
@@ -112,6 +123,7 @@ class _Desk:
         await self._begin()
 
     async def _begin(self) -> None:
+        self._moved.set()
         if not self._wishes or not self._wishes.keys() >= self._open:
             return
         round_ = [self._wishes[number] for number in sorted(self._wishes)]
@@ -137,6 +149,14 @@ async def read_together(deps: Deps, *work: Coroutine[Any, Any, T]) -> list[T]:
             await desk.leave(number)
 
     return await together(*(at_the_desk(number, look) for number, look in enumerate(work)))
+
+
+async def enter_in_turn(deps: Deps, *entries: Entry) -> None:
+    """Enter what a look has found without reading, behind that of the looks before it."""
+    if (at := _DESK.get()) is not None:
+        desk, number = at
+        await desk.wait_turn(number)
+    deps.add(*entries)
 
 
 async def read_and_extract(
@@ -166,18 +186,31 @@ async def read_and_extract(
     ]
     wish = _Wish(question, about, hits, tuple(known), tuple(unanswered), leads)
     at = _DESK.get()
-    if at is None or _is_free(deps):
+    if at is None:
         return (await _read_for_all(deps, [wish]))[0]
     desk, number = at
     return await desk.read(number, wish)
 
 
 async def _read_for_all(deps: Deps, wishes: Sequence[_Wish]) -> list[LookResult]:
-    """Read the results of several looks once, and return what each look gets of it."""
+    """Read the results of several looks, and return what each look gets of it."""
     first = wishes[0]
     if not deps.readings.held and not _is_free(deps):
         first.hits = [*first.hits, *await _list_everything(deps, first.question)]
-    texts = await _fetch(deps, wishes)
+    groups = [[wish] for wish in wishes] if _is_free(deps) else [wishes]
+    fetched = await together(*(_fetch(deps, group) for group in groups))
+    results: list[LookResult] = []
+    # One after the other, which takes no longer: the embedded reasoner performs one task at a time.
+    for group, texts in zip(groups, fetched, strict=True):
+        results += await _read_once(deps, group, texts)
+    return results
+
+
+async def _read_once(
+    deps: Deps, wishes: Sequence[_Wish], texts: Mapping[str, _Fetched]
+) -> list[LookResult]:
+    """Read texts once for several looks, enter what they bring, and return what each look gets."""
+    _enter_sources(deps, texts)
     shown = _choose(deps, wishes, texts, await is_read_whole(deps))
     parts = {
         f"P{number}": about
@@ -190,10 +223,11 @@ async def _read_for_all(deps: Deps, wishes: Sequence[_Wish]) -> list[LookResult]
     wanted = any(wish.leads for wish in wishes)
     readings = await together(
         *(
-            _read_batch(deps, first.question, parts, batch, known, unanswered, wanted)
+            _read_batch(deps, wishes[0].question, parts, batch, known, unanswered, wanted)
             for batch in _split_batches(shown)
         )
     )
+    deps.add(*(item for made, _ in readings for item in made))
     # Not as the ledger has them: there, a finding that another look made first is about its matter.
     findings = list({item.id: item for made, _ in readings for item in made}.values())
     leads = unite(*(said.leads for _, said in readings))
@@ -268,6 +302,7 @@ async def lay_out_library(deps: Deps, question: str) -> list[str]:
     texts = (
         await _fetch(deps, [_Wish(question, question, hits, (), (), leads=False)]) if hits else {}
     )
+    _enter_sources(deps, texts)
     by_snapshot = {item.source.snapshot: item.read.text for item in texts.values()}
     if not texts or not fits_whole(by_snapshot.values(), room_of(deps).texts):
         return []
@@ -368,8 +403,11 @@ async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
             text.wanted += [wanted_ for _, wanted_ in asked]
             text.looks |= {number for number, _ in asked}
             text.found += found[place]
-    deps.add(*(text.source for text in texts.values()))
     return texts
+
+
+def _enter_sources(deps: Deps, texts: Mapping[str, _Fetched]) -> None:
+    deps.add(*(text.source for text in texts.values()))
 
 
 def _choose(
@@ -580,7 +618,6 @@ async def _read_batch(
         for item in made
         if (kept := accept_finding(deps, item, labels, _part_meant(item, parts)))
     ]
-    deps.add(*findings)
     return findings, answer
 
 
