@@ -144,8 +144,10 @@ def test_what_else_was_found_is_in_the_body(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_table_answers_with_its_calculation() -> None:
-    rows = ("| Farm: North Lea | Owner: A. Bream | Hectares: 4.4",)
-    rows += ("| Farm: South Lea | Owner: A. Bream | Hectares: 1.9",)
+    rows = (
+        "| Farm: North Lea | Owner: A. Bream | Hectares: 4.4",
+        "| Farm: South Lea | Owner: A. Bream | Hectares: 1.9",
+    )
     found = tuple(
         finding(row[2:], f"F{n}", title="Farms").model_copy(update={"quote": row})
         for n, row in enumerate(rows, 1)

@@ -18,8 +18,8 @@ from tests.texts import parts_of, shown_text
 STEPS = "Which company owns the firm that installed the plant at berth 4?"
 
 
-def problems(question: str, **more: str) -> list[str]:
-    made = formulate(Decompose(question=question, as_of=AS_OF, **more))
+def problems(question: str, objection: str = "") -> list[str]:
+    made = formulate(Decompose(question=question, as_of=AS_OF, objection=objection))
     return [problem.question for problem in made.problems]
 
 

@@ -49,6 +49,6 @@ def test_the_score_adds_up() -> None:
 
 def test_a_finding_is_rated_after_its_title() -> None:
     one = finding("Ada Holm is the chair.", title="Minutes.")
-    assert told_by(one) == "Minutes. Ada Holm is the chair."
-    assert told_by(finding("Alone.", title="")) == "Alone."
-    assert rate_findings(QUESTION, [one]) == rate(QUESTION, [told_by(one)])
+    assert told_by(one.source, one.statement) == "Minutes. Ada Holm is the chair."
+    assert told_by("", "Alone.") == "Alone."
+    assert rate_findings(QUESTION, [one]) == rate(QUESTION, [told_by(one.source, one.statement)])

@@ -10,7 +10,7 @@ from deepdiver.encoders.reader import Verdict
 from deepdiver.reason.embedded import weigh as module
 from deepdiver.reason.embedded.weigh import weigh
 from deepdiver.reason.embedded.yes_no import Side
-from deepdiver.tasks import Judge, Rival, ShownFinding
+from deepdiver.tasks import Judge, Judgement, Rival, ShownFinding
 from tests.reason.embedded.raters import rate_by_words
 from tests.reason.embedded.reader import teach
 from tests.reason.embedded.shown import AS_OF, finding, findings
@@ -32,7 +32,7 @@ def stances(
 
 def judge(
     claim: str, answer: str, found: tuple[ShownFinding, ...], question: str = QUESTION
-) -> list[module.Judgement]:
+) -> list[Judgement]:
     rival = Rival(id="H1", hypothesis=claim, answer_if_true=answer)
     task = Judge(question=question, as_of=AS_OF, findings=found, rivals=(rival,))
     return list(weigh(task).judgements)

@@ -238,8 +238,8 @@ def test_many_long_texts_are_all_shown_in_part(deps: Deps) -> None:
     sources = [source_of(deps, finding(deps, ANNA, f"p{n}", rest=f"{n} {long}")) for n in range(12)]
     read = analyser.label_texts(deps, sources, "Holm")
     assert list(read) == [f"T{n}" for n in range(1, 13)]
-    assert sum(len(part) for _, _, part in read.values()) <= BATCH_BYTES
-    assert all(part for _, _, part in read.values())
+    assert sum(len(item.parts) for item in read.values()) <= BATCH_BYTES
+    assert all(item.parts for item in read.values())
     assert [text.id for text in show_texts(read)] == list(read)
     assert analyser.label_texts(deps, [], "Holm") == {}
 

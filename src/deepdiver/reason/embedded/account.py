@@ -18,7 +18,8 @@ from deepdiver.reason.embedded.cells import FoundInCells, answer_in_cells
 from deepdiver.reason.embedded.draft import Brief, Draft, DraftSection, DraftSentence
 from deepdiver.reason.embedded.language.form import AskedQuestion, Form
 from deepdiver.reason.embedded.language.units import passage_text, units_in
-from deepdiver.reason.embedded.rating import rate_findings
+from deepdiver.reason.embedded.rating import rate, rate_findings, told_by
+from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.tasks import HypothesisStanding, ShownFinding
 
 PASSAGES = 7
@@ -31,10 +32,16 @@ BODY_WORDS = 900
 """Words of what else was found."""
 BEARS = 0.35
 """The least score of the best sentence for an account to be one."""
+POINT = 0.5
+"""The share of the best sentence's score that another sentence of its passage must have."""
+LIKELY = 3
+"""Answers that are shown if none is sure."""
 OTHERS = 0.4
 """Belief in another answer, as a share of that in the best, for it to be told."""
 
-NEAREST = "The evidence found does not answer the question for sure. The nearest passages:"
+UNSURE = "The evidence found does not answer the question for sure."
+LIKELIEST, LIKELIEST_OF = "The likeliest answer:", "The likeliest answers:"
+NEAREST = "The nearest passages:"
 OTHER_VALUES = "Other answers were found, and nothing decides between them:"
 INTRODUCED = {
     Form.HOW_TO: "As the documents describe it:",
@@ -72,7 +79,9 @@ def write_account(brief: Brief) -> Draft:
     elif asked.form in ACCOUNTS and ranked and ranked[0].score >= BEARS:
         lead = _framed(INTRODUCED[asked.form], _arranged(asked, ranked))
     else:
-        lead = _framed(NEAREST, _arranged(asked, _likeliest_first(brief, ranked)))
+        likely = _likeliest(brief, ranked)
+        near = _framed(NEAREST, _arranged(asked, ranked))
+        lead = [DraftSentence(UNSURE), *likely, *near] if near else []
         missing = tuple(brief.problems) or (brief.question,)
     told = {label for line in lead for label in line.findings}
     return Draft(
@@ -91,14 +100,14 @@ def rank_findings(question: str, findings: Sequence[ShownFinding]) -> list[Ranke
     return sorted(rated, key=lambda item: -item.score)
 
 
-def _likeliest_first(brief: Brief, ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Return the findings that give the likeliest answers before the others."""
-    best = sorted(brief.standing or (), key=lambda item: -item.posterior)
-    held = [item for item in best if item.status is HypothesisStatus.UNDECIDED]
-    order = {
-        label: n for n, item in reversed(list(enumerate(held))) for label in item.supporting[:1]
-    }
-    return sorted(ranked, key=lambda item: order.get(item.finding.id, len(order)))
+def _likeliest(brief: Brief, ranked: Sequence[Ranked]) -> list[DraftSentence]:
+    """Return the sentences with the likeliest answers, if none is sure."""
+    by_id = {item.finding.id: item.finding for item in ranked}
+    held = [i for i in brief.standing or () if i.status is HypothesisStatus.UNDECIDED]
+    best = sorted(held, key=lambda item: -item.posterior)[:LIKELY]
+    near = [item for item in best if item.posterior >= OTHERS * best[0].posterior]
+    lines = [line for item in near if (line := _told(item, by_id))]
+    return _framed(LIKELIEST if len(lines) == 1 else LIKELIEST_OF, lines)
 
 
 # -- the lead
@@ -144,16 +153,16 @@ def _arranged(asked: AskedQuestion, ranked: Sequence[Ranked]) -> list[DraftSente
     """Return the passages in the order that the form of the question wants."""
     if not ranked:
         return []
-    lines: list[DraftSentence] = []
+    text, lines = asked.text, list[DraftSentence]()
     if asked.form is Form.TIMELINE:
-        lines = [*_by_time(ranked), *_whole(ranked, 3)]
+        lines = [*_by_time(ranked), *_told_by(text, ranked, 3)]
     elif asked.form in (Form.HOW_TO, Form.LIST):
-        lines = [*_parts(ranked[0]), *_whole(ranked[1:], 4)]
+        lines = [*_parts(ranked[0]), *_told_by(text, ranked[1:], 4)]
     elif asked.form is Form.COMPARISON and asked.compared:
-        lines = _whole(_in_turn(asked.compared, ranked), PASSAGES)
+        lines = _told_by(text, _in_turn(asked.compared, ranked), PASSAGES)
     elif asked.form in ACCOUNTS:
-        lines = _whole(_diverse(ranked), PASSAGES)
-    return lines if len(lines) > 1 else _whole(ranked, PASSAGES)
+        lines = _told_by(text, _diverse(ranked), PASSAGES)
+    return lines if len(lines) > 1 else _told_by(text, ranked, PASSAGES)
 
 
 def _parts(item: Ranked) -> list[DraftSentence]:
@@ -177,13 +186,13 @@ def _in_turn(things: Sequence[str], ranked: Sequence[Ranked]) -> list[Ranked]:
     return chosen + [item for item in ranked if item not in chosen]
 
 
-def _whole(ranked: Iterable[Ranked], most: int) -> list[DraftSentence]:
-    """Return passages whole, as many as fit."""
+def _told_by(question: str, ranked: Iterable[Ranked], most: int) -> list[DraftSentence]:
+    """Return what passages say to a question, as many as fit."""
     lines: list[DraftSentence] = []
     said: set[str] = set()
     left = LEAD_WORDS
     for item in ranked:
-        text = passage_text(item.finding.quote)
+        text = _to_the_point(question, item.finding)
         if text in said:
             continue
         left -= len(text.split())
@@ -192,6 +201,23 @@ def _whole(ranked: Iterable[Ranked], most: int) -> list[DraftSentence]:
         said.add(text)
         lines.append(DraftSentence(text, (item.finding.id,)))
     return lines
+
+
+def _to_the_point(question: str, finding: ShownFinding) -> str:
+    """Return the sentences of a passage that bear on a question, a line for each, without hearsay.
+
+    Its quote, among the sources, has all of it. An account shows all: a reason often stands beside
+    the sentence that has the question's words.
+    """
+    units = [unit.text for unit in units_in(finding.quote)]
+    if len(units) < 2 or finding.quote.startswith("|"):
+        return passage_text(finding.quote)
+    kept = [text for text in units if not read_sentence(text).hearsay] or units
+    if understand(question).form not in ACCOUNTS:
+        scores = [r.score for r in rate(question, [told_by(finding.source, t) for t in kept])]
+        bar = POINT * max(scores)
+        kept = [text for text, score in zip(kept, scores, strict=True) if score >= bar]
+    return "\n".join(kept)
 
 
 def _diverse(ranked: Sequence[Ranked]) -> list[Ranked]:

@@ -12,8 +12,8 @@ from deepdiver.reason.embedded.cells import answer_in_cells
 from deepdiver.reason.embedded.hypothesise import compare_two, new_proposals
 from deepdiver.reason.embedded.hypothesise import hypothesise as follow_steps
 from deepdiver.reason.embedded.language.form import Form
-from deepdiver.reason.embedded.language.units import is_short, sentence_with
-from deepdiver.reason.embedded.steps import has_steps
+from deepdiver.reason.embedded.language.units import sentence_with
+from deepdiver.reason.embedded.steps import by_sentence, has_steps
 from deepdiver.reason.embedded.yes_no import decide_yes_no
 from deepdiver.tasks import Hypothesise, HypothesisSet, Proposed
 
@@ -26,8 +26,7 @@ UNEXPECTED = "A source corrects or denies that it is {}, or gives something else
 def propose(task: Hypothesise) -> HypothesisSet:
     """Return the answers that the findings give, the likeliest first, without earlier ones."""
     if task.tools or has_steps(task.question):
-        single = tuple(item for item in task.findings if is_short(item.quote))
-        made = follow_steps(task.model_copy(update={"findings": single}))
+        made = follow_steps(task.model_copy(update={"findings": by_sentence(task.findings)}))
         if made.hypotheses:
             return made
     asked = understand(task.question)

@@ -65,9 +65,9 @@ def rate(question: str, passages: Sequence[str]) -> list[Rating]:
 
 def rate_findings(question: str, findings: Sequence[ShownFinding]) -> list[Rating]:
     """Rate findings by their passages, each after the title of its source."""
-    return rate(question, [told_by(finding) for finding in findings])
+    return rate(question, [told_by(finding.source, finding.statement) for finding in findings])
 
 
-def told_by(finding: ShownFinding) -> str:
-    """Return a finding's passage after the title of its source."""
-    return f"{finding.source.strip().rstrip('.')}. {finding.statement}".removeprefix(". ")
+def told_by(title: str, text: str) -> str:
+    """Return a text after the title of its source."""
+    return f"{title.strip().rstrip('.')}. {text}".removeprefix(". ")

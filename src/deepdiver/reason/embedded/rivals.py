@@ -214,16 +214,26 @@ def _together(told: Iterable[ReaderAnswer]) -> list[list[ReaderAnswer]]:
 
 
 def same_words(one: str, other: str) -> bool:
-    """Return whether two answers are the same, except for words before or after them.
+    """Return whether two answers are the same, except for words before or after them, or initials.
 
-    Hank Williams, Jr.
+    Hank Williams, Jr.; M. Lindqvist.
     """
     first, second = _telling(one), _telling(other)
     short, long = sorted((first, second), key=len)
     if not short:
         return first == second
-    inside = any(long[at : at + len(short)] == short for at in range(len(long) - len(short) + 1))
+    inside = any(
+        all(map(_same_word, long[at : at + len(short)], short))
+        for at in range(len(long) - len(short) + 1)
+    )
     return inside and 2 * len(short) >= len(long)
+
+
+def _same_word(one: str, other: str) -> bool:
+    """Return whether two words are the same, or one is the initial of the other."""
+    return one == other or (
+        one[:1] == other[:1] and 1 in (len(one), len(other)) and one.isalpha() and other.isalpha()
+    )
 
 
 def _telling(text: str) -> list[str]:

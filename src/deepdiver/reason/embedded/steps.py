@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from deepdiver.reason.embedded.clause import Kind
+from deepdiver.reason.embedded.language.units import is_short, units_in
 from deepdiver.reason.embedded.nested_question import innermost_question
 from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.tasks import ShownFinding
 
 _THEN = re.compile(r"\b(?:was|were|had)\b", re.IGNORECASE)
 """Asks for an age on another day than today."""
@@ -25,3 +28,18 @@ def has_steps(question: str) -> bool:
     if len(chains) > 1 or len(chains[0]) > 1 or innermost_question(question) is not None:
         return True
     return kinds == {Kind.AGE} and not _THEN.search(question)
+
+
+def by_sentence(findings: Iterable[ShownFinding]) -> tuple[ShownFinding, ...]:
+    """Return findings whose passages are taken apart, since rules read one sentence at a time."""
+    single: list[ShownFinding] = []
+    for finding in findings:
+        parts = [finding.quote] if is_short(finding.quote) else []
+        parts = parts or [unit.span.of(finding.quote) for unit in units_in(finding.quote)]
+        single += [
+            finding
+            if part == finding.quote
+            else finding.model_copy(update={"statement": " ".join(part.split()), "quote": part})
+            for part in parts
+        ]
+    return tuple(single)

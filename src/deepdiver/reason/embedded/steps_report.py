@@ -21,12 +21,12 @@ from deepdiver.reason.embedded.hypothesise import (
     read_finding,
     same_subject,
 )
-from deepdiver.reason.embedded.language.units import is_short
 from deepdiver.reason.embedded.names import same_name, tokens
 from deepdiver.reason.embedded.question import analyse_question, chains_besides
 from deepdiver.reason.embedded.reading import Reading, mention, read_sentence
 from deepdiver.reason.embedded.stance import likeness
 from deepdiver.reason.embedded.standing import standing_of
+from deepdiver.reason.embedded.steps import by_sentence
 from deepdiver.reason.embedded.verify import support_of
 from deepdiver.tasks import HypothesisStanding, ShownFinding
 
@@ -56,8 +56,7 @@ VERSIONS = "The versions, the better supported first:"
 
 def write_steps(task: Brief) -> Draft:
     """Write what the findings say, in the order of the question, sentence by sentence."""
-    single = tuple(item for item in task.findings if is_short(item.quote))
-    page = Page(replace(task, findings=single or task.findings))
+    page = Page(replace(task, findings=by_sentence(task.findings)))
     answer = page.lead()[:LEAD]
     sections = [*page.by_problem(), *page.disagreement(), *page.refutations()]
     return Draft(

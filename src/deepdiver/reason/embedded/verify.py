@@ -15,6 +15,7 @@ from deepdiver.core.names import names
 from deepdiver.core.numbers import numbers
 from deepdiver.core.text import fold
 from deepdiver.reason.embedded.extract import statement_of
+from deepdiver.reason.embedded.language.units import plain_line
 from deepdiver.reason.embedded.reader_verdicts import reader_verdict
 from deepdiver.reason.embedded.reading import Reading, mention, quotable_sentences, read_sentence
 from deepdiver.reason.embedded.stance import telling
@@ -94,7 +95,8 @@ def read_as_denying(text: str, quotes: Sequence[str]) -> bool:
 def _plain(text: str) -> str:
     """Return a text without typesetting, and without the marks that open rows and items."""
     lines = (_OPENING.sub("", line) for line in text.splitlines())
-    return " ".join(fold(statement_of(" ".join(lines)))[0].lower().split()).rstrip(".")
+    told = plain_line(statement_of(" ".join(lines)))
+    return " ".join(fold(told)[0].lower().split()).rstrip(".")
 
 
 def _age_follows(text: str, quotes: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ value refutes.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from deepdiver.core import belief
@@ -18,10 +19,9 @@ from deepdiver.reason.embedded.asked import understand
 from deepdiver.reason.embedded.cells import answer_in_cells
 from deepdiver.reason.embedded.judge import Case, judge_case, restates
 from deepdiver.reason.embedded.language.form import Form
-from deepdiver.reason.embedded.language.units import is_short
 from deepdiver.reason.embedded.reader_verdicts import lacks_values
 from deepdiver.reason.embedded.rivals import FIRST_GUESS, same_words
-from deepdiver.reason.embedded.steps import has_steps
+from deepdiver.reason.embedded.steps import by_sentence, has_steps
 from deepdiver.reason.embedded.yes_no import decide_yes_no, judge_statement
 from deepdiver.tasks import Judge, Judgement, Judgements, ShownFinding
 
@@ -58,8 +58,7 @@ def _weigh(case: Case) -> list[Judgement]:
     if yes:
         return judge_case(case)
     if case.answer_if_true and has_steps(case.question):
-        single = tuple(item for item in case.findings if is_short(item.quote))
-        return judge_case(replace(case, findings=single))
+        return _strongest(judge_case(replace(case, findings=by_sentence(case.findings))))
     likelihoods = _likelihoods(case)
     made = []
     for number, finding in enumerate(case.findings):
@@ -70,6 +69,15 @@ def _weigh(case: Case) -> list[Judgement]:
             Judgement(finding=finding.id, stance=stance, strength=round(strength, 3), reason=reason)
         )
     return made
+
+
+def _strongest(judged: Iterable[Judgement]) -> list[Judgement]:
+    """Return one judgement for each finding: that of the sentence which bears most."""
+    best: dict[str, Judgement] = {}
+    for item in judged:
+        if item.finding not in best or item.strength > best[item.finding].strength:
+            best[item.finding] = item
+    return list(best.values())
 
 
 def _likelihoods(case: Case) -> dict[int, float]:
