@@ -6,7 +6,15 @@ import pytest
 
 from deepdiver.core.record import HypothesisStatus
 from deepdiver.reason.embedded import account
-from deepdiver.reason.embedded.account import NEAREST, OTHER_VALUES, rank_findings, write_account
+from deepdiver.reason.embedded.account import (
+    LIKELIEST,
+    LIKELIEST_OF,
+    NEAREST,
+    OTHER_VALUES,
+    UNSURE,
+    rank_findings,
+    write_account,
+)
 from deepdiver.reason.embedded.draft import Brief, Draft
 from deepdiver.tasks import HypothesisStanding, ShownFinding
 from tests.reason.embedded.raters import rate_by_words
@@ -41,7 +49,7 @@ def test_without_findings_there_is_no_lead_and_everything_is_missing() -> None:
 
 def test_an_unsure_answer_is_the_nearest_passages_the_best_first() -> None:
     draft = write(WHO, findings("The harbour is deep.", CHAIR))
-    assert lines(draft) == [NEAREST, CHAIR, "The harbour is deep."]
+    assert lines(draft) == [f"{UNSURE} {NEAREST}", CHAIR, "The harbour is deep."]
     assert draft.missing == (WHO,)
 
 
@@ -52,21 +60,59 @@ def test_every_passage_is_cited() -> None:
 
 def test_copies_are_shown_once() -> None:
     draft = write(WHO, findings(CHAIR, CHAIR))
-    assert lines(draft) == [NEAREST, CHAIR]
+    assert lines(draft) == [f"{UNSURE} {NEAREST}", CHAIR]
 
 
 def test_the_lead_has_a_length(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(account, "LEAD_WORDS", 8)
     draft = write(WHO, findings(CHAIR, "The harbour board meets.", "The board is old."))
-    assert lines(draft) == [NEAREST, CHAIR]
+    assert lines(draft) == [f"{UNSURE} {NEAREST}", CHAIR]
 
 
-def test_the_findings_of_the_likeliest_answer_come_first() -> None:
+def test_the_likeliest_answer_comes_first_and_once() -> None:
     held = standing(
         "Bo Lind sits there.", HypothesisStatus.UNDECIDED, 0.5, answer="Bo", supporting=("F2",)
     )
     draft = write(WHO, findings(CHAIR, "Bo Lind sits there."), (held,))
-    assert lines(draft)[1] == "Bo Lind sits there."
+    assert lines(draft) == [f"{UNSURE} {LIKELIEST}", "Bo Lind sits there.", NEAREST, CHAIR]
+    assert draft.missing == (WHO,)
+
+
+def test_several_likely_answers_come_in_order_without_the_unlikely() -> None:
+    told = [f"{name} chairs the harbour board." for name in ("Ada", "Bo", "Cy")]
+    held = [
+        standing(
+            text,
+            HypothesisStatus.UNDECIDED,
+            belief,
+            answer="x",
+            label=f"H{n}",
+            supporting=(f"F{n}",),
+        )
+        for n, (text, belief) in enumerate(zip(told, (0.4, 0.5, 0.1), strict=True), 1)
+    ]
+    draft = write(WHO, findings(*told), tuple(held))
+    assert lines(draft) == [f"{UNSURE} {LIKELIEST_OF}", told[1], told[0], NEAREST, told[2]]
+
+
+def test_hearsay_and_what_is_beside_the_point_stay_in_the_quote() -> None:
+    passage = (
+        "Ada Holm chairs the harbour board. Tea was served in the hall. "
+        "People say that Bo Lind chairs the harbour board."
+    )
+    draft = write(WHO, (finding(passage, "F1"),))
+    assert lines(draft) == [f"{UNSURE} {NEAREST}", CHAIR]
+
+
+def test_hearsay_is_shown_where_there_is_nothing_else() -> None:
+    rumour = "People say that Bo Lind chairs the harbour board."
+    assert lines(write(WHO, (finding(rumour, "F1"),)))[1:] == [rumour]
+
+
+def test_overlapping_passages_say_a_sentence_once() -> None:
+    whole = finding(f"{CHAIR} The harbour board meets on Mondays.", "F1")
+    draft = write(WHO, (finding(CHAIR, "F2"), whole))
+    assert " ".join(lines(draft)).count(CHAIR) == 1
 
 
 def test_a_supported_answer_is_the_lead() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deepdiver.reason.embedded.steps import has_steps
+from deepdiver.reason.embedded.steps import by_sentence, has_steps
+from tests.reason.embedded.shown import finding
 
 
 @pytest.mark.parametrize(
@@ -34,3 +35,21 @@ def test_a_plain_question_has_none(question: str) -> None:
 )
 def test_a_question_within_a_question_is_a_step(question: str) -> None:
     assert has_steps(question)
+
+
+def test_a_passage_is_read_sentence_by_sentence_under_its_own_label() -> None:
+    long = finding("Ada was born in 1951. She lives by the sea. Her shop is old.", "F1")
+    short = finding("Bo is her son. He is 40.", "F2")
+    parts = by_sentence((long, short))
+    assert [(part.id, part.statement) for part in parts] == [
+        ("F1", "Ada was born in 1951."),
+        ("F1", "She lives by the sea."),
+        ("F1", "Her shop is old."),
+        ("F2", short.statement),
+    ]
+    assert all(part.quote in long.quote for part in parts[:3])
+    assert parts[0].source == long.source
+
+
+def test_nothing_is_nothing() -> None:
+    assert by_sentence(()) == ()

@@ -189,3 +189,19 @@ def test_whatever_stands_there_is_no_error(text: str) -> None:
 @given(st.integers(-(10**9), 10**9), st.sampled_from(["", " kg", " %"]))
 def test_every_number_is_read_with_its_unit(value: int, unit: str) -> None:
     assert quantity_in(f"{value:,}{unit}") == Quantity(Decimal(value), unit.strip())
+
+
+@pytest.mark.parametrize("rule", ["|---|---|", "| --- | :---: |", "|:--|--:|"])
+def test_a_table_in_markdown_has_its_names_above_a_line_of_dashes(rule: str) -> None:
+    rows = "| ledgerd | Ada Holm |\n| relay |  |"
+    text = f"Who owns what\n\n| Service | Owner |\n{rule}\n{rows}\n\nEnd."
+    (table,) = read_tables(text)
+    assert table.columns == ("Service", "Owner")
+    assert [row.cells for row in table.rows] == [("ledgerd", "Ada Holm"), ("relay", "")]
+    assert text[table.rows[0].start : table.rows[0].end] == "| ledgerd | Ada Holm |"
+
+
+def test_a_line_of_dashes_within_a_table_is_no_row() -> None:
+    (table,) = read_tables("| Farm | Hectares\n| Lea | 4.4\n| --- | ---\n| Shore | 6.2")
+    assert [row.cells[0] for row in table.rows][:1] == ["Lea"]
+    assert not any("---" in cell for row in table.rows for cell in row.cells)

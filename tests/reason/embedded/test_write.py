@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from deepdiver.core.record import HypothesisStatus
 from deepdiver.reason.embedded import account, steps_report
-from deepdiver.reason.embedded.account import NEAREST
+from deepdiver.reason.embedded.account import UNSURE
 from deepdiver.reason.embedded.draft import Brief, Draft, DraftSentence
 from deepdiver.reason.embedded.write import (
     LONGEST_TITLE,
@@ -84,7 +84,7 @@ def test_steps_are_told_only_where_they_lead_to_an_answer() -> None:
     assert told.answer[0].text == EVE
     assert FAMILY[1].statement in texts(told.answer), "the way to it"
     unsure = draft(CHILDREN, FAMILY, standing(EVE, UNDECIDED, answer="15"))
-    assert unsure.answer[0].text == NEAREST
+    assert unsure.answer[0].text.startswith(UNSURE)
 
 
 def test_a_strategy_without_hypotheses_has_its_answers_weighed() -> None:
@@ -145,7 +145,7 @@ def test_the_title_is_the_answer_if_that_is_one_short_sentence() -> None:
 def test_what_is_not_decided_is_not_a_title() -> None:
     made = planned(DEAD, findings(TWO), standing(TWO, UNDECIDED, 0.5))
     assert made.title == DEAD
-    assert made.verdict.startswith(NEAREST)
+    assert made.verdict.startswith(UNSURE)
 
 
 def test_without_an_answer_the_question_is_the_title_and_the_verdict_is_empty() -> None:

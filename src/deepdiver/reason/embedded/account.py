@@ -80,8 +80,8 @@ def write_account(brief: Brief) -> Draft:
         lead = _framed(INTRODUCED[asked.form], _arranged(asked, ranked))
     else:
         likely = _likeliest(brief, ranked)
-        near = _framed(NEAREST, _arranged(asked, ranked))
-        lead = [DraftSentence(UNSURE), *likely, *near] if near else []
+        frame = NEAREST if likely else f"{UNSURE} {NEAREST}"
+        lead = [*likely, *_framed(frame, _arranged(asked, ranked, likely))]
         missing = tuple(brief.problems) or (brief.question,)
     told = {label for line in lead for label in line.findings}
     return Draft(
@@ -107,7 +107,7 @@ def _likeliest(brief: Brief, ranked: Sequence[Ranked]) -> list[DraftSentence]:
     best = sorted(held, key=lambda item: -item.posterior)[:LIKELY]
     near = [item for item in best if item.posterior >= OTHERS * best[0].posterior]
     lines = [line for item in near if (line := _told(item, by_id))]
-    return _framed(LIKELIEST if len(lines) == 1 else LIKELIEST_OF, lines)
+    return _framed(f"{UNSURE} {LIKELIEST if len(lines) == 1 else LIKELIEST_OF}", lines)
 
 
 # -- the lead
@@ -149,20 +149,22 @@ def _framed(frame: str, lines: Sequence[DraftSentence]) -> list[DraftSentence]:
     return [DraftSentence(frame), *lines] if lines else []
 
 
-def _arranged(asked: AskedQuestion, ranked: Sequence[Ranked]) -> list[DraftSentence]:
+def _arranged(
+    asked: AskedQuestion, ranked: Sequence[Ranked], told: Sequence[DraftSentence] = ()
+) -> list[DraftSentence]:
     """Return the passages in the order that the form of the question wants."""
     if not ranked:
         return []
     text, lines = asked.text, list[DraftSentence]()
     if asked.form is Form.TIMELINE:
-        lines = [*_by_time(ranked), *_told_by(text, ranked, 3)]
+        lines = [*_by_time(ranked), *_told_by(text, ranked, 3, _by_time(ranked))]
     elif asked.form in (Form.HOW_TO, Form.LIST):
         lines = [*_parts(ranked[0]), *_told_by(text, ranked[1:], 4)]
     elif asked.form is Form.COMPARISON and asked.compared:
         lines = _told_by(text, _in_turn(asked.compared, ranked), PASSAGES)
     elif asked.form in ACCOUNTS:
         lines = _told_by(text, _diverse(ranked), PASSAGES)
-    return lines if len(lines) > 1 else _told_by(text, ranked, PASSAGES)
+    return lines if len(lines) > 1 else _told_by(text, ranked, PASSAGES, told)
 
 
 def _parts(item: Ranked) -> list[DraftSentence]:
@@ -186,38 +188,40 @@ def _in_turn(things: Sequence[str], ranked: Sequence[Ranked]) -> list[Ranked]:
     return chosen + [item for item in ranked if item not in chosen]
 
 
-def _told_by(question: str, ranked: Iterable[Ranked], most: int) -> list[DraftSentence]:
-    """Return what passages say to a question, as many as fit."""
+def _told_by(
+    question: str, ranked: Iterable[Ranked], most: int, told: Iterable[DraftSentence] = ()
+) -> list[DraftSentence]:
+    """Return what passages say to a question, as many as fit, and no sentence twice."""
     lines: list[DraftSentence] = []
-    said: set[str] = set()
+    said = {line.text for line in told}
     left = LEAD_WORDS
     for item in ranked:
-        text = _to_the_point(question, item.finding)
-        if text in said:
+        new = [text for text in _to_the_point(question, item.finding) if text not in said]
+        left -= sum(len(text.split()) for text in new)
+        if not new:
             continue
-        left -= len(text.split())
         if len(lines) == most or (lines and left < 0):
             break
-        said.add(text)
-        lines.append(DraftSentence(text, (item.finding.id,)))
+        said.update(new)
+        lines.append(DraftSentence("\n".join(new), (item.finding.id,)))
     return lines
 
 
-def _to_the_point(question: str, finding: ShownFinding) -> str:
-    """Return the sentences of a passage that bear on a question, a line for each, without hearsay.
+def _to_the_point(question: str, finding: ShownFinding) -> list[str]:
+    """Return the sentences of a passage that bear on a question, without hearsay.
 
     Its quote, among the sources, has all of it. An account shows all: a reason often stands beside
     the sentence that has the question's words.
     """
     units = [unit.text for unit in units_in(finding.quote)]
     if len(units) < 2 or finding.quote.startswith("|"):
-        return passage_text(finding.quote)
+        return passage_text(finding.quote).split("\n")
     kept = [text for text in units if not read_sentence(text).hearsay] or units
     if understand(question).form not in ACCOUNTS:
         scores = [r.score for r in rate(question, [told_by(finding.source, t) for t in kept])]
         bar = POINT * max(scores)
         kept = [text for text, score in zip(kept, scores, strict=True) if score >= bar]
-    return "\n".join(kept)
+    return kept
 
 
 def _diverse(ranked: Sequence[Ranked]) -> list[Ranked]:

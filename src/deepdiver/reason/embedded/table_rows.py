@@ -26,7 +26,10 @@ LONGEST_NAME = 80
 """Characters of the longest name of a column."""
 LONGEST_CAPTION = 200
 """Characters of the line above a table that count as its title."""
-_LINE = re.compile(r"^\|[ \t]+(?P<cells>.*\S)[ \t]*$", re.MULTILINE)
+_LINE = re.compile(r"^\|[ \t]+(?![-:][-:| \t]*$)(?P<cells>.*\S)[ \t]*$", re.MULTILINE)
+_CELL_END = re.compile(r"\s+\|(?:\s+|$)")
+_RULE = re.compile(r"\n\|[ \t]*:?-[- \t:|]*\n")
+"""The line of dashes below the names of the columns of a table in Markdown."""
 _NAMED = re.compile(rf"(?P<name>[^:|]{{1,{LONGEST_NAME}}}): (?P<value>.*)", re.DOTALL)
 _QUANTITY = re.compile(
     r"(?P<before>[£$€]|[A-Z]{3}\s)?\s*(?P<number>[-−+]?(?:\d[\d,.\u00a0\u2009\u202f ]*\d|\d))\s*"
@@ -104,12 +107,14 @@ def read_tables(text: str, title: str = "") -> list[Table]:
 def _parted(text: str, line: re.Match[str], after: re.Match[str]) -> bool:
     """Return whether lines of cells belong to different tables: more than a line end parts them."""
     between = text[line.end() : after.start()]
+    if _RULE.fullmatch(between):
+        return False
     return between.count("\n") > 1 or bool(between.strip())
 
 
 def _tables_of(lines: Sequence[re.Match[str]], title: str) -> list[Table]:
-    cells = [line["cells"].split(" | ") for line in lines]
-    header = _header(cells)
+    cells = [_CELL_END.split(line["cells"].removesuffix(" |")) for line in lines]
+    header = 0 if _is_ruled(lines) else _header(cells)
     if header is None:
         names = _names_in(cells)
         body, own = list(zip(lines, cells, strict=True)), names
@@ -121,6 +126,13 @@ def _tables_of(lines: Sequence[re.Match[str]], title: str) -> list[Table]:
         return []
     rows = tuple(Row(_aligned(row, own), line.start(), line.end()) for line, row in body)
     return [Table(own, rows, title)]
+
+
+def _is_ruled(lines: Sequence[re.Match[str]]) -> bool:
+    """Return whether a line of dashes stands below the first line."""
+    return len(lines) > 1 and bool(
+        _RULE.fullmatch(lines[0].string, lines[0].end(), lines[1].start())
+    )
 
 
 def _header(cells: Sequence[Sequence[str]]) -> int | None:
