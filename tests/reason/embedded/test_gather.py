@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from deepdiver.reason.embedded import gather as module
 from deepdiver.reason.embedded.gather import (
     LONGEST_QUERY,
     extract_findings,
     formulate,
     write_queries,
 )
-from deepdiver.tasks import Decompose, ExtractFindings, WriteQueries
+from deepdiver.tasks import Decompose, Extracted, ExtractFindings, Extraction, WriteQueries
 from tests.reason.embedded.raters import rate_by_words
 from tests.reason.embedded.shown import AS_OF
 from tests.texts import parts_of, shown_text
@@ -57,19 +58,25 @@ def test_the_things_compared_are_searched_for_too() -> None:
     assert queries("Compare Sable and Marten", limit=1) == ("Compare Sable and Marten",)
 
 
-def test_steps_find_sentences_and_the_nearest_passages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_find_sentences_and_the_nearest_passages_around_none_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rate_by_words(monkeypatch)
+    installed, near = "Lodby AB installed the plant at berth 4.", "The plant is grey."
     text = shown_text(
-        id="T1",
-        title="Award",
-        text="Lodby AB installed the plant at berth 4. Lodby AB is owned by Grator AB.",
+        id="T1", title="Award", text=f"{installed} {near} Lodby AB is owned by Grator AB."
     )
+    passages = [near, f"{installed} {near}"]
+    found_near = tuple(Extracted(statement=p, source="T1", quote=p) for p in passages)
+    monkeypatch.setattr(module, "find", lambda _: Extraction(findings=found_near))
     task = ExtractFindings(question=STEPS, texts=(text,), problems=parts_of(STEPS))
-    found = extract_findings(task)
-    assert text.plain in [item.quote for item in found.findings]
-    other = extract_findings(
-        task.model_copy(update={"problems": parts_of("Which company owns it?")})
-    )
-    assert text.plain not in [item.quote for item in other.findings]
-    later = extract_findings(task.model_copy(update={"known": ("Lodby AB installed it.",)}))
-    assert text.plain not in [item.quote for item in later.findings]
+
+    def quotes(**changes: object) -> list[str]:
+        found = extract_findings(task.model_copy(update=changes))
+        return [item.quote for item in found.findings]
+
+    assert installed in quotes()
+    assert near in quotes()
+    assert passages[1] not in quotes(), "its sentence was found by itself"
+    assert near not in quotes(problems=parts_of("Which company owns it?"))
+    assert near not in quotes(known=("Lodby AB installed it.",))

@@ -853,8 +853,8 @@ async def test_the_seeds_question_over_the_sample_library(tmp_path: Path) -> Non
     outcome, report, events = await answers_the_seeds_question(tmp_path, "orchestrated")
     assert [event.phase for event in events if event.type == "phase_started"] == path_of(3)
     contested = [line for line in report.limits if line.startswith("Checked against")]
-    assert any("Alma, who is 13" in line for line in contested), (
-        "the ages of an older article were checked"
+    assert any("Alma Kvarnlöf is 14" in line for line in contested), (
+        "the ages that an article gives were checked"
     )
     assert outcome.state["unanswered_questions"] == []
     intents = {item["search_intent"] for item in outcome.state["search_history"]}

@@ -56,6 +56,10 @@ def extract_findings(task: ExtractFindings) -> Extraction:
     if task.known or task.problems[0].question not in (first, task.question):
         return followed
     near = find(task)
-    held = {item.statement for item in followed.findings}
-    more = [item for item in near.findings if item.statement not in held]
+    held = [(item.source, item.quote) for item in followed.findings]
+    more = [
+        item
+        for item in near.findings
+        if not any(source == item.source and quote in item.quote for source, quote in held)
+    ]
     return followed.model_copy(update={"findings": (*followed.findings, *more)})

@@ -57,7 +57,7 @@ def _weigh(case: Case) -> list[Judgement]:
     yes = case.answer_if_true == "yes" and restates(case.hypothesis, case.question)
     if yes:
         return judge_case(case)
-    if case.answer_if_true and has_steps(case.question):
+    if has_steps(case.question):
         return _strongest(judge_case(replace(case, findings=by_sentence(case.findings))))
     likelihoods = _likelihoods(case)
     made = []
