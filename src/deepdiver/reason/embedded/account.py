@@ -16,6 +16,7 @@ from deepdiver.core.text import terms
 from deepdiver.reason.embedded.asked import ACCOUNTS, understand
 from deepdiver.reason.embedded.cells import FoundInCells, answer_in_cells
 from deepdiver.reason.embedded.draft import Brief, Draft, DraftSection, DraftSentence
+from deepdiver.reason.embedded.find import FEWEST_WORDS
 from deepdiver.reason.embedded.language.form import AskedQuestion, Form
 from deepdiver.reason.embedded.language.units import passage_text, units_in
 from deepdiver.reason.embedded.rating import rate, rate_findings, told_by
@@ -217,11 +218,14 @@ def _to_the_point(question: str, finding: ShownFinding) -> list[str]:
     if len(units) < 2 or finding.quote.startswith("|"):
         return passage_text(finding.quote).split("\n")
     kept = [text for text in units if not read_sentence(text).hearsay] or units
-    if understand(question).form not in ACCOUNTS:
-        scores = [r.score for r in rate(question, [told_by(finding.source, t) for t in kept])]
-        bar = POINT * max(scores)
-        kept = [text for text, score in zip(kept, scores, strict=True) if score >= bar]
-    return kept
+    if understand(question).form in ACCOUNTS:
+        return kept
+    scores = [r.score for r in rate(question, [told_by(finding.source, text) for text in kept])]
+    near = [score >= POINT * max(scores) for score in scores]
+    labels = [len(text.split()) < FEWEST_WORDS for text in kept]  # 04:55. She sank in the night.
+    behind = [*near[1:], False]
+    rows = zip(kept, near, labels, behind, strict=True)
+    return [text for text, own, label, after in rows if (after if label else own)] or kept
 
 
 def _diverse(ranked: Sequence[Ranked]) -> list[Ranked]:
