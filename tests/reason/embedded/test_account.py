@@ -95,19 +95,10 @@ def test_several_likely_answers_come_in_order_without_the_unlikely() -> None:
     assert lines(draft) == [f"{UNSURE} {LIKELIEST_OF}", told[1], told[0], NEAREST, told[2]]
 
 
-def test_hearsay_and_what_is_beside_the_point_stay_in_the_quote() -> None:
-    passage = (
-        "Ada Holm chairs the harbour board. Tea was served in the hall. "
-        "People say that Bo Lind chairs the harbour board."
-    )
+def test_hearsay_stays_in_the_quote() -> None:
+    passage = "Ada Holm chairs the harbour board. People say that Bo Lind chairs the harbour board."
     draft = write(WHO, (finding(passage, "F1"),))
     assert lines(draft) == [f"{UNSURE} {NEAREST}", CHAIR]
-
-
-def test_a_label_stays_with_the_sentence_behind_it() -> None:
-    log = "03:12. Rain fell on the quay all day. 04:55. Ada Holm chairs the harbour board."
-    draft = write(WHO, (finding(log, "F1"),))
-    assert lines(draft)[1:] == [f"04:55.\n{CHAIR}"]
 
 
 def test_hearsay_is_shown_where_there_is_nothing_else() -> None:

@@ -16,10 +16,9 @@ from deepdiver.core.text import terms
 from deepdiver.reason.embedded.asked import ACCOUNTS, understand
 from deepdiver.reason.embedded.cells import FoundInCells, answer_in_cells
 from deepdiver.reason.embedded.draft import Brief, Draft, DraftSection, DraftSentence
-from deepdiver.reason.embedded.find import FEWEST_WORDS
 from deepdiver.reason.embedded.language.form import AskedQuestion, Form
 from deepdiver.reason.embedded.language.units import passage_text, units_in
-from deepdiver.reason.embedded.rating import rate, rate_findings, told_by
+from deepdiver.reason.embedded.rating import rate_findings
 from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.tasks import HypothesisStanding, ShownFinding
 
@@ -33,8 +32,6 @@ BODY_WORDS = 900
 """Words of what else was found."""
 BEARS = 0.35
 """The least score of the best sentence for an account to be one."""
-POINT = 0.5
-"""The share of the best sentence's score that another sentence of its passage must have."""
 LIKELY = 3
 """Answers that are shown if none is sure."""
 OTHERS = 0.4
@@ -156,16 +153,16 @@ def _arranged(
     """Return the passages in the order that the form of the question wants."""
     if not ranked:
         return []
-    text, lines = asked.text, list[DraftSentence]()
+    lines: list[DraftSentence] = []
     if asked.form is Form.TIMELINE:
-        lines = [*_by_time(ranked), *_told_by(text, ranked, 3, _by_time(ranked))]
+        lines = [*_by_time(ranked), *_told_by(ranked, 3, _by_time(ranked))]
     elif asked.form in (Form.HOW_TO, Form.LIST):
-        lines = [*_parts(ranked[0]), *_told_by(text, ranked[1:], 4)]
+        lines = [*_parts(ranked[0]), *_told_by(ranked[1:], 4)]
     elif asked.form is Form.COMPARISON and asked.compared:
-        lines = _told_by(text, _in_turn(asked.compared, ranked), PASSAGES)
+        lines = _told_by(_in_turn(asked.compared, ranked), PASSAGES)
     elif asked.form in ACCOUNTS:
-        lines = _told_by(text, _diverse(ranked), PASSAGES)
-    return lines if len(lines) > 1 else _told_by(text, ranked, PASSAGES, told)
+        lines = _told_by(_diverse(ranked), PASSAGES)
+    return lines if len(lines) > 1 else _told_by(ranked, PASSAGES, told)
 
 
 def _parts(item: Ranked) -> list[DraftSentence]:
@@ -190,14 +187,14 @@ def _in_turn(things: Sequence[str], ranked: Sequence[Ranked]) -> list[Ranked]:
 
 
 def _told_by(
-    question: str, ranked: Iterable[Ranked], most: int, told: Iterable[DraftSentence] = ()
+    ranked: Iterable[Ranked], most: int, told: Iterable[DraftSentence] = ()
 ) -> list[DraftSentence]:
-    """Return what passages say to a question, as many as fit, and no sentence twice."""
+    """Return what passages say, as many as fit, and no sentence twice."""
     lines: list[DraftSentence] = []
     said = {line.text for line in told}
     left = LEAD_WORDS
     for item in ranked:
-        new = [text for text in _to_the_point(question, item.finding) if text not in said]
+        new = [text for text in _sentences(item.finding) if text not in said]
         left -= sum(len(text.split()) for text in new)
         if not new:
             continue
@@ -208,24 +205,10 @@ def _told_by(
     return lines
 
 
-def _to_the_point(question: str, finding: ShownFinding) -> list[str]:
-    """Return the sentences of a passage that bear on a question, without hearsay.
-
-    Its quote, among the sources, has all of it. An account shows all: a reason often stands beside
-    the sentence that has the question's words.
-    """
-    units = [unit.text for unit in units_in(finding.quote)]
-    if len(units) < 2 or finding.quote.startswith("|"):
-        return passage_text(finding.quote).split("\n")
-    kept = [text for text in units if not read_sentence(text).hearsay] or units
-    if understand(question).form in ACCOUNTS:
-        return kept
-    scores = [r.score for r in rate(question, [told_by(finding.source, text) for text in kept])]
-    near = [score >= POINT * max(scores) for score in scores]
-    labels = [len(text.split()) < FEWEST_WORDS for text in kept]  # 04:55. She sank in the night.
-    behind = [*near[1:], False]
-    rows = zip(kept, near, labels, behind, strict=True)
-    return [text for text, own, label, after in rows if (after if label else own)] or kept
+def _sentences(finding: ShownFinding) -> list[str]:
+    """Return the sentences of a passage without hearsay, if it has others."""
+    told = passage_text(finding.quote).split("\n")
+    return [text for text in told if not read_sentence(text).hearsay] or told
 
 
 def _diverse(ranked: Sequence[Ranked]) -> list[Ranked]:
