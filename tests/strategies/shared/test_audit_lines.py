@@ -18,7 +18,7 @@ from deepdiver.strategies.shared import second_opinion
 from deepdiver.strategies.shared.audit_lines import NOTHING_LEFT, REJECTED, Audit
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.drafting import Drafter, Line
-from deepdiver.strategies.shared.grounding import FOREIGN, UNCONNECTED
+from deepdiver.strategies.shared.grounding import ASIDE, FOREIGN, UNCONNECTED
 from deepdiver.strategies.shared.materials import gather_material
 from tests.strategies.drafts import (
     Draft,
@@ -271,7 +271,7 @@ async def test_what_is_foreign_itself_carries_nothing_beside_it(
     held = Desk(tmp_path)
     again = f"{ORDER} {{{mark}}}" if mark else ORDER
     assert await held.check(f"{before}{again}\n\n{GAVE} {{T1:2}}") == [GAVE]
-    assert set(held.reasons) <= {FOREIGN, UNCONNECTED}
+    assert set(held.reasons) <= {ASIDE, FOREIGN, UNCONNECTED}
 
 
 async def test_a_heading_of_the_subject_carries_a_judgement_below_it(tmp_path: Path) -> None:
@@ -443,7 +443,7 @@ async def test_what_goes_beyond_its_quotes_may_be_on_the_matter_of_its_section(
     text = "Overtime seldom pays."
     foreign = Desk(tmp_path / "a")
     await foreign.check(f"## Staff\n\nAnn Berg asked for 45 hours {{T1:3}}. {text} {{{mark}}}")
-    assert foreign.reasons == [FOREIGN]
+    assert foreign.reasons == [ASIDE]
     stated = "Ann Berg asked for 45 hours of overtime {T1:3}."
     known = Desk(tmp_path / "b")
     assert text in await known.check(f"## Staff\n\n{stated}\n\nMore. {text} {{{mark}}}")
@@ -467,7 +467,7 @@ async def test_a_cell_of_judgement_may_be_on_the_matter_of_its_table(tmp_path: P
     head = "## Hours\n\n| Step | Change course when {judgement} |\n|---|---|\n"
     foreign = Desk(tmp_path / "a")
     assert STOP not in await foreign.check(head + row.format(what=GAVE))
-    assert foreign.reasons == [FOREIGN]
+    assert foreign.reasons == [ASIDE]
     known = Desk(tmp_path / "b")
     staffed = "It gave testing 30 hours of 120 hours, overtime apart"
     assert STOP in await known.check(head + row.format(what=staffed))
@@ -527,11 +527,56 @@ async def test_a_step_without_reasons_may_be_on_the_matter_of_one_that_has_them(
     step = "Without consent, buy the cheap laboratory."
     bare = Desk(tmp_path / "a")
     await bare.check(f"## What to do {{judgement}}\n\n{GAVE} {{T1:2}}\n\n{step}")
-    assert bare.reasons == [FOREIGN]
+    assert bare.reasons == [ASIDE]
     reasoned = "Spend the 30 hours of testing in a laboratory {judgement T1:2}."
     held = Desk(tmp_path / "b")
     text = f"## What to do {{judgement}}\n\n{reasoned} {step}"
     assert step in await held.check(text)
+
+
+@pytest.mark.parametrize("mark", ["judgement", "judgement T1:1", "general", "assumption"])
+async def test_a_step_may_be_on_the_matter_of_its_section_and_of_no_other(
+    tmp_path: Path, mark: str
+) -> None:
+    step, section = "Nobody should wait until it is put off.", f"{GAVE} {{T1:2}}"
+    held = Desk(tmp_path / "a")
+    assert step in await held.check(
+        f"## Hours\n\n{section} The vote was put off {{T1:4}}. {step} {{{mark}}}"
+    )
+    apart = Desk(tmp_path / "b")
+    await apart.check(f"## Hours\n\n{section}\n\n## Votes\n\n{MET} {{T1:1}} {step} {{{mark}}}")
+    assert apart.reasons == [ASIDE]
+
+
+async def test_each_step_that_stands_carries_the_next_whatever_their_order(tmp_path: Path) -> None:
+    steps = (
+        "Without a lease, borrow the shed. {judgement}",
+        "Rent a laboratory with a lease. {judgement}",
+        "Test the hours in the laboratory. {judgement}",
+    )
+    held = Desk(tmp_path)
+    assert len(await held.check(f"## What to do\n\n{' '.join(steps)} {GAVE} {{T1:2}}")) == 4
+    assert held.reasons == []
+
+
+@pytest.mark.parametrize("mark", ["judgement", "assumption", "general"])
+async def test_words_of_research_alone_are_about_nothing_else(tmp_path: Path, mark: str) -> None:
+    held = Desk(tmp_path)
+    text = "The other options remain open."
+    assert await held.check(f"## Hours\n\n{GAVE} {{T1:2}} {text} {{{mark}}}") == [GAVE, text]
+
+
+@pytest.mark.parametrize(
+    ("before", "stays"),
+    [(f"{GAVE} {{T1:2}} ", True), (f"{GAVE} {{T1:2}}\n\n", False), (f"{ORDER} {{T1:2}} ", False)],
+    ids=["behind a sound sentence", "alone", "behind a foreign one"],
+)
+async def test_a_word_or_two_go_on_with_what_stands_before_them(
+    tmp_path: Path, before: str, stays: bool
+) -> None:
+    held = Desk(tmp_path)
+    text = "Both must be green."
+    assert (text in await held.check(f"## Hours\n\n{before}{text} {{judgement}}")) is stays
 
 
 async def test_empty_cells_are_nobodys_fault(tmp_path: Path) -> None:
@@ -738,6 +783,38 @@ async def test_a_repair_may_make_two_sentences_of_one(tmp_path: Path) -> None:
     (line,) = held.lines
     assert line.sentence.kind is SentenceKind.JUDGEMENT
     assert len(line.sentence.findings) == 2
+
+
+async def test_two_repairs_under_one_label_are_both_kept(tmp_path: Path) -> None:
+    """A writer who makes two sentences of one may give each of them by itself."""
+
+    def twice(task: tasks.RepairSentences) -> tasks.Repairs:
+        said = (f"{GAVE} {{T1:2}}", f"{BERG} {{T1:3}}")
+        label = task.sentences[0].id
+        return tasks.Repairs(repairs=tuple(tasks.Repaired(id=label, text=text) for text in said))
+
+    held = Desk(tmp_path, repair_sentences=twice)
+    assert await held.check("It gave 77 hours {T1:2}.") == [f"{GAVE} {BERG}"]
+    assert len(held.lines[0].sentence.findings) == 2
+
+
+@pytest.mark.parametrize("label", ["{}", "s{}", "[S{}]", "Sentence {}"])
+async def test_a_repair_is_found_whichever_way_it_is_labelled(tmp_path: Path, label: str) -> None:
+    def labelled(task: tasks.RepairSentences) -> tasks.Repairs:
+        own = label.format(task.sentences[0].id.removeprefix("S"))
+        return tasks.Repairs(repairs=(tasks.Repaired(id=own, text=GAVE),))
+
+    held = Desk(tmp_path, repair_sentences=labelled)
+    assert await held.check("It gave 77 hours {T1:2}.") == [GAVE]
+
+
+async def test_a_repair_of_nothing_that_was_asked_is_no_repair(tmp_path: Path) -> None:
+    def strange(task: tasks.RepairSentences) -> tasks.Repairs:
+        return tasks.Repairs(repairs=(tasks.Repaired(id="S99", text=GAVE),))
+
+    held = Desk(tmp_path, repair_sentences=strange)
+    assert await held.check("It gave 77 hours {T1:2}.") == []
+    assert held.reasons == ["77 is in none of its quotes"]
 
 
 async def test_sound_sentences_are_not_put_to_the_repair(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ What still fails is cut, or becomes a judgement if its quotes carry a part of it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -25,7 +25,9 @@ from deepdiver.strategies.shared.drafting import (
     quotes_of,
     titled_quotes,
 )
+from deepdiver.strategies.shared.findings import find_label
 from deepdiver.strategies.shared.grounding import (
+    ASIDE,
     COUNTING,
     FOREIGN,
     SHARED,
@@ -169,14 +171,41 @@ class Audit:
     async def _find_foreign(self, lines: Sequence[Line], among: Sequence[Line]) -> None:
         """Find fault with lines whose words are not those of what they stand on."""
         said = [line for line in lines if line.sentence.kind is not SentenceKind.FRAME]
+        waiting = {id(line) for line in said}
         # What is stated goes first, then what names its reasons: only what is sound among it can
         # carry the others.
         for rank in range(3):
             part = [line for line in said if _rank(line.sentence) == rank]
-            bearings = await find_bearings([self._said(line, among) for line in part], self._asked)
-            for line, bearing in zip(part, bearings, strict=True):
+            left = self._left_by_words(part, among, waiting)
+            bearings = await find_bearings(
+                [self._said(line, among, waiting) for line in left], self._asked
+            )
+            for line, bearing in zip(left, bearings, strict=True):
+                fault = FOREIGN if line.sentence.kind in STATED else ASIDE
                 line.unread = bearing == "unread"
-                line.problem = Problem(FOREIGN) if bearing == "foreign" else None
+                line.problem = Problem(fault) if bearing == "foreign" else None
+            waiting -= {id(line) for line in part}
+
+    def _left_by_words(
+        self, part: Sequence[Line], among: Sequence[Line], waiting: set[int]
+    ) -> list[Line]:
+        """Return the lines whose words alone do not show that they stand, and let go the others.
+
+        A step that follows from another one says little without it: each line that stands may carry
+        the next, so the lines are gone through until no other one stands.
+        """
+        left, before = list(part), len(part) + 1
+        while left and len(left) < before:
+            before, open_ = len(left), list[Line]()
+            for line in left:
+                bearing = self._said(line, among, waiting).bearing(self._asked)
+                line.unread = bearing == "unread"
+                if bearing == "foreign":
+                    open_.append(line)
+                else:
+                    waiting.discard(id(line))
+            left = open_
+        return left
 
     async def _find_turned(self, lines: Sequence[Line]) -> None:
         """Find fault with facts whose quotes rather say their counterpart, by the reader."""
@@ -193,23 +222,31 @@ class Audit:
             for source in [self._deps.ledger.get(Source, quote.source)]
         ]
 
-    def _said(self, line: Line, among: Sequence[Line]) -> Said:
+    def _said(self, line: Line, among: Sequence[Line], waiting: Collection[int]) -> Said:
         """Return a line with what may carry it.
 
         A judgement, an assumption or general knowledge goes beyond its quotes, but not to another
-        matter than that of the question and of what the report states.
+        matter than that of the question, of its section and of what the report states.
+
+        Args:
+            line: The line.
+            among: The lines of the report.
+            waiting: Lines of which nobody knows yet whether they stand.
         """
         sentence, sum_ = line.sentence, line.sentence.calculation
         besides = [*self._derived.told(sentence.derived), *self._carried_nearby(line, among)]
         loose = sentence.kind not in STATED
         firmer = [other for other in among if _rank(other.sentence) < _rank(sentence)]
         besides += [*sum_.inputs, sum_.result, self._deps.as_of] if sum_ else []
+        sound = list(self._sound_in_section(line, among, waiting)) if loose else []
         return Said(
             sentence.text,
             titled_quotes(self._deps, sentence),
             " ".join(besides),
             cell=line.cell,
             loose=loose,
+            section=" ".join(sound),
+            follows=line.before in sound,
             stated=" ".join(self._told_by(firmer)),
         )
 
@@ -236,6 +273,17 @@ class Audit:
         known = " ".join((self._asked, *cited))
         parts = (part for part in line.nearby.split("\n") if part)
         return [part for part in parts if shared_part(part, known) > SHARED]
+
+    def _sound_in_section(
+        self, line: Line, among: Sequence[Line], waiting: Collection[int]
+    ) -> Iterator[str]:
+        """Yield the sentences around a line that stand, with their quotes."""
+        for other in among:
+            near = other.heading == line.heading and other is not line and not other.computed
+            sound = not other.cut and not other.problem and id(other) not in waiting
+            if near and sound and other.sentence.kind is not SentenceKind.FRAME:
+                yield other.sentence.text
+                yield from quotes_of(self._deps, other.sentence)
 
     def _told_with(self, line: Line, among: Sequence[Line]) -> Iterator[str]:
         """Yield the sound sentences of the section of a line, with titles and quotes."""
@@ -360,8 +408,12 @@ class Audit:
                 for batch in map(tuple, _batches(shown))
             )
         )
-        repairs = [item for answer in answers if answer for item in answer.repairs]
-        return {item.id: " ".join(item.text.split()) for item in repairs}
+        new: dict[str, str] = {}
+        for item in (item for answer in answers if answer for item in answer.repairs):
+            # A writer who makes two sentences of one may give each of them under its label.
+            if label := find_label(item.id, faulty):
+                new[label] = " ".join((new.get(label, ""), *item.text.split())).strip()
+        return new
 
 
 def _rank(sentence: Sentence) -> int:
