@@ -187,10 +187,12 @@ def _counts(word: str) -> bool:
 def _exchanged(said: str, quotes: Sequence[Cited]) -> Iterator[Counterpart]:
     """Yield a sentence with an opposite of its quotes in the place of one of its words.
 
-    The quotes do not have the sentence's word, or only the opposite beside the same word.
+    The quotes do not have the sentence's word, or only the opposite beside the same word. What
+    stands above a row, such as the unit of its column, is exchanged for nothing in it.
     """
     theirs = [place for quote in quotes for place in _places(_QUARTER.sub(_spelled, quote.text))]
-    for place in _places(said):
+    heads = {token.stem for quote in quotes for token in read_unit(quote.head)}
+    for place in (place for place in _places(said) if place.stem not in heads):
         same = [other for other in theirs if _means_same(place, other)]
         beside = any(map(place.is_beside, same))
         rivals = {

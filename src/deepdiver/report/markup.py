@@ -19,8 +19,10 @@
   stands within the fence is only looked for in what is cited.
 - A mark in a heading or in the header of a column holds for all sentences and cells below it that
   have none; what a heading cites is for its sentences, not for cells, whose reasons stand in their
-  rows. A sentence without a mark is a frame; if it says something after all, it borrows the
-  citations of the next sentence of its paragraph that has some.
+  rows. In a section or column that is `{judgement}` as a whole, citations are reasons; below a
+  heading that has reasons of its own, what cites is a fact. A sentence without a mark is a frame;
+  if it says something after all, it borrows the citations of the next sentence of its paragraph
+  that has some.
 
 A writer's text is never trusted: what cannot be read as a mark is text.
 """
@@ -286,12 +288,17 @@ def _kind_of_line(line: str) -> tuple[str, str]:
 def _table(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:
     rows = [_split_row(line) for line in lines if not _RULE.match(line)]
     if len(rows) < 2:
+        # Without a line below it, it is no header but a row that stands alone, as of a repair.
+        alone = " | ".join(filter(None, rows[0])) if len(lines) == len(rows) else ""
+        yield from (MarkedBlock("paragraph", (row,)) for row in [_sentences(alone, default)] if row)
         return
     columns = [_apart(cell) for cell in rows[0]]
     width = len(columns)
     made = []
     for row in rows[1:]:
-        cells = [*row, *[""] * width][:width]
+        # What stands behind the last column belongs to it: a bar of its text was not escaped.
+        last = " | ".join(filter(None, row[width - 1 :]))
+        cells = [*row[: width - 1], *[""] * (width - 1 - len(row)), last]
         made.append(
             tuple(
                 _cell(cell, mark, default) for cell, (_, mark) in zip(cells, columns, strict=True)
@@ -327,7 +334,8 @@ def _sentences(text: str, default: Mark) -> tuple[MarkedSentence, ...]:
     for span in spans:
         part = span.of(held)
         own, queue = queue[: part.count(_HOLD)], queue[part.count(_HOLD) :]
-        made.append(_marked(part, own, default))
+        # Where a heading has reasons, it is the judgement; what cites for itself below it is not.
+        made.append(_marked(part, own, Mark() if own and default.cites else default))
     return tuple(item for item in _lent(made) if item.text)
 
 

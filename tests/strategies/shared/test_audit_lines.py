@@ -30,7 +30,7 @@ from tests.strategies.drafts import (
     told,
 )
 from tests.strategies.rig import Rig, ScriptedReasoner, fail
-from tests.strategies.shared.desk import desk
+from tests.strategies.shared.desk import desk, source_of
 from tests.strategies.shared.written import (
     ORDER,
     OWNED,
@@ -53,9 +53,15 @@ ASKED_FOR = "45 hours were asked for by Ann Berg."
 class Desk:
     """The audit of a text about the minutes of a committee, T1, and a table of hours, T2."""
 
-    def __init__(self, home: Path, rejected: Mapping[str, str] | None = None, **rules: Any) -> None:
+    def __init__(
+        self,
+        home: Path,
+        rejected: Mapping[str, str] | None = None,
+        texts: Mapping[str, str] | None = None,
+        **rules: Any,
+    ) -> None:
         self.reasoner = ScriptedReasoner(**rules)
-        self.deps, keys = desk(home, reasoner=self.reasoner)
+        self.deps, keys = desk(home, texts, self.reasoner)
         self.events: list[Any] = []
         self.deps.emit = self.events.append
         self.derived = Derivations()
@@ -206,6 +212,54 @@ async def test_what_stands_word_for_word_in_its_quotes_is_not_put_to_the_reasone
     assert held.reasoner.asked == []
 
 
+@pytest.mark.parametrize(
+    ("cell", "asked"),
+    [
+        ("| 2024 | 120 {T2:3} |", False),
+        ("| 2024 | 120 {T2:2-4} |", False),
+        ("| 2024 | 2024 {T2:3} |", True),
+        ("| 2024 | 90 {T2:2-4} |", True),
+        ("| 2024 | 120 hours {T2:3} |", True),
+        ("| Testing | 30 {T1:2} |", True),
+    ],
+    ids=["its row", "of several", "another column", "another row", "more words", "no row"],
+)
+async def test_a_value_that_stands_in_its_row_is_not_put_to_the_reasoner(
+    tmp_path: Path, cell: str, asked: bool
+) -> None:
+    held = Desk(tmp_path)
+    await held.check(f"| Year | Hours |\n|---|---|\n{cell}")
+    claims = [claim.text for task in held.reasoner.of(tasks.CheckSupport) for claim in task.claims]
+    assert claims == ([held.lines[1].sentence.text] if asked else [])
+
+
+SHEET = """Income, USD million
+
+| Year | Income | Wait
+| Year: the year | Income: what was earned | Wait: the wait in hours
+| Year: 2023 | Income: 90 | Wait: 5
+| Year: 2024 | Income: 120 | Wait: 4
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("In 2024 the income was USD 120 million.", True),
+        ("In 2024 the wait was 4 hours.", True),
+        ("In 2024 the income was EUR 120 million.", False),
+    ],
+)
+async def test_a_row_carries_what_stands_above_it_in_its_table(
+    tmp_path: Path, text: str, stays: bool
+) -> None:
+    held = Desk(tmp_path, {}, texts={"sheet": SHEET})
+    assert await held.check(f"{text} {{T1:5}}") == [text] * stays
+    for task in held.reasoner.of(tasks.CheckSupport):
+        assert "Income, USD million" in task.quotes[0].credit
+        assert "the wait in hours" in task.quotes[0].credit
+
+
 async def test_a_draft_without_sentences_asks_nobody(tmp_path: Path) -> None:
     held = Desk(tmp_path)
     assert await held.check("## Hours\n") == []
@@ -334,6 +388,16 @@ async def test_the_results_of_a_calculation_carry_their_values_and_those_of_no_o
     assert [claim.calculations for claim in task.claims] == [("30 / 120 = 25%",)] * 2
 
 
+async def test_the_parts_of_a_calculation_carry_their_values_too(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    named = "A quarter, 25% of 120 hours, leaves 75% {C2}."
+    kept = await held.check(
+        "Testing got 25% {C1 = 30 / 120 = 25% | T1:2}. The rest got 75% {C2 = 1 - C1 = 75%}. "
+        f"{named} It left 25% {{C3 = 1 - 0.75 = 25% | T1:2}}."
+    )
+    assert "A quarter, 25% of 120 hours, leaves 75%." in kept
+
+
 async def test_a_sum_does_not_carry_another_sentence(tmp_path: Path) -> None:
     held = Desk(tmp_path)
     assert await held.check(f"{ORDER} {{= 30 + 45 | T1:2-3}}") == []
@@ -358,6 +422,38 @@ async def test_an_absence_is_cut_if_a_source_has_one_of_the_words(
     assert await held.check(f"Nothing is said of a vote {{absence {words}}}.") == []
     (reason,) = held.reasons
     assert reason.startswith("Minutes has “")
+
+
+async def test_an_absence_is_not_refuted_by_a_text_about_something_else(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    source_of(held.deps, "staff", "Skills were matched with posts. Rents rose. Snow fell.")
+    text = "No matched trial of the committee is on file."
+    assert await held.check(f"{text} {{absence matched}}") == [text]
+    source_of(held.deps, "trials", "It was agreed in May. A matched trial followed.")
+    again = "No matched trial is on file."
+    assert await held.check(f"{again} {{absence matched}}") == []
+    assert held.reasons == ["Trials has “matched”"]
+
+
+@pytest.mark.parametrize(
+    "repaired",
+    [
+        "No text names a chair {absence}.",
+        "No text names a chair {absence: }.",
+        "No text names a chair.",
+        f"No text names a chair {{absence}}. {GAVE} {{T1:2}}",
+    ],
+)
+async def test_a_repaired_absence_keeps_the_words_that_code_looks_for(
+    tmp_path: Path, repaired: str
+) -> None:
+    held = Desk(tmp_path, repair_sentences=repairing(repaired))
+    draft = "No text of https://evil.example names a chair {absence chairman | T1:1}."
+    assert await held.check(draft) == [
+        repaired.replace(" {absence}", "").replace(" {absence: }", "").replace(" {T1:2}", "")
+    ]
+    (line,) = held.lines
+    assert (line.sentence.kind, line.sentence.terms) == (SentenceKind.ABSENCE, ("chairman",))
 
 
 async def test_words_must_stand_one_behind_the_other_to_be_present(tmp_path: Path) -> None:

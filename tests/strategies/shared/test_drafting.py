@@ -346,6 +346,16 @@ def test_a_row_of_which_only_the_name_is_left_goes(tmp_path: Path) -> None:
     assert kept_sections(parts) == []
 
 
+def test_a_row_whose_first_cell_says_something_stays_without_the_others(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    parts = drafter.sections(
+        f"| Claim | Verdict {{judgement}} |\n|---|---|\n| {MET} {{T1:1}} | no |"
+    )
+    [*parts[0].lines()][1].cut = True
+    (section,) = kept_sections(parts)
+    assert [[cell.text for cell in row] for row in section.blocks[0].rows] == [[MET, EMPTY_CELL]]
+
+
 @pytest.mark.parametrize(
     ("cut", "left"),
     [

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from deepdiver.core.record import Passage, Quote, Sentence, SentenceKind, Source
-from deepdiver.report.audit import Context, credit_of, find_faults, find_present, unknown_values
+from deepdiver.report.audit import Context, find_faults, find_present, unknown_values
 from deepdiver.report.bindings import Cited
 from deepdiver.report.sources import unite, united_text
 from deepdiver.strategies.shared.base import Deps, attempt, together
@@ -19,10 +19,13 @@ from deepdiver.strategies.shared.drafting import (
     Line,
     Problem,
     cited_quotes,
+    credit_in,
     credits_of,
     findings_of,
+    heads_of,
     needs_support,
     quotes_of,
+    table_heads,
     titled_quotes,
 )
 from deepdiver.strategies.shared.findings import find_label
@@ -37,7 +40,12 @@ from deepdiver.strategies.shared.grounding import (
     find_bearings,
     shared_part,
 )
-from deepdiver.strategies.shared.second_opinion import find_turned, stands_whole, with_opinions
+from deepdiver.strategies.shared.second_opinion import (
+    find_turned,
+    stands_in_row,
+    stands_whole,
+    with_opinions,
+)
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.tasks import CheckSupport, CitedQuote, Claim, Faulty, RepairSentences
 
@@ -154,7 +162,7 @@ class Audit:
         deps = self._deps
         context = Context(
             credits="\n".join(credits_of(deps, sentence)),
-            nearby=line.nearby,
+            nearby="\n".join((line.nearby, *heads_of(deps, sentence))),
             question=self._asked,
             places=[credit for _, credit in cited_quotes(deps, sentence)],
             figures=self._derived.figures_of(sentence.derived),
@@ -164,9 +172,8 @@ class Audit:
         found = find_faults(
             sentence, findings_of(deps, sentence), deps.store.texts.get, deps.as_of, context
         )
-        return found or find_present(
-            sentence, deps.ledger.of(Source).values(), deps.store.texts.get
-        )
+        sources = deps.ledger.of(Source).values()
+        return found or find_present(sentence, sources, deps.store.texts.get, self._asked)
 
     async def _find_foreign(self, lines: Sequence[Line], among: Sequence[Line]) -> None:
         """Find fault with lines whose words are not those of what they stand on."""
@@ -216,10 +223,14 @@ class Audit:
 
     def _cited(self, line: Line) -> list[Cited]:
         return [
-            Cited(quote.text, credit_of(source, quote), source.title.strip())
+            Cited(
+                quote.text,
+                credit_in(self._deps, quote),
+                self._deps.ledger.get(Source, quote.source).title.strip(),
+                "\n".join(table_heads(self._deps, quote)),
+            )
             for finding in findings_of(self._deps, line.sentence)
             for quote in finding.quotes
-            for source in [self._deps.ledger.get(Source, quote.source)]
         ]
 
     def _said(self, line: Line, among: Sequence[Line], waiting: Collection[int]) -> Said:
@@ -246,7 +257,7 @@ class Audit:
             cell=line.cell,
             loose=loose,
             section=" ".join(sound),
-            follows=line.before in sound,
+            brief=line.before in sound or sentence.kind is SentenceKind.ABSENCE,
             stated=" ".join(self._told_by(firmer)),
         )
 
@@ -314,10 +325,12 @@ class Audit:
         sentence = line.sentence
         if line.code or line.is_label or not needs_support(sentence):
             return False
-        verbatim = sentence.kind is SentenceKind.FACT and any(
-            stands_whole(sentence.text, quote.text) for quote in self._quotes(line)
-        )
-        return not verbatim
+        if sentence.kind is not SentenceKind.FACT:
+            return True
+        quotes = [quote.text for quote in self._quotes(line)]
+        if line.cell and stands_in_row(sentence.text, line.row, line.column, quotes):
+            return False
+        return not any(stands_whole(sentence.text, quote) for quote in quotes)
 
     async def _check_batch(self, asked: Mapping[str, Line]) -> None:
         cited = [quote for line in asked.values() for quote in self._quotes(line)]
@@ -327,8 +340,7 @@ class Audit:
             label = f"Q{len(shown) + 1}"
             labels |= {quote.passage: label for quote in group}
             text = united_text((quote.passage, quote.text) for quote in group)
-            credit = credit_of(self._deps.ledger.get(Source, group[0].source), group[0])
-            shown.append(CitedQuote(id=label, text=text, credit=credit))
+            shown.append(CitedQuote(id=label, text=text, credit=credit_in(self._deps, group[0])))
         claims = tuple(self._claim(label, line, labels) for label, line in asked.items())
         task = CheckSupport(
             quotes=tuple(shown), claims=claims, question=self._question, as_of=self._deps.as_of

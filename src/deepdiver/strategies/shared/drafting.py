@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from deepdiver.core.events import SentenceCut
+from deepdiver.core.headings import heads_of_table
 from deepdiver.core.record import (
     UNCITED,
     Block,
@@ -16,6 +17,7 @@ from deepdiver.core.record import (
     CutSentence,
     Derivation,
     Finding,
+    Quote,
     Section,
     Sentence,
     SentenceKind,
@@ -30,6 +32,8 @@ from deepdiver.strategies.shared.findings import make_finding
 from deepdiver.strategies.shared.materials import Material, cut_code, resolve_cites
 
 _BRACKETED = re.compile(r"\s*\(?\[\d{1,3}\](?:\([^)\s]*\))?\)?")
+_BARE_ABSENCE = re.compile(r"\{\s*absence\b\s*:?\s*(?=\}|\|)", re.IGNORECASE)
+"""The beginning of a mark of absence without words."""
 NOT_IN_SOURCE = "no source has this code"
 """The reason for cutting code that was not found."""
 OWN = frozenset((SentenceKind.JUDGEMENT, SentenceKind.KNOWLEDGE, SentenceKind.ASSUMPTION))
@@ -95,6 +99,10 @@ class Line:
     """Why it was cut; empty for a frame of code's that has nothing left to introduce."""
     cell: bool = False
     """Whether it is a cell of a table."""
+    column: str = ""
+    """Of a cell, the name of its column."""
+    row: str = ""
+    """Of a cell that is not the first of its row, the first one."""
     unread: bool = False
     """Whether it is in another language than its quotes."""
     code: bool = False
@@ -194,7 +202,10 @@ class Drafter:
                 before = ": ".join(filter(None, (header[number], row[0].text if number else "")))
             else:
                 before = row[number - 1].text if number else ""
-            lines.append(self.line(marked, heading, before))
+            line = self.line(marked, heading, before)
+            if header:
+                line.column, line.row = header[number], row[0].text if number else ""
+            lines.append(line)
         return _share_reasons(lines) if header else lines
 
     def _code(self, marked: MarkedSentence, heading: str, language: str) -> Line:
@@ -274,6 +285,7 @@ class Drafter:
 
     def rewritten(self, line: Line, text: str) -> None:
         """Give a line another text; marks in it replace those that it had."""
+        text = _with_terms(text, line.sentence.terms)
         made = [self.line(item, line.heading, line.before) for item in read_sentences(text)]
         marked = [item for item in made if item.sentence.kind is not SentenceKind.FRAME]
         said = " ".join(item.sentence.text for item in made) or text
@@ -306,6 +318,11 @@ class Drafter:
         return name
 
 
+def _with_terms(text: str, terms: Sequence[str]) -> str:
+    """Return a repaired text whose marks of absence name the words of the one before it."""
+    return _BARE_ABSENCE.sub(f"{{absence {', '.join(terms)}", text) if terms else text
+
+
 def _with_mark_of(marked: str, said: str) -> str:
     """Return a text with the mark that stood behind another."""
     mark = marked.rpartition(" {")[2] if marked.endswith("}") else ""
@@ -323,14 +340,16 @@ def _united(sentences: Sequence[Sentence]) -> dict[str, Any]:
     """Return the kind and the citations of several sentences that become one.
 
     Sentences of several kinds, such as a fact and what is generally known, are together a
-    judgement.
+    judgement; a fact and what no source has are together an absence, whose words are looked for.
     """
-    first, kinds = sentences[0], {item.kind for item in sentences}
+    kinds = {item.kind for item in sentences}
+    absent = kinds == {SentenceKind.FACT, SentenceKind.ABSENCE}
+    several = SentenceKind.ABSENCE if absent else SentenceKind.JUDGEMENT
     return {
-        "kind": SentenceKind.JUDGEMENT if len(kinds) > 1 else first.kind,
+        "kind": several if len(kinds) > 1 else sentences[0].kind,
         "findings": tuple(dict.fromkeys(key for item in sentences for key in item.findings)),
         "derived": tuple(dict.fromkeys(name for item in sentences for name in item.derived)),
-        "terms": first.terms,
+        "terms": tuple(dict.fromkeys(term for item in sentences for term in item.terms)),
     }
 
 
@@ -416,7 +435,8 @@ def _kept_row(row: Sequence[Line], cells: bool) -> tuple[Sentence, ...]:
     """Return what is left of a row; of a table's row that has lost all but its name, nothing."""
     if not cells:
         return tuple(line.sentence for line in row if not line.cut)
-    left = any(not line.cut and line.sentence.text for line in row[1:] or row)
+    said = [line for line in row if not line.cut and line.sentence.text]
+    left = any(line is not row[0] or len(row) == 1 or not line.is_label for line in said)
     return tuple(map(_cell, row)) if left else ()
 
 
@@ -455,18 +475,38 @@ def titled_quotes(deps: Deps, sentence: Sentence) -> tuple[tuple[str, str], ...]
 
 
 def cited_quotes(deps: Deps, sentence: Sentence) -> list[tuple[str, str]]:
-    """Return each quote of a sentence, and where it stands: title, author, date and place."""
+    """Return each quote of a sentence, and where it stands; see `credit_in`."""
     found = dict.fromkeys(
-        (quote.text, credit_of(deps.ledger.get(Source, quote.source), quote))
+        (quote.text, credit_in(deps, quote))
         for finding in findings_of(deps, sentence)
         for quote in finding.quotes
     )
     return list(found)
 
 
+def credit_in(deps: Deps, quote: Quote) -> str:
+    """Return where a quote stands, and what stands above it in its table."""
+    credit = credit_of(deps.ledger.get(Source, quote.source), quote)
+    return "; ".join((credit, *table_heads(deps, quote)))
+
+
 def credits_of(deps: Deps, sentence: Sentence) -> list[str]:
     """Return where the quotes of a sentence stand, a line for each source and place."""
     return list(dict.fromkeys(credit for _, credit in cited_quotes(deps, sentence)))
+
+
+def heads_of(deps: Deps, sentence: Sentence) -> list[str]:
+    """Return what stands above the rows of tables that a sentence cites, unless they repeat it."""
+    quotes = (quote for finding in findings_of(deps, sentence) for quote in finding.quotes)
+    return list(dict.fromkeys(head for quote in quotes for head in table_heads(deps, quote)))
+
+
+def table_heads(deps: Deps, quote: Quote) -> list[str]:
+    """Return what stands above the row that a quote is: caption, header, row of units."""
+    text = deps.store.texts.get(quote.passage.snapshot)
+    heads = [span.of(text) for span in heads_of_table(text, quote.passage.start)]
+    said = set(words(quote.text))
+    return [head for head in heads if not said.issuperset(words(head))]
 
 
 def needs_support(sentence: Sentence) -> bool:

@@ -149,8 +149,9 @@ class Said:
     its section is enough, or some of its words in what the report states."""
     section: str = ""
     """What is sound of its section."""
-    follows: bool = False
-    """Whether the sentence before it is sound: a judgement of a word or two goes on with that."""
+    brief: bool = False
+    """Whether a word or two say nothing by themselves: a judgement goes on with a sound sentence
+    before it, and of an absence code looks for the words."""
     stated: str = ""
     """What the report states, and its quotes carry."""
 
@@ -177,7 +178,7 @@ class Said:
         if self.loose:
             around = f"{evidence} {titles} {asked} {self.section}"
             own = len(stems(self.text) - RESEARCH)
-            known = shared_part(self.text, around) > 0 or own < (FEW if self.follows else 1)
+            known = shared_part(self.text, around) > 0 or own < (FEW if self.brief else 1)
             told = shared_part(self.text, self.stated) > SHARED
             return "grounded" if known or told else "foreign"
         part = shared_part(self.text, evidence, f"{asked} {titles}")
