@@ -93,7 +93,7 @@ def empty(**more: object) -> Report:
 def hostile(url: str = "https://example.org/x") -> Report:
     known = source(title=HOSTILE, url=url, author=HOSTILE)
     ledger = Ledger([known, finding("f_1", quote(HOSTILE))])
-    said = sentence(HOSTILE, "f_1")
+    said = sentence(HOSTILE, "f_1").model_copy(update={"code": ((3, 40), (50, len(HOSTILE)))})
     blocks = (
         Block(kind="paragraph", rows=((said,),)),
         Block(kind="list", rows=((said,), (said,))),
@@ -143,6 +143,16 @@ def test_hostile_text_is_text_everywhere() -> None:
     assert "\u202e" not in read.text
     assert "\x1b" not in read.text
     assert read.text.count("\\u0000\\u001b[31m\\u202e") >= 24, "spelt out where it stood"
+
+
+def test_code_is_an_element_and_its_addresses_are_defused() -> None:
+    said = sentence("Set x<y at https://evil.example now.").model_copy(
+        update={"code": ((4, 7), (11, 31))}
+    )
+    made = render_html(empty(answer=(said,)))
+    shown = "Set <code>x&lt;y</code> at <code>hxxps://evil[.]example</code> now."
+    assert shown in made
+    assert Read(made).all("a") == []
 
 
 ADDRESS = "https://evil.example/x"

@@ -828,6 +828,65 @@ def test_strangers_cannot_change_the_structure(place: str, text: str) -> None:
         assert seen(text, place) in shown(tokens)
 
 
+SPANS = st.lists(st.tuples(st.integers(-3, 50), st.integers(-3, 50)), max_size=3)
+
+
+def with_code(text: str, spans: tuple[tuple[int, int], ...], **more: Any) -> Report:
+    """Return a report in which a sentence with code stands in a paragraph, a point and a cell."""
+    said = sentence(text, citations=(1,), **more).model_copy(update={"code": spans})
+    blocks = (
+        Block(kind="paragraph", rows=((said,),)),
+        Block(kind="list", rows=((said,),)),
+        Block(kind="table", rows=((said, said),), header=("One", "Two")),
+    )
+    return report(answer=(said,), sections=(Section(heading="Body", blocks=blocks),))
+
+
+def assert_code_is_code(text: str, spans: tuple[tuple[int, int], ...]) -> None:
+    tokens = GFM.parse(render_markdown(with_code(text, spans)))
+    plain = GFM.parse(render_markdown(with_code("harmless", ())))
+    assert [item for item in shape(tokens) if item != "code_inline"] == shape(plain)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=repr)
+def test_strangers_cannot_change_the_structure_with_code(text: str) -> None:
+    held = text if text.strip() else f"{text}tail"
+    for end in range(1, len(held) + 1):
+        assert_code_is_code(held, ((0, end),))
+        assert_code_is_code(f"See {held} there", ((4, 4 + end),))
+
+
+@given(TEXTS, SPANS)
+def test_no_code_changes_the_structure(text: str, spans: list[tuple[int, int]]) -> None:
+    assert_code_is_code(text if seen(text) else f"a{text}", tuple(spans))
+
+
+def test_code_is_printed_as_code_and_nothing_within_it_is_lost() -> None:
+    said = "Set journal_mode=WAL and a`b*c*, see www.evil.example."
+    spans = ((4, 20), (25, 31), (37, 53))
+    made = render_markdown(with_code(said, spans, places=(20,)))
+    assert "- Set `journal_mode=WAL` [1] and ``a`b*c*``, see `www[.]evil[.]example`.\n" in made
+    assert linked(made.partition("## Sources")[0]) == []
+    held = with_code(said, spans)
+    assert "Set journal_mode=WAL and a`b" in answer_text(held), "plain text has no signs"
+
+
+def test_a_citation_within_code_stands_behind_it_and_bold_around_it() -> None:
+    made = render_markdown(with_code("strict is gone", ((0, 6),), places=(3,), bold=6))
+    assert "\n- **`strict`** [1] is gone\n" in made
+
+
+def test_a_bar_in_code_does_not_end_a_cell() -> None:
+    made = render_markdown(with_code("a|b", ((0, 3),)))
+    assert "| `a\\|b` | `a\\|b` [1] |" in made
+
+
+@pytest.mark.parametrize("spans", [((2, 99),), ((-1, 2),), ((3, 3),), ((3, 1),)])
+def test_code_that_does_not_fit_is_text(spans: tuple[tuple[int, int], ...]) -> None:
+    assert "- It burnt. [1]\n" in render_markdown(with_code("It burnt.", spans))
+    assert "- `It b`urnt. [1]\n" in render_markdown(with_code("It burnt.", ((2, 5), (0, 4))))
+
+
 def test_half_a_character_is_shown_as_such() -> None:
     assert "[1] half \\\\ud83d, " in render_markdown(
         report(citations=(citation(title="half \ud83d"),))

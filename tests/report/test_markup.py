@@ -14,6 +14,7 @@ from deepdiver.report.markup import (
     read_mark,
     read_markup,
     read_sentences,
+    with_styles,
 )
 
 
@@ -244,6 +245,37 @@ def test_a_line_between_parts_says_nothing(line: str) -> None:
 def test_a_table_without_rows_is_none() -> None:
     assert read_markup("| A | B |\n|---|---|") == []
     assert read_markup("| | |") == read_markup("|---|---|") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "code"),
+    [
+        ("Use `PRAGMA x=1` {T1:1} now.", "Use PRAGMA x=1 now.", ["PRAGMA x=1"]),
+        ("`__init__` and `a*b*c` {T1:1}.", "__init__ and a*b*c.", ["__init__", "a*b*c"]),
+        (
+            "**`strict`** is gone {T1:1}; so is ``a`b``.",
+            "strict is gone; so is a`b.",
+            ["strict", "a`b"],
+        ),
+        ("A **bold `x` word** {T1:1}.", "A bold x word.", ["x"]),
+        ("A lone ` stays {T1:1}.", "A lone ` stays.", []),
+        ("`` ` ` `` {T1:1}", "` `", ["` `"]),
+        ("` ` is blank {T1:1}.", "` ` is blank.", []),
+    ],
+)
+def test_code_within_a_line_is_told_by_its_place(text: str, said: str, code: list[str]) -> None:
+    item = only(text)
+    assert " ".join(item.text.split()) == said
+    assert [item.text[start:end] for start, end in item.code] == code
+    again = only(f"{with_styles(item.text, item.bold, item.code)} {{T1:1}}")
+    assert (again.text, again.bold, again.code) == (item.text, item.bold, item.code)
+
+
+@given(st.text(alphabet="ab`* {T1:}.", max_size=60))
+def test_code_stands_within_its_sentence(text: str) -> None:
+    for item in read_sentences(text):
+        assert all(0 <= start < end <= len(item.text) for start, end in item.code)
+        assert "\ue001" not in item.text
 
 
 def test_a_row_that_stands_alone_is_a_sentence() -> None:

@@ -260,6 +260,7 @@ def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) ->
         lambda text: escape(said_text(text, own)),
         _marks,
         bold=("<strong>", "</strong>"),
+        code=lambda text: f"<code>{escape(said_text(text, own))}</code>",
         kind="".join(_explained_mark(*both) for both in sentence_marks(sentence, *told)),
     )
 

@@ -97,6 +97,7 @@ def with_marks(
     linked: Callable[[Sequence[Citation]], str] | None = None,
     *,
     bold: tuple[str, str] = ("", ""),
+    code: Callable[[str], str] | None = None,
     kind: str = "",
 ) -> str:
     """Return a sentence with its citation marks in their places.
@@ -107,19 +108,37 @@ def with_marks(
         shown: Escapes a text.
         linked: Makes the marks of citations; by default [1][2] behind a space.
         bold: What stands before and behind its bold opening.
+        code: Shows code; by default it is text like any other.
         kind: The mark of its kind, which stands at its end.
     """
     made = linked or _plain_marks
     text = _SLOT.sub("", sentence.text).rstrip()
     end = len(text)
-    inserted = [(sentence.bold, bold[1])] if 0 < sentence.bold <= end else []
-    inserted += [(end, kind)] if kind else []
-    inserted += [(place, made(items)) for place, items in _cited_at(report, sentence, end)]
-    inserted.sort(key=lambda item: item[0])
-    for number, (place, _) in reversed(list(enumerate(inserted))):
-        text = f"{text[:place]}⟦{number}⟧{text[place:]}"
+    signs = [(sentence.bold, bold[1])] if 0 < sentence.bold <= end else []
+    signs += [(end, kind)] if kind else []
+    signs += [(place, made(items)) for place, items in _cited_at(report, sentence, end)]
+    spans = _code_spans(sentence, text) if code else []
+    put = [(start, end, code(text[start:end])) for start, end in spans] if code else []
+    put += [(place, place, sign) for place, sign in ((_behind(at, spans), s) for at, s in signs)]
+    put.sort(key=lambda item: item[:2])
+    for number, (start, behind, _) in reversed(list(enumerate(put))):
+        text = f"{text[:start]}⟦{number}⟧{text[behind:]}"
     opening = bold[0] if 0 < sentence.bold <= end else ""
-    return opening + _SLOT.sub(lambda slot: inserted[int(slot[1])][1], shown(text))
+    return opening + _SLOT.sub(lambda slot: put[int(slot[1])][2], shown(text))
+
+
+def _code_spans(sentence: Sentence, text: str) -> list[tuple[int, int]]:
+    """Return where code stands in a text, in its order; what overlaps is left out."""
+    spans: list[tuple[int, int]] = []
+    for start, end in sorted(sentence.code):
+        if (spans[-1][1] if spans else 0) <= start < end <= len(text):
+            spans.append((start, end))
+    return spans
+
+
+def _behind(place: int, spans: Sequence[tuple[int, int]]) -> int:
+    """Return a place, or the one behind the code that it is within."""
+    return next((end for start, end in spans if start < place < end), place)
 
 
 def _plain_marks(cited: Sequence[Citation]) -> str:
@@ -356,8 +375,7 @@ def _code(report: Report, block: Block) -> list[str]:
     """Return code between fences that it cannot close, and what it cites below."""
     ((item, *_), *_) = block.rows
     text = reveal(item.text)
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = _longer_fence(text, 3)
     language = re.sub(r"[^\w+#.-]", "", block.language)
     marks = "".join(mark for mark, _ in sentence_marks(item))
     cited = " ".join(filter(None, (marks, citation_marks(report, item.citations))))
@@ -398,8 +416,25 @@ def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) ->
         sentence,
         lambda text: _said(text, own),
         bold=("**", "**"),
+        code=lambda text: _quoted_code(text, own),
         kind="".join(mark for mark, _ in sentence_marks(sentence, *told)),
     )
+
+
+def _quoted_code(text: str, own: Collection[str]) -> str:
+    """Return Markdown for code within a line: between backquotes that it cannot close."""
+    line = said_text(text, own)
+    if "\\|" in line:  # in a table, the backslash would leave the bar to end the cell
+        return _said(text, own)
+    quotes = _longer_fence(line, 1)
+    space = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{quotes}{space}{line}{space}{quotes}"
+
+
+def _longer_fence(text: str, least: int) -> str:
+    """Return backquotes that a text does not have in a row."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    return "`" * max(least, longest + 1)
 
 
 def _said(text: str, own: Collection[str] = ()) -> str:

@@ -346,6 +346,17 @@ def test_a_row_of_which_only_the_name_is_left_goes(tmp_path: Path) -> None:
     assert kept_sections(parts) == []
 
 
+def test_code_within_a_line_is_kept_in_the_draft_and_in_a_repair(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    ((line,),) = ([*part.lines()] for part in drafter.sections("Set `x` to 77 {T1:2}."))
+    assert (line.sentence.text, line.sentence.code) == ("Set x to 77.", ((4, 5),))
+    assert line.marked == "Set `x` to 77. {T1:2}"
+    drafter.rewritten(line, "Set `xy` to 30. Then call `z()`.")
+    assert line.sentence.text == "Set xy to 30. Then call z()."
+    assert [line.sentence.text[slice(*span)] for span in line.sentence.code] == ["xy", "z()"]
+    assert line.marked == "Set `xy` to 30. Then call `z()`. {T1:2}"
+
+
 def test_a_row_whose_first_cell_says_something_stays_without_the_others(tmp_path: Path) -> None:
     _, drafter = drafter_of(tmp_path)
     parts = drafter.sections(

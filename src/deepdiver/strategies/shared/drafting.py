@@ -25,7 +25,13 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.text import words
 from deepdiver.report.audit import credit_of
-from deepdiver.report.markup import MarkedSection, MarkedSentence, read_markup, read_sentences
+from deepdiver.report.markup import (
+    MarkedSection,
+    MarkedSentence,
+    read_markup,
+    read_sentences,
+    with_styles,
+)
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.findings import make_finding
@@ -252,6 +258,7 @@ class Drafter:
             terms=marked.terms,
             places=marked.places if len(marked.places) == len(found) and not rest else (),
             bold=marked.bold,
+            code=marked.code,
         )
         borrowed, _ = resolve_cites(self._deps, self._material, marked.borrowed, self._about)
         wrong = [
@@ -281,7 +288,10 @@ class Drafter:
         cite = self._material.stands_at(bare)
         if not cite:
             return marked
-        return replace(marked, text=bare, kind=SentenceKind.FACT, cites=(cite,), places=())
+        code = marked.code if bare == marked.text else ()
+        return replace(
+            marked, text=bare, kind=SentenceKind.FACT, cites=(cite,), places=(), code=code
+        )
 
     def rewritten(self, line: Line, text: str) -> None:
         """Give a line another text; marks in it replace those that it had."""
@@ -290,14 +300,14 @@ class Drafter:
         marked = [item for item in made if item.sentence.kind is not SentenceKind.FRAME]
         said = " ".join(item.sentence.text for item in made) or text
         bold = _bold_in(said, made, line.sentence)
-        update: dict[str, Any] = {"text": said, "places": (), "bold": bold}
+        update: dict[str, Any] = {"text": said, "places": (), "bold": bold, "code": _code_in(made)}
         if marked and "{" in text:
             update |= _united([item.sentence for item in marked])
             line.lost = tuple(itertools.chain.from_iterable(item.lost for item in marked))
             line.refused = tuple(itertools.chain.from_iterable(item.refused for item in marked))
             line.marked = text
         else:
-            line.marked = _with_mark_of(line.marked, said)
+            line.marked = _with_mark_of(line.marked, with_styles(said, 0, update["code"]))
         line.sentence = line.sentence.model_copy(update=update)
 
     def _derive(self, marked: MarkedSentence) -> str:
@@ -334,6 +344,15 @@ def _bold_in(said: str, made: Sequence[Line], before: Sentence) -> int:
     own = made[0].sentence.bold if made else 0
     lead = before.text[: before.bold]
     return own or (len(lead) if said.startswith(lead) else 0)
+
+
+def _code_in(made: Iterable[Line]) -> tuple[tuple[int, int], ...]:
+    """Return where code stands in sentences that are joined by spaces."""
+    found, before = list[tuple[int, int]](), 0
+    for item in made:
+        found += [(before + start, before + end) for start, end in item.sentence.code]
+        before += len(item.sentence.text) + 1
+    return tuple(found)
 
 
 def _united(sentences: Sequence[Sentence]) -> dict[str, Any]:
@@ -385,8 +404,7 @@ def _with_marks(marked: MarkedSentence) -> str:
     """Return a sentence as its writer would mark it, all marks at the end."""
     word = _MARK_WORDS.get(marked.kind, "")
     cites = "; ".join(marked.cites)
-    lead, rest = marked.text[: marked.bold], marked.text[marked.bold :]
-    text = f"**{lead}**{rest}" if lead else rest
+    text = with_styles(marked.text, marked.bold, marked.code)
     if marked.expression:
         more = "".join(
             f" {{= {mark.expression} | {'; '.join(mark.cites)}}}" for mark in marked.further
