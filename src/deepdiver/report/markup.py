@@ -294,9 +294,12 @@ def _kind_of_line(line: str) -> tuple[str, str]:
 def _table(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:
     rows = [_split_row(line) for line in lines if not _RULE.match(line)]
     if len(rows) < 2:
-        # Without a line below it, it is no header but a row that stands alone, as of a repair.
+        # Without a line below it, it is no header: a row with a mark that stands alone, as of a
+        # repair, is a sentence.
         alone = " | ".join(filter(None, rows[0])) if len(lines) == len(rows) else ""
-        yield from (MarkedBlock("paragraph", (row,)) for row in [_sentences(alone, default)] if row)
+        row = _sentences(alone, default)
+        if any(item.kind is not SentenceKind.FRAME for item in row):
+            yield MarkedBlock("paragraph", (row,))
         return
     columns = [_apart(cell) for cell in rows[0]]
     width = len(columns)

@@ -346,6 +346,16 @@ def test_a_row_of_which_only_the_name_is_left_goes(tmp_path: Path) -> None:
     assert kept_sections(parts) == []
 
 
+@pytest.mark.parametrize("text", ["| 30 |", "30", "| 30 {T1:2} |"])
+def test_a_repaired_cell_may_come_as_a_row(tmp_path: Path, text: str) -> None:
+    _, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections("| Who | Hours |\n|---|---|\n| It | 77 {T1:2} |")
+    line = [*part.lines()][1]
+    drafter.rewritten(line, text)
+    assert line.sentence.text == "30"
+    assert line.sentence.findings
+
+
 def test_code_within_a_line_is_kept_in_the_draft_and_in_a_repair(tmp_path: Path) -> None:
     _, drafter = drafter_of(tmp_path)
     ((line,),) = ([*part.lines()] for part in drafter.sections("Set `x` to 77 {T1:2}."))

@@ -298,7 +298,7 @@ class Drafter:
         text = _with_terms(text, line.sentence.terms)
         made = [self.line(item, line.heading, line.before) for item in read_sentences(text)]
         marked = [item for item in made if item.sentence.kind is not SentenceKind.FRAME]
-        said = " ".join(item.sentence.text for item in made) or text
+        said = " ".join(item.sentence.text for item in made) or text.strip("| ")
         bold = _bold_in(said, made, line.sentence)
         update: dict[str, Any] = {"text": said, "places": (), "bold": bold, "code": _code_in(made)}
         if marked and "{" in text:
