@@ -261,7 +261,7 @@ def test_blocks_are_paragraphs_lists_steps_and_tables() -> None:
     )
     assert made == (
         "\n\nTwo things speak for it: It is old. [2]\n"
-        "\n- It is old. [2]\n- It is old. [2] It is old. [2]\n"
+        "\n- It is old. [2]\n- It is old. It is old. [2]\n"
         "\n1. It is old. [2]\n2. It is old. [2]\n"
         "\n| Year | State |\n| --- | --- |\n| 1990 | It is old. [2] |\n"
     )
@@ -295,7 +295,7 @@ def test_a_kind_that_holds_for_a_section_is_told_in_its_heading() -> None:
 def test_a_kind_that_holds_for_a_few_sentences_is_told_behind_each() -> None:
     made = body(Block(kind="paragraph", rows=((FACT, JUDGED, JUDGED, FACT),)))
     assert made == (
-        "\n\nIt is old. [2] It should be sold.† [1] It should be sold.† [1] It is old. [2]\n"
+        "\n\nIt is old. [2] It should be sold.† It should be sold.† [1] It is old. [2]\n"
         "\n*† our judgement, for the reasons cited.*\n"
     )
     mixed = body(Block(kind="list", rows=((FACT,), (GENERAL,), (JUDGED,))))
@@ -307,7 +307,7 @@ def test_a_paragraph_of_one_kind_is_marked_at_its_end() -> None:
     made = body(
         Block(kind="paragraph", rows=((JUDGED, JUDGED),)), Block(kind="list", rows=((FACT,),))
     )
-    assert "\nIt should be sold. [1] It should be sold.† [1]\n" in made
+    assert "\nIt should be sold. It should be sold.† [1]\n" in made
 
 
 def test_passages_of_one_source_share_a_bracket() -> None:
@@ -341,6 +341,23 @@ def test_letters_in_a_row_are_told_by_the_first_and_the_last(labels: str, told: 
         for mark, item in own:
             first = mark.partition("–")[0].removeprefix(number)
             assert by_label[number + first] is item, "a run leads to the first of its passages"
+
+
+def test_how_a_report_was_made_is_told_where_the_evidence_is() -> None:
+    held = report(made_by="deepdiver, strategy popper, any model, as of 2026-11-15.")
+    apart = render_markdown(held, evidence="evidence.md")
+    assert "---\n*deepdiver, as of 2026-11-15. The evidence view, evidence.md, has " in apart
+    assert "popper" not in apart
+    how = "*deepdiver, strategy popper, any model, as of 2026-11-15.*"
+    assert render_evidence(held).endswith(f"---\n{how}\n")
+    assert render_markdown(held).endswith(f"---\n{how}\n"), "it ends with the evidence view"
+
+
+def test_a_table_of_one_source_cites_it_once_below() -> None:
+    rows = ((sentence("1990"), FACT, FACT), (sentence("1991"), FACT, FACT))
+    made = body(Block(kind="table", rows=rows, header=("Year", "State", "Mood")))
+    assert "| Year | State | Mood |\n" in made
+    assert "| 1991 | It is old. | It is old. |\n\nSource of the table: [2]\n" in made
 
 
 def test_the_evidence_view_may_be_a_file_of_its_own() -> None:

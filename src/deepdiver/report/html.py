@@ -30,16 +30,17 @@ from deepdiver.report.figures import svg
 from deepdiver.report.figures.svg import Picture, element, escape_said, escape_text
 from deepdiver.report.kinds import (
     KIND_WORDS,
+    TABLE_SOURCE,
     cautioned,
+    cited_once,
     column_kinds,
     common_kind,
     explained_marks,
     kind_mark,
-    lift_citations,
     matched_line,
-    quiet_labels,
     sentence_marks,
     step_numbers,
+    table_citations,
     told_at_the_end,
 )
 from deepdiver.report.markdown import (
@@ -49,6 +50,7 @@ from deepdiver.report.markdown import (
     cited_addresses,
     cut_line,
     headline,
+    made_line,
     reasons_to_believe,
     said_text,
     short_marks,
@@ -129,7 +131,7 @@ def render_html(
         *_pictures(pictures, missing),
         *_sources(report.citations),
         *_evidence(report),
-        f"</main><footer><hr><p>{escape_said(report.made_by.removesuffix('.'))}.</p></footer></body></html>",
+        f"</main><footer><hr><p>{escape_said(made_line(report))}</p></footer></body></html>",
     ]
     return "\n".join(parts) + "\n"
 
@@ -217,7 +219,9 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
         yield from _code(report, block)
         return
     rows = [
-        " ".join(_sentence(report, item, common, told) for item, told in told_at_the_end(row))
+        " ".join(
+            _sentence(report, item, common, told) for item, told in told_at_the_end(cited_once(row))
+        )
         for row in block.rows
     ]
     if block.kind == "paragraph":
@@ -235,7 +239,7 @@ def _code(report: Report, block: Block) -> Iterator[str]:
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:
     columns = column_kinds(block, common)
-    lifted, block = lift_citations(report, quiet_labels(block))
+    lifted, below, block = table_citations(report, block)
     head = "".join(
         f'<th scope="col" dir="auto">{escape_said(name or "")}{_mark(own)}'
         f"{_links(report, cited or ())}</th>"
@@ -249,6 +253,8 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterato
         )
         yield f"<tr>{''.join(cells)}</tr>"
     yield "</tbody></table></div>"
+    if below:
+        yield f'<p class="faint">{TABLE_SOURCE}{_links(report, below)}</p>'
 
 
 def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) -> str:
@@ -370,6 +376,7 @@ def _evidence(report: Report) -> Iterator[str]:
     """Yield what the machinery knows, folded: outcome, tests, sums, beliefs, limits, cuts."""
     yield "<details><summary>Evidence view: how this report was tested and checked</summary>"
     yield f'<p class="state">{status_line(report)}</p>'
+    yield f'<p class="faint">{escape_said(report.made_by.removesuffix("."))}.</p>'
     yield from _hypotheses(report)
     if report.derivations:
         lines = [

@@ -31,16 +31,17 @@ from deepdiver.core.record import (
 from deepdiver.core.shown_text import defuse, one_line, reveal, unlink_in_markdown
 from deepdiver.report.kinds import (
     KIND_WORDS,
+    TABLE_SOURCE,
     cautioned,
+    cited_once,
     column_kinds,
     common_kind,
     explained_marks,
     kind_mark,
-    lift_citations,
     matched_line,
-    quiet_labels,
     sentence_marks,
     step_numbers,
+    table_citations,
     told_at_the_end,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
@@ -257,7 +258,8 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
         parts += ["## Sources", "", *_sources(report.citations)]
     if not evidence:
         parts += ["## Evidence view", "", *_evidence(report)]
-    parts += ["---", f"*{_foot(report)}{_elsewhere(report, evidence)}*", ""]
+    foot = f"{_said(made_line(report))}{_elsewhere(report, evidence)}"
+    parts += ["---", f"*{foot if evidence else _foot(report)}*", ""]
     return "\n".join(parts)
 
 
@@ -268,6 +270,13 @@ def render_evidence(report: Report) -> str:
     return "\n".join([*parts, "---", f"*{_foot(report)}*", ""])
 
 
+def made_line(report: Report) -> str:
+    """Return by whom the report was made and of when it is; the evidence view tells how."""
+    first, *others = report.made_by.removesuffix(".").split(", ")
+    dated = [part for part in others if part.startswith("as of ")]
+    return f"{', '.join((first, *dated))}."
+
+
 def _foot(report: Report) -> str:
     return f"{_said(report.made_by.removesuffix('.'))}."
 
@@ -276,12 +285,11 @@ def _elsewhere(report: Report, file: str) -> str:
     """Return what the evidence view tells, if it is a file of its own."""
     if not file:
         return ""
-    many = len(report.limits) + len(report.cut)
     told = [
         "the hypotheses tested" if report.hypotheses else "",
         "the calculations" if report.derivations else "",
         "how far the sources are believed" if report.citations else "",
-        f"{many} limit{'s' if many > 1 else ''} of this report" if many else "",
+        "the limits of this report" if report.limits or report.cut else "",
     ]
     listed = [part for part in told if part]
     if not listed:
@@ -361,7 +369,9 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
     if block.kind == "code":
         return _code(report, block)
     rows = [
-        " ".join(_sentence(report, item, common, told) for item, told in told_at_the_end(row))
+        " ".join(
+            _sentence(report, item, common, told) for item, told in told_at_the_end(cited_once(row))
+        )
         for row in block.rows
     ]
     if block.kind == "paragraph":
@@ -384,7 +394,7 @@ def _code(report: Report, block: Block) -> list[str]:
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> list[str]:
     columns = column_kinds(block, common)
-    lifted, block = lift_citations(report, quiet_labels(block))
+    lifted, below, block = table_citations(report, block)
     known = {item.number: item for item in report.citations}
     names = [
         _headed(_said(name or ""), own)
@@ -397,7 +407,8 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> list[st
         for row in block.rows
     ]
     shown = [[cell.replace("|", "\\|") for cell in cells] for cells in lines]
-    return [f"| {' | '.join(cells)} |" for cells in shown]
+    told = ["", f"{TABLE_SOURCE}{_plain_marks([known[number] for number in below])}"]
+    return [*(f"| {' | '.join(cells)} |" for cells in shown), *(told if below else ())]
 
 
 def _body(report: Report, section: Section) -> list[str]:
