@@ -90,6 +90,11 @@ class Counterpart:
     instead: str
     """What the counterpart has; empty if it leaves something out."""
 
+    @property
+    def weakens(self) -> bool:
+        """Whether it takes back a word that says more than a sentence without it: must, only."""
+        return stem(self.said.lower()) in _STRESSED
+
     def fault(self) -> str:
         """Return what is wrong with the sentence if its quotes say the counterpart."""
         if self.instead:

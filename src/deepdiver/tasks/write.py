@@ -231,6 +231,11 @@ class WriteBottomLine(Task[BottomLine]):
     guidance: str = ""
     """The person's own instructions."""
 
+    def prompt(self) -> Prompt:
+        """Return the prompt; of the hypotheses it has the claims and where they stand."""
+        told = None if self.standing is None else tuple(item.briefly() for item in self.standing)
+        return super(WriteBottomLine, self.model_copy(update={"standing": told})).prompt()
+
 
 class Faulty(View):
     """A sentence that the audit refused."""

@@ -169,15 +169,28 @@ async def find_turned(said: Sequence[tuple[str, Sequence[Cited]]]) -> list[str]:
     Args:
         said: The sentences with what they cite.
     """
+    return [better.fault() if better else "" for better in await find_better(said)]
+
+
+async def find_better(
+    said: Sequence[tuple[str, Sequence[Cited]]],
+) -> list[Counterpart | None]:
+    """Return the counterparts of sentences that the reader takes the quotes to say instead.
+
+    None if there is no such, or if the reader's files cannot be used.
+
+    Args:
+        said: The sentences with what they cite.
+    """
     try:
         # In a thread, because other runs of this process go on.
         return await asyncio.to_thread(_read_turned, said)
     except (StoreError, ImportError):
-        return [""] * len(said)
+        return [None] * len(said)
 
 
-def _read_turned(said: Sequence[tuple[str, Sequence[Cited]]]) -> list[str]:
-    """Return the faults; the reader is loaded only if a sentence has a counterpart."""
+def _read_turned(said: Sequence[tuple[str, Sequence[Cited]]]) -> list[Counterpart | None]:
+    """Return what is better; the reader is loaded only if a sentence has a counterpart."""
     beside = [_counterparts(text, quotes) for text, quotes in said]
     asked = [
         pair
@@ -198,13 +211,13 @@ def _with_counterparts(
     return [(passage, told) for told in (text, *(each.text for each in found))]
 
 
-def _turned(found: Sequence[Counterpart], denied: Iterator[float]) -> str:
-    """Return the fault of a sentence whose quotes deny it more than a counterpart."""
+def _turned(found: Sequence[Counterpart], denied: Iterator[float]) -> Counterpart | None:
+    """Return the counterpart of a sentence whose quotes deny it more than that."""
     if not found:
-        return ""
+        return None
     own = next(denied)
     better = [each for each in found if own - next(denied) >= MARGIN]
-    return better[0].fault() if better else ""
+    return better[0] if better else None
 
 
 def _passage(quotes: Sequence[Cited]) -> str:
