@@ -271,8 +271,16 @@ def test_what_cites_the_same_in_a_row_does_so_once(
 def test_another_kind_and_a_citation_at_its_clause_stay_as_they_are() -> None:
     fact, judged = FACT, FACT.model_copy(update={"kind": SentenceKind.JUDGEMENT})
     placed = FACT.model_copy(update={"places": (2,) * len(FACT.citations)})
-    for row in ([fact, judged], [judged, fact], [placed, fact]):
+    other = judged.model_copy(update={"citations": (1,)})
+    for row in ([judged, fact], [placed, fact], [fact, other]):
         assert cited_once(row) == row
+
+
+def test_a_judgement_leaves_its_citations_to_the_fact_before_it() -> None:
+    judged = FACT.model_copy(update={"kind": SentenceKind.JUDGEMENT})
+    assert [item.citations for item in cited_once([FACT, judged])] == [(1, 2), ()]
+    assert [item.citations for item in cited_once([FACT, FACT, judged])] == [(), (1, 2), ()]
+    assert [item.citations for item in cited_once([judged, judged])] == [(), (1, 2)]
 
 
 # Steps

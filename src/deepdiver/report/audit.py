@@ -8,6 +8,7 @@ whether the quotes carry the sense.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -473,15 +474,22 @@ def find_present(
         return []
     texts = {source.snapshot: source.title for source in sources}
     held = {key: frozenset(terms(f"{title}\n{snapshot(key)}")) for key, title in texts.items()}
-    common = Counter(word for said in held.values() for word in said)
+    matter = _matter(f"{sentence.text}\n{asked}", held.values())
+    matter -= {word for parts in wanted.values() for word in parts}
+    found = (
+        f"{title} has “{term}”"
+        for key, title in texts.items()
+        for term, parts in wanted.items()
+        if held[key].issuperset(parts) and _speaks_of(snapshot(key), title, parts, matter)
+    )
+    return list(itertools.islice(found, 1))
+
+
+def _matter(said: str, held: Collection[AbstractSet[str]]) -> set[str]:
+    """Return the words that say what a text is about; those that most sources have do not."""
+    common = Counter(word for words_ in held for word in words_)
     most = len(held) / 2 if len(held) > FEW_SOURCES else len(held)
-    own = {word for parts in wanted.values() for word in parts}
-    matter = {word for word in terms(f"{sentence.text}\n{asked}") if common[word] <= most} - own
-    for key, title in texts.items():
-        for term, parts in wanted.items():
-            if held[key].issuperset(parts) and _speaks_of(snapshot(key), title, parts, matter):
-                return [f"{title} has “{term}”"]
-    return []
+    return {word for word in terms(said) if common[word] <= most}
 
 
 def _speaks_of(text: str, title: str, parts: Sequence[str], matter: AbstractSet[str]) -> bool:

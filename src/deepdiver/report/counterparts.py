@@ -198,18 +198,24 @@ def _exchanged(said: str, quotes: Sequence[Cited]) -> Iterator[Counterpart]:
     theirs = [place for quote in quotes for place in _places(_QUARTER.sub(_spelled, quote.text))]
     heads = {token.stem for quote in quotes for token in read_unit(quote.head)}
     for place in (place for place in _places(said) if place.stem not in heads):
-        same = [other for other in theirs if _means_same(place, other)]
-        beside = any(map(place.is_beside, same))
-        rivals = {
+        for rival in _rivals(place, theirs):
+            text = _with(said, place.start, place.end, rival)
+            yield Counterpart(text, said[place.start : place.end], rival)
+
+
+def _rivals(place: _Place, theirs: Sequence[_Place]) -> list[str]:
+    """Return the opposites of a word that quotes have in its place."""
+    same = [other for other in theirs if _means_same(place, other)]
+    beside = any(map(place.is_beside, same))
+    return sorted(
+        {
             other.word
             for other in theirs
             if are_opposite(place.word, other.word)
             and not place.compares_back(other)
             and (not same or (place.is_beside(other) and not beside))
         }
-        for rival in sorted(rivals):
-            text = _with(said, place.start, place.end, rival)
-            yield Counterpart(text, said[place.start : place.end], rival)
+    )
 
 
 def _spelled(period: re.Match[str]) -> str:

@@ -5,7 +5,6 @@ A mark in a heading or a column's name holds for all below it.
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -26,6 +25,8 @@ KIND_WORDS = {
 CAUTION_MARK = "¶"
 """What stands behind a sentence with a caution, which is told in the evidence view."""
 CAUTION_WORDS = "see the cautions in the evidence view"
+STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
+"""The kinds of sentences that sources say."""
 TABLE_SOURCE = "Source of the table:"
 """What stands before the citations below a table."""
 MOSTLY = 0.75
@@ -99,16 +100,24 @@ def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
 def cited_once(row: Sequence[Sentence]) -> list[Sentence]:
     """Return sentences or cells of which those of a kind that cite the same in a row do so once.
 
-    The last of them has the citations. Those within a sentence stay at their clauses.
+    The last of them has the citations; those within a sentence stay at their clauses. A judgement
+    behind a fact that cites the same leaves the citations to the fact.
     """
-    pairs = itertools.zip_longest(row, row[1:])
-    return [_without_citations(item, _cites_same(item, after)) for item, after in pairs]
+    told = zip((None, *row), row, (*row[1:], None), strict=False)
+    return [
+        _without_citations(item, _is_told_by(item, before, after)) for before, item, after in told
+    ]
 
 
-def _cites_same(item: Sentence, after: Sentence | None) -> bool:
-    if after is None or item.places or item.kind is not after.kind:
-        return False
-    return {*item.citations} == {*after.citations}
+def _is_told_by(item: Sentence, before: Sentence | None, after: Sentence | None) -> bool:
+    """Whether the sentence before or behind another one has its citations for both."""
+    judged = item.kind is SentenceKind.JUDGEMENT
+    follows = before is not None and judged and before.kind in STATED and _cite_same(item, before)
+    return follows or (after is not None and item.kind is after.kind and _cite_same(item, after))
+
+
+def _cite_same(item: Sentence, other: Sentence) -> bool:
+    return not item.places and {*item.citations} == {*other.citations}
 
 
 def table_citations(

@@ -29,21 +29,7 @@ from deepdiver.core.record import (
     SentenceKind,
 )
 from deepdiver.core.shown_text import defuse, one_line, reveal, unlink_in_markdown
-from deepdiver.report.kinds import (
-    KIND_WORDS,
-    TABLE_SOURCE,
-    cautioned,
-    cited_once,
-    column_kinds,
-    common_kind,
-    explained_marks,
-    kind_mark,
-    matched_line,
-    sentence_marks,
-    step_numbers,
-    table_citations,
-    told_at_the_end,
-)
+from deepdiver.report import kinds
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
 from deepdiver.report.sources import QUOTE_CHARS, believed_sources, list_sources, rank_of
 
@@ -86,7 +72,7 @@ def sentence_text(report: Report, sentence: Sentence) -> str:
     """Return a sentence with its citation marks, its kind and its cautions, as plain text."""
     own = cited_addresses(report, sentence)
     text = with_marks(report, sentence, lambda text: said_text(text, own))
-    kind = KIND_WORDS.get(sentence.kind, "").partition(",")[0]
+    kind = kinds.KIND_WORDS.get(sentence.kind, "").partition(",")[0]
     told = "".join(f" ({words})" for words in (kind, said_text(sentence.mark)) if words)
     return f"{text}{told}"
 
@@ -244,15 +230,15 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
     if report.title and report.title.casefold() != report.question.casefold():
         parts += [f"*{_inline(report.question)}*", ""]
     heading = _inline(report.heading or BOTTOM_LINE)
-    parts += [_headed(f"## {heading}", common_kind(report.answer)), "", *_lead(report), ""]
+    parts += [_headed(f"## {heading}", kinds.common_kind(report.answer)), "", *_lead(report), ""]
     for section in report.sections:
-        common = common_kind(section.all_sentences())
+        common = kinds.common_kind(section.all_sentences())
         heading = f"{'#' * section.level} {_opened(_said(section.heading))}"
         parts += [_headed(heading, common), ""]
         parts += [*_body(report, section), ""] if section.sentences else []
-        for block, start in zip(section.blocks, step_numbers(section.blocks), strict=True):
+        for block, start in zip(section.blocks, kinds.step_numbers(section.blocks), strict=True):
             parts += [*_block(report, block, common, start), ""]
-    if told := explained_marks(report):
+    if told := kinds.explained_marks(report):
         parts += [f"*{told}*", ""]
     if report.citations:
         parts += ["## Sources", "", *_sources(report.citations)]
@@ -310,7 +296,7 @@ def _lead(report: Report) -> list[str]:
 
 def _answer(report: Report) -> list[str]:
     """Return the bottom line: its points, or a paragraph; reasons for having none are points."""
-    common = common_kind(report.answer)
+    common = kinds.common_kind(report.answer)
     told = [_sentence(report, item, common) for item in report.answer]
     points = report.points if sum(report.points) == len(told) else ()
     if not points and report.status in UNANSWERED:
@@ -343,9 +329,9 @@ def _evidence(report: Report) -> Iterator[str]:
         yield ""
     if report.citations:
         yield from ("### How far the sources are believed", "", *_believed(report.citations), "")
-    if cautions := [_caution(report, item) for item in cautioned(report)]:
+    if cautions := [_caution(report, item) for item in kinds.cautioned(report)]:
         yield from ("### Cautions", "", *(f"- {line}" for line in cautions), "")
-    if told := matched_line(report):
+    if told := kinds.matched_line(report):
         yield from (told, "")
     if limits := [*report.limits, *map(cut_line, report.cut)]:
         yield from ("### Limits", "", *(f"- {_opened(_said(limit))}" for limit in limits), "")
@@ -359,7 +345,7 @@ def _caution(report: Report, sentence: Sentence) -> str:
 
 def _headed(heading: str, kind: SentenceKind | None) -> str:
     """Return a heading, or a column's name, with the mark of what is below it."""
-    return f"{heading} {kind_mark(kind)}".rstrip()
+    return f"{heading} {kinds.kind_mark(kind)}".rstrip()
 
 
 def _block(report: Report, block: Block, common: SentenceKind | None, start: int = 1) -> list[str]:
@@ -370,7 +356,8 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
         return _code(report, block)
     rows = [
         " ".join(
-            _sentence(report, item, common, told) for item, told in told_at_the_end(cited_once(row))
+            _sentence(report, item, common, told)
+            for item, told in kinds.told_at_the_end(kinds.cited_once(row))
         )
         for row in block.rows
     ]
@@ -387,14 +374,14 @@ def _code(report: Report, block: Block) -> list[str]:
     text = reveal(item.text)
     fence = _longer_fence(text, 3)
     language = re.sub(r"[^\w+#.-]", "", block.language)
-    marks = "".join(mark for mark, _ in sentence_marks(item))
+    marks = "".join(mark for mark, _ in kinds.sentence_marks(item))
     cited = " ".join(filter(None, (marks, citation_marks(report, item.citations))))
     return [f"{fence}{language}", *text.split("\n"), fence, *(["", cited] if cited else [])]
 
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> list[str]:
-    columns = column_kinds(block, common)
-    lifted, below, block = table_citations(report, block)
+    columns = kinds.column_kinds(block, common)
+    lifted, below, block = kinds.table_citations(report, block)
     known = {item.number: item for item in report.citations}
     names = [
         _headed(_said(name or ""), own)
@@ -407,7 +394,7 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> list[st
         for row in block.rows
     ]
     shown = [[cell.replace("|", "\\|") for cell in cells] for cells in lines]
-    told = ["", f"{TABLE_SOURCE}{_plain_marks([known[number] for number in below])}"]
+    told = ["", f"{kinds.TABLE_SOURCE}{_plain_marks([known[number] for number in below])}"]
     return [*(f"| {' | '.join(cells)} |" for cells in shown), *(told if below else ())]
 
 
@@ -428,7 +415,7 @@ def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) ->
         lambda text: _said(text, own),
         bold=("**", "**"),
         code=lambda text: _quoted_code(text, own),
-        kind="".join(mark for mark, _ in sentence_marks(sentence, *told)),
+        kind="".join(mark for mark, _ in kinds.sentence_marks(sentence, *told)),
     )
 
 

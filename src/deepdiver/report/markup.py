@@ -297,9 +297,9 @@ def _table(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:
         # Without a line below it, it is no header: a row with a mark that stands alone, as of a
         # repair, is a sentence.
         alone = " | ".join(filter(None, rows[0])) if len(lines) == len(rows) else ""
-        row = _sentences(alone, default)
-        if any(item.kind is not SentenceKind.FRAME for item in row):
-            yield MarkedBlock("paragraph", (row,))
+        said = _sentences(alone, default)
+        if any(item.kind is not SentenceKind.FRAME for item in said):
+            yield MarkedBlock("paragraph", (said,))
         return
     columns = [_apart(cell) for cell in rows[0]]
     width = len(columns)

@@ -12,6 +12,7 @@ from typing import TypeVar
 from deepdiver.core.record import Passage, Quote, Sentence, SentenceKind, Source
 from deepdiver.report.audit import Context, find_faults, find_present, unknown_values
 from deepdiver.report.bindings import Cited
+from deepdiver.report.kinds import STATED
 from deepdiver.report.sources import unite, united_text
 from deepdiver.strategies.shared.base import Deps, attempt, together
 from deepdiver.strategies.shared.drafting import (
@@ -57,8 +58,6 @@ REJECTED = "verification rejected it"
 """The beginning of the reason for cutting a sentence that says what must not be reported."""
 NOTHING_LEFT = "nothing is left of what it introduces"
 """The reason for cutting a sentence that announces what was cut."""
-STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
-"""The kinds of sentences that sources say."""
 
 
 class Audit:
@@ -188,9 +187,7 @@ class Audit:
                 [self._said(line, among, waiting) for line in left], self._asked
             )
             for line, bearing in zip(left, bearings, strict=True):
-                fault = FOREIGN if line.sentence.kind in STATED else ASIDE
-                line.unread = bearing == "unread"
-                line.problem = Problem(fault) if bearing == "foreign" else None
+                line.problem = _foreign(line) if bearing == "foreign" else None
             waiting -= {id(line) for line in part}
 
     def _left_by_words(
@@ -426,6 +423,11 @@ class Audit:
             if label := find_label(item.id, faulty):
                 new[label] = " ".join((new.get(label, ""), *item.text.split())).strip()
         return new
+
+
+def _foreign(line: Line) -> Problem:
+    """Return what is wrong with a line whose words are not those of what it stands on."""
+    return Problem(FOREIGN if line.sentence.kind in STATED else ASIDE)
 
 
 def _rank(sentence: Sentence) -> int:

@@ -202,17 +202,16 @@ class Drafter:
     def _row(
         self, row: Sequence[MarkedSentence], heading: str, header: Sequence[str]
     ) -> list[Line]:
-        lines: list[Line] = []
-        for number, marked in enumerate(row):
-            if header:
-                before = ": ".join(filter(None, (header[number], row[0].text if number else "")))
-            else:
-                before = row[number - 1].text if number else ""
-            line = self.line(marked, heading, before)
-            if header:
-                line.column, line.row = header[number], row[0].text if number else ""
+        if not header:
+            before = ("", *(item.text for item in row))
+            return [self.line(item, heading, said) for item, said in zip(row, before, strict=False)]
+        name, lines = row[0].text if row else "", list[Line]()
+        for number, (marked, column) in enumerate(zip(row, header, strict=True)):
+            own = name if number else ""
+            line = self.line(marked, heading, ": ".join(filter(None, (column, own))))
+            line.column, line.row = column, own
             lines.append(line)
-        return _share_reasons(lines) if header else lines
+        return _share_reasons(lines)
 
     def _code(self, marked: MarkedSentence, heading: str, language: str) -> Line:
         """Return code as its source has it, or the writer's own; other code is cut."""

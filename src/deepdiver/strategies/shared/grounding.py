@@ -177,8 +177,8 @@ class Said:
             return "grounded"
         if self.loose:
             around = f"{evidence} {titles} {asked} {self.section}"
-            own = len(stems(self.text) - RESEARCH)
-            known = shared_part(self.text, around) > 0 or own < (FEW if self.brief else 1)
+            says = len(stems(self.text) - RESEARCH)
+            known = shared_part(self.text, around) > 0 or says < (FEW if self.brief else 1)
             told = shared_part(self.text, self.stated) > SHARED
             return "grounded" if known or told else "foreign"
         part = shared_part(self.text, evidence, f"{asked} {titles}")
