@@ -381,7 +381,7 @@ def test_blocks_are_paragraphs_lists_steps_and_tables() -> None:
     body = page.partition('<section><h2 dir="auto">Body</h2>\n')[2].partition("</section>")[0]
     assert body.split("\n") == [
         '<p dir="auto">Two things speak for it: It is old.[1]</p>',
-        '<ul><li dir="auto">It is old.[1]</li><li dir="auto">It is old. It is old.[1]</li></ul>',
+        '<ul><li dir="auto">It is old.[1]</li><li dir="auto">It is old.[1] It is old.[1]</li></ul>',
         '<ol><li dir="auto">It is old.[1]</li></ol>',
         '<div class="wide"><table class="compared"><thead><tr><th scope="col" dir="auto">Year</th>'
         '<th scope="col" dir="auto">State</th></tr></thead><tbody>',

@@ -261,11 +261,18 @@ def test_columns_of_one_source_cite_it_below_their_table(
         ((), ()),
     ],
 )
-def test_what_cites_the_same_in_a_row_does_so_once(
+def test_judgements_and_cells_that_cite_the_same_in_a_row_do_so_once(
     cited: tuple[tuple[int, ...], ...], left: tuple[tuple[int, ...], ...]
 ) -> None:
-    said = [sentence("It is.", citations=numbers) for numbers in cited]
+    judged = SentenceKind.JUDGEMENT
+    said = [sentence("It is.", citations=numbers, kind=judged) for numbers in cited]
     assert tuple(item.citations for item in cited_once(said)) == left
+    (row,) = table_citations(CITED, table(cited))[2].rows
+    assert tuple(cell.citations for cell in row[1:]) == left
+
+
+def test_each_fact_keeps_its_citations() -> None:
+    assert cited_once([FACT, FACT]) == [FACT, FACT]
 
 
 def test_another_kind_and_a_citation_at_its_clause_stay_as_they_are() -> None:
@@ -279,7 +286,7 @@ def test_another_kind_and_a_citation_at_its_clause_stay_as_they_are() -> None:
 def test_a_judgement_leaves_its_citations_to_the_fact_before_it() -> None:
     judged = FACT.model_copy(update={"kind": SentenceKind.JUDGEMENT})
     assert [item.citations for item in cited_once([FACT, judged])] == [(1, 2), ()]
-    assert [item.citations for item in cited_once([FACT, FACT, judged])] == [(), (1, 2), ()]
+    assert [item.citations for item in cited_once([FACT, FACT, judged])] == [(1, 2), (1, 2), ()]
     assert [item.citations for item in cited_once([judged, judged])] == [(), (1, 2)]
 
 

@@ -5,6 +5,7 @@ A mark in a heading or a column's name holds for all below it.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -98,26 +99,34 @@ def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
 
 
 def cited_once(row: Sequence[Sentence]) -> list[Sentence]:
-    """Return sentences or cells of which those of a kind that cite the same in a row do so once.
+    """Return sentences of which judgements that cite what stands beside them do so once.
 
-    The last of them has the citations; those within a sentence stay at their clauses. A judgement
-    behind a fact that cites the same leaves the citations to the fact.
+    Of several, the last has the citations; behind a fact that cites the same, none. Each fact has
+    its own, and those within a sentence stay at their clauses.
     """
+    judged = SentenceKind.JUDGEMENT
     told = zip((None, *row), row, (*row[1:], None), strict=False)
     return [
-        _without_citations(item, _is_told_by(item, before, after)) for before, item, after in told
+        _without_citations(
+            item,
+            item.kind is judged
+            and (_cite_same(item, before, *STATED) or _cite_same(item, after, judged)),
+        )
+        for before, item, after in told
     ]
 
 
-def _is_told_by(item: Sentence, before: Sentence | None, after: Sentence | None) -> bool:
-    """Whether the sentence before or behind another one has its citations for both."""
-    judged = item.kind is SentenceKind.JUDGEMENT
-    follows = before is not None and judged and before.kind in STATED and _cite_same(item, before)
-    return follows or (after is not None and item.kind is after.kind and _cite_same(item, after))
+def _cite_same(item: Sentence, other: Sentence | None, *kinds: SentenceKind) -> bool:
+    """Whether a sentence of one of some kinds cites the same as another one at its end."""
+    if other is None or other.kind not in kinds or item.places:
+        return False
+    return {*item.citations} == {*other.citations}
 
 
-def _cite_same(item: Sentence, other: Sentence) -> bool:
-    return not item.places and {*item.citations} == {*other.citations}
+def _cells_cited_once(row: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Yield the cells of a row, of which those of a kind that cite the same in a row do so once."""
+    for item, after in itertools.zip_longest(row, row[1:]):
+        yield _without_citations(item, _cite_same(item, after, item.kind))
 
 
 def table_citations(
@@ -129,7 +138,7 @@ def table_citations(
     table. Cells of a row that cite the same do so once; the name of a row may cite for itself.
     """
     lifted, left = lift_citations(report, quiet_labels(block))
-    rows = tuple((*row[:1], *cited_once(row[1:])) for row in left.rows)
+    rows = tuple((*row[:1], *_cells_cited_once(row[1:])) for row in left.rows)
     left = left.model_copy(update={"rows": rows})
     source_of = {item.number: item.source for item in report.citations}
     numbers = dict.fromkeys(number for cited in lifted for number in cited)
