@@ -201,3 +201,9 @@ def test_a_counterpart_is_another_text(text: str, quotes: list[str]) -> None:
     for each in find_counterparts(text, [Cited(quote, quote) for quote in quotes]):
         assert each.text != text
         assert each.said in text
+
+
+def test_the_unit_above_a_row_is_exchanged_for_nothing_in_it() -> None:
+    row, said = "Year: 2024 | Wait: 4", "The wait was 4 hours."
+    assert ("hours", "year") in exchanges(said, row)
+    assert find_counterparts(said, [Cited(row, head="Wait, in hours")]) == []

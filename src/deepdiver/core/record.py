@@ -538,6 +538,8 @@ class Sentence(Record):
     all of them at the end."""
     bold: Annotated[int, Field(ge=0, exclude_if=lambda value: not value)] = 0
     """How many characters at its beginning are bold: the lead-in of a point."""
+    code: Annotated[tuple[tuple[int, int], ...], Field(exclude_if=lambda value: not value)] = ()
+    """Where code stands in it, such as the name of a function: first offset, and that behind it."""
     mark: str = ""
     """A caution of the audit or the reader, printed behind the sentence."""
     second_opinion: Annotated[

@@ -26,22 +26,9 @@ from deepdiver.core.record import (
     SentenceKind,
 )
 from deepdiver.core.shown_text import reveal
+from deepdiver.report import kinds
 from deepdiver.report.figures import svg
 from deepdiver.report.figures.svg import Picture, element, escape_said, escape_text
-from deepdiver.report.kinds import (
-    KIND_WORDS,
-    cautioned,
-    column_kinds,
-    common_kind,
-    explained_marks,
-    kind_mark,
-    lift_citations,
-    matched_line,
-    quiet_labels,
-    sentence_marks,
-    step_numbers,
-    told_at_the_end,
-)
 from deepdiver.report.markdown import (
     BOTTOM_LINE,
     STANDINGS,
@@ -49,6 +36,7 @@ from deepdiver.report.markdown import (
     cited_addresses,
     cut_line,
     headline,
+    made_line,
     reasons_to_believe,
     said_text,
     short_marks,
@@ -129,7 +117,7 @@ def render_html(
         *_pictures(pictures, missing),
         *_sources(report.citations),
         *_evidence(report),
-        f"</main><footer><hr><p>{escape_said(report.made_by.removesuffix('.'))}.</p></footer></body></html>",
+        f"</main><footer><hr><p>{escape_said(made_line(report))}</p></footer></body></html>",
     ]
     return "\n".join(parts) + "\n"
 
@@ -156,7 +144,7 @@ def _title(report: Report) -> Iterator[str]:
 
 
 def _lead(report: Report) -> Iterator[str]:
-    common = common_kind(report.answer)
+    common = kinds.common_kind(report.answer)
     told = [_sentence(report, item, common) for item in report.answer]
     heading = escape_text(report.heading or BOTTOM_LINE)
     yield f'<section class="lead"><h2 dir="auto">{heading}{_mark(common)}</h2>'
@@ -177,8 +165,8 @@ def _points(report: Report, told: Sequence[str]) -> Iterator[str]:
     at = 0
     points: list[tuple[bool, str]] = []
     for many in report.points:
-        kinds = {item.kind for item in report.answer[at : at + many]}
-        points.append((kinds == {SentenceKind.FRAME}, " ".join(told[at : at + many])))
+        framed = {item.kind for item in report.answer[at : at + many]} == {SentenceKind.FRAME}
+        points.append((framed, " ".join(told[at : at + many])))
         at += many
     for framed, group in itertools.groupby(points, key=lambda point: point[0]):
         lines = [text for _, text in group]
@@ -187,7 +175,7 @@ def _points(report: Report, told: Sequence[str]) -> Iterator[str]:
 
 def _section(report: Report, section: Section) -> Iterator[str]:
     """Yield a section: its sentences as a paragraph, or as a list of frames; then its blocks."""
-    common, tag = common_kind(section.all_sentences()), f"h{section.level}"
+    common, tag = kinds.common_kind(section.all_sentences()), f"h{section.level}"
     heading = f"{escape_said(section.heading)}{_mark(common)}"
     yield f'<section><{tag} dir="auto">{heading}</{tag}>'
     told = [_sentence(report, sentence) for sentence in section.sentences]
@@ -195,13 +183,13 @@ def _section(report: Report, section: Section) -> Iterator[str]:
         yield _listed(told)
     elif told:
         yield f'<p dir="auto">{" ".join(told)}</p>'
-    for block, start in zip(section.blocks, step_numbers(section.blocks), strict=True):
+    for block, start in zip(section.blocks, kinds.step_numbers(section.blocks), strict=True):
         yield from _block(report, block, common, start)
     yield "</section>"
 
 
 def _mark(kind: SentenceKind | None) -> str:
-    return _explained_mark(kind_mark(kind), KIND_WORDS.get(kind, "") if kind else "")
+    return _explained_mark(kinds.kind_mark(kind), kinds.KIND_WORDS.get(kind, "") if kind else "")
 
 
 def _explained_mark(mark: str, meaning: str) -> str:
@@ -217,7 +205,10 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
         yield from _code(report, block)
         return
     rows = [
-        " ".join(_sentence(report, item, common, told) for item, told in told_at_the_end(row))
+        " ".join(
+            _sentence(report, item, common, told)
+            for item, told in kinds.told_at_the_end(kinds.cited_once(row))
+        )
         for row in block.rows
     ]
     if block.kind == "paragraph":
@@ -229,13 +220,13 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
 def _code(report: Report, block: Block) -> Iterator[str]:
     ((item, *_), *_) = block.rows
     yield f'<pre dir="ltr"><code>{escape(reveal(item.text))}</code></pre>'
-    marks = "".join(_explained_mark(*both) for both in sentence_marks(item))
+    marks = "".join(_explained_mark(*both) for both in kinds.sentence_marks(item))
     yield f'<p class="kind">{marks}{_links(report, item.citations)}</p>'
 
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:
-    columns = column_kinds(block, common)
-    lifted, block = lift_citations(report, quiet_labels(block))
+    columns = kinds.column_kinds(block, common)
+    lifted, below, block = kinds.table_citations(report, block)
     head = "".join(
         f'<th scope="col" dir="auto">{escape_said(name or "")}{_mark(own)}'
         f"{_links(report, cited or ())}</th>"
@@ -249,6 +240,8 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterato
         )
         yield f"<tr>{''.join(cells)}</tr>"
     yield "</tbody></table></div>"
+    if below:
+        yield f'<p class="faint">{kinds.TABLE_SOURCE}{_links(report, below)}</p>'
 
 
 def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) -> str:
@@ -260,7 +253,8 @@ def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) ->
         lambda text: escape(said_text(text, own)),
         _marks,
         bold=("<strong>", "</strong>"),
-        kind="".join(_explained_mark(*both) for both in sentence_marks(sentence, *told)),
+        code=lambda text: f"<code>{escape(said_text(text, own))}</code>",
+        kind="".join(_explained_mark(*both) for both in kinds.sentence_marks(sentence, *told)),
     )
 
 
@@ -285,7 +279,7 @@ def _links(report: Report, numbers: Iterable[int]) -> str:
 
 
 def _explained(report: Report) -> Iterator[str]:
-    if told := explained_marks(report):
+    if told := kinds.explained_marks(report):
         yield f'<p class="faint">{told}</p>'
 
 
@@ -369,6 +363,7 @@ def _evidence(report: Report) -> Iterator[str]:
     """Yield what the machinery knows, folded: outcome, tests, sums, beliefs, limits, cuts."""
     yield "<details><summary>Evidence view: how this report was tested and checked</summary>"
     yield f'<p class="state">{status_line(report)}</p>'
+    yield f'<p class="faint">{escape_said(report.made_by.removesuffix("."))}.</p>'
     yield from _hypotheses(report)
     if report.derivations:
         lines = [
@@ -381,11 +376,11 @@ def _evidence(report: Report) -> Iterator[str]:
     cautions = [
         f"“{escape_said(item.text)}”{_links(report, item.citations)}: "
         f"{escape_said(item.mark.rstrip(' .'))}."
-        for item in cautioned(report)
+        for item in kinds.cautioned(report)
     ]
     if cautions:
         yield f"<section><h3>Cautions</h3>{_listed(cautions)}</section>"
-    if told := matched_line(report):
+    if told := kinds.matched_line(report):
         yield f"<p>{told}</p>"
     yield from _limits([*report.limits, *map(cut_line, report.cut)])
     yield "</details>"

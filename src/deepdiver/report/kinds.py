@@ -5,6 +5,7 @@ A mark in a heading or a column's name holds for all below it.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -25,6 +26,10 @@ KIND_WORDS = {
 CAUTION_MARK = "¶"
 """What stands behind a sentence with a caution, which is told in the evidence view."""
 CAUTION_WORDS = "see the cautions in the evidence view"
+STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
+"""The kinds of sentences that sources say."""
+TABLE_SOURCE = "Source of the table:"
+"""What stands before the citations below a table."""
 MOSTLY = 0.75
 """The share of the sentences of a section that make it one of judgement; the others are told apart
 by their citations or their own mark."""
@@ -91,6 +96,54 @@ def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
         if block.kind != "code":
             following = start + len(block.rows) if block.kind == "steps" else 1
         last = block.kind
+
+
+def cited_once(row: Sequence[Sentence]) -> list[Sentence]:
+    """Return sentences of which judgements that cite what stands beside them do so once.
+
+    Of several, the last has the citations; behind a fact that cites the same, none. Each fact has
+    its own, and those within a sentence stay at their clauses.
+    """
+    judged = SentenceKind.JUDGEMENT
+    told = zip((None, *row), row, (*row[1:], None), strict=False)
+    return [
+        _without_citations(
+            item,
+            item.kind is judged
+            and (_cite_same(item, before, *STATED) or _cite_same(item, after, judged)),
+        )
+        for before, item, after in told
+    ]
+
+
+def _cite_same(item: Sentence, other: Sentence | None, *kinds: SentenceKind) -> bool:
+    """Whether a sentence of one of some kinds cites the same as another one at its end."""
+    if other is None or other.kind not in kinds or item.places:
+        return False
+    return {*item.citations} == {*other.citations}
+
+
+def _cells_cited_once(row: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Yield the cells of a row, of which those of a kind that cite the same in a row do so once."""
+    for item, after in itertools.zip_longest(row, row[1:]):
+        yield _without_citations(item, _cite_same(item, after, item.kind))
+
+
+def table_citations(
+    report: Report, block: Block
+) -> tuple[list[tuple[int, ...]], tuple[int, ...], Block]:
+    """Return what columns cite in their names, what a table cites below it, and the rest of it.
+
+    Where several columns cite one and the same source in their names, it is cited once below the
+    table. Cells of a row that cite the same do so once; the name of a row may cite for itself.
+    """
+    lifted, left = lift_citations(report, quiet_labels(block))
+    rows = tuple((*row[:1], *_cells_cited_once(row[1:])) for row in left.rows)
+    left = left.model_copy(update={"rows": rows})
+    source_of = {item.number: item.source for item in report.citations}
+    numbers = dict.fromkeys(number for cited in lifted for number in cited)
+    several = sum(map(bool, lifted)) > 1 and len({source_of[number] for number in numbers}) == 1
+    return ([()] * len(lifted), tuple(numbers), left) if several else (lifted, (), left)
 
 
 def lift_citations(report: Report, block: Block) -> tuple[list[tuple[int, ...]], Block]:

@@ -29,20 +29,7 @@ from deepdiver.core.record import (
     SentenceKind,
 )
 from deepdiver.core.shown_text import defuse, one_line, reveal, unlink_in_markdown
-from deepdiver.report.kinds import (
-    KIND_WORDS,
-    cautioned,
-    column_kinds,
-    common_kind,
-    explained_marks,
-    kind_mark,
-    lift_citations,
-    matched_line,
-    quiet_labels,
-    sentence_marks,
-    step_numbers,
-    told_at_the_end,
-)
+from deepdiver.report import kinds
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
 from deepdiver.report.sources import QUOTE_CHARS, believed_sources, list_sources, rank_of
 
@@ -85,7 +72,7 @@ def sentence_text(report: Report, sentence: Sentence) -> str:
     """Return a sentence with its citation marks, its kind and its cautions, as plain text."""
     own = cited_addresses(report, sentence)
     text = with_marks(report, sentence, lambda text: said_text(text, own))
-    kind = KIND_WORDS.get(sentence.kind, "").partition(",")[0]
+    kind = kinds.KIND_WORDS.get(sentence.kind, "").partition(",")[0]
     told = "".join(f" ({words})" for words in (kind, said_text(sentence.mark)) if words)
     return f"{text}{told}"
 
@@ -97,6 +84,7 @@ def with_marks(
     linked: Callable[[Sequence[Citation]], str] | None = None,
     *,
     bold: tuple[str, str] = ("", ""),
+    code: Callable[[str], str] | None = None,
     kind: str = "",
 ) -> str:
     """Return a sentence with its citation marks in their places.
@@ -107,19 +95,37 @@ def with_marks(
         shown: Escapes a text.
         linked: Makes the marks of citations; by default [1][2] behind a space.
         bold: What stands before and behind its bold opening.
+        code: Shows code; by default it is text like any other.
         kind: The mark of its kind, which stands at its end.
     """
     made = linked or _plain_marks
     text = _SLOT.sub("", sentence.text).rstrip()
     end = len(text)
-    inserted = [(sentence.bold, bold[1])] if 0 < sentence.bold <= end else []
-    inserted += [(end, kind)] if kind else []
-    inserted += [(place, made(items)) for place, items in _cited_at(report, sentence, end)]
-    inserted.sort(key=lambda item: item[0])
-    for number, (place, _) in reversed(list(enumerate(inserted))):
-        text = f"{text[:place]}⟦{number}⟧{text[place:]}"
+    signs = [(sentence.bold, bold[1])] if 0 < sentence.bold <= end else []
+    signs += [(end, kind)] if kind else []
+    signs += [(place, made(items)) for place, items in _cited_at(report, sentence, end)]
+    spans = _code_spans(sentence, text) if code else []
+    put = [(start, end, code(text[start:end])) for start, end in spans] if code else []
+    put += [(place, place, sign) for place, sign in ((_behind(at, spans), s) for at, s in signs)]
+    put.sort(key=lambda item: item[:2])
+    for number, (start, behind, _) in reversed(list(enumerate(put))):
+        text = f"{text[:start]}⟦{number}⟧{text[behind:]}"
     opening = bold[0] if 0 < sentence.bold <= end else ""
-    return opening + _SLOT.sub(lambda slot: inserted[int(slot[1])][1], shown(text))
+    return opening + _SLOT.sub(lambda slot: put[int(slot[1])][2], shown(text))
+
+
+def _code_spans(sentence: Sentence, text: str) -> list[tuple[int, int]]:
+    """Return where code stands in a text, in its order; what overlaps is left out."""
+    spans: list[tuple[int, int]] = []
+    for start, end in sorted(sentence.code):
+        if (spans[-1][1] if spans else 0) <= start < end <= len(text):
+            spans.append((start, end))
+    return spans
+
+
+def _behind(place: int, spans: Sequence[tuple[int, int]]) -> int:
+    """Return a place, or the one behind the code that it is within."""
+    return next((end for start, end in spans if start < place < end), place)
 
 
 def _plain_marks(cited: Sequence[Citation]) -> str:
@@ -224,21 +230,22 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
     if report.title and report.title.casefold() != report.question.casefold():
         parts += [f"*{_inline(report.question)}*", ""]
     heading = _inline(report.heading or BOTTOM_LINE)
-    parts += [_headed(f"## {heading}", common_kind(report.answer)), "", *_lead(report), ""]
+    parts += [_headed(f"## {heading}", kinds.common_kind(report.answer)), "", *_lead(report), ""]
     for section in report.sections:
-        common = common_kind(section.all_sentences())
+        common = kinds.common_kind(section.all_sentences())
         heading = f"{'#' * section.level} {_opened(_said(section.heading))}"
         parts += [_headed(heading, common), ""]
         parts += [*_body(report, section), ""] if section.sentences else []
-        for block, start in zip(section.blocks, step_numbers(section.blocks), strict=True):
+        for block, start in zip(section.blocks, kinds.step_numbers(section.blocks), strict=True):
             parts += [*_block(report, block, common, start), ""]
-    if told := explained_marks(report):
+    if told := kinds.explained_marks(report):
         parts += [f"*{told}*", ""]
     if report.citations:
         parts += ["## Sources", "", *_sources(report.citations)]
     if not evidence:
         parts += ["## Evidence view", "", *_evidence(report)]
-    parts += ["---", f"*{_foot(report)}{_elsewhere(report, evidence)}*", ""]
+    foot = f"{_said(made_line(report))}{_elsewhere(report, evidence)}"
+    parts += ["---", f"*{foot if evidence else _foot(report)}*", ""]
     return "\n".join(parts)
 
 
@@ -249,6 +256,13 @@ def render_evidence(report: Report) -> str:
     return "\n".join([*parts, "---", f"*{_foot(report)}*", ""])
 
 
+def made_line(report: Report) -> str:
+    """Return by whom the report was made and of when it is; the evidence view tells how."""
+    first, *others = report.made_by.removesuffix(".").split(", ")
+    dated = [part for part in others if part.startswith("as of ")]
+    return f"{', '.join((first, *dated))}."
+
+
 def _foot(report: Report) -> str:
     return f"{_said(report.made_by.removesuffix('.'))}."
 
@@ -257,12 +271,11 @@ def _elsewhere(report: Report, file: str) -> str:
     """Return what the evidence view tells, if it is a file of its own."""
     if not file:
         return ""
-    many = len(report.limits) + len(report.cut)
     told = [
         "the hypotheses tested" if report.hypotheses else "",
         "the calculations" if report.derivations else "",
         "how far the sources are believed" if report.citations else "",
-        f"{many} limit{'s' if many > 1 else ''} of this report" if many else "",
+        "the limits of this report" if report.limits or report.cut else "",
     ]
     listed = [part for part in told if part]
     if not listed:
@@ -283,7 +296,7 @@ def _lead(report: Report) -> list[str]:
 
 def _answer(report: Report) -> list[str]:
     """Return the bottom line: its points, or a paragraph; reasons for having none are points."""
-    common = common_kind(report.answer)
+    common = kinds.common_kind(report.answer)
     told = [_sentence(report, item, common) for item in report.answer]
     points = report.points if sum(report.points) == len(told) else ()
     if not points and report.status in UNANSWERED:
@@ -316,9 +329,9 @@ def _evidence(report: Report) -> Iterator[str]:
         yield ""
     if report.citations:
         yield from ("### How far the sources are believed", "", *_believed(report.citations), "")
-    if cautions := [_caution(report, item) for item in cautioned(report)]:
+    if cautions := [_caution(report, item) for item in kinds.cautioned(report)]:
         yield from ("### Cautions", "", *(f"- {line}" for line in cautions), "")
-    if told := matched_line(report):
+    if told := kinds.matched_line(report):
         yield from (told, "")
     if limits := [*report.limits, *map(cut_line, report.cut)]:
         yield from ("### Limits", "", *(f"- {_opened(_said(limit))}" for limit in limits), "")
@@ -332,7 +345,7 @@ def _caution(report: Report, sentence: Sentence) -> str:
 
 def _headed(heading: str, kind: SentenceKind | None) -> str:
     """Return a heading, or a column's name, with the mark of what is below it."""
-    return f"{heading} {kind_mark(kind)}".rstrip()
+    return f"{heading} {kinds.kind_mark(kind)}".rstrip()
 
 
 def _block(report: Report, block: Block, common: SentenceKind | None, start: int = 1) -> list[str]:
@@ -342,7 +355,10 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
     if block.kind == "code":
         return _code(report, block)
     rows = [
-        " ".join(_sentence(report, item, common, told) for item, told in told_at_the_end(row))
+        " ".join(
+            _sentence(report, item, common, told)
+            for item, told in kinds.told_at_the_end(kinds.cited_once(row))
+        )
         for row in block.rows
     ]
     if block.kind == "paragraph":
@@ -356,17 +372,16 @@ def _code(report: Report, block: Block) -> list[str]:
     """Return code between fences that it cannot close, and what it cites below."""
     ((item, *_), *_) = block.rows
     text = reveal(item.text)
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = _longer_fence(text, 3)
     language = re.sub(r"[^\w+#.-]", "", block.language)
-    marks = "".join(mark for mark, _ in sentence_marks(item))
+    marks = "".join(mark for mark, _ in kinds.sentence_marks(item))
     cited = " ".join(filter(None, (marks, citation_marks(report, item.citations))))
     return [f"{fence}{language}", *text.split("\n"), fence, *(["", cited] if cited else [])]
 
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> list[str]:
-    columns = column_kinds(block, common)
-    lifted, block = lift_citations(report, quiet_labels(block))
+    columns = kinds.column_kinds(block, common)
+    lifted, below, block = kinds.table_citations(report, block)
     known = {item.number: item for item in report.citations}
     names = [
         _headed(_said(name or ""), own)
@@ -379,7 +394,8 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> list[st
         for row in block.rows
     ]
     shown = [[cell.replace("|", "\\|") for cell in cells] for cells in lines]
-    return [f"| {' | '.join(cells)} |" for cells in shown]
+    told = ["", f"{kinds.TABLE_SOURCE}{_plain_marks([known[number] for number in below])}"]
+    return [*(f"| {' | '.join(cells)} |" for cells in shown), *(told if below else ())]
 
 
 def _body(report: Report, section: Section) -> list[str]:
@@ -398,8 +414,25 @@ def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) ->
         sentence,
         lambda text: _said(text, own),
         bold=("**", "**"),
-        kind="".join(mark for mark, _ in sentence_marks(sentence, *told)),
+        code=lambda text: _quoted_code(text, own),
+        kind="".join(mark for mark, _ in kinds.sentence_marks(sentence, *told)),
     )
+
+
+def _quoted_code(text: str, own: Collection[str]) -> str:
+    """Return Markdown for code within a line: between backquotes that it cannot close."""
+    line = said_text(text, own)
+    if "\\|" in line:  # in a table, the backslash would leave the bar to end the cell
+        return _said(text, own)
+    quotes = _longer_fence(line, 1)
+    space = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{quotes}{space}{line}{space}{quotes}"
+
+
+def _longer_fence(text: str, least: int) -> str:
+    """Return backquotes that a text does not have in a row."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    return "`" * max(least, longest + 1)
 
 
 def _said(text: str, own: Collection[str] = ()) -> str:

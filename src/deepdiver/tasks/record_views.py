@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
@@ -120,6 +120,11 @@ class HypothesisStanding(View):
     """Labels of the findings for it."""
     refuting: tuple[str, ...] = ()
     """Labels of the findings against it."""
+
+    def briefly(self) -> Self:
+        """Return what it claims and where it stands, without what it was tested by."""
+        unsaid = {"answer": "", "refutes_if": "", "supporting": (), "refuting": ()}
+        return self.model_copy(update=unsaid)
 
 
 class RecalledRefutation(View):

@@ -82,6 +82,33 @@ async def test_a_heading_that_its_section_does_not_carry_is_repaired_once(tmp_pa
     assert "30 hours of 120 hours" in task.sentences[0].quotes[0]
 
 
+@pytest.mark.parametrize(
+    ("heading", "weaker"),
+    [
+        ("The committee must give testing 30 hours", "The committee could give testing 30 hours"),
+        ("Only the committee gave testing 30 hours", "The committee gave testing 30 hours"),
+    ],
+)
+async def test_a_heading_that_is_surer_than_its_section_is_weakened_and_listed(
+    tmp_path: Path, heading: str, weaker: str
+) -> None:
+    told = weaker.replace("30 hours", "30 hours of 120 hours")
+    deps, sections = drafted(tmp_path, f"## {heading}\n\n{told} {{T1:2}}.")
+    [cut] = await audit_headings(deps, sections, ASKED, ASKED, [])
+    assert [part.heading for part in sections] == [weaker]
+    assert (cut.text, cut.section) == (heading, weaker)
+    assert cut.reason.startswith("as a heading, it says “")
+    assert "its section" in cut.reason
+    assert [line.heading for line in sections[0].lines()] == [weaker]
+
+
+async def test_a_heading_as_sure_as_its_section_stays_as_it_is(tmp_path: Path) -> None:
+    heading = "The committee must give testing 30 hours"
+    deps, sections = drafted(tmp_path, f"## {heading}\n\nIt must give testing 30 hours {{T1:2}}.")
+    assert await audit_headings(deps, sections, ASKED, ASKED, []) == []
+    assert sections[0].heading == heading
+
+
 async def test_sound_headings_ask_nobody(tmp_path: Path) -> None:
     reasoner = ScriptedReasoner()
     deps, keys = desk(tmp_path, reasoner=reasoner)

@@ -287,6 +287,20 @@ async def test_guidance_reaches_everybody_who_writes(tmp_path: Path) -> None:
 # -- limits
 
 
+async def test_what_is_answered_in_part_is_told_with_what_it_lacks(tmp_path: Path) -> None:
+    def top(task: tasks.WriteBottomLine) -> tasks.BottomLine:
+        part = tasks.PartlyAnswered(problem=QUESTION, lacks="Nothing is said of the years before.")
+        strange = tasks.PartlyAnswered(problem="Who?", lacks="Acme of Ohio is not named.")
+        return tasks.BottomLine(
+            title=QUESTION, bottom_line=f"- {OWNED} {{T1}}", partly=(part, strange)
+        )
+
+    report, _ = await report_of(tmp_path, write_report=owned, write_bottom_line=top)
+    assert f"Answered in part: {QUESTION} Nothing is said of the years before." in report.limits
+    assert not any("Acme" in limit for limit in report.limits)
+    assert ["Acme" in cut.text for cut in report.cut] == [True], "nothing vanishes"
+
+
 async def test_what_is_missing_is_among_the_limits(tmp_path: Path) -> None:
     report, _ = await report_of(tmp_path, write_report=draft_of(missing=("since when",)))
     assert "Not answered: since when" in report.limits

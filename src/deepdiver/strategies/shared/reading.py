@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from deepdiver.core.events import FindingDropped
-from deepdiver.core.headings import headings_above
+from deepdiver.core.headings import headings_above, heads_of_table
 from deepdiver.core.identity import content_id
 from deepdiver.core.ledger import Entry
 from deepdiver.core.numbering import cut_pieces, cut_quotes, show_numbered
@@ -501,14 +501,7 @@ def with_heads(text: str, parts: Sequence[Span]) -> tuple[Span, ...]:
 def _heads_above(text: str, start: int) -> Iterator[Span]:
     """Yield the headings above an offset, and the header of a table that it is within."""
     yield from (heading.span for heading in headings_above(text, start))
-    line = top = text.rfind("\n", 0, start) + 1
-    while text.startswith("|", line):
-        top, line = line, text.rfind("\n", 0, max(0, line - 1)) + 1
-        if top == line:
-            break
-    end = text.find("\n", top)
-    if text.startswith("|", top) and end < start:
-        yield Span(top, end)
+    yield from heads_of_table(text, start)
 
 
 def _split_batches(texts: Sequence[ReadSource]) -> list[list[ReadSource]]:

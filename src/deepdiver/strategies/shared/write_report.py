@@ -195,12 +195,20 @@ async def write_report(
     lines = [*_lines(body), *_lines(further)]
     answer = tuple(line.sentence for line in lead if not line.cut)
     title, untitled = await audit_title(deps, top.title if answer else "", [*lead, *lines], asked)
-    missing, unasked = audit_missing(deps, top.missing, material.labels.values(), asked)
+    told_by = [*material.labels.values(), *_cited(line.sentence for line in (*lead, *lines))]
+    missing, unasked = audit_missing(deps, top.missing, told_by, asked)
+    partly, unsaid = audit_missing(deps, [*top.partly.values()], told_by, asked)
     assessments, unfounded = await doubt_unfounded(deps, asked, assessments, answer)
     weighed, told = None, list[str]()
     if assessments is None or _is_tested(deps, assessments, unfounded):
         weighed = await weigh_answer(
-            deps, question, answer, [*findings, *besides.disputed], problems, top.missing
+            deps,
+            question,
+            answer,
+            [*findings, *besides.disputed],
+            problems,
+            top.missing,
+            [*top.partly],
         )
         told = _untested(assessments, weighed)
     kept = [line.sentence for line in (*lead, *lines) if not line.cut]
@@ -221,13 +229,13 @@ async def write_report(
         points=[many for row in top.points if (many := sum(not line.cut for line in row))],
         derivations=writer.derivations_of(kept),
         limits=[
-            *_notes(deps, [*limits, *told], missing, _count_unquoted(cut)),
+            *_notes(deps, [*limits, *told], missing, _count_unquoted(cut), partly),
             *_unshown(deps, len(found) - len(material.findings)),
             *list_unmet(deps, problems, found),
             *contradicted(kept),
             *_unread([*lead, *lines]),
         ],
-        cut=[*cut, *listed_cuts(repeated), *renamed, *untitled, *unasked],
+        cut=[*cut, *listed_cuts(repeated), *renamed, *untitled, *unasked, *unsaid],
         made_by=_made_by(deps),
         weighed=weighed,
         unfounded=unfounded,
@@ -268,6 +276,8 @@ class _Top:
     """The bottom line."""
     missing: tuple[str, ...] = ()
     """What is not answered."""
+    partly: Mapping[str, str] = field(default_factory=dict)
+    """Parts of the question that are answered in part, each with what it lacks behind it."""
 
 
 class _Writer:
@@ -424,7 +434,12 @@ class _Writer:
         rows = [row for section in sections for block in section.blocks for row in block.rows]
         for line in (line for row in rows for line in row):
             line.heading = ""
-        return _Top(answer.title, rows, answer.missing)
+        partly = {
+            item.problem: f"{item.problem} {item.lacks}".strip()
+            for item in answer.partly
+            if item.problem not in answer.missing
+        }
+        return _Top(answer.title, rows, answer.missing, partly)
 
     def derivations_of(self, written: Sequence[Sentence]) -> list[Derivation]:
         """Return the calculations that the report uses, in the order in which they were made."""
@@ -596,9 +611,12 @@ def _made_by(deps: Deps) -> str:
     return f"{made}, looking deeper into {deps.run.deepens}" if deps.run.deepens else made
 
 
-def _notes(deps: Deps, limits: Sequence[str], missing: Sequence[str], cut: int) -> list[str]:
+def _notes(
+    deps: Deps, limits: Sequence[str], missing: Sequence[str], cut: int, partly: Sequence[str] = ()
+) -> list[str]:
     """Return the limits: what could not be searched, answered, read, quoted or supported."""
     notes = [*sorted({*limits, *deps.notes}), *(f"Not answered: {item}" for item in missing)]
+    notes += (f"Answered in part: {item}" for item in partly)
     unread = sorted(deps.unread)
     notes += unread[:UNREAD]
     if more := len(unread[UNREAD:]):
