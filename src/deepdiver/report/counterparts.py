@@ -74,6 +74,10 @@ _STRESSED = {
 }
 """Words that say more than a sentence without them, each with those that carry it."""
 
+_DETERMINERS = frozenset(
+    words("no none one single few some several many multiple various most all every each any")
+)
+"""Words that say how many, and only of the word that they stand beside."""
 _UNITS_FOLLOW = frozenset(("a", "per", "each", "every", "one"))
 _QUARTER = re.compile(r"\b(?:Q([1-4])|H([12]))\b")
 _NUMBERED = ("first", "second", "third", "fourth")
@@ -213,7 +217,9 @@ def _rivals(place: _Place, theirs: Sequence[_Place]) -> list[str]:
             for other in theirs
             if are_opposite(place.word, other.word)
             and not place.compares_back(other)
-            and (not same or (place.is_beside(other) and not beside))
+            and (
+                (place.is_beside(other) and not beside) or not (same or place.word in _DETERMINERS)
+            )
         }
     )
 
