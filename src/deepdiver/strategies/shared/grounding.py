@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from deepdiver.core.languages import COMMON, language_of
 from deepdiver.core.numbers import numbers
 from deepdiver.core.text import terms, words
 from deepdiver.errors import StoreError
@@ -28,7 +29,6 @@ from deepdiver.strategies.shared.second_opinion import (
     read_relevance,
     read_support,
 )
-from deepdiver.tools.library.languages import COMMON, language_of
 from deepdiver.tools.library.terms import normalise
 
 LETTERS = 5
