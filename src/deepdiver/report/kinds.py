@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from deepdiver.core.record import Block, Report, Sentence, SentenceKind, Stance
+from deepdiver.report.words import words_of
 
 KIND_MARKS = {
     SentenceKind.JUDGEMENT: "†",
@@ -74,9 +75,10 @@ def kind_mark(kind: SentenceKind | None, *told: SentenceKind | None) -> str:
 def explained_marks(report: Report) -> str:
     """Return the line that explains the marks of a report; empty if it has none."""
     kinds = {item.kind for item in all_sentences(report)}
-    told = [f"{KIND_MARKS[kind]} {KIND_WORDS[kind]}" for kind in KIND_MARKS if kind in kinds]
-    told += [f"{CAUTION_MARK} {CAUTION_WORDS}"] if any(cautioned(report)) else []
-    return f"{'; '.join(told)}." if told else ""
+    say = words_of(report)
+    told = [f"{KIND_MARKS[kind]} {say(KIND_WORDS[kind])}" for kind in KIND_MARKS if kind in kinds]
+    told += [f"{CAUTION_MARK} {say(CAUTION_WORDS)}"] if any(cautioned(report)) else []
+    return say("{}.", say("; ").join(told)) if told else ""
 
 
 def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
@@ -144,12 +146,17 @@ def matched_line(report: Report) -> str:
     stances = Counter(opinion.stance for opinion in opinions if opinion)
     if not (read := stances.total()):
         return ""
+    say = words_of(report)
     unsure = stances[Stance.NEUTRAL]
-    told = [f"{stances[Stance.SUPPORTS]} match", f"{stances[Stance.REFUTES]} do not"]
-    return (
-        f"The reader that comes with deepdiver compared {read} "
-        f"sentence{'s' if read != 1 else ''} with the quotes: "
-        f"{', '.join(told)}{f', and it is not sure of {unsure}' if unsure else ''}."
+    return say.many(
+        read,
+        "The reader that comes with deepdiver compared {} sentence with the quotes: {} match, "
+        "{} do not{}.",
+        "The reader that comes with deepdiver compared {} sentences with the quotes: {} match, "
+        "{} do not{}.",
+        stances[Stance.SUPPORTS],
+        stances[Stance.REFUTES],
+        say(", and it is not sure of {}", unsure) if unsure else "",
     )
 
 

@@ -367,6 +367,25 @@ async def test_a_deeper_look_says_into_which_run(tmp_path: Path) -> None:
 # -- sections that code has made of conclusions
 
 
+@pytest.mark.parametrize(
+    ("asked", "write_in", "code", "foot"),
+    [
+        ("Wem gehören die Werke, und wer war der Gründer?", "", "de", "Strategie"),
+        ("Who owns the works, and who was the founder?", "日本語", "ja", "戦略"),
+        ("Wem gehören die Werke, und wer war der Gründer?", "English", "", "strategy"),
+        ("Who owns the works, and who was the founder?", "Klingon", "", "strategy"),
+        ("Holm Works?", "", "", "strategy"),
+    ],
+)
+async def test_a_report_knows_its_language(
+    tmp_path: Path, asked: str, write_in: str, code: str, foot: str
+) -> None:
+    deps = Rig(tmp_path, report_language=write_in).session().deps
+    made = await write_report(deps, asked, (), (), (), (), ())
+    assert made.language == code
+    assert foot in made.made_by
+
+
 def frame(text: str) -> Sentence:
     return Sentence(text=text, kind=SentenceKind.FRAME)
 
