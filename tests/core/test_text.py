@@ -20,6 +20,7 @@ from deepdiver.core.text import (
     blocks,
     fold,
     locate,
+    part_scripts,
     passages,
     sentences,
     shingles,
@@ -720,3 +721,26 @@ def test_widening_only_widens_and_ends(text: str, one: int, other: int) -> None:
     wide = whole(Span(start, end), text)
     assert 0 <= wide.start <= start <= end <= wide.end <= len(text)
     assert whole(wide, text) == wide
+
+
+@pytest.mark.parametrize(
+    ("text", "parted"),
+    [
+        ("", ""),
+        ("plain words, 12 of them", "plain words, 12 of them"),
+        ("AIOの完了", "AIO の完了"),
+        ("上限は16384個", "上限は 16384 個"),
+        ("epoll、inotify", "epoll、inotify"),
+        ("POSIX와", "POSIX 와"),
+        ("ใช้Linuxได้", "ใช้ Linux ได้"),
+        ("日本語とкириллица", "日本語と кириллица"),
+    ],
+)
+def test_scripts_without_spaces_are_parted_from_names(text: str, parted: str) -> None:
+    assert part_scripts(text) == parted
+    assert part_scripts(parted) == parted
+
+
+@given(st.text(max_size=60))
+def test_parting_scripts_adds_nothing_but_spaces(text: str) -> None:
+    assert part_scripts(text).replace(" ", "") == text.replace(" ", "")

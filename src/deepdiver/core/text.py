@@ -29,6 +29,12 @@ they can be anywhere."""
 _EAST = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _SOUTH = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece"
 """Letters of Thai and Lao, whose sentences end in a space and not in a stop."""
+_UNSPACED = rf"\u3005-\u3007{_EAST}\u1100-\u11ff\uac00-\ud7af{_SOUTH}"
+"""Letters of scripts that have no space between a word of their own and a Latin name or a figure:
+Chinese, Japanese, Thai, Lao, and Korean, where endings follow a name."""
+_SCRIPT_ENDS = re.compile(
+    rf"(?<=[{_UNSPACED}])(?=\w)(?![{_UNSPACED}])|(?<=\w)(?<![{_UNSPACED}])(?=[{_UNSPACED}])"
+)
 _END = re.compile(
     rf"(?P<spaced>(?<![.!?…])[.!?…]++[\"'”’“‘»›)\]{_UNSEEN}]*+(?=\s))"
     rf"|(?:[。！？｡؟۔।॥။።։]|．(?![0-9０-９]))++[」』”’）】》\"'»){_UNSEEN}]*+"
@@ -377,6 +383,14 @@ _VOWELS = (
 """Vowels and points of Hebrew, Arabic, Indic scripts, Thai, Burmese and Khmer. They are written
 around letters and belong to words, but Python does not count them as letters."""
 _WORD = re.compile(rf"\w[\w{_VOWELS}]*(?:[’'\-]\w[\w{_VOWELS}]*)*", re.UNICODE)
+
+
+def part_scripts(text: str) -> str:
+    """Return a text with a space where a Latin name or a figure meets a script without spaces.
+
+    So a name ends where its script does: `AIOの完了` is `AIO の完了`.
+    """
+    return _SCRIPT_ENDS.sub(" ", text)
 
 
 def words(text: str) -> list[str]:
