@@ -98,21 +98,21 @@ def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
 def lift_citations(report: Report, block: Block) -> tuple[list[tuple[int, ...]], Block]:
     """Return what each column's name cites for its cells, and the table without these citations.
 
-    Where all that the cells of a column cite is of one source, it is cited once, in its name.
+    Where all cells of a column cite the same passages, these are cited once, in its name. Cells
+    that cite different passages of one source keep them: each row can be traced.
     """
-    source_of = {item.number: item.source for item in report.citations}
-    lifted = [_shared_citations(cells, source_of) for cells in zip(*block.rows, strict=False)]
+    mark_of = {item.number: item.mark for item in report.citations}
+    lifted = [_shared_citations(cells, mark_of) for cells in zip(*block.rows, strict=False)]
     rows = tuple(tuple(map(_without_citations, row, map(bool, lifted))) for row in block.rows)
     return lifted, block.model_copy(update={"rows": rows})
 
 
-def _shared_citations(cells: Iterable[Sentence], source_of: Mapping[int, str]) -> tuple[int, ...]:
-    """Return what the cells of a column cite, if it is of one source; else nothing."""
+def _shared_citations(cells: Iterable[Sentence], mark_of: Mapping[int, str]) -> tuple[int, ...]:
+    """Return what the cells of a column cite, if they all cite the same passages; else nothing."""
     said = [cell for cell in cells if cell.text and cell.kind is not SentenceKind.FRAME]
-    numbers = dict.fromkeys(number for cell in said for number in cell.citations)
-    sources = {source_of.get(number) for number in numbers}
-    one = len(said) > 1 and len(sources) == 1 and all(cell.citations for cell in said)
-    return tuple(numbers) if one else ()
+    passages = {frozenset(mark_of.get(number) for number in cell.citations) for cell in said}
+    same = len(said) > 1 and len(passages) == 1 and frozenset() not in passages
+    return tuple(dict.fromkeys(n for cell in said for n in cell.citations)) if same else ()
 
 
 def _without_citations(cell: Sentence, told: bool) -> Sentence:
