@@ -744,3 +744,29 @@ def test_scripts_without_spaces_are_parted_from_names(text: str, parted: str) ->
 @given(st.text(max_size=60))
 def test_parting_scripts_adds_nothing_but_spaces(text: str) -> None:
     assert part_scripts(text).replace(" ", "") == text.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["Use p.e. 1023M o más.", "Es el límite."],
+        ["Er kostet z.B. Zeit bzw. Geld.", "Das ist viel."],
+        ["Los tamaños son Z e Y.", "También hay otros, y también estos."],
+        ["It is written by J. Smith.", "He is the author."],
+        ["Vea la opción -v.", "Este archivo es este mismo."],
+        ["John F. Kennedy spoke.", "The crowd of the town listened."],
+        ["Véase la pág. 12 y el art. 5.", "Son claros."],
+        ["括弧 (この場合。 次も同じ。) は一つである。", "次の文。"],
+        ["彼は「行く。すぐに帰る」と言った。", "終わり。"],
+        ["開き括弧 ( だけがある。", "次の文。"],
+    ],
+)
+def test_abbreviations_initials_and_brackets_do_not_end_a_sentence(parts: list[str]) -> None:
+    text = " ".join(parts)
+    assert [span.of(text) for span in sentences(text)] == parts
+
+
+@pytest.mark.parametrize("piece", ["A. The ", "(。", "（あ。", "p.e. ", "「。」"])
+def test_hard_stops_take_time_in_proportion(piece: str) -> None:
+    with in_proportion():
+        sentences(piece * 100_000)

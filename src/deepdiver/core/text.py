@@ -48,13 +48,22 @@ _CLAUSE = 60
 """Length from which a space in Thai ends a sentence: shorter runs are names, numbers and items of a
 list."""
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[\"'“.\-])(?:[A-ZÅÄÖÉ]|Mr|Mrs|Ms|Dr|Prof|Capt|Col|Gen|Gov|Lt|Rev|Sen|Sgt|St|Sr|Jr"
-    r"|No|Nr|v|vs|etc|approx|ca|cf"
-    r"|e\.g|i\.e|al|Fig|fig|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|p|pp"
-    r"|a\.m|p\.m|U\.S|U\.K"
-    r"|U\.N)\.$"
+    r"(?:^|[\s(\[\"'“.\-])(?:(?P<letter>[A-ZÅÄÖÉ]|v|p)|(?:[^\W\d_]\.)+[^\W\d_]"
+    r"|Mr|Mrs|Ms|Dr|Prof|Capt|Col|Gen|Gov|Lt|Rev|Sen|Sgt|St|Sr|Jr"
+    r"|No|Nr|vs|etc|approx|ca|cf"
+    r"|al|Fig|fig|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|pp"
+    r"|Sra|Dra|Ud|Uds|págs?|núm|art|ej|aprox|Abb|Abs|Bd|bzw|usw|vgl|Hrsg|Mio|Mrd|Mme|Mlle|éd|env"
+    r"|sig|dott|ecc|pag|bijv|enz|blz)\.$"
 )
+"""What has a stop of its own: single letters with stops (e.g., p.e., z.B.), titles, months, and
+what writers in English, Spanish, German, French, Italian, Portuguese and Dutch shorten most."""
 _LONGEST_ABBREVIATION = 12
+_NEARBY = 1_000
+"""Characters around a stop among which a word in small letters tells that it is no name."""
+_WITHIN = 200
+"""Characters before and behind a stop among which brackets are looked for."""
+_OPENS, _CLOSES = "(（「『【《", ")）」』】》"
+_BRACKET = re.compile(f"[{re.escape(_OPENS + _CLOSES)}]")
 _NEXT_LETTER = re.compile(rf"\s++[\"'“‘„‚«‹(\[*_$€£¿¡{_UNSEEN}]*+[^\W_]")
 
 
@@ -139,7 +148,24 @@ def _ends_sentence(text: str, start: int, mark: re.Match[str], limit: int) -> bo
     """Whether a mark ends the sentence that began at `start`."""
     if mark["spaced"]:
         return _stop_ends(text, start, mark, limit)
-    return not mark["gap"] or mark.start() - start >= _CLAUSE
+    if mark["gap"]:
+        return mark.start() - start >= _CLAUSE
+    return not _within_brackets(text, start, mark, limit)
+
+
+def _within_brackets(text: str, start: int, mark: re.Match[str], limit: int) -> bool:
+    """Whether a stop of East Asia is within brackets, which hold whole sentences there.
+
+    One before the bracket that closes is, if the sentence has begun before the one that opens.
+    """
+    before = [*_BRACKET.finditer(text, max(start, mark.start() - _WITHIN), mark.start())]
+    if not before or before[-1].group() not in _OPENS:
+        return False
+    if mark.group()[-1] in _CLOSES:
+        begun = text[max(start, before[-1].start() - _WITHIN) : before[-1].start()].strip()
+        return bool(begun) and mark.group()[-1] in ")）" and mark.end() < limit
+    behind = _BRACKET.search(text, mark.end(), min(limit, mark.end() + _WITHIN))
+    return behind is not None and behind.group() in _CLOSES
 
 
 def _stop_ends(text: str, start: int, mark: re.Match[str], limit: int) -> bool:
@@ -148,7 +174,21 @@ def _stop_ends(text: str, start: int, mark: re.Match[str], limit: int) -> bool:
     if follows is None or follows.group()[-1].islower():
         return False
     tail = text[max(start, mark.end() - _LONGEST_ABBREVIATION) : mark.end()]
-    return mark.group() != "." or not _ABBREVIATION.search(tail)
+    short = _ABBREVIATION.search(tail) if mark.group() == "." else None
+    return short is None or (bool(short["letter"]) and _is_common(text, follows.end() - 1))
+
+
+def _is_common(text: str, start: int) -> bool:
+    """Whether the word that begins at an offset is nearby in small letters, and so is no name.
+
+    Then the letter before it is no initial.
+    """
+    word = _WORD.match(text, start, start + _LONGEST_ABBREVIATION * 2)
+    if word is None or word.group().islower():
+        return False
+    small, nearby = word.group().lower(), text[max(0, start - _NEARBY) : start + _NEARBY]
+    # The first look is much faster, and mostly enough.
+    return small in nearby and re.search(rf"(?<!\w){re.escape(small)}(?!\w)", nearby) is not None
 
 
 def passages(text: str, size: int = PASSAGE_CHARS) -> list[Span]:
