@@ -18,6 +18,7 @@ from deepdiver.core.text import (
     STOPWORDS,
     Span,
     blocks,
+    count_words,
     fold,
     locate,
     part_scripts,
@@ -770,3 +771,19 @@ def test_abbreviations_initials_and_brackets_do_not_end_a_sentence(parts: list[s
 def test_hard_stops_take_time_in_proportion(piece: str) -> None:
     with in_proportion():
         sentences(piece * 100_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "many"),
+    [
+        ("", 0),
+        ("three plain words", 3),
+        ("룬드 항구는 열렸다", 3),
+        ("日本語の文である。", 4),
+        ("epollとinotifyを使う", 4),
+    ],
+)
+def test_length_is_told_in_words_by_characters_where_there_are_no_spaces(
+    text: str, many: int
+) -> None:
+    assert count_words(text) == many

@@ -97,6 +97,8 @@ NAMES: Mapping[str, str] = {name.split()[0].casefold(): code for name, code in C
     "한국어": "ko",
 }
 """Codes of languages by what people call them: in English, and in the language itself."""
+UNSPACED = frozenset({"ja", "zh", "th"})
+"""Languages without spaces between words: lengths are told in characters."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 

@@ -32,6 +32,10 @@ _SOUTH = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece"
 _UNSPACED = rf"\u3005-\u3007{_EAST}\u1100-\u11ff\uac00-\ud7af{_SOUTH}"
 """Letters of scripts that have no space between a word of their own and a Latin name or a figure:
 Chinese, Japanese, Thai, Lao, and Korean, where endings follow a name."""
+WORD_CHARS = 2.2
+"""Characters of such a script that say as much as a word: a text in Japanese or Chinese has some
+two for each word of its English translation."""
+_UNSPACED_LETTER = re.compile(rf"[\u3005-\u3007{_EAST}{_SOUTH}]")
 _SCRIPT_ENDS = re.compile(
     rf"(?<=[{_UNSPACED}])(?=\w)(?![{_UNSPACED}])|(?<=\w)(?<![{_UNSPACED}])(?=[{_UNSPACED}])"
 )
@@ -423,6 +427,13 @@ _VOWELS = (
 """Vowels and points of Hebrew, Arabic, Indic scripts, Thai, Burmese and Khmer. They are written
 around letters and belong to words, but Python does not count them as letters."""
 _WORD = re.compile(rf"\w[\w{_VOWELS}]*(?:[’'\-]\w[\w{_VOWELS}]*)*", re.UNICODE)
+
+
+def count_words(text: str) -> int:
+    """Return how many words a text has; without spaces, by its characters."""
+    spaced, letters = _UNSPACED_LETTER.subn(" ", text)
+    words_ = sum(any(map(str.isalnum, word)) for word in spaced.split())
+    return words_ + round(letters / WORD_CHARS)
 
 
 def part_scripts(text: str) -> str:

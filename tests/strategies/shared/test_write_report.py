@@ -551,6 +551,18 @@ async def test_a_strategy_that_adds_nothing_has_the_same_prompt_as_ever(tmp_path
     assert blocks == ["texts", "findings", "question", "as_of", "problems", "words"]
 
 
+@pytest.mark.parametrize(("write_in", "shown"), [("", ""), ("German", ""), ("日本語", "2.2")])
+async def test_the_writer_counts_characters_where_there_are_no_spaces(
+    tmp_path: Path, write_in: str, shown: str
+) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(), report_language=write_in)
+    deps = rig.session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, ["Holm Works"])
+    await write_report(deps, QUESTION, [QUESTION], [], looked.findings, [], [])
+    for kind in (tasks.OutlineReport, tasks.WriteSections, tasks.WriteBottomLine):
+        assert {task.characters for task in rig.reasoner.of(kind)} == {shown}
+
+
 async def test_the_writer_sees_conclusions_by_the_labels_of_their_findings(tmp_path: Path) -> None:
     def make(keys: tuple[str, ...]) -> Besides:
         seen = tasks.CheckedConclusion(text="a", confidence=0.5, findings=(keys[1], "f_other"))

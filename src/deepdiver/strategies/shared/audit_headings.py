@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from deepdiver.core.events import SentenceCut
 from deepdiver.core.record import CutSentence, Sentence
-from deepdiver.core.text import sentences
+from deepdiver.core.text import count_words, sentences
 from deepdiver.strategies.shared.base import Deps, attempt
 from deepdiver.strategies.shared.drafting import DraftedSection, Line, titled_quotes
 from deepdiver.strategies.shared.grounding import Said, find_heading_faults, open_question_fault
@@ -64,7 +64,7 @@ async def audit_headings(
             section.rename(item.text)
             continue
         near = find_nearest(item.besides, free) if free and item.besides else ""
-        neutral = near if 0 < len(near.split()) <= LONGEST else NEUTRAL_HEADING
+        neutral = near if 0 < count_words(near) <= LONGEST else NEUTRAL_HEADING
         free = [problem for problem in free if problem != neutral]
         cut.append(_cut(deps, section.heading, fault, neutral))
         section.rename(neutral)

@@ -13,7 +13,7 @@ from typing import Any
 
 from deepdiver.core.events import Limited
 from deepdiver.core.identity import content_id
-from deepdiver.core.languages import code_named, code_of
+from deepdiver.core.languages import UNSPACED, code_named, code_of
 from deepdiver.core.record import (
     Assessment,
     Contradiction,
@@ -26,7 +26,7 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
-from deepdiver.core.text import sentences, words
+from deepdiver.core.text import WORD_CHARS, sentences, words
 from deepdiver.report.audit import bare_words
 from deepdiver.report.compose import WeighedAnswer, compose
 from deepdiver.report.words import words_in
@@ -350,7 +350,12 @@ class _Writer:
     def _manner(self) -> dict[str, str]:
         """Return for whom and in which language the report is written."""
         settings = self._deps.settings
-        return {"audience": settings.audience, "language": settings.report_language}
+        code = code_named(settings.report_language) or code_of(self._question)
+        return {
+            "audience": settings.audience,
+            "language": settings.report_language,
+            "characters": f"{WORD_CHARS}" if code in UNSPACED else "",
+        }
 
     def _verified(self) -> tuple[CheckedConclusion, ...]:
         """Return the conclusions with the labels of those of their findings that are shown."""
