@@ -20,6 +20,7 @@ from deepdiver.core.text import (
     blocks,
     count_words,
     fold,
+    join_lines,
     locate,
     part_scripts,
     passages,
@@ -787,3 +788,20 @@ def test_length_is_told_in_words_by_characters_where_there_are_no_spaces(
     text: str, many: int
 ) -> None:
     assert count_words(text) == many
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Por de\u2010\n       fecto, sí", "Por defecto, sí"),
+        ("the inter\u00ad\nnational", "the international"),
+        ("a well-\n  known case", "a well-known case"),
+        ("1990 -\n1995", "1990 - 1995"),
+        ("通知を行\n       わないである。\n次", "通知を行わないである。次"),
+        ("使う ino\u2010\ntify は", "使う inotify は"),
+        ("plain\nlines  and\tblanks", "plain lines and blanks"),
+        ("", ""),
+    ],
+)
+def test_lines_are_joined_as_they_are_read(text: str, shown: str) -> None:
+    assert join_lines(text) == shown

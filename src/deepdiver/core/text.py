@@ -36,6 +36,11 @@ WORD_CHARS = 2.2
 """Characters of such a script that say as much as a word: a text in Japanese or Chinese has some
 two for each word of its English translation."""
 _UNSPACED_LETTER = re.compile(rf"[\u3005-\u3007{_EAST}{_SOUTH}]")
+_SPLIT_WORD = re.compile(r"(?<=[^\W\d_])[\u2010\u00ad][ \t]*\r?\n\s*+(?=[^\W\d_])")
+_SPLIT_AT_HYPHEN = re.compile(r"(?<=[^\W\d_])-[ \t]*\r?\n\s*+(?=[^\W\d_])")
+_UNSPACED_BREAK = re.compile(
+    rf"(?<=[、。\u3005-\u3007{_EAST}{_SOUTH}])[ \t]*\r?\n\s*+(?=[\u3005-\u3007{_EAST}{_SOUTH}])"
+)
 _SCRIPT_ENDS = re.compile(
     rf"(?<=[{_UNSPACED}])(?=\w)(?![{_UNSPACED}])|(?<=\w)(?<![{_UNSPACED}])(?=[{_UNSPACED}])"
 )
@@ -427,6 +432,16 @@ _VOWELS = (
 """Vowels and points of Hebrew, Arabic, Indic scripts, Thai, Burmese and Khmer. They are written
 around letters and belong to words, but Python does not count them as letters."""
 _WORD = re.compile(rf"\w[\w{_VOWELS}]*(?:[’'\-]\w[\w{_VOWELS}]*)*", re.UNICODE)
+
+
+def join_lines(text: str) -> str:
+    """Return a text in one line, with the words that a line break has split put together.
+
+    A hyphen of typesetting goes; a plain one stays, as it may be the word's own. Where a script has
+    no spaces, a line break is none either.
+    """
+    whole = _UNSPACED_BREAK.sub("", _SPLIT_WORD.sub("", _SPLIT_AT_HYPHEN.sub("-", text)))
+    return " ".join(whole.split())
 
 
 def count_words(text: str) -> int:
