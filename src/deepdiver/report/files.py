@@ -128,11 +128,13 @@ def run_summary(
 def cost_account(rows: Iterable[JournalRow], cost: Spending) -> dict[str, Any]:
     """Return what a run has cost, and the calls that were sent and whose outcome is unknown."""
     listed = list(rows)
-    unpriced = {"unpriced": list(cost.unpriced)} if cost.unpriced else {}
+    told: dict[str, Any] = {"unpriced": list(cost.unpriced)} if cost.unpriced else {}
+    if cost.tokens_in or cost.tokens_out:
+        told["tokens"] = {"in": cost.tokens_in, "out": cost.tokens_out}
     kinds = sorted({row.kind for row in listed})
     return {
         "usd": cost.text,
-        **unpriced,
+        **told,
         "calls": {
             kind: sum(row.state is CallState.SETTLED for row in listed if row.kind == kind)
             for kind in kinds
