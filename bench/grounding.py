@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from deepdiver.core.dates import dates
+from deepdiver.core.languages import language_of
 from deepdiver.core.names import names
 from deepdiver.core.numbers import numbers
 from deepdiver.strategies.shared.grounding import (
@@ -39,7 +40,6 @@ from deepdiver.strategies.shared.grounding import (
     shared_part,
 )
 from deepdiver.strategies.shared.second_opinion import CitedText, read_support
-from deepdiver.tools.library.languages import language_of
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SETS = (

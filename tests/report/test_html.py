@@ -128,11 +128,23 @@ def whole() -> str:
     return render_html(week.report(), made.pictures, made.missing)
 
 
-def test_a_lead_with_a_heading_has_it_and_it_is_text() -> None:
-    read = Read(render_html(empty(heading=f"Executive Summary {HOSTILE}")))
-    assert "Executive Summary </title>" in read.text
-    assert "Bottom line" not in read.text
-    assert "Bottom line No evidence found. No evidence was found" in Read(render_html(empty())).text
+def test_the_lead_has_one_heading_in_all_reports() -> None:
+    for page in (empty(), empty(heading="Executive Summary")):
+        read = Read(render_html(page))
+        assert "Bottom line No evidence found. No evidence was found" in read.text
+
+
+def test_the_page_and_its_fixed_words_are_in_the_language_of_the_report() -> None:
+    judged = sentence("Anna lo posee.", "f_1", kind=SentenceKind.JUDGEMENT)
+    page = made((judged,), language="es")
+    assert '<html lang="es">' in page
+    assert ">En resumen<" in page
+    assert 'title="nuestro juicio, por las razones citadas"' in page
+    for words in ("Fuentes", "Cuánto crédito merecen las fuentes"):
+        assert f">{words}</h" in page
+    assert "<summary>Evidencia: cómo se comprobó este informe</summary>" in page
+    assert '<html lang="en">' in made((judged,))
+    assert '<html lang="&quot;&gt;">' in made((judged,), language='">')
 
 
 def test_hostile_text_is_text_everywhere() -> None:

@@ -608,11 +608,61 @@ def test_where_the_model_failed_there_is_no_confidence_to_tell() -> None:
     assert "**The model failed.**\n" in made
 
 
-def test_a_lead_with_a_heading_has_it() -> None:
-    made = render_markdown(report(heading="Executive # Summary"))
-    assert "\n## Executive # Summary\n\nAnna Holm" in made
-    assert "Bottom line" not in made
-    assert "## Executive" not in render_markdown(report())
+def test_the_lead_has_one_heading_in_all_reports() -> None:
+    made = render_markdown(report(heading="Executive Summary"))
+    assert "\n## Bottom line\n\nAnna Holm" in made
+    assert "Executive Summary" not in made
+
+
+def test_fixed_words_are_in_the_language_of_the_report() -> None:
+    judged = sentence("Anna Holm ist Eigentümerin.", citations=(1,), kind=SentenceKind.JUDGEMENT)
+    first = citation(reasons=("your document", "no date"), where="page 3", copies=2)
+    limits = ("The audit cut 2 sentences that no quote carried.", "Not answered: Wer noch?")
+    cut = (CutSentence(text="Berta auch.", reason="no quote"),)
+    held = report(
+        language="de", answer=(judged,), citations=(first,), limits=limits, cut=cut, sections=()
+    )
+    made = render_markdown(held, evidence="evidence.md")
+    assert "\n## Ergebnis †\n" in made
+    assert "\n*† unser Urteil aus den angeführten Gründen.*\n" in made
+    assert "\n## Quellen\n" in made
+    assert " · Ihr Dokument\n- „Holm Works is owned by Anna Holm.“ (Seite 3)\n" in made
+    assert " Die Belege, evidence.md, enthalten die geprüften Hypothesen, wie weit" in made
+    seen = render_evidence(held)
+    assert seen.startswith("# Belege: Who owns Holm Works?\n\n**Beantwortet, Zuversicht 0.81.**")
+    assert "\n### Geprüfte Hypothesen\n\n- **gestützt** (0.81, 1 Widerlegungsversuch): " in seen
+    assert " Widerlegt würde sie durch: " in seen
+    assert "- [1] 0.90: Ihr Dokument, ohne Datum, eine von 2 Kopien derselben Meldung\n" in seen
+    assert "- Die Prüfung hat 2 Sätze gestrichen, die kein Zitat trägt.\n" in seen
+    assert "- Nicht beantwortet: Wer noch?\n" in seen
+    assert "- Aus der Antwort gestrichen: „Berta auch.“ Grund: no quote.\n" in seen
+    assert sentence_text(held, judged).endswith(" (unser Urteil aus den angeführten Gründen)")
+    nothing = report(language="de", status=RunStatus.NO_EVIDENCE, answer=())
+    assert "**Keine Belege gefunden.** Es wurden keine Belege" in render_markdown(nothing)
+    assert answer_text(nothing).startswith("Es wurden keine Belege")
+
+
+def test_headings_that_code_has_made_are_in_the_language_of_the_report() -> None:
+    own = Section(heading="What was found", sentences=(sentence("Anna Holm äger den."),))
+    assert "\n## 見つかったこと\n" in render_markdown(report(language="ja", sections=(own,)))
+    assert "\n## What was found\n" in render_markdown(report(language="sv", sections=(own,)))
+
+
+def test_japanese_has_no_spaces_between_sentences_and_before_citations() -> None:
+    said = (
+        sentence("範囲が小さい。", citations=(1,), places=(6,)),
+        sentence("APIはepollである。", citations=(2,)),
+    )
+    row = Block(kind="paragraph", rows=(said,))
+    sections = (Section(heading="範囲", blocks=(row,)),)
+    made = render_markdown(report(language="ja", answer=said, sections=sections))
+    assert made.count("\n範囲が小さい。[1]APIはepollである。[2]\n") == 2
+    assert "- 「Holm Works is owned by Anna Holm.」" in made
+
+
+def test_citations_right_before_the_stop_are_shown_behind_it() -> None:
+    said = sentence("Anna owns it.", citations=(1, 2), places=(12, 13))
+    assert "\nAnna owns it. [1][2]\n" in render_markdown(report(answer=(said,)))
 
 
 def test_every_standing_of_a_hypothesis_has_its_words() -> None:

@@ -29,6 +29,12 @@ from deepdiver.tasks.write import (
     WriteSections,
 )
 
+
+def told_by(name: str) -> str:
+    """Return a prompt as a writer in English is told it."""
+    return re.sub(r"(?m)\n*^\[characters\] .*$|^\[\w+\] ", "", load_prompt(name)[1])
+
+
 TEXT = NumberedText(id="T1", title="Register", text="<1> Karin Berg runs it. <2> It is old.")
 SHOWN = CitedFinding(
     id="F1",
@@ -149,8 +155,7 @@ def test_the_texts_come_first_behind_a_message_that_is_the_same_for_both(task: T
     texts, _, rest = prompt.user.partition("<<<end texts>>>")
     assert texts.startswith("<<<texts>>>")
     assert "Karin Berg runs it." in texts
-    told = re.sub(r"(?m)^\[\w+\] ", "", load_prompt(task.name())[1])
-    assert rest.strip().startswith(told)
+    assert rest.strip().startswith(told_by(task.name()))
     assert OUTLINE.prompt().user.startswith(f"{texts}<<<end texts>>>")
 
 
@@ -238,8 +243,7 @@ def test_the_top_is_written_from_the_finished_sections_and_not_from_notes() -> N
     assert "Karin Berg runs it {T1:1}." in shown.user
     assert "<<<findings>>>" not in shown.user
     assert '"status"' not in shown.user, "there are no hypotheses"
-    told = load_prompt("write_bottom_line")[1].replace("[problems] ", "")
-    assert shown.system == told, "it has no texts to lead with"
+    assert shown.system == told_by("write_bottom_line"), "it has no texts to lead with"
 
 
 # What they answer
@@ -318,3 +322,12 @@ def test_an_empty_repair_cuts_the_sentence_and_one_without_text_is_none() -> Non
         Repaired.model_validate({"id": "S1"})
     with pytest.raises(ValidationError, match="id"):
         Repaired.model_validate({"text": "x"})
+
+
+@pytest.mark.parametrize("task", [OUTLINE, SECTIONS, TOP])
+def test_characters_are_counted_only_where_words_cannot_be(task: Task[Any]) -> None:
+    assert "characters" not in task.prompt().user
+    made = task.model_copy(update={"characters": "2.2"}).prompt()
+    whole = f"{made.system}{made.user}"
+    assert "no spaces between words" in whole
+    assert "[characters]" not in whole

@@ -163,7 +163,7 @@ def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: f
     """Print the outcome of a run, and return the exit code."""
     run = outcome.run
     if args.json:
-        spent = Spending(outcome.cost, outcome.unpriced)
+        spent = Spending(outcome.cost, outcome.unpriced, *outcome.tokens)
         print_json(run_summary(run, outcome.report, store.journal.rows(run.id), spent))
     elif outcome.report is not None:
         print_report(outcome.report)
@@ -184,7 +184,7 @@ def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: f
 
 
 def _print_account(outcome: Outcome, seconds: float) -> None:
-    """Print where the files are, the cost, the time, and which calls may have cost more."""
+    """Print where the files are, cost, tokens and time, and which calls may have cost more."""
     for row in outcome.uncertain:
         if row.kind != "human":
             what = f"{row.kind} {row.provider}: {one_line(row.what)}"
@@ -193,4 +193,6 @@ def _print_account(outcome: Outcome, seconds: float) -> None:
             print_err(f"uncertain: {what} was sent and never answered; it may have cost {worst}")
     files = [f"files in {outcome.folder}"] if outcome.folder else []
     cost = spent_money(outcome.cost, unpriced=bool(outcome.unpriced))
-    print_err(" · ".join([*files, f"cost {cost}", f"{seconds:.1f} s"]))
+    read, written = outcome.tokens
+    tokens = [f"{read:,} tokens in, {written:,} out"] if read or written else []
+    print_err(" · ".join([*files, f"cost {cost}", *tokens, f"{seconds:.1f} s"]))

@@ -638,9 +638,12 @@ class Report(Record):
     """The answer in a line; empty: the question is the title."""
     status: RunStatus
     """How the run ended: one of `core.outcomes.OUTCOMES`."""
+    language: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
+    """The code of the language that it is written in; empty: English, or not known. A report
+    without one is saved as it was before this field existed, and keeps its hash."""
     heading: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
-    """The heading of the lead, if the strategy gives it one. A report without one is saved as it
-    was before this field existed, and keeps its hash."""
+    """The heading of the lead in records of earlier versions. It is kept for their hash, and not
+    printed: the lead has one heading in all reports."""
     answer: tuple[Sentence, ...]
     """The lead: the answer in a few sentences."""
     confidence: Probability

@@ -31,7 +31,7 @@ from deepdiver.core.record import (
     SentenceKind,
     Source,
 )
-from deepdiver.core.text import STOPWORDS, fold, locate, terms, words
+from deepdiver.core.text import STOPWORDS, fold, locate, part_scripts, terms, words
 from deepdiver.report.bindings import Cited, find_misbound
 from deepdiver.report.clauses import is_english, is_german, read_unit
 
@@ -39,7 +39,8 @@ Snapshot = Callable[[str], str]
 """Returns the saved text of a hash; LostTextError if there is none."""
 _ADDRESS = re.compile(r"\b(?:https?://|www\.)[^\s<>\"“”]*[^\s<>\"“”.,;:!?)\]']", re.IGNORECASE)
 _PRONOUN = re.compile(
-    r"(?<![\w-])(?<!ty )(?<!hundred )(?<!hundred and )(?<!thousand and )one(?:['’]s)?\b",
+    r"(?<![\w-])(?<!ty )(?<!hundred )(?<!hundred and )(?<!thousand and )one(?:['’]s)?\b"
+    r"|(?<!\d)1\s?つ",
     re.IGNORECASE,
 )
 """The word one: a pronoun or an article far more often than a count. In figures, 1 is a number."""
@@ -441,7 +442,7 @@ def _initials(text: str) -> set[str]:
 
 
 def _bare(text: str) -> list[str]:
-    return [word.removesuffix("'s") for word in words(fold(text)[0])]
+    return [word.removesuffix("'s") for word in words(part_scripts(fold(text)[0]))]
 
 
 def credit_of(source: Source, quote: Quote) -> str:

@@ -24,6 +24,7 @@ from deepdiver.report.figures.svg import Picture
 from deepdiver.report.html import render_html
 from deepdiver.report.markdown import answer_text, render_evidence, render_markdown
 from deepdiver.report.spending import Spending, spend, usd
+from deepdiver.report.words import words_of
 from deepdiver.store import CallState, JournalRow, Store
 
 
@@ -52,7 +53,9 @@ def write_files(
     pictures = draw_pictures(report, ledger, store.texts.get, scene=scene)
     drawn = {f"{item.name}.svg": item for item in pictures.pictures} if scene else {}
     files = {
-        "report.md": _illustrated(render_markdown(report, evidence="evidence.md"), drawn),
+        "report.md": _illustrated(
+            render_markdown(report, evidence="evidence.md"), drawn, words_of(report)("Pictures")
+        ),
         "evidence.md": render_evidence(report),
         "report.html": render_html(report, pictures.pictures, pictures.missing),
         **{name: picture.file("report.html") for name, picture in drawn.items()},
@@ -76,13 +79,13 @@ def write_files(
         ) from None
 
 
-def _illustrated(text: str, drawn: Mapping[str, Picture]) -> str:
+def _illustrated(text: str, drawn: Mapping[str, Picture], heading: str) -> str:
     """Return the Markdown of a report with links to the pictures, before its last line."""
     if not drawn:
         return text
     body, rule, foot = text.rpartition("\n---\n")
     shown = "\n\n".join(f"![{picture.title}]({name})" for name, picture in drawn.items())
-    return f"{body}\n## Pictures\n\n{shown}\n{rule}{foot}"
+    return f"{body}\n## {heading}\n\n{shown}\n{rule}{foot}"
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:
@@ -125,11 +128,13 @@ def run_summary(
 def cost_account(rows: Iterable[JournalRow], cost: Spending) -> dict[str, Any]:
     """Return what a run has cost, and the calls that were sent and whose outcome is unknown."""
     listed = list(rows)
-    unpriced = {"unpriced": list(cost.unpriced)} if cost.unpriced else {}
+    told: dict[str, Any] = {"unpriced": list(cost.unpriced)} if cost.unpriced else {}
+    if cost.tokens_in or cost.tokens_out:
+        told["tokens"] = {"in": cost.tokens_in, "out": cost.tokens_out}
     kinds = sorted({row.kind for row in listed})
     return {
         "usd": cost.text,
-        **unpriced,
+        **told,
         "calls": {
             kind: sum(row.state is CallState.SETTLED for row in listed if row.kind == kind)
             for kind in kinds

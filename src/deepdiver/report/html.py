@@ -34,8 +34,9 @@ from deepdiver.report.markdown import (
     STANDINGS,
     attempts_to_refute,
     cited_addresses,
-    cut_line,
     headline,
+    join_sentences,
+    limit_lines,
     made_line,
     reasons_to_believe,
     said_text,
@@ -45,6 +46,7 @@ from deepdiver.report.markdown import (
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
 from deepdiver.report.sources import CitedPassage, CitedSource, believed_sources, list_sources
+from deepdiver.report.words import Words, words_of
 
 _NAMES = {name: name for name in ("paper", "ink", "faint", "rule", "band")} | {
     "good": "for",
@@ -108,25 +110,27 @@ def render_html(
     """
     style = STYLE + svg.STYLE
     parts = [
-        *_head(said_text(report.title) or report.question, style),
+        *_head(report, style),
         "<body><main>",
         *_title(report),
         *_lead(report),
         *(line for section in report.sections for line in _section(report, section)),
         *_explained(report),
-        *_pictures(pictures, missing),
-        *_sources(report.citations),
+        *_pictures(pictures, missing, words_of(report)),
+        *_sources(report.citations, words_of(report)),
         *_evidence(report),
         f"</main><footer><hr><p>{escape_said(made_line(report))}</p></footer></body></html>",
     ]
     return "\n".join(parts) + "\n"
 
 
-def _head(title: str, style: str) -> Iterator[str]:
+def _head(report: Report, style: str) -> Iterator[str]:
     """Yield the head. Its policy allows its own style sheet, by its hash, and nothing else."""
     hashed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"
-    yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+    title = said_text(report.title) or report.question
+    lang = escape(report.language or "en")
+    yield f'<!doctype html>\n<html lang="{lang}"><head><meta charset="utf-8">'
     yield element("meta", {"http-equiv": "Content-Security-Policy", "content": policy})
     yield element("meta", {"name": "referrer", "content": "no-referrer"})
     yield element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"})
@@ -146,15 +150,15 @@ def _title(report: Report) -> Iterator[str]:
 def _lead(report: Report) -> Iterator[str]:
     common = kinds.common_kind(report.answer)
     told = [_sentence(report, item, common) for item in report.answer]
-    heading = escape_text(report.heading or BOTTOM_LINE)
-    yield f'<section class="lead"><h2 dir="auto">{heading}{_mark(common)}</h2>'
+    say = words_of(report)
+    yield f'<section class="lead"><h2 dir="auto">{say(BOTTOM_LINE)}{_mark(common, say)}</h2>'
     how, lead = headline(report)
     if how:
         yield f'<p dir="auto"><b>{escape_text(how)}</b> {escape_text(lead)}</p>'
     if told and not report.points and report.status in UNANSWERED:
         yield _listed(told)
     elif told and (len(report.points) < 2 or sum(report.points) != len(told)):
-        yield f'<p dir="auto">{" ".join(told)}</p>'
+        yield f'<p dir="auto">{join_sentences(report.answer, told)}</p>'
     elif told:
         yield from _points(report, told)
     yield "</section>"
@@ -165,8 +169,9 @@ def _points(report: Report, told: Sequence[str]) -> Iterator[str]:
     at = 0
     points: list[tuple[bool, str]] = []
     for many in report.points:
-        framed = {item.kind for item in report.answer[at : at + many]} == {SentenceKind.FRAME}
-        points.append((framed, " ".join(told[at : at + many])))
+        own = report.answer[at : at + many]
+        framed = {item.kind for item in own} == {SentenceKind.FRAME}
+        points.append((framed, join_sentences(own, told[at : at + many])))
         at += many
     for framed, group in itertools.groupby(points, key=lambda point: point[0]):
         lines = [text for _, text in group]
@@ -175,26 +180,28 @@ def _points(report: Report, told: Sequence[str]) -> Iterator[str]:
 
 def _section(report: Report, section: Section) -> Iterator[str]:
     """Yield a section: its sentences as a paragraph, or as a list of frames; then its blocks."""
+    say = words_of(report)
     common, tag = kinds.common_kind(section.all_sentences()), f"h{section.level}"
-    heading = f"{escape_said(section.heading)}{_mark(common)}"
+    heading = f"{escape_said(say.recorded(section.heading))}{_mark(common, say)}"
     yield f'<section><{tag} dir="auto">{heading}</{tag}>'
     told = [_sentence(report, sentence) for sentence in section.sentences]
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
         yield _listed(told)
     elif told:
-        yield f'<p dir="auto">{" ".join(told)}</p>'
+        yield f'<p dir="auto">{join_sentences(section.sentences, told)}</p>'
     for block, start in zip(section.blocks, kinds.step_numbers(section.blocks), strict=True):
         yield from _block(report, block, common, start)
     yield "</section>"
 
 
-def _mark(kind: SentenceKind | None) -> str:
-    return _explained_mark(kinds.kind_mark(kind), kinds.KIND_WORDS.get(kind, "") if kind else "")
+def _mark(kind: SentenceKind | None, say: Words) -> str:
+    meaning = kinds.KIND_WORDS.get(kind, "") if kind else ""
+    return _explained_mark(kinds.kind_mark(kind), meaning, say)
 
 
-def _explained_mark(mark: str, meaning: str) -> str:
+def _explained_mark(mark: str, meaning: str, say: Words) -> str:
     """Return a mark, with what it means for whoever points at it."""
-    return f'<small class="kind" title="{meaning}">{mark}</small>' if mark else ""
+    return f'<small class="kind" title="{escape(say(meaning))}">{mark}</small>' if mark else ""
 
 
 def _block(report: Report, block: Block, common: SentenceKind | None, start: int) -> Iterator[str]:
@@ -205,9 +212,12 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
         yield from _code(report, block)
         return
     rows = [
-        " ".join(
-            _sentence(report, item, common, told)
-            for item, told in kinds.told_at_the_end(kinds.cited_once(row))
+        join_sentences(
+            row,
+            [
+                _sentence(report, item, common, told)
+                for item, told in kinds.told_at_the_end(kinds.cited_once(row))
+            ],
         )
         for row in block.rows
     ]
@@ -220,7 +230,8 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
 def _code(report: Report, block: Block) -> Iterator[str]:
     ((item, *_), *_) = block.rows
     yield f'<pre dir="ltr"><code>{escape(reveal(item.text))}</code></pre>'
-    marks = "".join(_explained_mark(*both) for both in kinds.sentence_marks(item))
+    say = words_of(report)
+    marks = "".join(_explained_mark(*both, say) for both in kinds.sentence_marks(item))
     yield f'<p class="kind">{marks}{_links(report, item.citations)}</p>'
 
 
@@ -228,7 +239,7 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterato
     columns = kinds.column_kinds(block, common)
     lifted, below, block = kinds.table_citations(report, block)
     head = "".join(
-        f'<th scope="col" dir="auto">{escape_said(name or "")}{_mark(own)}'
+        f'<th scope="col" dir="auto">{escape_said(name or "")}{_mark(own, words_of(report))}'
         f"{_links(report, cited or ())}</th>"
         for name, own, cited in itertools.zip_longest(block.header, columns, lifted)
     )
@@ -241,12 +252,12 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterato
         yield f"<tr>{''.join(cells)}</tr>"
     yield "</tbody></table></div>"
     if below:
-        yield f'<p class="faint">{kinds.TABLE_SOURCE}{_links(report, below)}</p>'
+        yield f'<p class="faint">{words_of(report)(kinds.TABLE_SOURCE)}{_links(report, below)}</p>'
 
 
 def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) -> str:
     """Return a sentence, with the mark of its kind unless a heading or column has told it."""
-    own = cited_addresses(report, sentence)
+    own, say = cited_addresses(report, sentence), words_of(report)
     return with_marks(
         report,
         sentence,
@@ -254,7 +265,7 @@ def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) ->
         _marks,
         bold=("<strong>", "</strong>"),
         code=lambda text: f"<code>{escape(said_text(text, own))}</code>",
-        kind="".join(_explained_mark(*both) for both in kinds.sentence_marks(sentence, *told)),
+        kind="".join(_explained_mark(*both, say) for both in kinds.sentence_marks(sentence, *told)),
     )
 
 
@@ -283,7 +294,7 @@ def _explained(report: Report) -> Iterator[str]:
         yield f'<p class="faint">{told}</p>'
 
 
-def _pictures(pictures: Iterable[Picture], missing: Iterable[str]) -> Iterator[str]:
+def _pictures(pictures: Iterable[Picture], missing: Iterable[str], say: Words) -> Iterator[str]:
     drawn = [
         f"<figure>{picture.inline()}<figcaption>{escape_said(picture.title)}. "
         f"{escape_said(picture.text)}</figcaption></figure>"
@@ -291,18 +302,19 @@ def _pictures(pictures: Iterable[Picture], missing: Iterable[str]) -> Iterator[s
     ]
     told = [f'<p class="faint">{escape_said(line)}</p>' for line in missing]
     if drawn or told:
-        yield f"<section><h2>Pictures</h2>{''.join(drawn)}{''.join(told)}</section>"
+        yield f"<section><h2>{say('Pictures')}</h2>{''.join(drawn)}{''.join(told)}</section>"
 
 
 def _compared(report: Report) -> Iterator[str]:
     """Yield the rival answers as a table."""
     if not (rows := rival_answers(report)):
         return
-    head = "".join(f'<th scope="col">{name}</th>' for name in COLUMN_NAMES)
+    say = words_of(report)
+    head = "".join(f'<th scope="col">{say(name)}</th>' for name in COLUMN_NAMES)
     yield f'<div class="wide"><table class="compared"><thead><tr>{head}</tr></thead><tbody>'
     for row in rows:
         for_, against = _links(report, row.supporting), _links(report, row.refuting)
-        badge = f'<span class="badge {row.status.value}">{STANDINGS[row.status]}</span>'
+        badge = f'<span class="badge {row.status.value}">{say(STANDINGS[row.status])}</span>'
         cells = (f"{row.belief:.2f}", badge, for_, against)
         answer = f'<th scope="row" dir="auto">{escape_said(row.answer)}</th>'
         yield f"<tr>{answer}{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
@@ -312,12 +324,13 @@ def _compared(report: Report) -> Iterator[str]:
 def _hypotheses(report: Report) -> Iterator[str]:
     if not report.hypotheses:
         return
-    yield "<section><h3>Hypotheses tested</h3>"
+    say = words_of(report)
+    yield f"<section><h3>{say('Hypotheses tested')}</h3>"
     yield from _compared(report)
     yield '<ul class="tested">'
     for item in report.hypotheses:
         badge = (
-            f'<span class="badge {item.status.value}">{STANDINGS[item.status]} '
+            f'<span class="badge {item.status.value}">{say(STANDINGS[item.status])} '
             f"{item.posterior:.2f}</span>"
         )
         own = item.hypothesis
@@ -326,34 +339,37 @@ def _hypotheses(report: Report) -> Iterator[str]:
             if item.status is HypothesisStatus.REFUTED
             else escape_said(own.statement)
         )
-        tried = attempts_to_refute(item)
-        counts = f"{len(item.supporting)} for, {len(item.refuting)} against"
-        told = f"{tried}; findings: {counts}. Would be refuted by: {escape_said(own.refutes_if)}"
+        tried = attempts_to_refute(item, say)
+        counts = say("findings: {} for, {} against", len(item.supporting), len(item.refuting))
+        refuted = say("Would be refuted by: {}", escape_said(own.refutes_if))
+        told = f"{tried}; {counts}. {refuted}"
         yield f'<li dir="auto">{badge} {statement}<br><span class="faint">{told}</span></li>'
     yield "</ul></section>"
 
 
-def _sources(citations: Sequence[Citation]) -> Iterator[str]:
+def _sources(citations: Sequence[Citation], say: Words) -> Iterator[str]:
     """Yield the sources, each once, with the passages that are cited below it."""
     if not citations:
         return
-    yield '<section><h2>Sources</h2><ol class="sources">'
+    yield f'<section><h2>{say("Sources")}</h2><ol class="sources">'
     for source in list_sources(citations, sys.maxsize):
         first = source.first
         credit = f", {escape_text(first.credit)}" if first.credit else ""
-        told = f' <span class="faint">· {escape_text(source.kind)}</span>' if source.kind else ""
+        kind = escape_text(say.recorded(source.kind))
+        told = f' <span class="faint">· {kind}</span>' if kind else ""
         yield f'<li><span class="number">[{source.number}]</span>'
         yield f'<span dir="auto">{_titled(source)}</span>{credit}{told}'
-        yield from (_passage(item, len(source.passages) > 1) for item in source.passages)
+        yield from (_passage(item, len(source.passages) > 1, say) for item in source.passages)
         yield "</li>"
     yield "</ol></section>"
 
 
-def _passage(item: CitedPassage, labelled: bool) -> str:
+def _passage(item: CitedPassage, labelled: bool, say: Words) -> str:
     """Return a passage, with a target for each citation that leads to it."""
     first, *others = item.numbers
     targets = "".join(f'<span id="c{number}"></span>' for number in others)
-    place = f' <span class="faint">{escape_text(item.where)}</span>' if item.where else ""
+    where = escape_text(say.place(item.where))
+    place = f' <span class="faint">{where}</span>' if where else ""
     label = f"[{escape_text(item.mark)}] " if labelled else ""
     lines = "<br>".join(map(escape_text, item.lines))
     return f'<blockquote id="c{first}" dir="auto">{targets}{label}{lines}{place}</blockquote>'
@@ -361,7 +377,9 @@ def _passage(item: CitedPassage, labelled: bool) -> str:
 
 def _evidence(report: Report) -> Iterator[str]:
     """Yield what the machinery knows, folded: outcome, tests, sums, beliefs, limits, cuts."""
-    yield "<details><summary>Evidence view: how this report was tested and checked</summary>"
+    say = words_of(report)
+    folded = say("Evidence view: how this report was tested and checked")
+    yield f"<details><summary>{folded}</summary>"
     yield f'<p class="state">{status_line(report)}</p>'
     yield f'<p class="faint">{escape_said(report.made_by.removesuffix("."))}.</p>'
     yield from _hypotheses(report)
@@ -371,26 +389,27 @@ def _evidence(report: Report) -> Iterator[str]:
             f"{escape_said(made.result)} {_links(report, made.citations)}"
             for made in report.derivations
         ]
-        yield f"<section><h3>Calculations</h3>{_listed(lines)}</section>"
-    yield from _credibility(report.citations)
+        yield f"<section><h3>{say('Calculations')}</h3>{_listed(lines)}</section>"
+    yield from _credibility(report.citations, say)
     cautions = [
-        f"“{escape_said(item.text)}”{_links(report, item.citations)}: "
+        f"{say.quoted(escape_said(item.text))}{_links(report, item.citations)}: "
         f"{escape_said(item.mark.rstrip(' .'))}."
         for item in kinds.cautioned(report)
     ]
     if cautions:
-        yield f"<section><h3>Cautions</h3>{_listed(cautions)}</section>"
+        yield f"<section><h3>{say('Cautions')}</h3>{_listed(cautions)}</section>"
     if told := kinds.matched_line(report):
         yield f"<p>{told}</p>"
-    yield from _limits([*report.limits, *map(cut_line, report.cut)])
+    if limits := limit_lines(report):
+        yield f"<section><h3>{say('Limits')}</h3>{_listed(map(escape_said, limits))}</section>"
     yield "</details>"
 
 
-def _credibility(citations: Sequence[Citation]) -> Iterator[str]:
+def _credibility(citations: Sequence[Citation], say: Words) -> Iterator[str]:
     """Yield how far each source is believed, and why."""
     if not citations:
         return
-    yield "<section><h3>How far the sources are believed</h3><ul>"
+    yield f"<section><h3>{say('How far the sources are believed')}</h3><ul>"
     for alike in believed_sources(citations):
         item, numbers = alike.first, "".join(f"[{number}]" for number in alike.numbers)
         meter = element(
@@ -398,7 +417,7 @@ def _credibility(citations: Sequence[Citation]) -> Iterator[str]:
             {"min": 0, "max": 1, "value": f"{item.credibility:.2f}", "aria-hidden": "true"},
             " ",
         )
-        yield f"<li>{numbers} {meter} {item.credibility:.2f}{_why(item)}</li>"
+        yield f"<li>{numbers} {meter} {item.credibility:.2f}{_why(item, say)}</li>"
     yield "</ul></section>"
 
 
@@ -421,14 +440,9 @@ def _on_the_web(url: str) -> bool:
         return False
 
 
-def _why(item: Citation) -> str:
-    reasons = reasons_to_believe(item)
+def _why(item: Citation, say: Words) -> str:
+    reasons = reasons_to_believe(item, say)
     return f": {escape_text(reasons)}" if reasons else ""
-
-
-def _limits(limits: Sequence[str]) -> Iterator[str]:
-    if limits:
-        yield f"<section><h3>Limits</h3>{_listed(map(escape_said, limits))}</section>"
 
 
 def _listed(items: Iterable[str], tag: str = "ul", start: int = 1) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from string import ascii_lowercase
 from urllib.parse import quote as percent
@@ -32,6 +33,7 @@ from deepdiver.core.shown_text import defuse, one_line, reveal, unlink_in_markdo
 from deepdiver.report import kinds
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
 from deepdiver.report.sources import QUOTE_CHARS, believed_sources, list_sources, rank_of
+from deepdiver.report.words import ENGLISH, Words, words_of
 
 STANDINGS = {
     HypothesisStatus.SUPPORTED: "supported",
@@ -43,11 +45,16 @@ STANDINGS = {
 JOURNEY = "Research Journey"
 """Heading of the section about the research itself."""
 BOTTOM_LINE = "Bottom line"
-"""Heading of the answer, unless a strategy has its own."""
+"""Heading of the answer."""
+_STOPS = ".!?…。！？．\"'”’」』»"
+"""What ends a sentence. Where a sentence has all its citations before it, they are shown behind
+it: writers put them on either side."""
 _SPECIAL = re.compile(r"[\\`*\[\]<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 """Characters with a meaning within a line of Markdown."""
 _OPENING = re.compile(r"^(?:(\d{1,9})(?=[.)](?:\s|$))|(?=[#>=|]|[-+](?:\s|$|-)))")
 """Characters with a meaning at the beginning of a block: a list, a heading, a quotation, a rule."""
+_COMMA = re.compile(r"[,，、]\s*")
+_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _SLOT = re.compile(r"⟦(\d{1,4})⟧")
 """Stands for citation marks while the text around them is escaped."""
 _NOT_IN_URL = re.compile(r"[\s<>\"`\\\[\]{}|^*]")
@@ -72,7 +79,7 @@ def sentence_text(report: Report, sentence: Sentence) -> str:
     """Return a sentence with its citation marks, its kind and its cautions, as plain text."""
     own = cited_addresses(report, sentence)
     text = with_marks(report, sentence, lambda text: said_text(text, own))
-    kind = kinds.KIND_WORDS.get(sentence.kind, "").partition(",")[0]
+    kind = words_of(report)(kinds.KIND_WORDS.get(sentence.kind, "")).partition(",")[0]
     told = "".join(f" ({words})" for words in (kind, said_text(sentence.mark)) if words)
     return f"{text}{told}"
 
@@ -93,17 +100,20 @@ def with_marks(
         report: The report.
         sentence: The sentence.
         shown: Escapes a text.
-        linked: Makes the marks of citations; by default [1][2] behind a space.
+        linked: Makes the marks of citations; by default [1][2], behind a space where the script has
+            spaces.
         bold: What stands before and behind its bold opening.
         code: Shows code; by default it is text like any other.
         kind: The mark of its kind, which stands at its end.
     """
-    made = linked or _plain_marks
     text = _SLOT.sub("", sentence.text).rstrip()
     end = len(text)
     signs = [(sentence.bold, bold[1])] if 0 < sentence.bold <= end else []
     signs += [(end, kind)] if kind else []
-    signs += [(place, made(items)) for place, items in _cited_at(report, sentence, end)]
+    signs += [
+        (place, linked(items) if linked else f"{gap(text[:place])}{_plain_marks(items)}")
+        for place, items in _cited_at(report, sentence, text)
+    ]
     spans = _code_spans(sentence, text) if code else []
     put = [(start, end, code(text[start:end])) for start, end in spans] if code else []
     put += [(place, place, sign) for place, sign in ((_behind(at, spans), s) for at, s in signs)]
@@ -128,9 +138,24 @@ def _behind(place: int, spans: Sequence[tuple[int, int]]) -> int:
     return next((end for start, end in spans if start < place < end), place)
 
 
+def gap(before: str) -> str:
+    """Return what stands between a text and what follows it: nothing in Chinese and Japanese."""
+    return "" if before and unicodedata.east_asian_width(before[-1]) in "WF" else " "
+
+
+def join_sentences(written: Iterable[Sentence], told: Iterable[str]) -> str:
+    """Return sentences, as they are shown, one behind the other."""
+    text = ""
+    before = ""
+    for sentence, shown in zip(written, told, strict=True):
+        text += f"{gap(before)}{shown}" if text else shown
+        before = sentence.text
+    return text
+
+
 def _plain_marks(cited: Sequence[Citation]) -> str:
     marks = (",".join(mark for mark, _ in own) for own in short_marks(cited))
-    return " " + "".join(f"[{own}]" for own in marks)
+    return "".join(f"[{own}]" for own in marks)
 
 
 def short_marks(cited: Iterable[Citation]) -> list[list[tuple[str, Citation]]]:
@@ -163,12 +188,15 @@ def _runs(number: str, own: Sequence[Citation]) -> Iterator[tuple[str, Citation]
 
 
 def _cited_at(
-    report: Report, sentence: Sentence, end: int
+    report: Report, sentence: Sentence, text: str
 ) -> Iterator[tuple[int, Sequence[Citation]]]:
     """Yield the places of a text where citations are printed; each mark once in a place."""
+    end = len(text)
     known = {item.number: item for item in report.citations}
     cited = [known[number] for number in sentence.citations if number in known]
     places = sentence.places if len(sentence.places) == len(cited) else (end,) * len(cited)
+    if min(places, default=end) >= len(text.rstrip(_STOPS)):
+        places = (end,) * len(cited)
     groups: dict[int, dict[str, Citation]] = {}
     for place, item in zip(places, cited, strict=True):
         groups.setdefault(min(place, end), {}).setdefault(item.mark, item)
@@ -179,15 +207,16 @@ def answer_text(report: Report) -> str:
     """Return the lead as plain text."""
     told = [sentence_text(report, item) for item in report.answer]
     if not told or report.status in UNANSWERED:
-        told.insert(0, OUTCOMES[report.status].lead)
+        told.insert(0, words_of(report)(OUTCOMES[report.status].lead))
     return " ".join(told)
 
 
 def status_line(report: Report) -> str:
     """Return how a run ended, with the confidence if there is an answer."""
     has_answer = report.answer and report.status not in UNANSWERED
-    sure = f", confidence {report.confidence:.2f}" if has_answer else ""
-    return f"{OUTCOMES[report.status].headline}{sure}"
+    say = words_of(report)
+    how = say(OUTCOMES[report.status].headline)
+    return say("{}, confidence {}", how, f"{report.confidence:.2f}") if has_answer else how
 
 
 def headline(report: Report) -> tuple[str, str]:
@@ -197,25 +226,32 @@ def headline(report: Report) -> tuple[str, str]:
     """
     if report.answer and report.status in (RunStatus.ANSWERED, RunStatus.PARTIAL):
         return "", ""
-    ending = OUTCOMES[report.status]
-    return f"{ending.headline}.", ending.lead
+    ending, say = OUTCOMES[report.status], words_of(report)
+    return say("{}.", say(ending.headline)), say(ending.lead)
 
 
-def cut_line(cut: CutSentence) -> str:
-    """Return the line of the limits about a sentence that the audit cut, as plain text."""
-    where = f"the section “{cut.section}”" if cut.section else "the answer"
-    return f"Cut from {where}: “{cut.text}” Reason: {cut.reason.rstrip(' .')}."
+def limit_lines(report: Report) -> list[str]:
+    """Return the limits of a report and the sentences that the audit cut, as plain text."""
+    say = words_of(report)
+    return [*map(say.recorded, report.limits), *(_cut_line(item, say) for item in report.cut)]
 
 
-def attempts_to_refute(item: Assessment) -> str:
+def _cut_line(cut: CutSentence, say: Words) -> str:
+    reason = cut.reason.rstrip(" .")
+    if not cut.section:
+        return say("Cut from the answer: “{}” Reason: {}.", cut.text, reason)
+    return say("Cut from the section “{}”: “{}” Reason: {}.", cut.section, cut.text, reason)
+
+
+def attempts_to_refute(item: Assessment, say: Words = ENGLISH) -> str:
     """Return how often it was tried to refute a hypothesis, in words."""
-    return f"{item.trials} attempt{'s' if item.trials != 1 else ''} to refute"
+    return say.many(item.trials, "{} attempt to refute", "{} attempts to refute")
 
 
-def reasons_to_believe(citation: Citation) -> str:
+def reasons_to_believe(citation: Citation, say: Words) -> str:
     """Return why a source is believed so far, and of how many copies it is one; may be empty."""
-    copies = f"one of {citation.copies} copies of one story" if citation.copies > 1 else ""
-    return ", ".join((*citation.reasons, *filter(None, (copies,))))
+    copies = say("one of {} copies of one story", citation.copies) if citation.copies > 1 else ""
+    return say(", ").join((*map(say.recorded, citation.reasons), *filter(None, (copies,))))
 
 
 def render_markdown(report: Report, *, evidence: str = "") -> str:
@@ -225,15 +261,16 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
         report: The report.
         evidence: The file that has the evidence view; without one, the report ends with it.
     """
+    say = words_of(report)
     title = _said(report.title) if report.title else _inline(report.question)
     parts = [f"# {_opened(title)}", ""]
     if report.title and report.title.casefold() != report.question.casefold():
         parts += [f"*{_inline(report.question)}*", ""]
-    heading = _inline(report.heading or BOTTOM_LINE)
-    parts += [_headed(f"## {heading}", kinds.common_kind(report.answer)), "", *_lead(report), ""]
+    heading = _headed(f"## {say(BOTTOM_LINE)}", kinds.common_kind(report.answer))
+    parts += [heading, "", *_lead(report), ""]
     for section in report.sections:
         common = kinds.common_kind(section.all_sentences())
-        heading = f"{'#' * section.level} {_opened(_said(section.heading))}"
+        heading = f"{'#' * section.level} {_opened(_said(say.recorded(section.heading)))}"
         parts += [_headed(heading, common), ""]
         parts += [*_body(report, section), ""] if section.sentences else []
         for block, start in zip(section.blocks, kinds.step_numbers(section.blocks), strict=True):
@@ -241,9 +278,9 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
     if told := kinds.explained_marks(report):
         parts += [f"*{told}*", ""]
     if report.citations:
-        parts += ["## Sources", "", *_sources(report.citations)]
+        parts += [f"## {say('Sources')}", "", *_sources(report.citations, say)]
     if not evidence:
-        parts += ["## Evidence view", "", *_evidence(report)]
+        parts += [f"## {say('Evidence view')}", "", *_evidence(report)]
     foot = f"{_said(made_line(report))}{_elsewhere(report, evidence)}"
     parts += ["---", f"*{foot if evidence else _foot(report)}*", ""]
     return "\n".join(parts)
@@ -252,37 +289,35 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
 def render_evidence(report: Report) -> str:
     """Return the evidence view as a text of its own."""
     title = _said(report.title) if report.title else _inline(report.question)
-    parts = [f"# Evidence view: {title}", "", *_evidence(report)]
+    heading = words_of(report)("Evidence view: {}", title)
+    parts = [f"# {heading}", "", *_evidence(report)]
     return "\n".join([*parts, "---", f"*{_foot(report)}*", ""])
 
 
 def made_line(report: Report) -> str:
     """Return by whom the report was made and of when it is; the evidence view tells how."""
-    first, *others = report.made_by.removesuffix(".").split(", ")
-    dated = [part for part in others if part.startswith("as of ")]
-    return f"{', '.join((first, *dated))}."
+    say, name = words_of(report), _COMMA.split(report.made_by.removesuffix("."))[0]
+    dated = _DAY.search(report.made_by)
+    return say("{}.", say("{}, as of {}", name, dated.group()) if dated else name)
 
 
 def _foot(report: Report) -> str:
-    return f"{_said(report.made_by.removesuffix('.'))}."
+    return words_of(report)("{}.", _said(report.made_by.removesuffix(".")))
 
 
 def _elsewhere(report: Report, file: str) -> str:
     """Return what the evidence view tells, if it is a file of its own."""
     if not file:
         return ""
+    say = words_of(report)
     told = [
-        "the hypotheses tested" if report.hypotheses else "",
-        "the calculations" if report.derivations else "",
-        "how far the sources are believed" if report.citations else "",
-        "the limits of this report" if report.limits or report.cut else "",
+        say("the hypotheses tested") if report.hypotheses else "",
+        say("the calculations") if report.derivations else "",
+        say("how far the sources are believed") if report.citations else "",
+        say("the limits of this report") if report.limits or report.cut else "",
     ]
     listed = [part for part in told if part]
-    if not listed:
-        return ""
-    *others, last = listed
-    told_in_one = " and ".join(filter(None, (", ".join(others), last)))
-    return f" The evidence view, {file}, has {told_in_one}."
+    return say(" The evidence view, {}, has {}.", file, say.listed(listed)) if listed else ""
 
 
 def _lead(report: Report) -> list[str]:
@@ -302,11 +337,11 @@ def _answer(report: Report) -> list[str]:
     if not points and report.status in UNANSWERED:
         return [f"- {_opened(line)}" for line in told]
     if len(points) < 2:
-        return [_opened(" ".join(told))]
+        return [_opened(join_sentences(report.answer, told))]
     lines: list[str] = []
     at = 0
     for many in points:
-        point = " ".join(told[at : at + many])
+        point = join_sentences(report.answer[at : at + many], told[at : at + many])
         framed = all(item.kind is SentenceKind.FRAME for item in report.answer[at : at + many])
         # A frame introduces the points below it, and is none of those above it.
         lines += ["", _opened(point), ""] if framed else [f"- {_opened(point)}"]
@@ -316,30 +351,32 @@ def _answer(report: Report) -> list[str]:
 
 def _evidence(report: Report) -> Iterator[str]:
     """Yield what the machinery knows: outcome, hypotheses, calculations, limits and cuts."""
-    yield from (f"**{status_line(report)}.**", "")
+    say = words_of(report)
+    yield from (f"**{say('{}.', status_line(report))}**", "")
     if report.hypotheses:
-        yield from ("### Hypotheses tested", "", *_compared(report))
-        yield from (*map(_hypothesis, report.hypotheses), "")
+        yield from (f"### {say('Hypotheses tested')}", "", *_compared(report))
+        yield from (*(_hypothesis(item, say) for item in report.hypotheses), "")
     if report.derivations:
-        yield from ("### Calculations", "")
+        yield from (f"### {say('Calculations')}", "")
         for made in report.derivations:
             result = f" = {_said(made.result)}" if made.result else ""
             line = _opened(f"{_said(made.name)}: {_said(made.expression)}{result}")
             yield f"- {line} {citation_marks(report, made.citations)}".rstrip()
         yield ""
     if report.citations:
-        yield from ("### How far the sources are believed", "", *_believed(report.citations), "")
+        heading = f"### {say('How far the sources are believed')}"
+        yield from (heading, "", *_believed(report.citations, say), "")
     if cautions := [_caution(report, item) for item in kinds.cautioned(report)]:
-        yield from ("### Cautions", "", *(f"- {line}" for line in cautions), "")
+        yield from (f"### {say('Cautions')}", "", *(f"- {line}" for line in cautions), "")
     if told := kinds.matched_line(report):
         yield from (told, "")
-    if limits := [*report.limits, *map(cut_line, report.cut)]:
-        yield from ("### Limits", "", *(f"- {_opened(_said(limit))}" for limit in limits), "")
+    if limits := limit_lines(report):
+        yield from (f"### {say('Limits')}", "", *(f"- {_opened(_said(it))}" for it in limits), "")
 
 
 def _caution(report: Report, sentence: Sentence) -> str:
     cited = citation_marks(report, sentence.citations)
-    told = f"“{_said(sentence.text)}”{f' {cited}' if cited else ''}"
+    told = f"{words_of(report).quoted(_said(sentence.text))}{f' {cited}' if cited else ''}"
     return f"{told}: {_said(sentence.mark.rstrip(' .'))}."
 
 
@@ -355,9 +392,12 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
     if block.kind == "code":
         return _code(report, block)
     rows = [
-        " ".join(
-            _sentence(report, item, common, told)
-            for item, told in kinds.told_at_the_end(kinds.cited_once(row))
+        join_sentences(
+            row,
+            [
+                _sentence(report, item, common, told)
+                for item, told in kinds.told_at_the_end(kinds.cited_once(row))
+            ],
         )
         for row in block.rows
     ]
@@ -385,7 +425,7 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> list[st
     known = {item.number: item for item in report.citations}
     names = [
         _headed(_said(name or ""), own)
-        + (_plain_marks([known[number] for number in cited]) if cited else "")
+        + (f" {_plain_marks([known[number] for number in cited])}" if cited else "")
         for name, own, cited in itertools.zip_longest(block.header, columns, lifted)
     ]
     lines = [names, ["---"] * len(names)]
@@ -394,7 +434,10 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> list[st
         for row in block.rows
     ]
     shown = [[cell.replace("|", "\\|") for cell in cells] for cells in lines]
-    told = ["", f"{kinds.TABLE_SOURCE}{_plain_marks([known[number] for number in below])}"]
+    told = [
+        "",
+        f"{words_of(report)(kinds.TABLE_SOURCE)} {_plain_marks([known[number] for number in below])}",
+    ]
     return [*(f"| {' | '.join(cells)} |" for cells in shown), *(told if below else ())]
 
 
@@ -403,7 +446,7 @@ def _body(report: Report, section: Section) -> list[str]:
     told = [_sentence(report, sentence) for sentence in section.sentences]
     if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
         return [f"- {_opened(line)}" for line in told]
-    return [_opened(" ".join(told))]
+    return [_opened(join_sentences(section.sentences, told))]
 
 
 def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) -> str:
@@ -463,7 +506,8 @@ def _compared(report: Report) -> list[str]:
     if not (rows := rival_answers(report)):
         return []
     cells = (_cells(report, row) for row in rows)
-    table = [COLUMN_NAMES, ("---",) * len(COLUMN_NAMES), *cells]
+    names = [*map(words_of(report), COLUMN_NAMES)]
+    table = [names, ("---",) * len(names), *cells]
     return [*(f"| {' | '.join(cells)} |" for cells in table), ""]
 
 
@@ -472,39 +516,39 @@ def _cells(report: Report, row: RivalAnswer) -> tuple[str, ...]:
     return (
         _said(row.answer).replace("|", "\\|"),
         f"{row.belief:.2f}",
-        STANDINGS[row.status],
+        words_of(report)(STANDINGS[row.status]),
         citation_marks(report, row.supporting),
         citation_marks(report, row.refuting),
     )
 
 
-def _hypothesis(item: Assessment) -> str:
-    return (
-        f"- **{STANDINGS[item.status]}** ({item.posterior:.2f}, {attempts_to_refute(item)}): "
-        f"{_said(item.hypothesis.statement)} "
-        f"Would be refuted by: {_said(item.hypothesis.refutes_if)}"
-    )
+def _hypothesis(item: Assessment, say: Words) -> str:
+    tried = f"{item.posterior:.2f}{say(', ')}{attempts_to_refute(item, say)}"
+    refuted = say("Would be refuted by: {}", _said(item.hypothesis.refutes_if))
+    standing, statement = say(STANDINGS[item.status]), _said(item.hypothesis.statement)
+    return f"- **{standing}** ({tried}): {statement} {refuted}"
 
 
-def _sources(citations: Iterable[Citation]) -> Iterator[str]:
+def _sources(citations: Iterable[Citation], say: Words) -> Iterator[str]:
     """Yield the list of sources: one entry for each, with the passages that are cited below it."""
     for source in list_sources(citations, QUOTE_CHARS):
         first = source.first
         told = [_inline(source.title), _inline(first.credit), _url(source.place)]
-        kind = f" · {_inline(source.kind)}" if source.kind else ""
+        kind = f" · {_inline(say.recorded(source.kind))}" if source.kind else ""
         yield f"[{source.number}] {', '.join(filter(None, told))}{kind}"
         for item in source.passages:
-            place = f" ({_inline(item.where)})" if item.where else ""
+            place = f" ({_inline(say.place(item.where))})" if item.where else ""
             label = f"[{item.mark}] " if len(source.passages) > 1 else ""
-            more = f" … {item.left_out} more rows" if item.left_out else ""
-            yield f"- {label}“{' / '.join(map(_inline, item.lines))}{more}”{place}"
+            more = f" … {say('{} more rows', item.left_out)}" if item.left_out else ""
+            quote = say.quoted(f"{' / '.join(map(_inline, item.lines))}{more}")
+            yield f"- {label}{quote}{place}"
         yield ""
 
 
-def _believed(citations: Iterable[Citation]) -> Iterator[str]:
+def _believed(citations: Iterable[Citation], say: Words) -> Iterator[str]:
     """Yield how far the sources are believed, and why, a line for those that are alike."""
     for alike in believed_sources(citations):
-        reasons = reasons_to_believe(alike.first)
+        reasons = reasons_to_believe(alike.first, say)
         numbers = "".join(f"[{number}]" for number in alike.numbers)
         why = f": {_inline(reasons)}" if reasons else ""
         yield f"- {numbers} {alike.first.credibility:.2f}{why}"

@@ -33,6 +33,7 @@ def load_outcome(run: Run, store: Store) -> Outcome:
         tuple(row for row in rows if row.uncertain),
         ledger=load_ledger(store, run.id),
         unpriced=spent.unpriced,
+        tokens=(spent.tokens_in, spent.tokens_out),
     )
 
 

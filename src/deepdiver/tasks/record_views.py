@@ -70,9 +70,9 @@ class ShownFinding(View):
 
     @model_serializer(mode="wrap")
     def _show(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Show words once: a statement that is its quote is not shown besides."""
+        """Show words once: a statement that is its quote is not shown besides the quote."""
         shown: dict[str, Any] = dump(self)
-        if self.statement == self.quote:
+        if self.statement == self.quote and "quote" in shown:
             del shown["statement"]
         return shown
 

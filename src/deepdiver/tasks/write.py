@@ -128,6 +128,8 @@ class OutlineReport(Task[Outline]):
     """For whom it is written."""
     language: str = ""
     """The language of the report; empty: that of the question."""
+    characters: str = ""
+    """How many characters stand for a word in its script, which has no spaces; empty: it has."""
     words: int = 1_200
     """About how long it is to be."""
     guidance: str = ""
@@ -169,6 +171,8 @@ class WriteSections(Task[SectionDrafts]):
     """For whom it is written."""
     language: str = ""
     """The language of the report; empty: that of the question."""
+    characters: str = ""
+    """How many characters stand for a word in its script, which has no spaces; empty: it has."""
     guidance: str = ""
     """The person's own instructions."""
 
@@ -228,6 +232,8 @@ class WriteBottomLine(Task[BottomLine]):
     """For whom it is written."""
     language: str = ""
     """The language of the report; empty: that of the question."""
+    characters: str = ""
+    """How many characters stand for a word in its script, which has no spaces; empty: it has."""
     guidance: str = ""
     """The person's own instructions."""
 

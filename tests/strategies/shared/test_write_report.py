@@ -381,6 +381,25 @@ async def test_a_deeper_look_says_into_which_run(tmp_path: Path) -> None:
 # -- sections that code has made of conclusions
 
 
+@pytest.mark.parametrize(
+    ("asked", "write_in", "code", "foot"),
+    [
+        ("Wem gehören die Werke, und wer war der Gründer?", "", "de", "Strategie"),
+        ("Who owns the works, and who was the founder?", "日本語", "ja", "戦略"),
+        ("Wem gehören die Werke, und wer war der Gründer?", "English", "", "strategy"),
+        ("Who owns the works, and who was the founder?", "Klingon", "", "strategy"),
+        ("Holm Works?", "", "", "strategy"),
+    ],
+)
+async def test_a_report_knows_its_language(
+    tmp_path: Path, asked: str, write_in: str, code: str, foot: str
+) -> None:
+    deps = Rig(tmp_path, report_language=write_in).session().deps
+    made = await write_report(deps, asked, (), (), (), (), ())
+    assert made.language == code
+    assert foot in made.made_by
+
+
 def frame(text: str) -> Sentence:
     return Sentence(text=text, kind=SentenceKind.FRAME)
 
@@ -544,6 +563,18 @@ async def test_a_strategy_that_adds_nothing_has_the_same_prompt_as_ever(tmp_path
     _, task = await shown_to_the_writer(tmp_path, None, write_report=say_all)
     blocks = re.findall(r"^<<<(?!end)(.*)>>>$", task.prompt().user, re.MULTILINE)
     assert blocks == ["texts", "findings", "question", "as_of", "problems", "words"]
+
+
+@pytest.mark.parametrize(("write_in", "shown"), [("", ""), ("German", ""), ("日本語", "2.2")])
+async def test_the_writer_counts_characters_where_there_are_no_spaces(
+    tmp_path: Path, write_in: str, shown: str
+) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(), report_language=write_in)
+    deps = rig.session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, ["Holm Works"])
+    await write_report(deps, QUESTION, [QUESTION], [], looked.findings, [], [])
+    for kind in (tasks.OutlineReport, tasks.WriteSections, tasks.WriteBottomLine):
+        assert {task.characters for task in rig.reasoner.of(kind)} == {shown}
 
 
 async def test_the_writer_sees_conclusions_by_the_labels_of_their_findings(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from deepdiver.core.languages import COMMON, language_of
 from deepdiver.core.numbers import numbers
 from deepdiver.core.text import terms, words
 from deepdiver.errors import StoreError
@@ -28,7 +29,6 @@ from deepdiver.strategies.shared.second_opinion import (
     read_relevance,
     read_support,
 )
-from deepdiver.tools.library.languages import COMMON, language_of
 from deepdiver.tools.library.terms import normalise
 
 LETTERS = 5
@@ -142,6 +142,8 @@ class Said:
     """Title of the source and exact text of each quote."""
     besides: str = ""
     """What else may carry it: the results of sums that code has repeated, for example."""
+    counted: tuple[int, ...] = ()
+    """Of a heading, how many things its section, or the question, lists."""
     cell: bool = False
     """Whether it is a cell of a table, which says little by itself."""
     loose: bool = False
@@ -276,7 +278,8 @@ def _is_beside_it(heading: Said, asked: str) -> bool:
 
 def _strange_in_heading(heading: Said, asked: str) -> list[str]:
     # In the name of a file, a line stands for a space.
-    known = f"{asked} {heading.around()}".replace("_", " ")
+    counted = " ".join(map(str, heading.counted))
+    known = f"{asked} {heading.around()} {counted}".replace("_", " ")
     text = COUNTING.sub("", _NUMBERED.sub("", heading.text))
     capitals_tell = not _is_beyond_us(text, asked) and not is_capitalised(text)
     strange = unknown_values(text, known, by_capitals=capitals_tell)

@@ -13,6 +13,7 @@ from typing import Any
 
 from deepdiver.core.events import Limited
 from deepdiver.core.identity import content_id
+from deepdiver.core.languages import UNSPACED, code_named, code_of
 from deepdiver.core.record import (
     Assessment,
     Contradiction,
@@ -25,9 +26,10 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
-from deepdiver.core.text import sentences, words
+from deepdiver.core.text import WORD_CHARS, sentences, words
 from deepdiver.report.audit import bare_words
 from deepdiver.report.compose import WeighedAnswer, compose
+from deepdiver.report.words import words_in
 from deepdiver.strategies.shared.audit_headings import audit_headings, audit_missing, audit_title
 from deepdiver.strategies.shared.audit_lines import NOTHING_LEFT, REJECTED, Audit
 from deepdiver.strategies.shared.base import Allowance, Deps, attempt, together
@@ -219,6 +221,7 @@ async def write_report(
     quiet = besides.rejected or any(sentence.findings for sentence in kept)
     nearest = [] if quiet else quote_nearest(deps, question, found)
     sections = [*kept_sections(body), *own, *nearest, *besides.about_it(answer)]
+    language = _language(deps, question, kept)
     report = compose(
         question,
         answer,
@@ -226,6 +229,7 @@ async def write_report(
         assessments or (),
         deps.ledger,
         title=title,
+        language=language,
         points=[many for row in top.points if (many := sum(not line.cut for line in row))],
         derivations=writer.derivations_of(kept),
         limits=[
@@ -236,7 +240,7 @@ async def write_report(
             *_unread([*lead, *lines]),
         ],
         cut=[*cut, *listed_cuts(repeated), *renamed, *untitled, *unasked, *unsaid],
-        made_by=_made_by(deps),
+        made_by=_made_by(deps, language),
         weighed=weighed,
         unfounded=unfounded,
         research=research_of(deps, found or _cited(kept), besides.disputed, is_open=is_open),
@@ -356,7 +360,12 @@ class _Writer:
     def _manner(self) -> dict[str, str]:
         """Return for whom and in which language the report is written."""
         settings = self._deps.settings
-        return {"audience": settings.audience, "language": settings.report_language}
+        code = code_named(settings.report_language) or code_of(self._question)
+        return {
+            "audience": settings.audience,
+            "language": settings.report_language,
+            "characters": f"{WORD_CHARS}" if code in UNSPACED else "",
+        }
 
     def _verified(self) -> tuple[CheckedConclusion, ...]:
         """Return the conclusions with the labels of those of their findings that are shown."""
@@ -604,11 +613,19 @@ def _cut_lost(deps: Deps, repeated: Sequence[Line], lines: Sequence[Line]) -> No
 # Weighing and limits
 
 
-def _made_by(deps: Deps) -> str:
-    made = (
-        f"deepdiver, strategy {deps.run.strategy}, {deps.reasoner.description}, as of {deps.as_of}"
+def _language(deps: Deps, question: str, written: Iterable[Sentence]) -> str:
+    """Return the code of the language of a report: the one asked for, the question's or its own."""
+    told = code_named(deps.settings.report_language) or code_of(question)
+    code = told or code_of(" ".join(sentence.text for sentence in written))
+    return "" if code == "en" else code
+
+
+def _made_by(deps: Deps, language: str) -> str:
+    say, run = words_in(language), deps.run
+    made = say(
+        "deepdiver, strategy {}, {}, as of {}", run.strategy, deps.reasoner.description, deps.as_of
     )
-    return f"{made}, looking deeper into {deps.run.deepens}" if deps.run.deepens else made
+    return f"{made}{say(', looking deeper into {}', run.deepens)}" if run.deepens else made
 
 
 def _notes(
