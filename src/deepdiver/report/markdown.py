@@ -434,11 +434,9 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> list[st
         for row in block.rows
     ]
     shown = [[cell.replace("|", "\\|") for cell in cells] for cells in lines]
-    told = [
-        "",
-        f"{words_of(report)(kinds.TABLE_SOURCE)} {_plain_marks([known[number] for number in below])}",
-    ]
-    return [*(f"| {' | '.join(cells)} |" for cells in shown), *(told if below else ())]
+    marks = _plain_marks([known[number] for number in below])
+    told = ["", f"{words_of(report)(kinds.TABLE_SOURCE)} {marks}"] if below else []
+    return [*(f"| {' | '.join(cells)} |" for cells in shown), *told]
 
 
 def _body(report: Report, section: Section) -> list[str]:
