@@ -7,6 +7,7 @@ number or is raised becomes a note, `[^place]`, and that place begins with `[^pl
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -19,22 +20,27 @@ def write_links(body: Any) -> None:
     """Write the links, notes and levels of headings below an element into its text."""
     order = {item: at for at, item in enumerate(body.iter())}
     targets = {item.get("id") or item.get("name"): item for item in order}
-    targets.pop(None, None)
     noted: dict[str, Any] = {}
     for link in list(body.iter("a")):
         href = (link.get("href") or "").strip()
-        if href.startswith("#"):
-            place = targets.get(unquote(href[1:]), targets.get(href[1:]))
-            if place is not None and order[place] > order[link] and _is_note(link):
-                noted[_label(href)] = place
-                _replace(link, f"[^{_label(href)}]")
-        elif href and "".join(link.itertext()).strip():
+        place = _place(href, targets)
+        if place is not None and order[place] > order[link] and _is_note(link):
+            noted[_label(href)] = place
+            _replace(link, f"[^{_label(href)}]")
+        elif href and not href.startswith("#") and "".join(link.itertext()).strip():
             _surround(link, "[", f"]({href.replace(' ', '%20')})")
     for label, place in noted.items():
         place.text = f"[^{label}]: {place.text or ''}"
     for tag, level in _HEADINGS.items():
         for item in body.iter(tag):
             item.text = f"{'#' * level} {(item.text or '').lstrip()}"
+
+
+def _place(href: str, targets: Mapping[str | None, Any]) -> Any:
+    """Return the element that a link within the page leads to; None if it leads elsewhere."""
+    if not href.startswith("#") or href == "#":
+        return None
+    return targets.get(unquote(href[1:]), targets.get(href[1:]))
 
 
 def _label(href: str) -> str:
