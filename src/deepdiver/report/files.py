@@ -61,18 +61,31 @@ def write_files(
         "reasoning.log": "".join(to_json(line) + "\n" for line in reasoning_lines(events)),
         "sources.jsonl": "".join(to_json(line) + "\n" for line in source_lines(report, ledger)),
     }
+    write_texts(folder, files, again=f"deepdiver show {run.id} --out DIR")
+
+
+def write_texts(folder: Path, files: Mapping[str, str], *, again: str = "") -> None:
+    """Write files to a folder: each is complete or missing, and none before all are written.
+
+    Args:
+        folder: The folder, which is made if it is not there.
+        files: The texts by name.
+        again: The command that writes them elsewhere, if they are saved already.
+
+    Raises:
+        StoreFullError: If the disk is full.
+        StoreAccessError: If the folder cannot be written to.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _write(folder, files)
     except OSError as error:
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            raise StoreFullError(
-                f"{folder} is full: free space, then write the files again with: deepdiver show "
-                f"{run.id} --out DIR"
-            ) from None
+            then = f", then write the files again with: {again}" if again else ""
+            raise StoreFullError(f"{folder} is full: free space{then}") from None
+        then = f". The run is saved; write them elsewhere with: {again}" if again else ""
         raise StoreAccessError(
-            f"the files of {run.id} cannot be written to {folder}: {error.strerror}. "
-            f"The run is saved; write them elsewhere with: deepdiver show {run.id} --out DIR"
+            f"the files cannot be written to {folder}: {error.strerror}{then}"
         ) from None
 
 

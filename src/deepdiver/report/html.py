@@ -120,7 +120,7 @@ def render_html(
     """
     style = STYLE + svg.STYLE
     parts = [
-        *_head(said_text(report.title) or report.question, style),
+        *page_head(said_text(report.title) or report.question, style),
         "<body><main>",
         *_title(report),
         *_lead(report),
@@ -134,8 +134,8 @@ def render_html(
     return "\n".join(parts) + "\n"
 
 
-def _head(title: str, style: str) -> Iterator[str]:
-    """Yield the head. Its policy allows its own style sheet, by its hash, and nothing else."""
+def page_head(title: str, style: str = STYLE) -> Iterator[str]:
+    """Yield the head of a page, whose policy allows its own style sheet, by its hash, alone."""
     hashed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"
     yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
