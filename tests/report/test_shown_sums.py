@@ -82,7 +82,17 @@ def test_a_total_that_does_not_come_out() -> None:
         (("Oslo", "1"), ("Bergen", "2"), ("Total", "")),
         ((), (), ()),
     ],
-    ids=["right", "rounded up", "rounded down", "no total", "a gap", "one row", "a short row", "no value", "empty"],
+    ids=[
+        "right",
+        "rounded up",
+        "rounded down",
+        "no total",
+        "a gap",
+        "one row",
+        "a short row",
+        "no value",
+        "empty",
+    ],
 )
 def test_totals_that_are_right_or_that_nobody_can_tell(rows: tuple[tuple[str, ...], ...]) -> None:
     assert totals(*rows) == []

@@ -291,9 +291,6 @@ class _Reading:
         for statement in self.statements:
             for key in statement.cites:
                 cited.setdefault(key, statement.number)
-        for key in cited:
-            if "/" in key and key not in self.references:
-                self.references[key] = Reference(key, key)
         used = {self.references[key].url for key in cited if key in self.references}
         return CitedText(
             self.title,
@@ -383,6 +380,7 @@ def _cited(
     url = _trimmed(match["auto"] or match["bare"] or "")
     if not url:
         return "", []  # a picture
+    references.setdefault(url, Reference(url, url))
     rest = match["bare"][len(url) :] if match["bare"] else ""
     return rest, [url]
 
@@ -396,6 +394,7 @@ def _linked(match: re.Match[str], references: dict[str, Reference]) -> tuple[str
     opened, closed = match["open"] or "", match["close"] or ""
     if not url or url.startswith(("mailto:", "tel:", "javascript:")):
         return f"{opened}{text}{closed}", []
+    references.setdefault(url, Reference(url, url, text))
     pointer = text.strip("[]").lower()
     is_mark = (
         re.fullmatch(rf"\[?(?:{_NUMBERS})\]?|\W*", text)

@@ -6,6 +6,7 @@ A new command is declared in the module that does it and listed here, in the ord
 from __future__ import annotations
 
 from deepdiver.cli.commands import (
+    audit,
     credibility,
     doctor,
     eval,
@@ -26,6 +27,7 @@ COMMANDS = {
         research.RESUME,
         research.DEEPEN,
         research.REPLAY,
+        audit.AUDIT,
         runs.RUNS,
         runs.SHOW,
         runs.STOP,
