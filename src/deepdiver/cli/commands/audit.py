@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import shutil
 import sys
 
@@ -26,6 +25,8 @@ def audit(args: argparse.Namespace) -> int:
     Raises:
         UsageError: If the report or the folder of sources cannot be read.
     """
+    import asyncio
+
     from deepdiver.cli.preflight import check_out
     from deepdiver.run.auditor.audit_file import audit_file
     from deepdiver.run.auditor.show_audit import audit_lines, audit_page, audit_record
