@@ -35,11 +35,13 @@ def write_files(
     store: Store,
     *,
     scene: bool = False,
+    egress: Mapping[str, Any] | None = None,
 ) -> None:
     """Write all files of a run.
 
     Each file is complete or missing, and none is put in place before all have been written. With
-    `scene`, pictures show when and where things happened, and are also files of their own.
+    `scene`, pictures show when and where things happened, and are also files of their own. `egress`
+    is the receipt of what the run sent out, which becomes part of the record.
 
     Raises:
         StoreFullError: If the disk is full.
@@ -50,14 +52,14 @@ def write_files(
     events = [json.loads(text) for text in texts]
     cost = spend(rows, texts)
     pictures = draw_pictures(report, ledger, store.texts.get, scene=scene)
+    record = record_of(run, report, ledger, rows, cost) | ({"egress": egress} if egress else {})
     drawn = {f"{item.name}.svg": item for item in pictures.pictures} if scene else {}
     files = {
         "report.md": _illustrated(render_markdown(report, evidence="evidence.md"), drawn),
         "evidence.md": render_evidence(report),
         "report.html": render_html(report, pictures.pictures, pictures.missing),
         **{name: picture.file("report.html") for name, picture in drawn.items()},
-        "report.json": to_json(record_of(run, report, ledger, rows, cost), indent=1, sort_keys=True)
-        + "\n",
+        "report.json": to_json(record, indent=1, sort_keys=True) + "\n",
         "reasoning.log": "".join(to_json(line) + "\n" for line in reasoning_lines(events)),
         "sources.jsonl": "".join(to_json(line) + "\n" for line in source_lines(report, ledger)),
     }
