@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from deepdiver.cli.commands import (
     audit,
+    compare,
     credibility,
     doctor,
     eval,
@@ -30,6 +31,7 @@ COMMANDS = {
         audit.AUDIT,
         runs.RUNS,
         runs.SHOW,
+        compare.COMPARE,
         runs.STOP,
         runs.DELETE,
         library.LIBRARY,

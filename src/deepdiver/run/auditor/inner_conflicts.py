@@ -7,7 +7,7 @@ must be as good as sure, in both directions, that one denies the other.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from deepdiver.core.text import terms
@@ -57,14 +57,19 @@ async def find_inner_conflicts(said: Sequence[str]) -> list[InnerConflict]:
     ]
 
 
+def share_words(mine: Set[str], theirs: Set[str]) -> float:
+    """Return the part of the shorter sentence's words that the other has; 0 if they are too few."""
+    shared = len(mine & theirs)
+    return shared / min(len(mine), len(theirs)) if shared >= FEWEST else 0.0
+
+
 def _alike(said: Sequence[str]) -> list[tuple[int, int]]:
     """Return the pairs of sentences that share most of their words, in order."""
     held = [frozenset(terms(text)) for text in said]
     found: list[tuple[float, int, int]] = []
     for one, mine in enumerate(held):
         for other in range(one + 1, len(held)):
-            shared = len(mine & held[other])
-            least = min(len(mine), len(held[other]))
-            if shared >= FEWEST and shared >= SHARED * least and said[one] != said[other]:
-                found.append((-shared / least, one, other))
+            share = share_words(mine, held[other])
+            if share >= SHARED and said[one] != said[other]:
+                found.append((-share, one, other))
     return sorted((one, other) for _, one, other in sorted(found)[:PAIRS])
