@@ -1,9 +1,9 @@
 """Two runs side by side: what both support, where they part, and at what cost.
 
 Claims are the sentences of the reports that cite something. Two say the same if their words do, or
-if the reader takes each to support the other. They contradict each other if the reader is as good
-as sure of it in both directions. If they have nearly the same words and another number, date or
-name, the claim has changed. Everything else only one of the runs says.
+if the reader takes each to support the other. If they have nearly the same words and another
+number, date or name, the claim has changed. They contradict each other if the reader is as good as
+sure of it in both directions. Everything else only one of the runs says.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from deepdiver.run.auditor.inner_conflicts import PAIRS, SHARED, share_words
 from deepdiver.run.record import load_ledger
 from deepdiver.store import CallState, Store
 from deepdiver.strategies.shared.second_opinion import AGREES, CONTRADICTS
-from deepdiver.strategies.shared.statements import can_contradict, repeats
+from deepdiver.strategies.shared.statements import repeats, values_of
 from deepdiver.tools.address import canonical
 
 NEARLY = 0.75
@@ -171,16 +171,22 @@ def _read_pairs(
     taken: set[int] = set()
     for (share, one, other), there, here in zip(near, forth, back, strict=True):
         relation: Relation | None = None
-        if min(there.supports, here.supports) >= AGREES:
+        if share >= NEARLY and _differ(one.sentence.text, other.sentence.text):
+            relation = "changed"
+        elif min(there.supports, here.supports) >= AGREES:
             relation = "same"
         elif min(there.refutes, here.refutes) >= CONTRADICTS:
             relation = "contradicts"
-        elif share >= NEARLY and can_contradict(one.sentence.text, other.sentence.text):
-            relation = "changed"
         if relation and one.number not in taken:
             taken.add(one.number)
             found.append(ClaimPair(one, other, relation))
     return found
+
+
+def _differ(one: str, other: str) -> bool:
+    """Whether each of two claims has a number, a date or a name that the other has not."""
+    mine, theirs = values_of(one), values_of(other)
+    return bool(mine - theirs and theirs - mine)
 
 
 def _near(
