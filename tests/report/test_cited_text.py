@@ -111,6 +111,21 @@ def test_a_reference_whose_address_is_cited_in_the_text_is_used() -> None:
     assert read_cited_text(text).unused == ()
 
 
+@pytest.mark.parametrize("below", ["", "\n- [1a] “It froze.”", "\n[1a] “It froze.”"])
+def test_a_passage_of_a_source_has_the_address_of_the_source(below: str) -> None:
+    found = read_cited_text(f"It froze [1a].\n\n## Sources\n\n[1] Berg, https://e.org/b{below}")
+    assert found.references["1a"].url == "https://e.org/b"
+    assert (found.dangling, found.unused) == ((), ())
+
+
+def test_an_entry_with_several_labels() -> None:
+    found = read_cited_text("It froze [^a]. It thawed [^b].\n\n- [^b]: [^a]: Berg, https://e.org/b")
+    assert {key: item.url for key, item in found.references.items()} == {
+        "a": "https://e.org/b",
+        "b": "https://e.org/b",
+    }
+
+
 def test_a_row_without_citations_has_those_of_its_header() -> None:
     text = "| Town | People [1] |\n|---|---|\n| Oslo | 700 |\n| Bergen [2] | 290 |" + END
     assert said(text) == [

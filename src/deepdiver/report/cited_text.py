@@ -9,7 +9,7 @@ heading such as Sources, and lines that begin with a number in brackets and hold
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from deepdiver.core.text import Span, blocks, sentences, words
@@ -46,6 +46,8 @@ _DEFINED = re.compile(
     r"(?:\n(?!\s*\n)(?![ ]{0,3}\[\^?[^\]]+\]:)(?:[ ]{2,}|\t).*)*)",
     re.MULTILINE,
 )
+_LABELLED = re.compile(r"\s*\[\^(?P<label>[^\]\s]{1,79})\]:\s*")
+_PART = re.compile(r"(\d{1,3})[a-z]")
 _ENTRY = re.compile(r"^(?:[-*+]\s+)?(?:\[(?P<bracket>\d{1,3}[a-z]?)\]|(?P<number>\d{1,3})[.)])\s+")
 _ENTRIES = re.compile(r"\n\s*(?=\[\d{1,3}[a-z]?\]\s)")
 """Between entries that follow each other line by line."""
@@ -143,9 +145,24 @@ def _blocks(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _define(references: dict[str, Reference], label: str, rest: str) -> None:
-    """Enter a reference, unless its label has one already."""
-    key = label.strip().lower()
-    references.setdefault(key, Reference(key, address_in(rest), " ".join(rest.split())))
+    """Enter a reference under its labels, unless they have one already."""
+    labels = [label]
+    while more := _LABELLED.match(rest):
+        labels.append(more["label"])
+        rest = rest[more.end() :]
+    for key in (item.strip().lower() for item in labels):
+        references.setdefault(key, Reference(key, address_in(rest), " ".join(rest.split())))
+
+
+def _lend_addresses(references: dict[str, Reference], cited: Iterable[str]) -> None:
+    """Give passages of a source (1a, 1b) that have no address of their own that of the source."""
+    for key in {*references, *cited}:
+        part = _PART.fullmatch(key)
+        whole = references.get(part[1]) if part else None
+        own = references.get(key)
+        if whole and (own is None or not own.url):
+            text = f"{whole.text} {own.text}" if own else whole.text
+            references[key] = Reference(key, whole.url, text)
 
 
 def address_in(text: str) -> str:
@@ -291,6 +308,7 @@ class _Reading:
         for statement in self.statements:
             for key in statement.cites:
                 cited.setdefault(key, statement.number)
+        _lend_addresses(self.references, cited)
         used = {self.references[key].url for key in cited if key in self.references}
         return CitedText(
             self.title,
@@ -300,10 +318,17 @@ class _Reading:
             tuple(
                 key
                 for key, held in self.references.items()
-                if key not in cited and (not held.url or held.url not in used)
+                if key not in cited and not _is_used(key, held, cited, used)
             ),
             tuple(self.tables),
         )
+
+
+def _is_used(key: str, held: Reference, cited: Iterable[str], used: Collection[str]) -> bool:
+    """Whether something cites a reference: by its address, or a passage of it."""
+    return (bool(held.url) and held.url in used) or any(
+        part[1] == key for name in cited if (part := _PART.fullmatch(name))
+    )
 
 
 def _row_text(header: Sequence[str], cells: Sequence[str]) -> str:

@@ -44,5 +44,15 @@ def test_notes_point_at_what_comes_later() -> None:
     assert linked(page) == ("It froze.[^n-1] It thawed.[^n2]\n\n- [^n-1]: Berg a\n- [^n2]: Holm")
 
 
+def test_a_note_leads_to_the_entry_that_its_place_is_in() -> None:
+    page = (
+        "<p>It froze.<sup><a href='#q1'>1a</a></sup> It thawed.<sup><a href='#q2'>1b</a></sup></p>"
+        "<ol><li>Berg<p id='q1'>froze</p><p id='q2'>thawed</p></li></ol>"
+    )
+    assert linked(page) == (
+        "It froze.[^q1] It thawed.[^q2]\n\n- [^q2]: [^q1]: Berg\n\nfroze\n\nthawed"
+    )
+
+
 def test_headings_have_their_level() -> None:
     assert linked("<h1>One</h1><p>x</p><h3> Three</h3><p>y</p>") == "# One\n\nx\n\n### Three\n\ny"

@@ -1,7 +1,8 @@
 """Writes the links and notes of a tree of HTML into its text, as Markdown has them.
 
 A link to a page becomes `[text](address)`. A link to a later place of the same page whose text is a
-number or is raised becomes a note, `[^place]`, and that place begins with `[^place]: `.
+number or is raised becomes a note, `[^place]`, and the entry of a list that this place is in, or
+the place itself, begins with `[^place]: `.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def write_links(body: Any) -> None:
         href = (link.get("href") or "").strip()
         place = _place(href, targets)
         if place is not None and order[place] > order[link] and _is_note(link):
-            noted[_label(href)] = place
+            noted[_label(href)] = next(place.iterancestors("li"), place)
             _replace(link, f"[^{_label(href)}]")
         elif href and not href.startswith("#") and "".join(link.itertext()).strip():
             _surround(link, "[", f"]({href.replace(' ', '%20')})")
