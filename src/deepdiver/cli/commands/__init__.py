@@ -19,6 +19,7 @@ from deepdiver.cli.commands import (
     runs,
     strategies,
     trust,
+    update,
 )
 
 COMMANDS = {
@@ -27,6 +28,7 @@ COMMANDS = {
         research.ASK,
         research.RESUME,
         research.DEEPEN,
+        update.UPDATE,
         research.REPLAY,
         audit.AUDIT,
         runs.RUNS,
