@@ -159,6 +159,18 @@ def test_addresses(text: str, url: str) -> None:
     assert address_in(text) == url
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        *("[", "![", "[a](", "[[", "([", "(", ")", "[1,", "[^", "]: ", "\n", "\n [a]:", "```\n"),
+        *("https://e.org/)", "| ", "|-", "a. ", "** ", "# ", "【1", "[1] x\n", "- "),
+    ],
+)
+def test_a_text_of_nothing_but_marks_is_read_in_the_end(part: str) -> None:
+    found = read_cited_text(part * (100_000 // len(part)))
+    assert all(item.text for item in found.statements)
+
+
 @given(st.text(alphabet="ab .[]()^!|#-:1²\n", max_size=200))
 def test_any_text_can_be_read_and_no_statement_is_lost_in_order(text: str) -> None:
     found = read_cited_text(text)

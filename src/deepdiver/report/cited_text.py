@@ -23,15 +23,18 @@ LISTS = frozenset(
 """Headings under which references are listed."""
 LONGEST_RANGE = 20
 """Numbers of one citation: of [1-300] the first are taken."""
-_URL = r"https?://[^\s<>\[\]\"“”|]+"
-_BALANCED = r"[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*"
-_NUMBERS = r"\d{1,3}[a-z]?(?:\s*[,;–—-]\s*\d{1,3}[a-z]?)*"
+# Bounds keep the time in proportion to the text: a megabyte of brackets is read once, not once for
+# each bracket.
+_URL = r"https?://[^\s<>\[\]\"“”|]{1,2000}"
+_BALANCED = r"[^()\s<>]{0,2000}(?:\([^()\s]{0,200}\)[^()\s<>]{0,200}){0,8}"
+_NUMBERS = r"\d{1,3}[a-z]?(?:\s?[,;–—-]\s?\d{1,3}[a-z]?){0,40}"
 _MARK = re.compile(
-    r"!\[[^\]]*\]\([^)\s]*\)"
-    rf"|(?P<open>\(\s*)?\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\(<?(?P<url>{_BALANCED})>?"
-    r"(?:\s+[\"'][^\"']*[\"'])?\)(?P<close>(?(open)\s*\)))?"
+    r"!\[[^\]]{0,500}\]\([^)\s]{0,2000}\)"
+    r"|(?P<open>\(\s?)?\[(?P<text>(?:[^\[\]]|\[[^\[\]]{0,20}\]){0,500})\]"
+    rf"\(<?(?P<url>{_BALANCED})>?"
+    r"(?:\s[\"'][^\"']{0,300}[\"'])?\)(?P<close>(?(open)\s?\)))?"
     r"|\[\^(?P<note>[^\]\s]{1,80})\]"
-    rf"|[\[【](?P<numbers>{_NUMBERS})(?:†[^\]】]*)?[\]】](?![(:])"
+    rf"|[\[【](?P<numbers>{_NUMBERS})(?:†[^\]】]{{0,80}})?[\]】](?![(:])"
     r"|\[(?P<said>[^\[\]]{1,200})\]\[(?P<label>[^\[\]]{0,80})\]"
     rf"|<(?P<auto>{_URL})>"
     rf"|(?P<bare>{_URL})"
@@ -43,7 +46,7 @@ _NOTED = re.compile(r"(?:[^\W\d_]{3}|[.,;:!?)\"”’])$")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _DEFINED = re.compile(
     r"^[ ]{0,3}(?:[-*+]\s+)?\[\^?(?P<label>[^\]\s][^\]]{0,79})\]:[ \t]*(?P<rest>.*"
-    r"(?:\n(?!\s*\n)(?![ ]{0,3}\[\^?[^\]]+\]:)(?:[ ]{2,}|\t).*)*)",
+    r"(?:\n(?![ \t]*\n)(?![ ]{0,3}\[\^?[^\]]+\]:)(?:[ ]{2,}|\t).*)*)",
     re.MULTILINE,
 )
 _LABELLED = re.compile(r"\s*\[\^(?P<label>[^\]\s]{1,79})\]:\s*")
