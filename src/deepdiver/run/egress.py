@@ -18,18 +18,19 @@ from deepdiver.core.numbering import units_of
 from deepdiver.core.record import Report, Run, Source, SourceKind
 from deepdiver.core.settings import EMBEDDED, Settings, from_public
 from deepdiver.core.shown_text import one_line
+from deepdiver.core.text import shingles
 from deepdiver.errors import LostTextError
 from deepdiver.reason.models import MODEL_URLS
 from deepdiver.report.figures.svg import escape_said, escape_text
 from deepdiver.report.html import page_head
-from deepdiver.report.sentence_trail import flat_text
+from deepdiver.report.sentence_trail import strings_of
 from deepdiver.store import JournalRow, Store
 from deepdiver.tools.address import host_of
 from deepdiver.tools.registry import address_of, providers
 
-SHORTEST = 30
-"""Characters of the shortest sentence by which a passage is recognised in what was sent: a shorter
-one may stand in any text."""
+RUN = 5
+"""Words of a run by which sentences are recognised in what was sent. A sentence was sent if all its
+runs were; a shorter one may stand in any text."""
 HERE = "this machine"
 """The host of what does not leave."""
 _LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
@@ -138,16 +139,10 @@ def _passages(
         except LostTextError:
             yield _passage(source, "unknown", 0, "its saved text is lost")
             continue
-        units = [flat_text(span.of(text)) for span in units_of(text)]
+        units = [shingles(span.of(text), RUN) for span in units_of(text)]
         for host, told in sent.items():
-            if many := _count_sent(units, told):
+            if many := sum(unit <= told for unit in units):
                 yield _passage(source, host, many, "")
-
-
-def _count_sent(units: Iterable[str], told: Sequence[str]) -> int:
-    """Return how many sentences stand in what was sent."""
-    long = (unit for unit in units if len(unit) >= SHORTEST)
-    return sum(any(unit in said for said in told) for unit in long)
 
 
 def _passage(source: Source, host: str, many: int, note: str) -> dict[str, Any]:
@@ -161,14 +156,20 @@ def _passage(source: Source, host: str, many: int, note: str) -> dict[str, Any]:
     }
 
 
-def _by_host(left: Iterable[tuple[Mapping[str, Any], JournalRow]]) -> dict[str, list[str]]:
-    """Return what was sent to whom; the address of a page is nobody's passage."""
-    found: dict[str, list[str]] = defaultdict(list)
+def _by_host(left: Iterable[tuple[Mapping[str, Any], JournalRow]]) -> dict[str, set[str]]:
+    """Return the runs of words that were sent to whom; the address of a page is no passage."""
+    found: dict[str, set[str]] = defaultdict(set)
     for call, row in left:
         to = f"{call['provider']} at {call['host']}" if row.kind == "model" else call["host"]
         if row.kind != "fetch":
-            found[to].append(flat_text(json.loads(row.request)))
+            for said in strings_of(json.loads(row.request)):
+                found[to] |= _runs(said)
     return found
+
+
+def _runs(text: str) -> frozenset[str]:
+    """Return the whole runs of words of a text."""
+    return frozenset(run for run in shingles(text, RUN) if run.count(" ") == RUN - 1)
 
 
 def private_line(receipt: Mapping[str, Any]) -> str:

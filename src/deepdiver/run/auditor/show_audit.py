@@ -36,6 +36,8 @@ NAMES = {
 }
 QUOTED = 300
 """Characters that are shown of a sentence or a passage; the JSON has all of them."""
+_ADDRESSED = frozenset(("Addresses that do not exist", "References that could not be read"))
+"""Lists of addresses, which are shown as they are, and are no links."""
 _PAGE_STYLE = (
     STYLE
     + ".contradicted,.not{color:var(--bad)}.partly,.unreachable,.uncited{color:var(--faint)}"
@@ -223,7 +225,8 @@ def audit_page(audit: ReportAudit) -> str:
 
 def _page_findings(audit: ReportAudit) -> Iterable[str]:
     for heading, lines in _findings(audit):
-        items = "".join(f'<li dir="auto">{escape_said(line)}</li>' for line in lines)
+        shown = escape_text if heading in _ADDRESSED else escape_said
+        items = "".join(f'<li dir="auto">{shown(line)}</li>' for line in lines)
         yield f"<section><h2>{escape_text(heading)}</h2><ul>{items}</ul></section>"
 
 
@@ -237,7 +240,7 @@ def _page_item(item: AuditedStatement) -> str:
     told = f'<br><span class="faint">{why}</span>' if judged.why else ""
     near = "".join(
         f'<blockquote dir="auto">{escape_said(quote.text, QUOTED)} '
-        f'<span class="faint">{escape_said(quote.url, 120)}</span></blockquote>'
+        f'<span class="faint">{escape_text(quote.url, 120)}</span></blockquote>'
         for quote in judged.nearest[:2]
     )
     badge = f'<span class="badge {kind}">{NAMES[judged.standing]}</span>'
