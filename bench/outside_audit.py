@@ -99,11 +99,11 @@ def measure(name: str, half: str, verbose: bool) -> None:
     if not items:
         return
     table: dict[str, Counter[str]] = defaultdict(Counter)
-    changes: dict[str, Counter[bool]] = defaultdict(Counter)
+    changed: dict[str, list[bool]] = defaultdict(list)
     for (label, change, _), found in zip(items, judged, strict=True):
         table[label][found.standing.value] += 1
         if change:
-            changes[change][found.standing is not Standing.SUPPORTED] += 1
+            changed[change].append(found.standing is not Standing.SUPPORTED)
     for label, counts in sorted(table.items()):
         shown = ", ".join(f"{standing} {many}" for standing, many in sorted(counts.items()))
         print(f"{half} {name:9} {label:36} {sum(counts.values()):4d}: {shown}")
@@ -112,8 +112,8 @@ def measure(name: str, half: str, verbose: bool) -> None:
     alarms, missed = good.total() - good["supported"], bad["supported"]
     print(f"{half} {name:9} false alarms {_share(alarms, good.total())}")
     print(f"{half} {name:9} missed       {_share(missed, bad.total())}")
-    for change, counts in sorted(changes.items()):
-        print(f"{half} {name:9}   caught, {change:12} {_share(counts[True], counts.total())}")
+    for change, caught in sorted(changed.items()):
+        print(f"{half} {name:9}   caught, {change:12} {_share(sum(caught), len(caught))}")
     if verbose:
         _list_alarms(items, judged)
 

@@ -14,6 +14,7 @@ from deepdiver.run import compare_runs as module
 from deepdiver.run.compare_runs import (
     Comparison,
     compare_runs,
+    comparison_head,
     comparison_lines,
     comparison_record,
     comparison_rows,
@@ -131,16 +132,18 @@ async def test_without_the_reader_words_decide(
 async def test_it_is_told_side_by_side(store: Store) -> None:
     found = await compared(store, (OWNS, ALONE), (OWNS, DENIED))
     rows = {name: (left, right) for name, left, right in comparison_rows(found)}
-    assert rows["run"] == ("run-a", "run-b")
-    assert rows["question"][0] != rows["question"][1]
+    head = list(comparison_head(found))
+    assert head[0].startswith("A  run-a: Who owns Holm Works?")
+    assert head[1].startswith("B  run-b: Who owns Holm Works?")
     assert rows["claims"] == ("2", "2")
-    assert rows["sources read"] == ("1 (1 in both)", "1 (1 in both)")
+    assert rows["sources read"] == ("1, 1 in both", "1, 1 in both")
     assert rows["cost"] == ("USD 0", "USD 0")
     assert rows["model"] == ("embedded", "embedded")
     told = list(comparison_lines(found))
     assert "Both say, with citations (1)" in told
-    assert "Only run-a (1)" in told
-    assert f"   2. {ALONE}" in told
+    assert f"   A1 B1. {OWNS}" in told
+    assert "Only A says (1)" in told
+    assert f"   A2. {ALONE}" in told
 
 
 async def test_the_record_is_json(store: Store) -> None:

@@ -241,6 +241,16 @@ def _claim_record(item: PlacedSentence) -> dict[str, Any]:
     return {"number": item.number, "text": item.sentence.text}
 
 
+def comparison_head(found: Comparison) -> Iterator[str]:
+    """Yield which run is A and which is B, and what they were asked."""
+    asked = [found.one.run.question, found.other.run.question]
+    yield from asked[:1] if asked[0] == asked[1] else ()
+    for name, side in (("A", found.one), ("B", found.other)):
+        also = f": {side.run.question}" if asked[0] != asked[1] else ""
+        yield f"{name}  {side.run.id}{also}"
+    yield ""
+
+
 def comparison_rows(found: Comparison) -> list[tuple[str, str, str]]:
     """Return the figures of two runs side by side."""
     sides = (found.one, found.other)
@@ -250,17 +260,14 @@ def comparison_rows(found: Comparison) -> list[tuple[str, str, str]]:
         left, right = map(str, values)
         return name, left, right
 
-    rows = [row("run", *(side.run.id for side in sides))]
-    if found.one.run.question != found.other.run.question:
-        rows.append(row("question", *(side.run.question for side in sides)))
     return [
-        *rows,
+        row("", "A", "B"),
         row("strategy", *(side.run.strategy for side in sides)),
         row("model", *(side.run.settings.get("model", EMBEDDED) for side in sides)),
         row("as of", *(side.run.created[:10] for side in sides)),
         row("outcome", *(_outcome(side) for side in sides)),
         row("claims", *(len(side.claims) for side in sides)),
-        row("sources read", *(f"{len(side.addresses)} ({both} in both)" for side in sides)),
+        row("sources read", *(f"{len(side.addresses)}, {both} in both" for side in sides)),
         row("calls", *(side.calls for side in sides)),
         row("cost", *(f"USD {side.cost.text}" for side in sides)),
     ]
@@ -282,10 +289,13 @@ def comparison_lines(found: Comparison) -> Iterator[str]:
         if pairs := found.related(relation):
             yield from ("", f"{heading} ({len(pairs)})")
         for pair in pairs:
-            yield f"   {pair.one.number}. {pair.one.sentence.text}"
-            if pair.one.sentence.text != pair.other.sentence.text:
-                yield f"     {pair.other.number}. {pair.other.sentence.text}"
-    for side, only in ((found.one, found.only_one), (found.other, found.only_other)):
+            one, other = pair.one, pair.other
+            if one.sentence.text == other.sentence.text:
+                yield f"   A{one.number} B{other.number}. {one.sentence.text}"
+            else:
+                yield f"   A{one.number}. {one.sentence.text}"
+                yield f"   B{other.number}. {other.sentence.text}"
+    for name, only in (("A", found.only_one), ("B", found.only_other)):
         if only:
-            yield from ("", f"Only {side.run.id} ({len(only)})")
-        yield from (f"   {item.number}. {item.sentence.text}" for item in only)
+            yield from ("", f"Only {name} says ({len(only)})")
+        yield from (f"   {name}{item.number}. {item.sentence.text}" for item in only)

@@ -43,6 +43,7 @@ def test_two_runs_side_by_side(say: Say, finished: str, other: str) -> None:
     said = say("compare", finished, other)
     assert said.code == 0
     assert "Both say, with citations" in said.out
+    assert f"A  {finished}\n" in said.out
     assert "Only " not in said.out
     record = json.loads(say("compare", finished, other, "--json").out)
     assert {pair["relation"] for pair in record["pairs"]} == {"same"}

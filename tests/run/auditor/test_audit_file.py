@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from deepdiver.core.settings import Settings
-from deepdiver.errors import UnreadableAnswerError, UsageError
+from deepdiver.errors import NoRungError, UsageError
 from deepdiver.run.auditor import audit_file as module
 from deepdiver.run.auditor.audit_file import BORROWED, PROBLEMS, ReportAudit, audit_file
 from deepdiver.run.auditor.judge import Standing
@@ -186,7 +186,7 @@ class Model:
     async def perform(self, task: CheckSupport) -> Checks:
         self.asked.append(task)
         if "fails" in self.says:
-            raise UnreadableAnswerError("no", "")
+            raise NoRungError("no")
         checks = (
             Check(id=claim.id, support=self.says.get(claim.id, "full"), reason="as the model says")  # type: ignore[arg-type]
             for claim in task.claims

@@ -18,6 +18,7 @@ def compare(args: argparse.Namespace) -> int:
     from deepdiver.cli.run_views import print_wrapped
     from deepdiver.run.compare_runs import (
         compare_runs,
+        comparison_head,
         comparison_lines,
         comparison_record,
         comparison_rows,
@@ -29,6 +30,7 @@ def compare(args: argparse.Namespace) -> int:
     if args.json:
         print_json(comparison_record(found))
         return 0
+    print_wrapped(comparison_head(found))
     print_items(comparison_rows(found))
     print_wrapped(comparison_lines(found))
     return 0
