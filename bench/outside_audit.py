@@ -25,6 +25,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from deepdiver.report.shown_sums import wrong_sums
+from deepdiver.run.auditor.inner_conflicts import find_inner_conflicts
 from deepdiver.run.auditor.judge import CitedPage, Judged, Standing, Stated, judge
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -118,6 +120,31 @@ def measure(name: str, half: str, verbose: bool) -> None:
         _list_alarms(items, judged)
 
 
+def measure_conflicts(half: str) -> None:
+    """Print how often sentences of one report are said to contradict each other, and rightly so.
+
+    Carried sentences of one report do not; a sentence and what it was changed into mostly do.
+    """
+    held = list(rows(f"audit/drafts.{half}.jsonl"))
+    carried: dict[str, list[str]] = defaultdict(list)
+    for row in held:
+        if row["label"] == "carried":
+            carried[row["task"]].append(row["sentence"])
+    found = [asyncio.run(find_inner_conflicts(said)) for said in carried.values()]
+    pairs = sum(len(said) * (len(said) - 1) // 2 for said in carried.values())
+    print(f"{half} conflicts false alarms {_share(sum(map(len, found)), pairs)} pairs of sentences")
+    said_by = {row["id"]: row["sentence"] for row in held}
+    both = [
+        (said_by[row["base"]], row["sentence"])
+        for row in held
+        if row["origin"] == "mutation" and row["label"] == "not" and row["base"] in said_by
+    ]
+    caught = sum(bool(asyncio.run(find_inner_conflicts(pair))) for pair in both)
+    print(f"{half} conflicts found        {_share(caught, len(both))}")
+    wrong = sum(bool(list(wrong_sums(text))) for said in carried.values() for text in said)
+    print(f"{half} sums false alarms      {_share(wrong, sum(map(len, carried.values())))}")
+
+
 def _list_alarms(items: list[Item], judged: list[Judged]) -> None:
     for (label, _, stated), found in zip(items, judged, strict=True):
         if label in GOOD and found.standing is not Standing.SUPPORTED:
@@ -138,3 +165,5 @@ if __name__ == "__main__":
     asked = parser.parse_args()
     for chosen in (asked.set,) if asked.set else SETS:
         measure(chosen, asked.half, asked.verbose)
+    if not asked.set or asked.set == "drafts":
+        measure_conflicts(asked.half)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from deepdiver.core.settings import Settings
-from deepdiver.errors import NoRungError, UsageError
+from deepdiver.errors import BudgetError, CallError, CallFault, NoRungError, UsageError
 from deepdiver.run.auditor import audit_file as module
 from deepdiver.run.auditor.audit_file import BORROWED, PROBLEMS, ReportAudit, audit_file
 from deepdiver.run.auditor.judge import Standing
@@ -180,13 +180,13 @@ async def test_other_formats(
 class Model:
     """A model that says what it was told to say, and remembers what it was asked."""
 
-    def __init__(self, **says: str) -> None:
-        self.says, self.asked = says, list[CheckSupport]()
+    def __init__(self, fails: Exception | None = None, **says: str) -> None:
+        self.fails, self.says, self.asked = fails, says, list[CheckSupport]()
 
     async def perform(self, task: CheckSupport) -> Checks:
         self.asked.append(task)
-        if "fails" in self.says:
-            raise NoRungError("no")
+        if self.fails is not None:
+            raise self.fails
         checks = (
             Check(id=claim.id, support=self.says.get(claim.id, "full"), reason="as the model says")  # type: ignore[arg-type]
             for claim in task.claims
@@ -220,8 +220,25 @@ async def test_a_model_decides_about_what_code_lets_pass(
     assert audit.judged_by == "openai:x"
 
 
+@pytest.mark.parametrize(
+    "error",
+    [NoRungError("no"), BudgetError("too dear"), CallError("late", CallFault.TIMEOUT)],
+    ids=["cannot", "budget", "late"],
+)
 async def test_a_model_that_fails_changes_nothing(
+    tmp_path: Path,
+    settings: Settings,
+    sources: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+) -> None:
+    audit = await by_model(tmp_path, settings, sources, monkeypatch, Model(error))
+    assert audit.statements[0].judged.standing is Standing.SUPPORTED
+
+
+async def test_a_key_that_is_refused_ends_the_audit(
     tmp_path: Path, settings: Settings, sources: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    audit = await by_model(tmp_path, settings, sources, monkeypatch, Model(fails=""))
-    assert audit.statements[0].judged.standing is Standing.SUPPORTED
+    refused = CallError("the key is refused", CallFault.AUTH)
+    with pytest.raises(CallError, match="the key is refused"):
+        await by_model(tmp_path, settings, sources, monkeypatch, Model(refused))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+from typing import TYPE_CHECKING
 
 from deepdiver.cli import options
 from deepdiver.cli.command import Command, argument
@@ -12,6 +13,9 @@ from deepdiver.cli.output import print_err, print_json, print_out
 from deepdiver.cli.settings import settings_of
 from deepdiver.cli.terminal_text import clean
 from deepdiver.errors import UsageError
+
+if TYPE_CHECKING:
+    from deepdiver.run.auditor.audit_file import ReportAudit
 
 FALLS_SHORT = 9
 """The exit code if the report falls short of what the command line asks of it."""
@@ -29,36 +33,43 @@ def audit(args: argparse.Namespace) -> int:
 
     from deepdiver.cli.preflight import check_out
     from deepdiver.run.auditor.audit_file import audit_file
-    from deepdiver.run.auditor.show_audit import audit_lines, audit_page, audit_record
 
     check_out(args.out)
     refused = _refused_kinds(args.fail_on or [])
-    tell = (lambda line: None) if args.quiet or args.json else print_err
-    found = asyncio.run(audit_file(args.file, settings_of(args), sources=args.sources, tell=tell))
-    if args.out:
-        from deepdiver.core.shown_text import to_json
-        from deepdiver.report.files import write_texts
-
-        texts = {
-            "audit.html": audit_page(found),
-            "audit.json": to_json(audit_record(found), indent=1) + "\n",
-        }
-        write_texts(args.out, texts)
-        print_err(f"files in {args.out}")
-    if args.json:
-        print_json(audit_record(found))
-    else:
-        terminal = sys.stdout.isatty()
-        width = shutil.get_terminal_size().columns if terminal else PIPED_WIDTH
-        print_out(clean("\n".join(audit_lines(found, width))))
-    short = [
-        f"{kind}: {many}" for kind, many in found.problems().items() if many and kind in refused
-    ]
+    tell = _say_nothing if args.quiet or args.json else print_err
+    settings = settings_of(args)
+    if args.model_url:
+        settings = settings_of(args, served=settings.model)
+    found = asyncio.run(audit_file(args.file, settings, sources=args.sources, tell=tell))
+    _show(args, found)
+    problems = found.problems()
+    short = [f"{kind}: {many}" for kind, many in problems.items() if many and kind in refused]
     if args.require is not None and 100 * found.share < args.require:
         short.insert(0, f"supported: {found.share:.0%}, not {args.require} %")
     if short:
         print_err(f"the report falls short: {'; '.join(short)}")
     return FALLS_SHORT if short else 0
+
+
+def _say_nothing(line: str) -> None:
+    """Drop a line about what is being done."""
+
+
+def _show(args: argparse.Namespace, found: ReportAudit) -> None:
+    """Write the files of an audit if they are wanted, and print it."""
+    from deepdiver.core.shown_text import to_json
+    from deepdiver.report.files import write_texts
+    from deepdiver.run.auditor.show_audit import audit_lines, audit_page, audit_record
+
+    if args.out:
+        record = to_json(audit_record(found), indent=1) + "\n"
+        write_texts(args.out, {"audit.html": audit_page(found), "audit.json": record})
+        print_err(f"files in {args.out}")
+    if args.json:
+        print_json(audit_record(found))
+        return
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPED_WIDTH
+    print_out(clean("\n".join(audit_lines(found, width))))
 
 
 def _refused_kinds(given: list[str]) -> set[str]:

@@ -11,7 +11,14 @@ from pathlib import Path
 
 from deepdiver.core.record import Sentence, SentenceKind
 from deepdiver.core.settings import EMBEDDED, Settings
-from deepdiver.errors import ReasonError, UnreadableError, UsageError
+from deepdiver.errors import (
+    MISUSED,
+    CallError,
+    GatewayError,
+    ReasonError,
+    UnreadableError,
+    UsageError,
+)
 from deepdiver.reason.choose import choose_reasoner
 from deepdiver.report.audit import Context, find_faults
 from deepdiver.report.cited_text import CitedText, Statement, read_cited_text
@@ -121,6 +128,7 @@ async def audit_file(
 
     Raises:
         UsageError: If the file or the folder cannot be read, or cites nothing and says nothing.
+        CallError: If the model's key is refused, or nobody knows the model.
         StoreError: If the database of the home cannot be used.
     """
     as_of = settings.as_of.isoformat() if settings.as_of else datetime.now(UTC).date().isoformat()
@@ -137,7 +145,7 @@ async def audit_file(
         tell(f"{read} of {len(references)} could be read; judging")
         judged = await _judge(text, references, as_of)
         if settings.model != EMBEDDED:
-            judged = await _ask_model(text, references, judged, settings, errand, as_of)
+            judged = await _ask_model(text, references, judged, settings, errand, as_of, tell)
     said = [item.text for item in text.statements if not item.row]
     numbers = [item.number for item in text.statements if not item.row]
     conflicts = await find_inner_conflicts(said)
@@ -228,11 +236,13 @@ def _stand(
 
 
 def _why_unread(item: Statement, references: Mapping[str, ReadReference]) -> str:
-    reasons = {
+    reasons = (
         f"[{key}] {references[key].reason if key in references else 'is defined nowhere'}"
+        if len(item.cites) > 1 or key not in references
+        else references[key].reason
         for key in item.cites
-    }
-    return "; ".join(sorted(reasons))
+    )
+    return "; ".join(reasons)
 
 
 async def _ask_model(
@@ -242,6 +252,7 @@ async def _ask_model(
     settings: Settings,
     errand: Errand,
     as_of: str,
+    tell: Tell,
 ) -> list[AuditedStatement]:
     """Let a model decide about the sense of what code finds no fault with."""
     open_ = [
@@ -252,7 +263,9 @@ async def _ask_model(
     reasoner = choose_reasoner(settings, errand.gateway, ignore_event)
     try:
         parts = [open_[at : at + MOST_ASKED] for at in range(0, len(open_), MOST_ASKED)]
-        given = [await _checked(reasoner, part, references, text.title, as_of) for part in parts]
+        given = [
+            await _checked(reasoner, part, references, text.title, as_of, tell) for part in parts
+        ]
     finally:
         if close := getattr(reasoner, "close", None):
             await close()
@@ -278,6 +291,7 @@ async def _checked(
     references: Mapping[str, ReadReference],
     subject: str,
     as_of: str,
+    tell: Tell,
 ) -> dict[int, tuple[str, str]]:
     """Return what a model says of some statements; nothing if it fails."""
     credits = {
@@ -309,7 +323,10 @@ async def _checked(
     )
     try:
         answer = await reasoner.perform(task)
-    except ReasonError:
+    except (ReasonError, GatewayError) as error:
+        if isinstance(error, CallError) and error.fault in MISUSED:
+            raise  # a wrong key or name is for the caller to correct
+        tell(f"no model's word on {len(part)} sentences: {error}")
         return {}
     return {
         int(check.id[1:]): (check.support, check.reason)

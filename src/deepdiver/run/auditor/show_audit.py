@@ -124,10 +124,16 @@ def _findings(audit: ReportAudit) -> list[tuple[str, list[str]]]:
 
 def _unread(audit: ReportAudit, *, gone: bool) -> list[str]:
     return [
-        f"[{one_line(key, 80)}] {one_line(read.reference.url, 200)}: {one_line(read.reason)}"
+        f"{_named(key, read.reference.url)}: {one_line(read.reason)}"
         for key, read in audit.references.items()
         if read.page is None and read.gone is gone
     ]
+
+
+def _named(key: str, url: str) -> str:
+    """Return a reference by its label and its address, or by the address alone."""
+    address = one_line(url, 200)
+    return address if key == url else f"[{one_line(key, 80)}] {address}".rstrip()
 
 
 def _sums(audit: ReportAudit) -> list[str]:

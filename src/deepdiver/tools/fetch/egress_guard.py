@@ -20,7 +20,7 @@ from deepdiver.errors import CallError, CallFault, SettingsError, UnreadableErro
 from deepdiver.tools.fetch.parsed_url import Ip, ParsedUrl, parse_url
 
 NO_HOST = "there is no host"
-"""How the reason begins if nobody has a name."""
+"""How the reason is told if nobody has a name."""
 USUAL_PORTS = frozenset({80, 443, 8080, 8443})
 """The ports of web servers. Other ports belong to other services, which we must not talk to;
 `name:port` allows one."""

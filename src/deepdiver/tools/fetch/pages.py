@@ -193,7 +193,8 @@ async def _document(target: ParsedUrl, answer: HttpAnswer) -> Document:
 
 def is_gone(reason: str) -> bool:
     """Return whether a page cannot be read because there is no such page, or no such host."""
-    return reason.endswith(NO_PAGE) or reason.startswith(NO_HOST)
+    # Without its host, the robots.txt of a page is the first thing that cannot be read.
+    return reason.endswith(NO_PAGE) or NO_HOST in reason
 
 
 def _no(target: ParsedUrl, answer: HttpAnswer, sight: RawPage) -> UnreadableError | CallError:
