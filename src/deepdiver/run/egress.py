@@ -49,7 +49,9 @@ def make_receipt(run: Run, store: Store, settings: Settings) -> dict[str, Any]:
     rows = store.journal.rows(run.id)
     mine = from_public(run.settings, settings)
     text = store.records.report(run.id)
-    calls = [_call(row, mine) for row in rows]
+    each = {(row.kind, row.provider): row for row in rows}
+    known = {name: host_for(row, mine) for name, row in each.items()}
+    calls = [_call(row, known[row.kind, row.provider]) for row in rows]
     ledger = [
         Source.model_validate_json(held)
         for kind, _, held in store.records.ledger(run.id)
@@ -75,12 +77,12 @@ def seal_of(receipt: Mapping[str, Any]) -> str:
     return digest(canonical({key: value for key, value in receipt.items() if key != "seal"}))
 
 
-def _call(row: JournalRow, settings: Settings) -> dict[str, Any]:
+def _call(row: JournalRow, host: str) -> dict[str, Any]:
     return {
         "call": row.key[:16],
         "kind": row.kind,
         "provider": row.provider,
-        "host": host_for(row, settings),
+        "host": host,
         "what": one_line(row.what, 300),
         "state": row.state.value,
         "sends": row.sends,
