@@ -90,6 +90,10 @@ def test_statements_know_where_they_stand() -> None:
         ("## Notes\n\n[1] Berg. doi:10.1000/ice.5", "1", "https://doi.org/10.1000/ice.5"),
         ("[7] Ice, https://e.org/7\n[8] Snow, https://e.org/8", "8", "https://e.org/8"),
         ("## Sources\n\n[1] annual-report.pdf", "1", "annual-report.pdf"),
+        ("Citations:\n[1] https://e.org/1\n[2] https://e.org/2", "2", "https://e.org/2"),
+        ("**Sources**\n\n1. Berg, https://e.org/1", "1", "https://e.org/1"),
+        ("Sources\n-------\n\n1. Berg, https://e.org/1", "1", "https://e.org/1"),
+        ("#### Works cited\n\n1. Berg, accessed 2026, https://e.org/1", "1", "https://e.org/1"),
         ("## Sources\n\n[1] Berg, private letter", "1", ""),
         ("## Sources\n\nBerg, https://e.org/b", "entry 1", "https://e.org/b"),
     ],
@@ -98,6 +102,20 @@ def test_the_forms_of_a_reference(listed: str, label: str, url: str) -> None:
     found = read_cited_text(f"It froze.\n\n{listed}\n")
     assert found.references[label].url == url
     assert [item.text for item in found.statements] == ["It froze."]
+
+
+@pytest.mark.parametrize("line", ["Sources say so.", "The sources: two letters.", "Source code"])
+def test_a_sentence_about_sources_is_no_heading(line: str) -> None:
+    assert line in [item.text for item in read_cited_text(f"It froze.\n\n{line}").statements]
+
+
+def test_an_underlined_heading_is_a_heading() -> None:
+    found = read_cited_text("Harbour\n=======\n\nIt froze.\n\nCosts\n---\nIt cost much.")
+    assert found.title == "Harbour"
+    assert [(item.text, item.heading) for item in found.statements] == [
+        ("It froze.", "Harbour"),
+        ("It cost much.", "Costs"),
+    ]
 
 
 def test_what_is_cited_and_defined_nowhere_and_the_other_way_round() -> None:

@@ -16,8 +16,8 @@ from deepdiver.core.text import Span, blocks, sentences, words
 
 LISTS = frozenset(
     words(
-        "references reference sources source bibliography literature citations footnotes endnotes "
-        "notes quellen literatur quellenverzeichnis literaturverzeichnis références fuentes"
+        "references reference sources source bibliography literature citations cited footnotes "
+        "endnotes notes quellen literatur quellenverzeichnis literaturverzeichnis références fuentes"
     )
 )
 """Headings under which references are listed."""
@@ -60,6 +60,8 @@ _RULE = re.compile(r"[\s|:+-]+")
 _FENCE = re.compile(
     r"^[ ]{0,3}(?P<fence>```+|~~~+)[^\n]*\n.*?(?:^[ ]{0,3}(?P=fence)[^\n]*$|\Z)", re.M | re.S
 )
+_UNDERLINED = re.compile(r"^([^\s|#>][^\n|]{0,200})\n(?:={3,}|-{3,})[ \t]*$", re.M)
+"""A heading with a line below it."""
 _EMPHASIS = re.compile(r"(?<![\w\\])(?:\*{1,3}|_{1,3})(?=\S)|(?<=\S)(?:\*{1,3}|_{1,3})(?!\w)|`")
 _EMPTY = re.compile(r"[(\[]\s*[,;]?\s*[)\]]")
 _BEFORE_STOP = re.compile(r"\s+(?=[.,;:!?)])")
@@ -130,6 +132,7 @@ class CitedText:
 def read_cited_text(text: str) -> CitedText:
     """Read the text of a report."""
     text = _FENCE.sub("", text.replace("\r\n", "\n"))
+    text = _UNDERLINED.sub(r"# \1\n", text)
     references: dict[str, Reference] = {}
     for match in _DEFINED.finditer(text):
         _define(references, match["label"], match["rest"])
@@ -216,10 +219,18 @@ class _Reading:
         self._end_table()
         self.title = self.title or text
         self.heading = text
-        named = words(re.sub(r"^[\d.]+\s*", "", text))
-        self.listing = bool(named) and len(named) <= 4 and not LISTS.isdisjoint(named)
+        self.listing = _heads_list(text)
 
     def add(self, block: str) -> None:
+        first, _, rest = block.partition("\n")
+        bare = _plain(first)
+        if _heads_list(bare.rstrip(":")) and (bare != first.strip() or bare.endswith(":")):
+            self.head(bare.rstrip(":"))
+            block = rest.strip()
+        if block:
+            self._add(block)
+
+    def _add(self, block: str) -> None:
         if block.startswith("|"):
             self._row(block)
             return
@@ -332,6 +343,12 @@ def _is_used(key: str, held: Reference, cited: Iterable[str], used: Collection[s
     return (bool(held.url) and held.url in used) or any(
         part[1] == key for name in cited if (part := _PART.fullmatch(name))
     )
+
+
+def _heads_list(text: str) -> bool:
+    """Whether a line is the heading of a list of references: Sources, 7. Works cited."""
+    named = words(re.sub(r"^[\d.]+\s*", "", text))
+    return bool(named) and len(named) <= 4 and not LISTS.isdisjoint(named)
 
 
 def _row_text(header: Sequence[str], cells: Sequence[str]) -> str:
