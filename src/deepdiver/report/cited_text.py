@@ -17,7 +17,8 @@ from deepdiver.core.text import Span, blocks, sentences, words
 LISTS = frozenset(
     words(
         "references reference sources source bibliography literature citations cited footnotes "
-        "endnotes notes quellen literatur quellenverzeichnis literaturverzeichnis références fuentes"
+        "endnotes notes quellen literatur quellenverzeichnis literaturverzeichnis références "
+        "fuentes"
     )
 )
 """Headings under which references are listed."""
