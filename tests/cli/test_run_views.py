@@ -46,6 +46,15 @@ def test_everything_behind_a_sentence(say: Say, finished: str) -> None:
     assert found["lost"] == []
 
 
+def test_every_sentence_of_a_report_can_be_followed(say: Say, finished: str) -> None:
+    listed = json.loads(say("show", finished, "--why", "list", "--json").out)["sentences"]
+    for item in listed:
+        found = json.loads(say("show", finished, "--why", str(item["number"]), "--json").out)
+        assert found["sentence"]["text"] == item["text"]
+        assert found["lost"] == []
+        assert bool(found["findings"]) is bool(found["sentence"]["citations"])
+
+
 def test_what_was_sent_out(say: Say, finished: str, tmp_path: Path) -> None:
     said = say("show", finished, "--egress", "--out", tmp_path)
     assert "no passage of them left this machine" in said.out

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+import asyncio
+import re
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deepdiver import sample
+from deepdiver.core.numbers import numbers
+from deepdiver.core.text import sentences
 from deepdiver.errors import StoreAccessError
 from deepdiver.run.auditor import judge as module
 from deepdiver.run.auditor.judge import CitedPage, Judged, Standing, Stated, judge
@@ -110,3 +118,50 @@ async def test_a_sentence_is_judged_alike_alone_and_among_others() -> None:
     together = await judge([Stated(text, (PAGE,)) for text in texts])
     assert together == [await one(text) for text in texts]
     assert await judge([]) == []
+
+
+def sample_pages() -> list[CitedPage]:
+    files = sorted((sample.LIBRARY / "svedjan").glob("*.md"))
+    return [CitedPage(file.name, file.stem, file.read_text(encoding="utf-8")) for file in files]
+
+
+def numbered_sentences() -> list[Stated]:
+    """Return the sentences of the sample library that hold a number, each with its page."""
+    return [
+        Stated(" ".join(span.of(page.text).split()), (page,))
+        for page in sample_pages()
+        for span in sentences(page.text)
+        if numbers(span.of(page.text)) and "|" not in span.of(page.text)
+    ][:40]
+
+
+async def test_what_is_copied_from_its_source_is_supported() -> None:
+    stated = numbered_sentences()
+    assert len(stated) > 20
+    for item, found in zip(stated, await judge(stated), strict=True):
+        assert found.standing is Standing.SUPPORTED, (item.text, found.why)
+
+
+async def test_every_number_that_is_changed_is_found() -> None:
+    changed = []
+    for item in numbered_sentences():
+        figure = re.search(r"(?<![\w.,-])\d{2,3}(?![\w.,:-])", item.text)
+        if figure:
+            text = item.text[: figure.start()] + "7919" + item.text[figure.end() :]
+            changed.append(Stated(text, item.pages))
+    assert len(changed) > 5
+    for item, found in zip(changed, await judge(changed), strict=True):
+        assert found.standing is not Standing.SUPPORTED, item.text
+        assert found.by == "code"
+
+
+@given(
+    st.lists(st.sampled_from(["ice", "port", "12", "Berg", "not", ".", ",", "\n\n"]), max_size=12)
+)
+@settings(max_examples=25, deadline=None)
+def test_no_sentence_and_no_page_is_too_odd_to_be_judged(said: list[str]) -> None:
+    text = " ".join(said) or "x"
+    (found,) = asyncio.run(judge([Stated(text, (CitedPage("u", "", f"{text} and more"),))]))
+    assert isinstance(found.standing, Standing)
+    for near in found.nearest:
+        assert f"{text} and more"[near.start :].startswith(near.text)
