@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from deepdiver.cli.commands import COMMANDS
+from deepdiver.cli.commands.audit import FALLS_SHORT
 from deepdiver.cli.parser import EXIT_CODES, parse
 from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.settings import load
@@ -207,5 +208,8 @@ def test_every_exit_code_of_the_table_is_in_the_help() -> None:
     assert (
         told
         == set(re.findall(r"^  (\d+) ", EXIT_CODES, re.MULTILINE))
-        == {"1", "2", "130", *(str(ending.exit_code) for ending in OUTCOMES.values())}
+        == {
+            *("1", "2", "130", str(FALLS_SHORT)),
+            *(str(ending.exit_code) for ending in OUTCOMES.values()),
+        }
     )

@@ -36,11 +36,13 @@ def write_files(
     store: Store,
     *,
     scene: bool = False,
+    egress: Mapping[str, Any] | None = None,
 ) -> None:
     """Write all files of a run.
 
     Each file is complete or missing, and none is put in place before all have been written. With
-    `scene`, pictures show when and where things happened, and are also files of their own.
+    `scene`, pictures show when and where things happened, and are also files of their own. `egress`
+    is the receipt of what the run sent out, which becomes part of the record.
 
     Raises:
         StoreFullError: If the disk is full.
@@ -51,6 +53,7 @@ def write_files(
     events = [json.loads(text) for text in texts]
     cost = spend(rows, texts)
     pictures = draw_pictures(report, ledger, store.texts.get, scene=scene)
+    record = record_of(run, report, ledger, rows, cost) | ({"egress": egress} if egress else {})
     drawn = {f"{item.name}.svg": item for item in pictures.pictures} if scene else {}
     files = {
         "report.md": _illustrated(
@@ -59,23 +62,35 @@ def write_files(
         "evidence.md": render_evidence(report),
         "report.html": render_html(report, pictures.pictures, pictures.missing),
         **{name: picture.file("report.html") for name, picture in drawn.items()},
-        "report.json": to_json(record_of(run, report, ledger, rows, cost), indent=1, sort_keys=True)
-        + "\n",
+        "report.json": to_json(record, indent=1, sort_keys=True) + "\n",
         "reasoning.log": "".join(to_json(line) + "\n" for line in reasoning_lines(events)),
         "sources.jsonl": "".join(to_json(line) + "\n" for line in source_lines(report, ledger)),
     }
+    write_texts(folder, files, again=f"deepdiver show {run.id} --out DIR")
+
+
+def write_texts(folder: Path, files: Mapping[str, str], *, again: str = "") -> None:
+    """Write files to a folder: each is complete or missing, and none before all are written.
+
+    Args:
+        folder: The folder, which is made if it is not there.
+        files: The texts by name.
+        again: The command that writes them elsewhere, if they are saved already.
+
+    Raises:
+        StoreFullError: If the disk is full.
+        StoreAccessError: If the folder cannot be written to.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _write(folder, files)
     except OSError as error:
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            raise StoreFullError(
-                f"{folder} is full: free space, then write the files again with: deepdiver show "
-                f"{run.id} --out DIR"
-            ) from None
+            then = f", then write the files again with: {again}" if again else ""
+            raise StoreFullError(f"{folder} is full: free space{then}") from None
+        then = f". The run is saved; write them elsewhere with: {again}" if again else ""
         raise StoreAccessError(
-            f"the files of {run.id} cannot be written to {folder}: {error.strerror}. "
-            f"The run is saved; write them elsewhere with: deepdiver show {run.id} --out DIR"
+            f"the files cannot be written to {folder}: {error.strerror}{then}"
         ) from None
 
 

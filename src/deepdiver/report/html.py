@@ -110,7 +110,7 @@ def render_html(
     """
     style = STYLE + svg.STYLE
     parts = [
-        *_head(report, style),
+        *page_head(said_text(report.title) or report.question, style, report.language or "en"),
         "<body><main>",
         *_title(report),
         *_lead(report),
@@ -124,13 +124,11 @@ def render_html(
     return "\n".join(parts) + "\n"
 
 
-def _head(report: Report, style: str) -> Iterator[str]:
-    """Yield the head. Its policy allows its own style sheet, by its hash, and nothing else."""
+def page_head(title: str, style: str = STYLE, language: str = "en") -> Iterator[str]:
+    """Yield the head of a page, whose policy allows its own style sheet, by its hash, alone."""
     hashed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"
-    title = said_text(report.title) or report.question
-    lang = escape(report.language or "en")
-    yield f'<!doctype html>\n<html lang="{lang}"><head><meta charset="utf-8">'
+    yield f'<!doctype html>\n<html lang="{escape(language)}"><head><meta charset="utf-8">'
     yield element("meta", {"http-equiv": "Content-Security-Policy", "content": policy})
     yield element("meta", {"name": "referrer", "content": "no-referrer"})
     yield element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"})

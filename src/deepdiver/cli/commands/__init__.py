@@ -6,6 +6,8 @@ A new command is declared in the module that does it and listed here, in the ord
 from __future__ import annotations
 
 from deepdiver.cli.commands import (
+    audit,
+    compare,
     credibility,
     doctor,
     eval,
@@ -17,6 +19,7 @@ from deepdiver.cli.commands import (
     runs,
     strategies,
     trust,
+    update,
 )
 
 COMMANDS = {
@@ -25,9 +28,12 @@ COMMANDS = {
         research.ASK,
         research.RESUME,
         research.DEEPEN,
+        update.UPDATE,
         research.REPLAY,
+        audit.AUDIT,
         runs.RUNS,
         runs.SHOW,
+        compare.COMPARE,
         runs.STOP,
         runs.DELETE,
         library.LIBRARY,
