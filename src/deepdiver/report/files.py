@@ -61,18 +61,32 @@ def write_files(
         "reasoning.log": "".join(to_json(line) + "\n" for line in reasoning_lines(events)),
         "sources.jsonl": "".join(to_json(line) + "\n" for line in source_lines(report, ledger)),
     }
+    write_all(folder, files, f"deepdiver show {run.id} --out DIR")
+
+
+def write_all(folder: Path, files: Mapping[str, str | bytes], again: str) -> None:
+    """Write files, all of them or none.
+
+    Args:
+        folder: Where to.
+        files: Texts or bytes, by their paths from there.
+        again: The command that writes them elsewhere.
+
+    Raises:
+        StoreFullError: If the disk is full.
+        StoreAccessError: If the folder cannot be written to.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _write(folder, files)
     except OSError as error:
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
             raise StoreFullError(
-                f"{folder} is full: free space, then write the files again with: deepdiver show "
-                f"{run.id} --out DIR"
+                f"{folder} is full: free space, then write the files again with: {again}"
             ) from None
         raise StoreAccessError(
-            f"the files of {run.id} cannot be written to {folder}: {error.strerror}. "
-            f"The run is saved; write them elsewhere with: deepdiver show {run.id} --out DIR"
+            f"the files cannot be written to {folder}: {error.strerror}. "
+            f"The run is saved; write them elsewhere with: {again}"
         ) from None
 
 
@@ -85,14 +99,16 @@ def _illustrated(text: str, drawn: Mapping[str, Picture]) -> str:
     return f"{body}\n## Pictures\n\n{shown}\n{rule}{foot}"
 
 
-def _write(folder: Path, texts: Mapping[str, str]) -> None:
+def _write(folder: Path, files: Mapping[str, str | bytes]) -> None:
     staged: dict[str, Path] = {}
     try:
-        for name, text in texts.items():
-            handle, path = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
+        for name, made in files.items():
+            place = folder / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            handle, path = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:60]}.")
             staged[name] = Path(path)
-            with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(made.encode("utf-8", "replace") if isinstance(made, str) else made)
                 file.flush()
                 os.fsync(file.fileno())  # a disk may say only now that it is full
         for name, temporary in staged.items():

@@ -109,7 +109,12 @@ meter{{display:none}}}}
 
 
 def render_html(
-    report: Report, pictures: Iterable[Picture] = (), missing: Iterable[str] = ()
+    report: Report,
+    pictures: Iterable[Picture] = (),
+    missing: Iterable[str] = (),
+    *,
+    head: str = "",
+    tail: str = "",
 ) -> str:
     """Return the whole page.
 
@@ -117,10 +122,12 @@ def render_html(
         report: The report.
         pictures: Its pictures.
         missing: A line for each picture for which there was nothing to draw.
+        head: Elements that go into its head.
+        tail: Elements that end it.
     """
     style = STYLE + svg.STYLE
     parts = [
-        *_head(said_text(report.title) or report.question, style),
+        *_head(said_text(report.title) or report.question, style, head),
         "<body><main>",
         *_title(report),
         *_lead(report),
@@ -129,12 +136,12 @@ def render_html(
         *_pictures(pictures, missing),
         *_sources(report.citations),
         *_evidence(report),
-        f"</main><footer><hr><p>{escape_said(report.made_by.removesuffix('.'))}.</p></footer></body></html>",
+        f"</main><footer><hr><p>{escape_said(report.made_by.removesuffix('.'))}.</p></footer>{tail}</body></html>",
     ]
     return "\n".join(parts) + "\n"
 
 
-def _head(title: str, style: str) -> Iterator[str]:
+def _head(title: str, style: str, more: str) -> Iterator[str]:
     """Yield the head. Its policy allows its own style sheet, by its hash, and nothing else."""
     hashed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"
@@ -143,7 +150,7 @@ def _head(title: str, style: str) -> Iterator[str]:
     yield element("meta", {"name": "referrer", "content": "no-referrer"})
     yield element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"})
     yield f"<title>{escape_text(title, 120)}</title>"
-    yield f"<style>{style}</style></head>"
+    yield f"{more}<style>{style}</style></head>"
 
 
 def _title(report: Report) -> Iterator[str]:
@@ -410,7 +417,7 @@ def _credibility(citations: Sequence[Citation]) -> Iterator[str]:
 def _titled(source: CitedSource) -> str:
     """Return the title of a source, with a link if it is on the web, and its address."""
     url = source.first.url
-    if not _on_the_web(url):
+    if not on_the_web(url):
         place = f'<span class="faint">{escape_text(source.place)}</span>'
         return f"{escape_text(source.title)} {place}".strip()
     title = escape_text(source.title) or escape_text(url)
@@ -418,7 +425,8 @@ def _titled(source: CitedSource) -> str:
     return f'{link} <span class="faint">{escape_text(url, 90)}</span>'
 
 
-def _on_the_web(url: str) -> bool:
+def on_the_web(url: str) -> bool:
+    """Return whether an address is one of the web."""
     try:
         parts = urlsplit(url)
         return parts.scheme.lower() in {"http", "https"} and bool(parts.hostname)

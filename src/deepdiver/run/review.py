@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import (
     UNCITED,
+    Citation,
     Finding,
     Quote,
     Report,
@@ -160,8 +161,11 @@ def check_again(run_id: str, store: Store) -> ReportCheck:
     if text is None:
         raise UsageError(f"run {run.id} is {run.status.value} and has no report yet")
     report = Report.model_validate_json(text)
-    placed = list(_place_sentences(report))
-    found = [*_check_citations(report, store), *_check_sentences(run, report, placed, store)]
+    placed, ledger = list(_place_sentences(report)), load_ledger(store, run.id)
+    found = [
+        *_check_citations(report, ledger, store),
+        *_check_sentences(run, report, placed, ledger, store),
+    ]
     checked = sum(sentence.kind not in UNCITED for sentence, _ in placed)
     return ReportCheck(run, report, checked, tuple(found))
 
@@ -190,8 +194,10 @@ def _in_turn(sentences: Iterable[Sentence], heading: str) -> Iterator[tuple[Sent
         before = sentence.text
 
 
-def _check_citations(report: Report, store: Store) -> Iterator[str]:
+def _check_citations(report: Report, ledger: Ledger, store: Store) -> Iterator[str]:
     for item in report.citations:
+        if wrong := _not_of_its_source(item, ledger):
+            yield f"[{item.number}] {wrong}"
         quote = Quote(source=item.source, passage=item.passage, text=item.quote)
         try:
             if not quote_stands(quote, store.texts.get):
@@ -200,11 +206,29 @@ def _check_citations(report: Report, store: Store) -> Iterator[str]:
             yield f"[{item.number}] {item.title} ({item.url}): {error}"
 
 
+def _not_of_its_source(item: Citation, ledger: Ledger) -> str:
+    """Return what a citation says otherwise than the source on record; empty: nothing."""
+    source = ledger.of(Source).get(item.source)
+    if source is None:
+        return f"its source {item.source} is not on record"
+    told = {
+        "text": (item.passage.snapshot, source.snapshot),
+        "address": (item.url, source.url),
+        "title": (item.title, source.title),
+        "place": (item.where, source.where(item.passage.start)),
+    }
+    wrong = next((name for name, (cited, held) in told.items() if cited != held), "")
+    return f"its {wrong} is not that of the source on record" if wrong else ""
+
+
 def _check_sentences(
-    run: Run, report: Report, placed: Iterable[tuple[Sentence, str]], store: Store
+    run: Run,
+    report: Report,
+    placed: Iterable[tuple[Sentence, str]],
+    ledger: Ledger,
+    store: Store,
 ) -> Iterator[str]:
-    ledger = load_ledger(store, run.id)
-    numbers = {item.number for item in report.citations}
+    numbers = {item.number: item for item in report.citations}
     as_of = str(run.settings.get("as_of") or run.created[:10])
     derived = Derivations(asked=run.question, read=_words_read(ledger, store))
     for made in report.derivations:
@@ -214,10 +238,40 @@ def _check_sentences(
         if sentence.kind is SentenceKind.FRAME:
             continue
         wrong = _find_wrong(run, sentence, nearby, derived, ledger, store, as_of)
-        listed = set(sentence.citations) <= numbers
+        listed = set(sentence.citations) <= set(numbers)
+        if listed and (other := _not_its_own(sentence, numbers, ledger)):
+            wrong = [*wrong, f"it cites [{other.mark}], which is not of its findings"]
         if not listed or (sentence.kind in CITED and not sentence.citations):
             wrong = [*wrong, "its citation is not in the list"]
         yield from (f"{sentence.text[:120]!r}: {fault}" for fault in wrong)
+
+
+def _not_its_own(
+    sentence: Sentence, numbers: Mapping[int, Citation], ledger: Ledger
+) -> Citation | None:
+    """Return a citation of a sentence that points at no quote of its findings."""
+    quotes = [
+        quote
+        for key in sentence.findings
+        if key in ledger
+        for quote in ledger.get(Finding, key).quotes
+    ]
+    return next(
+        (
+            item
+            for item in (numbers[number] for number in sentence.citations)
+            if not any(_holds(quote, item) for quote in quotes)
+        ),
+        None,
+    )
+
+
+def _holds(quote: Quote, item: Citation) -> bool:
+    return (
+        quote.source == item.source
+        and quote.passage.start <= item.passage.start
+        and item.passage.end <= quote.passage.end
+    )
 
 
 def _find_wrong(
