@@ -52,11 +52,12 @@ def test_every_kind_of_block_is_there_in_order() -> None:
         "paragraph",
         "heading",
         "list",
-        "paragraph",
     ]
     assert [item.level for item in layout.body if item.kind == "heading"] == [1, 1, 2]
     told = [text_of(line) for line in lines(layout)]
-    assert any(line.startswith("† our judgement") for line in told)
+    assert layout.explained.startswith("† our judgement")
+    assert layout.lead == (Piece("Bottom line"),)
+    assert (Piece("What follows"), Piece("†", "mark")) in lines(layout)
     assert any("900 is in none of its quotes" in line for line in told)
     assert any(line.startswith("C1: 330 - 300 = 30 [") for line in told)
     assert layout.foot == "deepdiver, tested."

@@ -55,7 +55,7 @@ def test_headings_lists_and_tables_are_real() -> None:
     assert styles["Heading 1"] == [
         "Bottom line",
         "The company",
-        "What follows †",
+        "What follows†",
         "Sources",
         "Evidence view",
     ]

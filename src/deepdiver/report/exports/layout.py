@@ -99,12 +99,14 @@ class Layout:
     """The answer in a line; else the question."""
     question: str
     """The question, if the title is another."""
-    lead: str
+    lead: Line
     """Heading of the answer."""
     answer: tuple[Element, ...]
     """The answer."""
     body: tuple[Element, ...]
-    """The sections, and what explains their marks."""
+    """The sections."""
+    explained: str
+    """What the marks of judgement and the like mean; may be empty."""
     sources: tuple[CitedSource, ...]
     """The sources, with the passages that are cited."""
     evidence: tuple[Element, ...]
@@ -124,16 +126,13 @@ def lay_out(report: Report) -> Layout:
     titled = bool(report.title) and report.title.casefold() != report.question.casefold()
     common = common_kind(report.answer)
     heading = one_line(report.heading or BOTTOM_LINE)
-    explained = explained_marks(report)
     return Layout(
         said_text(report.title) if titled else one_line(report.question),
         one_line(report.question) if titled else "",
-        f"{heading} {kind_mark(common)}".rstrip(),
+        _marked(heading, common),
         tuple(_answer(report)),
-        (
-            *(part for section in report.sections for part in _section(report, section)),
-            *([_paragraph(plain(explained))] if explained else []),
-        ),
+        tuple(part for section in report.sections for part in _section(report, section)),
+        explained_marks(report),
         tuple(list_sources(report.citations, sys.maxsize)),
         tuple(_evidence(report)),
         f"{said_text(report.made_by.removesuffix('.'))}.",
@@ -143,6 +142,12 @@ def lay_out(report: Report) -> Layout:
 def plain(text: str) -> Line:
     """Return a text as a line of one piece."""
     return (Piece(text),)
+
+
+def _marked(text: str, kind: SentenceKind | None, style: Style = "plain") -> Line:
+    """Return a heading, or a column's name, with the mark of what is below it."""
+    mark = kind_mark(kind)
+    return (Piece(text, style), *([Piece(mark, "mark")] if mark else []))
 
 
 def sentence_line(report: Report, sentence: Sentence, *told: SentenceKind | None) -> Line:
@@ -241,8 +246,8 @@ def _points(report: Report, told: Sequence[Line]) -> Iterator[Element]:
 
 def _section(report: Report, section: Section) -> Iterator[Element]:
     common = common_kind(section.all_sentences())
-    heading = f"{said_text(section.heading)} {kind_mark(common)}".rstrip()
-    yield Element("heading", (plain(heading),), level=section.level - 1)
+    heading = _marked(said_text(section.heading), common)
+    yield Element("heading", (heading,), level=section.level - 1)
     told = tuple(sentence_line(report, item) for item in section.sentences)
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
         yield Element("list", told)
@@ -275,7 +280,7 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> Element
     lifted, block = lift_citations(report, quiet_labels(block))
     header = tuple(
         (
-            Piece(f"{said_text(name or '')} {kind_mark(own)}".rstrip(), "bold"),
+            *_marked(said_text(name or ""), own, "bold"),
             *citation_line(report, cited or ()),
         )
         for name, own, cited in itertools.zip_longest(block.header, columns, lifted)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import re
 import unicodedata
 import zlib
@@ -37,6 +38,8 @@ LONG_CONTENTS = 4
 """A report with fewer sections than that needs no table of contents."""
 WIDEST, NARROWEST = 60, 8
 """Bounds of the characters that a column of a table counts for its width."""
+# What pypdf says of damaged files is told by `verify`, in fewer words.
+logging.getLogger("pypdf").addHandler(logging.NullHandler())
 _IN_URI = "%/:?#[]@!$&'()*+,;=~-._"
 """What stays as it is in an address of a PDF, besides letters and digits of ASCII."""
 _UNSHOWN = re.compile(r"the (?:text|PDF contains the codepoint) `(\".*?\")`")
@@ -57,8 +60,9 @@ def render_pdf(saved: Saved) -> bytes:
     pictures = [
         {
             "file": f"{item.name}.svg",
+            "title": one_line(item.title),
             "alt": one_line(f"{item.title}. {item.text}"),
-            "caption": one_line(f"{item.title}. {item.text}"),
+            "evidence": item.name == "matrix",
         }
         for item in drawn
     ]
@@ -145,7 +149,8 @@ def _data(saved: Saved, layout: Layout) -> dict[str, Any]:
         "date": [int(part) for part in saved.run.created[:10].split("-")],
         "seal": UNSEALED,
         "fonts": FALLBACK_FONTS,
-        "lead": layout.lead,
+        "lead": _line(layout.lead),
+        "explained": layout.explained,
         "contents": sections >= LONG_CONTENTS,
         "answer": [_element(item) for item in layout.answer],
         "body": [_element(item) for item in layout.body],

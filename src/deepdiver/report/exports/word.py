@@ -103,9 +103,11 @@ class _Writer:
         document.add_heading(layout.title, 0)
         if layout.question:
             document.add_paragraph(layout.question, "Subtitle")
-        document.add_heading(layout.lead, 1)
+        self._fill(document.add_heading("", 1), layout.lead)
         for item in (*layout.answer, *layout.body):
             self._write_element(item)
+        if layout.explained:
+            document.add_paragraph(layout.explained, "Footnote Text")
         if layout.sources:
             document.add_heading("Sources", 1)
             for source in layout.sources:
@@ -118,8 +120,7 @@ class _Writer:
 
     def _write_element(self, item: Element) -> None:
         if item.kind == "heading":
-            document_heading = self._document.add_heading("", item.level)
-            self._fill(document_heading, item.lines[0])
+            self._fill(self._document.add_heading("", item.level), item.lines[0])
         elif item.kind == "table":
             self._write_table(item)
         elif item.kind == "code":
