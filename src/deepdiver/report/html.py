@@ -114,6 +114,8 @@ def render_html(
     missing: Iterable[str] = (),
     *,
     head: str = "",
+    style: str = "",
+    sources: str | None = None,
     tail: str = "",
 ) -> str:
     """Return the whole page.
@@ -123,9 +125,11 @@ def render_html(
         pictures: Its pictures.
         missing: A line for each picture for which there was nothing to draw.
         head: Elements that go into its head.
+        style: Rules that follow those of the page.
+        sources: What stands for the list of sources, behind everything else.
         tail: Elements that end it.
     """
-    style = STYLE + svg.STYLE
+    style = STYLE + svg.STYLE + style
     parts = [
         *_head(said_text(report.title) or report.question, style, head),
         "<body><main>",
@@ -134,9 +138,10 @@ def render_html(
         *(line for section in report.sections for line in _section(report, section)),
         *_explained(report),
         *_pictures(pictures, missing),
-        *_sources(report.citations),
+        *(_sources(report.citations) if sources is None else ()),
         *_evidence(report),
-        f"</main><footer><hr><p>{escape_said(report.made_by.removesuffix('.'))}.</p></footer>{tail}</body></html>",
+        f"</main><footer><hr><p>{escape_said(report.made_by.removesuffix('.'))}.</p></footer>",
+        f"{sources or ''}{tail}</body></html>",
     ]
     return "\n".join(parts) + "\n"
 
@@ -356,7 +361,7 @@ def _sources(citations: Sequence[Citation]) -> Iterator[str]:
         credit = f", {escape_text(first.credit)}" if first.credit else ""
         told = f' <span class="faint">· {escape_text(source.kind)}</span>' if source.kind else ""
         yield f'<li><span class="number">[{source.number}]</span>'
-        yield f'<span dir="auto">{_titled(source)}</span>{credit}{told}'
+        yield f'<span dir="auto">{titled_source(source)}</span>{credit}{told}'
         yield from (_passage(item, len(source.passages) > 1) for item in source.passages)
         yield "</li>"
     yield "</ol></section>"
@@ -414,7 +419,7 @@ def _credibility(citations: Sequence[Citation]) -> Iterator[str]:
     yield "</ul></section>"
 
 
-def _titled(source: CitedSource) -> str:
+def titled_source(source: CitedSource) -> str:
     """Return the title of a source, with a link if it is on the web, and its address."""
     url = source.first.url
     if not on_the_web(url):

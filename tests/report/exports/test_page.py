@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from html import unescape
+from pathlib import Path
 
 import pytest
 from lxml import html  # type: ignore[import-untyped]
@@ -59,3 +62,43 @@ def test_no_text_of_a_stranger_is_active(payload: str) -> None:
     assert unescape(policy).startswith("default-src 'none'; style-src 'sha256-")
     assert evidence_in_page(page) == pack(made)
     assert is_sealed(page)
+
+
+def opened(page: Path) -> tuple[bytes, set[str]]:
+    """Open a page in Chromium; return what became of it, and the addresses that it asked for."""
+    log = page.with_suffix(".json")
+    done = subprocess.run(
+        [
+            shutil.which("chromium") or "",
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            f"--user-data-dir={page.parent / 'profile'}",
+            f"--log-net-log={log}",
+            "--dump-dom",
+            page.as_uri(),
+        ],
+        capture_output=True,
+        timeout=120,
+        check=True,
+    )
+    asked = re.findall(r'"url":"(\w+://[^"]*)"', log.read_text(errors="replace"))
+    return done.stdout, {url for url in asked if "evil" in url}
+
+
+@pytest.mark.proof
+@pytest.mark.skipif(not shutil.which("chromium"), reason="needs Chromium")
+def test_chromium_fetches_nothing_and_runs_nothing(tmp_path: Path) -> None:
+    """Every attack is opened in a real browser whose requests are logged."""
+    control = tmp_path / "control.html"
+    control.write_text('<img src="http://evil.invalid/x.png">')
+    assert opened(control)[1]  # the log would tell
+    for number, payload in enumerate(PAYLOADS):
+        page = tmp_path / f"{number}.html"
+        page.write_bytes(render_page(hostile(payload).cited_alone()))
+        shown, asked = opened(page)
+        assert b"<script" not in shown
+        assert b"</main>" in shown
+        assert not asked, payload
+    print(f"\n{len(PAYLOADS)} hostile pages in Chromium: no request, no script")  # noqa: T201

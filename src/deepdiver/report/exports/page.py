@@ -1,6 +1,7 @@
 """A report as one page of HTML with its evidence inside: nothing is fetched, and no script runs.
 
-The evidence is an archive in a `template`, which a browser keeps and never shows.
+Beside the report are the sources as they were read, with every quote marked (`saved_pages`). The
+evidence is an archive in a `template`, which a browser keeps and never shows.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from deepdiver.report.exports.package import (
     seal,
     to_archive,
 )
+from deepdiver.report.exports.saved_pages import render_saved_pages, style_for, with_peeks
 from deepdiver.report.figures.pictures import draw_pictures
 from deepdiver.report.html import render_html
 
@@ -39,9 +41,11 @@ def render_page(saved: Saved, archive_of: bytes = b"") -> bytes:
         drawn.pictures,
         drawn.missing,
         head=f'<meta name="seal" content="{UNSEALED}">',
+        style=style_for(saved.report),
+        sources=render_saved_pages(saved),
         tail=f'<template id="evidence">{packed.decode()}</template>',
     )
-    return seal(page.encode("utf-8", "replace"))
+    return seal(with_peeks(page, saved.report).encode("utf-8", "replace"))
 
 
 def evidence_in_page(data: bytes) -> dict[str, bytes]:
