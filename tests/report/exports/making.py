@@ -273,6 +273,14 @@ PAYLOADS: Sequence[str] = (
 """What strangers write into pages, titles and names so that it runs, links or leaks when opened."""
 
 
+def many_payloads() -> list[str]:
+    """Return 500 attacks: every one alone, and one behind another."""
+    both = [
+        f"{one}{between}{other}" for between in ("", "\n") for one in PAYLOADS for other in PAYLOADS
+    ]
+    return [*PAYLOADS, *both[:: len(both) // (500 - len(PAYLOADS))]][:500]
+
+
 def hostile(payload: str) -> Saved:
     """Return a run in which every text that a stranger or a model has written is an attack."""
     text = f"Before. {payload} After."

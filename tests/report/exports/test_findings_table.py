@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.report.exports.findings_table import COLUMNS, render_findings, safe_cell
-from tests.report.exports.making import PAYLOADS, TEXTS, hostile, saved
+from tests.report.exports.making import PAYLOADS, TEXTS, hostile, many_payloads, saved
 
 
 def read(text: str) -> list[list[str]]:
@@ -53,3 +53,9 @@ def test_no_text_of_a_stranger_is_a_formula_or_another_row(payload: str) -> None
     assert len(rows) == 2
     assert all(len(row) == len(COLUMNS) for row in rows)
     assert not any(cell.lstrip().startswith(("=", "+", "-", "@")) for row in rows for cell in row)
+
+
+@pytest.mark.proof
+def test_500_attacks_come_to_nothing() -> None:
+    for payload in many_payloads():
+        test_no_text_of_a_stranger_is_a_formula_or_another_row(payload)

@@ -14,7 +14,7 @@ from lxml import html  # type: ignore[import-untyped]
 from deepdiver.errors import UnreadableError
 from deepdiver.report.exports.package import is_sealed, pack, to_archive
 from deepdiver.report.exports.page import evidence_in_page, render_page
-from tests.report.exports.making import PAYLOADS, hostile, saved
+from tests.report.exports.making import PAYLOADS, hostile, many_payloads, saved
 
 CITED = saved().cited_alone()
 PAGE = render_page(CITED)
@@ -102,3 +102,9 @@ def test_chromium_fetches_nothing_and_runs_nothing(tmp_path: Path) -> None:
         assert b"</main>" in shown
         assert not asked, payload
     print(f"\n{len(PAYLOADS)} hostile pages in Chromium: no request, no script")  # noqa: T201
+
+
+@pytest.mark.proof
+def test_500_attacks_come_to_nothing() -> None:
+    for payload in many_payloads():
+        test_no_text_of_a_stranger_is_active(payload)

@@ -22,7 +22,7 @@ from deepdiver.report.exports.pdf import (
     render_pdf,
 )
 from deepdiver.report.markdown import web_address
-from tests.report.exports.making import PAYLOADS, hostile, report, saved
+from tests.report.exports.making import PAYLOADS, hostile, many_payloads, report, saved
 
 CITED = saved().cited_alone()
 MADE = render_pdf(CITED)
@@ -164,3 +164,9 @@ def test_columns_are_as_wide_as_what_they_hold() -> None:
 )
 def test_the_first_letter_with_a_direction_decides(text: str, right: bool) -> None:
     assert is_right_to_left(text) is right
+
+
+@pytest.mark.proof
+def test_500_attacks_come_to_nothing() -> None:
+    for payload in many_payloads():
+        test_no_text_of_a_stranger_is_markup(payload)

@@ -18,7 +18,7 @@ from deepdiver.report.exports.references import (
     render_references,
     render_ris,
 )
-from tests.report.exports.making import LEDGER, PAYLOADS, hostile, report, saved
+from tests.report.exports.making import LEDGER, PAYLOADS, hostile, many_payloads, report, saved
 
 RUN = saved()
 
@@ -123,3 +123,9 @@ def test_no_text_of_a_stranger_ends_its_field(payload: str) -> None:
     assert all(re.match(r"[A-Z][A-Z0-9]  - ", line) for line in ris.split("\r\n") if line)
     assert len(json.loads(render_csl(made))) == 1
     assert len(render_references(made, "apa").splitlines()) == 1
+
+
+@pytest.mark.proof
+def test_500_attacks_come_to_nothing() -> None:
+    for payload in many_payloads():
+        test_no_text_of_a_stranger_ends_its_field(payload)

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from deepdiver.report.exports.vault import render_vault
-from tests.report.exports.making import PAYLOADS, hostile, report, saved
+from tests.report.exports.making import PAYLOADS, hostile, many_payloads, report, saved
 
 LINK = re.compile(r"(?<!\\)\[\[([^\]]*)\]\]")
 
@@ -59,3 +59,9 @@ def test_no_text_of_a_stranger_links_embeds_or_names_a_file_elsewhere(payload: s
         key, _, value = line.partition(": ")
         assert re.fullmatch("[a-z]+", key)
         assert isinstance(json.loads(value), str)
+
+
+@pytest.mark.proof
+def test_500_attacks_come_to_nothing() -> None:
+    for payload in many_payloads():
+        test_no_text_of_a_stranger_links_embeds_or_names_a_file_elsewhere(payload)

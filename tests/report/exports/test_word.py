@@ -14,7 +14,7 @@ from lxml import etree  # type: ignore[import-untyped]
 
 from deepdiver.errors import UsageError
 from deepdiver.report.exports.word import render_word
-from tests.report.exports.making import PAYLOADS, hostile, saved
+from tests.report.exports.making import PAYLOADS, hostile, many_payloads, saved
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 MADE = render_word(saved())
@@ -87,8 +87,18 @@ def test_every_citation_is_a_footnote_with_its_quote() -> None:
         " [1a] Register of companies, Company Register, 2026-01-12: "
         "“Anna Holm owns Holm Works AB.” (page 1)"
     )
+    assert texts["3"] != texts["2"]
+    again = [text for text in texts.values() if "as in note" in text]
+    assert " [1b] as in note 2" in again
     assert b"footnotes+xml" in files["[Content_Types].xml"]
     assert b"footnotes.xml" in files["word/_rels/document.xml.rels"]
+
+
+def test_two_footnotes_in_one_place_do_not_read_as_one_number() -> None:
+    body = etree.fromstring(parts(MADE)["word/document.xml"])
+    for reference in body.iter(f"{W}footnoteReference"):
+        following = reference.getparent().getnext()
+        assert following is None or following.find(f"{W}footnoteReference") is None
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
@@ -111,3 +121,9 @@ def test_no_text_of_a_stranger_is_a_field_a_macro_or_a_link(payload: str) -> Non
             }
     assert not re.search(rb"macro|vba", files["[Content_Types].xml"], re.IGNORECASE)
     docx.Document(io.BytesIO(render_word(hostile(payload))))
+
+
+@pytest.mark.proof
+def test_500_attacks_come_to_nothing() -> None:
+    for payload in many_payloads():
+        test_no_text_of_a_stranger_is_a_field_a_macro_or_a_link(payload)

@@ -91,6 +91,7 @@ class _Writer:
         for number, kind in ((-1, "separator"), (0, "continuationSeparator")):
             self._add_separator(number, kind)
         self._count = 0
+        self._noted: dict[str, int] = {}  # the first note about each passage
         self._told = {
             number: (source, passage)
             for source in layout.sources
@@ -172,9 +173,14 @@ class _Writer:
         if is_right_to_left("".join(piece.text for piece in line)):
             properties = paragraph._p.get_or_add_pPr()
             properties.append(properties.makeelement(f"{{{_W}}}bidi", {}))
+        cited = False
         for piece in line:
             if piece.cites:
+                if cited:  # 1 and 2 would read as 12
+                    paragraph.add_run(",").font.superscript = True
                 self._refer(paragraph, piece)
+            cited = bool(piece.cites)
+            if cited:
                 continue
             run = paragraph.add_run(piece.text)
             run.bold = True if piece.style == "bold" else None
@@ -189,6 +195,10 @@ class _Writer:
             f"{{{_W}}}footnoteReference", {f"{{{_W}}}id": str(self._count)}
         )
         run._r.append(reference)
+        if earlier := self._noted.get(passage.mark):
+            self._add_note(f" [{passage.mark}] as in note {earlier}")
+            return
+        self._noted[passage.mark] = self._count
         named = ", ".join(filter(None, (source.title or source.place, source.first.credit)))
         quoted = one_line(" / ".join(passage.lines), QUOTE_CHARS)
         where = f" ({one_line(passage.where)})" if passage.where else ""
