@@ -234,3 +234,21 @@ async def test_a_citation_of_another_sentence_is_a_fault(store: SqliteStore, run
     told = "\n".join(check_again(run, store).faults)
     assert f"it cites [{other['label']}], which is not of its findings" in told
     assert "does not stand in its source" in told
+
+
+async def test_a_sentence_that_was_word_for_word_its_quote_and_is_turned_is_a_fault(
+    store: SqliteStore, run: str
+) -> None:
+    text = store.records.report(run)
+    assert text is not None
+    report = json.loads(text)
+    blocks = [block for section in report["sections"] for block in section.get("blocks", ())]
+    lines = [
+        *report["answer"],
+        *(line for block in blocks for row in block["rows"] for line in row),
+    ]
+    whole = [line for line in lines if (line.get("second_opinion") or {}).get("confidence") == 1.0]
+    whole[0]["text"] = whole[0]["text"].rstrip(".") + ", which is not so."
+    store.records.save_report(run, Report.model_validate(report).model_dump_json())
+    told = check_again(run, store).faults
+    assert any("word for word its quote, and is not" in fault for fault in told)

@@ -7,24 +7,33 @@ hash and seal again, as somebody with deepdiver at hand would: only the audit ca
 from __future__ import annotations
 
 import base64
+import json
 import random
 import re
+from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from deepdiver import sample
 from deepdiver.core.identity import digest
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import Finding, Report, Source
+from deepdiver.core.settings import load
 from deepdiver.errors import UsageError
 from deepdiver.report.exports import package, page, pdf
 from deepdiver.report.exports.package import Saved, from_archive, pack, seal, to_archive, unsealed
 from deepdiver.report.exports.page import render_page
 from deepdiver.report.exports.pdf import render_pdf
+from deepdiver.run import research
 from deepdiver.run import verify as module
+from deepdiver.run.transfer import take_out
 from deepdiver.run.verify import AROUND, kind_of, repeat_audit, verify
+from deepdiver.store.sqlite import open_sqlite
 from tests.report.exports.making import (
     GAZETTE_SOURCE,
     LEDGER,
@@ -36,7 +45,9 @@ from tests.report.exports.making import (
     report,
     saved,
 )
+from tests.run.mutations import IN_WORDS, STRUCTURAL
 
+QUESTION = "How old are the children of the parents who run Svedjan Ost AB?"
 WHOLE = saved()
 CITED = WHOLE.cited_alone()
 MADE: dict[str, bytes] = {
@@ -306,3 +317,30 @@ def test_the_making_is_as_this_test_says() -> None:
     assert isinstance(LEDGER.get(Finding, OWNER.id), Finding)
     assert LEDGER.get(Source, REGISTER_SOURCE.id).snapshot == digest(REGISTER)
     assert fact("x", OWNER).findings == (OWNER.id,)
+
+
+@pytest.mark.proof
+@pytest.mark.usefixtures("read_once")
+async def test_1000_mutations_of_a_real_report(tmp_path: Path) -> None:
+    """Every structural one is found, and at least 97 % of the digits and names."""
+    home = tmp_path / "home"
+    settings = load({"home": home, "documents": (sample.LIBRARY,), "search": ["library"]})
+    with closing(open_sqlite(home)) as store:
+        outcome = await research(QUESTION, settings, store=store)
+        run = take_out(outcome.run.id, store).cited_alone()
+    assert repeat_audit(run)[1] == []
+    chance = random.Random(11)  # noqa: S311 - places, not secrets
+    tried, found = Counter[str](), Counter[str]()
+    for number in range(1000):
+        mutate = (*STRUCTURAL, *IN_WORDS)[number % 8]
+        record = json.loads(run.report.model_dump_json())
+        mutate(record, chance)
+        changed = replace(run, report=Report.model_validate(record))
+        assert changed.report != run.report
+        tried[mutate.__name__] += 1
+        found[mutate.__name__] += bool(repeat_audit(changed)[1])
+    told = ", ".join(f"{name} {found[name]}/{many}" for name, many in tried.items())
+    print(f"\nmutations found: {told}")  # noqa: T201
+    assert all(found[item.__name__] == tried[item.__name__] for item in STRUCTURAL)
+    worded = [item.__name__ for item in IN_WORDS]
+    assert sum(found[name] for name in worded) >= 0.97 * sum(tried[name] for name in worded)

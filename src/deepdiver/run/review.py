@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -37,6 +37,7 @@ from deepdiver.store import Store
 from deepdiver.store.views import read_only
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.derive import Derivations
+from deepdiver.strategies.shared.second_opinion import WORD_FOR_WORD, stands_whole
 from deepdiver.strategies.shared.write_report import write_report
 
 MOST_FINDINGS = 40
@@ -239,23 +240,35 @@ def _check_sentences(
             continue
         wrong = _find_wrong(run, sentence, nearby, derived, ledger, store, as_of)
         listed = set(sentence.citations) <= set(numbers)
-        if listed and (other := _not_its_own(sentence, numbers, ledger)):
+        quotes = _quotes_of(sentence, ledger)
+        if listed and (other := _not_its_own(sentence, numbers, quotes)):
             wrong = [*wrong, f"it cites [{other.mark}], which is not of its findings"]
+        if _no_longer_whole(sentence, quotes):
+            wrong = [*wrong, "it is on record as word for word its quote, and is not"]
         if not listed or (sentence.kind in CITED and not sentence.citations):
             wrong = [*wrong, "its citation is not in the list"]
         yield from (f"{sentence.text[:120]!r}: {fault}" for fault in wrong)
 
 
+def _quotes_of(sentence: Sentence, ledger: Ledger) -> list[Quote]:
+    found = [ledger.get(Finding, key) for key in sentence.findings if key in ledger]
+    return [quote for finding in found for quote in finding.quotes]
+
+
+def _no_longer_whole(sentence: Sentence, quotes: Iterable[Quote]) -> bool:
+    """Whether a sentence was once word for word in a quote, by its opinion, and is not any more.
+
+    Only the rule for such sentences gives this opinion: the reader is never as sure.
+    """
+    return sentence.second_opinion == WORD_FOR_WORD and not any(
+        stands_whole(sentence.text, quote.text) for quote in quotes
+    )
+
+
 def _not_its_own(
-    sentence: Sentence, numbers: Mapping[int, Citation], ledger: Ledger
+    sentence: Sentence, numbers: Mapping[int, Citation], quotes: Sequence[Quote]
 ) -> Citation | None:
     """Return a citation of a sentence that points at no quote of its findings."""
-    quotes = [
-        quote
-        for key in sentence.findings
-        if key in ledger
-        for quote in ledger.get(Finding, key).quotes
-    ]
     return next(
         (
             item
@@ -284,7 +297,7 @@ def _find_wrong(
     as_of: str,
 ) -> list[str]:
     findings = [ledger.get(Finding, key) for key in sentence.findings if key in ledger]
-    quotes = [quote for finding in findings for quote in finding.quotes]
+    quotes = _quotes_of(sentence, ledger)
     context = Context(
         credits="\n".join(credit_of(ledger.get(Source, q.source), q) for q in quotes),
         nearby=nearby,
