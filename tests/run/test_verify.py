@@ -22,7 +22,7 @@ import pytest
 from deepdiver import sample
 from deepdiver.core.identity import digest
 from deepdiver.core.ledger import Ledger
-from deepdiver.core.record import Finding, Report, Source
+from deepdiver.core.record import Block, Finding, Report, Section, Source
 from deepdiver.core.settings import load
 from deepdiver.errors import UsageError
 from deepdiver.report.exports import package, page, pdf
@@ -293,6 +293,25 @@ def test_the_same_holds_for_documents(kind: str) -> None:
         forged, said = TAMPERED[name]
         found = verify(MAKERS[kind](forged.cited_alone()))
         assert any(said in fault for fault in found.faults), (name, found.faults)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        saved(with_citation(1, source=OWNER.id)),
+        saved(with_answer(findings=(REGISTER_SOURCE.id,))),
+        saved(ledger=Ledger(entry for entry in LEDGER if entry.id != REGISTER_SOURCE.id)),
+        saved(report(sections=(Section(heading="x", blocks=(Block(kind="table", rows=((),)),)),))),
+        saved(report(sections=(Section(heading="x", blocks=(Block(kind="code", rows=()),)),))),
+    ],
+)
+@pytest.mark.parametrize("kind", ["pdf", "html"])
+def test_a_record_that_deepdiver_cannot_have_written_is_a_fault(forged: Saved, kind: str) -> None:
+    """It is inside a document that was made from the true one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr({"pdf": pdf, "html": page}[kind], "pack", lambda _: pack(forged))
+        made = MAKERS[kind](CITED)
+    assert verify(made).faults
 
 
 def test_a_run_that_cannot_be_entered_is_a_fault() -> None:

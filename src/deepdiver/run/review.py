@@ -243,15 +243,21 @@ def _check_sentences(
         if sentence.kind is SentenceKind.FRAME:
             continue
         wrong = _find_wrong(run, sentence, nearby, derived, ledger, store, as_of)
-        listed = set(sentence.citations) <= set(numbers)
-        quotes = _quotes_of(sentence, ledger)
-        if listed and (other := _not_its_own(sentence, numbers, quotes)):
-            wrong = [*wrong, f"it cites [{other.mark}], which is not of its findings"]
-        if _no_longer_whole(sentence, quotes):
-            wrong = [*wrong, "it is on record as word for word its quote, and is not"]
-        if not listed or (sentence.kind in CITED and not sentence.citations):
-            wrong = [*wrong, "its citation is not in the list"]
+        wrong += _find_misled(sentence, numbers, _quotes_of(sentence, ledger))
         yield from (f"{sentence.text[:120]!r}: {fault}" for fault in wrong)
+
+
+def _find_misled(
+    sentence: Sentence, numbers: Mapping[int, Citation], quotes: Sequence[Quote]
+) -> Iterator[str]:
+    """Yield what is wrong with the way from a sentence to its quotes."""
+    listed = set(sentence.citations) <= set(numbers)
+    if listed and (other := _not_its_own(sentence, numbers, quotes)):
+        yield f"it cites [{other.mark}], which is not of its findings"
+    if _no_longer_whole(sentence, quotes):
+        yield "it is on record as word for word its quote, and is not"
+    if not listed or (sentence.kind in CITED and not sentence.citations):
+        yield "its citation is not in the list"
 
 
 def _quotes_of(sentence: Sentence, ledger: Ledger) -> list[Quote]:

@@ -86,7 +86,10 @@ def verify(data: bytes) -> Verification:
         return Verification(kind, faults=tuple(dict.fromkeys((*faults, str(error)))))
     checked, wrong = repeat_audit(saved)
     notes: list[str] = []
-    altered = list(_compare(kind, data, files, saved, notes)) if not faults else []
+    try:
+        altered = list(_compare(kind, data, files, saved, notes)) if not faults else []
+    except (LookupError, ValueError, UnreadableError):
+        altered = [MISSHAPEN]
     faults += [*wrong, *altered]
     if not faults and not is_sealed(data):
         faults.append(AROUND[kind])
@@ -117,6 +120,10 @@ AROUND = {
 """What was altered if the seal is broken and everything that has a hash of its own is as it was."""
 
 
+MISSHAPEN = "the record was altered: it names what it does not hold, or cannot be laid out"
+"""What is said of a record that deepdiver cannot have written, although each part can be read."""
+
+
 def kind_of(data: bytes) -> str:
     """Return the kind of a file.
 
@@ -144,6 +151,8 @@ def repeat_audit(saved: Saved) -> tuple[int, list[str]]:
                 result = check_again(run.id, replace(store, texts=_TextsOfFile(saved)))
         except DeepdiverError as error:
             return 0, [str(error)]
+        except (LookupError, ValueError):
+            return 0, [MISSHAPEN]
     return result.sentences, list(result.faults)
 
 
