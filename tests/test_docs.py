@@ -179,6 +179,7 @@ def test_the_readme_comes_in_its_order() -> None:
         "Strategies",
         "Bring your own model, documents and search",
         "Limits",
+        "What the demo prints",
     ]
     sentence = text.split("\n\n")[1]
     assert sentence.count(".") == 1, "the first thing is one sentence"

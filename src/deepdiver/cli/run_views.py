@@ -105,12 +105,12 @@ def _print_trail(args: argparse.Namespace, run: Run, store: Store) -> None:
 
 
 def _print_egress(args: argparse.Namespace, run: Run, store: Store) -> None:
-    from deepdiver.report.files import write_texts
+    from deepdiver.report.files import write_all
     from deepdiver.run.egress import egress_lines, egress_page, make_receipt
 
     receipt = make_receipt(run, store, settings_of(args))
     if args.out:
-        write_texts(args.out, {"egress.html": egress_page(receipt)})
+        write_all(args.out, {"egress.html": egress_page(receipt)})
     if args.json:
         print_json(receipt)
     else:

@@ -210,7 +210,9 @@ def _all_read(name: str, read: Collection[str]) -> bool:
 def bare_words(text: str) -> frozenset[str]:
     """Return the words of a text as names are compared with them."""
     return frozenset(
-        part for word in _bare(text) for part in (word, *_PARTS.split(word), _AMOUNT.sub("", word))
+        part
+        for word in set(_bare(text))
+        for part in (word, *_PARTS.split(word), _AMOUNT.sub("", word))
     )
 
 

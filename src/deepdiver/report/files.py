@@ -66,15 +66,15 @@ def write_files(
         "reasoning.log": "".join(to_json(line) + "\n" for line in reasoning_lines(events)),
         "sources.jsonl": "".join(to_json(line) + "\n" for line in source_lines(report, ledger)),
     }
-    write_texts(folder, files, again=f"deepdiver show {run.id} --out DIR")
+    write_all(folder, files, f"deepdiver show {run.id} --out DIR")
 
 
-def write_texts(folder: Path, files: Mapping[str, str], *, again: str = "") -> None:
+def write_all(folder: Path, files: Mapping[str, str | bytes], again: str = "") -> None:
     """Write files to a folder: each is complete or missing, and none before all are written.
 
     Args:
         folder: The folder, which is made if it is not there.
-        files: The texts by name.
+        files: Texts or bytes, by their paths from there.
         again: The command that writes them elsewhere, if they are saved already.
 
     Raises:
@@ -103,14 +103,16 @@ def _illustrated(text: str, drawn: Mapping[str, Picture], heading: str) -> str:
     return f"{body}\n## {heading}\n\n{shown}\n{rule}{foot}"
 
 
-def _write(folder: Path, texts: Mapping[str, str]) -> None:
+def _write(folder: Path, files: Mapping[str, str | bytes]) -> None:
     staged: dict[str, Path] = {}
     try:
-        for name, text in texts.items():
-            handle, path = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
+        for name, made in files.items():
+            place = folder / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            handle, path = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:60]}.")
             staged[name] = Path(path)
-            with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(made.encode("utf-8", "replace") if isinstance(made, str) else made)
                 file.flush()
                 os.fsync(file.fileno())  # a disk may say only now that it is full
         for name, temporary in staged.items():

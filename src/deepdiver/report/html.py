@@ -99,7 +99,14 @@ meter{{display:none}}}}
 
 
 def render_html(
-    report: Report, pictures: Iterable[Picture] = (), missing: Iterable[str] = ()
+    report: Report,
+    pictures: Iterable[Picture] = (),
+    missing: Iterable[str] = (),
+    *,
+    head: str = "",
+    style: str = "",
+    sources: str | None = None,
+    tail: str = "",
 ) -> str:
     """Return the whole page.
 
@@ -107,24 +114,33 @@ def render_html(
         report: The report.
         pictures: Its pictures.
         missing: A line for each picture for which there was nothing to draw.
+        head: Elements that go into its head.
+        style: Rules that follow those of the page.
+        sources: What stands for the list of sources, behind everything else.
+        tail: Elements that end it.
     """
-    style = STYLE + svg.STYLE
+    style = STYLE + svg.STYLE + style
     parts = [
-        *page_head(said_text(report.title) or report.question, style, report.language or "en"),
+        *page_head(
+            said_text(report.title) or report.question, style, report.language or "en", head
+        ),
         "<body><main>",
         *_title(report),
         *_lead(report),
         *(line for section in report.sections for line in _section(report, section)),
         *_explained(report),
         *_pictures(pictures, missing, words_of(report)),
-        *_sources(report.citations, words_of(report)),
+        *(_sources(report.citations, words_of(report)) if sources is None else ()),
         *_evidence(report),
-        f"</main><footer><hr><p>{escape_said(made_line(report))}</p></footer></body></html>",
+        f"</main><footer><hr><p>{escape_said(made_line(report))}</p></footer>",
+        f"{sources or ''}{tail}</body></html>",
     ]
     return "\n".join(parts) + "\n"
 
 
-def page_head(title: str, style: str = STYLE, language: str = "en") -> Iterator[str]:
+def page_head(
+    title: str, style: str = STYLE, language: str = "en", more: str = ""
+) -> Iterator[str]:
     """Yield the head of a page, whose policy allows its own style sheet, by its hash, alone."""
     hashed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"
@@ -133,7 +149,7 @@ def page_head(title: str, style: str = STYLE, language: str = "en") -> Iterator[
     yield element("meta", {"name": "referrer", "content": "no-referrer"})
     yield element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"})
     yield f"<title>{escape_text(title, 120)}</title>"
-    yield f"<style>{style}</style></head>"
+    yield f"{more}<style>{style}</style></head>"
 
 
 def _title(report: Report) -> Iterator[str]:
@@ -356,7 +372,7 @@ def _sources(citations: Sequence[Citation], say: Words) -> Iterator[str]:
         kind = escape_text(say.recorded(source.kind))
         told = f' <span class="faint">· {kind}</span>' if kind else ""
         yield f'<li><span class="number">[{source.number}]</span>'
-        yield f'<span dir="auto">{_titled(source)}</span>{credit}{told}'
+        yield f'<span dir="auto">{titled_source(source)}</span>{credit}{told}'
         yield from (_passage(item, len(source.passages) > 1, say) for item in source.passages)
         yield "</li>"
     yield "</ol></section>"
@@ -419,10 +435,10 @@ def _credibility(citations: Sequence[Citation], say: Words) -> Iterator[str]:
     yield "</ul></section>"
 
 
-def _titled(source: CitedSource) -> str:
+def titled_source(source: CitedSource) -> str:
     """Return the title of a source, with a link if it is on the web, and its address."""
     url = source.first.url
-    if not _on_the_web(url):
+    if not on_the_web(url):
         place = f'<span class="faint">{escape_text(source.place)}</span>'
         return f"{escape_text(source.title)} {place}".strip()
     title = escape_text(source.title) or escape_text(url)
@@ -430,7 +446,8 @@ def _titled(source: CitedSource) -> str:
     return f'{link} <span class="faint">{escape_text(url, 90)}</span>'
 
 
-def _on_the_web(url: str) -> bool:
+def on_the_web(url: str) -> bool:
+    """Return whether an address is one of the web."""
     try:
         parts = urlsplit(url)
         return parts.scheme.lower() in {"http", "https"} and bool(parts.hostname)

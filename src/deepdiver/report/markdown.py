@@ -262,10 +262,10 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
         evidence: The file that has the evidence view; without one, the report ends with it.
     """
     say = words_of(report)
-    title = _said(report.title) if report.title else _inline(report.question)
+    title = _said(report.title) if report.title else quiet_line(report.question)
     parts = [f"# {_opened(title)}", ""]
     if report.title and report.title.casefold() != report.question.casefold():
-        parts += [f"*{_inline(report.question)}*", ""]
+        parts += [f"*{quiet_line(report.question)}*", ""]
     heading = _headed(f"## {say(BOTTOM_LINE)}", kinds.common_kind(report.answer))
     parts += [heading, "", *_lead(report), ""]
     for section in report.sections:
@@ -288,7 +288,7 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
 
 def render_evidence(report: Report) -> str:
     """Return the evidence view as a text of its own."""
-    title = _said(report.title) if report.title else _inline(report.question)
+    title = _said(report.title) if report.title else quiet_line(report.question)
     heading = words_of(report)("Evidence view: {}", title)
     parts = [f"# {heading}", "", *_evidence(report)]
     return "\n".join([*parts, "---", f"*{_foot(report)}*", ""])
@@ -482,7 +482,7 @@ def _said(text: str, own: Collection[str] = ()) -> str:
     return _escaped(line) if own and any(url in line for url in own) else _quiet(line)
 
 
-def _inline(text: str) -> str:
+def quiet_line(text: str) -> str:
     """Return Markdown that shows a text as it is, within a line."""
     return _quiet(one_line(text))
 
@@ -531,14 +531,14 @@ def _sources(citations: Iterable[Citation], say: Words) -> Iterator[str]:
     """Yield the list of sources: one entry for each, with the passages that are cited below it."""
     for source in list_sources(citations, QUOTE_CHARS):
         first = source.first
-        told = [_inline(source.title), _inline(first.credit), _url(source.place)]
-        kind = f" · {_inline(say.recorded(source.kind))}" if source.kind else ""
+        told = [quiet_line(source.title), quiet_line(first.credit), web_address(source.place)]
+        kind = f" · {quiet_line(say.recorded(source.kind))}" if source.kind else ""
         yield f"[{source.number}] {', '.join(filter(None, told))}{kind}"
         for item in source.passages:
-            place = f" ({_inline(say.place(item.where))})" if item.where else ""
+            place = f" ({quiet_line(say.place(item.where))})" if item.where else ""
             label = f"[{item.mark}] " if len(source.passages) > 1 else ""
             more = f" … {say('{} more rows', item.left_out)}" if item.left_out else ""
-            quote = say.quoted(f"{' / '.join(map(_inline, item.lines))}{more}")
+            quote = say.quoted(f"{' / '.join(map(quiet_line, item.lines))}{more}")
             yield f"- {label}{quote}{place}"
         yield ""
 
@@ -548,11 +548,11 @@ def _believed(citations: Iterable[Citation], say: Words) -> Iterator[str]:
     for alike in believed_sources(citations):
         reasons = reasons_to_believe(alike.first, say)
         numbers = "".join(f"[{number}]" for number in alike.numbers)
-        why = f": {_inline(reasons)}" if reasons else ""
+        why = f": {quiet_line(reasons)}" if reasons else ""
         yield f"- {numbers} {alike.first.credibility:.2f}{why}"
 
 
-def _url(url: str) -> str:
+def web_address(url: str) -> str:
     """Return a web address that can be copied, with invalid characters encoded.
 
     A path is escaped like any other text.

@@ -58,12 +58,12 @@ def _say_nothing(line: str) -> None:
 def _show(args: argparse.Namespace, found: ReportAudit) -> None:
     """Write the files of an audit if they are wanted, and print it."""
     from deepdiver.core.shown_text import to_json
-    from deepdiver.report.files import write_texts
+    from deepdiver.report.files import write_all
     from deepdiver.run.auditor.show_audit import audit_lines, audit_page, audit_record
 
     if args.out:
         record = to_json(audit_record(found), indent=1) + "\n"
-        write_texts(args.out, {"audit.html": audit_page(found), "audit.json": record})
+        write_all(args.out, {"audit.html": audit_page(found), "audit.json": record})
         print_err(f"files in {args.out}")
     if args.json:
         print_json(audit_record(found))
