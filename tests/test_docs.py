@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from deepdiver.cli.commands import COMMANDS
+from deepdiver.cli.commands.audit import FALLS_SHORT
 from deepdiver.cli.parser import EXIT_CODES, parse
 from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.settings import load
@@ -178,6 +179,7 @@ def test_the_readme_comes_in_its_order() -> None:
         "Strategies",
         "Bring your own model, documents and search",
         "Limits",
+        "What the demo prints",
     ]
     sentence = text.split("\n\n")[1]
     assert sentence.count(".") == 1, "the first thing is one sentence"
@@ -207,5 +209,8 @@ def test_every_exit_code_of_the_table_is_in_the_help() -> None:
     assert (
         told
         == set(re.findall(r"^  (\d+) ", EXIT_CODES, re.MULTILINE))
-        == {"1", "2", "130", *(str(ending.exit_code) for ending in OUTCOMES.values())}
+        == {
+            *("1", "2", "130", str(FALLS_SHORT)),
+            *(str(ending.exit_code) for ending in OUTCOMES.values()),
+        }
     )

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.headings import DEEPEST, headings_above, headings_of, sections_of
+from deepdiver.core.headings import (
+    DEEPEST,
+    headings_above,
+    headings_of,
+    heads_of_table,
+    sections_of,
+)
 
 LOG = """\
 Changes
@@ -107,3 +113,46 @@ def test_sections_hold_a_text_whole_and_in_order(text: str) -> None:
     assert all(one.end <= two.start for one, two in itertools.pairwise(parts))
     for heading in headings_of(text):
         assert heading.span.of(text).strip()
+
+
+SHEET = """# Accounts
+
+Income, USD million
+
+| Year | Income
+|---|---|
+| Year: the fiscal year | Income: before tax
+| Year: 2023 | Income: 90
+| Year: 2024 | Income: 120
+
+After the table.
+"""
+
+
+def heads(text: str, words: str) -> list[str]:
+    return [span.of(text) for span in heads_of_table(text, text.index(words))]
+
+
+@pytest.mark.parametrize("words", ["After", "# Acc", "Income, USD"])
+def test_what_is_no_row_has_nothing_above_it(words: str) -> None:
+    assert heads(SHEET, words) == []
+
+
+def test_a_row_has_caption_header_and_units_above_it() -> None:
+    above_it = ["Income, USD million", "| Year | Income"]
+    assert heads(SHEET, "Year: 2024") == [*above_it, "| Year: the fiscal year | Income: before tax"]
+    assert heads(SHEET, "Year: the") == above_it, "not the row itself"
+    assert heads(SHEET, "Year | Income") == []
+
+
+def test_a_heading_a_long_line_and_a_row_of_figures_are_not_told() -> None:
+    rows = "| Year | Hours\n| 2023 | 90\n| 2024 | 120"
+    assert heads(rows, "2024") == ["| Year | Hours"]
+    for before in ("# Hours\n\n", f"{'long ' * 40}\n\n", "Hours\n\n\n\n"):
+        assert heads(before + rows, "2024") == ["| Year | Hours"], before
+
+
+@given(st.text(alphabet="|-a1:\n #", max_size=80), st.integers(0, 80))
+def test_what_is_above_a_row_stands_above_it(text: str, start: int) -> None:
+    for span in heads_of_table(text, min(start, len(text))):
+        assert 0 <= span.start < span.end <= start

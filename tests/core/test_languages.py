@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.languages import COMMON, SCRIPTS, language_of
+from deepdiver.core.languages import CODES, COMMON, NAMES, SCRIPTS, code_named, code_of, language_of
 
 GERMAN = (
     "Der Hafen von Lund wurde im Jahr 1904 eröffnet. Die Baukosten betrugen 3,2 Millionen Kronen."
@@ -52,3 +52,36 @@ def test_languages_and_scripts(text: str, expected: str) -> None:
 @given(st.text(st.characters(codec=None), max_size=300))
 def test_whatever_is_written_is_one_of_these(text: str) -> None:
     assert language_of(text) in {"", *COMMON, *SCRIPTS.values()}
+
+
+def test_japanese_among_latin_names_is_japanese() -> None:
+    assert language_of("epollとinotifyとfanotifyをどう使い分けるか") == "Japanese characters"
+    assert language_of("The word 猫 is Japanese for cat, and that is all of it.") == "English"
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("", ""),
+        ("Klingon", ""),
+        ("German", "de"),
+        ("deutsch", "de"),
+        ("DE", "de"),
+        ("pt-BR", "pt"),
+        ("Brazilian Portuguese", "pt"),
+        ("plain English, please", "en"),
+        ("日本語", "ja"),
+        ("español", "es"),
+    ],
+)
+def test_a_language_is_found_by_what_people_call_it(name: str, code: str) -> None:
+    assert code_named(name) == code
+
+
+def test_codes_are_those_of_what_can_be_told() -> None:
+    assert {*CODES} <= {*COMMON, *SCRIPTS.values()}
+    assert {*COMMON} <= {*CODES}
+    assert {*NAMES.values()} == {*CODES.values()}
+    assert code_of(GERMAN) == "de"
+    assert code_of(CHINESE) == "zh"
+    assert code_of(RUSSIAN) == "", "several languages are written so"

@@ -69,3 +69,22 @@ class TestNames:
 @pytest.mark.parametrize("part", REPEATED)
 def test_long_texts_take_time_in_proportion(part: str) -> None:
     assert seconds_for_long_text(part, names) < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("通知はPOSIX AIOの完了通知である。", ["POSIX AIO"]),
+        ("read(2)がEAGAINを返した後でのみ待つ。", ["EAGAIN"]),
+        (
+            "この FAN_UNLIMITED_QUEUE フラグと、そのFAN_UNLIMITED_QUEUEフラグ",
+            ["FAN_UNLIMITED_QUEUE"],
+        ),
+        ("非同期I/Oは使わない。", []),
+        ("It is not used for I/O here.", []),
+        ("请使用EPOLLET标志。", ["EPOLLET"]),
+        ("이것은 POSIX와 Linux에서 쓴다.", ["POSIX", "Linux"]),
+    ],
+)
+def test_a_name_ends_where_its_script_does(text: str, expected: list[str]) -> None:
+    assert names(text) == expected

@@ -158,3 +158,19 @@ def spelled(value: int, dash: str = "-") -> str:
 @pytest.mark.parametrize("part", REPEATED)
 def test_long_texts_take_time_in_proportion(part: str) -> None:
     assert seconds_for_long_text(part, numbers) < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("上限は16384エントリーで、約160バイト", ["16384", "160"]),
+        ("约有12个，共3.5米", ["12", "3.5"]),
+        ("版は5.1より前", ["5.1"]),
+        ("see read(2), printf(3p) and epoll_wait(2)", []),
+        ("the reply (2) and the rows(12)", ["2", "12"]),
+    ],
+)
+def test_figures_beside_other_scripts_count_and_sections_of_manuals_do_not(
+    text: str, expected: list[str]
+) -> None:
+    assert numbers(text) == [Decimal(value) for value in expected]

@@ -275,6 +275,7 @@ def test_a_report_has_a_fingerprint() -> None:
         {"question": "Whom?"},
         {"status": RunStatus.PARTIAL},
         {"title": "Anna owns it"},
+        {"language": "de"},
         {"heading": "Answer"},
         {"answer": ()},
         {"points": (1,)},
@@ -296,7 +297,7 @@ def test_the_fingerprint_covers_every_field(change: dict[str, Any]) -> None:
 
 def test_a_report_without_a_heading_is_saved_as_before() -> None:
     report = Report(question="Who?", status=RunStatus.ANSWERED, answer=(SENTENCE,), confidence=0.7)
-    for name in ("heading", "title", "points", "derivations"):
+    for name in ("heading", "language", "title", "points", "derivations"):
         assert f'"{name}"' not in report.model_dump_json()
 
 

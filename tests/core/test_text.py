@@ -18,8 +18,11 @@ from deepdiver.core.text import (
     STOPWORDS,
     Span,
     blocks,
+    count_words,
     fold,
+    join_lines,
     locate,
+    part_scripts,
     passages,
     sentences,
     shingles,
@@ -720,3 +723,85 @@ def test_widening_only_widens_and_ends(text: str, one: int, other: int) -> None:
     wide = whole(Span(start, end), text)
     assert 0 <= wide.start <= start <= end <= wide.end <= len(text)
     assert whole(wide, text) == wide
+
+
+@pytest.mark.parametrize(
+    ("text", "parted"),
+    [
+        ("", ""),
+        ("plain words, 12 of them", "plain words, 12 of them"),
+        ("AIOの完了", "AIO の完了"),
+        ("上限は16384個", "上限は 16384 個"),
+        ("epoll、inotify", "epoll、inotify"),
+        ("POSIX와", "POSIX 와"),
+        ("ใช้Linuxได้", "ใช้ Linux ได้"),
+        ("日本語とкириллица", "日本語と кириллица"),
+    ],
+)
+def test_scripts_without_spaces_are_parted_from_names(text: str, parted: str) -> None:
+    assert part_scripts(text) == parted
+    assert part_scripts(parted) == parted
+
+
+@given(st.text(max_size=60))
+def test_parting_scripts_adds_nothing_but_spaces(text: str) -> None:
+    assert part_scripts(text).replace(" ", "") == text.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["Use p.e. 1023M o más.", "Es el límite."],
+        ["Er kostet z.B. Zeit bzw. Geld.", "Das ist viel."],
+        ["Los tamaños son Z e Y.", "También hay otros, y también estos."],
+        ["It is written by J. Smith.", "He is the author."],
+        ["Vea la opción -v.", "Este archivo es este mismo."],
+        ["John F. Kennedy spoke.", "The crowd of the town listened."],
+        ["Véase la pág. 12 y el art. 5.", "Son claros."],
+        ["括弧 (この場合。 次も同じ。) は一つである。", "次の文。"],
+        ["彼は「行く。すぐに帰る」と言った。", "終わり。"],
+        ["開き括弧 ( だけがある。", "次の文。"],
+    ],
+)
+def test_abbreviations_initials_and_brackets_do_not_end_a_sentence(parts: list[str]) -> None:
+    text = " ".join(parts)
+    assert [span.of(text) for span in sentences(text)] == parts
+
+
+@pytest.mark.parametrize("piece", ["A. The ", "(。", "（あ。", "p.e. ", "「。」"])
+def test_hard_stops_take_time_in_proportion(piece: str) -> None:
+    with in_proportion():
+        sentences(piece * 100_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "many"),
+    [
+        ("", 0),
+        ("three plain words", 3),
+        ("룬드 항구는 열렸다", 3),
+        ("日本語の文である。", 4),
+        ("epollとinotifyを使う", 4),
+    ],
+)
+def test_length_is_told_in_words_by_characters_where_there_are_no_spaces(
+    text: str, many: int
+) -> None:
+    assert count_words(text) == many
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Por de\u2010\n       fecto, sí", "Por defecto, sí"),
+        ("the inter\u00ad\nnational", "the international"),
+        ("a well-\n  known case", "a well-known case"),
+        ("1990 -\n1995", "1990 - 1995"),
+        ("通知を行\n       わないである。\n次", "通知を行わないである。次"),
+        ("使う ino\u2010\ntify は", "使う inotify は"),
+        ("plain\nlines  and\tblanks", "plain lines and blanks"),
+        ("", ""),
+    ],
+)
+def test_lines_are_joined_as_they_are_read(text: str, shown: str) -> None:
+    assert join_lines(text) == shown

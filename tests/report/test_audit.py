@@ -887,3 +887,12 @@ def test_adjectives_of_places_series_of_versions_and_letters(
     said: str, quote: str, carried: bool
 ) -> None:
     assert (found(said, quote) == []) is carried
+
+
+def test_names_in_japanese_are_compared_without_what_follows_them() -> None:
+    quoted = "FAN_UNLIMITED_QUEUE フラグを指定すると、16384 エントリーの上限を上書きできる。"
+    assert not found("上限はFAN_UNLIMITED_QUEUEフラグで上書きできる。", quoted)
+    assert not found("上限は16384エントリーで、1つだけである。", quoted)
+    assert found("上限はFAN_UNLIMITED_MARKSフラグで上書きできる。", quoted)
+    assert found("上限は8192エントリーである。", quoted)
+    assert not found("fanotify_mark(2)で指定する。", quoted)

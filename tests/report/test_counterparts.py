@@ -51,6 +51,7 @@ def exchanges(text: str, *quotes: str, credit: str = "") -> set[tuple[str, str]]
         ("The filter is tested by the port each week.", TRIAL, ("week", "month")),
         ("All workers praised the motor.", TRIAL, ("All", "many")),
         ("The rule is efficient.", "The rule is inefficient.", ("efficient", "inefficient")),
+        ("Many ships came.", "Few ships came to the port.", ("Many", "few")),
         # The quote has the word too, but the opposite beside what the sentence has beside it.
         (
             "The new motor uses more fuel.",
@@ -73,6 +74,9 @@ def test_an_opposite_that_the_quotes_have(
         ("The port was closed.", "A storm reached the port."),
         ("The new motor has more power.", "The new motor uses less fuel and has more power."),
         ("The cargo rose in the second quarter.", "Cargo rose for two years, in Q2 too."),
+        # How many is said of the word beside it alone.
+        ("Readers wait for no writer.", "Readers copy as many frames as they can."),
+        ("One writer holds the lock.", "The lock has various states."),
     ],
 )
 def test_no_opposite(text: str, quote: str) -> None:
@@ -201,3 +205,9 @@ def test_a_counterpart_is_another_text(text: str, quotes: list[str]) -> None:
     for each in find_counterparts(text, [Cited(quote, quote) for quote in quotes]):
         assert each.text != text
         assert each.said in text
+
+
+def test_the_unit_above_a_row_is_exchanged_for_nothing_in_it() -> None:
+    row, said = "Year: 2024 | Wait: 4", "The wait was 4 hours."
+    assert ("hours", "year") in exchanges(said, row)
+    assert find_counterparts(said, [Cited(row, head="Wait, in hours")]) == []

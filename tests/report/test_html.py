@@ -93,7 +93,7 @@ def empty(**more: object) -> Report:
 def hostile(url: str = "https://example.org/x") -> Report:
     known = source(title=HOSTILE, url=url, author=HOSTILE)
     ledger = Ledger([known, finding("f_1", quote(HOSTILE))])
-    said = sentence(HOSTILE, "f_1")
+    said = sentence(HOSTILE, "f_1").model_copy(update={"code": ((3, 40), (50, len(HOSTILE)))})
     blocks = (
         Block(kind="paragraph", rows=((said,),)),
         Block(kind="list", rows=((said,), (said,))),
@@ -128,11 +128,23 @@ def whole() -> str:
     return render_html(week.report(), made.pictures, made.missing)
 
 
-def test_a_lead_with_a_heading_has_it_and_it_is_text() -> None:
-    read = Read(render_html(empty(heading=f"Executive Summary {HOSTILE}")))
-    assert "Executive Summary </title>" in read.text
-    assert "Bottom line" not in read.text
-    assert "Bottom line No evidence found. No evidence was found" in Read(render_html(empty())).text
+def test_the_lead_has_one_heading_in_all_reports() -> None:
+    for page in (empty(), empty(heading="Executive Summary")):
+        read = Read(render_html(page))
+        assert "Bottom line No evidence found. No evidence was found" in read.text
+
+
+def test_the_page_and_its_fixed_words_are_in_the_language_of_the_report() -> None:
+    judged = sentence("Anna lo posee.", "f_1", kind=SentenceKind.JUDGEMENT)
+    page = made((judged,), language="es")
+    assert '<html lang="es">' in page
+    assert ">En resumen<" in page
+    assert 'title="nuestro juicio, por las razones citadas"' in page
+    for words in ("Fuentes", "Cuánto crédito merecen las fuentes"):
+        assert f">{words}</h" in page
+    assert "<summary>Evidencia: cómo se comprobó este informe</summary>" in page
+    assert '<html lang="en">' in made((judged,))
+    assert '<html lang="&quot;&gt;">' in made((judged,), language='">')
 
 
 def test_hostile_text_is_text_everywhere() -> None:
@@ -143,6 +155,16 @@ def test_hostile_text_is_text_everywhere() -> None:
     assert "\u202e" not in read.text
     assert "\x1b" not in read.text
     assert read.text.count("\\u0000\\u001b[31m\\u202e") >= 24, "spelt out where it stood"
+
+
+def test_code_is_an_element_and_its_addresses_are_defused() -> None:
+    said = sentence("Set x<y at https://evil.example now.").model_copy(
+        update={"code": ((4, 7), (11, 31))}
+    )
+    made = render_html(empty(answer=(said,)))
+    shown = "Set <code>x&lt;y</code> at <code>hxxps://evil[.]example</code> now."
+    assert shown in made
+    assert Read(made).all("a") == []
 
 
 ADDRESS = "https://evil.example/x"
@@ -167,7 +189,7 @@ def test_an_address_that_a_model_wrote_is_defused_and_others_read_as_they_are() 
         made_by=ADDRESS,
     )
     read = Read(render_html(made))
-    assert read.text.count("hxxps://evil[.]example/x") == 12
+    assert read.text.count("hxxps://evil[.]example/x") == 13
     told = "the question twice, the quote, and the title of the source"
     assert read.text.count(ADDRESS) == 4, told
     links = {held["href"] for held in read.all("a")}
@@ -407,10 +429,11 @@ def test_a_kind_is_told_once_for_a_section_or_a_column() -> None:
     assert f'<p class="faint">† {meant}.</p>' in page
     rows = ((FACT, JUDGED), (FACT, JUDGED))
     table = made((), Block(kind="table", rows=rows, header=("State", "Verdict")))
-    assert re.search(rf">State<sup>.*?</sup></th><th[^>]*>Verdict{mark}<sup>", table)
+    assert re.search(rf">State</th><th[^>]*>Verdict{mark}</th>", table)
+    assert table.count('<p class="faint">Source of the table:<sup>') == 1
     assert table.count("†</small>") == 1
     mixed = marks(made((), Block(kind="paragraph", rows=((FACT, FACT, JUDGED, JUDGED),))))
-    assert "It should be sold.†[1b] It should be sold.†[1b]" in mixed
+    assert "It should be sold.† It should be sold.†[1b]" in mixed
     assert "†" not in made((FACT,), Block(kind="list", rows=((FACT,),)))
 
 

@@ -23,6 +23,7 @@ from deepdiver.report.kinds import (
     KIND_MARKS,
     KIND_WORDS,
     cautioned,
+    cited_once,
     column_kinds,
     common_kind,
     explained_marks,
@@ -32,6 +33,7 @@ from deepdiver.report.kinds import (
     quiet_labels,
     sentence_marks,
     step_numbers,
+    table_citations,
     told_at_the_end,
 )
 from tests.report.making import quote, sentence, source
@@ -196,8 +198,8 @@ def cells(*cited: tuple[int, ...] | None, kind: SentenceKind = SentenceKind.FACT
     return Block(kind="table", header=("Life",), rows=tuple((cell,) for cell in rows))
 
 
-@pytest.mark.parametrize("cited", [((1,), (2,), (4, 3)), ((1,), (1,)), ((5, 6), (5,))])
-def test_a_column_whose_cells_share_a_source_cites_it_in_its_name(
+@pytest.mark.parametrize("cited", [((1,), (1,)), ((5, 6), (6, 5), (5, 6))])
+def test_a_column_whose_cells_share_their_passages_cites_them_in_its_name(
     cited: tuple[tuple[int, ...], ...],
 ) -> None:
     for kind in (SentenceKind.FACT, SentenceKind.CALCULATION, SentenceKind.JUDGEMENT):
@@ -209,7 +211,10 @@ def test_a_column_whose_cells_share_a_source_cites_it_in_its_name(
 
 @pytest.mark.parametrize(
     "cited",
-    [((1,), (5,)), ((1, 5), (1,)), ((1,),), ((1,), ()), ((1,), (2,), None), (None, None), ()],
+    [
+        *[((1,), (2,), (4, 3)), ((5, 6), (5,))],  # of one source, and each row can be traced
+        *[((1,), (5,)), ((1, 5), (1,)), ((1,),), ((1,), ()), ((1,), (1,), None), (None, None), ()],
+    ],
 )
 def test_another_column_keeps_the_citations_of_its_cells(
     cited: tuple[tuple[int, ...] | None, ...],
@@ -218,6 +223,75 @@ def test_another_column_keeps_the_citations_of_its_cells(
     lifted, quiet = lift_citations(CITED, block)
     assert quiet == block
     assert not any(lifted)
+
+
+def table(*rows: tuple[tuple[int, ...], ...]) -> Block:
+    """Return a table whose cells cite these; the names of rows cite nothing."""
+    made = tuple(
+        (sentence("row"), *(sentence("c", citations=cited) for cited in row)) for row in rows
+    )
+    return Block(kind="table", header=("Name", *("Column" for _ in rows[0])), rows=made)
+
+
+@pytest.mark.parametrize(
+    ("rows", "names", "below"),
+    [
+        ((((1,), (2,)), ((1,), (2,))), [(), (), ()], (1, 2)),
+        ((((1,), (5,)), ((1,), (5,))), [(), (1,), (5,)], ()),
+        ((((1,), (2, 5)), ((1,), (1,))), [(), (1,), ()], ()),
+        ((((1,), (2,)), ((3,), (1,))), [(), (), ()], ()),
+        ((((1,), (2,)),), [(), (), ()], ()),
+    ],
+    ids=["one source", "two sources", "one column", "rows of their own", "one row"],
+)
+def test_columns_of_one_source_cite_it_below_their_table(
+    rows: tuple[Any, ...], names: list[tuple[int, ...]], below: tuple[int, ...]
+) -> None:
+    lifted, told, left = table_citations(CITED, table(*rows))
+    assert (lifted, told) == (names, below)
+    cited = {n for row in left.rows for cell in row for n in cell.citations}
+    assert cited | {*told} | {n for name in lifted for n in name} == {
+        n for row in rows for cell in row for n in cell
+    }, "every citation stands somewhere"
+
+
+@pytest.mark.parametrize(
+    ("cited", "left"),
+    [
+        (((1,), (1,), (1,)), ((), (), (1,))),
+        (((1, 2), (2, 1), (1,)), ((), (2, 1), (1,))),
+        (((1,), (), (1,)), ((1,), (), (1,))),
+        (((), ()), ((), ())),
+        ((), ()),
+    ],
+)
+def test_judgements_and_cells_that_cite_the_same_in_a_row_do_so_once(
+    cited: tuple[tuple[int, ...], ...], left: tuple[tuple[int, ...], ...]
+) -> None:
+    judged = SentenceKind.JUDGEMENT
+    said = [sentence("It is.", citations=numbers, kind=judged) for numbers in cited]
+    assert tuple(item.citations for item in cited_once(said)) == left
+    (row,) = table_citations(CITED, table(cited))[2].rows
+    assert tuple(cell.citations for cell in row[1:]) == left
+
+
+def test_each_fact_keeps_its_citations() -> None:
+    assert cited_once([FACT, FACT]) == [FACT, FACT]
+
+
+def test_another_kind_and_a_citation_at_its_clause_stay_as_they_are() -> None:
+    fact, judged = FACT, FACT.model_copy(update={"kind": SentenceKind.JUDGEMENT})
+    placed = FACT.model_copy(update={"places": (2,) * len(FACT.citations)})
+    other = judged.model_copy(update={"citations": (1,)})
+    for row in ([judged, fact], [placed, fact], [fact, other]):
+        assert cited_once(row) == row
+
+
+def test_a_judgement_leaves_its_citations_to_the_fact_before_it() -> None:
+    judged = FACT.model_copy(update={"kind": SentenceKind.JUDGEMENT})
+    assert [item.citations for item in cited_once([FACT, judged])] == [(1, 2), ()]
+    assert [item.citations for item in cited_once([FACT, FACT, judged])] == [(1, 2), (1, 2), ()]
+    assert [item.citations for item in cited_once([judged, judged])] == [(), (1, 2)]
 
 
 # Steps

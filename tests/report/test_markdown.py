@@ -301,7 +301,7 @@ def test_a_kind_that_holds_for_a_section_is_told_in_its_heading() -> None:
 def test_a_kind_that_holds_for_a_few_sentences_is_told_behind_each() -> None:
     made = body(Block(kind="paragraph", rows=((FACT, JUDGED, JUDGED, FACT),)))
     assert made == (
-        "\n\nIt is old. [2] It should be sold.† [1] It should be sold.† [1] It is old. [2]\n"
+        "\n\nIt is old. [2] It should be sold.† It should be sold.† [1] It is old. [2]\n"
         "\n*† our judgement, for the reasons cited.*\n"
     )
     mixed = body(Block(kind="list", rows=((FACT,), (GENERAL,), (JUDGED,))))
@@ -313,7 +313,7 @@ def test_a_paragraph_of_one_kind_is_marked_at_its_end() -> None:
     made = body(
         Block(kind="paragraph", rows=((JUDGED, JUDGED),)), Block(kind="list", rows=((FACT,),))
     )
-    assert "\nIt should be sold. [1] It should be sold.† [1]\n" in made
+    assert "\nIt should be sold. It should be sold.† [1]\n" in made
 
 
 def test_passages_of_one_source_share_a_bracket() -> None:
@@ -347,6 +347,23 @@ def test_letters_in_a_row_are_told_by_the_first_and_the_last(labels: str, told: 
         for mark, item in own:
             first = mark.partition("–")[0].removeprefix(number)
             assert by_label[number + first] is item, "a run leads to the first of its passages"
+
+
+def test_how_a_report_was_made_is_told_where_the_evidence_is() -> None:
+    held = report(made_by="deepdiver, strategy popper, any model, as of 2026-11-15.")
+    apart = render_markdown(held, evidence="evidence.md")
+    assert "---\n*deepdiver, as of 2026-11-15. The evidence view, evidence.md, has " in apart
+    assert "popper" not in apart
+    how = "*deepdiver, strategy popper, any model, as of 2026-11-15.*"
+    assert render_evidence(held).endswith(f"---\n{how}\n")
+    assert render_markdown(held).endswith(f"---\n{how}\n"), "it ends with the evidence view"
+
+
+def test_a_table_of_one_source_cites_it_once_below() -> None:
+    rows = ((sentence("1990"), FACT, FACT), (sentence("1991"), FACT, FACT))
+    made = body(Block(kind="table", rows=rows, header=("Year", "State", "Mood")))
+    assert "| Year | State | Mood |\n" in made
+    assert "| 1991 | It is old. | It is old. |\n\nSource of the table: [2]\n" in made
 
 
 def test_the_evidence_view_may_be_a_file_of_its_own() -> None:
@@ -597,11 +614,61 @@ def test_where_the_model_failed_there_is_no_confidence_to_tell() -> None:
     assert "**The model failed.**\n" in made
 
 
-def test_a_lead_with_a_heading_has_it() -> None:
-    made = render_markdown(report(heading="Executive # Summary"))
-    assert "\n## Executive # Summary\n\nAnna Holm" in made
-    assert "Bottom line" not in made
-    assert "## Executive" not in render_markdown(report())
+def test_the_lead_has_one_heading_in_all_reports() -> None:
+    made = render_markdown(report(heading="Executive Summary"))
+    assert "\n## Bottom line\n\nAnna Holm" in made
+    assert "Executive Summary" not in made
+
+
+def test_fixed_words_are_in_the_language_of_the_report() -> None:
+    judged = sentence("Anna Holm ist Eigentümerin.", citations=(1,), kind=SentenceKind.JUDGEMENT)
+    first = citation(reasons=("your document", "no date"), where="page 3", copies=2)
+    limits = ("The audit cut 2 sentences that no quote carried.", "Not answered: Wer noch?")
+    cut = (CutSentence(text="Berta auch.", reason="no quote"),)
+    held = report(
+        language="de", answer=(judged,), citations=(first,), limits=limits, cut=cut, sections=()
+    )
+    made = render_markdown(held, evidence="evidence.md")
+    assert "\n## Ergebnis †\n" in made
+    assert "\n*† unser Urteil aus den angeführten Gründen.*\n" in made
+    assert "\n## Quellen\n" in made
+    assert " · Ihr Dokument\n- „Holm Works is owned by Anna Holm.“ (Seite 3)\n" in made
+    assert " Die Belege, evidence.md, enthalten die geprüften Hypothesen, wie weit" in made
+    seen = render_evidence(held)
+    assert seen.startswith("# Belege: Who owns Holm Works?\n\n**Beantwortet, Zuversicht 0.81.**")
+    assert "\n### Geprüfte Hypothesen\n\n- **gestützt** (0.81, 1 Widerlegungsversuch): " in seen
+    assert " Widerlegt würde sie durch: " in seen
+    assert "- [1] 0.90: Ihr Dokument, ohne Datum, eine von 2 Kopien derselben Meldung\n" in seen
+    assert "- Die Prüfung hat 2 Sätze gestrichen, die kein Zitat trägt.\n" in seen
+    assert "- Nicht beantwortet: Wer noch?\n" in seen
+    assert "- Aus der Antwort gestrichen: „Berta auch.“ Grund: no quote.\n" in seen
+    assert sentence_text(held, judged).endswith(" (unser Urteil aus den angeführten Gründen)")
+    nothing = report(language="de", status=RunStatus.NO_EVIDENCE, answer=())
+    assert "**Keine Belege gefunden.** Es wurden keine Belege" in render_markdown(nothing)
+    assert answer_text(nothing).startswith("Es wurden keine Belege")
+
+
+def test_headings_that_code_has_made_are_in_the_language_of_the_report() -> None:
+    own = Section(heading="What was found", sentences=(sentence("Anna Holm äger den."),))
+    assert "\n## 見つかったこと\n" in render_markdown(report(language="ja", sections=(own,)))
+    assert "\n## What was found\n" in render_markdown(report(language="sv", sections=(own,)))
+
+
+def test_japanese_has_no_spaces_between_sentences_and_before_citations() -> None:
+    said = (
+        sentence("範囲が小さい。", citations=(1,), places=(6,)),
+        sentence("APIはepollである。", citations=(2,)),
+    )
+    row = Block(kind="paragraph", rows=(said,))
+    sections = (Section(heading="範囲", blocks=(row,)),)
+    made = render_markdown(report(language="ja", answer=said, sections=sections))
+    assert made.count("\n範囲が小さい。[1]APIはepollである。[2]\n") == 2
+    assert "- 「Holm Works is owned by Anna Holm.」" in made
+
+
+def test_citations_right_before_the_stop_are_shown_behind_it() -> None:
+    said = sentence("Anna owns it.", citations=(1, 2), places=(12, 13))
+    assert "\nAnna owns it. [1][2]\n" in render_markdown(report(answer=(said,)))
 
 
 def test_every_standing_of_a_hypothesis_has_its_words() -> None:
@@ -832,6 +899,65 @@ def test_strangers_cannot_change_the_structure(place: str, text: str) -> None:
     assert shape(tokens) == shape(GFM.parse(render_markdown(infested(place, "harmless"))))
     if place != "url":
         assert seen(text, place) in shown(tokens)
+
+
+SPANS = st.lists(st.tuples(st.integers(-3, 50), st.integers(-3, 50)), max_size=3)
+
+
+def with_code(text: str, spans: tuple[tuple[int, int], ...], **more: Any) -> Report:
+    """Return a report in which a sentence with code stands in a paragraph, a point and a cell."""
+    said = sentence(text, citations=(1,), **more).model_copy(update={"code": spans})
+    blocks = (
+        Block(kind="paragraph", rows=((said,),)),
+        Block(kind="list", rows=((said,),)),
+        Block(kind="table", rows=((said, said),), header=("One", "Two")),
+    )
+    return report(answer=(said,), sections=(Section(heading="Body", blocks=blocks),))
+
+
+def assert_code_is_code(text: str, spans: tuple[tuple[int, int], ...]) -> None:
+    tokens = GFM.parse(render_markdown(with_code(text, spans)))
+    plain = GFM.parse(render_markdown(with_code("harmless", ())))
+    assert [item for item in shape(tokens) if item != "code_inline"] == shape(plain)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=repr)
+def test_strangers_cannot_change_the_structure_with_code(text: str) -> None:
+    held = text if text.strip() else f"{text}tail"
+    for end in range(1, len(held) + 1):
+        assert_code_is_code(held, ((0, end),))
+        assert_code_is_code(f"See {held} there", ((4, 4 + end),))
+
+
+@given(TEXTS, SPANS)
+def test_no_code_changes_the_structure(text: str, spans: list[tuple[int, int]]) -> None:
+    assert_code_is_code(text if seen(text) else f"a{text}", tuple(spans))
+
+
+def test_code_is_printed_as_code_and_nothing_within_it_is_lost() -> None:
+    said = "Set journal_mode=WAL and a`b*c*, see www.evil.example."
+    spans = ((4, 20), (25, 31), (37, 53))
+    made = render_markdown(with_code(said, spans, places=(20,)))
+    assert "- Set `journal_mode=WAL` [1] and ``a`b*c*``, see `www[.]evil[.]example`.\n" in made
+    assert linked(made.partition("## Sources")[0]) == []
+    held = with_code(said, spans)
+    assert "Set journal_mode=WAL and a`b" in answer_text(held), "plain text has no signs"
+
+
+def test_a_citation_within_code_stands_behind_it_and_bold_around_it() -> None:
+    made = render_markdown(with_code("strict is gone", ((0, 6),), places=(3,), bold=6))
+    assert "\n- **`strict`** [1] is gone\n" in made
+
+
+def test_a_bar_in_code_does_not_end_a_cell() -> None:
+    made = render_markdown(with_code("a|b", ((0, 3),)))
+    assert "| `a\\|b` | `a\\|b` [1] |" in made
+
+
+@pytest.mark.parametrize("spans", [((2, 99),), ((-1, 2),), ((3, 3),), ((3, 1),)])
+def test_code_that_does_not_fit_is_text(spans: tuple[tuple[int, int], ...]) -> None:
+    assert "- It burnt. [1]\n" in render_markdown(with_code("It burnt.", spans))
+    assert "- `It b`urnt. [1]\n" in render_markdown(with_code("It burnt.", ((2, 5), (0, 4))))
 
 
 def test_half_a_character_is_shown_as_such() -> None:

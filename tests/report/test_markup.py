@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.record import SentenceKind
-from deepdiver.report.markup import BOLD_CHARS, Mark, MarkedSentence, read_mark, read_markup
+from deepdiver.report.markup import (
+    BOLD_CHARS,
+    Mark,
+    MarkedSentence,
+    read_mark,
+    read_markup,
+    read_sentences,
+    with_styles,
+)
 
 
 def only(text: str) -> MarkedSentence:
@@ -236,6 +244,68 @@ def test_a_line_between_parts_says_nothing(line: str) -> None:
 
 def test_a_table_without_rows_is_none() -> None:
     assert read_markup("| A | B |\n|---|---|") == []
+    assert read_markup("| | |") == read_markup("|---|---|") == read_markup("| a |") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "code"),
+    [
+        ("Use `PRAGMA x=1` {T1:1} now.", "Use PRAGMA x=1 now.", ["PRAGMA x=1"]),
+        ("`__init__` and `a*b*c` {T1:1}.", "__init__ and a*b*c.", ["__init__", "a*b*c"]),
+        (
+            "**`strict`** is gone {T1:1}; so is ``a`b``.",
+            "strict is gone; so is a`b.",
+            ["strict", "a`b"],
+        ),
+        ("A **bold `x` word** {T1:1}.", "A bold x word.", ["x"]),
+        ("A lone ` stays {T1:1}.", "A lone ` stays.", []),
+        ("`` ` ` `` {T1:1}", "` `", ["` `"]),
+        ("` ` is blank {T1:1}.", "` ` is blank.", []),
+    ],
+)
+def test_code_within_a_line_is_told_by_its_place(text: str, said: str, code: list[str]) -> None:
+    item = only(text)
+    assert " ".join(item.text.split()) == said
+    assert [item.text[start:end] for start, end in item.code] == code
+    again = only(f"{with_styles(item.text, item.bold, item.code)} {{T1:1}}")
+    assert (again.text, again.bold, again.code) == (item.text, item.bold, item.code)
+
+
+@given(st.text(alphabet="ab`* {T1:}.", max_size=60))
+def test_code_stands_within_its_sentence(text: str) -> None:
+    for item in read_sentences(text):
+        assert all(0 <= start < end <= len(item.text) for start, end in item.code)
+        assert "\ue001" not in item.text
+
+
+def test_a_row_that_stands_alone_is_a_sentence() -> None:
+    """A writer who repairs a cell may send it as one."""
+    (item,) = read_sentences("| It gave 30 hours {T1:2} |")
+    assert (item.text, item.cites) == ("It gave 30 hours", ("T1:2",))
+    (both,) = read_sentences("| Testing | 30 hours {T1:2} |")
+    assert both.text == "Testing | 30 hours"
+
+
+def test_what_stands_behind_the_last_column_is_not_lost() -> None:
+    text = "| A | B |\n|---|---|\n| x | y {T1:1} | z {T1:2} |\n| v |\n| only | one | |"
+    wide, short, blank = read_markup(text)[0].blocks[0].rows
+    assert [cell.text for cell in wide] == ["x", "y | z"]
+    assert wide[1].cites == ("T1:1", "T1:2")
+    assert [cell.text for cell in short] == ["v", ""]
+    assert [cell.text for cell in blank] == ["only", "one"]
+    (single,) = read_markup("| A |\n|---|\n| x | y |")[0].blocks[0].rows
+    assert [cell.text for cell in single] == ["x | y"]
+
+
+def test_a_fact_below_a_heading_with_reasons_stays_a_fact() -> None:
+    said = "It rose {T1:2}. So sell. Or wait {judgement T1:3}."
+    for mark, kinds in {
+        "judgement T1:1": ("fact", "judgement", "judgement"),
+        "judgement": ("judgement", "judgement", "judgement"),
+        "T1:1": ("fact", "fact", "judgement"),
+    }.items():
+        (row,) = read_markup(f"## Sell it {{{mark}}}\n\n{said}")[0].blocks[0].rows
+        assert tuple(item.kind.value for item in row) == kinds, mark
 
 
 @given(st.text(alphabet="aT1:{}|#-*. \n,=", max_size=200))

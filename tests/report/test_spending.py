@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -64,6 +65,25 @@ def test_a_service_without_a_price_counts_once_it_is_called() -> None:
     for state in (CallState.SENT, CallState.SETTLED):
         spent = spend([call(MODEL, state), call("tavily", cost="0.016")], events)
         assert spent == Spending(Decimal("0.016"), (MODEL,))
+
+
+def test_tokens_of_models_are_counted_whether_they_have_a_price_or_not() -> None:
+    def told(kind: str, **usage: int) -> JournalRow:
+        reply = json.dumps({"value": "", "cost": "0", "usage": usage})
+        return replace(call(MODEL), kind=kind, reply=reply)
+
+    rows = [
+        told("model", input_tokens=900, output_tokens=40),
+        told("model", input_tokens=100),
+        told("model"),
+        told("search", input_tokens=7),
+        call(MODEL),
+    ]
+    spent = spend(rows, [started(MODEL)])
+    assert (spent.tokens_in, spent.tokens_out) == (1_000, 40)
+    assert spent.text == "unknown"
+    assert cost_account([], spent)["tokens"] == {"in": 1_000, "out": 40}
+    assert "tokens" not in cost_account([], Spending())
 
 
 def test_a_price_that_was_set_before_the_run_went_on_counts() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from deepdiver.core.record import Finding
 from deepdiver.errors import StoreAccessError
+from deepdiver.run.egress import seal_of
 from deepdiver.run.record import load_ledger, load_outcome, write_outcome
 from tests.strategies.rig import Rig
 
@@ -37,6 +39,17 @@ async def test_what_came_of_a_run_can_be_loaded(tmp_path: Path) -> None:
     assert loaded.run == outcome.run
     assert list(loaded.ledger) == list(outcome.ledger) == list(load_ledger(rig.store, rig.run.id))
     assert loaded.ledger.of(Finding)
+
+
+async def test_the_record_has_the_receipt_of_what_was_sent_out(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    outcome = await rig.work()
+    folder = write_outcome(outcome, rig.store, rig.settings).folder
+    assert folder is not None
+    receipt = json.loads((folder / "report.json").read_text(encoding="utf-8"))["egress"]
+    assert outcome.report is not None
+    assert receipt["report_hash"] == outcome.report.hash
+    assert receipt["seal"] == seal_of(receipt)
 
 
 async def test_files_are_the_same_from_the_run_and_from_the_store(tmp_path: Path) -> None:

@@ -202,3 +202,53 @@ async def test_a_finding_that_is_gone_is_a_fault(store: SqliteStore, run: str) -
     report["answer"][0]["findings"] = ["f_gone"]
     store.records.save_report(run, Report.model_validate(report).model_dump_json())
     assert any("a finding that does not exist" in fault for fault in check_again(run, store).faults)
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"source": "s_0"}, "its source s_0 is not on record"),
+        ({"url": "https://invented.example/"}, "its address is not that of the source on record"),
+        ({"title": "The Law"}, "its title is not that of the source on record"),
+        ({"where": "page 900"}, "its place is not that of the source on record"),
+    ],
+)
+async def test_a_citation_that_says_otherwise_than_its_source_is_a_fault(
+    store: SqliteStore, run: str, change: dict[str, str], fault: str
+) -> None:
+    text = store.records.report(run)
+    assert text is not None
+    report = json.loads(text)
+    report["citations"][0] |= change
+    store.records.save_report(run, Report.model_validate(report).model_dump_json())
+    assert f"[1] {fault}" in check_again(run, store).faults
+
+
+async def test_a_citation_of_another_sentence_is_a_fault(store: SqliteStore, run: str) -> None:
+    text = store.records.report(run)
+    assert text is not None
+    report = json.loads(text)
+    (other, *_) = report["citations"]
+    other |= {"passage": other["passage"] | {"start": 0, "end": 1}}
+    store.records.save_report(run, Report.model_validate(report).model_dump_json())
+    told = "\n".join(check_again(run, store).faults)
+    assert f"it cites [{other['label']}], which is not of its findings" in told
+    assert "does not stand in its source" in told
+
+
+async def test_a_sentence_that_was_word_for_word_its_quote_and_is_turned_is_a_fault(
+    store: SqliteStore, run: str
+) -> None:
+    text = store.records.report(run)
+    assert text is not None
+    report = json.loads(text)
+    blocks = [block for section in report["sections"] for block in section.get("blocks", ())]
+    lines = [
+        *report["answer"],
+        *(line for block in blocks for row in block["rows"] for line in row),
+    ]
+    whole = [line for line in lines if (line.get("second_opinion") or {}).get("confidence") == 1.0]
+    whole[0]["text"] = whole[0]["text"].rstrip(".") + ", which is not so."
+    store.records.save_report(run, Report.model_validate(report).model_dump_json())
+    told = check_again(run, store).faults
+    assert any("word for word its quote, and is not" in fault for fault in told)

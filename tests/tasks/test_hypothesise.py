@@ -112,3 +112,12 @@ def test_tests_are_asked_for_once_for_all_hypotheses_and_read_where_each_has_its
     read = HypothesisSet.model_validate(said)
     assert [item.test_queries[0].tool for item in read.hypotheses] == ["search", "search"]
     assert read.test_calls[0].hypotheses == (2,)
+
+
+def test_findings_are_asked_for_where_some_are_shown() -> None:
+    def fields(task: Hypothesise) -> set[str]:
+        return set(schema(HypothesisSet, task.unasked())["$defs"]["Proposed"]["properties"])
+
+    assert "findings" not in fields(TASK.model_copy(update={"findings": ()}))
+    found = ShownFinding(id="F1", statement="s", quote="q", source="t", credibility=0.5, origin="o")
+    assert "findings" in fields(TASK.model_copy(update={"findings": (found,)}))

@@ -102,7 +102,7 @@ def test_a_finding_whose_text_is_shown_besides_says_itself_and_where_it_stands()
         "cites": "T1:1",
     }
     quoted = CITED.model_copy(update={"statement": CITED.quote})
-    assert block("x", quoted) == '<<<x>>>\n{"id": "F1", "cites": "T1:1"}\n<<<end x>>>'
+    assert quoted.model_dump()["statement"] == CITED.quote, "a note without words says nothing"
     assert (CITED.statement, CITED.quote) == (SHOWN.statement, SHOWN.quote)
     assert (CITED.source, CITED.credibility) == ("Register", 0.9)
     with pytest.raises(ValidationError, match="cites"):
@@ -144,3 +144,25 @@ def test_words_of_a_finding_are_shown_once() -> None:
 
 def test_copies_are_for_code_to_count() -> None:
     assert "s_1" not in block("x", SHOWN.model_copy(update={"origin": "s_1"}))
+
+
+def test_a_hypothesis_is_told_briefly_by_its_claim_and_where_it_stands() -> None:
+    held = HypothesisStanding(
+        id="H1",
+        statement="It burnt.",
+        answer="Yes",
+        refutes_if="a log",
+        posterior=0.4,
+        status=HypothesisStatus.UNDECIDED,
+        trials=2,
+        supporting=("F1",),
+        refuting=("F2",),
+    )
+    told = held.briefly().model_dump(mode="json", exclude_defaults=True)
+    assert told == {
+        "id": "H1",
+        "statement": "It burnt.",
+        "posterior": 0.4,
+        "status": "undecided",
+        "trials": 2,
+    }

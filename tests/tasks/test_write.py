@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -27,6 +28,12 @@ from deepdiver.tasks.write import (
     WriteBottomLine,
     WriteSections,
 )
+
+
+def told_by(name: str) -> str:
+    """Return a prompt as a writer in English is told it."""
+    return re.sub(r"(?m)\n*^\[characters\] .*$|^\[\w+\] ", "", load_prompt(name)[1])
+
 
 TEXT = NumberedText(id="T1", title="Register", text="<1> Karin Berg runs it. <2> It is old.")
 SHOWN = CitedFinding(
@@ -148,7 +155,7 @@ def test_the_texts_come_first_behind_a_message_that_is_the_same_for_both(task: T
     texts, _, rest = prompt.user.partition("<<<end texts>>>")
     assert texts.startswith("<<<texts>>>")
     assert "Karin Berg runs it." in texts
-    assert rest.strip().startswith(load_prompt(task.name())[1])
+    assert rest.strip().startswith(told_by(task.name()))
     assert OUTLINE.prompt().user.startswith(f"{texts}<<<end texts>>>")
 
 
@@ -157,6 +164,24 @@ def test_a_text_cannot_pass_for_the_task_behind_it() -> None:
     user = OUTLINE.model_copy(update={"texts": (hostile,)}).prompt().user
     assert user.count("<<<end texts>>>") == 1
     assert user.index("only praise") < user.index("<<<end texts>>>")
+
+
+@pytest.mark.parametrize(
+    ("silent", "words"),
+    [({"findings": ()}, "`findings`"), ({"standing": None}, "`standing`")],
+    ids=["no notes", "no hypotheses"],
+)
+def test_a_planner_is_not_told_of_what_is_not_there(silent: dict[str, Any], words: str) -> None:
+    assert words in OUTLINE.prompt().user
+    told = OUTLINE.model_copy(update=silent).prompt().user
+    assert words not in told
+    assert "[findings]" not in told
+    assert "[standing]" not in told
+
+
+def test_what_is_missing_is_asked_for_where_there_are_parts_of_the_question() -> None:
+    assert "`partly`" in TOP.prompt().system
+    assert "`missing`" not in TOP.model_copy(update={"problems": ()}).prompt().system
 
 
 def test_a_planner_is_shown_the_notes_and_where_the_hypotheses_stand() -> None:
@@ -218,7 +243,7 @@ def test_the_top_is_written_from_the_finished_sections_and_not_from_notes() -> N
     assert "Karin Berg runs it {T1:1}." in shown.user
     assert "<<<findings>>>" not in shown.user
     assert '"status"' not in shown.user, "there are no hypotheses"
-    assert shown.system == load_prompt("write_bottom_line")[1], "it has no texts to lead with"
+    assert shown.system == told_by("write_bottom_line"), "it has no texts to lead with"
 
 
 # What they answer
@@ -279,7 +304,7 @@ def test_a_top_has_a_title_and_points_and_may_miss_nothing() -> None:
         del values[missing]
         with pytest.raises(ValidationError, match=missing):
             BottomLine.model_validate(values)
-    assert schema(BottomLine)["required"] == ["title", "bottom_line", "missing"]
+    assert schema(BottomLine)["required"] == ["title", "bottom_line", "missing", "partly"]
 
 
 # Repairs
@@ -297,3 +322,12 @@ def test_an_empty_repair_cuts_the_sentence_and_one_without_text_is_none() -> Non
         Repaired.model_validate({"id": "S1"})
     with pytest.raises(ValidationError, match="id"):
         Repaired.model_validate({"text": "x"})
+
+
+@pytest.mark.parametrize("task", [OUTLINE, SECTIONS, TOP])
+def test_characters_are_counted_only_where_words_cannot_be(task: Task[Any]) -> None:
+    assert "characters" not in task.prompt().user
+    made = task.model_copy(update={"characters": "2.2"}).prompt()
+    whole = f"{made.system}{made.user}"
+    assert "no spaces between words" in whole
+    assert "[characters]" not in whole

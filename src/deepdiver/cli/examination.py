@@ -27,7 +27,7 @@ from deepdiver.core.settings import (
 from deepdiver.core.settings_file import read_settings_file
 from deepdiver.core.version import VERSION
 from deepdiver.errors import DeepdiverError, NoEvidenceError, StoreError, UsageError
-from deepdiver.reason.models import PROVIDERS
+from deepdiver.reason.models import MODEL_URLS, PROVIDERS
 from deepdiver.store import open_store
 from deepdiver.store.sqlite import FILE_NAME as DATABASE
 from deepdiver.tasks import TASKS
@@ -37,13 +37,6 @@ from deepdiver.tools.reachability import reach_all
 from deepdiver.tools.registry import address_of, choose, providers
 
 DISTRIBUTION = "deepdiver-research"
-MODEL_URLS = {
-    "openai": "https://api.openai.com",
-    "anthropic": "https://api.anthropic.com",
-    "google": "https://generativelanguage.googleapis.com",
-    "ollama": "http://localhost:11434",
-}
-"""The addresses that the vendors' clients use by default."""
 
 
 class State(StrEnum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import functools
 import shlex
 import sys
 import time
@@ -131,6 +132,7 @@ def work_on_run(
     settings: Settings,
     store: Store,
     begin: Callable[[LiveRun], Coroutine[Any, Any, Outcome]],
+    show: Callable[[Outcome], None] | None = None,
 ) -> int:
     """Work on a run, print its outcome, and return the exit code.
 
@@ -139,6 +141,7 @@ def work_on_run(
         settings: Its settings.
         store: Where the run is saved.
         begin: Returns the work.
+        show: Prints the outcome; by default its report, or its summary as JSON.
     """
     began = time.monotonic()
     view = open_view(sys.stderr, quiet=args.quiet, verbose=settings.verbose)
@@ -150,7 +153,8 @@ def work_on_run(
         if live.run:
             error.add_note(f"{SAVED}{command_for(args, 'resume', live.run)}")
         raise
-    return _finish(args, store, outcome, time.monotonic() - began)
+    (show or functools.partial(_print_outcome, args, store))(outcome)
+    return _finish(args, outcome, time.monotonic() - began)
 
 
 def command_for(args: argparse.Namespace, name: str, run: str) -> str:
@@ -159,14 +163,18 @@ def command_for(args: argparse.Namespace, name: str, run: str) -> str:
     return shlex.join(["deepdiver", name, run, *home])
 
 
-def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: float) -> int:
-    """Print the outcome of a run, and return the exit code."""
-    run = outcome.run
+def _print_outcome(args: argparse.Namespace, store: Store, outcome: Outcome) -> None:
     if args.json:
-        spent = Spending(outcome.cost, outcome.unpriced)
-        print_json(run_summary(run, outcome.report, store.journal.rows(run.id), spent))
+        spent = Spending(outcome.cost, outcome.unpriced, *outcome.tokens)
+        rows = store.journal.rows(outcome.run.id)
+        print_json(run_summary(outcome.run, outcome.report, rows, spent))
     elif outcome.report is not None:
         print_report(outcome.report)
+
+
+def _finish(args: argparse.Namespace, outcome: Outcome, seconds: float) -> int:
+    """Print how a run ended and how to continue, and return the exit code."""
+    run = outcome.run
     if not args.quiet:
         _print_account(outcome, seconds)
     how_to_continue = f"continue with: {command_for(args, 'resume', run.id)}"
@@ -184,7 +192,7 @@ def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: f
 
 
 def _print_account(outcome: Outcome, seconds: float) -> None:
-    """Print where the files are, the cost, the time, and which calls may have cost more."""
+    """Print where the files are, cost, tokens and time, and which calls may have cost more."""
     for row in outcome.uncertain:
         if row.kind != "human":
             what = f"{row.kind} {row.provider}: {one_line(row.what)}"
@@ -193,4 +201,6 @@ def _print_account(outcome: Outcome, seconds: float) -> None:
             print_err(f"uncertain: {what} was sent and never answered; it may have cost {worst}")
     files = [f"files in {outcome.folder}"] if outcome.folder else []
     cost = spent_money(outcome.cost, unpriced=bool(outcome.unpriced))
-    print_err(" · ".join([*files, f"cost {cost}", f"{seconds:.1f} s"]))
+    read, written = outcome.tokens
+    tokens = [f"{read:,} tokens in, {written:,} out"] if read or written else []
+    print_err(" · ".join([*files, f"cost {cost}", *tokens, f"{seconds:.1f} s"]))

@@ -26,6 +26,7 @@ exit codes:
   6    read, but not answered: the report quotes the nearest passages
   7    could not search: every search failed, or nothing found could be read
   8    the model failed; the report says at what
+  9    the audited report falls short of --require or --fail-on
   130  stopped by Ctrl-C or deepdiver stop (continue with deepdiver resume)
 """
 INTRODUCTION = """\

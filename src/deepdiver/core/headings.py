@@ -31,6 +31,8 @@ _RELEASE = re.compile(
     r"(?:\A|(?<=\n\n))[\[v]{0,2}\d+(?:\.\d+)+[\w.+-]*\]?[ \t]*[(:,–—-][^\n]{0,40}\b(?:19|20)\d\d\b"
     r"[^\n]{0,12}(?=\n|\Z)"
 )
+_RULE = re.compile(r"\|[\s:|-]*-[\s:|-]*")
+"""The line below the header of a table."""
 _UNMARKED = 90
 """The level of a release without a mark: below all that are marked."""
 _LOWEST = 99
@@ -83,6 +85,53 @@ def _is_title(text: str, heading: Heading) -> bool:
     """Return whether a heading is the first of a text, and the only one of its level."""
     held = headings_of(text)
     return held[0] == heading and sum(item.level == heading.level for item in held) == 1
+
+
+def heads_of_table(text: str, start: int) -> Iterator[Span]:
+    """Yield what holds for all rows of the table that an offset is within, but not that row itself.
+
+    That is its header, a caption in the line above it, and a row of units or explanations below
+    it, which has no figures.
+    """
+    lines = _table_above(text, start)
+    if not lines:
+        return
+    top = lines[0].start
+    caption = _line_before(text, top)
+    if caption is not None and caption.end - caption.start <= LONGEST:
+        yield caption
+    yield lines[0]
+    if len(lines) > 1 and not any(char.isdigit() for char in _unnamed(lines[1].of(text))):
+        yield lines[1]
+
+
+def _table_above(text: str, start: int) -> list[Span]:
+    """Return the lines of a table above the one that an offset is within; none outside a table."""
+    at = text.rfind("\n", 0, start) + 1
+    if not text.startswith("|", at):
+        return []
+    lines: list[Span] = []
+    while at:
+        above = text.rfind("\n", 0, at - 1) + 1
+        if not text.startswith("|", above):
+            break
+        if not _RULE.fullmatch(text, above, at - 1):
+            lines.insert(0, Span(above, at - 1))
+        at = above
+    return lines
+
+
+def _line_before(text: str, start: int) -> Span | None:
+    """Return the line before an offset, over one blank line, unless it is a heading."""
+    end = len(text[:start].rstrip())
+    above = text.rfind("\n", 0, end) + 1
+    near = end and text.count("\n", end, start) <= 2
+    return Span(above, end) if near and not text.startswith(("#", "|"), above) else None
+
+
+def _unnamed(row: str) -> str:
+    """Return the values of a row whose cells may name their columns: of `| Year: 2023`, 2023."""
+    return " ".join(cell.partition(": ")[2] or cell for cell in row.split("|"))
 
 
 def sections_of(text: str) -> Iterator[Span]:

@@ -1,10 +1,12 @@
 """The language of a text, judged by its letters and most common words.
 
-That is enough to notice that a question and the documents are in different languages.
+That is enough to notice that a question and its documents are in different languages, and to print
+a report in the language of its question.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping
@@ -56,6 +58,48 @@ COMMON: Mapping[str, frozenset[str]] = {
 """The most common words of languages in Latin letters."""
 LETTERS = 4_000
 """How many characters of a text are examined."""
+EAST_WEIGHT = 2
+"""How many letters a character of East Asia counts for: a word has some two of these, and some five
+letters elsewhere, and texts on technical matters are full of Latin names."""
+CODES: Mapping[str, str] = {
+    "English": "en",
+    "German": "de",
+    "French": "fr",
+    "Spanish": "es",
+    "Italian": "it",
+    "Portuguese": "pt",
+    "Dutch": "nl",
+    "Swedish": "sv",
+    "Chinese characters": "zh",
+    "Japanese characters": "ja",
+    "Korean letters": "ko",
+    "Hebrew letters": "he",
+    "Greek letters": "el",
+    "Thai letters": "th",
+}
+"""Codes (ISO 639-1) of what `language_of` tells. Scripts that several languages share have none."""
+NAMES: Mapping[str, str] = {name.split()[0].casefold(): code for name, code in CODES.items()} | {
+    "deutsch": "de",
+    "français": "fr",
+    "francais": "fr",
+    "español": "es",
+    "espanol": "es",
+    "castellano": "es",
+    "italiano": "it",
+    "português": "pt",
+    "portugues": "pt",
+    "nederlands": "nl",
+    "svenska": "sv",
+    "mandarin": "zh",
+    "中文": "zh",
+    "简体中文": "zh",
+    "日本語": "ja",
+    "한국어": "ko",
+}
+"""Codes of languages by what people call them: in English, and in the language itself."""
+UNSPACED = frozenset({"ja", "zh", "th"})
+"""Languages without spaces between words: lengths are told in characters."""
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 def language_of(text: str) -> str:
@@ -70,6 +114,8 @@ def language_of(text: str) -> str:
         return ""
     if names["HIRAGANA"] or names["KATAKANA"]:  # Japanese has Chinese characters too
         names["HIRAGANA"] += names.pop("KATAKANA", 0) + names.pop("CJK", 0)
+    for east in ("HIRAGANA", "CJK", "HANGUL"):  # a character says as much as several Latin letters
+        names[east] *= EAST_WEIGHT
     script, count = names.most_common(1)[0]
     if script in SCRIPTS and 2 * count > names.total():
         return SCRIPTS[script]
@@ -82,3 +128,18 @@ def language_of(text: str) -> str:
     )
     (most, name), (next_most, _) = scores[:2]
     return name if most >= 2 and most > next_most else ""
+
+
+def code_of(text: str) -> str:
+    """Return the code of the language of a text; empty if it is not known."""
+    return CODES.get(language_of(text), "")
+
+
+def code_named(name: str) -> str:
+    """Return the code of a language that somebody names, such as `German`, `pt-BR` or `日本語`.
+
+    Empty: it is not known.
+    """
+    called = [word.casefold() for word in _WORD.findall(name)]
+    first = called[0] if called and called[0] in CODES.values() else ""
+    return first or next((NAMES[word] for word in called if word in NAMES), "")

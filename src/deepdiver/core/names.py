@@ -10,7 +10,7 @@ import re
 
 from deepdiver.core.dates import GAP, MONTHS
 from deepdiver.core.numbers import TENS, UNITS
-from deepdiver.core.text import STOPWORDS, blocks, sentences, words
+from deepdiver.core.text import STOPWORDS, blocks, part_scripts, sentences, words
 
 _UPPER = "".join(char for char in map(chr, range(0x41, 0x590)) if char.isupper())
 """Capital letters of the Latin, Greek, Cyrillic and Armenian alphabets; other scripts have none."""
@@ -45,13 +45,17 @@ _NO_NAME = STOPWORDS | _TITLES | _OPENERS | _WEEKDAYS | MONTHS.keys() | UNITS.ke
 def names(text: str) -> list[str]:
     """Return the names of a text, each once.
 
-    A word that is capitalised only because it opens a sentence is left out.
+    A word that is capitalised only because it opens a sentence is left out, and so is a letter of
+    I/O.
     """
+    text = part_scripts(text)
     found: dict[str, None] = {}
     for unit in sorted([*sentences(text), *(span for span, heading in blocks(text) if heading)]):
         first = _FIRST_WORD.search(text, unit.start, unit.end)
         for match in _NAME.finditer(text, unit.start, unit.end):
             before = text[max(0, match.start() - 1) : match.start()]
+            if len(match.group()) == 1 and "/" in (before, text[match.end() : match.end() + 1]):
+                continue
             opens = before in {'"', "“", "«"} or (
                 first is not None and first.start() == match.start()
             )

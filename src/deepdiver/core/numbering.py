@@ -27,6 +27,10 @@ MOST_CITED = 12
 
 _NUMBERS = re.compile(r"(\d{1,6})(?:>?\s*(?:-|–|—|\.\.|to)\s*<?(\d{1,6}))?")
 _SPACE = re.compile(r"\s+")
+TAB = "    "
+_TRAILING = re.compile(r"(?<! ) ++(?=\n)")
+_WIDE = re.compile(r"(?<=[^ \n]) {3,}+")
+_INDENT = re.compile(r"(?m)^ ++")
 
 
 @functools.lru_cache(maxsize=256)
@@ -77,7 +81,16 @@ def _numbered(text: str, part: Span) -> str:
     for number, unit in enumerate(units[first:last], first + 1):
         pieces += [text[at : unit.start], f"<{number}> "]
         at = unit.start
-    return "".join([*pieces, text[at : part.end]])
+    return _less_blank("".join([*pieces, text[at : part.end]]))
+
+
+def _less_blank(text: str) -> str:
+    """Return a text with fewer blanks: what is shown need not be set in columns.
+
+    Half of an indentation still tells what is below what, and two blanks that words are apart.
+    """
+    text = _TRAILING.sub("", text.replace("\t", TAB))
+    return _INDENT.sub(lambda run: " " * ((len(run[0]) + 1) // 2), _WIDE.sub("  ", text))
 
 
 def numbers_in(said: Iterable[str]) -> list[int]:

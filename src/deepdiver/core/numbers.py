@@ -10,7 +10,7 @@ import re
 from decimal import Decimal
 
 from deepdiver.core.dates import GAP, dated
-from deepdiver.core.text import words
+from deepdiver.core.text import part_scripts, words
 
 _THIN = " \u00a0\u2009\u202f"
 """Spaces that group the digits of a number."""
@@ -21,6 +21,8 @@ _NUMBER = re.compile(
     r"|(?P<dots>[1-9]\d{0,2}(?:\.\d{3}){2,}(?:,\d+)?)"
     r")(?!\d)|(?<![\w.])[-−+]?(?:\d+(?:[.,]\d+)?|\.\d+)"
 )
+_MANUAL = re.compile(r"(?<=[A-Za-z0-9_])\(\d[A-Za-z]{0,2}\)")
+"""The section of a manual, behind the name of a page: read(2)."""
 _SCALE = {"thousand": 3, "million": 6, "billion": 9, "bn": 9, "trillion": 12}
 _SCALED = re.compile(rf"(?:{GAP}|-)?(?P<word>{'|'.join(_SCALE)})\b", re.IGNORECASE)
 _SHORT = {"k": 3, "m": 6}
@@ -70,11 +72,14 @@ def _value(match: re.Match[str]) -> Decimal:
 
 
 def numbers(text: str) -> list[Decimal]:
-    """Return the numbers of a text, in figures and in words, without those inside dates."""
+    """Return the numbers of a text, in figures and in words.
+
+    Those inside dates are left out, and so are the sections of manual pages.
+    """
     kept = list(text)
     for _, start, end in dated(text):
         kept[start:end] = "|" * (end - start)
-    bare = "".join(kept)
+    bare = _MANUAL.sub("|", part_scripts("".join(kept)))
     found = [(match.start(), _scaled(bare, match)) for match in _NUMBER.finditer(bare)]
     found += [(match.start(), _spelled(match.group())) for match in _SPELLED.finditer(bare)]
     return [value for _, value in sorted(found)]

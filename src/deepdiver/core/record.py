@@ -538,6 +538,8 @@ class Sentence(Record):
     all of them at the end."""
     bold: Annotated[int, Field(ge=0, exclude_if=lambda value: not value)] = 0
     """How many characters at its beginning are bold: the lead-in of a point."""
+    code: Annotated[tuple[tuple[int, int], ...], Field(exclude_if=lambda value: not value)] = ()
+    """Where code stands in it, such as the name of a function: first offset, and that behind it."""
     mark: str = ""
     """A caution of the audit or the reader, printed behind the sentence."""
     second_opinion: Annotated[
@@ -638,9 +640,12 @@ class Report(Record):
     """How the run ended: one of `core.outcomes.OUTCOMES`."""
     note: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
     """What the reader must know before anything else, such as that no language model wrote it."""
+    language: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
+    """The code of the language that it is written in; empty: English, or not known. A report
+    without one is saved as it was before this field existed, and keeps its hash."""
     heading: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
-    """The heading of the lead, if the strategy gives it one. A report without one is saved as it
-    was before this field existed, and keeps its hash."""
+    """The heading of the lead in records of earlier versions. It is kept for their hash, and not
+    printed: the lead has one heading in all reports."""
     answer: tuple[Sentence, ...]
     """The lead: the answer in a few sentences."""
     confidence: Probability

@@ -29,6 +29,21 @@ they can be anywhere."""
 _EAST = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _SOUTH = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece"
 """Letters of Thai and Lao, whose sentences end in a space and not in a stop."""
+_UNSPACED = rf"\u3005-\u3007{_EAST}\u1100-\u11ff\uac00-\ud7af{_SOUTH}"
+"""Letters of scripts that have no space between a word of their own and a Latin name or a figure:
+Chinese, Japanese, Thai, Lao, and Korean, where endings follow a name."""
+WORD_CHARS = 2.2
+"""Characters of such a script that say as much as a word: a text in Japanese or Chinese has some
+two for each word of its English translation."""
+_UNSPACED_LETTER = re.compile(rf"[\u3005-\u3007{_EAST}{_SOUTH}]")
+_SPLIT_WORD = re.compile(r"(?<=[^\W\d_])[\u2010\u00ad][ \t]*\r?\n\s*+(?=[^\W\d_])")
+_SPLIT_AT_HYPHEN = re.compile(r"(?<=[^\W\d_])-[ \t]*\r?\n\s*+(?=[^\W\d_])")
+_UNSPACED_BREAK = re.compile(
+    rf"(?<=[、。\u3005-\u3007{_EAST}{_SOUTH}])[ \t]*\r?\n\s*+(?=[\u3005-\u3007{_EAST}{_SOUTH}])"
+)
+_SCRIPT_ENDS = re.compile(
+    rf"(?<=[{_UNSPACED}])(?=\w)(?![{_UNSPACED}])|(?<=\w)(?<![{_UNSPACED}])(?=[{_UNSPACED}])"
+)
 _END = re.compile(
     rf"(?P<spaced>(?<![.!?…])[.!?…]++[\"'”’“‘»›)\]{_UNSEEN}]*+(?=\s))"
     rf"|(?:[。！？｡؟۔।॥။።։]|．(?![0-9０-９]))++[」』”’）】》\"'»){_UNSEEN}]*+"
@@ -42,13 +57,22 @@ _CLAUSE = 60
 """Length from which a space in Thai ends a sentence: shorter runs are names, numbers and items of a
 list."""
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[\"'“.\-])(?:[A-ZÅÄÖÉ]|Mr|Mrs|Ms|Dr|Prof|Capt|Col|Gen|Gov|Lt|Rev|Sen|Sgt|St|Sr|Jr"
-    r"|No|Nr|v|vs|etc|approx|ca|cf"
-    r"|e\.g|i\.e|al|Fig|fig|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|p|pp"
-    r"|a\.m|p\.m|U\.S|U\.K"
-    r"|U\.N)\.$"
+    r"(?:^|[\s(\[\"'“.\-])(?:(?P<letter>[A-ZÅÄÖÉ]|v|p)|(?:[^\W\d_]\.)+[^\W\d_]"
+    r"|Mr|Mrs|Ms|Dr|Prof|Capt|Col|Gen|Gov|Lt|Rev|Sen|Sgt|St|Sr|Jr"
+    r"|No|Nr|vs|etc|approx|ca|cf"
+    r"|al|Fig|fig|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|pp"
+    r"|Sra|Dra|Ud|Uds|págs?|núm|art|ej|aprox|Abb|Abs|Bd|bzw|usw|vgl|Hrsg|Mio|Mrd|Mme|Mlle|éd|env"
+    r"|sig|dott|ecc|pag|bijv|enz|blz)\.$"
 )
+"""What has a stop of its own: single letters with stops (e.g., p.e., z.B.), titles, months, and
+what writers in English, Spanish, German, French, Italian, Portuguese and Dutch shorten most."""
 _LONGEST_ABBREVIATION = 12
+_NEARBY = 1_000
+"""Characters around a stop among which a word in small letters tells that it is no name."""
+_WITHIN = 200
+"""Characters before and behind a stop among which brackets are looked for."""
+_OPENS, _CLOSES = "(（「『【《", ")）」』】》"
+_BRACKET = re.compile(f"[{re.escape(_OPENS + _CLOSES)}]")
 _NEXT_LETTER = re.compile(rf"\s++[\"'“‘„‚«‹(\[*_$€£¿¡{_UNSEEN}]*+[^\W_]")
 
 
@@ -133,7 +157,24 @@ def _ends_sentence(text: str, start: int, mark: re.Match[str], limit: int) -> bo
     """Whether a mark ends the sentence that began at `start`."""
     if mark["spaced"]:
         return _stop_ends(text, start, mark, limit)
-    return not mark["gap"] or mark.start() - start >= _CLAUSE
+    if mark["gap"]:
+        return mark.start() - start >= _CLAUSE
+    return not _within_brackets(text, start, mark, limit)
+
+
+def _within_brackets(text: str, start: int, mark: re.Match[str], limit: int) -> bool:
+    """Whether a stop of East Asia is within brackets, which hold whole sentences there.
+
+    One before the bracket that closes is, if the sentence has begun before the one that opens.
+    """
+    before = [*_BRACKET.finditer(text, max(start, mark.start() - _WITHIN), mark.start())]
+    if not before or before[-1].group() not in _OPENS:
+        return False
+    if mark.group()[-1] in _CLOSES:
+        begun = text[max(start, before[-1].start() - _WITHIN) : before[-1].start()].strip()
+        return bool(begun) and mark.group()[-1] in ")）" and mark.end() < limit
+    behind = _BRACKET.search(text, mark.end(), min(limit, mark.end() + _WITHIN))
+    return behind is not None and behind.group() in _CLOSES
 
 
 def _stop_ends(text: str, start: int, mark: re.Match[str], limit: int) -> bool:
@@ -142,7 +183,21 @@ def _stop_ends(text: str, start: int, mark: re.Match[str], limit: int) -> bool:
     if follows is None or follows.group()[-1].islower():
         return False
     tail = text[max(start, mark.end() - _LONGEST_ABBREVIATION) : mark.end()]
-    return mark.group() != "." or not _ABBREVIATION.search(tail)
+    short = _ABBREVIATION.search(tail) if mark.group() == "." else None
+    return short is None or (bool(short["letter"]) and _is_common(text, follows.end() - 1))
+
+
+def _is_common(text: str, start: int) -> bool:
+    """Whether the word that begins at an offset is nearby in small letters, and so is no name.
+
+    Then the letter before it is no initial.
+    """
+    word = _WORD.match(text, start, start + _LONGEST_ABBREVIATION * 2)
+    if word is None or word.group().islower():
+        return False
+    small, nearby = word.group().lower(), text[max(0, start - _NEARBY) : start + _NEARBY]
+    # The first look is much faster, and mostly enough.
+    return small in nearby and re.search(rf"(?<!\w){re.escape(small)}(?!\w)", nearby) is not None
 
 
 def passages(text: str, size: int = PASSAGE_CHARS) -> list[Span]:
@@ -377,6 +432,31 @@ _VOWELS = (
 """Vowels and points of Hebrew, Arabic, Indic scripts, Thai, Burmese and Khmer. They are written
 around letters and belong to words, but Python does not count them as letters."""
 _WORD = re.compile(rf"\w[\w{_VOWELS}]*(?:[’'\-]\w[\w{_VOWELS}]*)*", re.UNICODE)
+
+
+def join_lines(text: str) -> str:
+    """Return a text in one line, with the words that a line break has split put together.
+
+    A hyphen of typesetting goes; a plain one stays, as it may be the word's own. Where a script has
+    no spaces, a line break is none either.
+    """
+    whole = _UNSPACED_BREAK.sub("", _SPLIT_WORD.sub("", _SPLIT_AT_HYPHEN.sub("-", text)))
+    return " ".join(whole.split())
+
+
+def count_words(text: str) -> int:
+    """Return how many words a text has; without spaces, by its characters."""
+    spaced, letters = _UNSPACED_LETTER.subn(" ", text)
+    words_ = sum(any(map(str.isalnum, word)) for word in spaced.split())
+    return words_ + round(letters / WORD_CHARS)
+
+
+def part_scripts(text: str) -> str:
+    """Return a text with a space where a Latin name or a figure meets a script without spaces.
+
+    So a name ends where its script does: `AIOの完了` is `AIO の完了`.
+    """
+    return _SCRIPT_ENDS.sub(" ", text)
 
 
 def words(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from deepdiver.core.numbers import numbers
 from deepdiver.core.record import Report, Sentence
-from deepdiver.core.text import STOPWORDS, sentences, stem
+from deepdiver.core.text import STOPWORDS, count_words, sentences, stem
 from deepdiver.evals.cases import Gold
 
 LONGEST_REPORT = 1_300
@@ -151,7 +151,7 @@ def counted_sentences(report: Report) -> Iterator[Sentence]:
         *report.answer,
         *(line for section in report.sections for line in section.all_sentences()),
     ):
-        left -= len(sentence.text.split())
+        left -= count_words(sentence.text)
         if left < 0:
             return
         yield sentence
@@ -160,4 +160,4 @@ def counted_sentences(report: Report) -> Iterator[Sentence]:
 def word_count(report: Report) -> int:
     """Return the number of words of a report."""
     body = (line for section in report.sections for line in section.all_sentences())
-    return sum(len(sentence.text.split()) for sentence in (*report.answer, *body))
+    return sum(count_words(sentence.text) for sentence in (*report.answer, *body))

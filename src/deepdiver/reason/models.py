@@ -206,6 +206,13 @@ _OPENERS: dict[str, Callable[[str, Settings], BaseChatModel]] = {
     "google": _google,
     "ollama": _ollama,
 }
+MODEL_URLS = {
+    "openai": "https://api.openai.com",
+    "anthropic": "https://api.anthropic.com",
+    "google": "https://generativelanguage.googleapis.com",
+    "ollama": "http://localhost:11434",
+}
+"""The addresses that the vendors' clients use by default."""
 PROVIDERS = tuple(_OPENERS)
 """The names of the model providers. Any server with OpenAI's API is `openai` with its own address.
 """

@@ -8,8 +8,11 @@ whether the quotes carry the sense.
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -28,7 +31,7 @@ from deepdiver.core.record import (
     SentenceKind,
     Source,
 )
-from deepdiver.core.text import STOPWORDS, fold, locate, terms, words
+from deepdiver.core.text import STOPWORDS, fold, locate, part_scripts, terms, words
 from deepdiver.report.bindings import Cited, find_misbound
 from deepdiver.report.clauses import is_english, is_german, read_unit
 
@@ -36,7 +39,8 @@ Snapshot = Callable[[str], str]
 """Returns the saved text of a hash; LostTextError if there is none."""
 _ADDRESS = re.compile(r"\b(?:https?://|www\.)[^\s<>\"“”]*[^\s<>\"“”.,;:!?)\]']", re.IGNORECASE)
 _PRONOUN = re.compile(
-    r"(?<![\w-])(?<!ty )(?<!hundred )(?<!hundred and )(?<!thousand and )one(?:['’]s)?\b",
+    r"(?<![\w-])(?<!ty )(?<!hundred )(?<!hundred and )(?<!thousand and )one(?:['’]s)?\b"
+    r"|(?<!\d)1\s?つ",
     re.IGNORECASE,
 )
 """The word one: a pronoun or an article far more often than a count. In figures, 1 is a number."""
@@ -68,6 +72,12 @@ _TRADE = re.compile(
     r"(?<!\w)(?:R&D|Q&A|P&L|M&A|(?:FAQ|KPI|CEO|CFO|CTO|URL|PDF|ID)s?|ROI|HR|IT|PR|VAT)(?!\w)"
 )
 """Words of every trade that are written like names."""
+AROUND = 2
+"""Sentences or rows before and behind the words of an absence that say what they are about."""
+FEW_SOURCES = 3
+"""Sources among which a word that most of them have may still tell a matter."""
+_SCALE = re.compile(r"(?<!\d)(?<!\d\s)\b(?:thousand|million|billion|trillion)\b", re.IGNORECASE)
+"""A scale without a number before it."""
 _BEFORE = 60
 """Characters before what a quote holds word for word among which a negation may apply to it."""
 _FORMED = re.compile(r"\b(?:[^\W\d_]+\d\w*|[^\W_]*[a-zß-ÿ][A-Z]\w*|[A-Z]{2,}\w*)\b")
@@ -90,7 +100,8 @@ class Context:
     credits: str = ""
     """Title, author, publisher, date, address and place of what it cites: names and dates."""
     nearby: str = ""
-    """Its heading, the sentence before it, and the header and first cell of its row."""
+    """Its heading, the sentence before it, the header and first cell of its row, and what stands
+    above the rows that it cites."""
     question: str = ""
     """The question: names."""
     figures: str = ""
@@ -199,7 +210,9 @@ def _all_read(name: str, read: Collection[str]) -> bool:
 def bare_words(text: str) -> frozenset[str]:
     """Return the words of a text as names are compared with them."""
     return frozenset(
-        part for word in _bare(text) for part in (word, *_PARTS.split(word), _AMOUNT.sub("", word))
+        part
+        for word in set(_bare(text))
+        for part in (word, *_PARTS.split(word), _AMOUNT.sub("", word))
     )
 
 
@@ -244,6 +257,7 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
     around = f"{context.credits}\n{context.nearby}"
     days = [*dates(text), *dates(around), *dates(context.figures), *dates(context.question)]
     figures = {*numbers(text), *numbers(context.nearby), *numbers(context.figures)}
+    figures |= {value * scale for value in numbers(text) for scale in _scales(context.nearby)}
     if sum_ := sentence.calculation:
         days += [*dates(as_of), *(day for item in sum_.inputs for day in dates(item))]
         figures |= {
@@ -266,6 +280,11 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
     named = _names_said(sentence.text, context.question)
     found = _unknown(sentence.text, known, days, figures, named)
     return [f"{', '.join(found[:3])} is in none of its quotes"] if found else []
+
+
+def _scales(head: str) -> set[Decimal]:
+    """Return what the numbers below a head are counted in: a million, of "Income, USD million"."""
+    return {value for word in _SCALE.findall(head) for value in numbers(f"1 {word}")}
 
 
 def _faults_of_binding(sentence: Sentence, quotes: Sequence[str], context: Context) -> list[str]:
@@ -425,7 +444,7 @@ def _initials(text: str) -> set[str]:
 
 
 def _bare(text: str) -> list[str]:
-    return [word.removesuffix("'s") for word in words(fold(text)[0])]
+    return [word.removesuffix("'s") for word in words(part_scripts(fold(text)[0]))]
 
 
 def credit_of(source: Source, quote: Quote) -> str:
@@ -437,17 +456,57 @@ def credit_of(source: Source, quote: Quote) -> str:
     return ", ".join(filter(None, parts))
 
 
-def find_present(sentence: Sentence, sources: Iterable[Source], snapshot: Snapshot) -> list[str]:
-    """Return the fault of an absence whose words a source has after all."""
-    wanted = [(term, terms(term)) for term in sentence.terms]
+def find_present(
+    sentence: Sentence, sources: Iterable[Source], snapshot: Snapshot, asked: str = ""
+) -> list[str]:
+    """Return the fault of an absence whose words a source has after all.
+
+    They count where the source speaks of the matter: a passage around them, or its title, has
+    another word of the sentence or of the question. "No matched trial of packs" is not refuted by a
+    staff paper in which skills are matched. Words of the matter that most sources have say nothing
+    about a passage; if there are no others, the words count wherever they stand.
+
+    Args:
+        sentence: The sentence.
+        sources: All sources.
+        snapshot: Returns saved texts.
+        asked: The question.
+    """
+    wanted = {term: parts for term in sentence.terms if (parts := terms(term))}
     if not wanted:
         return []
-    for source in sources:
-        said = terms(snapshot(source.snapshot))
-        for term, parts in wanted:
-            if parts and _runs(parts, said):
-                return [f"{source.title} has “{term}”"]
-    return []
+    texts = {source.snapshot: source.title for source in sources}
+    held = {key: frozenset(terms(f"{title}\n{snapshot(key)}")) for key, title in texts.items()}
+    matter = _matter(f"{sentence.text}\n{asked}", held.values())
+    matter -= {word for parts in wanted.values() for word in parts}
+    found = (
+        f"{title} has “{term}”"
+        for key, title in texts.items()
+        for term, parts in wanted.items()
+        if held[key].issuperset(parts) and _speaks_of(snapshot(key), title, parts, matter)
+    )
+    return list(itertools.islice(found, 1))
+
+
+def _matter(said: str, held: Collection[AbstractSet[str]]) -> set[str]:
+    """Return the words that say what a text is about; those that most sources have do not."""
+    common = Counter(word for words_ in held for word in words_)
+    most = len(held) / 2 if len(held) > FEW_SOURCES else len(held)
+    return {word for word in terms(said) if common[word] <= most}
+
+
+def _speaks_of(text: str, title: str, parts: Sequence[str], matter: AbstractSet[str]) -> bool:
+    """Whether a text has some words one behind the other, where it speaks of a matter."""
+    units = [terms(unit.of(text)) for unit in units_of(text)]
+    everywhere = not matter or not matter.isdisjoint(terms(title))
+    for at, unit in enumerate(units):
+        following = units[at + 1] if at + 1 < len(units) else []
+        if not _runs(parts, [*unit, *following[: len(parts) - 1]]):
+            continue
+        around = units[max(0, at - AROUND) : at + AROUND + 1]
+        if everywhere or any(not matter.isdisjoint(near) for near in around):
+            return True
+    return False
 
 
 def _runs(parts: Sequence[str], said: Sequence[str]) -> bool:

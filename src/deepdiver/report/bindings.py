@@ -124,6 +124,8 @@ class Cited:
     """Its title, author, publisher and place."""
     title: str = ""
     """The title alone."""
+    head: str = ""
+    """Of a row, what stands above it in its table."""
 
     def passage(self) -> str:
         """Return the quote as the reader sees it: the title often says who "he" or "it" is."""

@@ -116,6 +116,7 @@ def compose(
     ledger: Ledger,
     *,
     title: str = "",
+    language: str = "",
     points: Iterable[int] = (),
     derivations: Iterable[Derivation] = (),
     limits: Iterable[str],
@@ -135,6 +136,7 @@ def compose(
         hypotheses: Where they stand; an answer is accepted if one of them is.
         ledger: The findings and sources.
         title: The answer in a line.
+        language: The code of the language that it is written in; empty: English, or not known.
         points: How many sentences each point of the lead has; none: it is one paragraph.
         derivations: The calculations.
         limits: What the reader must know.
@@ -175,6 +177,7 @@ def compose(
         question=question,
         title=title,
         note=note,
+        language=language,
         status=settle_outcome(research, answer=cited, accepted=accepted, judged=judged),
         answer=lead,
         confidence=round(sure, 4) if cited else 0.0,

@@ -74,6 +74,10 @@ _STRESSED = {
 }
 """Words that say more than a sentence without them, each with those that carry it."""
 
+_DETERMINERS = frozenset(
+    words("no none one single few some several many multiple various most all every each any")
+)
+"""Words that say how many, and only of the word that they stand beside."""
 _UNITS_FOLLOW = frozenset(("a", "per", "each", "every", "one"))
 _QUARTER = re.compile(r"\b(?:Q([1-4])|H([12]))\b")
 _NUMBERED = ("first", "second", "third", "fourth")
@@ -89,6 +93,11 @@ class Counterpart:
     """What the sentence has."""
     instead: str
     """What the counterpart has; empty if it leaves something out."""
+
+    @property
+    def weakens(self) -> bool:
+        """Whether it takes back a word that says more than a sentence without it: must, only."""
+        return stem(self.said.lower()) in _STRESSED
 
     def fault(self) -> str:
         """Return what is wrong with the sentence if its quotes say the counterpart."""
@@ -187,22 +196,32 @@ def _counts(word: str) -> bool:
 def _exchanged(said: str, quotes: Sequence[Cited]) -> Iterator[Counterpart]:
     """Yield a sentence with an opposite of its quotes in the place of one of its words.
 
-    The quotes do not have the sentence's word, or only the opposite beside the same word.
+    The quotes do not have the sentence's word, or only the opposite beside the same word. What
+    stands above a row, such as the unit of its column, is exchanged for nothing in it.
     """
     theirs = [place for quote in quotes for place in _places(_QUARTER.sub(_spelled, quote.text))]
-    for place in _places(said):
-        same = [other for other in theirs if _means_same(place, other)]
-        beside = any(map(place.is_beside, same))
-        rivals = {
+    heads = {token.stem for quote in quotes for token in read_unit(quote.head)}
+    for place in (place for place in _places(said) if place.stem not in heads):
+        for rival in _rivals(place, theirs):
+            text = _with(said, place.start, place.end, rival)
+            yield Counterpart(text, said[place.start : place.end], rival)
+
+
+def _rivals(place: _Place, theirs: Sequence[_Place]) -> list[str]:
+    """Return the opposites of a word that quotes have in its place."""
+    same = [other for other in theirs if _means_same(place, other)]
+    beside = any(map(place.is_beside, same))
+    return sorted(
+        {
             other.word
             for other in theirs
             if are_opposite(place.word, other.word)
             and not place.compares_back(other)
-            and (not same or (place.is_beside(other) and not beside))
+            and (
+                (place.is_beside(other) and not beside) or not (same or place.word in _DETERMINERS)
+            )
         }
-        for rival in sorted(rivals):
-            text = _with(said, place.start, place.end, rival)
-            yield Counterpart(text, said[place.start : place.end], rival)
+    )
 
 
 def _spelled(period: re.Match[str]) -> str:

@@ -24,6 +24,7 @@ from deepdiver.report.figures.svg import Picture
 from deepdiver.report.html import render_html
 from deepdiver.report.markdown import answer_text, render_evidence, render_markdown
 from deepdiver.report.spending import Spending, spend, usd
+from deepdiver.report.words import words_of
 from deepdiver.store import CallState, JournalRow, Store
 
 
@@ -35,11 +36,13 @@ def write_files(
     store: Store,
     *,
     scene: bool = False,
+    egress: Mapping[str, Any] | None = None,
 ) -> None:
     """Write all files of a run.
 
     Each file is complete or missing, and none is put in place before all have been written. With
-    `scene`, pictures show when and where things happened, and are also files of their own.
+    `scene`, pictures show when and where things happened, and are also files of their own. `egress`
+    is the receipt of what the run sent out, which becomes part of the record.
 
     Raises:
         StoreFullError: If the disk is full.
@@ -50,49 +53,66 @@ def write_files(
     events = [json.loads(text) for text in texts]
     cost = spend(rows, texts)
     pictures = draw_pictures(report, ledger, store.texts.get, scene=scene)
+    record = record_of(run, report, ledger, rows, cost) | ({"egress": egress} if egress else {})
     drawn = {f"{item.name}.svg": item for item in pictures.pictures} if scene else {}
     files = {
-        "report.md": _illustrated(render_markdown(report, evidence="evidence.md"), drawn),
+        "report.md": _illustrated(
+            render_markdown(report, evidence="evidence.md"), drawn, words_of(report)("Pictures")
+        ),
         "evidence.md": render_evidence(report),
         "report.html": render_html(report, pictures.pictures, pictures.missing),
         **{name: picture.file("report.html") for name, picture in drawn.items()},
-        "report.json": to_json(record_of(run, report, ledger, rows, cost), indent=1, sort_keys=True)
-        + "\n",
+        "report.json": to_json(record, indent=1, sort_keys=True) + "\n",
         "reasoning.log": "".join(to_json(line) + "\n" for line in reasoning_lines(events)),
         "sources.jsonl": "".join(to_json(line) + "\n" for line in source_lines(report, ledger)),
     }
+    write_all(folder, files, f"deepdiver show {run.id} --out DIR")
+
+
+def write_all(folder: Path, files: Mapping[str, str | bytes], again: str = "") -> None:
+    """Write files to a folder: each is complete or missing, and none before all are written.
+
+    Args:
+        folder: The folder, which is made if it is not there.
+        files: Texts or bytes, by their paths from there.
+        again: The command that writes them elsewhere, if they are saved already.
+
+    Raises:
+        StoreFullError: If the disk is full.
+        StoreAccessError: If the folder cannot be written to.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _write(folder, files)
     except OSError as error:
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            raise StoreFullError(
-                f"{folder} is full: free space, then write the files again with: deepdiver show "
-                f"{run.id} --out DIR"
-            ) from None
+            then = f", then write the files again with: {again}" if again else ""
+            raise StoreFullError(f"{folder} is full: free space{then}") from None
+        then = f". The run is saved; write them elsewhere with: {again}" if again else ""
         raise StoreAccessError(
-            f"the files of {run.id} cannot be written to {folder}: {error.strerror}. "
-            f"The run is saved; write them elsewhere with: deepdiver show {run.id} --out DIR"
+            f"the files cannot be written to {folder}: {error.strerror}{then}"
         ) from None
 
 
-def _illustrated(text: str, drawn: Mapping[str, Picture]) -> str:
+def _illustrated(text: str, drawn: Mapping[str, Picture], heading: str) -> str:
     """Return the Markdown of a report with links to the pictures, before its last line."""
     if not drawn:
         return text
     body, rule, foot = text.rpartition("\n---\n")
     shown = "\n\n".join(f"![{picture.title}]({name})" for name, picture in drawn.items())
-    return f"{body}\n## Pictures\n\n{shown}\n{rule}{foot}"
+    return f"{body}\n## {heading}\n\n{shown}\n{rule}{foot}"
 
 
-def _write(folder: Path, texts: Mapping[str, str]) -> None:
+def _write(folder: Path, files: Mapping[str, str | bytes]) -> None:
     staged: dict[str, Path] = {}
     try:
-        for name, text in texts.items():
-            handle, path = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
+        for name, made in files.items():
+            place = folder / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            handle, path = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:60]}.")
             staged[name] = Path(path)
-            with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(made.encode("utf-8", "replace") if isinstance(made, str) else made)
                 file.flush()
                 os.fsync(file.fileno())  # a disk may say only now that it is full
         for name, temporary in staged.items():
@@ -125,11 +145,13 @@ def run_summary(
 def cost_account(rows: Iterable[JournalRow], cost: Spending) -> dict[str, Any]:
     """Return what a run has cost, and the calls that were sent and whose outcome is unknown."""
     listed = list(rows)
-    unpriced = {"unpriced": list(cost.unpriced)} if cost.unpriced else {}
+    told: dict[str, Any] = {"unpriced": list(cost.unpriced)} if cost.unpriced else {}
+    if cost.tokens_in or cost.tokens_out:
+        told["tokens"] = {"in": cost.tokens_in, "out": cost.tokens_out}
     kinds = sorted({row.kind for row in listed})
     return {
         "usd": cost.text,
-        **unpriced,
+        **told,
         "calls": {
             kind: sum(row.state is CallState.SETTLED for row in listed if row.kind == kind)
             for kind in kinds

@@ -26,29 +26,18 @@ from deepdiver.core.record import (
     SentenceKind,
 )
 from deepdiver.core.shown_text import reveal
+from deepdiver.report import kinds
 from deepdiver.report.figures import svg
 from deepdiver.report.figures.svg import Picture, element, escape_said, escape_text
-from deepdiver.report.kinds import (
-    KIND_WORDS,
-    cautioned,
-    column_kinds,
-    common_kind,
-    explained_marks,
-    kind_mark,
-    lift_citations,
-    matched_line,
-    quiet_labels,
-    sentence_marks,
-    step_numbers,
-    told_at_the_end,
-)
 from deepdiver.report.markdown import (
     BOTTOM_LINE,
     STANDINGS,
     attempts_to_refute,
     cited_addresses,
-    cut_line,
     headline,
+    join_sentences,
+    limit_lines,
+    made_line,
     reasons_to_believe,
     said_text,
     short_marks,
@@ -57,6 +46,7 @@ from deepdiver.report.markdown import (
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
 from deepdiver.report.sources import CitedPassage, CitedSource, believed_sources, list_sources
+from deepdiver.report.words import Words, words_of
 
 _NAMES = {name: name for name in ("paper", "ink", "faint", "rule", "band")} | {
     "good": "for",
@@ -109,7 +99,14 @@ meter{{display:none}}}}
 
 
 def render_html(
-    report: Report, pictures: Iterable[Picture] = (), missing: Iterable[str] = ()
+    report: Report,
+    pictures: Iterable[Picture] = (),
+    missing: Iterable[str] = (),
+    *,
+    head: str = "",
+    style: str = "",
+    sources: str | None = None,
+    tail: str = "",
 ) -> str:
     """Return the whole page.
 
@@ -117,33 +114,42 @@ def render_html(
         report: The report.
         pictures: Its pictures.
         missing: A line for each picture for which there was nothing to draw.
+        head: Elements that go into its head.
+        style: Rules that follow those of the page.
+        sources: What stands for the list of sources, behind everything else.
+        tail: Elements that end it.
     """
-    style = STYLE + svg.STYLE
+    style = STYLE + svg.STYLE + style
     parts = [
-        *_head(said_text(report.title) or report.question, style),
+        *page_head(
+            said_text(report.title) or report.question, style, report.language or "en", head
+        ),
         "<body><main>",
         *_title(report),
         *_lead(report),
         *(line for section in report.sections for line in _section(report, section)),
         *_explained(report),
-        *_pictures(pictures, missing),
-        *_sources(report.citations),
+        *_pictures(pictures, missing, words_of(report)),
+        *(_sources(report.citations, words_of(report)) if sources is None else ()),
         *_evidence(report),
-        f"</main><footer><hr><p>{escape_said(report.made_by.removesuffix('.'))}.</p></footer></body></html>",
+        f"</main><footer><hr><p>{escape_said(made_line(report))}</p></footer>",
+        f"{sources or ''}{tail}</body></html>",
     ]
     return "\n".join(parts) + "\n"
 
 
-def _head(title: str, style: str) -> Iterator[str]:
-    """Yield the head. Its policy allows its own style sheet, by its hash, and nothing else."""
+def page_head(
+    title: str, style: str = STYLE, language: str = "en", more: str = ""
+) -> Iterator[str]:
+    """Yield the head of a page, whose policy allows its own style sheet, by its hash, alone."""
     hashed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"
-    yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+    yield f'<!doctype html>\n<html lang="{escape(language)}"><head><meta charset="utf-8">'
     yield element("meta", {"http-equiv": "Content-Security-Policy", "content": policy})
     yield element("meta", {"name": "referrer", "content": "no-referrer"})
     yield element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"})
     yield f"<title>{escape_text(title, 120)}</title>"
-    yield f"<style>{style}</style></head>"
+    yield f"{more}<style>{style}</style></head>"
 
 
 def _title(report: Report) -> Iterator[str]:
@@ -158,17 +164,17 @@ def _title(report: Report) -> Iterator[str]:
 
 
 def _lead(report: Report) -> Iterator[str]:
-    common = common_kind(report.answer)
+    common = kinds.common_kind(report.answer)
     told = [_sentence(report, item, common) for item in report.answer]
-    heading = escape_text(report.heading or BOTTOM_LINE)
-    yield f'<section class="lead"><h2 dir="auto">{heading}{_mark(common)}</h2>'
+    say = words_of(report)
+    yield f'<section class="lead"><h2 dir="auto">{say(BOTTOM_LINE)}{_mark(common, say)}</h2>'
     how, lead = headline(report)
     if how:
         yield f'<p dir="auto"><b>{escape_text(how)}</b> {escape_text(lead)}</p>'
     if told and not report.points and report.status in UNANSWERED:
         yield _listed(told)
     elif told and (len(report.points) < 2 or sum(report.points) != len(told)):
-        yield f'<p dir="auto">{" ".join(told)}</p>'
+        yield f'<p dir="auto">{join_sentences(report.answer, told)}</p>'
     elif told:
         yield from _points(report, told)
     yield "</section>"
@@ -179,8 +185,9 @@ def _points(report: Report, told: Sequence[str]) -> Iterator[str]:
     at = 0
     points: list[tuple[bool, str]] = []
     for many in report.points:
-        kinds = {item.kind for item in report.answer[at : at + many]}
-        points.append((kinds == {SentenceKind.FRAME}, " ".join(told[at : at + many])))
+        own = report.answer[at : at + many]
+        framed = {item.kind for item in own} == {SentenceKind.FRAME}
+        points.append((framed, join_sentences(own, told[at : at + many])))
         at += many
     for framed, group in itertools.groupby(points, key=lambda point: point[0]):
         lines = [text for _, text in group]
@@ -189,26 +196,28 @@ def _points(report: Report, told: Sequence[str]) -> Iterator[str]:
 
 def _section(report: Report, section: Section) -> Iterator[str]:
     """Yield a section: its sentences as a paragraph, or as a list of frames; then its blocks."""
-    common, tag = common_kind(section.all_sentences()), f"h{section.level}"
-    heading = f"{escape_said(section.heading)}{_mark(common)}"
+    say = words_of(report)
+    common, tag = kinds.common_kind(section.all_sentences()), f"h{section.level}"
+    heading = f"{escape_said(say.recorded(section.heading))}{_mark(common, say)}"
     yield f'<section><{tag} dir="auto">{heading}</{tag}>'
     told = [_sentence(report, sentence) for sentence in section.sentences]
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
         yield _listed(told)
     elif told:
-        yield f'<p dir="auto">{" ".join(told)}</p>'
-    for block, start in zip(section.blocks, step_numbers(section.blocks), strict=True):
+        yield f'<p dir="auto">{join_sentences(section.sentences, told)}</p>'
+    for block, start in zip(section.blocks, kinds.step_numbers(section.blocks), strict=True):
         yield from _block(report, block, common, start)
     yield "</section>"
 
 
-def _mark(kind: SentenceKind | None) -> str:
-    return _explained_mark(kind_mark(kind), KIND_WORDS.get(kind, "") if kind else "")
+def _mark(kind: SentenceKind | None, say: Words) -> str:
+    meaning = kinds.KIND_WORDS.get(kind, "") if kind else ""
+    return _explained_mark(kinds.kind_mark(kind), meaning, say)
 
 
-def _explained_mark(mark: str, meaning: str) -> str:
+def _explained_mark(mark: str, meaning: str, say: Words) -> str:
     """Return a mark, with what it means for whoever points at it."""
-    return f'<small class="kind" title="{meaning}">{mark}</small>' if mark else ""
+    return f'<small class="kind" title="{escape(say(meaning))}">{mark}</small>' if mark else ""
 
 
 def _block(report: Report, block: Block, common: SentenceKind | None, start: int) -> Iterator[str]:
@@ -219,7 +228,13 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
         yield from _code(report, block)
         return
     rows = [
-        " ".join(_sentence(report, item, common, told) for item, told in told_at_the_end(row))
+        join_sentences(
+            row,
+            [
+                _sentence(report, item, common, told)
+                for item, told in kinds.told_at_the_end(kinds.cited_once(row))
+            ],
+        )
         for row in block.rows
     ]
     if block.kind == "paragraph":
@@ -231,15 +246,16 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
 def _code(report: Report, block: Block) -> Iterator[str]:
     ((item, *_), *_) = block.rows
     yield f'<pre dir="ltr"><code>{escape(reveal(item.text))}</code></pre>'
-    marks = "".join(_explained_mark(*both) for both in sentence_marks(item))
+    say = words_of(report)
+    marks = "".join(_explained_mark(*both, say) for both in kinds.sentence_marks(item))
     yield f'<p class="kind">{marks}{_links(report, item.citations)}</p>'
 
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:
-    columns = column_kinds(block, common)
-    lifted, block = lift_citations(report, quiet_labels(block))
+    columns = kinds.column_kinds(block, common)
+    lifted, below, block = kinds.table_citations(report, block)
     head = "".join(
-        f'<th scope="col" dir="auto">{escape_said(name or "")}{_mark(own)}'
+        f'<th scope="col" dir="auto">{escape_said(name or "")}{_mark(own, words_of(report))}'
         f"{_links(report, cited or ())}</th>"
         for name, own, cited in itertools.zip_longest(block.header, columns, lifted)
     )
@@ -251,18 +267,21 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterato
         )
         yield f"<tr>{''.join(cells)}</tr>"
     yield "</tbody></table></div>"
+    if below:
+        yield f'<p class="faint">{words_of(report)(kinds.TABLE_SOURCE)}{_links(report, below)}</p>'
 
 
 def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) -> str:
     """Return a sentence, with the mark of its kind unless a heading or column has told it."""
-    own = cited_addresses(report, sentence)
+    own, say = cited_addresses(report, sentence), words_of(report)
     return with_marks(
         report,
         sentence,
         lambda text: escape(said_text(text, own)),
         _marks,
         bold=("<strong>", "</strong>"),
-        kind="".join(_explained_mark(*both) for both in sentence_marks(sentence, *told)),
+        code=lambda text: f"<code>{escape(said_text(text, own))}</code>",
+        kind="".join(_explained_mark(*both, say) for both in kinds.sentence_marks(sentence, *told)),
     )
 
 
@@ -287,11 +306,11 @@ def _links(report: Report, numbers: Iterable[int]) -> str:
 
 
 def _explained(report: Report) -> Iterator[str]:
-    if told := explained_marks(report):
+    if told := kinds.explained_marks(report):
         yield f'<p class="faint">{told}</p>'
 
 
-def _pictures(pictures: Iterable[Picture], missing: Iterable[str]) -> Iterator[str]:
+def _pictures(pictures: Iterable[Picture], missing: Iterable[str], say: Words) -> Iterator[str]:
     drawn = [
         f"<figure>{picture.inline()}<figcaption>{escape_said(picture.title)}. "
         f"{escape_said(picture.text)}</figcaption></figure>"
@@ -299,18 +318,19 @@ def _pictures(pictures: Iterable[Picture], missing: Iterable[str]) -> Iterator[s
     ]
     told = [f'<p class="faint">{escape_said(line)}</p>' for line in missing]
     if drawn or told:
-        yield f"<section><h2>Pictures</h2>{''.join(drawn)}{''.join(told)}</section>"
+        yield f"<section><h2>{say('Pictures')}</h2>{''.join(drawn)}{''.join(told)}</section>"
 
 
 def _compared(report: Report) -> Iterator[str]:
     """Yield the rival answers as a table."""
     if not (rows := rival_answers(report)):
         return
-    head = "".join(f'<th scope="col">{name}</th>' for name in COLUMN_NAMES)
+    say = words_of(report)
+    head = "".join(f'<th scope="col">{say(name)}</th>' for name in COLUMN_NAMES)
     yield f'<div class="wide"><table class="compared"><thead><tr>{head}</tr></thead><tbody>'
     for row in rows:
         for_, against = _links(report, row.supporting), _links(report, row.refuting)
-        badge = f'<span class="badge {row.status.value}">{STANDINGS[row.status]}</span>'
+        badge = f'<span class="badge {row.status.value}">{say(STANDINGS[row.status])}</span>'
         cells = (f"{row.belief:.2f}", badge, for_, against)
         answer = f'<th scope="row" dir="auto">{escape_said(row.answer)}</th>'
         yield f"<tr>{answer}{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
@@ -320,12 +340,13 @@ def _compared(report: Report) -> Iterator[str]:
 def _hypotheses(report: Report) -> Iterator[str]:
     if not report.hypotheses:
         return
-    yield "<section><h3>Hypotheses tested</h3>"
+    say = words_of(report)
+    yield f"<section><h3>{say('Hypotheses tested')}</h3>"
     yield from _compared(report)
     yield '<ul class="tested">'
     for item in report.hypotheses:
         badge = (
-            f'<span class="badge {item.status.value}">{STANDINGS[item.status]} '
+            f'<span class="badge {item.status.value}">{say(STANDINGS[item.status])} '
             f"{item.posterior:.2f}</span>"
         )
         own = item.hypothesis
@@ -334,34 +355,37 @@ def _hypotheses(report: Report) -> Iterator[str]:
             if item.status is HypothesisStatus.REFUTED
             else escape_said(own.statement)
         )
-        tried = attempts_to_refute(item)
-        counts = f"{len(item.supporting)} for, {len(item.refuting)} against"
-        told = f"{tried}; findings: {counts}. Would be refuted by: {escape_said(own.refutes_if)}"
+        tried = attempts_to_refute(item, say)
+        counts = say("findings: {} for, {} against", len(item.supporting), len(item.refuting))
+        refuted = say("Would be refuted by: {}", escape_said(own.refutes_if))
+        told = f"{tried}; {counts}. {refuted}"
         yield f'<li dir="auto">{badge} {statement}<br><span class="faint">{told}</span></li>'
     yield "</ul></section>"
 
 
-def _sources(citations: Sequence[Citation]) -> Iterator[str]:
+def _sources(citations: Sequence[Citation], say: Words) -> Iterator[str]:
     """Yield the sources, each once, with the passages that are cited below it."""
     if not citations:
         return
-    yield '<section><h2>Sources</h2><ol class="sources">'
+    yield f'<section><h2>{say("Sources")}</h2><ol class="sources">'
     for source in list_sources(citations, sys.maxsize):
         first = source.first
         credit = f", {escape_text(first.credit)}" if first.credit else ""
-        told = f' <span class="faint">· {escape_text(source.kind)}</span>' if source.kind else ""
+        kind = escape_text(say.recorded(source.kind))
+        told = f' <span class="faint">· {kind}</span>' if kind else ""
         yield f'<li><span class="number">[{source.number}]</span>'
-        yield f'<span dir="auto">{_titled(source)}</span>{credit}{told}'
-        yield from (_passage(item, len(source.passages) > 1) for item in source.passages)
+        yield f'<span dir="auto">{titled_source(source)}</span>{credit}{told}'
+        yield from (_passage(item, len(source.passages) > 1, say) for item in source.passages)
         yield "</li>"
     yield "</ol></section>"
 
 
-def _passage(item: CitedPassage, labelled: bool) -> str:
+def _passage(item: CitedPassage, labelled: bool, say: Words) -> str:
     """Return a passage, with a target for each citation that leads to it."""
     first, *others = item.numbers
     targets = "".join(f'<span id="c{number}"></span>' for number in others)
-    place = f' <span class="faint">{escape_text(item.where)}</span>' if item.where else ""
+    where = escape_text(say.place(item.where))
+    place = f' <span class="faint">{where}</span>' if where else ""
     label = f"[{escape_text(item.mark)}] " if labelled else ""
     lines = "<br>".join(map(escape_text, item.lines))
     return f'<blockquote id="c{first}" dir="auto">{targets}{label}{lines}{place}</blockquote>'
@@ -369,8 +393,11 @@ def _passage(item: CitedPassage, labelled: bool) -> str:
 
 def _evidence(report: Report) -> Iterator[str]:
     """Yield what the machinery knows, folded: outcome, tests, sums, beliefs, limits, cuts."""
-    yield "<details><summary>Evidence view: how this report was tested and checked</summary>"
+    say = words_of(report)
+    folded = say("Evidence view: how this report was tested and checked")
+    yield f"<details><summary>{folded}</summary>"
     yield f'<p class="state">{status_line(report)}</p>'
+    yield f'<p class="faint">{escape_said(report.made_by.removesuffix("."))}.</p>'
     yield from _hypotheses(report)
     if report.derivations:
         lines = [
@@ -378,26 +405,27 @@ def _evidence(report: Report) -> Iterator[str]:
             f"{escape_said(made.result)} {_links(report, made.citations)}"
             for made in report.derivations
         ]
-        yield f"<section><h3>Calculations</h3>{_listed(lines)}</section>"
-    yield from _credibility(report.citations)
+        yield f"<section><h3>{say('Calculations')}</h3>{_listed(lines)}</section>"
+    yield from _credibility(report.citations, say)
     cautions = [
-        f"“{escape_said(item.text)}”{_links(report, item.citations)}: "
+        f"{say.quoted(escape_said(item.text))}{_links(report, item.citations)}: "
         f"{escape_said(item.mark.rstrip(' .'))}."
-        for item in cautioned(report)
+        for item in kinds.cautioned(report)
     ]
     if cautions:
-        yield f"<section><h3>Cautions</h3>{_listed(cautions)}</section>"
-    if told := matched_line(report):
+        yield f"<section><h3>{say('Cautions')}</h3>{_listed(cautions)}</section>"
+    if told := kinds.matched_line(report):
         yield f"<p>{told}</p>"
-    yield from _limits([*report.limits, *map(cut_line, report.cut)])
+    if limits := limit_lines(report):
+        yield f"<section><h3>{say('Limits')}</h3>{_listed(map(escape_said, limits))}</section>"
     yield "</details>"
 
 
-def _credibility(citations: Sequence[Citation]) -> Iterator[str]:
+def _credibility(citations: Sequence[Citation], say: Words) -> Iterator[str]:
     """Yield how far each source is believed, and why."""
     if not citations:
         return
-    yield "<section><h3>How far the sources are believed</h3><ul>"
+    yield f"<section><h3>{say('How far the sources are believed')}</h3><ul>"
     for alike in believed_sources(citations):
         item, numbers = alike.first, "".join(f"[{number}]" for number in alike.numbers)
         meter = element(
@@ -405,14 +433,14 @@ def _credibility(citations: Sequence[Citation]) -> Iterator[str]:
             {"min": 0, "max": 1, "value": f"{item.credibility:.2f}", "aria-hidden": "true"},
             " ",
         )
-        yield f"<li>{numbers} {meter} {item.credibility:.2f}{_why(item)}</li>"
+        yield f"<li>{numbers} {meter} {item.credibility:.2f}{_why(item, say)}</li>"
     yield "</ul></section>"
 
 
-def _titled(source: CitedSource) -> str:
+def titled_source(source: CitedSource) -> str:
     """Return the title of a source, with a link if it is on the web, and its address."""
     url = source.first.url
-    if not _on_the_web(url):
+    if not on_the_web(url):
         place = f'<span class="faint">{escape_text(source.place)}</span>'
         return f"{escape_text(source.title)} {place}".strip()
     title = escape_text(source.title) or escape_text(url)
@@ -420,7 +448,8 @@ def _titled(source: CitedSource) -> str:
     return f'{link} <span class="faint">{escape_text(url, 90)}</span>'
 
 
-def _on_the_web(url: str) -> bool:
+def on_the_web(url: str) -> bool:
+    """Return whether an address is one of the web."""
     try:
         parts = urlsplit(url)
         return parts.scheme.lower() in {"http", "https"} and bool(parts.hostname)
@@ -428,14 +457,9 @@ def _on_the_web(url: str) -> bool:
         return False
 
 
-def _why(item: Citation) -> str:
-    reasons = reasons_to_believe(item)
+def _why(item: Citation, say: Words) -> str:
+    reasons = reasons_to_believe(item, say)
     return f": {escape_text(reasons)}" if reasons else ""
-
-
-def _limits(limits: Sequence[str]) -> Iterator[str]:
-    if limits:
-        yield f"<section><h3>Limits</h3>{_listed(map(escape_said, limits))}</section>"
 
 
 def _listed(items: Iterable[str], tag: str = "ul", start: int = 1) -> str:

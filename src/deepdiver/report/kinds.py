@@ -5,10 +5,12 @@ A mark in a heading or a column's name holds for all below it.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from deepdiver.core.record import Block, Report, Sentence, SentenceKind, Stance
+from deepdiver.report.words import words_of
 
 KIND_MARKS = {
     SentenceKind.JUDGEMENT: "†",
@@ -25,6 +27,10 @@ KIND_WORDS = {
 CAUTION_MARK = "¶"
 """What stands behind a sentence with a caution, which is told in the evidence view."""
 CAUTION_WORDS = "see the cautions in the evidence view"
+STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
+"""The kinds of sentences that sources say."""
+TABLE_SOURCE = "Source of the table:"
+"""What stands before the citations below a table."""
 MOSTLY = 0.75
 """The share of the sentences of a section that make it one of judgement; the others are told apart
 by their citations or their own mark."""
@@ -74,9 +80,10 @@ def kind_mark(kind: SentenceKind | None, *told: SentenceKind | None) -> str:
 def explained_marks(report: Report) -> str:
     """Return the line that explains the marks of a report; empty if it has none."""
     kinds = {item.kind for item in all_sentences(report)}
-    told = [f"{KIND_MARKS[kind]} {KIND_WORDS[kind]}" for kind in KIND_MARKS if kind in kinds]
-    told += [f"{CAUTION_MARK} {CAUTION_WORDS}"] if any(cautioned(report)) else []
-    return f"{'; '.join(told)}." if told else ""
+    say = words_of(report)
+    told = [f"{KIND_MARKS[kind]} {say(KIND_WORDS[kind])}" for kind in KIND_MARKS if kind in kinds]
+    told += [f"{CAUTION_MARK} {say(CAUTION_WORDS)}"] if any(cautioned(report)) else []
+    return say("{}.", say("; ").join(told)) if told else ""
 
 
 def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
@@ -93,24 +100,72 @@ def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
         last = block.kind
 
 
+def cited_once(row: Sequence[Sentence]) -> list[Sentence]:
+    """Return sentences of which judgements that cite what stands beside them do so once.
+
+    Of several, the last has the citations; behind a fact that cites the same, none. Each fact has
+    its own, and those within a sentence stay at their clauses.
+    """
+    judged = SentenceKind.JUDGEMENT
+    told = zip((None, *row), row, (*row[1:], None), strict=False)
+    return [
+        _without_citations(
+            item,
+            item.kind is judged
+            and (_cite_same(item, before, *STATED) or _cite_same(item, after, judged)),
+        )
+        for before, item, after in told
+    ]
+
+
+def _cite_same(item: Sentence, other: Sentence | None, *kinds: SentenceKind) -> bool:
+    """Whether a sentence of one of some kinds cites the same as another one at its end."""
+    if other is None or other.kind not in kinds or item.places:
+        return False
+    return {*item.citations} == {*other.citations}
+
+
+def _cells_cited_once(row: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Yield the cells of a row, of which those of a kind that cite the same in a row do so once."""
+    for item, after in itertools.zip_longest(row, row[1:]):
+        yield _without_citations(item, _cite_same(item, after, item.kind))
+
+
+def table_citations(
+    report: Report, block: Block
+) -> tuple[list[tuple[int, ...]], tuple[int, ...], Block]:
+    """Return what columns cite in their names, what a table cites below it, and the rest of it.
+
+    Where several columns cite one and the same source in their names, it is cited once below the
+    table. Cells of a row that cite the same do so once; the name of a row may cite for itself.
+    """
+    lifted, left = lift_citations(report, quiet_labels(block))
+    rows = tuple((*row[:1], *_cells_cited_once(row[1:])) for row in left.rows)
+    left = left.model_copy(update={"rows": rows})
+    source_of = {item.number: item.source for item in report.citations}
+    numbers = dict.fromkeys(number for cited in lifted for number in cited)
+    several = sum(map(bool, lifted)) > 1 and len({source_of[number] for number in numbers}) == 1
+    return ([()] * len(lifted), tuple(numbers), left) if several else (lifted, (), left)
+
+
 def lift_citations(report: Report, block: Block) -> tuple[list[tuple[int, ...]], Block]:
     """Return what each column's name cites for its cells, and the table without these citations.
 
-    Where all that the cells of a column cite is of one source, it is cited once, in its name.
+    Where all cells of a column cite the same passages, these are cited once, in its name. Cells
+    that cite different passages of one source keep them: each row can be traced.
     """
-    source_of = {item.number: item.source for item in report.citations}
-    lifted = [_shared_citations(cells, source_of) for cells in zip(*block.rows, strict=False)]
+    mark_of = {item.number: item.mark for item in report.citations}
+    lifted = [_shared_citations(cells, mark_of) for cells in zip(*block.rows, strict=False)]
     rows = tuple(tuple(map(_without_citations, row, map(bool, lifted))) for row in block.rows)
     return lifted, block.model_copy(update={"rows": rows})
 
 
-def _shared_citations(cells: Iterable[Sentence], source_of: Mapping[int, str]) -> tuple[int, ...]:
-    """Return what the cells of a column cite, if it is of one source; else nothing."""
+def _shared_citations(cells: Iterable[Sentence], mark_of: Mapping[int, str]) -> tuple[int, ...]:
+    """Return what the cells of a column cite, if they all cite the same passages; else nothing."""
     said = [cell for cell in cells if cell.text and cell.kind is not SentenceKind.FRAME]
-    numbers = dict.fromkeys(number for cell in said for number in cell.citations)
-    sources = {source_of.get(number) for number in numbers}
-    one = len(said) > 1 and len(sources) == 1 and all(cell.citations for cell in said)
-    return tuple(numbers) if one else ()
+    passages = {frozenset(mark_of.get(number) for number in cell.citations) for cell in said}
+    same = len(said) > 1 and len(passages) == 1 and frozenset() not in passages
+    return tuple(dict.fromkeys(n for cell in said for n in cell.citations)) if same else ()
 
 
 def _without_citations(cell: Sentence, told: bool) -> Sentence:
@@ -144,12 +199,17 @@ def matched_line(report: Report) -> str:
     stances = Counter(opinion.stance for opinion in opinions if opinion)
     if not (read := stances.total()):
         return ""
+    say = words_of(report)
     unsure = stances[Stance.NEUTRAL]
-    told = [f"{stances[Stance.SUPPORTS]} match", f"{stances[Stance.REFUTES]} do not"]
-    return (
-        f"The reader that comes with deepdiver compared {read} "
-        f"sentence{'s' if read != 1 else ''} with the quotes: "
-        f"{', '.join(told)}{f', and it is not sure of {unsure}' if unsure else ''}."
+    return say.many(
+        read,
+        "The reader that comes with deepdiver compared {} sentence with the quotes: {} match, "
+        "{} do not{}.",
+        "The reader that comes with deepdiver compared {} sentences with the quotes: {} match, "
+        "{} do not{}.",
+        stances[Stance.SUPPORTS],
+        stances[Stance.REFUTES],
+        say(", and it is not sure of {}", unsure) if unsure else "",
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from string import ascii_lowercase
 from urllib.parse import quote as percent
@@ -29,22 +30,10 @@ from deepdiver.core.record import (
     SentenceKind,
 )
 from deepdiver.core.shown_text import defuse, one_line, reveal, unlink_in_markdown
-from deepdiver.report.kinds import (
-    KIND_WORDS,
-    cautioned,
-    column_kinds,
-    common_kind,
-    explained_marks,
-    kind_mark,
-    lift_citations,
-    matched_line,
-    quiet_labels,
-    sentence_marks,
-    step_numbers,
-    told_at_the_end,
-)
+from deepdiver.report import kinds
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
 from deepdiver.report.sources import QUOTE_CHARS, believed_sources, list_sources, rank_of
+from deepdiver.report.words import ENGLISH, Words, words_of
 
 STANDINGS = {
     HypothesisStatus.SUPPORTED: "supported",
@@ -56,11 +45,16 @@ STANDINGS = {
 JOURNEY = "Research Journey"
 """Heading of the section about the research itself."""
 BOTTOM_LINE = "Bottom line"
-"""Heading of the answer, unless a strategy has its own."""
+"""Heading of the answer."""
+_STOPS = ".!?…。！？．\"'”’」』»"
+"""What ends a sentence. Where a sentence has all its citations before it, they are shown behind
+it: writers put them on either side."""
 _SPECIAL = re.compile(r"[\\`*\[\]<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 """Characters with a meaning within a line of Markdown."""
 _OPENING = re.compile(r"^(?:(\d{1,9})(?=[.)](?:\s|$))|(?=[#>=|]|[-+](?:\s|$|-)))")
 """Characters with a meaning at the beginning of a block: a list, a heading, a quotation, a rule."""
+_COMMA = re.compile(r"[,，、]\s*")
+_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _SLOT = re.compile(r"⟦(\d{1,4})⟧")
 """Stands for citation marks while the text around them is escaped."""
 _NOT_IN_URL = re.compile(r"[\s<>\"`\\\[\]{}|^*]")
@@ -85,7 +79,7 @@ def sentence_text(report: Report, sentence: Sentence) -> str:
     """Return a sentence with its citation marks, its kind and its cautions, as plain text."""
     own = cited_addresses(report, sentence)
     text = with_marks(report, sentence, lambda text: said_text(text, own))
-    kind = KIND_WORDS.get(sentence.kind, "").partition(",")[0]
+    kind = words_of(report)(kinds.KIND_WORDS.get(sentence.kind, "")).partition(",")[0]
     told = "".join(f" ({words})" for words in (kind, said_text(sentence.mark)) if words)
     return f"{text}{told}"
 
@@ -97,6 +91,7 @@ def with_marks(
     linked: Callable[[Sequence[Citation]], str] | None = None,
     *,
     bold: tuple[str, str] = ("", ""),
+    code: Callable[[str], str] | None = None,
     kind: str = "",
 ) -> str:
     """Return a sentence with its citation marks in their places.
@@ -105,26 +100,62 @@ def with_marks(
         report: The report.
         sentence: The sentence.
         shown: Escapes a text.
-        linked: Makes the marks of citations; by default [1][2] behind a space.
+        linked: Makes the marks of citations; by default [1][2], behind a space where the script has
+            spaces.
         bold: What stands before and behind its bold opening.
+        code: Shows code; by default it is text like any other.
         kind: The mark of its kind, which stands at its end.
     """
-    made = linked or _plain_marks
     text = _SLOT.sub("", sentence.text).rstrip()
     end = len(text)
-    inserted = [(sentence.bold, bold[1])] if 0 < sentence.bold <= end else []
-    inserted += [(end, kind)] if kind else []
-    inserted += [(place, made(items)) for place, items in _cited_at(report, sentence, end)]
-    inserted.sort(key=lambda item: item[0])
-    for number, (place, _) in reversed(list(enumerate(inserted))):
-        text = f"{text[:place]}⟦{number}⟧{text[place:]}"
+    signs = [(sentence.bold, bold[1])] if 0 < sentence.bold <= end else []
+    signs += [(end, kind)] if kind else []
+    signs += [
+        (place, linked(items) if linked else f"{gap(text[:place])}{_plain_marks(items)}")
+        for place, items in _cited_at(report, sentence, text)
+    ]
+    spans = _code_spans(sentence, text) if code else []
+    put = [(start, end, code(text[start:end])) for start, end in spans] if code else []
+    put += [(place, place, sign) for place, sign in ((_behind(at, spans), s) for at, s in signs)]
+    put.sort(key=lambda item: item[:2])
+    for number, (start, behind, _) in reversed(list(enumerate(put))):
+        text = f"{text[:start]}⟦{number}⟧{text[behind:]}"
     opening = bold[0] if 0 < sentence.bold <= end else ""
-    return opening + _SLOT.sub(lambda slot: inserted[int(slot[1])][1], shown(text))
+    return opening + _SLOT.sub(lambda slot: put[int(slot[1])][2], shown(text))
+
+
+def _code_spans(sentence: Sentence, text: str) -> list[tuple[int, int]]:
+    """Return where code stands in a text, in its order; what overlaps is left out."""
+    spans: list[tuple[int, int]] = []
+    for start, end in sorted(sentence.code):
+        if (spans[-1][1] if spans else 0) <= start < end <= len(text):
+            spans.append((start, end))
+    return spans
+
+
+def _behind(place: int, spans: Sequence[tuple[int, int]]) -> int:
+    """Return a place, or the one behind the code that it is within."""
+    return next((end for start, end in spans if start < place < end), place)
+
+
+def gap(before: str) -> str:
+    """Return what stands between a text and what follows it: nothing in Chinese and Japanese."""
+    return "" if before and unicodedata.east_asian_width(before[-1]) in "WF" else " "
+
+
+def join_sentences(written: Iterable[Sentence], told: Iterable[str]) -> str:
+    """Return sentences, as they are shown, one behind the other."""
+    text = ""
+    before = ""
+    for sentence, shown in zip(written, told, strict=True):
+        text += f"{gap(before)}{shown}" if text else shown
+        before = sentence.text
+    return text
 
 
 def _plain_marks(cited: Sequence[Citation]) -> str:
     marks = (",".join(mark for mark, _ in own) for own in short_marks(cited))
-    return " " + "".join(f"[{own}]" for own in marks)
+    return "".join(f"[{own}]" for own in marks)
 
 
 def short_marks(cited: Iterable[Citation]) -> list[list[tuple[str, Citation]]]:
@@ -157,12 +188,15 @@ def _runs(number: str, own: Sequence[Citation]) -> Iterator[tuple[str, Citation]
 
 
 def _cited_at(
-    report: Report, sentence: Sentence, end: int
+    report: Report, sentence: Sentence, text: str
 ) -> Iterator[tuple[int, Sequence[Citation]]]:
     """Yield the places of a text where citations are printed; each mark once in a place."""
+    end = len(text)
     known = {item.number: item for item in report.citations}
     cited = [known[number] for number in sentence.citations if number in known]
     places = sentence.places if len(sentence.places) == len(cited) else (end,) * len(cited)
+    if min(places, default=end) >= len(text.rstrip(_STOPS)):
+        places = (end,) * len(cited)
     groups: dict[int, dict[str, Citation]] = {}
     for place, item in zip(places, cited, strict=True):
         groups.setdefault(min(place, end), {}).setdefault(item.mark, item)
@@ -173,15 +207,16 @@ def answer_text(report: Report) -> str:
     """Return the lead as plain text."""
     told = [sentence_text(report, item) for item in report.answer]
     if not told or report.status in UNANSWERED:
-        told.insert(0, OUTCOMES[report.status].lead)
+        told.insert(0, words_of(report)(OUTCOMES[report.status].lead))
     return " ".join(told)
 
 
 def status_line(report: Report) -> str:
     """Return how a run ended, with the confidence if there is an answer."""
     has_answer = report.answer and report.status not in UNANSWERED
-    sure = f", confidence {report.confidence:.2f}" if has_answer else ""
-    return f"{OUTCOMES[report.status].headline}{sure}"
+    say = words_of(report)
+    how = say(OUTCOMES[report.status].headline)
+    return say("{}, confidence {}", how, f"{report.confidence:.2f}") if has_answer else how
 
 
 def headline(report: Report) -> tuple[str, str]:
@@ -191,25 +226,32 @@ def headline(report: Report) -> tuple[str, str]:
     """
     if report.answer and report.status in (RunStatus.ANSWERED, RunStatus.PARTIAL):
         return "", ""
-    ending = OUTCOMES[report.status]
-    return f"{ending.headline}.", ending.lead
+    ending, say = OUTCOMES[report.status], words_of(report)
+    return say("{}.", say(ending.headline)), say(ending.lead)
 
 
-def cut_line(cut: CutSentence) -> str:
-    """Return the line of the limits about a sentence that the audit cut, as plain text."""
-    where = f"the section “{cut.section}”" if cut.section else "the answer"
-    return f"Cut from {where}: “{cut.text}” Reason: {cut.reason.rstrip(' .')}."
+def limit_lines(report: Report) -> list[str]:
+    """Return the limits of a report and the sentences that the audit cut, as plain text."""
+    say = words_of(report)
+    return [*map(say.recorded, report.limits), *(_cut_line(item, say) for item in report.cut)]
 
 
-def attempts_to_refute(item: Assessment) -> str:
+def _cut_line(cut: CutSentence, say: Words) -> str:
+    reason = cut.reason.rstrip(" .")
+    if not cut.section:
+        return say("Cut from the answer: “{}” Reason: {}.", cut.text, reason)
+    return say("Cut from the section “{}”: “{}” Reason: {}.", cut.section, cut.text, reason)
+
+
+def attempts_to_refute(item: Assessment, say: Words = ENGLISH) -> str:
     """Return how often it was tried to refute a hypothesis, in words."""
-    return f"{item.trials} attempt{'s' if item.trials != 1 else ''} to refute"
+    return say.many(item.trials, "{} attempt to refute", "{} attempts to refute")
 
 
-def reasons_to_believe(citation: Citation) -> str:
+def reasons_to_believe(citation: Citation, say: Words) -> str:
     """Return why a source is believed so far, and of how many copies it is one; may be empty."""
-    copies = f"one of {citation.copies} copies of one story" if citation.copies > 1 else ""
-    return ", ".join((*citation.reasons, *filter(None, (copies,))))
+    copies = say("one of {} copies of one story", citation.copies) if citation.copies > 1 else ""
+    return say(", ").join((*map(say.recorded, citation.reasons), *filter(None, (copies,))))
 
 
 def render_markdown(report: Report, *, evidence: str = "") -> str:
@@ -219,59 +261,65 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
         report: The report.
         evidence: The file that has the evidence view; without one, the report ends with it.
     """
-    title = _said(report.title) if report.title else _inline(report.question)
+    say = words_of(report)
+    title = _said(report.title) if report.title else quiet_line(report.question)
     parts = [f"# {_opened(title)}", ""]
     if report.title and report.title.casefold() != report.question.casefold():
-        parts += [f"*{_inline(report.question)}*", ""]
+        parts += [f"*{quiet_line(report.question)}*", ""]
     if report.note:
-        parts += [f"*{_inline(report.note)}*", ""]
-    heading = _inline(report.heading or BOTTOM_LINE)
-    parts += [_headed(f"## {heading}", common_kind(report.answer)), "", *_lead(report), ""]
+        parts += [f"*{quiet_line(say.recorded(report.note))}*", ""]
+    heading = _headed(f"## {say(BOTTOM_LINE)}", kinds.common_kind(report.answer))
+    parts += [heading, "", *_lead(report), ""]
     for section in report.sections:
-        common = common_kind(section.all_sentences())
-        heading = f"{'#' * section.level} {_opened(_said(section.heading))}"
+        common = kinds.common_kind(section.all_sentences())
+        heading = f"{'#' * section.level} {_opened(_said(say.recorded(section.heading)))}"
         parts += [_headed(heading, common), ""]
         parts += [*_body(report, section), ""] if section.sentences else []
-        for block, start in zip(section.blocks, step_numbers(section.blocks), strict=True):
+        for block, start in zip(section.blocks, kinds.step_numbers(section.blocks), strict=True):
             parts += [*_block(report, block, common, start), ""]
-    if told := explained_marks(report):
+    if told := kinds.explained_marks(report):
         parts += [f"*{told}*", ""]
     if report.citations:
-        parts += ["## Sources", "", *_sources(report.citations)]
+        parts += [f"## {say('Sources')}", "", *_sources(report.citations, say)]
     if not evidence:
-        parts += ["## Evidence view", "", *_evidence(report)]
-    parts += ["---", f"*{_foot(report)}{_elsewhere(report, evidence)}*", ""]
+        parts += [f"## {say('Evidence view')}", "", *_evidence(report)]
+    foot = f"{_said(made_line(report))}{_elsewhere(report, evidence)}"
+    parts += ["---", f"*{foot if evidence else _foot(report)}*", ""]
     return "\n".join(parts)
 
 
 def render_evidence(report: Report) -> str:
     """Return the evidence view as a text of its own."""
-    title = _said(report.title) if report.title else _inline(report.question)
-    parts = [f"# Evidence view: {title}", "", *_evidence(report)]
+    title = _said(report.title) if report.title else quiet_line(report.question)
+    heading = words_of(report)("Evidence view: {}", title)
+    parts = [f"# {heading}", "", *_evidence(report)]
     return "\n".join([*parts, "---", f"*{_foot(report)}*", ""])
 
 
+def made_line(report: Report) -> str:
+    """Return by whom the report was made and of when it is; the evidence view tells how."""
+    say, name = words_of(report), _COMMA.split(report.made_by.removesuffix("."))[0]
+    dated = _DAY.search(report.made_by)
+    return say("{}.", say("{}, as of {}", name, dated.group()) if dated else name)
+
+
 def _foot(report: Report) -> str:
-    return f"{_said(report.made_by.removesuffix('.'))}."
+    return words_of(report)("{}.", _said(report.made_by.removesuffix(".")))
 
 
 def _elsewhere(report: Report, file: str) -> str:
     """Return what the evidence view tells, if it is a file of its own."""
     if not file:
         return ""
-    many = len(report.limits) + len(report.cut)
+    say = words_of(report)
     told = [
-        "the hypotheses tested" if report.hypotheses else "",
-        "the calculations" if report.derivations else "",
-        "how far the sources are believed" if report.citations else "",
-        f"{many} limit{'s' if many > 1 else ''} of this report" if many else "",
+        say("the hypotheses tested") if report.hypotheses else "",
+        say("the calculations") if report.derivations else "",
+        say("how far the sources are believed") if report.citations else "",
+        say("the limits of this report") if report.limits or report.cut else "",
     ]
     listed = [part for part in told if part]
-    if not listed:
-        return ""
-    *others, last = listed
-    told_in_one = " and ".join(filter(None, (", ".join(others), last)))
-    return f" The evidence view, {file}, has {told_in_one}."
+    return say(" The evidence view, {}, has {}.", file, say.listed(listed)) if listed else ""
 
 
 def _lead(report: Report) -> list[str]:
@@ -285,17 +333,17 @@ def _lead(report: Report) -> list[str]:
 
 def _answer(report: Report) -> list[str]:
     """Return the bottom line: its points, or a paragraph; reasons for having none are points."""
-    common = common_kind(report.answer)
+    common = kinds.common_kind(report.answer)
     told = [_sentence(report, item, common) for item in report.answer]
     points = report.points if sum(report.points) == len(told) else ()
     if not points and report.status in UNANSWERED:
         return [f"- {_opened(line)}" for line in told]
     if len(points) < 2:
-        return [_opened(" ".join(told))]
+        return [_opened(join_sentences(report.answer, told))]
     lines: list[str] = []
     at = 0
     for many in points:
-        point = " ".join(told[at : at + many])
+        point = join_sentences(report.answer[at : at + many], told[at : at + many])
         framed = all(item.kind is SentenceKind.FRAME for item in report.answer[at : at + many])
         # A frame introduces the points below it, and is none of those above it.
         lines += ["", _opened(point), ""] if framed else [f"- {_opened(point)}"]
@@ -305,36 +353,38 @@ def _answer(report: Report) -> list[str]:
 
 def _evidence(report: Report) -> Iterator[str]:
     """Yield what the machinery knows: outcome, hypotheses, calculations, limits and cuts."""
-    yield from (f"**{status_line(report)}.**", "")
+    say = words_of(report)
+    yield from (f"**{say('{}.', status_line(report))}**", "")
     if report.hypotheses:
-        yield from ("### Hypotheses tested", "", *_compared(report))
-        yield from (*map(_hypothesis, report.hypotheses), "")
+        yield from (f"### {say('Hypotheses tested')}", "", *_compared(report))
+        yield from (*(_hypothesis(item, say) for item in report.hypotheses), "")
     if report.derivations:
-        yield from ("### Calculations", "")
+        yield from (f"### {say('Calculations')}", "")
         for made in report.derivations:
             result = f" = {_said(made.result)}" if made.result else ""
             line = _opened(f"{_said(made.name)}: {_said(made.expression)}{result}")
             yield f"- {line} {citation_marks(report, made.citations)}".rstrip()
         yield ""
     if report.citations:
-        yield from ("### How far the sources are believed", "", *_believed(report.citations), "")
-    if cautions := [_caution(report, item) for item in cautioned(report)]:
-        yield from ("### Cautions", "", *(f"- {line}" for line in cautions), "")
-    if told := matched_line(report):
+        heading = f"### {say('How far the sources are believed')}"
+        yield from (heading, "", *_believed(report.citations, say), "")
+    if cautions := [_caution(report, item) for item in kinds.cautioned(report)]:
+        yield from (f"### {say('Cautions')}", "", *(f"- {line}" for line in cautions), "")
+    if told := kinds.matched_line(report):
         yield from (told, "")
-    if limits := [*report.limits, *map(cut_line, report.cut)]:
-        yield from ("### Limits", "", *(f"- {_opened(_said(limit))}" for limit in limits), "")
+    if limits := limit_lines(report):
+        yield from (f"### {say('Limits')}", "", *(f"- {_opened(_said(it))}" for it in limits), "")
 
 
 def _caution(report: Report, sentence: Sentence) -> str:
     cited = citation_marks(report, sentence.citations)
-    told = f"“{_said(sentence.text)}”{f' {cited}' if cited else ''}"
+    told = f"{words_of(report).quoted(_said(sentence.text))}{f' {cited}' if cited else ''}"
     return f"{told}: {_said(sentence.mark.rstrip(' .'))}."
 
 
 def _headed(heading: str, kind: SentenceKind | None) -> str:
     """Return a heading, or a column's name, with the mark of what is below it."""
-    return f"{heading} {kind_mark(kind)}".rstrip()
+    return f"{heading} {kinds.kind_mark(kind)}".rstrip()
 
 
 def _block(report: Report, block: Block, common: SentenceKind | None, start: int = 1) -> list[str]:
@@ -344,7 +394,13 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
     if block.kind == "code":
         return _code(report, block)
     rows = [
-        " ".join(_sentence(report, item, common, told) for item, told in told_at_the_end(row))
+        join_sentences(
+            row,
+            [
+                _sentence(report, item, common, told)
+                for item, told in kinds.told_at_the_end(kinds.cited_once(row))
+            ],
+        )
         for row in block.rows
     ]
     if block.kind == "paragraph":
@@ -358,21 +414,20 @@ def _code(report: Report, block: Block) -> list[str]:
     """Return code between fences that it cannot close, and what it cites below."""
     ((item, *_), *_) = block.rows
     text = reveal(item.text)
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = _longer_fence(text, 3)
     language = re.sub(r"[^\w+#.-]", "", block.language)
-    marks = "".join(mark for mark, _ in sentence_marks(item))
+    marks = "".join(mark for mark, _ in kinds.sentence_marks(item))
     cited = " ".join(filter(None, (marks, citation_marks(report, item.citations))))
     return [f"{fence}{language}", *text.split("\n"), fence, *(["", cited] if cited else [])]
 
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> list[str]:
-    columns = column_kinds(block, common)
-    lifted, block = lift_citations(report, quiet_labels(block))
+    columns = kinds.column_kinds(block, common)
+    lifted, below, block = kinds.table_citations(report, block)
     known = {item.number: item for item in report.citations}
     names = [
         _headed(_said(name or ""), own)
-        + (_plain_marks([known[number] for number in cited]) if cited else "")
+        + (f" {_plain_marks([known[number] for number in cited])}" if cited else "")
         for name, own, cited in itertools.zip_longest(block.header, columns, lifted)
     ]
     lines = [names, ["---"] * len(names)]
@@ -381,7 +436,9 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> list[st
         for row in block.rows
     ]
     shown = [[cell.replace("|", "\\|") for cell in cells] for cells in lines]
-    return [f"| {' | '.join(cells)} |" for cells in shown]
+    marks = _plain_marks([known[number] for number in below])
+    told = ["", f"{words_of(report)(kinds.TABLE_SOURCE)} {marks}"] if below else []
+    return [*(f"| {' | '.join(cells)} |" for cells in shown), *told]
 
 
 def _body(report: Report, section: Section) -> list[str]:
@@ -389,7 +446,7 @@ def _body(report: Report, section: Section) -> list[str]:
     told = [_sentence(report, sentence) for sentence in section.sentences]
     if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
         return [f"- {_opened(line)}" for line in told]
-    return [_opened(" ".join(told))]
+    return [_opened(join_sentences(section.sentences, told))]
 
 
 def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) -> str:
@@ -400,8 +457,25 @@ def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) ->
         sentence,
         lambda text: _said(text, own),
         bold=("**", "**"),
-        kind="".join(mark for mark, _ in sentence_marks(sentence, *told)),
+        code=lambda text: _quoted_code(text, own),
+        kind="".join(mark for mark, _ in kinds.sentence_marks(sentence, *told)),
     )
+
+
+def _quoted_code(text: str, own: Collection[str]) -> str:
+    """Return Markdown for code within a line: between backquotes that it cannot close."""
+    line = said_text(text, own)
+    if "\\|" in line:  # in a table, the backslash would leave the bar to end the cell
+        return _said(text, own)
+    quotes = _longer_fence(line, 1)
+    space = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{quotes}{space}{line}{space}{quotes}"
+
+
+def _longer_fence(text: str, least: int) -> str:
+    """Return backquotes that a text does not have in a row."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    return "`" * max(least, longest + 1)
 
 
 def _said(text: str, own: Collection[str] = ()) -> str:
@@ -410,7 +484,7 @@ def _said(text: str, own: Collection[str] = ()) -> str:
     return _escaped(line) if own and any(url in line for url in own) else _quiet(line)
 
 
-def _inline(text: str) -> str:
+def quiet_line(text: str) -> str:
     """Return Markdown that shows a text as it is, within a line."""
     return _quiet(one_line(text))
 
@@ -432,7 +506,8 @@ def _compared(report: Report) -> list[str]:
     if not (rows := rival_answers(report)):
         return []
     cells = (_cells(report, row) for row in rows)
-    table = [COLUMN_NAMES, ("---",) * len(COLUMN_NAMES), *cells]
+    names = [*map(words_of(report), COLUMN_NAMES)]
+    table = [names, ("---",) * len(names), *cells]
     return [*(f"| {' | '.join(cells)} |" for cells in table), ""]
 
 
@@ -441,45 +516,45 @@ def _cells(report: Report, row: RivalAnswer) -> tuple[str, ...]:
     return (
         _said(row.answer).replace("|", "\\|"),
         f"{row.belief:.2f}",
-        STANDINGS[row.status],
+        words_of(report)(STANDINGS[row.status]),
         citation_marks(report, row.supporting),
         citation_marks(report, row.refuting),
     )
 
 
-def _hypothesis(item: Assessment) -> str:
-    return (
-        f"- **{STANDINGS[item.status]}** ({item.posterior:.2f}, {attempts_to_refute(item)}): "
-        f"{_said(item.hypothesis.statement)} "
-        f"Would be refuted by: {_said(item.hypothesis.refutes_if)}"
-    )
+def _hypothesis(item: Assessment, say: Words) -> str:
+    tried = f"{item.posterior:.2f}{say(', ')}{attempts_to_refute(item, say)}"
+    refuted = say("Would be refuted by: {}", _said(item.hypothesis.refutes_if))
+    standing, statement = say(STANDINGS[item.status]), _said(item.hypothesis.statement)
+    return f"- **{standing}** ({tried}): {statement} {refuted}"
 
 
-def _sources(citations: Iterable[Citation]) -> Iterator[str]:
+def _sources(citations: Iterable[Citation], say: Words) -> Iterator[str]:
     """Yield the list of sources: one entry for each, with the passages that are cited below it."""
     for source in list_sources(citations, QUOTE_CHARS):
         first = source.first
-        told = [_inline(source.title), _inline(first.credit), _url(source.place)]
-        kind = f" · {_inline(source.kind)}" if source.kind else ""
+        told = [quiet_line(source.title), quiet_line(first.credit), web_address(source.place)]
+        kind = f" · {quiet_line(say.recorded(source.kind))}" if source.kind else ""
         yield f"[{source.number}] {', '.join(filter(None, told))}{kind}"
         for item in source.passages:
-            place = f" ({_inline(item.where)})" if item.where else ""
+            place = f" ({quiet_line(say.place(item.where))})" if item.where else ""
             label = f"[{item.mark}] " if len(source.passages) > 1 else ""
-            more = f" … {item.left_out} more rows" if item.left_out else ""
-            yield f"- {label}“{' / '.join(map(_inline, item.lines))}{more}”{place}"
+            more = f" … {say('{} more rows', item.left_out)}" if item.left_out else ""
+            quote = say.quoted(f"{' / '.join(map(quiet_line, item.lines))}{more}")
+            yield f"- {label}{quote}{place}"
         yield ""
 
 
-def _believed(citations: Iterable[Citation]) -> Iterator[str]:
+def _believed(citations: Iterable[Citation], say: Words) -> Iterator[str]:
     """Yield how far the sources are believed, and why, a line for those that are alike."""
     for alike in believed_sources(citations):
-        reasons = reasons_to_believe(alike.first)
+        reasons = reasons_to_believe(alike.first, say)
         numbers = "".join(f"[{number}]" for number in alike.numbers)
-        why = f": {_inline(reasons)}" if reasons else ""
+        why = f": {quiet_line(reasons)}" if reasons else ""
         yield f"- {numbers} {alike.first.credibility:.2f}{why}"
 
 
-def _url(url: str) -> str:
+def web_address(url: str) -> str:
     """Return a web address that can be copied, with invalid characters encoded.
 
     A path is escaped like any other text.

@@ -19,8 +19,10 @@
   stands within the fence is only looked for in what is cited.
 - A mark in a heading or in the header of a column holds for all sentences and cells below it that
   have none; what a heading cites is for its sentences, not for cells, whose reasons stand in their
-  rows. A sentence without a mark is a frame; if it says something after all, it borrows the
-  citations of the next sentence of its paragraph that has some.
+  rows. In a section or column that is `{judgement}` as a whole, citations are reasons; below a
+  heading that has reasons of its own, what cites is a fact. A sentence without a mark is a frame;
+  if it says something after all, it borrows the citations of the next sentence of its paragraph
+  that has some.
 
 A writer's text is never trusted: what cannot be read as a mark is text.
 """
@@ -62,6 +64,10 @@ BOLD_CHARS = 100
 """The most characters of a bold opening; longer text is not a lead-in, and is printed plain."""
 _HOLD = "\ue000"
 """A private character that stands for a mark while sentences are divided."""
+_CODE = "\ue001"
+"""A private character that stands for code while emphasis is taken out."""
+_INLINE = re.compile(r"(`+)(?=[^`])(?!\s+\1(?!`))(.+?)(?<=[^`])\1(?!`)")
+"""Code within a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +106,8 @@ class MarkedSentence:
     """The name of the calculation."""
     bold: int = 0
     """How many characters at its beginning are bold."""
+    code: tuple[tuple[int, int], ...] = ()
+    """Where code stands in the text."""
     borrowed: tuple[str, ...] = ()
     """Of a frame: what the next sentence cites."""
     further: tuple[Mark, ...] = ()
@@ -286,12 +294,20 @@ def _kind_of_line(line: str) -> tuple[str, str]:
 def _table(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:
     rows = [_split_row(line) for line in lines if not _RULE.match(line)]
     if len(rows) < 2:
+        # Without a line below it, it is no header: a row with a mark that stands alone, as of a
+        # repair, is a sentence.
+        alone = " | ".join(filter(None, rows[0])) if len(lines) == len(rows) else ""
+        said = _sentences(alone, default)
+        if any(item.kind is not SentenceKind.FRAME for item in said):
+            yield MarkedBlock("paragraph", (said,))
         return
     columns = [_apart(cell) for cell in rows[0]]
     width = len(columns)
     made = []
     for row in rows[1:]:
-        cells = [*row, *[""] * width][:width]
+        # What stands behind the last column belongs to it: a bar of its text was not escaped.
+        last = " | ".join(filter(None, row[width - 1 :]))
+        cells = [*row[: width - 1], *[""] * (width - 1 - len(row)), last]
         made.append(
             tuple(
                 _cell(cell, mark, default) for cell, (_, mark) in zip(cells, columns, strict=True)
@@ -327,7 +343,8 @@ def _sentences(text: str, default: Mark) -> tuple[MarkedSentence, ...]:
     for span in spans:
         part = span.of(held)
         own, queue = queue[: part.count(_HOLD)], queue[part.count(_HOLD) :]
-        made.append(_marked(part, own, default))
+        # Where a heading has reasons, it is the judgement; what cites for itself below it is not.
+        made.append(_marked(part, own, Mark() if own and default.cites else default))
     return tuple(item for item in _lent(made) if item.text)
 
 
@@ -349,12 +366,15 @@ def _hold(text: str) -> tuple[str, list[Mark]]:
 def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
     """Return a sentence from a text with placeholders."""
     held, bold = _unbold(held)
-    pieces = [_plain(piece, edges=False) for piece in held.split(_HOLD)]
-    text, places, cites = pieces[0].lstrip(), list[int](), list[str]()
-    for mark, piece in zip(marks, pieces[1:], strict=False):
+    first, *pieces = held.split(_HOLD)
+    text, code = _styled(first.lstrip())
+    places, cites = list[int](), list[str]()
+    for mark, piece in zip(marks, pieces, strict=False):
         places += [len(text.rstrip())] * len(mark.cites)
         cites += mark.cites
-        text += piece
+        plain, spans = _styled(piece)
+        code += [(len(text) + start, len(text) + end) for start, end in spans]
+        text += plain
     text = text.rstrip()
     said = _joined(marks) if marks else default
     # A citation in a section or column of judgement is the reason for it.
@@ -374,6 +394,7 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
         said.expression,
         said.name,
         bold,
+        tuple(code),
         further=tuple(mark for mark in marks if mark.expression)[1:],
     )
 
@@ -401,7 +422,30 @@ def _lent(made: Sequence[MarkedSentence]) -> Iterator[MarkedSentence]:
 
 def _plain(text: str, *, edges: bool = True) -> str:
     """Return a text without Markdown's emphasis and the quotes around code."""
-    bare = re.sub(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", r"\2", text)
-    bare = re.sub(r"(?<![\w*])\*(?=\S)([^*]+?)(?<=\S)\*(?![\w*])", r"\1", bare)
-    bare = re.sub(r"(`+)(?=[^`])(.+?)(?<=[^`])\1(?!`)", r"\2", bare)
+    bare, _ = _styled(text)
     return bare.strip() if edges else bare
+
+
+def _styled(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """Return a text without Markdown's emphasis, and where in it code stands, which has none."""
+    pieces = _INLINE.split(text.replace(_CODE, ""))
+    codes = [code.strip() for code in pieces[2::3]]
+    bare = re.sub(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", r"\2", _CODE.join(pieces[::3]))
+    bare = re.sub(r"(?<![\w*])\*(?=\S)([^*]+?)(?<=\S)\*(?![\w*])", r"\1", bare)
+    plain, *others = bare.split(_CODE)
+    spans: list[tuple[int, int]] = []
+    for code, behind in zip(codes, others, strict=True):
+        spans += [(len(plain), len(plain) + len(code))] if code else []
+        plain += code + behind
+    return plain, spans
+
+
+def with_styles(text: str, bold: int, code: Sequence[tuple[int, int]]) -> str:
+    """Return a text as its writer would write it: the bold opening between stars, code quoted."""
+    signs = [(bold, 1, "**")] if bold else []
+    for start, end in code:
+        before, behind = ("`` ", " ``") if "`" in text[start:end] else ("`", "`")
+        signs += [(end, 0, behind), (start, 2, before)]
+    for place, _, sign in sorted(signs, reverse=True):
+        text = text[:place] + sign + text[place:]
+    return f"**{text}" if bold else text

@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 
 from deepdiver.core.numbering import LONGEST_UNIT
 from deepdiver.core.record import Citation, Passage, Quote
+from deepdiver.core.text import join_lines
 
 UNITED_CHARS = LONGEST_UNIT
 """The most characters of spans that are joined: a citation must still lead to a place, not to a
@@ -192,7 +193,7 @@ def _shown(quote: str, where: str, most: int) -> tuple[tuple[str, ...], int]:
     if where.startswith("message"):
         quote = _HEAD.sub("", quote, count=1) if _HEAD.match(quote) else quote
     cut = _ROW.split(quote) if where.startswith("sheet") else [quote]
-    rows = [" ".join(row.split()) for row in cut]
+    rows = [join_lines(row) for row in cut]
     sizes = itertools.accumulate(map(len, rows))
     kept = max(sum(size <= most for size in sizes), 1)
     if len(rows[0]) > most:

@@ -1,4 +1,4 @@
-"""What a run has cost, where some of it has no known price.
+"""What a run has cost, where some of it has no known price, and how many tokens.
 
 A price that is not known is not zero. Which services of a run have none is told when it starts, and
 is part of its events; which of them it has called is in its journal.
@@ -24,6 +24,10 @@ class Spending:
     """The sum of what has a price, in US dollars."""
     unpriced: tuple[str, ...] = ()
     """The services that were called and have no known price."""
+    tokens_in: int = 0
+    """The tokens that models read."""
+    tokens_out: int = 0
+    """The tokens that they wrote."""
 
     @property
     def text(self) -> str:
@@ -57,4 +61,10 @@ def spend(rows: Iterable[JournalRow], events: Iterable[str]) -> Spending:
     last = started[-1] if started else {"ceiling": "0"}
     names = set(last.get("unpriced", ())) if last["ceiling"] is None else set()
     called = {row.provider for row in held if row.state in CALLED and row.provider in names}
-    return Spending(sum((row.cost for row in held), Decimal(0)), tuple(sorted(called)))
+    usages = [json.loads(row.reply)["usage"] for row in held if row.kind == "model" and row.reply]
+    return Spending(
+        sum((row.cost for row in held), Decimal(0)),
+        tuple(sorted(called)),
+        sum(usage.get("input_tokens", 0) for usage in usages),
+        sum(usage.get("output_tokens", 0) for usage in usages),
+    )

@@ -11,6 +11,7 @@ from deepdiver.core.record import Report, Run
 from deepdiver.core.settings import Settings
 from deepdiver.report.files import write_files
 from deepdiver.report.spending import spending_of
+from deepdiver.run.egress import make_receipt
 from deepdiver.run.session import Outcome
 from deepdiver.store import Store
 from deepdiver.strategies.table import TABLE
@@ -33,6 +34,7 @@ def load_outcome(run: Run, store: Store) -> Outcome:
         tuple(row for row in rows if row.uncertain),
         ledger=load_ledger(store, run.id),
         unpriced=spent.unpriced,
+        tokens=(spent.tokens_in, spent.tokens_out),
     )
 
 
@@ -49,5 +51,8 @@ def write_outcome(
         return outcome
     folder = out or settings.home / "runs" / outcome.run.id
     scene = TABLE[outcome.run.strategy].scene
-    write_files(folder, outcome.run, outcome.report, outcome.ledger, store, scene=scene)
+    egress = make_receipt(outcome.run, store, settings)
+    write_files(
+        folder, outcome.run, outcome.report, outcome.ledger, store, scene=scene, egress=egress
+    )
     return dataclasses.replace(outcome, folder=folder)

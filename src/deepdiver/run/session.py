@@ -66,6 +66,8 @@ class Outcome:
     """Everything that it found."""
     unpriced: tuple[str, ...] = ()
     """What it has called that has no known price, so that it has cost more."""
+    tokens: tuple[int, int] = (0, 0)
+    """The tokens that models read, and those that they wrote."""
 
     @property
     def headline(self) -> str:
@@ -335,6 +337,7 @@ class Session:
         if taken:
             status = self.store.runs.get(self.run.id).status
         run = self.run.model_copy(update={"status": status})
+        spent = spending_of(self.store, self.run.id)
         return Outcome(
             run,
             report,
@@ -343,5 +346,6 @@ class Session:
             error,
             state=self._state,
             ledger=self.deps.ledger,
-            unpriced=spending_of(self.store, self.run.id).unpriced,
+            unpriced=spent.unpriced,
+            tokens=(spent.tokens_in, spent.tokens_out),
         )

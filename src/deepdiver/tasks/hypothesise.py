@@ -125,8 +125,9 @@ class Hypothesise(Task[HypothesisSet]):
     """The most hypotheses wanted."""
 
     def unasked(self) -> frozenset[str]:
-        """Return what would revise earlier hypotheses, or call tools, if there are none."""
+        """Return what would revise earlier hypotheses, cite or call tools, if there are none."""
         tools = (
             set() if self.tools else {"HypothesisSet.test_calls", "HypothesisSet.reasoning_chain"}
         )
-        return frozenset(tools | (set() if self.standing else {"Proposed.revises"}))
+        cites = set() if self.findings else {"Proposed.findings"}
+        return frozenset(tools | cites | (set() if self.standing else {"Proposed.revises"}))

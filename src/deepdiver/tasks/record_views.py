@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
@@ -72,9 +72,9 @@ class ShownFinding(View):
 
     @model_serializer(mode="wrap")
     def _show(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Show words once: a statement that is its quote is not shown besides."""
+        """Show words once: a statement that is its quote is not shown besides the quote."""
         shown: dict[str, Any] = dump(self)
-        if self.statement == self.quote:
+        if self.statement == self.quote and "quote" in shown:
             del shown["statement"]
         return shown
 
@@ -122,6 +122,11 @@ class HypothesisStanding(View):
     """Labels of the findings for it."""
     refuting: tuple[str, ...] = ()
     """Labels of the findings against it."""
+
+    def briefly(self) -> Self:
+        """Return what it claims and where it stands, without what it was tested by."""
+        unsaid = {"answer": "", "refutes_if": "", "supporting": (), "refuting": ()}
+        return self.model_copy(update=unsaid)
 
 
 class RecalledRefutation(View):

@@ -115,9 +115,13 @@ class Reflect(Task[Reflection]):
     """The most queries wanted."""
 
     def prompt(self) -> Prompt:
-        """Return the prompt, in which what is known and uncertain is said once, as uncertain."""
+        """Return the prompt, in which what is known and uncertain is said once, as uncertain.
+
+        Of the hypotheses it has the claims and where they stand: no finding is shown.
+        """
         sure = tuple(text for text in self.known if text not in self.uncertainties)
-        return super(Reflect, self.model_copy(update={"known": sure})).prompt()
+        shown = {"known": sure, "standing": tuple(item.briefly() for item in self.standing)}
+        return super(Reflect, self.model_copy(update=shown)).prompt()
 
     def unasked(self) -> frozenset[str]:
         """Return the calls of tools, if there are none, and remarks that nobody would act on.

@@ -128,6 +128,8 @@ class OutlineReport(Task[Outline]):
     """For whom it is written."""
     language: str = ""
     """The language of the report; empty: that of the question."""
+    characters: str = ""
+    """How many characters stand for a word in its script, which has no spaces; empty: it has."""
     words: int = 1_200
     """About how long it is to be."""
     guidance: str = ""
@@ -169,6 +171,8 @@ class WriteSections(Task[SectionDrafts]):
     """For whom it is written."""
     language: str = ""
     """The language of the report; empty: that of the question."""
+    characters: str = ""
+    """How many characters stand for a word in its script, which has no spaces; empty: it has."""
     guidance: str = ""
     """The person's own instructions."""
 
@@ -179,6 +183,15 @@ class WriteSections(Task[SectionDrafts]):
         return super(WriteSections, self.model_copy(update={"write": write})).prompt()
 
 
+class PartlyAnswered(Answer):
+    """A sub-problem that the report answers in part."""
+
+    problem: Annotated[str, Also("question")]
+    """One of the `problems`, word for word."""
+    lacks: Annotated[str, Also("missing", "what")]
+    """What of it is not answered, in one sentence."""
+
+
 class BottomLine(Answer):
     """The top of the report."""
 
@@ -187,7 +200,9 @@ class BottomLine(Answer):
     bottom_line: Annotated[str, Also("markdown", "answer")]
     """Points, as Markdown with marks."""
     missing: tuple[str, ...] = ()
-    """Those of the `problems`, word for word, that the report does not answer."""
+    """Those of the `problems`, word for word, that the report does not answer at all."""
+    partly: tuple[PartlyAnswered, ...] = ()
+    """Those that it answers in part."""
 
 
 class WriteBottomLine(Task[BottomLine]):
@@ -217,8 +232,15 @@ class WriteBottomLine(Task[BottomLine]):
     """For whom it is written."""
     language: str = ""
     """The language of the report; empty: that of the question."""
+    characters: str = ""
+    """How many characters stand for a word in its script, which has no spaces; empty: it has."""
     guidance: str = ""
     """The person's own instructions."""
+
+    def prompt(self) -> Prompt:
+        """Return the prompt; of the hypotheses it has the claims and where they stand."""
+        told = None if self.standing is None else tuple(item.briefly() for item in self.standing)
+        return super(WriteBottomLine, self.model_copy(update={"standing": told})).prompt()
 
 
 class Faulty(View):

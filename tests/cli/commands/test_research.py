@@ -725,6 +725,8 @@ def test_a_search_that_is_down_is_named_with_the_reason(
     assert "tavily could not search: " in told["answer"]
     assert any(line.startswith("tavily could not search: ") for line in told["limits"])
     assert told["cost"]["usd"] == "unknown"
+    assert told["cost"]["tokens"]["in"] > 0
+    assert re.search(r" · cost unknown · [\d,]+ tokens in, [\d,]+ out · ", said.err)
 
 
 def test_a_run_goes_on_at_the_new_address_of_its_model(

@@ -156,7 +156,7 @@ async def test_planning_that_fails_at_once_is_the_models_failure_and_not_a_lack_
     said = "Planning failed before round 1, so nothing was searched. The limits say why."
     lead = "**The model failed.** There is no answer because the model failed."
     why = "plan searches failed: the model is not in the mood."
-    assert f"## Executive Summary\n\n{lead}\n\n- {said}\n- {why}\n" in text
+    assert f"## Bottom line\n\n{lead}\n\n- {said}\n- {why}\n" in text
     assert "## Evidence view\n\n**The model failed.**" in text
     assert "No evidence" not in text
     assert [(event.decision, event.by) for event in rig.of(Decided)] == [("finish", "rule")]
@@ -652,7 +652,7 @@ async def test_the_context_is_complete_and_the_report_is_the_last_message(tmp_pa
     }
     assert outcome.report is not None
     assert state["final_report"] == render_markdown(outcome.report)
-    assert f"\n## Executive Summary\n\n{outcome.report.answer[0].text}" in state["final_report"]
+    assert f"\n## Bottom line\n\n{outcome.report.answer[0].text}" in state["final_report"]
     assert "\n## Evidence view\n\n**Answered, confidence" in state["final_report"]
     messages = state["messages"]
     assert [type(message) for message in messages] == [HumanMessage, AIMessage]

@@ -19,6 +19,7 @@ from deepdiver.strategies.shared.audit_headings import (
     audit_headings,
     audit_missing,
     audit_title,
+    count_listed,
 )
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.derive import Derivations
@@ -80,6 +81,60 @@ async def test_a_heading_that_its_section_does_not_carry_is_repaired_once(tmp_pa
     assert [item.text for item in task.sentences] == [HOSTILE, ORDER]
     assert "Acme Industries" in task.sentences[0].problem
     assert "30 hours of 120 hours" in task.sentences[0].quotes[0]
+
+
+@pytest.mark.parametrize(
+    ("heading", "weaker"),
+    [
+        ("The committee must give testing 30 hours", "The committee could give testing 30 hours"),
+        ("Only the committee gave testing 30 hours", "The committee gave testing 30 hours"),
+    ],
+)
+async def test_a_heading_that_is_surer_than_its_section_is_weakened_and_listed(
+    tmp_path: Path, heading: str, weaker: str
+) -> None:
+    told = weaker.replace("30 hours", "30 hours of 120 hours")
+    deps, sections = drafted(tmp_path, f"## {heading}\n\n{told} {{T1:2}}.")
+    [cut] = await audit_headings(deps, sections, ASKED, ASKED, [])
+    assert [part.heading for part in sections] == [weaker]
+    assert (cut.text, cut.section) == (heading, weaker)
+    assert cut.reason.startswith("as a heading, it says “")
+    assert "its section" in cut.reason
+    assert [line.heading for line in sections[0].lines()] == [weaker]
+
+
+async def test_a_heading_as_sure_as_its_section_stays_as_it_is(tmp_path: Path) -> None:
+    heading = "The committee must give testing 30 hours"
+    deps, sections = drafted(tmp_path, f"## {heading}\n\nIt must give testing 30 hours {{T1:2}}.")
+    assert await audit_headings(deps, sections, ASKED, ASKED, []) == []
+    assert sections[0].heading == heading
+
+
+async def test_a_heading_may_count_what_its_section_or_the_question_lists(tmp_path: Path) -> None:
+    gave = "It gave testing 30 hours of 120 hours {T1:2}."
+    told = f"- {gave}\n- Testing had 30 hours {{T1:2}}.\n- The committee gave 120 hours {{T1:2}}."
+    headings = [f"Testing of {many} hours" for many in (3, 4, 7)]
+    deps, sections = drafted(tmp_path, "\n\n".join(f"## {name}\n\n{told}" for name in headings))
+    asked = f"{ASKED} What of planning, design, testing and release?"
+    cut = await audit_headings(deps, sections, asked, asked, [])
+    assert [item.text for item in cut] == headings[2:]
+    assert [section.heading for section in sections[:2]] == headings[:2]
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("", ()),
+        ("What is it?", ()),
+        ("It cost 1,250 crowns.", ()),
+        ("Red, green and blue?", (2, 3)),
+        ("epoll、inotify、fanotify、AIOをどう使い分けるか。", (3, 4, 5)),
+        ("copiar, comprimir, dividir, comprobar, programar y rotar", (4, 5, 6)),
+    ],
+)
+def test_what_a_question_lists_is_counted(text: str, counts: tuple[int, ...]) -> None:
+    assert count_listed(text) == counts or {*counts} <= {*count_listed(text)}
+    assert bool(count_listed(text)) == bool(counts)
 
 
 async def test_sound_headings_ask_nobody(tmp_path: Path) -> None:

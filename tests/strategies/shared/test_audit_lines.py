@@ -18,7 +18,7 @@ from deepdiver.strategies.shared import second_opinion
 from deepdiver.strategies.shared.audit_lines import NOTHING_LEFT, REJECTED, Audit
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.drafting import Drafter, Line
-from deepdiver.strategies.shared.grounding import FOREIGN, UNCONNECTED
+from deepdiver.strategies.shared.grounding import ASIDE, FOREIGN, UNCONNECTED
 from deepdiver.strategies.shared.materials import gather_material
 from tests.strategies.drafts import (
     Draft,
@@ -30,7 +30,7 @@ from tests.strategies.drafts import (
     told,
 )
 from tests.strategies.rig import Rig, ScriptedReasoner, fail
-from tests.strategies.shared.desk import desk
+from tests.strategies.shared.desk import desk, source_of
 from tests.strategies.shared.written import (
     ORDER,
     OWNED,
@@ -53,9 +53,15 @@ ASKED_FOR = "45 hours were asked for by Ann Berg."
 class Desk:
     """The audit of a text about the minutes of a committee, T1, and a table of hours, T2."""
 
-    def __init__(self, home: Path, rejected: Mapping[str, str] | None = None, **rules: Any) -> None:
+    def __init__(
+        self,
+        home: Path,
+        rejected: Mapping[str, str] | None = None,
+        texts: Mapping[str, str] | None = None,
+        **rules: Any,
+    ) -> None:
         self.reasoner = ScriptedReasoner(**rules)
-        self.deps, keys = desk(home, reasoner=self.reasoner)
+        self.deps, keys = desk(home, texts, self.reasoner)
         self.events: list[Any] = []
         self.deps.emit = self.events.append
         self.derived = Derivations()
@@ -206,6 +212,54 @@ async def test_what_stands_word_for_word_in_its_quotes_is_not_put_to_the_reasone
     assert held.reasoner.asked == []
 
 
+@pytest.mark.parametrize(
+    ("cell", "asked"),
+    [
+        ("| 2024 | 120 {T2:3} |", False),
+        ("| 2024 | 120 {T2:2-4} |", False),
+        ("| 2024 | 2024 {T2:3} |", True),
+        ("| 2024 | 90 {T2:2-4} |", True),
+        ("| 2024 | 120 hours {T2:3} |", True),
+        ("| Testing | 30 {T1:2} |", True),
+    ],
+    ids=["its row", "of several", "another column", "another row", "more words", "no row"],
+)
+async def test_a_value_that_stands_in_its_row_is_not_put_to_the_reasoner(
+    tmp_path: Path, cell: str, asked: bool
+) -> None:
+    held = Desk(tmp_path)
+    await held.check(f"| Year | Hours |\n|---|---|\n{cell}")
+    claims = [claim.text for task in held.reasoner.of(tasks.CheckSupport) for claim in task.claims]
+    assert claims == ([held.lines[1].sentence.text] if asked else [])
+
+
+SHEET = """Income, USD million
+
+| Year | Income | Wait
+| Year: the year | Income: what was earned | Wait: the wait in hours
+| Year: 2023 | Income: 90 | Wait: 5
+| Year: 2024 | Income: 120 | Wait: 4
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("In 2024 the income was USD 120 million.", True),
+        ("In 2024 the wait was 4 hours.", True),
+        ("In 2024 the income was EUR 120 million.", False),
+    ],
+)
+async def test_a_row_carries_what_stands_above_it_in_its_table(
+    tmp_path: Path, text: str, stays: bool
+) -> None:
+    held = Desk(tmp_path, {}, texts={"sheet": SHEET})
+    assert await held.check(f"{text} {{T1:5}}") == [text] * stays
+    for task in held.reasoner.of(tasks.CheckSupport):
+        assert "Income, USD million" in task.quotes[0].credit
+        assert "the wait in hours" in task.quotes[0].credit
+
+
 async def test_a_draft_without_sentences_asks_nobody(tmp_path: Path) -> None:
     held = Desk(tmp_path)
     assert await held.check("## Hours\n") == []
@@ -271,7 +325,7 @@ async def test_what_is_foreign_itself_carries_nothing_beside_it(
     held = Desk(tmp_path)
     again = f"{ORDER} {{{mark}}}" if mark else ORDER
     assert await held.check(f"{before}{again}\n\n{GAVE} {{T1:2}}") == [GAVE]
-    assert set(held.reasons) <= {FOREIGN, UNCONNECTED}
+    assert set(held.reasons) <= {ASIDE, FOREIGN, UNCONNECTED}
 
 
 async def test_a_heading_of_the_subject_carries_a_judgement_below_it(tmp_path: Path) -> None:
@@ -334,6 +388,16 @@ async def test_the_results_of_a_calculation_carry_their_values_and_those_of_no_o
     assert [claim.calculations for claim in task.claims] == [("30 / 120 = 25%",)] * 2
 
 
+async def test_the_parts_of_a_calculation_carry_their_values_too(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    named = "A quarter, 25% of 120 hours, leaves 75% {C2}."
+    kept = await held.check(
+        "Testing got 25% {C1 = 30 / 120 = 25% | T1:2}. The rest got 75% {C2 = 1 - C1 = 75%}. "
+        f"{named} It left 25% {{C3 = 1 - 0.75 = 25% | T1:2}}."
+    )
+    assert "A quarter, 25% of 120 hours, leaves 75%." in kept
+
+
 async def test_a_sum_does_not_carry_another_sentence(tmp_path: Path) -> None:
     held = Desk(tmp_path)
     assert await held.check(f"{ORDER} {{= 30 + 45 | T1:2-3}}") == []
@@ -358,6 +422,38 @@ async def test_an_absence_is_cut_if_a_source_has_one_of_the_words(
     assert await held.check(f"Nothing is said of a vote {{absence {words}}}.") == []
     (reason,) = held.reasons
     assert reason.startswith("Minutes has “")
+
+
+async def test_an_absence_is_not_refuted_by_a_text_about_something_else(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    source_of(held.deps, "staff", "Skills were matched with posts. Rents rose. Snow fell.")
+    text = "No matched trial of the committee is on file."
+    assert await held.check(f"{text} {{absence matched}}") == [text]
+    source_of(held.deps, "trials", "It was agreed in May. A matched trial followed.")
+    again = "No matched trial is on file."
+    assert await held.check(f"{again} {{absence matched}}") == []
+    assert held.reasons == ["Trials has “matched”"]
+
+
+@pytest.mark.parametrize(
+    "repaired",
+    [
+        "No text names a chair {absence}.",
+        "No text names a chair {absence: }.",
+        "No text names a chair.",
+        f"No text names a chair {{absence}}. {GAVE} {{T1:2}}",
+    ],
+)
+async def test_a_repaired_absence_keeps_the_words_that_code_looks_for(
+    tmp_path: Path, repaired: str
+) -> None:
+    held = Desk(tmp_path, repair_sentences=repairing(repaired))
+    draft = "No text of https://evil.example names a chair {absence chairman | T1:1}."
+    assert await held.check(draft) == [
+        repaired.replace(" {absence}", "").replace(" {absence: }", "").replace(" {T1:2}", "")
+    ]
+    (line,) = held.lines
+    assert (line.sentence.kind, line.sentence.terms) == (SentenceKind.ABSENCE, ("chairman",))
 
 
 async def test_words_must_stand_one_behind_the_other_to_be_present(tmp_path: Path) -> None:
@@ -443,7 +539,7 @@ async def test_what_goes_beyond_its_quotes_may_be_on_the_matter_of_its_section(
     text = "Overtime seldom pays."
     foreign = Desk(tmp_path / "a")
     await foreign.check(f"## Staff\n\nAnn Berg asked for 45 hours {{T1:3}}. {text} {{{mark}}}")
-    assert foreign.reasons == [FOREIGN]
+    assert foreign.reasons == [ASIDE]
     stated = "Ann Berg asked for 45 hours of overtime {T1:3}."
     known = Desk(tmp_path / "b")
     assert text in await known.check(f"## Staff\n\n{stated}\n\nMore. {text} {{{mark}}}")
@@ -467,7 +563,7 @@ async def test_a_cell_of_judgement_may_be_on_the_matter_of_its_table(tmp_path: P
     head = "## Hours\n\n| Step | Change course when {judgement} |\n|---|---|\n"
     foreign = Desk(tmp_path / "a")
     assert STOP not in await foreign.check(head + row.format(what=GAVE))
-    assert foreign.reasons == [FOREIGN]
+    assert foreign.reasons == [ASIDE]
     known = Desk(tmp_path / "b")
     staffed = "It gave testing 30 hours of 120 hours, overtime apart"
     assert STOP in await known.check(head + row.format(what=staffed))
@@ -527,11 +623,56 @@ async def test_a_step_without_reasons_may_be_on_the_matter_of_one_that_has_them(
     step = "Without consent, buy the cheap laboratory."
     bare = Desk(tmp_path / "a")
     await bare.check(f"## What to do {{judgement}}\n\n{GAVE} {{T1:2}}\n\n{step}")
-    assert bare.reasons == [FOREIGN]
+    assert bare.reasons == [ASIDE]
     reasoned = "Spend the 30 hours of testing in a laboratory {judgement T1:2}."
     held = Desk(tmp_path / "b")
     text = f"## What to do {{judgement}}\n\n{reasoned} {step}"
     assert step in await held.check(text)
+
+
+@pytest.mark.parametrize("mark", ["judgement", "judgement T1:1", "general", "assumption"])
+async def test_a_step_may_be_on_the_matter_of_its_section_and_of_no_other(
+    tmp_path: Path, mark: str
+) -> None:
+    step, section = "Nobody should wait until it is put off.", f"{GAVE} {{T1:2}}"
+    held = Desk(tmp_path / "a")
+    assert step in await held.check(
+        f"## Hours\n\n{section} The vote was put off {{T1:4}}. {step} {{{mark}}}"
+    )
+    apart = Desk(tmp_path / "b")
+    await apart.check(f"## Hours\n\n{section}\n\n## Votes\n\n{MET} {{T1:1}} {step} {{{mark}}}")
+    assert apart.reasons == [ASIDE]
+
+
+async def test_each_step_that_stands_carries_the_next_whatever_their_order(tmp_path: Path) -> None:
+    steps = (
+        "Without a lease, borrow the shed. {judgement}",
+        "Rent a laboratory with a lease. {judgement}",
+        "Test the hours in the laboratory. {judgement}",
+    )
+    held = Desk(tmp_path)
+    assert len(await held.check(f"## What to do\n\n{' '.join(steps)} {GAVE} {{T1:2}}")) == 4
+    assert held.reasons == []
+
+
+@pytest.mark.parametrize("mark", ["judgement", "assumption", "general"])
+async def test_words_of_research_alone_are_about_nothing_else(tmp_path: Path, mark: str) -> None:
+    held = Desk(tmp_path)
+    text = "The other options remain open."
+    assert await held.check(f"## Hours\n\n{GAVE} {{T1:2}} {text} {{{mark}}}") == [GAVE, text]
+
+
+@pytest.mark.parametrize(
+    ("before", "stays"),
+    [(f"{GAVE} {{T1:2}} ", True), (f"{GAVE} {{T1:2}}\n\n", False), (f"{ORDER} {{T1:2}} ", False)],
+    ids=["behind a sound sentence", "alone", "behind a foreign one"],
+)
+async def test_a_word_or_two_go_on_with_what_stands_before_them(
+    tmp_path: Path, before: str, stays: bool
+) -> None:
+    held = Desk(tmp_path)
+    text = "Both must be green."
+    assert (text in await held.check(f"## Hours\n\n{before}{text} {{judgement}}")) is stays
 
 
 async def test_empty_cells_are_nobodys_fault(tmp_path: Path) -> None:
@@ -738,6 +879,38 @@ async def test_a_repair_may_make_two_sentences_of_one(tmp_path: Path) -> None:
     (line,) = held.lines
     assert line.sentence.kind is SentenceKind.JUDGEMENT
     assert len(line.sentence.findings) == 2
+
+
+async def test_two_repairs_under_one_label_are_both_kept(tmp_path: Path) -> None:
+    """A writer who makes two sentences of one may give each of them by itself."""
+
+    def twice(task: tasks.RepairSentences) -> tasks.Repairs:
+        said = (f"{GAVE} {{T1:2}}", f"{BERG} {{T1:3}}")
+        label = task.sentences[0].id
+        return tasks.Repairs(repairs=tuple(tasks.Repaired(id=label, text=text) for text in said))
+
+    held = Desk(tmp_path, repair_sentences=twice)
+    assert await held.check("It gave 77 hours {T1:2}.") == [f"{GAVE} {BERG}"]
+    assert len(held.lines[0].sentence.findings) == 2
+
+
+@pytest.mark.parametrize("label", ["{}", "s{}", "[S{}]", "Sentence {}"])
+async def test_a_repair_is_found_whichever_way_it_is_labelled(tmp_path: Path, label: str) -> None:
+    def labelled(task: tasks.RepairSentences) -> tasks.Repairs:
+        own = label.format(task.sentences[0].id.removeprefix("S"))
+        return tasks.Repairs(repairs=(tasks.Repaired(id=own, text=GAVE),))
+
+    held = Desk(tmp_path, repair_sentences=labelled)
+    assert await held.check("It gave 77 hours {T1:2}.") == [GAVE]
+
+
+async def test_a_repair_of_nothing_that_was_asked_is_no_repair(tmp_path: Path) -> None:
+    def strange(task: tasks.RepairSentences) -> tasks.Repairs:
+        return tasks.Repairs(repairs=(tasks.Repaired(id="S99", text=GAVE),))
+
+    held = Desk(tmp_path, repair_sentences=strange)
+    assert await held.check("It gave 77 hours {T1:2}.") == []
+    assert held.reasons == ["77 is in none of its quotes"]
 
 
 async def test_sound_sentences_are_not_put_to_the_repair(tmp_path: Path) -> None:

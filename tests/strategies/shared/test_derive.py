@@ -114,3 +114,16 @@ def test_calculations_build_on_each_other(tmp_path: Path) -> None:
     assert derived.told(["C2", "C9"]) == ["0.25 * 150 = 37.5"]
     assert "37.5" in derived.figures_of(["C2"])
     assert derived.next_name() == "C3"
+
+
+def test_the_parts_of_a_calculation_are_told_with_it_and_no_others(tmp_path: Path) -> None:
+    derived, held = made(tmp_path, "30 / 120", "25%", "T1:2")
+    assert held
+    deps, _ = desk(tmp_path / "more")
+    for name, expression in {"C2": "1 - C1", "C3": "C2 * C1 + C1", "C4": "2 * 3"}.items():
+        assert derived.add(deps.ledger, Derivation(name=name, expression=expression, result=""), "")
+    assert derived.figures_of(["C3"]).splitlines()[::2] == ["C2 * C1 + C1", "1 - C1", "30 / 120"]
+    assert len(derived.values_of(["C3", "C9"])) == 3
+    assert derived.findings_of(["C3"]) == list(derived.held["C1"].findings)
+    assert derived.values_of(["C4"]) == [6]
+    assert derived.figures_of([]) == ""

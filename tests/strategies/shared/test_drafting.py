@@ -346,6 +346,37 @@ def test_a_row_of_which_only_the_name_is_left_goes(tmp_path: Path) -> None:
     assert kept_sections(parts) == []
 
 
+@pytest.mark.parametrize("text", ["| 30 |", "30", "| 30 {T1:2} |"])
+def test_a_repaired_cell_may_come_as_a_row(tmp_path: Path, text: str) -> None:
+    _, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections("| Who | Hours |\n|---|---|\n| It | 77 {T1:2} |")
+    line = [*part.lines()][1]
+    drafter.rewritten(line, text)
+    assert line.sentence.text == "30"
+    assert line.sentence.findings
+
+
+def test_code_within_a_line_is_kept_in_the_draft_and_in_a_repair(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    ((line,),) = ([*part.lines()] for part in drafter.sections("Set `x` to 77 {T1:2}."))
+    assert (line.sentence.text, line.sentence.code) == ("Set x to 77.", ((4, 5),))
+    assert line.marked == "Set `x` to 77. {T1:2}"
+    drafter.rewritten(line, "Set `xy` to 30. Then call `z()`.")
+    assert line.sentence.text == "Set xy to 30. Then call z()."
+    assert [line.sentence.text[slice(*span)] for span in line.sentence.code] == ["xy", "z()"]
+    assert line.marked == "Set `xy` to 30. Then call `z()`. {T1:2}"
+
+
+def test_a_row_whose_first_cell_says_something_stays_without_the_others(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    parts = drafter.sections(
+        f"| Claim | Verdict {{judgement}} |\n|---|---|\n| {MET} {{T1:1}} | no |"
+    )
+    [*parts[0].lines()][1].cut = True
+    (section,) = kept_sections(parts)
+    assert [[cell.text for cell in row] for row in section.blocks[0].rows] == [[MET, EMPTY_CELL]]
+
+
 @pytest.mark.parametrize(
     ("cut", "left"),
     [

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from deepdiver.core.numbering import GAP
+from deepdiver.core.numbering import GAP, units_of
 from deepdiver.core.record import Finding, Source
 from deepdiver.core.text import Span
 from deepdiver.strategies.shared import room
+from deepdiver.strategies.shared.findings import label_findings, make_finding
 from deepdiver.strategies.shared.materials import Material, gather_material, resolve_cites
 from tests.strategies.shared.desk import MINUTES, TABLE, desk
 
@@ -66,7 +67,22 @@ def test_a_finding_says_where_it_stands_and_no_more(tmp_path: Path) -> None:
     assert (first.id, first.cites) == ("F1", "T1:2")
     assert first.quote == "It gave testing 30 hours of 120 hours."
     assert set(first.model_dump()) >= {"id", "cites"}
-    assert not {"statement", "quote", "source", "credibility"} & set(first.model_dump())
+    assert not {"quote", "source", "credibility"} & set(first.model_dump())
+
+
+def test_a_finding_cites_its_sentences_in_their_order(tmp_path: Path) -> None:
+    deps, (key, _) = desk(tmp_path)
+    found = deps.ledger.get(Finding, key)
+    text = MINUTES
+    source = deps.ledger.get(Source, found.quotes[0].source)
+    last, first = units_of(text)[3], units_of(text)[0]
+    made = make_finding(source, text, [last, first], "Testing comes last.", "q")
+    deps.add(made)
+    assert [quote.text for quote in made.quotes] == [last.of(text), first.of(text)]
+    (shown,) = gather_material(deps, [made.id]).findings
+    assert shown.cites == "T1:1,4"
+    _, (alone,) = label_findings(deps, [made.id])
+    assert alone.quote == f"{first.of(text)} […] {last.of(text)}"
 
 
 def test_citations_become_findings(tmp_path: Path) -> None:

@@ -143,6 +143,49 @@ async def test_texts_are_read_in_batches(tmp_path: Path, monkeypatch: pytest.Mon
     assert all(sum(len(text.plain) for text in task.texts) <= BATCH_BYTES for task in read)
 
 
+async def test_what_is_open_after_several_batches_is_told_by_what_the_findings_are_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "BATCH_BYTES", 10_000)
+    many = {
+        f"doc:{n}": (f"D{n}", "register", f"Holm Works note {n}. " + "x y z. " * 560)
+        for n in range(6)
+    }
+
+    def read(task: tasks.ExtractFindings) -> tasks.Extraction:
+        labels = {part.question: part.id for part in task.problems}
+        title = task.texts[0].title
+        said = tasks.Extracted(
+            statement=f"Note {title}.", source="T1", lines=(1,), about=labels.get(YEAR, "")
+        )
+        return tasks.Extraction(findings=(said,), questions=task.unanswered)
+
+    rig = Rig(tmp_path, PaidReasoner(extract_findings=read), CorpusProvider(many))
+    open_ = (OWNER, YEAR)
+    looked = await look_into(
+        rig.session().deps, QUESTION, "Holm Works", ["Holm Works note"], unanswered=open_
+    )
+    asked = rig.reasoner.of(tasks.ExtractFindings)
+    assert len(asked) > 1
+    for task in asked:
+        assert task.unanswered == (), "no reading sees all texts"
+        assert [part.question for part in task.problems] == ["Holm Works", OWNER, YEAR]
+    assert looked.questions == (OWNER,)
+    assert len(looked.findings) == len(asked), "findings on an open question are the look's own"
+
+
+async def test_a_single_reading_is_asked_what_is_open(tmp_path: Path) -> None:
+    def read(task: tasks.ExtractFindings) -> tasks.Extraction:
+        said = tasks.Extracted(statement="It has an owner.", source="T1", lines=(1,))
+        return tasks.Extraction(findings=(said,), questions=(YEAR,))
+
+    rig = Rig(tmp_path, PaidReasoner(extract_findings=read), CorpusProvider(CORPUS))
+    deps = rig.session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION], unanswered=(OWNER, YEAR))
+    assert {task.unanswered for task in rig.reasoner.of(tasks.ExtractFindings)} == {(OWNER, YEAR)}
+    assert looked.questions == (YEAR,)
+
+
 def test_a_query_belongs_to_the_part_it_shares_most_words_with() -> None:
     parts = ["Who owns Holm Works?", "When was Holm Works founded?"]
     assert find_nearest("year Holm Works was founded", parts) == parts[1]

@@ -41,6 +41,7 @@ from deepdiver.strategies.shared.second_opinion import (
     _odds,
     contradicted,
     find_turned,
+    stands_in_row,
     stands_whole,
 )
 from deepdiver.strategies.table import TABLE
@@ -655,3 +656,33 @@ def test_the_counts_add_up(opinions: list[SecondOpinion | None]) -> None:
     assert [
         int(number) for line in contradicted(written) for number in re.findall(r"\d+", line)
     ] == [refuted][:refuted]
+
+
+ROWS = "Year: 2023 | Hours: 90 | Cost: 7\n| Year: 2024 | Hours: 120 | Cost: 90"
+
+
+@pytest.mark.parametrize(
+    ("value", "row", "column", "quote"),
+    [
+        ("90", "2024", "Hours", ROWS),
+        ("120", "2023", "Hours", ROWS),
+        ("120", "", "Hours", ROWS),
+        ("12", "2024", "Hours", ROWS),
+        ("120 hours", "2024", "Hours", ROWS),
+        ("", "2024", "Hours", ROWS),
+        ("2024", "2024", "Hours", ROWS),
+        ("90", "2023", "Share", "It gave 90."),
+        ("90", "2023", "Share", ""),
+    ],
+)
+def test_a_value_of_another_row_or_column_does_not_stand_in_its_row(
+    value: str, row: str, column: str, quote: str
+) -> None:
+    assert not stands_in_row(value, row, column, [quote])
+
+
+def test_a_value_stands_in_its_row() -> None:
+    assert stands_in_row("120", "In 2024", "Hours", [ROWS])
+    assert stands_in_row("90", "2024", "What it cost", [ROWS])
+    assert stands_in_row("120", "", "Time", ["2024 | 120 |"]), "the columns have other names"
+    assert not stands_in_row("120", "2024", "Hours", [])

@@ -58,6 +58,24 @@ async def looked_into(home: Path, **rules: Any) -> tuple[Rig, Any, dict[str, str
     return rig, deps, keys
 
 
+@pytest.mark.parametrize(
+    ("missing", "partly", "coverage"),
+    [
+        ([], ["a"], 0.75),
+        (["b"], ["a"], 0.25),
+        (["a"], ["a"], 0.5),
+        ([], ["c"], 5 / 6),
+        ([], [], 1.0),
+    ],
+)
+async def test_what_is_answered_in_part_counts_half(
+    tmp_path: Path, missing: list[str], partly: list[str], coverage: float
+) -> None:
+    deps = Rig(tmp_path).session().deps
+    made = await weigh_answer(deps, QUESTION, [], [], ["a", "b"], missing, partly)
+    assert made.coverage == pytest.approx(coverage)
+
+
 async def test_a_sentence_is_weighed_by_what_speaks_for_and_against_it(tmp_path: Path) -> None:
     """Two speak for Anna Holm, the gazette against.
 

@@ -287,6 +287,20 @@ async def test_guidance_reaches_everybody_who_writes(tmp_path: Path) -> None:
 # -- limits
 
 
+async def test_what_is_answered_in_part_is_told_with_what_it_lacks(tmp_path: Path) -> None:
+    def top(task: tasks.WriteBottomLine) -> tasks.BottomLine:
+        part = tasks.PartlyAnswered(problem=QUESTION, lacks="Nothing is said of the years before.")
+        strange = tasks.PartlyAnswered(problem="Who?", lacks="Acme of Ohio is not named.")
+        return tasks.BottomLine(
+            title=QUESTION, bottom_line=f"- {OWNED} {{T1}}", partly=(part, strange)
+        )
+
+    report, _ = await report_of(tmp_path, write_report=owned, write_bottom_line=top)
+    assert f"Answered in part: {QUESTION} Nothing is said of the years before." in report.limits
+    assert not any("Acme" in limit for limit in report.limits)
+    assert ["Acme" in cut.text for cut in report.cut] == [True], "nothing vanishes"
+
+
 async def test_what_is_missing_is_among_the_limits(tmp_path: Path) -> None:
     report, _ = await report_of(tmp_path, write_report=draft_of(missing=("since when",)))
     assert "Not answered: since when" in report.limits
@@ -365,6 +379,25 @@ async def test_a_deeper_look_says_into_which_run(tmp_path: Path) -> None:
 
 
 # -- sections that code has made of conclusions
+
+
+@pytest.mark.parametrize(
+    ("asked", "write_in", "code", "foot"),
+    [
+        ("Wem gehören die Werke, und wer war der Gründer?", "", "de", "Strategie"),
+        ("Who owns the works, and who was the founder?", "日本語", "ja", "戦略"),
+        ("Wem gehören die Werke, und wer war der Gründer?", "English", "", "strategy"),
+        ("Who owns the works, and who was the founder?", "Klingon", "", "strategy"),
+        ("Holm Works?", "", "", "strategy"),
+    ],
+)
+async def test_a_report_knows_its_language(
+    tmp_path: Path, asked: str, write_in: str, code: str, foot: str
+) -> None:
+    deps = Rig(tmp_path, report_language=write_in).session().deps
+    made = await write_report(deps, asked, (), (), (), (), ())
+    assert made.language == code
+    assert foot in made.made_by
 
 
 def frame(text: str) -> Sentence:
@@ -530,6 +563,18 @@ async def test_a_strategy_that_adds_nothing_has_the_same_prompt_as_ever(tmp_path
     _, task = await shown_to_the_writer(tmp_path, None, write_report=say_all)
     blocks = re.findall(r"^<<<(?!end)(.*)>>>$", task.prompt().user, re.MULTILINE)
     assert blocks == ["texts", "findings", "question", "as_of", "problems", "words"]
+
+
+@pytest.mark.parametrize(("write_in", "shown"), [("", ""), ("German", ""), ("日本語", "2.2")])
+async def test_the_writer_counts_characters_where_there_are_no_spaces(
+    tmp_path: Path, write_in: str, shown: str
+) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(), report_language=write_in)
+    deps = rig.session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, ["Holm Works"])
+    await write_report(deps, QUESTION, [QUESTION], [], looked.findings, [], [])
+    for kind in (tasks.OutlineReport, tasks.WriteSections, tasks.WriteBottomLine):
+        assert {task.characters for task in rig.reasoner.of(kind)} == {shown}
 
 
 async def test_the_writer_sees_conclusions_by_the_labels_of_their_findings(tmp_path: Path) -> None:

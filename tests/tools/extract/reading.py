@@ -37,9 +37,11 @@ class Read:
         ]
 
 
-def read(data: bytes | str, name: str = "", mime: str = "", url: str = "") -> Read:
+def read(
+    data: bytes | str, name: str = "", mime: str = "", url: str = "", *, links: bool = False
+) -> Read:
     draft = read_document.read_document(
-        data.encode() if isinstance(data, str) else data, mime=mime, name=name, url=url
+        data.encode() if isinstance(data, str) else data, mime=mime, name=name, url=url, links=links
     )
     return Read(text=draft.text, **draft.metadata())
 

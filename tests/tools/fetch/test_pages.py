@@ -13,7 +13,7 @@ import deepdiver
 from deepdiver.errors import CallError, CallFault, NotJournalledError, UnreadableError
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
-from deepdiver.tools.fetch import Guard, Page, fetch
+from deepdiver.tools.fetch import Guard, Page, fetch, is_gone
 from deepdiver.tools.fetch.pages import HOPS, OFTEN_ENOUGH
 from tests.gateway.rig import Clock, make_run
 from tests.patience import PATIENCE
@@ -462,10 +462,18 @@ async def test_the_guard_of_the_settings(web: Web, desk: Desk) -> None:
 
 
 async def test_no_such_host(web: Web, desk: Desk) -> None:
-    assert "there is no host gone.invalid" in await unreadable(
-        web, desk, "http://gone.invalid/", retries=3
-    )
+    reason = await unreadable(web, desk, "http://gone.invalid/", retries=3)
+    assert "there is no host gone.invalid" in reason
+    assert is_gone(reason)
     assert web.looked_up == ["gone.invalid"]
+
+
+@pytest.mark.parametrize(("status", "gone"), [("404", True), ("410", True), ("403", False)])
+async def test_a_page_that_is_gone_is_told_from_one_that_is_refused(
+    web: Web, desk: Desk, status: str, gone: bool
+) -> None:
+    web.pages["/dairy"] = answer("nothing", status=f"{status} No")
+    assert is_gone(await unreadable(web, desk)) is gone
 
 
 async def test_a_page_is_frozen(web: Web, desk: Desk) -> None:

@@ -37,7 +37,9 @@ from tests.tools.library.reading import read_all
 class Nobody(Extractor):
     """Must not be asked."""
 
-    def extract(self, data: bytes, *, mime: str = "", name: str = "", url: str = "") -> Document:
+    def extract(
+        self, data: bytes, *, mime: str = "", name: str = "", url: str = "", links: bool = False
+    ) -> Document:
         raise AssertionError(f"{name} was given to a child")
 
 

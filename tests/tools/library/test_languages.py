@@ -1,4 +1,4 @@
-"""The language of a library is that of most of its texts."""
+"""A library in another language than the question is told, and one in the same is not."""
 
 from __future__ import annotations
 

@@ -6,9 +6,12 @@ A new command is declared in the module that does it and listed here, in the ord
 from __future__ import annotations
 
 from deepdiver.cli.commands import (
+    audit,
+    compare,
     credibility,
     doctor,
     eval,
+    export,
     feed,
     library,
     mcp,
@@ -17,6 +20,7 @@ from deepdiver.cli.commands import (
     runs,
     strategies,
     trust,
+    update,
 )
 
 COMMANDS = {
@@ -25,9 +29,15 @@ COMMANDS = {
         research.ASK,
         research.RESUME,
         research.DEEPEN,
+        update.UPDATE,
         research.REPLAY,
+        audit.AUDIT,
         runs.RUNS,
         runs.SHOW,
+        compare.COMPARE,
+        export.EXPORT,
+        export.VERIFY,
+        export.IMPORT,
         runs.STOP,
         runs.DELETE,
         library.LIBRARY,

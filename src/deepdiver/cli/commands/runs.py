@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from deepdiver.cli import options
-from deepdiver.cli.command import Command
+from deepdiver.cli.command import Command, argument, flag
 from deepdiver.cli.output import (
     confirm,
     print_err,
@@ -67,6 +67,10 @@ def show(args: argparse.Namespace) -> int:
     from deepdiver.report.spending import spending_of
     from deepdiver.store import open_store
 
+    if args.why or args.egress:
+        from deepdiver.cli import run_views
+
+        return run_views.print_view(args)
     check_out(args.out)
     with closing(open_store(settings_of(args))) as store:
         run = store.runs.get(args.run)
@@ -79,12 +83,14 @@ def show(args: argparse.Namespace) -> int:
                 f"{command_for(args, 'resume', run.id)}"
             )
         if report is not None and args.out:
+            from deepdiver.run.egress import make_receipt
             from deepdiver.run.record import load_ledger
             from deepdiver.strategies.table import TABLE
 
             scene = TABLE[run.strategy].scene
             ledger = load_ledger(store, run.id)
-            write_files(args.out, run, report, ledger, store, scene=scene)
+            egress = make_receipt(run, store, settings_of(args))
+            write_files(args.out, run, report, ledger, store, scene=scene, egress=egress)
             print_err(f"files in {args.out}")
     if args.json:
         print_json(run_summary(run, report, rows, cost))
@@ -176,7 +182,16 @@ SHOW = Command(
     show,
     takes="RUN",
     arguments=(options.RUN,),
-    options=(options.OUT, *_OUTPUT),
+    options=(
+        argument(
+            "--why",
+            metavar="N",
+            help="show everything behind sentence N; `list` shows the numbers",
+        ),
+        flag("--egress", "show what the run sent out: hosts, queries, bytes, passages"),
+        options.OUT,
+        *_OUTPUT,
+    ),
 )
 STOP = Command(
     "stop",

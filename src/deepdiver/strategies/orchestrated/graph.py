@@ -57,7 +57,6 @@ PLANS, EXECUTED = 3, 2
 ENOUGH, DEPTH = 5, 3
 """The fewest key findings and rounds after which answered questions end the search. A model reads
 five findings from one page, so that their number alone says nothing."""
-HEADING = "Executive Summary"
 FAILED = "Planning failed before round {}, so {}. The limits say why."
 RECENT, OPEN, TRIED, LEADS = 5, 8, 24, 12
 """The most that planning is shown of each: last results, open questions, searches made, names not
@@ -324,8 +323,7 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
 
 
 def _complete(report: Report, state: OrchestratedState) -> Report:
-    """Return the report with its heading; one without evidence because planning failed says so."""
-    report = report.model_copy(update={"heading": HEADING})
+    """Return the report; one without evidence because planning failed says so."""
     if not state["failure"] or state["findings"]:
         return report
     rounds = state["search_iterations"]

@@ -8,10 +8,13 @@ from dataclasses import replace
 
 from deepdiver.core.events import SentenceCut
 from deepdiver.core.record import CutSentence, Sentence
+from deepdiver.core.text import count_words, sentences
+from deepdiver.report.bindings import Cited
 from deepdiver.strategies.shared.base import Deps, attempt
 from deepdiver.strategies.shared.drafting import DraftedSection, Line, titled_quotes
 from deepdiver.strategies.shared.grounding import Said, find_heading_faults, open_question_fault
 from deepdiver.strategies.shared.reading import find_nearest
+from deepdiver.strategies.shared.second_opinion import find_better
 from deepdiver.tasks import Faulty, RepairSentences
 
 NEUTRAL_HEADING = "What was found"
@@ -20,6 +23,7 @@ LONGEST = 14
 """Words of a part of the question that can be a heading."""
 OPEN_QUESTIONS = "Not answered"
 """The section under which an open question that the audit has cut is listed."""
+_COMMA = re.compile(r"[,;、，；،](?!\d)")
 TITLE = "Title"
 """The section under which a title that the audit has cut is listed."""
 
@@ -34,7 +38,7 @@ async def audit_headings(
     """Let the headings of sections say only what the sections say; return those that were cut.
 
     A heading that says something else is repaired once. If it still does, it gives way to the part
-    of the question that the section is nearest to.
+    of the question that the section is nearest to. One that is surer than its section is weakened.
 
     Args:
         deps: The run's dependencies.
@@ -43,7 +47,13 @@ async def audit_headings(
         asked: The question and its parts.
         problems: The parts of the question.
     """
-    said = [_said(deps, section.heading, section.lines()) for section in sections]
+    said = [
+        replace(
+            _said(deps, section.heading, section.lines()),
+            counted=(*_rows(section), *count_listed(asked)),
+        )
+        for section in sections
+    ]
     faults = await find_heading_faults(said, asked)
     said = await _repaired(deps, question, said, faults)
     cut: list[CutSentence] = []
@@ -56,10 +66,29 @@ async def audit_headings(
             section.rename(item.text)
             continue
         near = find_nearest(item.besides, free) if free and item.besides else ""
-        neutral = near if 0 < len(near.split()) <= LONGEST else NEUTRAL_HEADING
+        neutral = near if 0 < count_words(near) <= LONGEST else NEUTRAL_HEADING
         free = [problem for problem in free if problem != neutral]
         cut.append(_cut(deps, section.heading, fault, neutral))
         section.rename(neutral)
+    return [*cut, *await _weakened(deps, sections)]
+
+
+async def _weakened(deps: Deps, sections: Sequence[DraftedSection]) -> list[CutSentence]:
+    """Make headings no surer than their sections, and return those that were.
+
+    A heading that says "must" or "always" where its section says "could" or "mostly" takes over its
+    words; one that says "only" where it does not does without. Of 119 headings of reports, 1 did.
+    """
+    told = [
+        " ".join(line.sentence.text for line in part.lines() if not line.cut) for part in sections
+    ]
+    cited = [(part.heading, [Cited(text)]) for part, text in zip(sections, told, strict=True)]
+    cut: list[CutSentence] = []
+    for section, better in zip(sections, await find_better(cited), strict=True):
+        if better is not None and better.weakens:
+            fault = better.fault().replace("its quotes", "its section")
+            cut.append(_cut(deps, section.heading, f"as a heading, {fault}", better.text))
+            section.rename(better.text)
     return cut
 
 
@@ -93,7 +122,8 @@ async def audit_title(
     """Return a title that says only what the report says, else none; and what was cut."""
     if not title:
         return "", []
-    [fault] = await find_heading_faults([_said(deps, title, lines)], asked)
+    said = replace(_said(deps, title, lines), counted=count_listed(asked))
+    [fault] = await find_heading_faults([said], asked)
     return ("", [_cut(deps, title, fault, TITLE)]) if fault else (title, [])
 
 
@@ -113,6 +143,25 @@ def _said(deps: Deps, text: str, lines: Iterable[Line]) -> Said:
     kept = [line.sentence for line in lines if not line.cut]
     quotes = dict.fromkeys(both for sentence in kept for both in titled_quotes(deps, sentence))
     return Said(text, tuple(quotes), " ".join(sentence.text for sentence in kept))
+
+
+def _rows(section: DraftedSection) -> list[int]:
+    """Return how many items or rows each list and table of a section has."""
+    return [
+        sum(any(not line.cut for line in row) for row in block.rows)
+        for block in section.blocks
+        if block.kind in {"list", "steps", "table"}
+    ]
+
+
+def count_listed(text: str) -> tuple[int, ...]:
+    """Return how many things each sentence of a text may list.
+
+    Before the last of them is a comma as well, or a word for "and", or both; these differ from
+    language to language.
+    """
+    commas = {len(_COMMA.findall(span.of(text))) for span in sentences(text)} - {0}
+    return tuple(sorted({many + more for many in commas for more in (0, 1, 2) if many + more > 1}))
 
 
 def _cut(deps: Deps, text: str, reason: str, section: str) -> CutSentence:

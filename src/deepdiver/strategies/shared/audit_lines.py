@@ -5,13 +5,14 @@ What still fails is cut, or becomes a judgement if its quotes carry a part of it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
 from deepdiver.core.record import Passage, Quote, Sentence, SentenceKind, Source
-from deepdiver.report.audit import Context, credit_of, find_faults, find_present, unknown_values
+from deepdiver.report.audit import Context, find_faults, find_present, unknown_values
 from deepdiver.report.bindings import Cited
+from deepdiver.report.kinds import STATED
 from deepdiver.report.sources import unite, united_text
 from deepdiver.strategies.shared.base import Deps, attempt, together
 from deepdiver.strategies.shared.drafting import (
@@ -19,13 +20,18 @@ from deepdiver.strategies.shared.drafting import (
     Line,
     Problem,
     cited_quotes,
+    credit_in,
     credits_of,
     findings_of,
+    heads_of,
     needs_support,
     quotes_of,
+    table_heads,
     titled_quotes,
 )
+from deepdiver.strategies.shared.findings import find_label
 from deepdiver.strategies.shared.grounding import (
+    ASIDE,
     COUNTING,
     FOREIGN,
     SHARED,
@@ -35,7 +41,12 @@ from deepdiver.strategies.shared.grounding import (
     find_bearings,
     shared_part,
 )
-from deepdiver.strategies.shared.second_opinion import find_turned, stands_whole, with_opinions
+from deepdiver.strategies.shared.second_opinion import (
+    find_turned,
+    stands_in_row,
+    stands_whole,
+    with_opinions,
+)
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.tasks import CheckSupport, CitedQuote, Claim, Faulty, RepairSentences
 
@@ -47,8 +58,6 @@ REJECTED = "verification rejected it"
 """The beginning of the reason for cutting a sentence that says what must not be reported."""
 NOTHING_LEFT = "nothing is left of what it introduces"
 """The reason for cutting a sentence that announces what was cut."""
-STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
-"""The kinds of sentences that sources say."""
 
 
 class Audit:
@@ -152,7 +161,7 @@ class Audit:
         deps = self._deps
         context = Context(
             credits="\n".join(credits_of(deps, sentence)),
-            nearby=line.nearby,
+            nearby="\n".join((line.nearby, *heads_of(deps, sentence))),
             question=self._asked,
             places=[credit for _, credit in cited_quotes(deps, sentence)],
             figures=self._derived.figures_of(sentence.derived),
@@ -162,21 +171,45 @@ class Audit:
         found = find_faults(
             sentence, findings_of(deps, sentence), deps.store.texts.get, deps.as_of, context
         )
-        return found or find_present(
-            sentence, deps.ledger.of(Source).values(), deps.store.texts.get
-        )
+        sources = deps.ledger.of(Source).values()
+        return found or find_present(sentence, sources, deps.store.texts.get, self._asked)
 
     async def _find_foreign(self, lines: Sequence[Line], among: Sequence[Line]) -> None:
         """Find fault with lines whose words are not those of what they stand on."""
         said = [line for line in lines if line.sentence.kind is not SentenceKind.FRAME]
+        waiting = {id(line) for line in said}
         # What is stated goes first, then what names its reasons: only what is sound among it can
         # carry the others.
         for rank in range(3):
             part = [line for line in said if _rank(line.sentence) == rank]
-            bearings = await find_bearings([self._said(line, among) for line in part], self._asked)
-            for line, bearing in zip(part, bearings, strict=True):
+            left = self._left_by_words(part, among, waiting)
+            bearings = await find_bearings(
+                [self._said(line, among, waiting) for line in left], self._asked
+            )
+            for line, bearing in zip(left, bearings, strict=True):
+                line.problem = _foreign(line) if bearing == "foreign" else None
+            waiting -= {id(line) for line in part}
+
+    def _left_by_words(
+        self, part: Sequence[Line], among: Sequence[Line], waiting: set[int]
+    ) -> list[Line]:
+        """Return the lines whose words alone do not show that they stand, and let go the others.
+
+        A step that follows from another one says little without it: each line that stands may carry
+        the next, so the lines are gone through until no other one stands.
+        """
+        left, before = list(part), len(part) + 1
+        while left and len(left) < before:
+            before, open_ = len(left), list[Line]()
+            for line in left:
+                bearing = self._said(line, among, waiting).bearing(self._asked)
                 line.unread = bearing == "unread"
-                line.problem = Problem(FOREIGN) if bearing == "foreign" else None
+                if bearing == "foreign":
+                    open_.append(line)
+                else:
+                    waiting.discard(id(line))
+            left = open_
+        return left
 
     async def _find_turned(self, lines: Sequence[Line]) -> None:
         """Find fault with facts whose quotes rather say their counterpart, by the reader."""
@@ -187,29 +220,41 @@ class Audit:
 
     def _cited(self, line: Line) -> list[Cited]:
         return [
-            Cited(quote.text, credit_of(source, quote), source.title.strip())
+            Cited(
+                quote.text,
+                credit_in(self._deps, quote),
+                self._deps.ledger.get(Source, quote.source).title.strip(),
+                "\n".join(table_heads(self._deps, quote)),
+            )
             for finding in findings_of(self._deps, line.sentence)
             for quote in finding.quotes
-            for source in [self._deps.ledger.get(Source, quote.source)]
         ]
 
-    def _said(self, line: Line, among: Sequence[Line]) -> Said:
+    def _said(self, line: Line, among: Sequence[Line], waiting: Collection[int]) -> Said:
         """Return a line with what may carry it.
 
         A judgement, an assumption or general knowledge goes beyond its quotes, but not to another
-        matter than that of the question and of what the report states.
+        matter than that of the question, of its section and of what the report states.
+
+        Args:
+            line: The line.
+            among: The lines of the report.
+            waiting: Lines of which nobody knows yet whether they stand.
         """
         sentence, sum_ = line.sentence, line.sentence.calculation
         besides = [*self._derived.told(sentence.derived), *self._carried_nearby(line, among)]
         loose = sentence.kind not in STATED
         firmer = [other for other in among if _rank(other.sentence) < _rank(sentence)]
         besides += [*sum_.inputs, sum_.result, self._deps.as_of] if sum_ else []
+        sound = list(self._sound_in_section(line, among, waiting)) if loose else []
         return Said(
             sentence.text,
             titled_quotes(self._deps, sentence),
             " ".join(besides),
             cell=line.cell,
             loose=loose,
+            section=" ".join(sound),
+            brief=line.before in sound or sentence.kind is SentenceKind.ABSENCE,
             stated=" ".join(self._told_by(firmer)),
         )
 
@@ -236,6 +281,17 @@ class Audit:
         known = " ".join((self._asked, *cited))
         parts = (part for part in line.nearby.split("\n") if part)
         return [part for part in parts if shared_part(part, known) > SHARED]
+
+    def _sound_in_section(
+        self, line: Line, among: Sequence[Line], waiting: Collection[int]
+    ) -> Iterator[str]:
+        """Yield the sentences around a line that stand, with their quotes."""
+        for other in among:
+            near = other.heading == line.heading and other is not line and not other.computed
+            sound = not other.cut and not other.problem and id(other) not in waiting
+            if near and sound and other.sentence.kind is not SentenceKind.FRAME:
+                yield other.sentence.text
+                yield from quotes_of(self._deps, other.sentence)
 
     def _told_with(self, line: Line, among: Sequence[Line]) -> Iterator[str]:
         """Yield the sound sentences of the section of a line, with titles and quotes."""
@@ -266,10 +322,12 @@ class Audit:
         sentence = line.sentence
         if line.code or line.is_label or not needs_support(sentence):
             return False
-        verbatim = sentence.kind is SentenceKind.FACT and any(
-            stands_whole(sentence.text, quote.text) for quote in self._quotes(line)
-        )
-        return not verbatim
+        if sentence.kind is not SentenceKind.FACT:
+            return True
+        quotes = [quote.text for quote in self._quotes(line)]
+        if line.cell and stands_in_row(sentence.text, line.row, line.column, quotes):
+            return False
+        return not any(stands_whole(sentence.text, quote) for quote in quotes)
 
     async def _check_batch(self, asked: Mapping[str, Line]) -> None:
         cited = [quote for line in asked.values() for quote in self._quotes(line)]
@@ -279,8 +337,7 @@ class Audit:
             label = f"Q{len(shown) + 1}"
             labels |= {quote.passage: label for quote in group}
             text = united_text((quote.passage, quote.text) for quote in group)
-            credit = credit_of(self._deps.ledger.get(Source, group[0].source), group[0])
-            shown.append(CitedQuote(id=label, text=text, credit=credit))
+            shown.append(CitedQuote(id=label, text=text, credit=credit_in(self._deps, group[0])))
         claims = tuple(self._claim(label, line, labels) for label, line in asked.items())
         task = CheckSupport(
             quotes=tuple(shown), claims=claims, question=self._question, as_of=self._deps.as_of
@@ -360,8 +417,17 @@ class Audit:
                 for batch in map(tuple, _batches(shown))
             )
         )
-        repairs = [item for answer in answers if answer for item in answer.repairs]
-        return {item.id: " ".join(item.text.split()) for item in repairs}
+        new: dict[str, str] = {}
+        for item in (item for answer in answers if answer for item in answer.repairs):
+            # A writer who makes two sentences of one may give each of them under its label.
+            if label := find_label(item.id, faulty):
+                new[label] = " ".join((new.get(label, ""), *item.text.split())).strip()
+        return new
+
+
+def _foreign(line: Line) -> Problem:
+    """Return what is wrong with a line whose words are not those of what it stands on."""
+    return Problem(FOREIGN if line.sentence.kind in STATED else ASIDE)
 
 
 def _rank(sentence: Sentence) -> int:

@@ -7,6 +7,7 @@ or a date that is asked about comes first.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections import Counter
@@ -63,13 +64,26 @@ def choose_passages(
 
 
 def _candidates(number: int, text: str, parts: Sequence[Span]) -> Iterable[_Candidate]:
+    for span, words, named in _cut(text):
+        if any(part.start <= span.start and span.end <= part.end for part in parts):
+            yield _Candidate(number, span, words, named)
+
+
+@functools.lru_cache(maxsize=32)
+def _cut(text: str) -> tuple[tuple[Span, frozenset[str], frozenset[str]], ...]:
+    """Return the passages of a text, each with its terms and with the versions and years it names.
+
+    It is kept, because a page of 47,000 characters takes a tenth of a second and an audit asks for
+    each sentence that cites it.
+    """
+    found = []
     for section in sections_of(text):
         for cut in passages(section.of(text)):
             span = Span(section.start + cut.start, section.start + cut.end)
-            if any(part.start <= span.start and span.end <= part.end for part in parts):
-                above = (item.span.of(text) for item in headings_above(text, span.start + 1))
-                said = " ".join((*above, span.of(text)))
-                yield _Candidate(number, span, frozenset(terms(said)), _named_in(said))
+            above = (item.span.of(text) for item in headings_above(text, span.start + 1))
+            said = " ".join((*above, span.of(text)))
+            found.append((span, frozenset(terms(said)), _named_in(said)))
+    return tuple(found)
 
 
 def _named_in(said: str) -> frozenset[str]:

@@ -77,12 +77,17 @@ class Derivations:
 
     def findings_of(self, names: Iterable[str]) -> list[str]:
         """Return the ids of the findings that calculations rest on, those of their parts too."""
-        found: dict[str, None] = {}
+        parts = self._with_parts(names)
+        return list(dict.fromkeys(key for made in parts for key in made.findings))
+
+    def _with_parts(self, names: Iterable[str]) -> list[Derivation]:
+        """Return calculations, each followed by those whose results it uses."""
+        found: dict[str, Derivation] = {}
         for name in names:
-            if made := self.held.get(name):
-                parts = compute(made.expression, self.values).names
-                found |= dict.fromkeys((*made.findings, *self.findings_of(parts)))
-        return list(found)
+            if (made := self.held.get(name)) and name not in found:
+                parts = self._with_parts(compute(made.expression, self.values).names)
+                found |= {part.name: part for part in (made, *parts)}
+        return list(found.values())
 
     def told(self, names: Iterable[str]) -> list[str]:
         """Return calculations as lines, with the numbers behind the names of others."""
@@ -90,12 +95,12 @@ class Derivations:
         return [f"{_spelled(made.expression, self.values)} = {made.result}" for made in listed]
 
     def values_of(self, names: Iterable[str]) -> list[Fraction]:
-        """Return the exact values of calculations."""
-        return [self.values[name] for name in names if name in self.values]
+        """Return the exact values of calculations and of their parts."""
+        return [self.values[made.name] for made in self._with_parts(names)]
 
     def figures_of(self, names: Iterable[str]) -> str:
-        """Return the results and numbers of calculations as a text, for the audit."""
-        listed = [self.held[name] for name in names if name in self.held]
+        """Return the results and numbers of calculations and of their parts, for the audit."""
+        listed = self._with_parts(names)
         return "\n".join(f"{made.expression}\n{made.result}" for made in listed)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from deepdiver.core.events import SentenceCut
+from deepdiver.core.headings import heads_of_table
 from deepdiver.core.record import (
     UNCITED,
     Block,
@@ -16,6 +17,7 @@ from deepdiver.core.record import (
     CutSentence,
     Derivation,
     Finding,
+    Quote,
     Section,
     Sentence,
     SentenceKind,
@@ -23,13 +25,21 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.text import words
 from deepdiver.report.audit import credit_of
-from deepdiver.report.markup import MarkedSection, MarkedSentence, read_markup, read_sentences
+from deepdiver.report.markup import (
+    MarkedSection,
+    MarkedSentence,
+    read_markup,
+    read_sentences,
+    with_styles,
+)
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.findings import make_finding
 from deepdiver.strategies.shared.materials import Material, cut_code, resolve_cites
 
 _BRACKETED = re.compile(r"\s*\(?\[\d{1,3}\](?:\([^)\s]*\))?\)?")
+_BARE_ABSENCE = re.compile(r"\{\s*absence\b\s*:?\s*(?=\}|\|)", re.IGNORECASE)
+"""The beginning of a mark of absence without words."""
 NOT_IN_SOURCE = "no source has this code"
 """The reason for cutting code that was not found."""
 OWN = frozenset((SentenceKind.JUDGEMENT, SentenceKind.KNOWLEDGE, SentenceKind.ASSUMPTION))
@@ -95,6 +105,10 @@ class Line:
     """Why it was cut; empty for a frame of code's that has nothing left to introduce."""
     cell: bool = False
     """Whether it is a cell of a table."""
+    column: str = ""
+    """Of a cell, the name of its column."""
+    row: str = ""
+    """Of a cell that is not the first of its row, the first one."""
     unread: bool = False
     """Whether it is in another language than its quotes."""
     code: bool = False
@@ -188,14 +202,16 @@ class Drafter:
     def _row(
         self, row: Sequence[MarkedSentence], heading: str, header: Sequence[str]
     ) -> list[Line]:
-        lines: list[Line] = []
-        for number, marked in enumerate(row):
-            if header:
-                before = ": ".join(filter(None, (header[number], row[0].text if number else "")))
-            else:
-                before = row[number - 1].text if number else ""
-            lines.append(self.line(marked, heading, before))
-        return _share_reasons(lines) if header else lines
+        if not header:
+            before = ("", *(item.text for item in row))
+            return [self.line(item, heading, said) for item, said in zip(row, before, strict=False)]
+        name, lines = row[0].text if row else "", list[Line]()
+        for number, (marked, column) in enumerate(zip(row, header, strict=True)):
+            own = name if number else ""
+            line = self.line(marked, heading, ": ".join(filter(None, (column, own))))
+            line.column, line.row = column, own
+            lines.append(line)
+        return _share_reasons(lines)
 
     def _code(self, marked: MarkedSentence, heading: str, language: str) -> Line:
         """Return code as its source has it, or the writer's own; other code is cut."""
@@ -241,6 +257,7 @@ class Drafter:
             terms=marked.terms,
             places=marked.places if len(marked.places) == len(found) and not rest else (),
             bold=marked.bold,
+            code=marked.code,
         )
         borrowed, _ = resolve_cites(self._deps, self._material, marked.borrowed, self._about)
         wrong = [
@@ -270,22 +287,26 @@ class Drafter:
         cite = self._material.stands_at(bare)
         if not cite:
             return marked
-        return replace(marked, text=bare, kind=SentenceKind.FACT, cites=(cite,), places=())
+        code = marked.code if bare == marked.text else ()
+        return replace(
+            marked, text=bare, kind=SentenceKind.FACT, cites=(cite,), places=(), code=code
+        )
 
     def rewritten(self, line: Line, text: str) -> None:
         """Give a line another text; marks in it replace those that it had."""
+        text = _with_terms(text, line.sentence.terms)
         made = [self.line(item, line.heading, line.before) for item in read_sentences(text)]
         marked = [item for item in made if item.sentence.kind is not SentenceKind.FRAME]
-        said = " ".join(item.sentence.text for item in made) or text
+        said = " ".join(item.sentence.text for item in made) or text.strip("| ")
         bold = _bold_in(said, made, line.sentence)
-        update: dict[str, Any] = {"text": said, "places": (), "bold": bold}
+        update: dict[str, Any] = {"text": said, "places": (), "bold": bold, "code": _code_in(made)}
         if marked and "{" in text:
             update |= _united([item.sentence for item in marked])
             line.lost = tuple(itertools.chain.from_iterable(item.lost for item in marked))
             line.refused = tuple(itertools.chain.from_iterable(item.refused for item in marked))
             line.marked = text
         else:
-            line.marked = _with_mark_of(line.marked, said)
+            line.marked = _with_mark_of(line.marked, with_styles(said, 0, update["code"]))
         line.sentence = line.sentence.model_copy(update=update)
 
     def _derive(self, marked: MarkedSentence) -> str:
@@ -306,6 +327,11 @@ class Drafter:
         return name
 
 
+def _with_terms(text: str, terms: Sequence[str]) -> str:
+    """Return a repaired text whose marks of absence name the words of the one before it."""
+    return _BARE_ABSENCE.sub(f"{{absence {', '.join(terms)}", text) if terms else text
+
+
 def _with_mark_of(marked: str, said: str) -> str:
     """Return a text with the mark that stood behind another."""
     mark = marked.rpartition(" {")[2] if marked.endswith("}") else ""
@@ -319,18 +345,29 @@ def _bold_in(said: str, made: Sequence[Line], before: Sentence) -> int:
     return own or (len(lead) if said.startswith(lead) else 0)
 
 
+def _code_in(made: Iterable[Line]) -> tuple[tuple[int, int], ...]:
+    """Return where code stands in sentences that are joined by spaces."""
+    found, before = list[tuple[int, int]](), 0
+    for item in made:
+        found += [(before + start, before + end) for start, end in item.sentence.code]
+        before += len(item.sentence.text) + 1
+    return tuple(found)
+
+
 def _united(sentences: Sequence[Sentence]) -> dict[str, Any]:
     """Return the kind and the citations of several sentences that become one.
 
     Sentences of several kinds, such as a fact and what is generally known, are together a
-    judgement.
+    judgement; a fact and what no source has are together an absence, whose words are looked for.
     """
-    first, kinds = sentences[0], {item.kind for item in sentences}
+    kinds = {item.kind for item in sentences}
+    absent = kinds == {SentenceKind.FACT, SentenceKind.ABSENCE}
+    several = SentenceKind.ABSENCE if absent else SentenceKind.JUDGEMENT
     return {
-        "kind": SentenceKind.JUDGEMENT if len(kinds) > 1 else first.kind,
+        "kind": several if len(kinds) > 1 else sentences[0].kind,
         "findings": tuple(dict.fromkeys(key for item in sentences for key in item.findings)),
         "derived": tuple(dict.fromkeys(name for item in sentences for name in item.derived)),
-        "terms": first.terms,
+        "terms": tuple(dict.fromkeys(term for item in sentences for term in item.terms)),
     }
 
 
@@ -366,8 +403,7 @@ def _with_marks(marked: MarkedSentence) -> str:
     """Return a sentence as its writer would mark it, all marks at the end."""
     word = _MARK_WORDS.get(marked.kind, "")
     cites = "; ".join(marked.cites)
-    lead, rest = marked.text[: marked.bold], marked.text[marked.bold :]
-    text = f"**{lead}**{rest}" if lead else rest
+    text = with_styles(marked.text, marked.bold, marked.code)
     if marked.expression:
         more = "".join(
             f" {{= {mark.expression} | {'; '.join(mark.cites)}}}" for mark in marked.further
@@ -416,7 +452,8 @@ def _kept_row(row: Sequence[Line], cells: bool) -> tuple[Sentence, ...]:
     """Return what is left of a row; of a table's row that has lost all but its name, nothing."""
     if not cells:
         return tuple(line.sentence for line in row if not line.cut)
-    left = any(not line.cut and line.sentence.text for line in row[1:] or row)
+    said = [line for line in row if not line.cut and line.sentence.text]
+    left = any(line is not row[0] or len(row) == 1 or not line.is_label for line in said)
     return tuple(map(_cell, row)) if left else ()
 
 
@@ -455,18 +492,38 @@ def titled_quotes(deps: Deps, sentence: Sentence) -> tuple[tuple[str, str], ...]
 
 
 def cited_quotes(deps: Deps, sentence: Sentence) -> list[tuple[str, str]]:
-    """Return each quote of a sentence, and where it stands: title, author, date and place."""
+    """Return each quote of a sentence, and where it stands; see `credit_in`."""
     found = dict.fromkeys(
-        (quote.text, credit_of(deps.ledger.get(Source, quote.source), quote))
+        (quote.text, credit_in(deps, quote))
         for finding in findings_of(deps, sentence)
         for quote in finding.quotes
     )
     return list(found)
 
 
+def credit_in(deps: Deps, quote: Quote) -> str:
+    """Return where a quote stands, and what stands above it in its table."""
+    credit = credit_of(deps.ledger.get(Source, quote.source), quote)
+    return "; ".join((credit, *table_heads(deps, quote)))
+
+
 def credits_of(deps: Deps, sentence: Sentence) -> list[str]:
     """Return where the quotes of a sentence stand, a line for each source and place."""
     return list(dict.fromkeys(credit for _, credit in cited_quotes(deps, sentence)))
+
+
+def heads_of(deps: Deps, sentence: Sentence) -> list[str]:
+    """Return what stands above the rows of tables that a sentence cites, unless they repeat it."""
+    quotes = (quote for finding in findings_of(deps, sentence) for quote in finding.quotes)
+    return list(dict.fromkeys(head for quote in quotes for head in table_heads(deps, quote)))
+
+
+def table_heads(deps: Deps, quote: Quote) -> list[str]:
+    """Return what stands above the row that a quote is: caption, header, row of units."""
+    text = deps.store.texts.get(quote.passage.snapshot)
+    heads = [span.of(text) for span in heads_of_table(text, quote.passage.start)]
+    said = set(words(quote.text))
+    return [head for head in heads if not said.issuperset(words(head))]
 
 
 def needs_support(sentence: Sentence) -> bool:

@@ -163,7 +163,7 @@ def label_findings(
             ShownFinding(
                 id=f"F{number}",
                 statement=finding.statement,
-                quote=f" {GAP} ".join(quote.text for quote in finding.quotes),
+                quote=f" {GAP} ".join(quote.text for quote in _in_order(finding)),
                 source=source.title,
                 publisher=source.publisher,
                 published=source.dated(finding.quotes[0].passage.start),
@@ -172,6 +172,11 @@ def label_findings(
             )
         )
     return labels, tuple(shown)
+
+
+def _in_order(finding: Finding) -> list[Quote]:
+    """Return the quotes of a finding, the most telling of which comes first, as they are read."""
+    return sorted(finding.quotes, key=lambda quote: quote.passage.start)
 
 
 def find_label(named: str, labels: Iterable[str]) -> str:

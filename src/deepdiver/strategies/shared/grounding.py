@@ -64,6 +64,8 @@ _ROUNDED = re.compile(
 )
 FOREIGN = "its words are not those of its quotes, and the reader does not find it in them"
 """The fault of a sentence that does not stand on its quotes."""
+ASIDE = "it speaks of something else than the question, its section and what it cites"
+"""The fault of a judgement, an assumption or general knowledge that has nothing to do with them."""
 UNCONNECTED = "it states something and names no finding"
 """The fault of a frame that is more than a frame."""
 _SHORTEST = 4
@@ -87,28 +89,29 @@ def stems(text: str) -> frozenset[str]:
 
 RESEARCH = stems(
     "about above according account additional again against agree also alternative although "
-    "analysis answer appear approach argument aspect assess attempt author available "
+    "analysis answer appear approach argument aspect assess assumption attempt author available "
     "background bear because below between both case cause chapter cite claim clear common "
     "compare comparison concern conclude conclusion condition confirm conflict conflicting "
-    "consider consistent context contradict contrast decide deny depend describe detail "
+    "consider consistent context contradict contrast date decide deny depend describe detail "
     "determine differ difference different direct disagree discuss document doubt each either "
     "else establish estimate even evidence example except exist explain fact far figure final "
     "find finding first follow found further gap general give given history hold however "
     "hypothesis identify implication important independent indicate information insufficient "
-    "introduce introduction issue judge key know known last later lead least less likely "
+    "introduce introduction issue judge judgement key know known last later lead least less likely "
     "limit limitation limited line list little main many matter mean measure mention method "
     "missing more most name namely nearest neither next none note nothing number observe open "
-    "opposite option order origin other outcome outlook overall overview page paragraph part "
-    "passage place point possible present problem provide publish question quote raise rather "
-    "read reason recent recommend recommendation record refer refute regard reject relate "
-    "relevant reliable remain report research rest result review risk rival rule same say "
+    "opposite option order origin other outcome outlook overall overview owner page paragraph part "
+    "passage place point possible present problem proposal propose provide publish question quote "
+    "raise rather read reason recent recommend recommendation record refer refute regard reject "
+    "relate relevant reliable remain report research rest result review risk rival rule same say "
     "search second section see separate set settle several show side similar single situation "
     "some source speak stand state statement still study subject suggest summary support sure "
-    "table take tell term test text therefore third thus time timeline together topic toward true "
-    "two uncertain unclear undecided unknown unresolved various verdict version view weak "
-    "weigh whether whole work write yes yet "
+    "table take tell term test text therefore third threshold thus time timeline together topic "
+    "toward true two uncertain unclear undecided unknown unresolved various verdict version view "
+    "weak weigh whether whole work write yes yet "
 )
-"""Words with which one speaks about research, its texts and their parts, whatever the subject."""
+"""Words with which one speaks about research, its texts, their parts and what it proposes, whatever
+the subject."""
 
 
 def shared_part(text: str, evidence: str, given: str = "") -> float:
@@ -139,11 +142,18 @@ class Said:
     """Title of the source and exact text of each quote."""
     besides: str = ""
     """What else may carry it: the results of sums that code has repeated, for example."""
+    counted: tuple[int, ...] = ()
+    """Of a heading, how many things its section, or the question, lists."""
     cell: bool = False
     """Whether it is a cell of a table, which says little by itself."""
     loose: bool = False
-    """Whether it may go beyond its quotes, as a judgement does: then a word of the question is
-    enough, or some of its words in what the report states."""
+    """Whether it may go beyond its quotes, as a judgement does: then a word of the question or of
+    its section is enough, or some of its words in what the report states."""
+    section: str = ""
+    """What is sound of its section."""
+    brief: bool = False
+    """Whether a word or two say nothing by themselves: a judgement goes on with a sound sentence
+    before it, and of an absence code looks for the words."""
     stated: str = ""
     """What the report states, and its quotes carry."""
 
@@ -168,7 +178,9 @@ class Said:
         if self.cell and len(stems(self.text) - RESEARCH) < (FEWEST if self.loose else FEW):
             return "grounded"
         if self.loose:
-            known = shared_part(self.text, f"{evidence} {titles} {asked}") > 0
+            around = f"{evidence} {titles} {asked} {self.section}"
+            says = len(stems(self.text) - RESEARCH)
+            known = shared_part(self.text, around) > 0 or says < (FEW if self.brief else 1)
             told = shared_part(self.text, self.stated) > SHARED
             return "grounded" if known or told else "foreign"
         part = shared_part(self.text, evidence, f"{asked} {titles}")
@@ -266,7 +278,8 @@ def _is_beside_it(heading: Said, asked: str) -> bool:
 
 def _strange_in_heading(heading: Said, asked: str) -> list[str]:
     # In the name of a file, a line stands for a space.
-    known = f"{asked} {heading.around()}".replace("_", " ")
+    counted = " ".join(map(str, heading.counted))
+    known = f"{asked} {heading.around()} {counted}".replace("_", " ")
     text = COUNTING.sub("", _NUMBERED.sub("", heading.text))
     capitals_tell = not _is_beyond_us(text, asked) and not is_capitalised(text)
     strange = unknown_values(text, known, by_capitals=capitals_tell)

@@ -262,7 +262,7 @@ def _cited_finding(
     one_story: Mapping[str, str],
 ) -> CitedFinding:
     entry = read[text_label]
-    ranges = [_units_in(entry.text, _span_of(quote)) for quote in finding.quotes]
+    ranges = sorted(_units_in(entry.text, _span_of(quote)) for quote in finding.quotes)
     told = (f"{first}" if first == last else f"{first}-{last}" for first, last in ranges)
     return CitedFinding(
         id=label,

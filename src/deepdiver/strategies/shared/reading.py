@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from deepdiver.core.events import FindingDropped
-from deepdiver.core.headings import headings_above
+from deepdiver.core.headings import headings_above, heads_of_table
 from deepdiver.core.identity import content_id
 from deepdiver.core.ledger import Entry
 from deepdiver.core.numbering import cut_pieces, cut_quotes, show_numbered
@@ -211,12 +211,15 @@ async def _read_once(
 ) -> list[LookResult]:
     """Read texts once for several looks, enter what they bring, and return what each look gets."""
     _enter_sources(deps, texts)
-    shown = _choose(deps, wishes, texts, await is_read_whole(deps))
-    parts = {
-        f"P{number}": about
-        for number, about in enumerate(dict.fromkeys(wish.about for wish in wishes), 1)
-    }
+    batches = _split_batches(_choose(deps, wishes, texts, await is_read_whole(deps)))
     unanswered = tuple(unite(*(wish.unanswered for wish in wishes)))
+    abouts = [wish.about for wish in wishes]
+    # One reading of many sees a part of the texts and cannot tell what all of them leave open: then
+    # the questions are problems like the others, and those that a finding is about are answered.
+    among_many = len(batches) > 1 and not _is_free(deps)
+    if among_many:
+        abouts, unanswered = [*abouts, *unanswered], ()
+    parts = {f"P{number}": about for number, about in enumerate(dict.fromkeys(abouts), 1)}
     # What is known decides which questions are still open; a text says what it says without it.
     told = unite(*(wish.known for wish in wishes)) if unanswered or _is_free(deps) else []
     known = within(told, room_of(deps).known)
@@ -224,7 +227,7 @@ async def _read_once(
     readings = await together(
         *(
             _read_batch(deps, wishes[0].question, parts, batch, known, unanswered, wanted)
-            for batch in _split_batches(shown)
+            for batch in batches
         )
     )
     deps.add(*(item for made, _ in readings for item in made))
@@ -232,12 +235,15 @@ async def _read_once(
     findings = list({item.id: item for made, _ in readings for item in made}.values())
     leads = unite(*(said.leads for _, said in readings))
     after = [said.questions for made, said in readings if made]
+    answered = {item.about for item in findings} if among_many else set[str]()
     return [
         LookResult(
             findings=tuple(_findings_of(wish, number, findings, texts)),
             leads=tuple(_leads_of(wish, leads, findings)),
             sources=tuple(text.source.id for text in texts.values() if text.found_by(number)),
-            questions=list_unanswered(wish.unanswered, after),
+            questions=tuple(q for q in wish.unanswered if q not in answered)
+            if among_many
+            else list_unanswered(wish.unanswered, after),
         )
         for number, wish in enumerate(wishes)
     ]
@@ -321,9 +327,17 @@ async def _everything_of(deps: Deps, provider: Provider, most: int) -> list[Hit]
 def _findings_of(
     wish: _Wish, look: int, findings: Sequence[Finding], texts: Mapping[str, _Fetched]
 ) -> list[str]:
-    """Return the findings on what a look is about; if there are none, those of what it found."""
-    own = [item.id for item in findings if item.about == wish.about]
-    return own or [item.id for item in findings if texts[item.quotes[0].source].found_by(look)]
+    """Return the findings on what a look is about; if there are none, those of what it found.
+
+    What it found on an open question counts among the first.
+    """
+    found = [item.id for item in findings if texts[item.quotes[0].source].found_by(look)]
+    own = [
+        item.id
+        for item in findings
+        if item.about == wish.about or (item.about in wish.unanswered and item.id in found)
+    ]
+    return own or found
 
 
 def _leads_of(wish: _Wish, leads: Iterable[str], findings: Sequence[Finding]) -> Iterator[str]:
@@ -554,14 +568,7 @@ def with_heads(text: str, parts: Sequence[Span]) -> tuple[Span, ...]:
 def _heads_above(text: str, start: int) -> Iterator[Span]:
     """Yield the headings above an offset, and the header of a table that it is within."""
     yield from (heading.span for heading in headings_above(text, start))
-    line = top = text.rfind("\n", 0, start) + 1
-    while text.startswith("|", line):
-        top, line = line, text.rfind("\n", 0, max(0, line - 1)) + 1
-        if top == line:
-            break
-    end = text.find("\n", top)
-    if text.startswith("|", top) and end < start:
-        yield Span(top, end)
+    yield from heads_of_table(text, start)
 
 
 def _split_batches(texts: Sequence[ReadSource]) -> list[list[ReadSource]]:

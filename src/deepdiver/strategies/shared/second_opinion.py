@@ -16,8 +16,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 
+from deepdiver.core.numbering import units_of
 from deepdiver.core.record import Finding, SecondOpinion, Sentence, SentenceKind, Source, Stance
-from deepdiver.core.text import Span, locate, sentences
+from deepdiver.core.text import Span, locate, sentences, words
 from deepdiver.encoders.reader import Verdict, load_reader
 from deepdiver.errors import StoreError
 from deepdiver.report.bindings import Cited
@@ -168,15 +169,28 @@ async def find_turned(said: Sequence[tuple[str, Sequence[Cited]]]) -> list[str]:
     Args:
         said: The sentences with what they cite.
     """
+    return [better.fault() if better else "" for better in await find_better(said)]
+
+
+async def find_better(
+    said: Sequence[tuple[str, Sequence[Cited]]],
+) -> list[Counterpart | None]:
+    """Return the counterparts of sentences that the reader takes the quotes to say instead.
+
+    None if there is no such, or if the reader's files cannot be used.
+
+    Args:
+        said: The sentences with what they cite.
+    """
     try:
         # In a thread, because other runs of this process go on.
         return await asyncio.to_thread(_read_turned, said)
     except (StoreError, ImportError):
-        return [""] * len(said)
+        return [None] * len(said)
 
 
-def _read_turned(said: Sequence[tuple[str, Sequence[Cited]]]) -> list[str]:
-    """Return the faults; the reader is loaded only if a sentence has a counterpart."""
+def _read_turned(said: Sequence[tuple[str, Sequence[Cited]]]) -> list[Counterpart | None]:
+    """Return what is better; the reader is loaded only if a sentence has a counterpart."""
     beside = [_counterparts(text, quotes) for text, quotes in said]
     asked = [
         pair
@@ -197,13 +211,13 @@ def _with_counterparts(
     return [(passage, told) for told in (text, *(each.text for each in found))]
 
 
-def _turned(found: Sequence[Counterpart], denied: Iterator[float]) -> str:
-    """Return the fault of a sentence whose quotes deny it more than a counterpart."""
+def _turned(found: Sequence[Counterpart], denied: Iterator[float]) -> Counterpart | None:
+    """Return the counterpart of a sentence whose quotes deny it more than that."""
     if not found:
-        return ""
+        return None
     own = next(denied)
     better = [each for each in found if own - next(denied) >= MARGIN]
-    return better[0].fault() if better else ""
+    return better[0] if better else None
 
 
 def _passage(quotes: Sequence[Cited]) -> str:
@@ -281,6 +295,33 @@ def stands_whole(said: str, quote: str) -> bool:
     parts = [Span(0, len(quote)), *sentences(quote)]
     begins = any(_nothing_between(quote, span.start, part.start) for part in parts)
     return begins and any(_nothing_between(quote, span.end, part.end) for part in parts)
+
+
+def stands_in_row(value: str, row: str, column: str, quotes: Iterable[str]) -> bool:
+    """Return whether a cell's value is one of the row of a source that it is about.
+
+    Of several rows, that is the one that shares the most words with the name of its row; and if
+    the source names its columns as the table does, the value must be in such a column.
+
+    Args:
+        value: What the cell says.
+        row: The name of its row.
+        column: The name of its column.
+        quotes: What it cites.
+    """
+    rows = [unit.of(quote) for quote in quotes for unit in units_of(quote)]
+    shared = [len({*words(row)} & {*words(text)}) for text in rows]
+    own = [text for text, many in zip(rows, shared, strict=True) if many == max(shared)]
+    return bool(own) and all(_is_field(value, column, text) for text in own)
+
+
+def _is_field(value: str, column: str, row: str) -> bool:
+    """Whether a value is a field of a row: `| Year: 2023 | Hours: 90` or `| 2023 | 90`."""
+    fields = [field.strip() for field in row.split("|") if field.strip()]
+    parts = [field.rpartition(": ") for field in fields]
+    named = [part for part in parts if {*words(part[0])} & {*words(column)}]
+    said = " ".join(value.split()).rstrip(".")
+    return len(fields) > 1 and said in {content for *_, content in named or parts}
 
 
 def _nothing_between(text: str, one: int, other: int) -> bool:

@@ -35,11 +35,21 @@ async def weigh_answer(
     findings: Sequence[str],
     problems: Sequence[str],
     missing: Sequence[str],
+    partly: Sequence[str] = (),
 ) -> WeighedAnswer:
     """Return the belief in an answer, sentence by sentence.
 
     The findings of a sentence speak for it, as the audit has confirmed. A reasoner that costs
     nothing judges all others too; of a model, what it has said before is enough.
+
+    Args:
+        deps: The run's dependencies.
+        question: What was asked.
+        lead: The answer.
+        findings: Ids of all findings.
+        problems: The parts of the question.
+        missing: Those that are not answered.
+        partly: Those that are answered in part, which count half.
     """
     stated = {SentenceKind.FACT, SentenceKind.CALCULATION}
     facts = [sentence for sentence in lead if sentence.kind in stated]
@@ -56,8 +66,9 @@ async def weigh_answer(
         _believe(deps, claim, sentence, told)
         for claim, sentence, told in zip(claims, facts, others, strict=True)
     ]
-    parts = {*(problems or (question,)), *missing}
-    return WeighedAnswer(tuple(beliefs), 1.0 - len(set(missing)) / len(parts))
+    parts = {*(problems or (question,)), *missing, *partly}
+    open_ = len({*missing}) + len({*partly} - {*missing}) / 2
+    return WeighedAnswer(tuple(beliefs), 1.0 - open_ / len(parts))
 
 
 def _claim(sentence: Sentence) -> Hypothesis:

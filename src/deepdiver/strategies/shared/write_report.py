@@ -13,6 +13,7 @@ from typing import Any
 
 from deepdiver.core.events import Limited
 from deepdiver.core.identity import content_id
+from deepdiver.core.languages import UNSPACED, code_named, code_of
 from deepdiver.core.record import (
     Assessment,
     Contradiction,
@@ -25,9 +26,10 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
-from deepdiver.core.text import sentences, words
+from deepdiver.core.text import WORD_CHARS, sentences, words
 from deepdiver.report.audit import bare_words
 from deepdiver.report.compose import WeighedAnswer, compose
+from deepdiver.report.words import words_in
 from deepdiver.strategies.shared.audit_headings import audit_headings, audit_missing, audit_title
 from deepdiver.strategies.shared.audit_lines import NOTHING_LEFT, REJECTED, Audit
 from deepdiver.strategies.shared.base import Allowance, Deps, attempt, together
@@ -195,12 +197,20 @@ async def write_report(
     lines = [*_lines(body), *_lines(further)]
     answer = tuple(line.sentence for line in lead if not line.cut)
     title, untitled = await audit_title(deps, top.title if answer else "", [*lead, *lines], asked)
-    missing, unasked = audit_missing(deps, top.missing, material.labels.values(), asked)
+    told_by = [*material.labels.values(), *_cited(line.sentence for line in (*lead, *lines))]
+    missing, unasked = audit_missing(deps, top.missing, told_by, asked)
+    partly, unsaid = audit_missing(deps, [*top.partly.values()], told_by, asked)
     assessments, unfounded = await doubt_unfounded(deps, asked, assessments, answer)
     weighed, told = None, list[str]()
     if assessments is None or _is_tested(deps, assessments, unfounded):
         weighed = await weigh_answer(
-            deps, question, answer, [*findings, *besides.disputed], problems, top.missing
+            deps,
+            question,
+            answer,
+            [*findings, *besides.disputed],
+            problems,
+            top.missing,
+            [*top.partly],
         )
         told = _untested(assessments, weighed)
     kept = [line.sentence for line in (*lead, *lines) if not line.cut]
@@ -211,6 +221,7 @@ async def write_report(
     quiet = besides.rejected or any(sentence.findings for sentence in kept)
     nearest = [] if quiet else quote_nearest(deps, question, found)
     sections = [*kept_sections(body), *own, *nearest, *besides.about_it(answer)]
+    language = _language(deps, question, kept)
     report = compose(
         question,
         answer,
@@ -218,17 +229,18 @@ async def write_report(
         assessments or (),
         deps.ledger,
         title=title,
+        language=language,
         points=[many for row in top.points if (many := sum(not line.cut for line in row))],
         derivations=writer.derivations_of(kept),
         limits=[
-            *_notes(deps, [*limits, *told], missing, _count_unquoted(cut)),
+            *_notes(deps, [*limits, *told], missing, _count_unquoted(cut), partly),
             *_unshown(deps, len(found) - len(material.findings)),
             *list_unmet(deps, problems, found),
             *contradicted(kept),
             *_unread([*lead, *lines]),
         ],
-        cut=[*cut, *listed_cuts(repeated), *renamed, *untitled, *unasked],
-        made_by=_made_by(deps),
+        cut=[*cut, *listed_cuts(repeated), *renamed, *untitled, *unasked, *unsaid],
+        made_by=_made_by(deps, language),
         weighed=weighed,
         unfounded=unfounded,
         research=research_of(deps, found or _cited(kept), besides.disputed, is_open=is_open),
@@ -269,6 +281,8 @@ class _Top:
     """The bottom line."""
     missing: tuple[str, ...] = ()
     """What is not answered."""
+    partly: Mapping[str, str] = field(default_factory=dict)
+    """Parts of the question that are answered in part, each with what it lacks behind it."""
 
 
 class _Writer:
@@ -347,7 +361,12 @@ class _Writer:
     def _manner(self) -> dict[str, str]:
         """Return for whom and in which language the report is written."""
         settings = self._deps.settings
-        return {"audience": settings.audience, "language": settings.report_language}
+        code = code_named(settings.report_language) or code_of(self._question)
+        return {
+            "audience": settings.audience,
+            "language": settings.report_language,
+            "characters": f"{WORD_CHARS}" if code in UNSPACED else "",
+        }
 
     def _verified(self) -> tuple[CheckedConclusion, ...]:
         """Return the conclusions with the labels of those of their findings that are shown."""
@@ -425,7 +444,12 @@ class _Writer:
         rows = [row for section in sections for block in section.blocks for row in block.rows]
         for line in (line for row in rows for line in row):
             line.heading = ""
-        return _Top(answer.title, rows, answer.missing)
+        partly = {
+            item.problem: f"{item.problem} {item.lacks}".strip()
+            for item in answer.partly
+            if item.problem not in answer.missing
+        }
+        return _Top(answer.title, rows, answer.missing, partly)
 
     def derivations_of(self, written: Sequence[Sentence]) -> list[Derivation]:
         """Return the calculations that the report uses, in the order in which they were made."""
@@ -590,16 +614,27 @@ def _cut_lost(deps: Deps, repeated: Sequence[Line], lines: Sequence[Line]) -> No
 # Weighing and limits
 
 
-def _made_by(deps: Deps) -> str:
-    made = (
-        f"deepdiver, strategy {deps.run.strategy}, {deps.reasoner.description}, as of {deps.as_of}"
+def _language(deps: Deps, question: str, written: Iterable[Sentence]) -> str:
+    """Return the code of the language of a report: the one asked for, the question's or its own."""
+    told = code_named(deps.settings.report_language) or code_of(question)
+    code = told or code_of(" ".join(sentence.text for sentence in written))
+    return "" if code == "en" else code
+
+
+def _made_by(deps: Deps, language: str) -> str:
+    say, run = words_in(language), deps.run
+    made = say(
+        "deepdiver, strategy {}, {}, as of {}", run.strategy, deps.reasoner.description, deps.as_of
     )
-    return f"{made}, looking deeper into {deps.run.deepens}" if deps.run.deepens else made
+    return f"{made}{say(', looking deeper into {}', run.deepens)}" if run.deepens else made
 
 
-def _notes(deps: Deps, limits: Sequence[str], missing: Sequence[str], cut: int) -> list[str]:
+def _notes(
+    deps: Deps, limits: Sequence[str], missing: Sequence[str], cut: int, partly: Sequence[str] = ()
+) -> list[str]:
     """Return the limits: what could not be searched, answered, read, quoted or supported."""
     notes = [*sorted({*limits, *deps.notes}), *(f"Not answered: {item}" for item in missing)]
+    notes += (f"Answered in part: {item}" for item in partly)
     unread = sorted(deps.unread)
     notes += unread[:UNREAD]
     if more := len(unread[UNREAD:]):

@@ -94,6 +94,16 @@ class Archive:
                 found[link.get("Id", "")] = (kind, member_at(name, target))
         return found
 
+    def linked(self, name: str) -> dict[str, str]:
+        """Return the addresses outside that a part of an Office file links to, by id."""
+        folder, file = posixpath.split(name)
+        root = self.xml(f"{folder}/_rels/{file}.rels")
+        return {
+            link.get("Id", ""): link.get("Target", "")
+            for link in (() if root is None else root)
+            if link.get("TargetMode") == "External"
+        }
+
 
 def _check_member(member: zipfile.ZipInfo) -> None:
     if member.file_size > LARGEST_MEMBER and member.filename.endswith(

@@ -51,23 +51,32 @@ READERS: Final[dict[str, str]] = {
 imported when the first file of its format arrives."""
 WEB_PAGE = "web_page:read_web_page"
 """Reads a page that came from the web, which is mostly menus and advertisements."""
+LINKED: Final[dict[str, str]] = {
+    "html": "html:read_linked_html",
+    "pdf": "pdf:read_linked_pdf",
+    "docx": "word:read_linked_word",
+}
+"""The function that reads a format with its links and notes in their places, as Markdown has them.
+The others keep them or have none."""
 
 MISSING = "{name} is not installed: pip install 'deepdiver-research{extra}'"
 LEAD = 500
 """Characters at the beginning of a plain text in which a heading is taken for its title."""
 
 
-def load_reader(format: str, url: str = "") -> Reader:
+def load_reader(format: str, url: str = "", *, links: bool = False) -> Reader:
     """Import the function that reads a format, and the packages that it needs.
 
     Args:
         format: One of `FORMATS`.
         url: The address that the file came from; empty if it is a file of the user's.
+        links: Whether links and notes are kept in their places.
 
     Raises:
         UnreadableError: If one of them is not installed; the message says what to do.
     """
     named = WEB_PAGE if format == "html" and url else READERS[format]
+    named = LINKED.get(format, named) if links else named
     module, _, function = named.partition(":")
     try:
         reader: Reader = getattr(
@@ -106,14 +115,23 @@ def file_name_of(url: str) -> str:
         return ""
 
 
-def read_document(data: bytes, *, mime: str = "", name: str = "", url: str = "") -> DocumentDraft:
+def read_document(
+    data: bytes, *, mime: str = "", name: str = "", url: str = "", links: bool = False
+) -> DocumentDraft:
     """Read a document of any format.
+
+    Args:
+        data: The bytes of the file.
+        mime: Its MIME type.
+        name: Its name.
+        url: The address that it came from.
+        links: Whether links and notes are kept in their places, as Markdown has them.
 
     Raises:
         UnreadableError: If it has no text that can be read; the message says why.
     """
     format = detect_format(data, mime, name, url)
-    reader = load_reader(format, url)
+    reader = load_reader(format, url, links=links)
     try:
         draft = reader(data, format=format, mime=mime, name=name, url=url)
     except DraftFullError as full:

@@ -9,6 +9,6 @@ to.
 from __future__ import annotations
 
 from deepdiver.tools.fetch.egress_guard import Guard
-from deepdiver.tools.fetch.pages import Page, fetch
+from deepdiver.tools.fetch.pages import Page, fetch, is_gone
 
-__all__ = ["Guard", "Page", "fetch"]
+__all__ = ["Guard", "Page", "fetch", "is_gone"]

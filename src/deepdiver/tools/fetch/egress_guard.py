@@ -19,6 +19,8 @@ import httpcore
 from deepdiver.errors import CallError, CallFault, SettingsError, UnreadableError
 from deepdiver.tools.fetch.parsed_url import Ip, ParsedUrl, parse_url
 
+NO_HOST = "there is no host"
+"""How the reason is told if nobody has a name."""
 USUAL_PORTS = frozenset({80, 443, 8080, 8443})
 """The ports of web servers. Other ports belong to other services, which we must not talk to;
 `name:port` allows one."""
@@ -226,7 +228,7 @@ class Guard(httpcore.AsyncNetworkBackend):
             return [ipaddress.ip_address(text) for text in await self._resolve(host, port)]
         except socket.gaierror as error:
             if error.errno in UNKNOWN_NAME:
-                raise CallError(f"there is no host {host}", CallFault.REQUEST) from None
+                raise CallError(f"{NO_HOST} {host}", CallFault.REQUEST) from None
             raise CallError(
                 f"{host} could not be looked up: {error.strerror}", CallFault.UNREACHED
             ) from None

@@ -19,7 +19,7 @@ from deepdiver.tools.extract import extract
 from deepdiver.tools.fetch import robots
 from deepdiver.tools.fetch.access_walls import RawPage, find_wall
 from deepdiver.tools.fetch.client import HttpAnswer, get
-from deepdiver.tools.fetch.egress_guard import Guard
+from deepdiver.tools.fetch.egress_guard import NO_HOST, Guard
 from deepdiver.tools.fetch.parsed_url import ParsedUrl, join_redirect
 from deepdiver.tools.http import retry_after
 
@@ -33,6 +33,8 @@ REMEMBERED = 30 * 86_400.0
 again."""
 LONGEST_VALIDATOR = 200
 """Characters of an ETag or a date. A longer one identifies us rather than the page."""
+NO_PAGE = (" answered 404", " answered 410")
+"""How the reason ends if a server says that it has no such page."""
 HTML = frozenset({"", "text/html", "application/xhtml+xml"})
 
 
@@ -187,6 +189,12 @@ async def _document(target: ParsedUrl, answer: HttpAnswer) -> Document:
     if not document.text.strip():
         raise UnreadableError("there is no text on it")
     return document
+
+
+def is_gone(reason: str) -> bool:
+    """Return whether a page cannot be read because there is no such page, or no such host."""
+    # Without its host, the robots.txt of a page is the first thing that cannot be read.
+    return reason.endswith(NO_PAGE) or NO_HOST in reason
 
 
 def _no(target: ParsedUrl, answer: HttpAnswer, sight: RawPage) -> UnreadableError | CallError:

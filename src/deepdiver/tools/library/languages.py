@@ -1,4 +1,4 @@
-"""The language of a library, and whether a question is in another."""
+"""Whether a question and the documents of a library are in different languages."""
 
 from __future__ import annotations
 

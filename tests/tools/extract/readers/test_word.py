@@ -157,3 +157,34 @@ def test_damage_says_so(change: dict[str, str], why: str) -> None:
 
 def test_an_empty_document() -> None:
     assert reason(making.docx(lambda made: None), "a.docx") == "it is empty"
+
+
+def test_links_and_notes_are_kept_in_their_places_where_they_are_asked_for() -> None:
+    space = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+    link = f'<w:hyperlink {space} r:id="rIdX"><w:r><w:t>froze</w:t></w:r></w:hyperlink>'
+    inner = f'<w:hyperlink {space} r:id="gone"><w:r><w:t> here</w:t></w:r></w:hyperlink>'
+    content = (
+        p("Report", '<w:outlineLvl w:val="0"/>')
+        + f"<w:p><w:r><w:t>It </w:t></w:r>{link}{inner}<w:r>"
+        '<w:t>.</w:t><w:footnoteReference w:id="2"/></w:r></w:p>'
+    )
+    notes = (
+        f'<w:footnotes {W}><w:footnote w:id="2"><w:p>{link.replace("froze", "Berg")}</w:p>'
+        "</w:footnote></w:footnotes>"
+    )
+    relation = (
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        '<Relationship Id="rIdX" TargetMode="External" Target="https://e.org/a"/></Relationships>'
+    )
+    data = making.rezipped(
+        body(content, footnotes=notes),
+        {
+            "word/_rels/document.xml.rels": relation,
+            "word/_rels/footnotes.xml.rels": relation,
+        },
+    )
+    assert read(data, "a.docx", links=True).text == (
+        "# Report\n\nIt [froze](https://e.org/a) here.[^footnote2]\n\n"
+        "[^footnote2]: [Berg](https://e.org/a)"
+    )
+    assert read(data, "a.docx").text == "Report\n\nIt froze here.\n\nFootnote 1: Berg"

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from lxml import etree  # type: ignore[import-untyped]
 
 from deepdiver.errors import UnreadableError
-from deepdiver.tools.extract import html_tree
+from deepdiver.tools.extract import html_links, html_tree
 from deepdiver.tools.extract.decode import decode
 from deepdiver.tools.extract.document_draft import DocumentDraft
 from deepdiver.tools.extract.readers import plain_text
@@ -52,6 +52,17 @@ def read_html(
     data: bytes, *, format: str, mime: str = "", name: str = "", url: str = ""
 ) -> DocumentDraft:
     """Read an HTML file."""
+    return _read(data, format, mime, links=False)
+
+
+def read_linked_html(
+    data: bytes, *, format: str, mime: str = "", name: str = "", url: str = ""
+) -> DocumentDraft:
+    """Read an HTML file with its links and notes in their places."""
+    return _read(data, format, mime, links=True)
+
+
+def _read(data: bytes, format: str, mime: str, *, links: bool) -> DocumentDraft:
     draft, tree, _ = parse_page(data, format, mime)
     if tree is None:
         return draft
@@ -67,7 +78,10 @@ def read_html(
     if _length(body) > sum(map(_length, menus)):
         for item in menus:
             item.drop_tree()
-    _bracket_references(body)
+    if links:
+        html_links.write_links(body)
+    else:
+        _bracket_references(body)
     html_tree.add_html(draft, body)
     if draft.empty:
         raise UnreadableError(NO_TEXT)

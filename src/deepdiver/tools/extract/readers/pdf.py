@@ -10,7 +10,7 @@ from pypdf import PdfReader
 from pypdf.errors import DependencyError, PyPdfError
 
 from deepdiver.errors import UnreadableError
-from deepdiver.tools.extract import page_layout
+from deepdiver.tools.extract import page_layout, pdf_links
 from deepdiver.tools.extract.document_draft import DocumentDraft, clean_text
 
 MOST_PAGES = 5_000
@@ -50,6 +50,17 @@ def read_pdf(
     data: bytes, *, format: str, mime: str = "", name: str = "", url: str = ""
 ) -> DocumentDraft:
     """Read a PDF."""
+    return _read(data, format, links=False)
+
+
+def read_linked_pdf(
+    data: bytes, *, format: str, mime: str = "", name: str = "", url: str = ""
+) -> DocumentDraft:
+    """Read a PDF with its links and raised numbers in their places, as Markdown has them."""
+    return _read(data, format, links=True)
+
+
+def _read(data: bytes, format: str, *, links: bool) -> DocumentDraft:
     try:
         reader = PdfReader(io.BytesIO(data), strict=False)
         if reader.is_encrypted and not reader.decrypt(""):
@@ -67,13 +78,13 @@ def read_pdf(
         draft.note(f"of {count:,} pages the first {MOST_PAGES:,} were read")
     pages: list[list[page_layout.Line]] = []
     while len(pages) < min(count, MOST_PAGES) and draft.seconds_left() > PUTTING:
-        pages.append(_lines(draft, reader, len(pages)))
+        pages.append(_lines(draft, reader, len(pages), links=links))
     if len(pages) < min(count, MOST_PAGES):
         draft.note(f"of {count:,} pages the first {len(pages):,} were read: they take too long")
     usual = page_layout.usual_look(pages)
     outline = _outline(draft, reader)
     starts = [
-        _page(draft, page, number, usual, mark=not outline)
+        _page(draft, page, number, usual, mark=not outline, links=links)
         for number, page in enumerate(pages, start=1)
     ]
     if draft.empty:
@@ -82,12 +93,16 @@ def read_pdf(
     return draft
 
 
-def _lines(draft: DocumentDraft, reader: PdfReader, number: int) -> list[page_layout.Line]:
+def _lines(
+    draft: DocumentDraft, reader: PdfReader, number: int, *, links: bool
+) -> list[page_layout.Line]:
     """Return the lines of a page with their sizes and positions, or without if they are unclear."""
     pieces: list[tuple[str, float, float, bool]] = []
+    starts: list[float] = []
 
     def visit(text: str, outer: list[float], inner: list[float], font: Any, size: float) -> None:
         scale = abs(inner[3] or inner[1]) * abs(outer[3] or outer[1])
+        starts.append(inner[4] * outer[0] + outer[4])
         bold = "bold" in str((font or {}).get("/BaseFont", "")).lower()
         pieces.append(
             (clean_text(text), round(size * scale, 1), inner[5] * outer[3] + outer[5], bold)
@@ -100,7 +115,25 @@ def _lines(draft: DocumentDraft, reader: PdfReader, number: int) -> list[page_la
         return []
     if text != "".join(piece[0] for piece in pieces):
         pieces = [(text, 0.0, 0.0, False)]
+    elif links:
+        pieces = pdf_links.write_links(pieces, starts, _targets(reader, number))
     return page_layout.join_lines((piece[0].translate(_LIGATURES), *piece[1:]) for piece in pieces)
+
+
+def _targets(reader: PdfReader, number: int) -> list[pdf_links.Target]:
+    """Return the addresses that a page links to, with the places of the links."""
+    found = []
+    try:
+        for item in reader.pages[number].get("/Annots") or ():
+            note = item.get_object()
+            address = (note.get("/A") or {}).get("/URI")
+            if address and note.get("/Rect"):
+                left, bottom, right, top = (float(side) for side in note["/Rect"])
+                place = (min(left, right), min(bottom, top), max(left, right), max(bottom, top))
+                found.append(pdf_links.Target(str(address), *place))
+    except (*_BROKEN, RecursionError):
+        return found
+    return found
 
 
 def _page(
@@ -110,6 +143,7 @@ def _page(
     usual: page_layout.UsualLook,
     *,
     mark: bool,
+    links: bool,
 ) -> int:
     """Add one page, and return the offset of its beginning."""
     draft.mark_next("page", str(number))
@@ -117,7 +151,7 @@ def _page(
     for text, heads in page_layout.paragraphs_of(page, usual):
         if heads and mark:
             draft.mark_next("heading", text)
-        draft.add(text)
+        draft.add(f"# {' '.join(text.split())}" if heads and links else text)
     return start
 
 

@@ -23,6 +23,17 @@ def read_word(
     data: bytes, *, format: str, mime: str = "", name: str = "", url: str = ""
 ) -> DocumentDraft:
     """Read a Word document."""
+    return _read(data, format, links=False)
+
+
+def read_linked_word(
+    data: bytes, *, format: str, mime: str = "", name: str = "", url: str = ""
+) -> DocumentDraft:
+    """Read a Word document with its links and notes in their places, as Markdown has them."""
+    return _read(data, format, links=True)
+
+
+def _read(data: bytes, format: str, *, links: bool) -> DocumentDraft:
     archive = Archive(data)
     root = archive.xml(_MAIN)
     body = (
@@ -34,7 +45,7 @@ def read_word(
         raise UnreadableError(f"it is damaged: there is no {_MAIN} in it")
     draft = DocumentDraft(format)
     office_xml.add_properties(draft, archive)
-    _Reader(draft, archive).read(body)
+    _Reader(draft, archive, links).read(body)
     if any(name.startswith(("word/header", "word/footer")) for name in archive.names):
         draft.note("headers and footers of its pages were left out")
     if "word/comments.xml" in archive.names:
@@ -45,14 +56,15 @@ def read_word(
 class _Reader:
     """Walks through the body of a document."""
 
-    def __init__(self, draft: DocumentDraft, archive: Archive) -> None:
+    def __init__(self, draft: DocumentDraft, archive: Archive, links: bool) -> None:
         self._draft = draft
+        self._links = archive.linked(_MAIN) if links else None
         self._archive = archive
         self._related = archive.related(_MAIN)
         self._headings = _heading_styles(archive.xml("word/styles.xml"))
         self._footnotes = {
-            **_footnotes(archive.xml("word/footnotes.xml"), "footnote"),
-            **_footnotes(archive.xml("word/endnotes.xml"), "endnote"),
+            **_footnotes(archive, "footnote", links),
+            **_footnotes(archive, "endnote", links),
         }
         self._listed = False
         self._noted = 0
@@ -63,16 +75,16 @@ class _Reader:
                 self._paragraph(element)
             else:
                 self._listed = False
-                table.add_table(self._draft, _rows(element))
+                table.add_table(self._draft, _rows(element, self._links))
             self._below(element)
 
     def _paragraph(self, element: Any) -> None:
-        text = _text(element).strip()
+        text = _text(element, self._links).strip()
         style = _value(element, "pStyle")
         if not text:
             return
         if style in self._headings or _child(element, "outlineLvl") is not None:
-            self._draft.add_heading(text)
+            self._draft.add_heading(text if self._links is None else f"# {text}")
             self._listed = False
         elif _child(element, "numPr") is not None or style.startswith("List"):
             self._draft.add(f"- {text}", "\n" if self._listed else "\n\n")
@@ -89,7 +101,10 @@ class _Reader:
                 note = self._footnotes.get((name.removesuffix("Reference"), item.get(_W + "id")))
                 if note:
                     self._noted += 1
-                    self._draft.add(f"Footnote {self._noted}: {note}")
+                    label = f"Footnote {self._noted}:"
+                    if self._links is not None:
+                        label = f"[^{_note_label(item)}]:"
+                    self._draft.add(f"{label} {note}")
                     self._listed = False
             elif name == "graphicData":
                 lines, rows = office_xml.drawing_content(self._archive, item, self._related)
@@ -121,11 +136,32 @@ def _visible(element: Any) -> Iterator[Any]:
             left.extend(reversed(list(item)))
 
 
-def _text(element: Any) -> str:
-    said = []
+def _note_label(reference: Any) -> str:
+    kind = local_name(reference.tag).removesuffix("Reference")
+    return f"{kind}{reference.get(_W + 'id')}"
+
+
+def _linked_text(link: Any, links: Mapping[str, str]) -> str:
+    """Return a link as Markdown has it, or its text if it leads nowhere outside."""
+    said = _text(link)
+    url = links.get(office_xml.relation_id(link), "")
+    return f"[{said}]({url})" if url and said.strip() else said
+
+
+def _text(element: Any, links: Mapping[str, str] | None = None) -> str:
+    """Return the text of an element; with `links`, with its links and notes in their places."""
+    said: list[str] = []
+    inside: set[Any] = set()
     for item in _visible(element):
         name = local_name(item.tag)
-        if name == "t" and item.tag.startswith(_W):
+        if item in inside:
+            continue
+        if links is not None and name == "hyperlink" and item is not element:
+            said.append(_linked_text(item, links))
+            inside.update(item.iter())
+        elif links is not None and name in ("footnoteReference", "endnoteReference"):
+            said.append(f"[^{_note_label(item)}]")
+        elif name == "t" and item.tag.startswith(_W):
             said.append(item.text or "")
         elif name == "p" and item is not element:  # a text box
             said.append("\n")
@@ -134,11 +170,11 @@ def _text(element: Any) -> str:
     return "".join(said)
 
 
-def _rows(element: Any) -> Iterator[list[str]]:
+def _rows(element: Any, links: Mapping[str, str] | None) -> Iterator[list[str]]:
     for row in _blocks(element, "tr"):
         cells = []
         for cell in _blocks(row, "tc"):
-            cells.append(_text(cell))
+            cells.append(_text(cell, links))
             span = _value(cell, "gridSpan")
             cells += [""] * (min(int(span), 64) - 1 if span.isdigit() else 0)
         yield cells
@@ -180,9 +216,11 @@ def _ancestors(style: str, based: Mapping[str, str]) -> set[str]:
     return found
 
 
-def _footnotes(root: Any, kind: str) -> dict[tuple[str, str], str]:
+def _footnotes(archive: Archive, kind: str, links: bool) -> dict[tuple[str, str], str]:
+    part = f"word/{kind}s.xml"
+    root, held = archive.xml(part), archive.linked(part) if links else None
     found = {}
     for note in () if root is None else root:
         if not note.get(_W + "type"):  # the others are separator lines
-            found[kind, str(note.get(_W + "id"))] = _text(note).strip()
+            found[kind, str(note.get(_W + "id"))] = _text(note, held).strip()
     return found

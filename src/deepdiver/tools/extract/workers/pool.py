@@ -139,7 +139,9 @@ class Extractor:
         for _ in range(workers):
             self._slots.put(None)
 
-    def extract(self, data: bytes, *, mime: str = "", name: str = "", url: str = "") -> Document:
+    def extract(
+        self, data: bytes, *, mime: str = "", name: str = "", url: str = "", links: bool = False
+    ) -> Document:
         """Return the text and metadata of a file.
 
         Args:
@@ -147,13 +149,14 @@ class Extractor:
             mime: The MIME type that the server gave.
             name: The name of the file.
             url: The address that it came from, by which its links are made absolute.
+            links: Whether links and notes are kept in their places, as Markdown has them.
 
         Raises:
             UnreadableError: If it has no text that can be read; the message is the reason.
         """
         if len(data) > limits.LARGEST_FILE:
             raise UnreadableError(f"{len(data):,} bytes are more than {limits.LARGEST_FILE:,}")
-        head, body = self._ask({"mime": mime, "name": name, "url": url}, data)
+        head, body = self._ask({"mime": mime, "name": name, "url": url, "links": links}, data)
         self.peak = max(self.peak, head.get("peak", 0))
         if "reason" in head:
             raise UnreadableError(str(head["reason"]))
@@ -254,8 +257,12 @@ def _here() -> _Shared:
     return _shared
 
 
-async def extract(data: bytes, *, mime: str = "", name: str = "", url: str = "") -> Document:
+async def extract(
+    data: bytes, *, mime: str = "", name: str = "", url: str = "", links: bool = False
+) -> Document:
     """Return the text and metadata of a file or page, as `Extractor.extract` does."""
     here = _here()
-    read = functools.partial(here.extractor.extract, data, mime=mime, name=name, url=url)
+    read = functools.partial(
+        here.extractor.extract, data, mime=mime, name=name, url=url, links=links
+    )
     return await asyncio.get_running_loop().run_in_executor(here.threads, read)

@@ -84,7 +84,7 @@ def answer_job(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]
     """Read one document, and return its metadata and text, or the reason that it is unreadable."""
     try:
         draft = read_document.read_document(
-            data, mime=job["mime"], name=job["name"], url=job["url"]
+            data, mime=job["mime"], name=job["name"], url=job["url"], links=job.get("links", False)
         )
         return {"metadata": draft.metadata()}, draft.text.encode("utf-8", "replace")
     except UnreadableError as error:
@@ -100,9 +100,8 @@ def answer_in_fork(
 ) -> tuple[dict[str, Any], bytes]:
     """Read one document in a fork, and return its answer if it is complete and in time."""
     with contextlib.suppress(UnreadableError):  # the fork will say so
-        read_document.load_reader(
-            read_document.detect_format(data, job["mime"], job["name"], job["url"]), job["url"]
-        )
+        format = read_document.detect_format(data, job["mime"], job["name"], job["url"])
+        read_document.load_reader(format, job["url"], links=job.get("links", False))
     ours, theirs = os.pipe()
     pid = os.fork()
     if not pid:

@@ -1,0 +1,1 @@
+"""Reports as files for others, one module for each format; `formats` is the table of them."""

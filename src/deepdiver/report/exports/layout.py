@@ -1,0 +1,382 @@
+"""A report as headings, paragraphs, lists and tables, for formats that are not marked-up text.
+
+Their texts are runs of characters, which a format shows as they are: nothing in them is markup.
+They have been made fit to be shown, as in Markdown and HTML (`core.shown_text`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from deepdiver.core.outcomes import UNANSWERED
+from deepdiver.core.record import (
+    Block,
+    Citation,
+    Report,
+    Section,
+    Sentence,
+    SentenceKind,
+)
+from deepdiver.core.shown_text import one_line, reveal
+from deepdiver.report.kinds import (
+    cautioned,
+    column_kinds,
+    common_kind,
+    explained_marks,
+    kind_mark,
+    lift_citations,
+    matched_line,
+    quiet_labels,
+    sentence_marks,
+    step_numbers,
+    told_at_the_end,
+)
+from deepdiver.report.markdown import (
+    BOTTOM_LINE,
+    STANDINGS,
+    attempts_to_refute,
+    cited_addresses,
+    headline,
+    limit_lines,
+    reasons_to_believe,
+    said_text,
+    short_marks,
+    status_line,
+    with_marks,
+)
+from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
+from deepdiver.report.sources import CitedSource, believed_sources, list_sources
+from deepdiver.report.words import words_of
+
+Style = Literal["plain", "bold", "mark", "cite"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of characters in one style."""
+
+    text: str
+    """The characters."""
+    style: Style = "plain"
+    """cite: the mark of a citation; mark: that of a judgement, an assumption or a caution."""
+    cites: int = 0
+    """Number of the citation that it leads to."""
+
+
+Line = tuple[Piece, ...]
+"""What stands in one line or paragraph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A part of a document."""
+
+    kind: Literal["heading", "paragraph", "list", "steps", "table", "code"]
+    """What it is."""
+    lines: tuple[Line, ...] = ()
+    """A heading, a paragraph and what code cites have one line; a list has one for each point."""
+    level: int = 0
+    """Of a heading: 1 for a section."""
+    start: int = 1
+    """Of steps: the number of the first."""
+    header: tuple[Line, ...] = ()
+    """Of a table: the names of its columns."""
+    rows: tuple[tuple[Line, ...], ...] = ()
+    """Of a table: its rows."""
+    code: str = ""
+    """Of code: its lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A whole report."""
+
+    title: str
+    """The answer in a line; else the question."""
+    question: str
+    """The question, if the title is another."""
+    lead: Line
+    """Heading of the answer."""
+    answer: tuple[Element, ...]
+    """The answer."""
+    body: tuple[Element, ...]
+    """The sections."""
+    explained: str
+    """What the marks of judgement and the like mean; may be empty."""
+    sources: tuple[CitedSource, ...]
+    """The sources, with the passages that are cited."""
+    evidence: tuple[Element, ...]
+    """The evidence view."""
+    foot: str
+    """How it was made."""
+
+
+_OPEN, _CLOSE, _PART = "\ue000", "\ue001", "\ue002"
+"""Private characters that stand around a style and its text while the text is put together."""
+_PRIVATE = re.compile("[\ue000-\ue002]")
+_STYLED = re.compile("\ue000(bold|mark|cite)\ue002([0-9]*)\ue002(.*?)\ue001", re.DOTALL)
+
+
+def lay_out(report: Report) -> Layout:
+    """Return a report as elements."""
+    titled = bool(report.title) and report.title.casefold() != report.question.casefold()
+    common = common_kind(report.answer)
+    heading = one_line(report.heading or BOTTOM_LINE)
+    return Layout(
+        said_text(report.title) if titled else one_line(report.question),
+        one_line(report.question) if titled else "",
+        _marked(heading, common),
+        tuple(_answer(report)),
+        tuple(part for section in report.sections for part in _section(report, section)),
+        explained_marks(report),
+        tuple(list_sources(report.citations, sys.maxsize)),
+        tuple(_evidence(report)),
+        f"{said_text(report.made_by.removesuffix('.'))}.",
+    )
+
+
+def plain(text: str) -> Line:
+    """Return a text as a line of one piece."""
+    return (Piece(text),)
+
+
+def _marked(text: str, kind: SentenceKind | None, style: Style = "plain") -> Line:
+    """Return a heading, or a column's name, with the mark of what is below it."""
+    mark = kind_mark(kind)
+    return (Piece(text, style), *([Piece(mark, "mark")] if mark else []))
+
+
+def sentence_line(report: Report, sentence: Sentence, *told: SentenceKind | None) -> Line:
+    """Return a sentence, with the mark of its kind unless a heading or column has told it."""
+    own = cited_addresses(report, sentence)
+    marks = "".join(mark for mark, _ in sentence_marks(sentence, *told))
+    text = with_marks(
+        report,
+        sentence,
+        lambda text: _shown_before_styling(text, own),
+        _styled_marks,
+        bold=(f"{_OPEN}bold{_PART}{_PART}", _CLOSE),
+        kind=f"{_OPEN}mark{_PART}{_PART}{marks}{_CLOSE}" if marks else "",
+    )
+    return tuple(_pieces(text))
+
+
+def _shown_before_styling(text: str, own: Iterable[str]) -> str:
+    return said_text(_PRIVATE.sub("\ufffd", text), frozenset(own))
+
+
+def _pieces(text: str) -> Iterator[Piece]:
+    at = 0
+    for found in _STYLED.finditer(text):
+        if before := text[at : found.start()]:
+            yield Piece(_PRIVATE.sub("", before))
+        style: Style = "bold" if found[1] == "bold" else "mark" if found[1] == "mark" else "cite"
+        # Citations within a bold opening are rare; they keep their marks and lose their style.
+        shown = _PRIVATE.sub("", re.sub("\ue000cite\ue002[0-9]*\ue002", "", found[3]))
+        yield Piece(shown, style, int(found[2] or 0))
+        at = found.end()
+    if rest := _PRIVATE.sub("", text[at:]):
+        yield Piece(rest)
+
+
+def _styled_marks(cited: Sequence[Citation]) -> str:
+    made = []
+    for own in short_marks({item.mark: item for item in cited}.values()):
+        shown = f"[{','.join(mark for mark, _ in own)}]".split(",")
+        pieces = (
+            f"{_OPEN}cite{_PART}{item.number}{_PART}{mark}{_CLOSE}"
+            for mark, (_, item) in zip(shown, own, strict=True)
+        )
+        made.append(f"{_OPEN}cite{_PART}{_PART},{_CLOSE}".join(pieces))
+    return "".join(made)
+
+
+def citation_line(report: Report, numbers: Iterable[int]) -> Line:
+    """Return the marks of citations."""
+    known = {item.number: item for item in report.citations}
+    cited = [known[number] for number in numbers if number in known]
+    return tuple(_pieces(_styled_marks(cited)))
+
+
+def joined(lines: Iterable[Line]) -> Line:
+    """Return lines as one, with spaces between them."""
+    made: list[Piece] = []
+    for line in lines:
+        made += [Piece(" "), *line] if made else line
+    return tuple(made)
+
+
+def _paragraph(line: Line) -> Element:
+    return Element("paragraph", (line,))
+
+
+def _answer(report: Report) -> Iterator[Element]:
+    """Yield how the run ended, unless it is answered, and the bottom line."""
+    how, lead = headline(report)
+    if how:
+        yield _paragraph((Piece(how, "bold"), Piece(f" {lead}")))
+    common = common_kind(report.answer)
+    told = [sentence_line(report, item, common) for item in report.answer]
+    points = report.points if sum(report.points) == len(told) else ()
+    if told and not points and report.status in UNANSWERED:
+        yield Element("list", tuple(told))
+    elif told and len(points) < 2:
+        yield _paragraph(joined(told))
+    elif told:
+        yield from _points(report, told)
+
+
+def _points(report: Report, told: Sequence[Line]) -> Iterator[Element]:
+    """Yield the points of the lead; a frame stands above those that it introduces."""
+    ends = list(itertools.accumulate(report.points))
+    spans = list(zip([0, *ends[:-1]], ends, strict=True))
+    framed = [
+        all(item.kind is SentenceKind.FRAME for item in report.answer[start:end])
+        for start, end in spans
+    ]
+    lines = [joined(told[start:end]) for start, end in spans]
+    for is_frame, group in itertools.groupby(zip(framed, lines, strict=True), lambda one: one[0]):
+        own = tuple(line for _, line in group)
+        yield from map(_paragraph, own) if is_frame else [Element("list", own)]
+
+
+def _section(report: Report, section: Section) -> Iterator[Element]:
+    common = common_kind(section.all_sentences())
+    heading = _marked(said_text(section.heading), common)
+    yield Element("heading", (heading,), level=section.level - 1)
+    told = tuple(sentence_line(report, item) for item in section.sentences)
+    if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
+        yield Element("list", told)
+    elif told:
+        yield _paragraph(joined(told))
+    for block, start in zip(section.blocks, step_numbers(section.blocks), strict=True):
+        yield _block(report, block, common, start)
+
+
+def _block(report: Report, block: Block, common: SentenceKind | None, start: int) -> Element:
+    if block.kind == "table":
+        return _table(report, block, common)
+    if block.kind == "code":
+        ((item, *_), *_) = block.rows
+        marks = "".join(mark for mark, _ in sentence_marks(item))
+        cited = citation_line(report, item.citations)
+        line = (*([Piece(marks, "mark")] if marks else []), *cited)
+        return Element("code", (line,) if line else (), code=reveal(item.text))
+    lines = tuple(
+        joined(sentence_line(report, item, common, told) for item, told in told_at_the_end(row))
+        for row in block.rows
+    )
+    if block.kind == "paragraph":
+        return Element("paragraph", lines)
+    return Element(block.kind, lines, start=start)
+
+
+def _table(report: Report, block: Block, common: SentenceKind | None) -> Element:
+    columns = column_kinds(block, common)
+    lifted, block = lift_citations(report, quiet_labels(block))
+    header = tuple(
+        (
+            *_marked(said_text(name or ""), own, "bold"),
+            *citation_line(report, cited or ()),
+        )
+        for name, own, cited in itertools.zip_longest(block.header, columns, lifted)
+    )
+    rows = tuple(
+        tuple(
+            sentence_line(report, item, own, common) for item, own in zip(row, columns, strict=True)
+        )
+        for row in block.rows
+    )
+    return Element("table", header=header, rows=rows)
+
+
+def _heading(text: str) -> Element:
+    return Element("heading", (plain(text),), level=2)
+
+
+def _evidence(report: Report) -> Iterator[Element]:
+    """Yield what the machinery knows: outcome, hypotheses, calculations, limits and cuts."""
+    yield _paragraph((Piece(f"{status_line(report)}.", "bold"),))
+    yield from _hypotheses(report)
+    if report.derivations:
+        yield _heading("Calculations")
+        yield Element(
+            "list",
+            tuple(
+                joined(
+                    (
+                        plain(said_text(f"{made.name}: {made.expression} = {made.result}")),
+                        citation_line(report, made.citations),
+                    )
+                )
+                for made in report.derivations
+            ),
+        )
+    if report.citations:
+        yield _heading("How far the sources are believed")
+        yield Element("list", tuple(map(plain, _believed(report))))
+    if cautions := [_caution(report, item) for item in cautioned(report)]:
+        yield _heading("Cautions")
+        yield Element("list", tuple(cautions))
+    if told := matched_line(report):
+        yield _paragraph(plain(told))
+    if limits := limit_lines(report):
+        yield _heading("Limits")
+        yield Element("list", tuple(plain(said_text(limit)) for limit in limits))
+
+
+def _hypotheses(report: Report) -> Iterator[Element]:
+    if not report.hypotheses:
+        return
+    yield _heading("Hypotheses tested")
+    if rivals := rival_answers(report):
+        yield Element(
+            "table",
+            header=tuple((Piece(name, "bold"),) for name in COLUMN_NAMES),
+            rows=tuple(
+                (
+                    plain(said_text(row.answer)),
+                    plain(f"{row.belief:.2f}"),
+                    plain(STANDINGS[row.status]),
+                    citation_line(report, row.supporting),
+                    citation_line(report, row.refuting),
+                )
+                for row in rivals
+            ),
+        )
+    yield Element(
+        "list",
+        tuple(
+            (
+                Piece(STANDINGS[item.status], "bold"),
+                Piece(
+                    f" ({item.posterior:.2f}, {attempts_to_refute(item)}): "
+                    f"{said_text(item.hypothesis.statement)} "
+                    f"Would be refuted by: {said_text(item.hypothesis.refutes_if)}"
+                ),
+            )
+            for item in report.hypotheses
+        ),
+    )
+
+
+def _believed(report: Report) -> Iterator[str]:
+    for alike in believed_sources(report.citations):
+        reasons = one_line(reasons_to_believe(alike.first, words_of(report)))
+        numbers = "".join(f"[{number}]" for number in alike.numbers)
+        yield f"{numbers} {alike.first.credibility:.2f}{f': {reasons}' if reasons else ''}"
+
+
+def _caution(report: Report, sentence: Sentence) -> Line:
+    return joined(
+        (
+            plain(f"“{said_text(sentence.text)}”"),
+            citation_line(report, sentence.citations),
+            plain(f"{said_text(sentence.mark.rstrip(' .'))}."),
+        )
+    )

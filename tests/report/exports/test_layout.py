@@ -1,0 +1,140 @@
+"""A report as elements: nothing of it is lost, and nothing of it is markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+import pytest
+
+from deepdiver.core.record import RunStatus, Sentence, SentenceKind
+from deepdiver.report.exports.layout import (
+    Element,
+    Layout,
+    Line,
+    Piece,
+    citation_line,
+    joined,
+    lay_out,
+    plain,
+    sentence_line,
+)
+from tests.report.exports.making import PAYLOADS, hostile, report
+
+REPORT = report()
+
+
+def lines(layout: Layout) -> Iterator[Line]:
+    for item in (*layout.answer, *layout.body, *layout.evidence):
+        yield from (*item.lines, *item.header, *chain.from_iterable(item.rows))
+
+
+def text_of(line: Line) -> str:
+    return "".join(piece.text for piece in line)
+
+
+def kinds(elements: tuple[Element, ...]) -> list[str]:
+    return [item.kind for item in elements]
+
+
+def test_every_kind_of_block_is_there_in_order() -> None:
+    layout = lay_out(REPORT)
+    assert (layout.title, layout.question) == (REPORT.title, REPORT.question)
+    assert kinds(layout.answer) == ["list"]
+    assert kinds(layout.body) == [
+        "heading",
+        "paragraph",
+        "table",
+        "list",
+        "steps",
+        "code",
+        "heading",
+        "paragraph",
+        "heading",
+        "list",
+    ]
+    assert [item.level for item in layout.body if item.kind == "heading"] == [1, 1, 2]
+    told = [text_of(line) for line in lines(layout)]
+    assert layout.explained.startswith("† our judgement")
+    assert layout.lead == (Piece("Bottom line"),)
+    assert (Piece("What follows"), Piece("†", "mark")) in lines(layout)
+    assert any("900 is in none of its quotes" in line for line in told)
+    assert any(line.startswith("C1: 330 - 300 = 30 [") for line in told)
+    assert layout.foot == "deepdiver, tested."
+
+
+def test_citations_and_marks_are_pieces_of_their_own() -> None:
+    line = sentence_line(REPORT, REPORT.answer[0])
+    assert line == (
+        Piece("Owner:", "bold"),
+        Piece(" Anna Holm owns Holm Works AB."),
+        Piece("[1a]", "cite", 1),
+    )
+    judged = REPORT.sections[1].blocks[0].rows[0][0]
+    assert [piece.style for piece in sentence_line(REPORT, judged)] == [
+        "plain",
+        "mark",
+        "cite",
+        "cite",
+    ]
+    assert [piece.style for piece in sentence_line(REPORT, judged, SentenceKind.JUDGEMENT)] == [
+        "plain",
+        "cite",
+        "cite",
+    ]
+
+
+def test_a_citation_within_a_bold_opening_keeps_its_mark() -> None:
+    item = REPORT.answer[0].model_copy(update={"places": (3,)})
+    assert text_of(sentence_line(REPORT, item)) == "Own[1a]er: Anna Holm owns Holm Works AB."
+
+
+def test_every_citation_leads_to_a_passage_of_the_list() -> None:
+    layout = lay_out(REPORT)
+    targets = {n for source in layout.sources for item in source.passages for n in item.numbers}
+    cited = {piece.cites for line in lines(layout) for piece in line if piece.cites}
+    assert cited
+    assert cited <= targets == {item.number for item in REPORT.citations}
+    assert citation_line(REPORT, [99]) == ()
+
+
+def test_a_report_without_title_or_answer_has_its_question_and_its_outcome() -> None:
+    made = report(title="", answer=(), points=(), sections=(), status=RunStatus.NO_EVIDENCE)
+    layout = lay_out(made)
+    assert (layout.title, layout.question) == (made.question, "")
+    assert kinds(layout.answer) == ["paragraph"]
+    assert layout.answer[0].lines[0][0].style == "bold"
+
+
+def test_reasons_for_having_no_answer_are_a_list_and_a_single_point_a_paragraph() -> None:
+    why = Sentence(text="No page could be read.", kind=SentenceKind.FRAME)
+    none = report(answer=(why, why), points=(), status=RunStatus.COULD_NOT_SEARCH)
+    assert kinds(lay_out(none).answer) == ["paragraph", "list"]
+    assert kinds(lay_out(report(points=(2,))).answer) == ["paragraph"]
+
+
+def test_a_frame_stands_above_the_points_that_it_introduces() -> None:
+    frame = Sentence(text="In short:", kind=SentenceKind.FRAME)
+    made = report(answer=(frame, *REPORT.answer), points=(1, 1, 1))
+    assert kinds(lay_out(made).answer) == ["paragraph", "list"]
+
+
+def test_lines_are_joined_with_spaces() -> None:
+    assert text_of(joined([plain("a"), plain("b")])) == "a b"
+    assert joined([]) == ()
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_no_text_of_a_stranger_becomes_a_citation_or_stays_hidden(payload: str) -> None:
+    made = hostile(payload)
+    layout = lay_out(made.report)
+    shown = [piece for line in lines(layout) for piece in line]
+    numbers = {item.number for item in made.report.citations}
+    assert {piece.cites for piece in shown if piece.cites} == numbers
+    assert not set("".join(piece.text for piece in shown)) & set("\u202e\u200b\x1b\x07\r")
+    said = "".join(
+        text_of(line)
+        for item in (*layout.answer, *layout.body)
+        for line in (*item.lines, *item.header, *chain.from_iterable(item.rows))
+    )
+    assert "https://evil.example" not in said.replace(made.report.citations[0].url, "")

@@ -1,0 +1,199 @@
+"""Reading a report that anybody wrote: its sentences, its citations, its references."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver.report.cited_text import Statement, Table, address_in, read_cited_text
+
+END = "\n\n## Sources\n\n[1] Bureau of Ports, https://e.org/1.\n[2] Berg, no address\n"
+
+
+def said(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    return [(item.text, item.cites) for item in read_cited_text(text).statements]
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "```\ncode [1]\n```", "# Only a heading", "[1]: x"])
+def test_nothing_to_read(text: str) -> None:
+    assert read_cited_text(text).statements == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "plain", "cites"),
+    [
+        ("It froze [1].", "It froze.", ("1",)),
+        ("It froze.[1]", "It froze.", ("1",)),
+        ("It froze. [1][2]", "It froze.", ("1", "2")),
+        ("It froze [1, 2].", "It froze.", ("1", "2")),
+        ("It froze [1-3].", "It froze.", ("1", "2", "3")),
+        ("It froze 【1†source】.", "It froze.", ("1",)),
+        ("It froze.¹", "It froze.", ("1",)),
+        ("It froze.[^a]", "It froze.", ("a",)),
+        ("It [froze](https://e.org/x).", "It froze.", ("https://e.org/x",)),
+        ("It froze ([e.org](https://e.org/x)).", "It froze.", ("https://e.org/x",)),
+        ("It froze [[3]](https://e.org/x).", "It froze.", ("https://e.org/x",)),
+        ("It froze [source](https://e.org/x).", "It froze.", ("https://e.org/x",)),
+        ("It froze <https://e.org/x>.", "It froze.", ("https://e.org/x",)),
+        ("It froze: https://e.org/x.", "It froze:.", ("https://e.org/x",)),
+        ("It [froze](https://e.org/a_(b)).", "It froze.", ("https://e.org/a_(b)",)),
+        ("It **froze** _hard_ [1].", "It froze hard.", ("1",)),
+        ("- It froze.\n  [2]", "It froze.", ("2",)),
+        ("1. It froze [1].", "It froze.", ("1",)),
+        ("| It froze [1] | hard |\n|---|---|\n| yes [2] | no |", "It froze: yes; hard: no", ("2",)),
+    ],
+)
+def test_the_forms_of_a_citation(text: str, plain: str, cites: tuple[str, ...]) -> None:
+    assert said(text + END) == [(plain, cites)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It covers 5 m² and 12 km².",
+        "The year [sic] was cold.",
+        "Write to [Anna](mailto:a@e.org).",
+        "See the picture ![ice](ice.png).",
+        "Go [up](#top).",
+        "In snake_case_names nothing is cited.",
+    ],
+)
+def test_what_is_no_citation(text: str) -> None:
+    assert all(not cites for _, cites in said(text + END))
+
+
+def test_a_citation_belongs_to_the_sentence_before_it() -> None:
+    assert said("It froze. [1] It thawed.\nThen it froze [2]. No mark." + END) == [
+        ("It froze.", ("1",)),
+        ("It thawed.", ()),
+        ("Then it froze.", ("2",)),
+        ("No mark.", ()),
+    ]
+
+
+def test_statements_know_where_they_stand() -> None:
+    text = "# Harbour\n\nOne is here. Two is here.\n\n## Costs\n\nThree is here."
+    first, second, third = read_cited_text(text).statements
+    assert first == Statement(1, "One is here.", "Harbour", "", 1)
+    assert (second.before, second.paragraph) == ("One is here.", 1)
+    assert (third.heading, third.before, third.paragraph) == ("Costs", "", 2)
+
+
+@pytest.mark.parametrize(
+    ("listed", "label", "url"),
+    [
+        ("[1]: https://e.org/1", "1", "https://e.org/1"),
+        ("[^n]: Berg, *Ice*,\n    https://e.org/n.", "n", "https://e.org/n"),
+        ("## References\n\n1. Berg, https://e.org/1", "1", "https://e.org/1"),
+        ("## 7. Works and sources\n\n- [4] [Ice](https://e.org/4)", "4", "https://e.org/4"),
+        ("## Notes\n\n[1] Berg. doi:10.1000/ice.5", "1", "https://doi.org/10.1000/ice.5"),
+        ("[7] Ice, https://e.org/7\n[8] Snow, https://e.org/8", "8", "https://e.org/8"),
+        ("## Sources\n\n[1] annual-report.pdf", "1", "annual-report.pdf"),
+        ("Citations:\n[1] https://e.org/1\n[2] https://e.org/2", "2", "https://e.org/2"),
+        ("**Sources**\n\n1. Berg, https://e.org/1", "1", "https://e.org/1"),
+        ("Sources\n-------\n\n1. Berg, https://e.org/1", "1", "https://e.org/1"),
+        ("#### Works cited\n\n1. Berg, accessed 2026, https://e.org/1", "1", "https://e.org/1"),
+        ("## Sources\n\n[1] Berg, private letter", "1", ""),
+        ("## Sources\n\nBerg, https://e.org/b", "entry 1", "https://e.org/b"),
+    ],
+)
+def test_the_forms_of_a_reference(listed: str, label: str, url: str) -> None:
+    found = read_cited_text(f"It froze.\n\n{listed}\n")
+    assert found.references[label].url == url
+    assert [item.text for item in found.statements] == ["It froze."]
+
+
+@pytest.mark.parametrize("line", ["Sources say so.", "The sources: two letters.", "Source code"])
+def test_a_sentence_about_sources_is_no_heading(line: str) -> None:
+    assert line in [item.text for item in read_cited_text(f"It froze.\n\n{line}").statements]
+
+
+def test_an_underlined_heading_is_a_heading() -> None:
+    found = read_cited_text("Harbour\n=======\n\nIt froze.\n\nCosts\n---\nIt cost much.")
+    assert found.title == "Harbour"
+    assert [(item.text, item.heading) for item in found.statements] == [
+        ("It froze.", "Harbour"),
+        ("It cost much.", "Costs"),
+    ]
+
+
+def test_what_is_cited_and_defined_nowhere_and_the_other_way_round() -> None:
+    found = read_cited_text("It froze [1]. It thawed [5].\n\nIt rained [^x]. And [5] again." + END)
+    assert found.dangling == (("5", 2), ("x", 3))
+    assert found.unused == ("2",)
+
+
+def test_a_reference_whose_address_is_cited_in_the_text_is_used() -> None:
+    text = "It froze ([Berg](https://e.org/b)).\n\n## Sources\n\n- Berg, https://e.org/b"
+    assert read_cited_text(text).unused == ()
+
+
+@pytest.mark.parametrize("below", ["", "\n- [1a] “It froze.”", "\n[1a] “It froze.”"])
+def test_a_passage_of_a_source_has_the_address_of_the_source(below: str) -> None:
+    found = read_cited_text(f"It froze [1a].\n\n## Sources\n\n[1] Berg, https://e.org/b{below}")
+    assert found.references["1a"].url == "https://e.org/b"
+    assert (found.dangling, found.unused) == ((), ())
+
+
+def test_an_entry_with_several_labels() -> None:
+    found = read_cited_text("It froze [^a]. It thawed [^b].\n\n- [^b]: [^a]: Berg, https://e.org/b")
+    assert {key: item.url for key, item in found.references.items()} == {
+        "a": "https://e.org/b",
+        "b": "https://e.org/b",
+    }
+
+
+def test_a_row_without_citations_has_those_of_its_header() -> None:
+    text = "| Town | People [1] |\n|---|---|\n| Oslo | 700 |\n| Bergen [2] | 290 |" + END
+    assert said(text) == [
+        ("Town: Oslo; People: 700", ("1",)),
+        ("Town: Bergen; People: 290", ("2",)),
+    ]
+    assert read_cited_text(text).tables == (
+        Table(("Town", "People"), (("Oslo", "700"), ("Bergen", "290"))),
+    )
+
+
+def test_a_table_of_an_extracted_document_names_its_columns_once() -> None:
+    text = "| Town | People\n| Town: Oslo | People: 700\n| Town: Bergen | People: 290"
+    assert read_cited_text(text).tables == (
+        Table(("Town", "People"), (("Oslo", "700"), ("Bergen", "290"))),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("", ""),
+        ("no address", ""),
+        ("see https://e.org/a, then", "https://e.org/a"),
+        ("(https://e.org/a_(b)).", "https://e.org/a_(b)"),
+        ("[x](files/a.pdf)", "files/a.pdf"),
+        ("10.1000/182", "https://doi.org/10.1000/182"),
+    ],
+)
+def test_addresses(text: str, url: str) -> None:
+    assert address_in(text) == url
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *("[", "![", "[a](", "[[", "([", "(", ")", "[1,", "[^", "]: ", "\n", "\n [a]:", "```\n"),
+        *("https://e.org/)", "| ", "|-", "a. ", "** ", "# ", "【1", "[1] x\n", "- "),
+    ],
+)
+def test_a_text_of_nothing_but_marks_is_read_in_the_end(part: str) -> None:
+    found = read_cited_text(part * (100_000 // len(part)))
+    assert all(item.text for item in found.statements)
+
+
+@given(st.text(alphabet="ab .[]()^!|#-:1²\n", max_size=200))
+def test_any_text_can_be_read_and_no_statement_is_lost_in_order(text: str) -> None:
+    found = read_cited_text(text)
+    assert [item.number for item in found.statements] == list(range(1, len(found.statements) + 1))
+    cited = {key for item in found.statements for key in item.cites}
+    assert cited == {key for key in cited if key in found.references} | {
+        key for key, _ in found.dangling
+    }

@@ -1,0 +1,216 @@
+"""Everything behind one sentence of a report."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from deepdiver.core.ledger import Ledger
+from deepdiver.core.record import (
+    Contradiction,
+    CutSentence,
+    Derivation,
+    Evidence,
+    HypothesisStatus,
+    Insight,
+    Report,
+    RunStatus,
+    SecondOpinion,
+    Section,
+    Stance,
+    Trial,
+    Verdict,
+    VerdictKind,
+)
+from deepdiver.errors import LostTextError, UsageError
+from deepdiver.report.sentence_trail import (
+    SentenceTrail,
+    flat_text,
+    follow_sentence,
+    placed_sentences,
+    trail_lines,
+    trail_record,
+)
+from deepdiver.store import CallState, JournalRow
+from tests.report.making import assessment, finding, quote, sentence, source
+
+OWNS = "Anna Holm owns Holm Works."
+SOLD = "Holm Works sold 12 boats and 30 sails in 2025."
+TEXTS = {"h_s_1": f"{OWNS} Nobody else does.", "h_s_2": SOLD}
+BELIEVED = assessment(HypothesisStatus.SUPPORTED, 0.8).model_copy(update={"supporting": ("f_1",)})
+REPORT = Report(
+    question="Who owns Holm Works?",
+    status=RunStatus.ANSWERED,
+    answer=(
+        sentence(
+            OWNS,
+            "f_1",
+            second_opinion=SecondOpinion(stance=Stance.SUPPORTS, confidence=1.0),
+            mark="of 2025",
+        ),
+    ),
+    confidence=0.8,
+    sections=(
+        Section(heading="Sales", sentences=(sentence("It sold 42.", "f_2", derived=("C1",)),)),
+    ),
+    derivations=(Derivation(name="C1", expression="12 + 30", result="42", findings=("f_2",)),),
+    hypotheses=(BELIEVED,),
+    cut=(
+        CutSentence(text="It sold 50.", reason="50 is in none of its quotes", section="Sales"),
+        CutSentence(text="Bo owns it.", reason="nobody says so"),
+    ),
+)
+KEY = BELIEVED.hypothesis.id
+LEDGER = Ledger(
+    [
+        source("s_1"),
+        source("s_2"),
+        source("s_3"),
+        finding("f_1", quote(OWNS)),
+        finding("f_2", quote(SOLD, "s_2")),
+        Evidence(
+            id="e_1",
+            hypothesis=KEY,
+            finding="f_1",
+            stance=Stance.SUPPORTS,
+            strength=0.9,
+            reason="says so",
+        ),
+        Trial(id="t_1", hypothesis=KEY, iteration=1, queries=("owner denied",), searched=True),
+        Verdict(id="v_1", conclusion=OWNS, kind=VerdictKind.PASS, reason="well supported"),
+        Insight(id="i_1", statement="It does well.", findings=("f_2",)),
+        Contradiction(id="c_1", findings=("f_1", "f_2"), kind="qualifies", description="later"),
+    ]
+)
+
+
+def row(order: int, kind: str, request: object, reply: object, **more: object) -> JournalRow:
+    held: dict[str, object] = {"state": CallState.SETTLED, "provider": "openai:x"}
+    held |= more
+    return JournalRow(
+        run="r",
+        key=f"{order:064d}",
+        kind=kind,
+        what=f"call {order}",
+        request=json.dumps(request),
+        reply=json.dumps(reply),
+        error=None,
+        worst=Decimal(1),
+        cost=Decimal("0.01"),
+        sends=1,
+        uncertain=0,
+        first=0.0,
+        last=0.0,
+        order=order,
+        **held,  # type: ignore[arg-type]
+    )
+
+
+ROWS = (
+    row(1, "search", {"query": "holm"}, {"texts": ["h_s_1"]}, provider="tavily"),
+    row(2, "fetch", {"url": "https://example.org/s_1"}, {"texts": []}, provider="fetch:e.org"),
+    row(3, "fetch", {"url": "https://example.org/s_3"}, {"texts": ["h_s_3"]}),
+    row(4, "model", {"messages": [["user", f"<1> {OWNS}\n<2> More."]]}, {"value": "noted"}),
+    row(5, "model", {"messages": [["user", "write"]]}, {"value": {"text": OWNS}}),
+    row(6, "model", {"messages": [["user", f"<1> {OWNS}"]]}, {}, state=CallState.FAILED),
+    row(7, "model", {"messages": [["user", "something else"]]}, {"value": "else"}),
+)
+
+
+def follow(number: int, **more: object) -> SentenceTrail:
+    return follow_sentence(REPORT, number, LEDGER, ROWS, TEXTS.__getitem__, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("number", [0, 3, -1])
+def test_there_is_no_such_sentence(number: int) -> None:
+    with pytest.raises(UsageError, match="the report has 2"):
+        follow(number)
+
+
+def test_sentences_are_counted_as_the_report_prints_them() -> None:
+    assert [(item.number, item.section) for item in placed_sentences(REPORT)] == [
+        (1, ""),
+        (2, "Sales"),
+    ]
+
+
+def test_everything_behind_a_fact() -> None:
+    trail = follow(1)
+    assert [item.id for item in trail.findings] == ["f_1"]
+    assert [item.id for item in trail.sources] == ["s_1"]
+    assert [item.hypothesis.id for item in trail.hypotheses] == [KEY]
+    assert [item.id for item in trail.evidence] == ["e_1"]
+    assert [item.id for item in trail.trials] == ["t_1"]
+    assert [item.id for item in trail.verdicts] == ["v_1"]
+    assert [item.id for item in trail.links] == ["c_1"]
+    assert [item.text for item in trail.cut] == ["Bo owns it."]
+    assert trail.lost == ()
+
+
+def test_the_calls_that_had_a_part_in_it() -> None:
+    trail = follow(1)
+    assert [(call.row.order, call.part) for call in trail.calls] == [
+        (1, "found it"),
+        (2, "found it"),
+        (4, "checked it, or read it in the draft"),
+        (5, "wrote it"),
+    ]
+    assert trail.cost.text == "0.04"
+    assert follow(1, unpriced=("openai:x", "other")).cost.text == "at least 0.04"
+
+
+def test_everything_behind_a_calculation() -> None:
+    trail = follow(2)
+    assert [item.name for item in trail.derivations] == ["C1"]
+    assert [item.text for item in trail.cut] == ["It sold 50."]
+    assert {item.id for item in trail.links} == {"c_1", "i_1"}
+    assert trail.hypotheses == ()
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_quote_that_does_not_stand_any_more_is_named(lost: bool) -> None:
+    def snapshot(key: str) -> str:
+        if lost:
+            raise LostTextError("gone", key)
+        return "Something else stands here now."
+
+    trail = follow_sentence(REPORT, 1, LEDGER, (), snapshot)
+    assert [item.text for item in trail.lost] == [OWNS]
+    assert "NOT in the saved text" in "\n".join(trail_lines(trail))
+
+
+def test_the_lines_tell_all_of_it() -> None:
+    told = "\n".join(trail_lines(follow(1, unpriced=("tavily",))))
+    for wanted in (
+        f"1. {OWNS}",
+        "the reader: supports (1.00)",
+        "caution: of 2025",
+        f"“{OWNS}”",
+        f"at 0–{len(OWNS)} of h_s_1",
+        "believed 0.90",
+        "supported (0.80",
+        "to refute it, searched: owner denied",
+        "supports (0.90) “Anna Holm owns it.”: says so",
+        "PASS",
+        "qualifies: later",
+        "found it: search tavily, call 1 (USD unknown)",
+        "“Bo owns it.”: nobody says so",
+    ):
+        assert wanted in told, wanted
+    assert "12 + 30 = 42" in "\n".join(trail_lines(follow(2)))
+
+
+def test_the_record_is_json() -> None:
+    found = json.loads(json.dumps(trail_record(follow(1))))
+    assert found["number"] == 1
+    assert found["findings"][0]["quotes"][0]["text"] == OWNS
+    assert found["usd"] == "0.04"
+    assert found["calls"][0]["part"] == "found it"
+    assert "sketch" not in found["sources"][0]
+
+
+def test_a_value_of_json_as_one_text() -> None:
+    assert flat_text({"a": "x\n y"}) == "x y"
+    assert set(flat_text([1, None, {"a": ["x", {"b": "y"}]}]).split()) == {"x", "y"}
