@@ -7,6 +7,7 @@ import pytest
 from deepdiver.core.record import HypothesisStatus
 from deepdiver.reason.embedded import account
 from deepdiver.reason.embedded.account import (
+    BY_WORDS,
     LIKELIEST,
     LIKELIEST_OF,
     NEAREST,
@@ -207,3 +208,12 @@ def test_findings_are_ranked_by_their_bearing() -> None:
     ranked = rank_findings(WHO, findings("It rained.", CHAIR))
     assert [item.finding.id for item in ranked] == ["F2", "F1"]
     assert ranked[0].score > ranked[1].score
+
+
+def test_passages_in_another_language_come_by_words() -> None:
+    question = "Wer leitet den Hafenrat und wann wurde der Hafen eröffnet?"
+    found = findings("Das Wetter ist schön.", "Der Hafen wurde 1904 eröffnet.")
+    draft = write(question, found)
+    assert lines(draft)[0] == BY_WORDS
+    assert lines(draft)[1] == found[1].statement
+    assert draft.missing == (question,)

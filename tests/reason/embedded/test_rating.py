@@ -52,3 +52,21 @@ def test_a_finding_is_rated_after_its_title() -> None:
     assert told_by(one.source, one.statement) == "Minutes. Ada Holm is the chair."
     assert told_by("", "Alone.") == "Alone."
     assert rate_findings(QUESTION, [one]) == rate(QUESTION, [told_by(one.source, one.statement)])
+
+
+def test_another_language_is_rated_by_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise AssertionError("no model knows it")
+
+    monkeypatch.setattr(rating, "load_reader", refuse)
+    monkeypatch.setattr(rating, "load_embedder", refuse)
+    near, far = rate(
+        "Wann wurde der Hafen eröffnet und von wem?",
+        ["Der Hafen wurde 1904 eröffnet.", "Das Wetter ist schön."],
+    )
+    assert near.score > far.score == 0.0
+
+
+def test_words_without_spaces_are_compared_by_their_characters() -> None:
+    near, far = rate("epollとinotifyの違いは何か", ["inotifyの違いを述べる。", "天気がよい。"])
+    assert near.score > far.score

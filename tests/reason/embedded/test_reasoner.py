@@ -394,4 +394,8 @@ def test_the_seed_of_hashes_makes_no_difference() -> None:
 
 
 def test_it_says_at_the_head_of_a_report_what_it_is() -> None:
-    assert "without a language model" in EmbeddedReasoner().note
+    reasoner = EmbeddedReasoner()
+    english, german = map(reasoner.note_on, ("Who is it?", "Wer war das und wann wurde es gebaut?"))
+    assert "without a language model" in english
+    assert german.startswith(english)
+    assert "in German" in german.removeprefix(english)

@@ -39,6 +39,7 @@ OTHERS = 0.4
 
 UNSURE = "The evidence found does not answer the question for sure."
 LIKELIEST, LIKELIEST_OF = "The likeliest answer:", "The likeliest answers:"
+BY_WORDS = "The passages that have most words of the question:"
 NEAREST = "The nearest passages:"
 OTHER_VALUES = "Other answers were found, and nothing decides between them:"
 INTRODUCED = {
@@ -70,7 +71,10 @@ def write_account(brief: Brief) -> Draft:
     supported = [i for i in brief.standing or () if i.status is HypothesisStatus.SUPPORTED]
     cells = answer_in_cells(brief.question, brief.findings)
     missing: tuple[str, ...] = ()
-    if cells is not None and supported:
+    if not asked.understood:
+        lead = _framed(BY_WORDS, _told_by(ranked, PASSAGES))
+        missing = (brief.question,)
+    elif cells is not None and supported:
         lead = [_from_cells(cells, brief.findings)]
     elif supported:
         lead = _answer(brief, supported, ranked)

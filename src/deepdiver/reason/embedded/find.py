@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from deepdiver.core.text import terms
+from deepdiver.core.text import count_words, terms
 from deepdiver.reason.embedded.asked import ACCOUNTS, understand
 from deepdiver.reason.embedded.cells import rows_that_answer
 from deepdiver.reason.embedded.language.form import Form
@@ -79,7 +79,7 @@ def _finding(one: Candidate) -> Extracted:
 def _candidates(texts: Sequence[NumberedText], size: int) -> Iterator[Candidate]:
     for place, text in enumerate(texts):
         for passage in passages_in(text.plain, text.found, size):
-            if len(passage.text.split()) >= FEWEST_WORDS and not passage.text.endswith("?"):
+            if count_words(passage.text) >= FEWEST_WORDS and not passage.text.endswith("?"):
                 yield Candidate(text, place, passage, in_context(text.title, passage))
 
 

@@ -7,9 +7,11 @@ meaning. What was rated once is remembered, since the tasks of a run ask about t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from deepdiver.core.languages import language_of
 from deepdiver.core.text import terms
 from deepdiver.encoders.embed import load_embedder
 from deepdiver.encoders.reader import load_reader
@@ -22,6 +24,11 @@ DIGITS = 4
 BY_RELEVANCE, BY_NEARNESS, BY_WORDS = 0.4, 0.4, 0.2
 """The weights of the reader, of the embeddings, and of the share of the question's telling words
 that a passage has."""
+
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]+")
+"""Thai, kana and Chinese characters."""
+UNDERSTOOD = frozenset({"English", ""})
+"""The language of the models; a question without common words is taken for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +60,29 @@ def rate(question: str, passages: Sequence[str]) -> list[Rating]:
         _rated.clear()
     new = [text for text in dict.fromkeys(passages) if (question, text) not in _rated]
     if new:
-        relevance = load_reader().relevance(question, new)
-        asked, *vectors = load_embedder().embed([question, *new])
-        wanted = set(terms(question))
-        for text, likely, vector in zip(new, relevance, vectors, strict=True):
-            shared = len(wanted & set(terms(text))) / len(wanted) if wanted else 0.0
-            near = round(float(asked @ vector), DIGITS)
-            _rated[question, text] = Rating(likely, near, round(shared, DIGITS))
+        _rated.update(zip(((question, text) for text in new), _rate(question, new), strict=True))
     return [_rated[question, text] for text in passages]
+
+
+def _rate(question: str, passages: Sequence[str]) -> list[Rating]:
+    """Rate passages by both models; in a language that they do not know, by words alone."""
+    wanted = _words(question)
+    shared = [
+        round(len(wanted & _words(text)) / len(wanted), DIGITS) if wanted else 0.0
+        for text in passages
+    ]
+    if language_of(question) not in UNDERSTOOD:
+        return [Rating(share, share, share) for share in shared]
+    relevance = load_reader().relevance(question, passages)
+    asked, *vectors = load_embedder().embed([question, *passages])
+    near = [round(float(asked @ vector), DIGITS) for vector in vectors]
+    return [Rating(*scores) for scores in zip(relevance, near, shared, strict=True)]
+
+
+def _words(text: str) -> set[str]:
+    """Return the telling words of a text; where no spaces part them, each two characters."""
+    pairs = {run[at : at + 2] for run in _UNSPACED.findall(text) for at in range(len(run) - 1)}
+    return {*terms(_UNSPACED.sub(" ", text)), *pairs}
 
 
 def rate_findings(question: str, findings: Sequence[ShownFinding]) -> list[Rating]:

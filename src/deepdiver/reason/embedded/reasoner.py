@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 from deepdiver.core.events import Event, TaskPerformed
 from deepdiver.errors import ReasonError
 from deepdiver.reason.embedded.analyse import analyse_findings
+from deepdiver.reason.embedded.asked import understand
 from deepdiver.reason.embedded.conclusions import verify_conclusions
 from deepdiver.reason.embedded.correlate import correlate
 from deepdiver.reason.embedded.decide import decide
@@ -83,6 +84,11 @@ NOTE = (
     "on the question."
 )
 """What a report says of this reasoner at its head."""
+OTHER_LANGUAGE = (
+    "The question is in {}; without a language model deepdiver understands questions in English, "
+    "and compares the words of others."
+)
+"""What it says besides if the question is not in English."""
 
 
 class EmbeddedReasoner:
@@ -111,10 +117,10 @@ class EmbeddedReasoner:
             "embedded reasoner (extractive, no language model: it says nothing that no source says)"
         )
 
-    @property
-    def note(self) -> str:
-        """Return what a report must say of its writer at its head."""
-        return NOTE
+    def note_on(self, question: str) -> str:
+        """Return what a report on a question must say of its writer at its head."""
+        asked = understand(question)
+        return NOTE if asked.understood else f"{NOTE} {OTHER_LANGUAGE.format(asked.language)}"
 
     async def perform(self, task: Task[A]) -> A:
         """Perform a task.

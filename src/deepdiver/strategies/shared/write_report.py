@@ -244,7 +244,7 @@ async def write_report(
         weighed=weighed,
         unfounded=unfounded,
         research=research_of(deps, found or _cited(kept), besides.disputed, is_open=is_open),
-        note=getattr(deps.reasoner, "note", ""),
+        note=_note(deps, question),
     )
     why = explain(deps, report.status)
     return report.model_copy(update={"title": "", "answer": why, "points": ()}) if why else report
@@ -612,6 +612,12 @@ def _cut_lost(deps: Deps, repeated: Sequence[Line], lines: Sequence[Line]) -> No
 
 
 # Weighing and limits
+
+
+def _note(deps: Deps, question: str) -> str:
+    """Return what a reasoner that is no language model says of itself."""
+    told = getattr(deps.reasoner, "note_on", None)
+    return told(question) if told else ""
 
 
 def _language(deps: Deps, question: str, written: Iterable[Sentence]) -> str:
