@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from deepdiver.core.text import STOPWORDS, words
+from deepdiver.core.text import STOPWORDS, stem, words
+from deepdiver.reason.embedded.asked import understand
 from deepdiver.reason.embedded.chain import covered
 from deepdiver.reason.embedded.clause import Clause, Kind
+from deepdiver.reason.embedded.language.units import units_in
 from deepdiver.reason.embedded.names import same_name
 from deepdiver.reason.embedded.reader_answers import Passage, ReaderAnswer, find_links, names_title
 from deepdiver.reason.embedded.reading import mention, read_sentence
@@ -20,6 +22,9 @@ LIKELY = 0.035
 """The least score of the likeliest answer for it to be proposed."""
 NEAR = 0.35
 """Answers that score at least this share of the likeliest are its rivals."""
+OTHER_DAY, OTHER_UNIT = 0.1, 0.3
+"""The factors for an answer in a sentence that names other dates than the question alone, or not
+the unit that it asks for, which may go without saying."""
 ONE_OF_TWO = 0.5
 """The factor for belief in an answer if a copy of its text gives another: one of the two was
 altered."""
@@ -67,7 +72,7 @@ def find_rivals(question: str, clause: Clause, findings: Sequence[ShownFinding])
     """
     asked = ask_stepwise(question, clause, _passages(clause, findings))
     told = [
-        item
+        replace(item, score=round(item.score * _fit(question, findings[item.passage], item), 4))
         for item in asked.answers
         if asked.steps
         or to_the_point(
@@ -87,6 +92,25 @@ def find_rivals(question: str, clause: Clause, findings: Sequence[ShownFinding])
     steps = [step.passage for step in asked.steps]
     made = [_rival(groups[n], scores[n], steps, likely[n] / shared, n in altered) for n in put]
     return sorted(made, key=lambda rival: (-rival.likelihood, -rival.score))
+
+
+def _fit(question: str, finding: ShownFinding, told: ReaderAnswer) -> float:
+    """Return the factor for an answer by the sentence that it stands in.
+
+    What happened in 2025 is not told by a sentence that names 2026 alone, nor how many tonnes by
+    one that counts cheeses.
+    """
+    sentence = next(
+        (u.text for u in units_in(finding.quote) if u.span.start <= told.start < u.span.end),
+        finding.quote,
+    )
+    days, wanted = ([day for day, _, _ in read_sentence(t).days] for t in (sentence, question))
+    other_day = bool(days and wanted) and not any(
+        day.covers(other) or other.covers(day) for day in days for other in wanted
+    )
+    unit = stem(understand(question).unit)
+    other_unit = bool(unit) and unit not in map(stem, words(f"{finding.source} {sentence}"))
+    return (OTHER_DAY if other_day else 1.0) * (OTHER_UNIT if other_unit else 1.0)
 
 
 def _altered(
