@@ -32,6 +32,8 @@ BODY_WORDS = 900
 """Words of what else was found."""
 BEARS = 0.35
 """The least score of the best sentence for an account to be one."""
+LIKELY_AT = 0.4
+"""Belief in an answer from which on it is called likely."""
 LIKELY = 3
 """Answers that are shown if none is sure."""
 OTHERS = 0.4
@@ -107,7 +109,8 @@ def _likeliest(brief: Brief, ranked: Sequence[Ranked]) -> list[DraftSentence]:
     by_id = {item.finding.id: item.finding for item in ranked}
     held = [i for i in brief.standing or () if i.status is HypothesisStatus.UNDECIDED]
     best = sorted(held, key=lambda item: -item.posterior)[:LIKELY]
-    near = [item for item in best if item.posterior >= OTHERS * best[0].posterior]
+    bar = max(LIKELY_AT, OTHERS * best[0].posterior) if best else 1.0
+    near = [item for item in best if item.posterior >= bar]
     lines = [line for item in near if (line := _told(item, by_id))]
     return _framed(f"{UNSURE} {LIKELIEST if len(lines) == 1 else LIKELIEST_OF}", lines)
 

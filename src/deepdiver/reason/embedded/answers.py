@@ -29,7 +29,8 @@ def find_short_answers(question: str, findings: Sequence[ShownFinding]) -> list[
         return []
     scores = [item.score for item in rate_findings(text, findings)]
     bar = NEAR * max(scores)
-    later = {n for n, f in enumerate(findings) if scores[n] >= bar and corrects(f)}
+    given = {number for rival in rivals for number in rival.giving}
+    later = {n for n in given if scores[n] >= bar and corrects(findings[n])}
     earlier = {n for n, f in enumerate(findings) if is_provisional(f)}
     weighed = [
         replace(

@@ -25,6 +25,8 @@ NEAR = 0.35
 OTHER_DAY, OTHER_UNIT = 0.1, 0.3
 """The factors for an answer in a sentence that names other dates than the question alone, or not
 the unit that it asks for, which may go without saying."""
+ADDRESSED = frozenset("mr mrs ms miss dr prof professor sir".split())
+"""Words before a name that do not tell whose it is."""
 ONE_OF_TWO = 0.5
 """The factor for belief in an answer if a copy of its text gives another: one of the two was
 altered."""
@@ -261,7 +263,8 @@ def _same_word(one: str, other: str) -> bool:
 
 
 def _telling(text: str) -> list[str]:
-    return [word for word in words(text) if word not in STOPWORDS] or words(text)
+    said = words(text)
+    return [word for word in said if word not in STOPWORDS and word not in ADDRESSED] or said
 
 
 def _by_origin(group: Iterable[ReaderAnswer], findings: Sequence[ShownFinding]) -> dict[str, float]:
