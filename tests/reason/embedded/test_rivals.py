@@ -109,7 +109,7 @@ def test_each_is_believed_as_far_as_answers_of_its_score_are_right(
     teach(monkeypatch, {"football": 0.5, "chess": 0.4})
     first, second = put(SPORT, *told("Ada Berg plays football.", "Ada Berg plays chess."))
     # More than one: rivals share what there is to believe.
-    both = chance_right(0.5) + chance_right(0.4)
+    both = max(1.0, chance_right(0.5) + chance_right(0.4))
     assert (first.likelihood, second.likelihood) == pytest.approx(
         (chance_right(0.5) / both, chance_right(0.4) / both), abs=5e-4
     )
