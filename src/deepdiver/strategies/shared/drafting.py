@@ -41,6 +41,12 @@ _BRACKETED = re.compile(r"\s*\(?\[\d{1,3}\](?:\([^)\s]*\))?\)?")
 _BARE_ABSENCE = re.compile(r"\{\s*absence\b\s*:?\s*(?=\}|\|)", re.IGNORECASE)
 """The beginning of a mark of absence without words."""
 NOT_IN_SOURCE = "no source has this code"
+ADDRESS_IN_CODE = "it is the writer's own code, and holds an address that no source gives"
+_HOST = re.compile(r"://(?:[^\s/@\"'<>]*@)?\[?([^\s/:\"'<>)\]]*)")
+_NOBODYS = re.compile(
+    r"(?:.*\.)?(?:example(?:\.(?:com|net|org))?|test|invalid|localhost)|127\.0\.0\.1", re.IGNORECASE
+)
+"""Hosts that are reserved for examples and for the machine itself (RFC 2606, RFC 6761)."""
 """The reason for cutting code that was not found."""
 OWN = frozenset((SentenceKind.JUDGEMENT, SentenceKind.KNOWLEDGE, SentenceKind.ASSUMPTION))
 """The marks of code that the writer has written, which the report shows as such."""
@@ -215,7 +221,12 @@ class Drafter:
 
     def _code(self, marked: MarkedSentence, heading: str, language: str) -> Line:
         """Return code as its source has it, or the writer's own; other code is cut."""
-        if marked.kind in OWN and marked.text.strip() and "://" not in marked.text:
+        if marked.kind in OWN and _leads_elsewhere(marked.text):
+            # What its reasons say is no code, and must not stand in its place.
+            line = Line(heading, Sentence(text=marked.text.strip()), code=True)
+            line.cut_out(self._deps, ADDRESS_IN_CODE)
+            return line
+        if marked.kind in OWN and marked.text.strip():
             keys, _ = resolve_cites(self._deps, self._material, marked.cites, self._about)
             own = Sentence(text=marked.text.strip("\n"), kind=marked.kind, findings=tuple(keys))
             mark = " ".join((_MARK_WORDS[marked.kind], "; ".join(marked.cites))).strip()
@@ -343,6 +354,11 @@ def _bold_in(said: str, made: Sequence[Line], before: Sentence) -> int:
     own = made[0].sentence.bold if made else 0
     lead = before.text[: before.bold]
     return own or (len(lead) if said.startswith(lead) else 0)
+
+
+def _leads_elsewhere(code: str) -> bool:
+    """Return whether code has an address of somebody, rather than one for examples."""
+    return any(not _NOBODYS.fullmatch(host) for host in _HOST.findall(code))
 
 
 def _code_in(made: Iterable[Line]) -> tuple[tuple[int, int], ...]:
