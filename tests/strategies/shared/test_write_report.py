@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from deepdiver import tasks
 from deepdiver.core.events import Limited
@@ -31,7 +33,9 @@ from deepdiver.strategies.shared.write_report import (
     UNREAD,
     UNTESTED,
     Besides,
+    _groups,
     _notes,
+    _planned_words,
     write_report,
 )
 from deepdiver.strategies.table import TABLE
@@ -764,3 +768,38 @@ async def test_a_model_that_obeys_a_document_has_its_sentence_cut_and_is_not_bel
     again = await replay(outcome.run.id, settings)  # the server is gone
     assert again.report is not None
     assert again.report.hash == report.hash
+
+
+# -- how long sections are
+
+
+def of_lengths(*lengths: float) -> list[tasks.PlannedSection]:
+    return [tasks.PlannedSection(heading=f"S{n}", words=length) for n, length in enumerate(lengths)]
+
+
+def grouped(calls: int, *lengths: float) -> list[tuple[list[str], float]]:
+    sections = of_lengths(*lengths)
+    made = _groups(sections, _planned_words(sections), calls)
+    return [([section.heading for section in group], length) for group, length in made]
+
+
+def test_calls_write_sections_of_like_length_together() -> None:
+    assert grouped(2, 900, 100, 100, 700) == [(["S0"], 900), (["S1", "S2", "S3"], 900)]
+    assert grouped(3, 400, 400, 400) == [(["S0"], 400), (["S1"], 400), (["S2"], 400)]
+    assert grouped(1, 100, 900) == [(["S0", "S1"], 1_000)]
+
+
+def test_a_section_without_a_planned_length_is_as_long_as_the_others() -> None:
+    assert _planned_words(of_lengths(200, 0, 400)) == [200, 300, 400]
+    assert _planned_words(of_lengths(0, 0)) == [1, 1]
+    assert grouped(2, 0, 0, 0, 0) == [(["S0", "S1"], 2), (["S2", "S3"], 2)]
+
+
+@given(st.lists(st.floats(0, 4_000), min_size=1, max_size=12), st.integers(1, 4))
+def test_no_section_is_lost_and_the_order_stays(lengths: list[float], calls: int) -> None:
+    groups = grouped(calls, *lengths)
+    assert [name for names, _ in groups for name in names] == [f"S{n}" for n in range(len(lengths))]
+    assert 1 <= len(groups) <= calls
+    assert sum(length for _, length in groups) == pytest.approx(
+        sum(_planned_words(of_lengths(*lengths)))
+    )

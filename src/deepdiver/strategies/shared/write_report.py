@@ -386,9 +386,14 @@ class _Writer:
                 "calculations": tuple(c for c in outline.calculations if c.name in held),
             }
         )
-        groups = _groups(outline.sections, _calls(self._words))
-        share = self._words // len(groups)
-        written = await together(*(self._write(plan, group, share) for group in groups))
+        planned = _planned_words(outline.sections)
+        groups = _groups(outline.sections, planned, _calls(self._words))
+        written = await together(
+            *(
+                self._write(plan, group, round(self._words * length / sum(planned)))
+                for group, length in groups
+            )
+        )
         return [section for sections in written for section in sections]
 
     async def _write(
@@ -495,10 +500,25 @@ def _list_section(heading: str, lines: Sequence[Line]) -> list[DraftedSection]:
     return [DraftedSection(heading, 2, [DraftedBlock("list", rows)])] if rows else []
 
 
-def _groups(sections: Sequence[PlannedSection], calls: int) -> list[list[PlannedSection]]:
-    """Return the sections in groups that one call can write."""
-    size = -(-len(sections) // calls)
-    return [list(sections[at : at + size]) for at in range(0, len(sections), size)]
+def _planned_words(sections: Sequence[PlannedSection]) -> list[float]:
+    """Return how long sections are to be; one whose length was not planned is as long as others."""
+    told = [section.words for section in sections if section.words]
+    usual = sum(told) / len(told) if told else 1.0
+    return [section.words or usual for section in sections]
+
+
+def _groups(
+    sections: Sequence[PlannedSection], planned: Sequence[float], calls: int
+) -> list[tuple[list[PlannedSection], float]]:
+    """Return the sections in groups that one call can write, alike in length, each with its own."""
+    total, before = sum(planned), 0.0
+    groups: dict[int, tuple[list[PlannedSection], float]] = {}
+    for section, length in zip(sections, planned, strict=True):
+        number = int(calls * (before + length / 2) / total)
+        group, so_far = groups.get(number, ([], 0.0))
+        groups[number] = ([*group, section], so_far + length)
+        before += length
+    return list(groups.values())
 
 
 def _named(sections: list[DraftedSection], heading: str) -> list[DraftedSection]:
