@@ -514,7 +514,7 @@ def _groups(
     total, before = sum(planned), 0.0
     groups: dict[int, tuple[list[PlannedSection], float]] = {}
     for section, length in zip(sections, planned, strict=True):
-        number = int(calls * (before + length / 2) / total)
+        number = min(calls - 1, int(calls * (before + length / 2) / total))
         group, so_far = groups.get(number, ([], 0.0))
         groups[number] = ([*group, section], so_far + length)
         before += length
