@@ -619,6 +619,7 @@ def write_bottom_line(fields: Fields) -> Fields:
         "title": fields["title"],
         "bottom_line": "\n".join(f"- {point}" for point in marked[:2]),
         "missing": [],
+        "partly": [],
     }
 
 

@@ -68,7 +68,7 @@ _ABBREVIATION = re.compile(
 what writers in English, Spanish, German, French, Italian, Portuguese and Dutch shorten most."""
 _LONGEST_ABBREVIATION = 12
 _NEARBY = 1_000
-"""Characters around a stop among which a word in small letters tells that it is no name."""
+"""Characters around a stop in which the same word in small letters shows that it is not a name."""
 _WITHIN = 200
 """Characters before and behind a stop among which brackets are looked for."""
 _OPENS, _CLOSES = "(（「『【《", ")）」』】》"
@@ -188,9 +188,9 @@ def _stop_ends(text: str, start: int, mark: re.Match[str], limit: int) -> bool:
 
 
 def _is_common(text: str, start: int) -> bool:
-    """Whether the word that begins at an offset is nearby in small letters, and so is no name.
+    """Whether the word at an offset also occurs nearby in small letters, and so is not a name.
 
-    Then the letter before it is no initial.
+    The letter before it is then not an initial.
     """
     word = _WORD.match(text, start, start + _LONGEST_ABBREVIATION * 2)
     if word is None or word.group().islower():

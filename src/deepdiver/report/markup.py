@@ -294,8 +294,8 @@ def _kind_of_line(line: str) -> tuple[str, str]:
 def _table(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:
     rows = [_split_row(line) for line in lines if not _RULE.match(line)]
     if len(rows) < 2:
-        # Without a line below it, it is no header: a row with a mark that stands alone, as of a
-        # repair, is a sentence.
+        # A single row without a rule below it is not a header. After a repair, a marked row that
+        # stands alone is a sentence.
         alone = " | ".join(filter(None, rows[0])) if len(lines) == len(rows) else ""
         said = _sentences(alone, default)
         if any(item.kind is not SentenceKind.FRAME for item in said):

@@ -1,6 +1,6 @@
 """Researching a finished run's question again, and what has changed since, claim by claim.
 
-The new run is like any other: it asks everybody anew, and cites nothing that it has not read
+The new run is like any other: it repeats every call, and cites nothing that it has not read
 itself. What it says is then set beside what the old run said (`compare_runs`).
 """
 

@@ -77,7 +77,7 @@ async def _weakened(deps: Deps, sections: Sequence[DraftedSection]) -> list[CutS
     """Make headings no surer than their sections, and return those that were.
 
     A heading that says "must" or "always" where its section says "could" or "mostly" takes over its
-    words; one that says "only" where it does not does without. Of 119 headings of reports, 1 did.
+    words; one that says "only" where it does not does without.
     """
     told = [
         " ".join(line.sentence.text for line in part.lines() if not line.cut) for part in sections
