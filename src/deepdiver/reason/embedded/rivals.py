@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from deepdiver.core.text import STOPWORDS, stem, words
+from deepdiver.core.text import STOPWORDS, stem, terms, words
 from deepdiver.reason.embedded.asked import understand
 from deepdiver.reason.embedded.chain import covered
 from deepdiver.reason.embedded.clause import Clause, Kind
@@ -27,6 +27,8 @@ OTHER_DAY, OTHER_UNIT = 0.1, 0.3
 the unit that it asks for, which may go without saying."""
 ADDRESSED = frozenset("mr mrs ms miss dr prof professor sir".split())
 """Words before a name that do not tell whose it is."""
+AS_GOOD = 0.5
+"""Of names of one thing, those that score at least this share of the best may stand for it."""
 ONE_OF_TWO = 0.5
 """The factor for belief in an answer if a copy of its text gives another: one of the two was
 altered."""
@@ -88,7 +90,11 @@ def find_rivals(question: str, clause: Clause, findings: Sequence[ShownFinding])
         return []
     bar = NEAR * max(scores)
     put = [number for number, score in enumerate(scores) if score >= bar]
-    likely = {n: asked.likelihood(scores[n]) * (ONE_OF_TWO if n in altered else 1.0) for n in put}
+    likely = {
+        n: asked.likelihood(scores[n], _shared(asked.question, groups[n][0], findings))
+        * (ONE_OF_TWO if n in altered else 1.0)
+        for n in put
+    }
     # Belief in all rivals together is at most one.
     shared = max(1.0, math.fsum(sorted(likely.values())))
     steps = [step.passage for step in asked.steps]
@@ -102,10 +108,7 @@ def _fit(question: str, finding: ShownFinding, told: ReaderAnswer) -> float:
     What happened in 2025 is not told by a sentence that names 2026 alone, nor how many tonnes by
     one that counts cheeses.
     """
-    sentence = next(
-        (u.text for u in units_in(finding.quote) if u.span.start <= told.start < u.span.end),
-        finding.quote,
-    )
+    sentence = _sentence_at(finding.quote, told.start)
     days, wanted = ([day for day, _, _ in read_sentence(t).days] for t in (sentence, question))
     other_day = bool(days and wanted) and not any(
         day.covers(other) or other.covers(day) for day in days for other in wanted
@@ -113,6 +116,23 @@ def _fit(question: str, finding: ShownFinding, told: ReaderAnswer) -> float:
     unit = stem(understand(question).unit)
     other_unit = bool(unit) and unit not in map(stem, words(f"{finding.source} {sentence}"))
     return (OTHER_DAY if other_day else 1.0) * (OTHER_UNIT if other_unit else 1.0)
+
+
+def _shared(question: str, told: ReaderAnswer, findings: Sequence[ShownFinding]) -> float:
+    """Return the share of a question's telling words that an answer's sentence and source have.
+
+    With those of the passage that led to it.
+    """
+    wanted = set(terms(question))
+    said = [findings[told.passage].source, _sentence_at(findings[told.passage].quote, told.start)]
+    if told.by >= 0:
+        said.append(_sentence_at(findings[told.by].quote, told.at))
+    return len(wanted & set(terms(" ".join(said)))) / len(wanted) if wanted else 1.0
+
+
+def _sentence_at(text: str, place: int) -> str:
+    """Return the sentence of a text at a place."""
+    return next((u.text for u in units_in(text) if u.span.start <= place < u.span.end), text)
 
 
 def _altered(
@@ -211,19 +231,30 @@ def _rival(
     likelihood: float,
     disputed: bool,
 ) -> Rival:
-    giving = tuple(dict.fromkeys(told.passage for told in group))
+    said = _fullest(group)
+    giving = tuple(dict.fromkeys((said.passage, *(told.passage for told in group))))
     leading = dict.fromkeys(
         number for number in (*(told.by for told in group), *steps) if number >= 0
     )
     return Rival(
-        answer=group[0].text,
+        answer=said.text,
         score=score,
-        best=group[0].passage,
+        best=said.passage,
         giving=giving,
         leading=tuple(number for number in leading if number not in giving),
         likelihood=round(max(SURE_OF_NONE, likelihood), 3),
         disputed=disputed,
     )
+
+
+def _fullest(group: Sequence[ReaderAnswer]) -> ReaderAnswer:
+    """Return the fullest of the names that are nearly as likely as the best.
+
+    Ruth Tamsin rather than Ms Tamsin.
+    """
+    near = [told for told in group if told.score >= AS_GOOD * group[0].score]
+    names = [told for told in near if all(word[:1].isupper() for word in told.text.split())]
+    return max(names, key=lambda told: len(_telling(told.text))) if group[0] in names else group[0]
 
 
 def _together(told: Iterable[ReaderAnswer]) -> list[list[ReaderAnswer]]:
