@@ -60,7 +60,8 @@ def support_of(text: str, quotes: Sequence[str]) -> tuple[Support, str]:
     if missing:
         return "none", f"{missing} is not in the quotes"
     claim, said = read_sentence(text), [read_sentence(quote) for quote in quotes]
-    prose = any(" | " not in quote for quote in quotes)  # the no of a cell denies nothing
+    # The no of a cell denies nothing; but "|" is also in the headings of web pages.
+    prose = any(" | " not in line for quote in quotes for line in quote.splitlines())
     if prose and all(claim.negated != reading.negated for reading in said):
         return "none", "one of the two denies and the other does not"
     return _carried_by_words(text, quotes, claim, said)
