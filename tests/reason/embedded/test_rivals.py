@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from deepdiver.reason.embedded.clause import Clause
 from deepdiver.reason.embedded.question import analyse_question
 from deepdiver.reason.embedded.rivals import LIKELY, ONE_OF_TWO, Rival, find_rivals, same_words
-from deepdiver.reason.embedded.stepwise import STEP, chance_right
+from deepdiver.reason.embedded.stepwise import STEP, agreement, chance_right
 from deepdiver.tasks import ShownFinding
 from tests.reason.embedded.reader import teach
 from tests.reason.embedded.shown import finding
@@ -27,6 +27,11 @@ def put(question: str, *findings: ShownFinding) -> list[Rival]:
 
 def told(*quotes: str) -> tuple[ShownFinding, ...]:
     return tuple(finding(quote, f"F{n}", title=f"Text {n}") for n, quote in enumerate(quotes, 1))
+
+
+def likely(score: float) -> float:
+    """Belief in an answer in a sentence with "Ada Berg", two of the four words of SPORT."""
+    return chance_right(agreement(score, 0.5))
 
 
 # -- none
@@ -109,16 +114,16 @@ def test_each_is_believed_as_far_as_answers_of_its_score_are_right(
     teach(monkeypatch, {"football": 0.5, "chess": 0.4})
     first, second = put(SPORT, *told("Ada Berg plays football.", "Ada Berg plays chess."))
     # More than one: rivals share what there is to believe.
-    both = max(1.0, chance_right(0.5) + chance_right(0.4))
+    both = max(1.0, likely(0.5) + likely(0.4))
     assert (first.likelihood, second.likelihood) == pytest.approx(
-        (chance_right(0.5) / both, chance_right(0.4) / both), abs=5e-4
+        (likely(0.5) / both, likely(0.4) / both), abs=5e-4
     )
 
 
 def test_an_answer_without_a_rival_is_believed_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
     teach(monkeypatch, {"football": 0.5})
     (only,) = put(SPORT, *told("Ada Berg plays football."))
-    assert only.likelihood == pytest.approx(chance_right(0.5), abs=5e-4)
+    assert only.likelihood == pytest.approx(likely(0.5), abs=5e-4)
 
 
 def test_what_several_sources_say_is_believed_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,9 +132,48 @@ def test_what_several_sources_say_is_believed_more(monkeypatch: pytest.MonkeyPat
         SPORT, *told("Ada Berg plays football.", "Ada Berg plays chess.", "Ada Berg won at chess.")
     )
     assert (first.answer, second.answer) == ("chess", "football")
-    assert first.likelihood == pytest.approx(
-        chance_right(0.64) / (chance_right(0.64) + chance_right(0.5)), abs=5e-4
-    )
+    assert first.likelihood == pytest.approx(likely(0.64) / (likely(0.64) + likely(0.5)), abs=5e-4)
+
+
+def test_an_answer_in_a_sentence_with_more_of_the_question_is_believed_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    teach(monkeypatch, {"football": 0.5})
+    (little,) = put(SPORT, *told("Ada plays football."))
+    (more,) = put(SPORT, *told("The sport that Ada Berg is associated with is football."))
+    assert little.likelihood < more.likelihood
+    assert more.likelihood == pytest.approx(chance_right(agreement(0.5, 1.0)), abs=5e-4)
+
+
+def test_the_sentence_counts_and_not_the_rest_of_its_passage(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    teach(monkeypatch, {"football": 0.5})
+    (alone,) = put(SPORT, *told("Ada plays football."))
+    (within,) = put(SPORT, *told("Ada plays football. A sport is often associated with Berg."))
+    assert alone.likelihood == within.likelihood
+
+
+def test_of_one_name_the_fullest_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"Ms Lund": 0.8, "Cy Lund": 0.7})
+    quotes = told("Ms Lund founded Ister Works.", "Cy Lund founded Ister Works.")
+    (rival,) = put("Who founded Ister Works?", *quotes)
+    assert (rival.answer, rival.best, rival.giving) == ("Cy Lund", 1, (1, 0))
+
+
+def test_a_much_less_likely_name_does_not_stand_for_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    teach(monkeypatch, {"Ms Lund": 0.8, "Cy Lund": 0.3})
+    quotes = told("Ms Lund founded Ister Works.", "Cy Lund founded Ister Works.")
+    (rival,) = put("Who founded Ister Works?", *quotes)
+    assert rival.answer == "Ms Lund"
+
+
+def test_a_longer_range_does_not_stand_for_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"300": 0.8, "120 to 300": 0.7})
+    quotes = told("A key gets 300 requests.", "The limit rose from 120 to 300 requests.")
+    assert put("How many requests does a key get?", *quotes)[0].answer == "300"
 
 
 # -- copies that differ
@@ -148,7 +192,7 @@ def test_copies_of_one_text_that_differ_make_both_answers_doubtful(
     found = put(SPORT, *copies("Ada Berg plays football.", "Ada Berg plays chess."))
     assert [rival.disputed for rival in found] == [True, True]
     assert [rival.likelihood for rival in found] == pytest.approx(
-        [ONE_OF_TWO * chance_right(0.5)] * 2, abs=6e-4
+        [ONE_OF_TWO * likely(0.5)] * 2, abs=6e-4
     )
 
 
@@ -213,8 +257,9 @@ def test_the_steps_on_the_way_lead_to_an_answer_and_make_it_less_sure(
     born, people = told("Ada Berg was born in Morden.", "Morden has 459 people.")
     (rival,) = [item for item in put(question, born, people) if item.answer == "459 people"]
     assert (rival.giving, rival.leading) == ((1,), (0,))
+    # Of "population" and "Morden" the sentence has one.
     assert rival.likelihood == pytest.approx(
-        chance_right(0.5) * chance_right(0.6) ** STEP, abs=5e-4
+        chance_right(agreement(0.5, 0.5)) * chance_right(0.6) ** STEP, abs=5e-4
     )
 
 

@@ -59,15 +59,20 @@ class StepwiseAnswers:
             score: Its score.
             shared: The share of the question's telling words that its sentence has.
         """
-        likely = chance_right(math.sqrt(score * shared))
+        likely = chance_right(agreement(score, shared))
         for step in self.steps:
             likely *= chance_right(step.score) ** STEP
         return likely * chance_right(0.0) ** self.left
 
 
-def chance_right(agreement: float) -> float:
-    """Return the likelihood that an answer is right by how far the signs for it agree, 0..1."""
-    return 1.0 / (1.0 + math.exp(-UNREAD - AGREED * agreement))
+def agreement(score: float, shared: float) -> float:
+    """Return how far the reader and the words of the sentence agree on an answer, 0..1."""
+    return math.sqrt(score * shared)
+
+
+def chance_right(agreed: float) -> float:
+    """Return the likelihood that an answer is right by how far the signs for it agree."""
+    return 1.0 / (1.0 + math.exp(-UNREAD - AGREED * agreed))
 
 
 def ask_stepwise(
