@@ -12,7 +12,8 @@ import pytest
 from bench import answers as bench
 from deepdiver.core.settings import Settings, load
 from deepdiver.errors import UsageError
-from deepdiver.evals import evaluation, floors
+from deepdiver.evals import evaluation, floors, public_sets
+from deepdiver.evals.cases import Part
 from deepdiver.evals.evaluate_sets import EvalRequest, evaluate_sets
 from deepdiver.evals.perform_case import CaseJob
 
@@ -23,8 +24,9 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
-    """Two small sets in the shape of the public ones."""
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two small sets in the shape of the public ones, but not split."""
+    monkeypatch.setattr(public_sets, "SPLIT", frozenset())
     folder = tmp_path / "data" / "citation"
     folder.mkdir(parents=True)
     claims = [
@@ -117,6 +119,30 @@ def test_floors_are_of_whole_sets_and_of_the_embedded_reasoner(
     assert (whole["compared"], part["compared"]) == (True, False)
     with pytest.raises(UsageError):  # a model is named that nobody provides
         measured(EvalRequest("expertqa", data=data), routed)
+
+
+def test_half_of_a_split_set_is_reported_on_unless_told_otherwise(
+    settings: Settings, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(public_sets, "SPLIT", frozenset({"citation/expertqa"}))
+    found = {}
+    for part in Part:
+        request = EvalRequest("expertqa", data=data, part=part)
+        ((found[part], _),) = measured(request, settings)
+    assert {part: [case["id"] for case in of["cases"]] for part, of in found.items()} == {
+        Part.REPORT: ["0002"],
+        Part.CHOOSE: ["0001"],
+        Part.ALL: ["0001", "0002"],
+    }
+    assert [found[part]["compared"] for part in Part] == [True, False, False]
+    assert "the half of the cases on which nothing was chosen" in found[Part.REPORT]["made_by"]
+    assert "on which constants are chosen" in found[Part.CHOOSE]["made_by"]
+    assert "half" not in found[Part.ALL]["made_by"]
+
+
+def test_a_set_that_is_not_split_has_no_part_to_choose_on(settings: Settings, data: Path) -> None:
+    with pytest.raises(UsageError, match="citation/expertqa is not split"):
+        measured(EvalRequest("expertqa", data=data, part=Part.CHOOSE), settings)
 
 
 # The bench

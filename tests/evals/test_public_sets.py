@@ -8,8 +8,16 @@ from pathlib import Path
 import pytest
 
 from deepdiver.errors import UnknownNameError, UsageError
-from deepdiver.evals.cases import Case, Gold, Kind
-from deepdiver.evals.public_sets import DATA, SETS, first_cases, read_sets, set_names
+from deepdiver.evals.cases import Case, EvalSet, Gold, Kind, Part
+from deepdiver.evals.public_sets import (
+    DATA,
+    SETS,
+    SPLIT,
+    first_cases,
+    read_sets,
+    set_names,
+    take_part,
+)
 
 needs_data = pytest.mark.skipif(
     not DATA.is_dir(), reason="the evaluation data is not beside the repository"
@@ -77,6 +85,26 @@ def test_the_first_cases() -> None:
     assert len(first_cases(cases, None)) == 3
     assert [case.id for case in first_cases(cases, 2)] == ["0", "1"]
     assert len(first_cases(cases, 9)) == 3
+
+
+def test_a_split_set_has_two_parts_that_make_the_whole() -> None:
+    cases = tuple(Case(f"{n}", "Who?") for n in range(1, 6))
+    whole = EvalSet("multihop/musique", Kind.ANSWERS, cases)
+    reported, chosen = (take_part(whole, part) for part in (Part.REPORT, Part.CHOOSE))
+    assert [case.id for case in reported.cases] == ["2", "4"]
+    assert [case.id for case in chosen.cases] == ["1", "3", "5"]
+    assert (reported.part, chosen.part) == (Part.REPORT, Part.CHOOSE)
+    assert take_part(whole, Part.ALL) == whole
+    assert reported.digest != chosen.digest != whole.digest
+
+
+def test_a_set_that_was_looked_at_as_a_whole_is_not_split() -> None:
+    assert "drbench" not in SPLIT
+    assert not any(name.startswith("retrieval/") for name in SPLIT)
+    whole = EvalSet("drbench", Kind.INSIGHTS, (Case("1", "Why?"),))
+    assert take_part(whole, Part.REPORT) == whole
+    with pytest.raises(UsageError, match="drbench is not split"):
+        take_part(whole, Part.CHOOSE)
 
 
 @needs_data

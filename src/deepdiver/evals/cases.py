@@ -31,6 +31,17 @@ class Kind(StrEnum):
     """A query: which documents are found, and in which order?"""
 
 
+class Part(StrEnum):
+    """The cases of a set that are evaluated."""
+
+    REPORT = "report"
+    """Those with even numbers: figures are reported of these."""
+    CHOOSE = "choose"
+    """Those with odd numbers: constants may be chosen on these."""
+    ALL = "all"
+    """All of them."""
+
+
 RESEARCHED = frozenset({Kind.ANSWERS, Kind.CONFLICT, Kind.INSIGHTS})
 """The kinds whose cases are runs."""
 
@@ -107,6 +118,8 @@ class EvalSet:
     """The cases, in the order of the results."""
     shelves: Mapping[str, Shelf] = field(default_factory=dict)
     """The documents, by the name of the shelf."""
+    part: Part = Part.ALL
+    """Which part of the set the cases are."""
 
     @property
     def digest(self) -> str:

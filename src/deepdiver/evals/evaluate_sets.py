@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from deepdiver.core.settings import EMBEDDED, Settings
-from deepdiver.evals.cases import RESEARCHED, EvalSet
+from deepdiver.evals.cases import RESEARCHED, EvalSet, Part
 from deepdiver.evals.evaluation import ABOUT, Evaluation, evaluate, unfinished, with_home
-from deepdiver.evals.public_sets import DATA, first_cases, read_sets
+from deepdiver.evals.public_sets import DATA, first_cases, read_sets, take_part
 from deepdiver.evals.result import made_by, result_of, write_result
 
 
@@ -26,6 +26,8 @@ class EvalRequest:
     """Folder of the public sets."""
     limit: int | None = None
     """The maximum number of cases; None: all."""
+    part: Part = Part.REPORT
+    """The part of each set that is evaluated, of those that are split."""
     jobs: int = 1
     """The number of parallel processes."""
     out: Path | None = None
@@ -53,7 +55,7 @@ def evaluate_sets(
         UsageError: If there is no such set or no data, or the folder holds another evaluation.
         StoreError: If the results cannot be written.
     """
-    sets = read_sets(request.set, request.data)
+    sets = [take_part(of, request.part) for of in read_sets(request.set, request.data)]
     for of in sets:
         cases = first_cases(of.cases, request.limit)
         evaluation = Evaluation(replace(of, cases=cases), settings, Path(), request.judge)
@@ -70,7 +72,8 @@ def evaluate_sets(
             count(name, done, total)
 
         records = evaluate(evaluation, request.jobs, count_case)
-        compared = _floors_apply(of, settings) and len(cases) == len(of.cases)
+        reported = request.part is Part.REPORT and len(cases) == len(of.cases)
+        compared = _floors_apply(of, settings) and reported
         result = result_of(evaluation, records, compared=compared)
         write_result(folder, result)
         yield result, folder

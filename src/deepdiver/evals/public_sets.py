@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from deepdiver.evals.cases import (
     EvalSet,
     Gold,
     Kind,
+    Part,
     Shelf,
     check_unique,
     read_json_lines,
@@ -179,6 +181,11 @@ SETS: dict[str, Callable[[Path], EvalSet]] = {
 """The reader of each set, given the folder of evaluation data."""
 
 
+SPLIT = frozenset(name for name in SETS if name.split("/")[0] not in {"drbench", "retrieval"})
+"""Sets of which every other case is kept for reporting. All tasks of DRBench were looked at: its
+figures are those of development. Nothing is chosen on the collections for retrieval."""
+
+
 def set_names(name: str) -> list[str]:
     """Return the names of the sets that a name stands for.
 
@@ -238,6 +245,16 @@ def _read(name: str, data: Path) -> EvalSet:
     if not found.cases:
         raise UsageError(f"{name} in {data} is empty")
     return found
+
+
+def take_part(of: EvalSet, part: Part) -> EvalSet:
+    """Return a part of a set; a set that is not split is reported on as a whole."""
+    split = of.name in SPLIT
+    if part is Part.ALL or (part is Part.REPORT and not split):
+        return of
+    if not split:
+        raise UsageError(f"{of.name} is not split: constants are not chosen on it")
+    return replace(of, cases=of.cases[part is Part.REPORT :: 2], part=part)
 
 
 def first_cases(cases: Sequence[Case], limit: int | None) -> tuple[Case, ...]:

@@ -13,12 +13,17 @@ from typing import Any
 
 from deepdiver.core.version import VERSION
 from deepdiver.errors import StoreAccessError
-from deepdiver.evals.cases import RESEARCHED
+from deepdiver.evals.cases import RESEARCHED, Part
 from deepdiver.evals.evaluation import Evaluation, code_fingerprint
 from deepdiver.evals.page import render_page
 from deepdiver.evals.perform_case import CaseRecord
 from deepdiver.evals.scoring import score_set, summarise
 
+PARTS = {
+    Part.ALL: "",
+    Part.REPORT: "the half of the cases on which nothing was chosen",
+    Part.CHOOSE: "the half of the cases on which constants are chosen",
+}
 RESULT, PAGE = "result.json", "page.html"
 
 
@@ -58,6 +63,8 @@ def made_by(evaluation: Evaluation) -> str:
     parts.append(f"model {settings.model}")
     if settings.fast_model:
         parts.append(f"fast model {settings.fast_model}")
+    if told := PARTS[evaluation.set.part]:
+        parts.append(told)
     parts.append(f"judged by {evaluation.judge}" if evaluation.judge else "scored by code alone")
     return ", ".join(parts)
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from deepdiver.cli import main
-from deepdiver.evals import evaluation, floors
+from deepdiver.evals import evaluation, floors, public_sets
 from deepdiver.evals.perform_case import CaseJob
 from tests.cli.command_line import Said, Say, complaint
 
@@ -52,8 +52,9 @@ def data(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def say(say: Say, data: Path) -> Say:
-    """Give a `deepdiver eval` command line in this process."""
+def say(say: Say, data: Path, monkeypatch: pytest.MonkeyPatch) -> Say:
+    """Give a `deepdiver eval` command line in this process, with sets that are not split."""
+    monkeypatch.setattr(public_sets, "SPLIT", frozenset())
     return lambda *words: say("eval", *words, "--data", data)
 
 
@@ -152,6 +153,14 @@ def test_a_floor_that_is_not_reached_is_told_by_the_exit_code(
     assert say("expertqa", "--quiet", "--limit", "3").code == 0, (
         "a part of a set is compared with nothing"
     )
+
+
+def test_the_part_is_told_with_the_figures(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(public_sets, "SPLIT", frozenset({"citation/expertqa"}))
+    reported = say("expertqa", "--quiet")
+    assert "the half of the cases on which nothing was chosen" in reported.out
+    assert "on which constants are chosen" in say("expertqa", "--quiet", "--part", "choose").out
+    assert "half of the cases" not in say("expertqa", "--quiet", "--part", "all").out
 
 
 def test_an_aim_is_told_and_is_no_failure(

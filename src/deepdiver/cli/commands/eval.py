@@ -66,6 +66,7 @@ def evaluate(args: argparse.Namespace) -> int:
 
 
 def _request_of(args: argparse.Namespace) -> EvalRequest:
+    from deepdiver.evals.cases import Part
     from deepdiver.evals.evaluate_sets import EvalRequest
     from deepdiver.evals.public_sets import DATA
 
@@ -73,6 +74,7 @@ def _request_of(args: argparse.Namespace) -> EvalRequest:
         args.set,
         data=(args.data or DATA).absolute(),
         limit=args.limit,
+        part=Part(args.part or Part.REPORT),
         jobs=args.jobs or 1,
         out=args.out,
         judge=args.judge or "",
@@ -152,6 +154,13 @@ EVAL = Command(
         options.FAST_MODEL,
         argument(
             "--limit", metavar="N", type=options.count, help="only the first N cases; default: all"
+        ),
+        argument(
+            "--part",
+            metavar="PART",
+            choices=("report", "choose", "all"),
+            help="report (default): the half on which nothing was chosen; choose: the other half; "
+            "all",
         ),
         argument(
             "--jobs",
