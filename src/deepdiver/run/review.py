@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from deepdiver.core.ledger import Ledger
+from deepdiver.core.names import names
 from deepdiver.core.record import (
     UNCITED,
     Citation,
@@ -105,18 +106,19 @@ async def ask_about(run_id: str, question: str, settings: Settings, store: Store
 
 
 def _find_nearest(question: str, findings: dict[str, Finding]) -> list[str]:
-    """Return the findings that share the most words with a question; of equals, the first by id."""
+    """Return the findings that share the most words with a question; of equals, the first by id.
+
+    None if the question says nothing, or if no finding has a word of the names that it asks about.
+    """
     asked = _telling_words(question)
-
-    def shared(finding: Finding) -> int:
-        return len(
-            asked
-            & _telling_words(
-                " ".join([finding.statement, *(quote.text for quote in finding.quotes)])
-            )
-        )
-
-    return sorted(findings, key=lambda key: -shared(findings[key]))[:MOST_FINDINGS]
+    named = _telling_words(" ".join(names(question)))
+    told = {
+        key: _telling_words(" ".join([item.statement, *(quote.text for quote in item.quotes)]))
+        for key, item in findings.items()
+    }
+    if not asked or (named and all(named.isdisjoint(said) for said in told.values())):
+        return []
+    return sorted(told, key=lambda key: -len(asked & told[key]))[:MOST_FINDINGS]
 
 
 def _telling_words(text: str) -> set[str]:

@@ -18,7 +18,7 @@ from deepdiver.reason.embedded.cells import FoundInCells, answer_in_cells
 from deepdiver.reason.embedded.draft import Brief, Draft, DraftSection, DraftSentence
 from deepdiver.reason.embedded.language.form import AskedQuestion, Form
 from deepdiver.reason.embedded.language.units import passage_text, units_in
-from deepdiver.reason.embedded.rating import rate_findings
+from deepdiver.reason.embedded.rating import ABOUT_IT, rate_findings
 from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.tasks import HypothesisStanding, ShownFinding
 
@@ -76,6 +76,8 @@ def write_account(brief: Brief) -> Draft:
     if not asked.understood:
         lead = _framed(BY_WORDS, _told_by(ranked, PASSAGES))
         missing = (brief.question,)
+    elif not supported and not (ranked and ranked[0].score >= ABOUT_IT):
+        return Draft(answer=(), sections=(), missing=tuple(brief.problems) or (brief.question,))
     elif cells is not None and supported:
         lead = [_from_cells(cells, brief.findings)]
     elif supported:

@@ -10,7 +10,7 @@ from deepdiver.reason.embedded.asked import ACCOUNTS, understand
 from deepdiver.reason.embedded.cells import rows_that_answer
 from deepdiver.reason.embedded.language.form import Form
 from deepdiver.reason.embedded.language.units import PASSAGE, Passage, in_context, passages_in
-from deepdiver.reason.embedded.rating import rate
+from deepdiver.reason.embedded.rating import ABOUT_IT, rate
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, NumberedText
 
 FINDINGS, ACCOUNT_FINDINGS = 16, 24
@@ -52,12 +52,14 @@ def find(task: ExtractFindings) -> Extraction:
     size = PART if asked.form in (Form.HOW_TO, Form.LIST) else PASSAGE
     listed = _preselect(asked.text, list(_candidates(task.texts, size)))
     rated = rate(asked.text, [one.context for one in listed])
+    rows = rows_that_answer(task.question, task.texts)
+    if not rows and max((rating.score for rating in rated), default=0.0) < ABOUT_IT:
+        return Extraction(findings=())
     scored = [
         (rating.score - PLACE * one.place, one) for rating, one in zip(rated, listed, strict=True)
     ]
     best = sorted(scored, key=lambda item: -item[0])
     most = ACCOUNT_FINDINGS if asked.form in ACCOUNTS else FINDINGS
-    rows = rows_that_answer(task.question, task.texts)
     quoted = {(item.source, item.quote) for item in rows}
     return Extraction(
         findings=(
