@@ -18,7 +18,7 @@ from deepdiver.reason.embedded.cells import FoundInCells, answer_in_cells
 from deepdiver.reason.embedded.draft import Brief, Draft, DraftSection, DraftSentence
 from deepdiver.reason.embedded.language.form import AskedQuestion, Form
 from deepdiver.reason.embedded.language.units import passage_text, units_in
-from deepdiver.reason.embedded.rating import ABOUT_IT, rate_findings
+from deepdiver.reason.embedded.rating import ABOUT_IT, rate, rate_findings, told_by
 from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.tasks import HypothesisStanding, ShownFinding
 
@@ -28,6 +28,10 @@ LEAD_WORDS = 450
 """Words of these passages together."""
 DATES, STEPS = 14, 12
 """The most lines of a timeline, and of a list or of steps."""
+_ENDS = (".", "!", ")", "”", '"')
+DATED, AS_NEAR = 60, 0.25
+"""The dated sentences that are rated for a timeline, and the share of the best one's score that a
+line of it must have."""
 BODY_WORDS = 900
 """Words of what else was found."""
 BEARS = 0.35
@@ -164,7 +168,8 @@ def _arranged(
         return []
     lines: list[DraftSentence] = []
     if asked.form is Form.TIMELINE:
-        lines = [*_by_time(ranked), *_told_by(ranked, 3, _by_time(ranked))]
+        dates = _by_time(asked.text, ranked)
+        lines = [*dates, *_told_by(ranked, 3, dates)]
     elif asked.form in (Form.HOW_TO, Form.LIST):
         lines = [*_parts(ranked[0]), *_told_by(ranked[1:], 4)]
     elif asked.form is Form.COMPARISON and asked.compared:
@@ -230,15 +235,20 @@ def _diverse(ranked: Sequence[Ranked]) -> list[Ranked]:
     return [item for _, item in sorted(order, key=lambda pair: pair[0])]
 
 
-def _by_time(ranked: Sequence[Ranked]) -> list[DraftSentence]:
-    """Return the sentences that have a date, in order of time."""
-    found: list[tuple[str, DraftSentence]] = []
-    for item in ranked:
-        for unit in units_in(item.finding.quote):
-            days = [day.iso() for day, _, _ in dated(unit.text) if day.year]
-            if days and len(found) < DATES:
-                found.append((days[0], DraftSentence(unit.text, (item.finding.id,))))
-    return [line for _, line in sorted(found, key=lambda entry: entry[0])]
+def _by_time(question: str, ranked: Sequence[Ranked]) -> list[DraftSentence]:
+    """Return the dated sentences that bear most on a question, in order of time."""
+    found = [
+        (days[0], item.finding, unit.text)
+        for item in ranked
+        for unit in units_in(item.finding.quote)
+        if unit.text.endswith(_ENDS)  # a letterhead has a date as well, and tells nothing
+        and (days := [day.iso() for day, _, _ in dated(unit.text) if day.year])
+    ][:DATED]
+    rated = rate(question, [told_by(finding.source, text) for _, finding, text in found])
+    scores = [rating.score for rating in rated]
+    best = sorted(range(len(found)), key=lambda number: (-scores[number], number))[:DATES]
+    kept = [found[number] for number in best if scores[number] >= AS_NEAR * scores[best[0]]]
+    return [DraftSentence(text, (f.id,)) for _, f, text in sorted(kept, key=lambda item: item[0])]
 
 
 # -- the body

@@ -14,14 +14,20 @@ from deepdiver.tasks import ShownFinding
 _THEN = re.compile(r"\b(?:was|were|had)\b", re.IGNORECASE)
 """Asks for an age on another day than today."""
 
+A_DAY = 24 * 60
+"""Minutes, within which the time of an event counts and not only its day."""
+
 
 def has_steps(question: str) -> bool:
     """Return whether a question asks several things, or one after another that it contains.
 
     "Who chairs the firm that owns Lodby AB?" asks first which firm owns it. An age of today counts,
-    since it is computed from a day of birth.
+    since it is computed from a day of birth, and so does what happened minutes before another
+    event, whose time is found first.
     """
     chains = analyse_question(question).chains
+    if any(c.moment and c.moment.minutes < A_DAY for chain in chains for c in chain):
+        return True
     kinds = {clause.kind for chain in chains for clause in chain}
     if kinds & {Kind.ACCOUNT, Kind.YES_NO}:
         return False
