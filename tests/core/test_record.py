@@ -277,6 +277,7 @@ def test_a_report_has_a_fingerprint() -> None:
         {"title": "Anna owns it"},
         {"language": "de"},
         {"heading": "Answer"},
+        {"note": "Written without a language model."},
         {"answer": ()},
         {"points": (1,)},
         {"derivations": (DERIVATION,)},

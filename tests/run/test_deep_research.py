@@ -236,7 +236,7 @@ def test_the_seeds_usage_as_written(
         "Siri Kvarnlöf is 8 years old",
     ):
         assert age in said
-    assert re.search(r"^# .+\n\n## Bottom line\n\nHjalmar Kvarnlöf is 12", said, re.MULTILINE), (
+    assert re.search(r"^# .+\n\n\*Found and weighed .+\*\n\n## Bottom line\n\nHjalmar Kvarnlöf is 12", said, re.MULTILINE), (
         "the bottom line comes first, with its heading"
     )
     assert re.search(

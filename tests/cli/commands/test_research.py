@@ -45,6 +45,7 @@ from tests.terminal import Terminal, run, started, wait_for_line
 from tests.warm import Warm
 
 pytestmark = pytest.mark.usefixtures("read_once")
+HEAD = "# {}\n\n*{}*\n\n*Found and weighed without a language model: "
 TITLE = "Svedjan Ost AB made 38 tonnes of cheese in 2025, against 33 tonnes in 2024"
 
 
@@ -235,7 +236,8 @@ def test_one_json_object(say: Say) -> None:
     assert list(told) == KEYS
     assert told["status"] == "answered"
     assert "38 tonnes" in told["answer"]
-    assert told["report"].startswith(f"# {TITLE}\n\n*{QUESTION}*\n\n## Bottom line\n")
+    assert told["report"].startswith(HEAD.format(TITLE, QUESTION))
+    assert "chosen because they bear on the question.*\n\n## Bottom line\n" in told["report"]
     assert {citation["number"] for citation in told["citations"]} == set(
         range(1, len(told["citations"]) + 1)
     )
@@ -248,7 +250,7 @@ def test_one_json_object(say: Say) -> None:
 def test_quiet_is_quiet(say: Say) -> None:
     said = say("--sample", "--quiet", QUESTION)
     assert (said.code, said.err) == (0, "")
-    assert said.out.startswith(f"# {TITLE}\n\n*{QUESTION}*\n\n## Bottom line\n")
+    assert said.out.startswith(HEAD.format(TITLE, QUESTION))
 
 
 def test_verbose_shows_prompts_answers_and_calls(say: Say) -> None:
@@ -263,7 +265,7 @@ def test_verbose_shows_prompts_answers_and_calls(say: Say) -> None:
 def test_a_question_without_an_answer_is_not_0(say: Say) -> None:
     said = say("--sample", "--quiet", "--json", ABSENT)
     told = json.loads(said.out)
-    assert said.code == {"partial": 3, "no_evidence": 4}[told["status"]]
+    assert (told["status"], said.code) == ("not_answered", NOT_ANSWERED)
 
 
 def test_documents_of_ones_own(say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,8 +32,8 @@ _ENDS = (".", "!", ")", "”", '"')
 DATED, AS_NEAR = 60, 0.25
 """The dated sentences that are rated for a timeline, and the share of the best one's score that a
 line of it must have."""
-BODY_WORDS = 900
-"""Words of what else was found."""
+BODY_WORDS, ANSWERED_WORDS = 900, 250
+"""Words of what else was found, and if the question is answered."""
 BEARS = 0.35
 """The least score of the best sentence for an account to be one."""
 LIKELY_AT = 0.4
@@ -96,7 +96,12 @@ def write_account(brief: Brief) -> Draft:
     told = {label for line in lead for label in line.findings}
     return Draft(
         answer=tuple(lead),
-        sections=tuple(_body([item for item in ranked if item.finding.id not in told])),
+        sections=tuple(
+            _body(
+                [item for item in ranked if item.finding.id not in told],
+                ANSWERED_WORDS if supported else BODY_WORDS,
+            )
+        ),
         missing=missing,
     )
 
@@ -254,10 +259,10 @@ def _by_time(question: str, ranked: Sequence[Ranked]) -> list[DraftSentence]:
 # -- the body
 
 
-def _body(rest: Sequence[Ranked]) -> list[DraftSection]:
+def _body(rest: Sequence[Ranked], most: int) -> list[DraftSection]:
     """Return what else was found, by document, as much as people read."""
     groups: dict[str, list[Ranked]] = {}
-    left = BODY_WORDS
+    left = most
     for item in _diverse([item for item in rest if item.score >= BEARS]):
         left -= len(item.finding.quote.split())
         if left < 0:

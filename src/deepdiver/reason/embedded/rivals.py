@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from deepdiver.core.names import names
 from deepdiver.core.text import STOPWORDS, stem, terms, words
 from deepdiver.reason.embedded.asked import understand
 from deepdiver.reason.embedded.chain import covered
@@ -16,6 +17,7 @@ from deepdiver.reason.embedded.names import same_name
 from deepdiver.reason.embedded.reader_answers import Passage, ReaderAnswer, find_links, names_title
 from deepdiver.reason.embedded.reading import mention, read_sentence
 from deepdiver.reason.embedded.stepwise import ask_stepwise
+from deepdiver.reason.embedded.word_lists import COMPANY_FORMS
 from deepdiver.tasks import ShownFinding
 
 LIKELY = 0.035
@@ -29,6 +31,8 @@ ADDRESSED = frozenset("mr mrs ms miss dr prof professor sir".split())
 """Words before a name that do not tell whose it is."""
 AS_GOOD = 0.5
 """Of names of one thing, those that score at least this share of the best may stand for it."""
+OTHER_WORDS = 0.1
+"""What a sentence is worth, as a share, that has no word of the question: it may say the same."""
 ONE_OF_TWO = 0.5
 """The factor for belief in an answer if a copy of its text gives another: one of the two was
 altered."""
@@ -95,10 +99,14 @@ def find_rivals(question: str, clause: Clause, findings: Sequence[ShownFinding])
         * (ONE_OF_TWO if n in altered else 1.0)
         for n in put
     }
-    # Belief in all rivals together is at most one.
-    shared = max(1.0, math.fsum(sorted(likely.values())))
+    odds = {n: likely[n] / (1.0 - likely[n]) for n in put}
     steps = [step.passage for step in asked.steps]
-    made = [_rival(groups[n], scores[n], steps, likely[n] / shared, n in altered) for n in put]
+    made = [
+        _rival(groups[n], scores[n], steps, odds[n] / (1.0 + against), n in altered)
+        for n in put
+        # One of the rivals is right at most. A part of an answer is none: Ada, of Ada and Bo.
+        for against in [math.fsum(odds[m] for m in put if m == n or _exclude(groups[m], groups[n]))]
+    ]
     return sorted(made, key=lambda rival: (-rival.likelihood, -rival.score))
 
 
@@ -119,15 +127,30 @@ def _fit(question: str, finding: ShownFinding, told: ReaderAnswer) -> float:
 
 
 def _shared(question: str, told: ReaderAnswer, findings: Sequence[ShownFinding]) -> float:
-    """Return the share of a question's telling words that an answer's sentence and source have.
+    """Return the share of a question's telling words that an answer's sentence has.
 
-    With those of the passage that led to it.
+    The passage that led to it counts as well. Names and other words count the same, however many
+    they are; names may also be in the title of the source, which says what a text is about.
     """
-    wanted = set(terms(question))
-    said = [findings[told.passage].source, _sentence_at(findings[told.passage].quote, told.start)]
+    said = [_sentence_at(findings[told.passage].quote, told.start)]
     if told.by >= 0:
         said.append(_sentence_at(findings[told.by].quote, told.at))
-    return len(wanted & set(terms(" ".join(said)))) / len(wanted) if wanted else 1.0
+    sentence, title = (set(terms(t)) for t in (" ".join(said), findings[told.passage].source))
+    named = set(terms(" ".join(names(question)))) - COMPANY_FORMS
+    rest = set(terms(question)) - named - COMPANY_FORMS
+    return math.sqrt(_share(named, sentence | title) * _share(rest, sentence))
+
+
+def _share(wanted: set[str], said: set[str]) -> float:
+    """Return the share of words that are said, never quite none: other words may say the same."""
+    share = len(wanted & said) / len(wanted) if wanted else 1.0
+    return OTHER_WORDS + (1.0 - OTHER_WORDS) * share
+
+
+def _exclude(one: Sequence[ReaderAnswer], other: Sequence[ReaderAnswer]) -> bool:
+    """Return whether two answers cannot both be right: neither has all words of the other."""
+    first, second = (set(_telling(group[0].text)) for group in (one, other))
+    return not (first <= second or second <= first)
 
 
 def _sentence_at(text: str, place: int) -> str:
