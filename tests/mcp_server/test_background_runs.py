@@ -35,7 +35,7 @@ from deepdiver.run import OnEvent, Outcome, research, resume
 from deepdiver.store.sqlite import open_sqlite
 from tests.patience import PATIENCE
 
-QUESTION = "Who runs Svedjan Ost AB?"
+QUESTION = "How many tonnes of cheese did Svedjan Ost AB make in 2025?"
 Work = Callable[[OnEvent], Coroutine[Any, Any, Outcome]]
 
 

@@ -16,6 +16,8 @@ from deepdiver.run import research
 from deepdiver.run.begin import new_run
 from tests.mcp_server.tides import KEY
 
+TONNES = "How many tonnes of cheese did Svedjan Ost AB make in 2025?"
+
 
 @pytest.mark.parametrize(
     "uri",
@@ -72,7 +74,11 @@ def test_the_list_has_its_bounds(state: ServerState) -> None:
 
 
 async def test_what_can_be_read_of_a_run(state: ServerState) -> None:
-    outcome = await research("Who runs Svedjan Ost AB?", state.settings, store=state.store)
+    outcome = await research(
+        "How many tonnes of cheese did Svedjan Ost AB make in 2025?",
+        state.settings,
+        store=state.store,
+    )
     run, report = outcome.run, outcome.report
     assert report is not None
     assert list_resources(state)[1] == (f"{RUNS}/{run.id}/report.md", run.question)

@@ -23,6 +23,8 @@ from tests.mcp_server.tides import FEED, KEY
 
 pytestmark = pytest.mark.usefixtures("read_once")
 
+TONNES = "How many tonnes of cheese did Svedjan Ost AB make in 2025?"
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -177,7 +179,11 @@ async def test_where_a_run_stands(state: ServerState) -> None:
     began = new_run("Who?", state.settings, state.store)
     summary = state.summarise(began)
     assert (summary.status, summary.finished, summary.sources) == (RunStatus.RUNNING, False, 0)
-    outcome = await research("Who runs Svedjan Ost AB?", state.settings, store=state.store)
+    outcome = await research(
+        "How many tonnes of cheese did Svedjan Ost AB make in 2025?",
+        state.settings,
+        store=state.store,
+    )
     summary = state.summarise(state.store.runs.get(outcome.run.id))
     assert (summary.status, summary.finished, summary.phase) == (
         RunStatus.ANSWERED,

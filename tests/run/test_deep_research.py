@@ -236,9 +236,11 @@ def test_the_seeds_usage_as_written(
         "Siri Kvarnlöf is 8 years old",
     ):
         assert age in said
-    assert re.search(r"^# .+\n\n\*Found and weighed .+\*\n\n## Bottom line\n\nHjalmar Kvarnlöf is 12", said, re.MULTILINE), (
-        "the bottom line comes first, with its heading"
-    )
+    assert re.search(
+        r"^# .+\n\n\*Found and weighed .+\*\n\n## Bottom line\n\nHjalmar Kvarnlöf is 12",
+        said,
+        re.MULTILINE,
+    ), "the bottom line comes first, with its heading"
     assert re.search(
         r"^## Evidence view\n\n\*\*Answered, confidence 0\.\d\d\.\*\*$", said, re.MULTILINE
     )

@@ -33,7 +33,7 @@ from deepdiver.core.text import STOPWORDS, terms, words
 from deepdiver.reason.embedded import propose, rivals
 from deepdiver.reason.embedded.asked import understand
 from deepdiver.reason.embedded.question import analyse_question
-from deepdiver.reason.embedded.stepwise import agreement, ask_stepwise
+from deepdiver.reason.embedded.stepwise import ask_stepwise
 from deepdiver.tasks import ShownFinding
 
 SETS = (
@@ -96,9 +96,9 @@ def _rows(question: str, findings: Findings, answers: Sequence[str]) -> Iterator
     if asked.steps or not found:
         return
     best = found[0]
-    told = next(a for a in asked.answers if (a.text, a.passage) == (best.answer, best.best))
-    shared = rivals._shared(text, told, findings)
-    yield Row(agreement(best.score, shared), any(_same(best.answer, gold) for gold in answers))
+    group = [a for a in asked.answers if rivals.same_words(a.text, best.answer)]
+    agreed = rivals._agreed(text, group, findings)
+    yield Row(agreed, any(_same(best.answer, gold) for gold in answers))
 
 
 def _same(one: str, other: str) -> bool:

@@ -48,7 +48,7 @@ def test_a_question_without_another_in_it_is_asked_as_it_stands(
     made = put("What is the population of Morden?", MORDEN)
     assert (made.steps, made.left, made.question) == ((), 0, "What is the population of Morden?")
     assert made.answers[0].text == "459 people"
-    assert made.likelihood(made.answers[0].score, 1.0) == chance_right(agreement(0.5, 1.0))
+    assert made.likelihood(0.5) == chance_right(0.5)
 
 
 def test_an_unlikely_step_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,7 +71,7 @@ def test_the_answer_within_takes_its_place(monkeypatch: pytest.MonkeyPatch) -> N
     assert made.question == "What is the population of Morden?"
     assert [(step.text, step.passage) for step in made.steps] == [("Morden", 0)]
     assert (made.answers[0].text, made.answers[0].passage) == ("459 people", 1)
-    assert made.likelihood(0.5, 0.5) == pytest.approx(chance_right(0.5) * chance_right(0.6) ** STEP)
+    assert made.likelihood(0.5) == pytest.approx(chance_right(0.5) * chance_right(0.6) ** STEP)
 
 
 def test_what_is_known_may_answer_a_step_but_not_the_question(
@@ -139,12 +139,12 @@ def test_a_sure_reader_and_a_sentence_with_all_words_make_a_sure_answer() -> Non
     assert chance_right(agreement(1.0, 0.0)) < 0.15
 
 
-@given(st.lists(st.floats(0, 1), max_size=3), st.floats(0, 1), st.floats(0, 1), st.integers(0, 1))
+@given(st.lists(st.floats(0, 1), max_size=3), st.floats(0, 1), st.integers(0, 1))
 def test_every_step_makes_the_whole_less_likely(
-    scores: list[float], score: float, shared: float, left: int
+    scores: list[float], agreed: float, left: int
 ) -> None:
     steps = tuple(ReaderAnswer("x", value, 0, 0) for value in scores)
-    whole = StepwiseAnswers((), steps, "", left).likelihood(score, shared)
-    assert 0 < whole <= chance_right(agreement(score, shared))
+    whole = StepwiseAnswers((), steps, "", left).likelihood(agreed)
+    assert 0 < whole <= chance_right(agreed)
     more = (*steps, ReaderAnswer("y", 1.0, 0, 0))
-    assert StepwiseAnswers((), more, "", left).likelihood(score, shared) < whole
+    assert StepwiseAnswers((), more, "", left).likelihood(agreed) < whole

@@ -17,10 +17,17 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from deepdiver import sample, tasks
 from deepdiver.core.events import Decided, PlanProposed, Reasoned
 from deepdiver.core.outcomes import OUTCOMES
-from deepdiver.core.record import CorrelationKind, RunStatus, SentenceKind, VerdictKind
+from deepdiver.core.record import (
+    CorrelationKind,
+    HypothesisStatus,
+    RunStatus,
+    SentenceKind,
+    VerdictKind,
+)
 from deepdiver.core.settings import load
 from deepdiver.errors import UsageError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
+from deepdiver.reason.embedded.account import UNSURE
 from deepdiver.reason.models import name_of
 from deepdiver.report.audit import quote_stands
 from deepdiver.run import Outcome, Session, replay, research
@@ -1159,7 +1166,9 @@ async def test_the_planted_correlation_is_found_and_told(tmp_path: Path) -> None
 
 async def test_what_the_library_does_not_hold_is_not_answered(tmp_path: Path) -> None:
     outcome, _, _ = await golden(tmp_path, "ejdervik-insurer")
-    assert outcome.run.status is not RunStatus.ANSWERED
-    assert not outcome.report.answer
+    assert outcome.run.status is RunStatus.NOT_ANSWERED
+    assert outcome.report.answer[0].text == UNSURE
     assert any(NO_DATA in line for line in outcome.report.limits)
-    assert outcome.report.hypotheses == ()
+    assert not [
+        item for item in outcome.report.hypotheses if item.status is HypothesisStatus.SUPPORTED
+    ]

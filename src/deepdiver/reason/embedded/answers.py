@@ -15,8 +15,8 @@ from deepdiver.tasks import ShownFinding
 CORRECTED = 0.5
 """The factor for an answer that a correction, or a later version, does not give."""
 QUOTED = 0.85
-"""The factor for an answer in a correction, which names what it corrects too: no answer is sure
-then."""
+"""The factor for an answer in corrections alone, which name what they correct too: no answer is
+sure then."""
 NEAR = 0.6
 """A correction bears on the question if its score is at least this share of the best one's."""
 
@@ -48,5 +48,7 @@ def _standing(rival: Rival, later: set[int], earlier: set[int]) -> float:
     """Return the factor for an answer, by which of the findings give it."""
     giving = set(rival.giving)
     if later:
-        return QUOTED if giving & later else CORRECTED
+        if giving & later:
+            return QUOTED if giving <= later else 1.0
+        return CORRECTED
     return CORRECTED if giving and giving <= earlier else 1.0

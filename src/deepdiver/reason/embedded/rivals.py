@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from deepdiver.core.names import names
@@ -16,7 +16,7 @@ from deepdiver.reason.embedded.language.units import units_in
 from deepdiver.reason.embedded.names import same_name
 from deepdiver.reason.embedded.reader_answers import Passage, ReaderAnswer, find_links, names_title
 from deepdiver.reason.embedded.reading import mention, read_sentence
-from deepdiver.reason.embedded.stepwise import ask_stepwise
+from deepdiver.reason.embedded.stepwise import agreement, ask_stepwise
 from deepdiver.reason.embedded.word_lists import COMPANY_FORMS
 from deepdiver.tasks import ShownFinding
 
@@ -89,13 +89,13 @@ def find_rivals(question: str, clause: Clause, findings: Sequence[ShownFinding])
     ]
     groups = _together(told)
     altered = _altered(groups, findings)
-    scores = [_likelihood(_by_origin(group, findings)) for group in groups]
+    scores = [_by_origin([(told, told.score) for told in group], findings) for group in groups]
     if not scores or max(scores) < LIKELY:
         return []
     bar = NEAR * max(scores)
     put = [number for number, score in enumerate(scores) if score >= bar]
     likely = {
-        n: asked.likelihood(scores[n], _shared(asked.question, groups[n][0], findings))
+        n: asked.likelihood(_agreed(asked.question, groups[n], findings))
         * (ONE_OF_TWO if n in altered else 1.0)
         for n in put
     }
@@ -321,16 +321,23 @@ def _telling(text: str) -> list[str]:
     return [word for word in said if word not in STOPWORDS and word not in ADDRESSED] or said
 
 
-def _by_origin(group: Iterable[ReaderAnswer], findings: Sequence[ShownFinding]) -> dict[str, float]:
-    """Return the best score that each origin gives an answer."""
+def _agreed(
+    question: str, group: Iterable[ReaderAnswer], findings: Sequence[ShownFinding]
+) -> float:
+    """Return how far the reader and the sentences of all origins agree on an answer."""
+    return _by_origin(
+        [(told, agreement(told.score, _shared(question, told, findings))) for told in group],
+        findings,
+    )
+
+
+def _by_origin(
+    worth: Iterable[tuple[ReaderAnswer, float]], findings: Sequence[ShownFinding]
+) -> float:
+    """Return the likelihood that one of several origins answers, each by its best answer."""
     best: dict[str, float] = {}
-    for told in group:
+    for told, value in worth:
         finding = findings[told.passage]
         origin = finding.origin or finding.id
-        best[origin] = max(best.get(origin, 0.0), told.score)
-    return best
-
-
-def _likelihood(best: Mapping[str, float]) -> float:
-    """Return the likelihood that one of several origins answers."""
-    return round(1.0 - math.prod(1.0 - score for _, score in sorted(best.items())), 4)
+        best[origin] = max(best.get(origin, 0.0), value)
+    return round(1.0 - math.prod(1.0 - value for _, value in sorted(best.items())), 4)

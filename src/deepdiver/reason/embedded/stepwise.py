@@ -52,14 +52,13 @@ class StepwiseAnswers:
     left: int = 0
     """How many nested questions had no answer."""
 
-    def likelihood(self, score: float, shared: float) -> float:
+    def likelihood(self, agreed: float) -> float:
         """Return the likelihood that an answer, and every step to it, is right.
 
         Args:
-            score: Its score.
-            shared: The share of the question's telling words that its sentence has.
+            agreed: How far the signs for the answer agree.
         """
-        likely = chance_right(agreement(score, shared))
+        likely = chance_right(agreed)
         for step in self.steps:
             likely *= chance_right(step.score) ** STEP
         return likely * chance_right(0.0) ** self.left
