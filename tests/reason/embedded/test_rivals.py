@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.reason.embedded.clause import Clause
 from deepdiver.reason.embedded.question import analyse_question
-from deepdiver.reason.embedded.rivals import LIKELY, ONE_OF_TWO, Rival, find_rivals, same_words
+from deepdiver.reason.embedded.rivals import (
+    LIKELY,
+    ONE_OF_TWO,
+    OTHER_WORDS,
+    Rival,
+    find_rivals,
+    same_words,
+)
 from deepdiver.reason.embedded.stepwise import STEP, agreement, chance_right
 from deepdiver.tasks import ShownFinding
 from tests.reason.embedded.reader import teach
@@ -29,9 +38,14 @@ def told(*quotes: str) -> tuple[ShownFinding, ...]:
     return tuple(finding(quote, f"F{n}", title=f"Text {n}") for n, quote in enumerate(quotes, 1))
 
 
-def likely(score: float) -> float:
-    """Belief in an answer in a sentence with "Ada Berg", two of the four words of SPORT."""
-    return chance_right(agreement(score, 0.5))
+NAMED = math.sqrt(OTHER_WORDS)
+"""The share of a sentence that has the names of a question, and none of its other words."""
+
+
+def odds(*scores: float) -> float:
+    """The odds of an answer in sentences of one origin each, which have but "Ada Berg" of SPORT."""
+    agreed = 1 - math.prod(1 - agreement(score, NAMED) for score in scores)
+    return chance_right(agreed) / (1 - chance_right(agreed))
 
 
 # -- none
@@ -113,17 +127,16 @@ def test_each_is_believed_as_far_as_answers_of_its_score_are_right(
 ) -> None:
     teach(monkeypatch, {"football": 0.5, "chess": 0.4})
     first, second = put(SPORT, *told("Ada Berg plays football.", "Ada Berg plays chess."))
-    # More than one: rivals share what there is to believe.
-    both = max(1.0, likely(0.5) + likely(0.4))
+    both = odds(0.5) + odds(0.4)  # one of them is right at most
     assert (first.likelihood, second.likelihood) == pytest.approx(
-        (likely(0.5) / both, likely(0.4) / both), abs=5e-4
+        (odds(0.5) / (1 + both), odds(0.4) / (1 + both)), abs=6e-4
     )
 
 
 def test_an_answer_without_a_rival_is_believed_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
     teach(monkeypatch, {"football": 0.5})
     (only,) = put(SPORT, *told("Ada Berg plays football."))
-    assert only.likelihood == pytest.approx(likely(0.5), abs=5e-4)
+    assert only.likelihood == pytest.approx(odds(0.5) / (1 + odds(0.5)), abs=6e-4)
 
 
 def test_what_several_sources_say_is_believed_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +145,8 @@ def test_what_several_sources_say_is_believed_more(monkeypatch: pytest.MonkeyPat
         SPORT, *told("Ada Berg plays football.", "Ada Berg plays chess.", "Ada Berg won at chess.")
     )
     assert (first.answer, second.answer) == ("chess", "football")
-    assert first.likelihood == pytest.approx(likely(0.64) / (likely(0.64) + likely(0.5)), abs=5e-4)
+    chess = odds(0.4, 0.4)
+    assert first.likelihood == pytest.approx(chess / (1 + chess + odds(0.5)), abs=6e-4)
 
 
 def test_an_answer_in_a_sentence_with_more_of_the_question_is_believed_more(
@@ -142,7 +156,7 @@ def test_an_answer_in_a_sentence_with_more_of_the_question_is_believed_more(
     (little,) = put(SPORT, *told("Ada plays football."))
     (more,) = put(SPORT, *told("The sport that Ada Berg is associated with is football."))
     assert little.likelihood < more.likelihood
-    assert more.likelihood == pytest.approx(chance_right(agreement(0.5, 1.0)), abs=5e-4)
+    assert more.likelihood == pytest.approx(chance_right(agreement(0.5, 1.0)), abs=6e-4)
 
 
 def test_the_sentence_counts_and_not_the_rest_of_its_passage(
@@ -176,6 +190,28 @@ def test_a_longer_range_does_not_stand_for_a_number(monkeypatch: pytest.MonkeyPa
     assert put("How many requests does a key get?", *quotes)[0].answer == "300"
 
 
+def test_a_part_of_an_answer_is_no_rival_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"Cy and Bo Lund": 0.8, "Cy Lund": 0.7})
+    both, part = told("Cy and Bo Lund founded Ister Works.", "Cy Lund founded Ister Works.")
+    question = "Who founded Ister Works?"
+    (alone,) = put(question, both)
+    found = {rival.answer: rival.likelihood for rival in put(question, both, part)}
+    assert set(found) == {"Cy and Bo Lund", "Cy Lund"}
+    assert found["Cy and Bo Lund"] == alone.likelihood
+
+
+def test_names_may_be_in_the_title_and_other_words_may_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    teach(monkeypatch, {"football": 0.5})
+    titled = [
+        finding("She plays football.", "F1", title=title)
+        for title in ("Ada Berg", "Sport and whom it is associated with")
+    ]
+    (named,), (other,) = (put(SPORT, item) for item in titled)
+    assert named.likelihood > other.likelihood
+
+
 # -- copies that differ
 
 
@@ -191,8 +227,10 @@ def test_copies_of_one_text_that_differ_make_both_answers_doubtful(
     teach(monkeypatch, {"football": 0.5, "chess": 0.5})
     found = put(SPORT, *copies("Ada Berg plays football.", "Ada Berg plays chess."))
     assert [rival.disputed for rival in found] == [True, True]
+    half = ONE_OF_TWO * odds(0.5) / (1 + odds(0.5))
+    doubted = half / (1 - half)
     assert [rival.likelihood for rival in found] == pytest.approx(
-        [ONE_OF_TWO * likely(0.5)] * 2, abs=6e-4
+        [doubted / (1 + 2 * doubted)] * 2, abs=6e-4
     )
 
 
@@ -257,9 +295,9 @@ def test_the_steps_on_the_way_lead_to_an_answer_and_make_it_less_sure(
     born, people = told("Ada Berg was born in Morden.", "Morden has 459 people.")
     (rival,) = [item for item in put(question, born, people) if item.answer == "459 people"]
     assert (rival.giving, rival.leading) == ((1,), (0,))
-    # Of "population" and "Morden" the sentence has one.
+    # The sentence has "Morden", and not "population".
     assert rival.likelihood == pytest.approx(
-        chance_right(agreement(0.5, 0.5)) * chance_right(0.6) ** STEP, abs=5e-4
+        chance_right(agreement(0.5, NAMED)) * chance_right(0.6) ** STEP, abs=6e-4
     )
 
 
