@@ -240,6 +240,12 @@ def test_no_words_and_strange_words_find_nothing(store: SqliteStore) -> None:
     assert search_memory("Holm", [], 10) == []
 
 
+def test_a_word_that_everything_has_is_enough_if_nothing_has_the_other(store: SqliteStore) -> None:
+    finish(store, "r")
+    found = search_memory("Holm zebra", memory(store), 10)
+    assert {item.id for item in found} == {FINDING, REFUTED, ACCEPTED}
+
+
 def test_as_many_as_are_wanted(store: SqliteStore) -> None:
     finish(store, "r")
     every = search_memory("Holm Works", memory(store), 10)

@@ -30,7 +30,7 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.text import terms
 from deepdiver.errors import DamagedStoreError, LostTextError, UnknownNameError
-from deepdiver.memory.relevance import SHARE, share_of_weight
+from deepdiver.memory.relevance import share_of_weight
 from deepdiver.store import Store
 
 _RECORD = re.compile(r"[fhv]_[0-9a-f]{16}")
@@ -233,9 +233,9 @@ def search_memory(words: str, memory: Iterable[Remembered], limit: int) -> list[
     counts = Counter(term for _, own, around in listed for term in own | around)
     weights = {term: math.log(1 + (len(listed) + 1) / (counts[term] + 1)) for term in asked}
     ranked = [
-        (share + share_of_weight(own, weights), item)
+        (share_of_weight(own | around, weights) + share_of_weight(own, weights), item)
         for item, own, around in listed
-        if (share := share_of_weight(own | around, weights)) >= SHARE
+        if own | around
     ]
     ranked.sort(key=lambda pair: (-pair[0], pair[1].days, pair[1].kind != "verdict", pair[1].id))
     return [item for _, item in ranked[:limit]]
