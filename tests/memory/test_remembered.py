@@ -15,6 +15,7 @@ from deepdiver.errors import UnknownNameError
 from deepdiver.memory.remembered import (
     Remembered,
     check,
+    count_remembered,
     days_between,
     find_memory,
     findings_behind,
@@ -244,6 +245,25 @@ def test_a_word_that_everything_has_is_enough_if_nothing_has_the_other(store: Sq
     finish(store, "r")
     found = search_memory("Holm zebra", memory(store), 10)
     assert {item.id for item in found} == {FINDING, REFUTED, ACCEPTED}
+
+
+@pytest.mark.parametrize("words", ["boats", "Bertil", "owns", "Holm Works", "yards", "zebra", ""])
+def test_a_search_that_does_not_read_everything_finds_the_same(
+    store: SqliteStore, words: str
+) -> None:
+    finish(store, "r")
+    other(store)
+    some = whole_memory(store, TODAY, frozenset(), words=words)
+    assert search_memory(words, some, 10) == search_memory(words, memory(store), 10)
+
+
+def test_counting_is_like_remembering(store: SqliteStore) -> None:
+    run = finish(store, "r")
+    for forgotten in ((), (FINDING,), (REFUTED, ACCEPTED)):
+        kinds = [item.kind for item in remember(run, store, TODAY, forgotten)]
+        counted = count_remembered(run, store, forgotten)
+        assert counted == (kinds.count("finding"), kinds.count("verdict"))
+    assert count_remembered(begin(store, "new"), store, ()) == (0, 0)
 
 
 def test_as_many_as_are_wanted(store: SqliteStore) -> None:

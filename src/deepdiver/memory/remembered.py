@@ -30,7 +30,7 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.text import terms
 from deepdiver.errors import DamagedStoreError, LostTextError, UnknownNameError
-from deepdiver.memory.relevance import share_of_weight
+from deepdiver.memory.relevance import glance, share_of_weight
 from deepdiver.store import Store
 
 _RECORD = re.compile(r"[fhv]_[0-9a-f]{16}")
@@ -106,7 +106,11 @@ def remembered_runs(store: Store, forgotten: Collection[str]) -> list[Run]:
 
 
 def remember(
-    run: Run, store: Store, today: str, forgotten: Collection[str] = ()
+    run: Run,
+    store: Store,
+    today: str,
+    forgotten: Collection[str] = (),
+    asked: Collection[str] = (),
 ) -> list[Remembered]:
     """Return what is remembered of a run: its verdicts, then its findings.
 
@@ -115,6 +119,7 @@ def remember(
         store: Its store.
         today: The day from which ages are counted.
         forgotten: Ids that are left out.
+        asked: Words of which a search wants one; a run that has none for certain is not read.
 
     Raises:
         ValueError: If the run has no report, or this version cannot read its record.
@@ -123,8 +128,11 @@ def remember(
     text = store.records.report(run.id)
     if text is None:
         raise ValueError(f"{run.id} has no report")
-    report = Report.model_validate_json(text)
-    read = _Records(store.records.ledger(run.id))
+    rows = store.records.ledger(run.id)
+    told = (run.question, *(data for kind, _, data in rows if kind != "source"))
+    if asked and not any(glance(one.lower(), asked) for one in told):
+        return []
+    report, read = Report.model_validate_json(text), _Records(rows)
     common: dict[str, Any] = {"run": run.id, "question": run.question, "date": run_day(run)}
     common["days"] = days_between(common["date"], today)
     made = [*_assessed(report, read), *_checked(read), *_found(read)]
@@ -197,8 +205,29 @@ def _found(read: _Records) -> Iterator[_Made]:
         yield fields, list(item.quotes)
 
 
+def count_remembered(run: Run, store: Store, forgotten: Collection[str]) -> tuple[int, int]:
+    """Return how many findings and how many verdicts of a run are remembered.
+
+    Raises:
+        ValueError: If this version cannot read its report.
+        DamagedStoreError: If its saved data are damaged.
+    """
+    kinds = Counter(kind for kind, id_, _ in store.records.ledger(run.id) if id_ not in forgotten)
+    text = store.records.report(run.id)
+    tested = Report.model_validate_json(text).hypotheses if text else ()
+    judged = sum(
+        item.status is not HypothesisStatus.OPEN and item.hypothesis.id not in forgotten
+        for item in tested
+    )
+    return kinds["finding"], kinds["verdict"] + judged
+
+
 def whole_memory(
-    store: Store, today: str, forgotten: Collection[str], left_out: list[str] | None = None
+    store: Store,
+    today: str,
+    forgotten: Collection[str],
+    left_out: list[str] | None = None,
+    words: str = "",
 ) -> Iterator[Remembered]:
     """Yield everything that is remembered, that of the newest run first, each thing once.
 
@@ -207,11 +236,13 @@ def whole_memory(
         today: The day from which ages are counted.
         forgotten: Ids that are left out.
         left_out: Receives the ids of the runs that cannot be read.
+        words: What a search wants, so that it need not read everything closely.
     """
     known: set[str] = set()
+    asked = tuple(dict.fromkeys(terms(words)))
     for run in remembered_runs(store, forgotten):
         try:
-            held = remember(run, store, today, forgotten)
+            held = remember(run, store, today, forgotten, asked)
         except (ValueError, DamagedStoreError, UnknownNameError):
             # The run is of another version, damaged, or was deleted just now.
             if left_out is not None:
@@ -244,8 +275,7 @@ def search_memory(words: str, memory: Iterable[Remembered], limit: int) -> list[
 def _shared(item: Remembered, asked: AbstractSet[str]) -> tuple[AbstractSet[str], AbstractSet[str]]:
     """Return which words are in a thing itself, and which around it."""
     own = "\n".join((item.statement, *(one.quote.text for one in item.sources)))
-    around = "\n".join((item.question, *(one.title for one in item.sources)))
-    return asked & set(terms(own)), asked & set(terms(around))
+    return asked & set(terms(own)), asked & set(terms(item.question))
 
 
 def find_memory(name: str, store: Store) -> str:

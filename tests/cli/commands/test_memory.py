@@ -78,7 +78,7 @@ def test_a_damaged_list_of_what_is_forgotten_stops_every_action(
 def test_nothing_has_these_words(say: Say, finished: str) -> None:
     said = say("memory", "search", "zebra")
     assert said.code == 4
-    assert "has these words" in complaint(said)
+    assert "has one of these words" in complaint(said)
     as_json = say("memory", "search", "zebra", "--json")
     assert (as_json.code, json.loads(as_json.out)) == (4, {"memories": []})
 

@@ -96,39 +96,43 @@ def _list(args: argparse.Namespace, settings: Settings, store: Store) -> int:
 
 def _run_row(run: Any, store: Store, forgotten: frozenset[str]) -> dict[str, Any]:
     from deepdiver.errors import DamagedStoreError
-    from deepdiver.memory.remembered import days_between, remember, run_day
+    from deepdiver.memory.remembered import count_remembered, days_between, run_day
 
     try:
-        held = remember(run, store, _today(), forgotten)
+        findings, verdicts = count_remembered(run, store, forgotten)
     except (ValueError, DamagedStoreError):  # it is of another version, or damaged
-        held = []
+        findings = verdicts = 0
     day = run_day(run)
     return {
         "run": run.id,
         "question": run.question,
         "date": day,
         "days": days_between(day, _today()),
-        "findings": sum(one.kind == "finding" for one in held),
-        "verdicts": sum(one.kind == "verdict" for one in held),
+        "findings": findings,
+        "verdicts": verdicts,
     }
 
 
 def _search(args: argparse.Namespace, settings: Settings, store: Store) -> int:
     from deepdiver.memory.forgotten import load_forgotten
-    from deepdiver.memory.remembered import check, search_memory, whole_memory
+    from deepdiver.memory.remembered import (
+        check,
+        remembered_runs,
+        search_memory,
+        whole_memory,
+    )
 
     words = " ".join(args.what)
     left_out: list[str] = []
-    held = list(whole_memory(store, _today(), load_forgotten(settings.home), left_out))
+    forgotten = load_forgotten(settings.home)
+    if not remembered_runs(store, forgotten):
+        raise NoEvidenceError(EMPTY)
+    held = whole_memory(store, _today(), forgotten, left_out, words)
+    found = [check(one, store) for one in search_memory(words, held, args.limit or SHOWN)]
     if left_out:
         print_err(f"left out, because their record cannot be read: {', '.join(left_out)}")
-    if not held:
-        raise NoEvidenceError(EMPTY)
-    found = [check(one, store) for one in search_memory(words, held, args.limit or SHOWN)]
     if not found and not args.json:
-        raise NoEvidenceError(
-            f"nothing of {several(len(held), 'thing')} remembered has these words"
-        )
+        raise NoEvidenceError("nothing that is remembered has one of these words")
     _print(args, found)
     return 0 if found else NoEvidenceError.exit_code
 
