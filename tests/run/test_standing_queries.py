@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import closing
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -219,3 +222,92 @@ async def test_another_extract_of_a_page_is_no_change(
     first = await asked(extracts, store, run)
     assert [(one.kind, one.url) for one in first.stirred] == [("new", "https://e.org/a")]
     assert (await asked(extracts, store, run, first.seen)).stirred == ()
+
+
+# -- pages
+
+
+PARAGRAPH = "<p>The ferry of Vantskar carried {} passengers in 2025, by the count of the board.</p>"
+
+
+class Handler(BaseHTTPRequestHandler):
+    """A page that a test changes or takes away."""
+
+    status = 200
+    count = "1,200"
+
+    def do_GET(self) -> None:
+        page = self.path == "/ferry"
+        self.send_response(type(self).status if page else 404)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        text = PARAGRAPH.format(type(self).count) * 3
+        self.wfile.write(f"<html><title>F</title><body><article>{text}".encode())
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def page() -> Iterator[str]:
+    Handler.status, Handler.count = 200, "1,200"
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/ferry"
+    server.shutdown()
+    server.server_close()
+
+
+class Cited:
+    """A run whose report cites a page that no query finds, and what its rounds have seen."""
+
+    def __init__(self, settings: Settings, store: Store, run: str, url: str) -> None:
+        more = {"allow_hosts": (url.split("/")[2],), "retries": 0}
+        self.settings, self.store, self.run = settings.model_copy(update=more), store, run
+        report = load_side(run, store).report
+        cited = report.citations[0].model_copy(update={"url": url})
+        self.report = report.model_copy(update={"citations": (cited,)})
+        self.seen: dict[str, tuple[str, ...]] = {}
+
+    async def stirs(self) -> list[str]:
+        """Ask, and return what stirred."""
+        rows, ledger = self.store.journal.rows(self.run), load_ledger(self.store, self.run)
+        found = await ask_standing_queries(
+            self.report, ledger, rows, self.seen, self.settings, self.store
+        )
+        self.seen |= found.seen
+        return [one.kind for one in found.stirred]
+
+
+async def test_a_cited_page_is_fetched_and_its_changes_are_seen(
+    settings: Settings, store: Store, page: str
+) -> None:
+    cited = Cited(settings, store, await made(settings, store), page)
+    assert await cited.stirs() == ["new"]
+    assert await cited.stirs() == []
+    Handler.count = "1,350"
+    assert await cited.stirs() == ["changed"]
+    assert await cited.stirs() == []
+    Handler.count = "1,200"
+    assert await cited.stirs() == ["changed"], "what has changed back has changed"
+
+
+async def test_a_cited_page_that_is_denied_is_gone_and_one_that_fails_is_not(
+    settings: Settings, store: Store, page: str
+) -> None:
+    cited = Cited(settings, store, await made(settings, store), page)
+    assert await cited.stirs() == ["new"]
+    Handler.status = 503
+    assert await cited.stirs() == []
+    Handler.status = 404
+    assert await cited.stirs() == ["gone"]
+    assert await cited.stirs() == []
+
+
+async def test_no_page_is_fetched_where_none_may_be(
+    settings: Settings, store: Store, page: str
+) -> None:
+    extracts = settings.model_copy(update={"read_pages": False})
+    cited = Cited(extracts, store, await made(settings, store), page)
+    assert await cited.stirs() == []

@@ -436,6 +436,18 @@ async def test_the_next_news_are_against_what_was_told_last(
     assert (two.before, two.record["changed"][0]["after"]["text"]) == (one.after, COUNT)
 
 
+async def test_a_claim_that_moves_back_is_told_however_long_it_was_quiet(
+    watcher: Watcher, run: str, folder: Path, told: Told
+) -> None:
+    watched = watcher.add(run)
+    for text in (COUNT, RECOUNT, COUNT):
+        write(folder, text)
+        for _ in range(2):
+            watched = (await watcher.attend(watched)).watch
+    changed = [news.record["changed"][0]["after"]["text"] for news in told.news]
+    assert changed == [RECOUNT, COUNT]
+
+
 async def test_a_source_is_gone(watcher: Watcher, run: str, folder: Path, told: Told) -> None:
     write(folder, "The ferry of Vantskär leaves at eight.", "time.md")
     (folder / "count.md").unlink()

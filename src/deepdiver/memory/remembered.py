@@ -273,9 +273,13 @@ def search_memory(words: str, memory: Iterable[Remembered], limit: int) -> list[
 
 
 def _shared(item: Remembered, asked: AbstractSet[str]) -> tuple[AbstractSet[str], AbstractSet[str]]:
-    """Return which words are in a thing itself, and which around it."""
+    """Return which words are in a thing itself, and which in the question it was found for."""
     own = "\n".join((item.statement, *(one.quote.text for one in item.sources)))
-    return asked & set(terms(own)), asked & set(terms(item.question))
+    return _words_in(own, asked), _words_in(item.question, asked)
+
+
+def _words_in(text: str, asked: AbstractSet[str]) -> AbstractSet[str]:
+    return asked & set(terms(text)) if glance(text.lower(), asked) else frozenset()
 
 
 def find_memory(name: str, store: Store) -> str:

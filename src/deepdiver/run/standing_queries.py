@@ -131,7 +131,7 @@ async def ask_standing_queries(
         report: The report of the run.
         ledger: Its ledger.
         rows: Its journal.
-        seen: What earlier rounds have brought besides.
+        seen: What earlier rounds have brought besides, as they saw it last.
         settings: The settings of the run, without shared answers.
         store: The store of the home.
 

@@ -185,10 +185,8 @@ class Watcher:
             plan.settings,
             self.store,
         )
-        seen = {
-            url: tuple(sorted({*watch.seen.get(url, ()), *asked.seen.get(url, ())}))
-            for url in sorted({*watch.seen, *asked.seen})
-        }
+        # As each was seen last: what has changed back has changed.
+        seen = {**watch.seen, **asked.seen}
         update: dict[str, Any] = {"seen": seen, "retry": "", "trouble": ""}
         if asked.stirred:
             named = name_run(plan.question, datetime.fromisoformat(self._now()))

@@ -91,7 +91,7 @@ class Watch(Record):
     """Why it failed."""
     seen: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """What standing queries have brought besides what the run read: addresses, and the hashes of
-    their texts."""
+    their texts as they were seen last; an empty one stands for a source that is gone."""
     round: Round | None = None
     """The round that has begun, if one has."""
     news: News | None = None
