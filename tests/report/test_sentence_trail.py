@@ -315,3 +315,32 @@ def test_deep_values_are_read_without_recursion() -> None:
         deep = [deep]
     assert flat_text(deep) == OWNS
     assert list(strings_of({"a": 1, "b": None, "c": [True, {"d": "x"}]})) == ["x"]
+
+
+@pytest.mark.parametrize("number", [-1, 0, 3, 10**9])
+def test_a_number_beyond_the_report_names_how_many_there_are(number: int) -> None:
+    with pytest.raises(UsageError, match=r"the report has 2; `--why list` shows them"):
+        follow(number)
+
+
+def test_a_model_is_told_by_the_most_that_it_did() -> None:
+    both = row(8, "model", {"messages": [["user", f"<1> {OWNS}"]]}, {"value": OWNS})
+    trail = follow_sentence(REPORT, 1, LEDGER, (both,), TEXTS.__getitem__)
+    assert [call.part for call in trail.calls] == ["wrote it"]
+
+
+def test_a_long_quote_is_recognised_by_its_beginning_across_line_ends() -> None:
+    long = f"{OWNS} {'And so on. ' * 20}"
+    ledger = Ledger([source("s_1"), finding("f_1", quote(long))])
+    asked = row(9, "model", {"messages": [["user", long.replace(" ", "\n", 5)[:120]]]}, {})
+    report = REPORT.model_copy(update={"answer": (sentence("Anna does.", "f_1"),)})
+    trail = follow_sentence(report, 1, ledger, (asked,), TEXTS.__getitem__)
+    assert [call.part for call in trail.calls] == ["read its quotes"]
+
+
+def test_every_record_of_the_trail_can_be_read_again() -> None:
+    for number in (1, 2):
+        record = json.loads(json.dumps(trail_record(follow(number))))
+        assert record["number"] == number
+        assert all("sketch" not in item and "marks" not in item for item in record["sources"])
+        assert len(record["findings"]) == len(follow(number).findings) == 1

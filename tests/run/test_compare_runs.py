@@ -19,6 +19,7 @@ from deepdiver.run import compare_runs as module
 from deepdiver.run.compare_runs import (
     Comparison,
     compare_runs,
+    compare_sides,
     comparison_head,
     comparison_lines,
     comparison_record,
@@ -27,6 +28,7 @@ from deepdiver.run.compare_runs import (
 )
 from deepdiver.store import Store
 from deepdiver.store.sqlite import open_memory
+from deepdiver.tools.address import canonical
 from tests.report.making import RUN, sentence, source
 
 OWNS = "Anna Holm owns Holm Works and its yard at Vantskär."
@@ -278,3 +280,29 @@ def test_no_claim_is_lost_or_stands_on_both_shelves(ones: list[str], others: lis
 
 def no_reader() -> None:
     raise StoreAccessError("the reader's files are missing")
+
+
+async def test_what_a_run_read_and_was_asked_is_in_its_side(store: Store) -> None:
+    run(store, "run-a", OWNS, url="https://E.org/a?utm_source=x#part")
+    side = load_side("run-a", store)
+    assert (side.calls, side.cost.text) == (0, "0")
+    assert side.addresses == {canonical("https://e.org/a")}
+    record = comparison_record(await compare_sides(side, side))
+    assert record["sources_in_both"] == 1
+    assert {item["relation"] for item in record["pairs"]} == {"same"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (SOLD, SOLD.replace(" in 2025", "")),
+        (SOLD, SOLD.replace("12 boats", "boats")),
+        (ALONE, "The ferry sails."),
+    ],
+)
+async def test_a_claim_that_only_says_less_has_not_changed(
+    store: Store, one: str, other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each must have a value that the other has not: else nothing says that they differ."""
+    found = await compared(store, (one,), (other,))
+    assert found.related("changed") == []

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from deepdiver.errors import DamagedStoreError, StoppedError, StoreAccessError, UsageError
 from deepdiver.run.watch_list import FOLDER, News, Round, Stir, Watch, WatchList, timestamp
@@ -157,3 +158,34 @@ def test_what_was_left_undone_is_due_at_once() -> None:
 def test_a_due_time_never_lies_before_the_last_round(every: int, at: int) -> None:
     watch = watch_of(every=every, asked=timestamp(at))
     assert watch.due.timestamp() == at + every
+
+
+# -- what others left there
+
+
+def test_a_file_of_the_users_own_is_no_watch(watches: WatchList, tmp_path: Path) -> None:
+    watches.put(watch_of())
+    (tmp_path / FOLDER / "notes.txt").write_text("mine", encoding="utf-8")
+    assert watches.all() == [watch_of()]
+    assert watches.drop(watch_of().run)
+    assert [path.name for path in (tmp_path / FOLDER).iterdir()] == ["notes.txt"]
+
+
+def test_a_watch_that_cannot_be_dropped(watches: WatchList, tmp_path: Path) -> None:
+    (tmp_path / FOLDER / "a.json").mkdir(parents=True)
+    with pytest.raises(StoreAccessError):
+        watches.drop("a")
+
+
+def test_the_watches_come_in_the_order_of_their_runs(watches: WatchList) -> None:
+    for run in ("c", "a", "b"):
+        watches.put(watch_of(run))
+    assert [item.run for item in watches.all()] == ["a", "b", "c"]
+    watches.put(watch_of("b", every=60))
+    assert [(item.run, item.every) for item in watches.all()][1] == ("b", 60)
+
+
+@pytest.mark.parametrize("kind", ["old", "", "NEW"])
+def test_only_three_things_can_stir(kind: str) -> None:
+    with pytest.raises(ValidationError):
+        Stir.model_validate({"kind": kind, "url": "/a"})

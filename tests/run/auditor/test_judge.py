@@ -260,3 +260,18 @@ async def test_how_a_sentence_with_a_fault_stands(
 def test_what_is_not_carried_is_what_fails_a_report() -> None:
     assert frozenset({Standing.PARTLY, Standing.NOT, Standing.CONTRADICTED}) == FAULTY
     assert Standing.UNREACHABLE not in FAULTY, "nobody knows"
+
+
+async def test_a_page_of_one_endless_line_is_judged_by_a_part_of_it() -> None:
+    endless = CitedPage("u", "T", "word " * 40_000 + "The ferry carried 1,200 passengers. " * 3)
+    found = await one("The ferry carried 1,300 passengers.", endless)
+    assert (found.standing, found.by) == (Standing.NOT, "code")
+    assert len(found.nearest) <= NEAREST
+
+
+async def test_the_pages_of_a_sentence_are_told_apart() -> None:
+    other = CitedPage("https://e.org/b", "B", "The icebreaker Oden came on 9 March 2026.")
+    found = await one("The icebreaker Oden came on 9 March 2026.", PAGE, other)
+    assert found.standing is Standing.SUPPORTED
+    assert found.nearest[0].url == other.url
+    assert found.nearest[0].text == other.text

@@ -197,3 +197,30 @@ def test_a_judge_of_another_name_is_named() -> None:
     assert "by code and openai:x" in " ".join(audit_lines(named, 300))
     assert audit_record(named)["judged_by"] == "openai:x"
     assert "openai:x" in audit_page(named)
+
+
+def test_the_sentences_on_the_page_can_be_linked_to() -> None:
+    page = audit_page(audit())
+    assert [int(number) for number in re.findall(r'<li id="s(\d+)"', page)] == [1, 2, 3]
+    assert page.count("<blockquote") == 1
+    assert "Content-Security-Policy" in page
+
+
+def test_a_title_is_preferred_to_the_name_of_the_file() -> None:
+    found = audit()
+    assert "Audit of Title</h1>" in audit_page(found)
+    untitled = replace(found, text=replace(found.text, title=""))
+    assert "Audit of r.md</h1>" in audit_page(untitled)
+
+
+def test_counts_and_problems_agree_in_every_view() -> None:
+    found = audit()
+    record = audit_record(found)
+    assert sum(record["counts"].values()) == len(record["sentences"]) == 3
+    for kind, many in record["problems"].items():
+        if kind in record["counts"]:
+            assert record["counts"][kind] == many
+    assert record["problems"]["sums"] == 2
+    assert record["problems"]["conflicts"] == 1
+    told = [line.split() for line in audit_lines(found, 200) if line.startswith("  not supported")]
+    assert told == [["not", "supported", "1", "50%"]]
