@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -187,6 +188,17 @@ def test_no_claim_moved(
     assert f"{finished}: 1 new; researching the question again" in said.err
     assert ("a claim moved" if said.code else "no claim moved") in said.err
     assert bool(said.out) == bool(said.code)
+
+
+def test_on_a_terminal_no_word_is_broken(
+    say: Say, home: Path, finished: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quiet(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    said = say("watch", finished, "--once")
+    assert all(len(line) <= 60 for line in said.err.splitlines())
+    assert " ".join(said.err.split()).startswith(f"{finished}: asked 3 standing queries, nothing")
 
 
 # -- the loop

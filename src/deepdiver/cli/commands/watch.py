@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+import sys
+import textwrap
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +72,7 @@ def _watcher(args: argparse.Namespace, store: Store) -> Watcher:
     settings = settings_of(args)
     named = ("model", "fast_model", "max_iterations")
     changes = {name: getattr(settings, name) for name in named if getattr(args, name)}
-    note = (lambda line: None) if args.quiet else print_err
+    note = (lambda line: None) if args.quiet else _say
 
     def tell(watch: Watch, news: News, again: bool) -> None:
         if args.json:
@@ -116,7 +119,7 @@ def _keep(args: argparse.Namespace, watcher: Watcher, chosen: list[Watch]) -> in
     if not args.quiet:
         for item in chosen:
             asked = options.show_period(item.every)
-            print_err(f"watching {item.run} every {asked}; next {_time(item.due.isoformat())}")
+            _say(f"watching {item.run} every {asked}; next {_time(item.due.isoformat())}")
         print_err("Ctrl-C ends this; the list stays, and --list shows it")
     asyncio.run(
         watcher.keep_watch(
@@ -126,6 +129,14 @@ def _keep(args: argparse.Namespace, watcher: Watcher, chosen: list[Watch]) -> in
     return 0
 
 
+def _say(line: str) -> None:
+    """Print a line on standard error; on a terminal, whole words of it on each."""
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        line = textwrap.fill(line, width, subsequent_indent="  ", break_on_hyphens=False)
+    print_err(line)
+
+
 def _report(args: argparse.Namespace, attempt: Attempt) -> None:
     """Say on standard error what came of a round; a failure even if --quiet."""
     run = attempt.watch.run
@@ -133,14 +144,14 @@ def _report(args: argparse.Namespace, attempt: Attempt) -> None:
         print_error(f"{run}: {attempt.error} (next try {_time(attempt.watch.retry)})")
     elif attempt.busy:
         if not args.quiet:
-            print_err(f"{run}: another process is working on it")
+            _say(f"{run}: another process is working on it")
     elif not args.quiet:
         asked = [f"asked {several(attempt.queries, 'standing query', 'standing queries')}"]
         found = "a claim moved" if attempt.moved else "no claim moved"
         if not attempt.stirred and not attempt.moved:
             found = "nothing new"
         told = ", ".join([*(asked if attempt.queries else []), found])
-        print_err(f"{run}: {told}; next {_time(attempt.watch.due.isoformat())}")
+        _say(f"{run}: {told}; next {_time(attempt.watch.due.isoformat())}")
 
 
 def _time(at: str) -> str:
