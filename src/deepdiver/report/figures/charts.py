@@ -70,7 +70,7 @@ def _draw_values(name: str, values: Values) -> Picture:
 
 def _titled(values: Values) -> str:
     names = ", ".join(one_line(column.name, 60) for column in values.columns)
-    return f"{names}, by {one_line(values.over, 60)}" if values.over else names
+    return f"{one_line(values.over, 60)}: {names}" if values.over else names
 
 
 def _told(values: Values) -> str:
@@ -135,7 +135,9 @@ def _value(cell: Cell, x: float, y: float, right: bool = True, anchor: str = "")
 
 
 def _key(columns: Sequence[Column], y: float) -> tuple[str, float]:
-    """Return what the colours mean, and the y at which the chart begins."""
+    """Return what the colours mean, and the y at which the chart begins; one needs no key."""
+    if len(columns) == 1:
+        return "", y
     parts, x = [], float(MARGIN)
     for nth, column in enumerate(columns):
         name = one_line(column.name, 40)
@@ -202,7 +204,8 @@ def _line(
         parts.append(group([dot], says, f"#c{cell.number}"))
         if few or place in (0, last):
             above = y - 9 if nth % 2 == 0 else y + 18
-            parts.append(_value(cell, x, above, anchor="start" if place == last else "middle"))
+            side = "middle" if 0 < place < last else "start"
+            parts.append(_value(cell, x + (7 if place == 0 else 0), above, anchor=side))
     return "".join(parts)
 
 
@@ -245,7 +248,7 @@ def _draw_events(name: str, heading: str, happened: Sequence[Happening]) -> Pict
     told = "; ".join(f"{item.day.iso()}: {item.text} [{item.mark}]" for item in happened)
     return Picture(
         name,
-        f"{one_line(heading, 80)}: in the order of time",
+        one_line(heading, 80),
         f"{told}.",
         math.ceil(end + 34),
         element("path", way) + "".join(parts),
