@@ -26,7 +26,8 @@ from deepdiver.run.agent import create_deepdiver_agent  # noqa: E402
 from deepdiver.run.assemble import OwnParts, choose_search  # noqa: E402
 from deepdiver.run.begin import check_question, new_run, settle_strategy  # noqa: E402
 from deepdiver.run.deepen import plan_deeper_look  # noqa: E402
-from deepdiver.run.record import load_outcome, write_outcome  # noqa: E402
+from deepdiver.run.files import write_outcome  # noqa: E402
+from deepdiver.run.record import load_outcome  # noqa: E402
 from deepdiver.run.session import Ask, OnEvent, Outcome, Session  # noqa: E402
 from deepdiver.store import Store, open_store  # noqa: E402
 from deepdiver.tools.credibility import check_ratings  # noqa: E402
