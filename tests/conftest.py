@@ -134,7 +134,7 @@ def warm() -> Iterator[Warm]:
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
+def postgres() -> Iterator[Server]:
     """Start a real PostgreSQL once; skip what needs one where there is none."""
     from tests.postgres_server import NoServerError, running  # psycopg: for those who ask
 
@@ -146,17 +146,17 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def database(server: Server) -> Iterator[str]:
+def database(postgres: Server) -> Iterator[str]:
     """The name of a database in PostgreSQL for one test alone."""
-    name = server.new_database()
+    name = postgres.new_database()
     yield name
-    server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    postgres.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture(scope="session")
-def shared_database(server: Server) -> SecretStr:
+def shared_database(postgres: Server) -> SecretStr:
     """The address of a database in PostgreSQL for tests that do not get into each other's way."""
-    return SecretStr(server.address(server.new_database()))
+    return SecretStr(postgres.address(postgres.new_database()))
 
 
 def is_loopback(host: str) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from tests.postgres_server import Server
 from tests.store.acts import make_run
 from tests.store.places import KINDS, AnyStore, Place, PostgresPlace, SqlitePlace
 
@@ -42,3 +43,8 @@ def store(place: Place) -> Iterator[AnyStore]:
     with closing(place.open()) as opened:
         opened.runs.create(make_run())
         yield opened
+
+
+@pytest.fixture(scope="session")
+def server(postgres: Server) -> Server:
+    return postgres

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import time
@@ -25,7 +26,13 @@ from deepdiver.errors import (
     UsageError,
 )
 from deepdiver.store import CallState, postgres
-from deepdiver.store.postgres import MIGRATIONS, PostgresStore, _numbered, open_postgres
+from deepdiver.store.postgres import (
+    MIGRATIONS,
+    PostgresStore,
+    _numbered,
+    describe_runs,
+    open_postgres,
+)
 from tests.postgres_server import Server
 from tests.store.acts import NOW, make_run, one_line, reserve
 from tests.store.places import PostgresPlace
@@ -107,6 +114,18 @@ def test_a_store_that_was_closed_says_so_to_the_programmer(store: PostgresStore)
     store.close()
     with pytest.raises(ValueError, match="closed"):
         store.runs.list_all()
+
+
+def test_a_store_is_described_and_nothing_is_made(server: Server, database: str) -> None:
+    address = SecretStr(server.address(database))
+    assert "no runs yet" in describe_runs(address)
+    assert server.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'deepdiver'", database) == []
+    with closing(open_postgres(address)) as store:
+        store.runs.create(make_run())
+    assert re.fullmatch(r"in PostgreSQL, 0\.\d MB, runs: 1", describe_runs(address))
+    server.execute("INSERT INTO deepdiver.version VALUES (99)", database)
+    with pytest.raises(NewerSchemaError):
+        describe_runs(address)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import functools
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -28,7 +28,7 @@ from deepdiver.errors import StoreUnreachableError
 from deepdiver.store.base import Store
 from deepdiver.store.blobs import decode, encode
 from deepdiver.store.connections import SERVER_NAME, Connections, load_driver
-from deepdiver.store.migrate import migrate
+from deepdiver.store.migrate import check_version, migrate, schema_version
 from deepdiver.store.sql import (
     Database,
     Found,
@@ -200,6 +200,24 @@ def open_postgres(address: SecretStr, *, server_clock: bool = True) -> PostgresS
         close=database.close,
         database=database,
     )
+
+
+def describe_runs(address: SecretStr) -> str:
+    """Describe the store at an address in one line. Nothing is created.
+
+    Raises:
+        DeepdiverError: If it cannot be used; the message says what to do.
+    """
+    with closing(Connections(address, SCHEMA)) as connections, connections.use() as db:
+        if not schema_version(db, SCHEMA):
+            return "in PostgreSQL, which has no runs yet; the first run creates their tables"
+        check_version(db, SCHEMA, MIGRATIONS)
+        runs, size = db.execute(
+            "SELECT (SELECT count(*) FROM runs), (SELECT sum(pg_total_relation_size(oid)) "
+            "FROM pg_class WHERE relkind = 'r' AND relnamespace = %s::regnamespace)",
+            (SCHEMA,),
+        ).fetchall()[0]
+        return f"in PostgreSQL, {float(size) / 1e6:.1f} MB, runs: {runs:,}"
 
 
 class PostgresDatabase(Database):

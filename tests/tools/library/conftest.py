@@ -25,3 +25,8 @@ def bare_database(server: Server, database: str) -> str:
         )
     server.execute(f"ALTER DATABASE {database} SET extension_control_path = '/nowhere'")
     return database
+
+
+@pytest.fixture(scope="session")
+def server(postgres: Server) -> Server:
+    return postgres
