@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import re
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -22,6 +26,7 @@ from deepdiver.errors import (
     NewerSchemaError,
     RunBusyError,
     StoreAccessError,
+    StoreError,
     StoreUnreachableError,
     UsageError,
 )
@@ -33,7 +38,8 @@ from deepdiver.store.postgres import (
     describe_runs,
     open_postgres,
 )
-from tests.postgres_server import Server
+from tests.patience import PATIENCE
+from tests.postgres_server import Server, binaries
 from tests.store.acts import NOW, make_run, one_line, reserve
 from tests.store.places import PostgresPlace
 
@@ -126,6 +132,33 @@ def test_a_store_is_described_and_nothing_is_made(server: Server, database: str)
     server.execute("INSERT INTO deepdiver.version VALUES (99)", database)
     with pytest.raises(NewerSchemaError):
         describe_runs(address)
+
+
+@pytest.mark.slow
+def test_a_dump_is_restored(server: Server, database: str, store: PostgresStore) -> None:
+    """As docs/POSTGRES.md says."""
+    other = server.new_database()
+    with closing(open_postgres(SecretStr(server.address(database)))) as filled:
+        filled.runs.create(make_run())
+        reserve(filled)
+        text = filled.texts.put("r1", "a page")
+        dump = run_program("pg_dump", "--schema=deepdiver", server.address(database))
+        run_program("psql", "-q", "-v", "ON_ERROR_STOP=1", server.address(other), given=dump)
+        with closing(open_postgres(SecretStr(server.address(other)))) as restored:
+            assert restored.runs.list_all() == filled.runs.list_all()
+            assert restored.journal.rows("r1") == filled.journal.rows("r1")
+            assert restored.texts.get(text) == "a page"
+            restored.runs.create(make_run("r2"))
+
+
+def run_program(name: str, *words: str, given: str = "") -> str:
+    """Run a program of PostgreSQL; return what it prints."""
+    program = str(binaries() / name)
+    done = subprocess.run(
+        [program, *words], input=given, text=True, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 @pytest.mark.parametrize(
@@ -298,6 +331,42 @@ def test_a_server_that_comes_back_is_waited_for(
     assert next(left, None) is None
 
 
+@pytest.mark.slow
+def test_a_crash_of_the_server_in_the_middle_loses_nothing_and_repeats_nothing(
+    store: PostgresStore, place: PostgresPlace
+) -> None:
+    """A process of the server is killed: it drops all connections, and recovers from its log."""
+    calls, workers = 60, 4
+    midway = threading.Event()
+
+    def work(name: int) -> None:
+        for n in range(calls):
+            key = f"{name}:{n}"
+            reserve(store, key)
+            store.journal.mark_sent("r1", key, NOW)
+            store.journal.settle("r1", key, "{}", Decimal("0.01"), NOW)
+            store.records.add_events("r1", ["{}"])
+            if n == calls // 4:
+                midway.set()
+
+    def crash() -> None:
+        assert midway.wait(PATIENCE)
+        with psycopg.connect(place.address) as victim:
+            os.kill(victim.info.backend_pid, signal.SIGKILL)
+
+    witness = psycopg.connect(place.address)
+    results = at_once(crash, *(functools.partial(work, name) for name in range(workers)))
+    assert results == [None] * (workers + 1)
+    with pytest.raises(psycopg.OperationalError):
+        witness.execute("SELECT 1")
+    rows = store.journal.rows("r1")
+    assert [row.order for row in rows] == list(range(1, workers * calls + 1))
+    assert {(row.state, row.sends, row.uncertain, row.cost) for row in rows} == {
+        (CallState.SETTLED, 1, 0, Decimal("0.01"))
+    }
+    assert len(store.records.events("r1")) == workers * calls
+
+
 # Those who come at once
 
 
@@ -344,17 +413,19 @@ def test_a_text_is_never_deleted_under_a_run_that_has_just_got_it(store: Postgre
             assert store.texts.get(key) == text
 
 
-@pytest.mark.slow
-def test_claims_that_cross_do_not_lock_each_other_out(store: PostgresStore) -> None:
-    for _ in range(30):
-        for n in range(20):  # all expired: each claim prunes some, and takes another
-            store.cache.claim(f"old{n}", "gone", time.time(), time.time() - 1)
-        claims = [
-            lambda n=n: store.cache.claim(f"old{n}", f"me{n}", time.time(), time.time() + 60)
-            for n in (0, 19, 7, 7)
-        ]
-        results = at_once(*claims)
-        assert results[:2] == [True, True]
-        assert all(isinstance(result, bool) for result in results)
-        with store.database.write() as db:
-            db.execute("DELETE FROM cache_claims")
+def test_a_claim_does_not_wait_for_rows_that_others_are_about_to_delete(
+    store: PostgresStore, place: PostgresPlace
+) -> None:
+    """Or two that each wait for the other's would lock each other out."""
+    for n in range(3):
+        store.cache.put(f"old{n}", "v", 1.0)
+        place.execute("INSERT INTO cache_claims VALUES (?, 'gone', 1)", (f"old{n}",))
+    impatient = SecretStr(f"{place.address}?options=-c%20lock_timeout%3D3000")
+    with closing(open_postgres(impatient)) as other, store.database.write() as db:
+        db.execute("DELETE FROM cache_claims WHERE key = 'old0'")
+        db.execute("DELETE FROM cache WHERE key = 'old1'")
+        assert other.cache.claim("mine", "me", time.time(), time.time() + 60)
+        with pytest.raises(StoreError, match="busy with the same rows"):
+            other.cache.claim("old0", "me", time.time(), time.time() + 60)
+    assert place.execute("SELECT key FROM cache_claims") == [("mine",)]
+    assert place.execute("SELECT key FROM cache") == []

@@ -260,8 +260,10 @@ class PostgresDatabase(Database):
     def write(
         self, run: str | None = None, *, durable: bool = True, alone: str = ""
     ) -> Iterator[Session]:
-        # If it is not durable, a crash of the server may lose it, as a power cut may in SQLite.
-        how = "" if durable else "; SET LOCAL synchronous_commit TO off"
+        # A crash of the server may lose what it was not told to wait for. Unlike a power cut with
+        # SQLite, it leaves the process that goes on with a run, so all of a run must be there.
+        wait = durable or run is not None
+        how = "" if wait else "; SET LOCAL synchronous_commit TO off"
         with self._connections.use() as db:
             db.execute(f"BEGIN{how}")
             try:
