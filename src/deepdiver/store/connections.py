@@ -7,6 +7,7 @@ statement.
 
 from __future__ import annotations
 
+import selectors
 import threading
 import weakref
 from collections.abc import Iterator
@@ -68,12 +69,14 @@ def load_driver() -> ModuleType:
 class Connections:
     """A pool of connections, opened on demand. Threads may share one."""
 
-    def __init__(self, address: SecretStr, schema: str) -> None:
+    def __init__(self, address: SecretStr, schema: str, *, prepare: bool = False) -> None:
         """Parse an address. Nothing is connected yet.
 
         Args:
             address: The address of the database, postgresql://…
             schema: The schema whose tables the statements mean.
+            prepare: Whether the server may keep the plan of a statement that comes often, whatever
+                its values are.
 
         Raises:
             SettingsError: If it is malformed.
@@ -96,7 +99,7 @@ class Connections:
             "application_name": known.get("application_name", "deepdiver"),
         }
         self._address: dict[str, Any] = known
-        self._schema = schema
+        self._schema, self._prepare = schema, prepare
         self._lock = threading.Lock()
         self._idle: list[Connection] = []
         self._open = True
@@ -143,6 +146,8 @@ class Connections:
                 db = self._idle.pop() if self._idle else None
             if db is None:
                 return self._connect()
+            if not _has_news(db):
+                return db
             try:
                 db.execute("")
             except load_driver().OperationalError:  # the server was restarted meanwhile
@@ -164,9 +169,8 @@ class Connections:
     def _connect(self) -> Connection:
         psycopg = load_driver()
         try:
-            # No prepared statements: a generic plan misses the index of one library's vectors.
             db: Connection = psycopg.connect(
-                **self._address, autocommit=True, prepare_threshold=None
+                **self._address, autocommit=True, prepare_threshold=5 if self._prepare else None
             )
         except psycopg.Error as error:
             raise _refused(str(error)) from None
@@ -212,6 +216,13 @@ def translate_errors(schema: str) -> Iterator[None]:
     except psycopg.Error as error:
         # Not chained: its message may repeat the address, or the text of a document.
         raise _translate(error, schema) from None
+
+
+def _has_news(db: Connection) -> bool:
+    """Return whether the server said something to an idle connection, such as farewell."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(db.fileno(), selectors.EVENT_READ)
+        return bool(selector.select(0))
 
 
 def _close_all(connections: list[Connection]) -> None:

@@ -159,6 +159,10 @@ ALTER TABLE cache ALTER value SET STORAGE EXTERNAL;
 MIGRATIONS = (TABLES,)
 """The statements that lead from each version of the tables to the next."""
 
+_TIME = "SELECT extract(epoch FROM clock_timestamp())::double precision"
+_BEGIN = f"BEGIN; {_TIME}"  # one round trip
+_BEGIN_WITHOUT_WAITING = f"BEGIN; SET LOCAL synchronous_commit TO off; {_TIME}"
+
 T = TypeVar("T")
 
 
@@ -183,7 +187,9 @@ def open_postgres(address: SecretStr, *, server_clock: bool = True) -> PostgresS
         StoreError: If it cannot be opened; the message says what to do, never the address.
         UsageError: If the package for PostgreSQL is not installed.
     """
-    database = PostgresDatabase(Connections(address, SCHEMA), server_clock=server_clock)
+    database = PostgresDatabase(
+        Connections(address, SCHEMA, prepare=True), server_clock=server_clock
+    )
     try:
         database.migrate()
     except BaseException:
@@ -263,11 +269,14 @@ class PostgresDatabase(Database):
         # A crash of the server may lose what it was not told to wait for. Unlike a power cut with
         # SQLite, it leaves the process that goes on with a run, so all of a run must be there.
         wait = durable or run is not None
-        how = "" if wait else "; SET LOCAL synchronous_commit TO off"
+        begin = _BEGIN if wait else _BEGIN_WITHOUT_WAITING
         with self._connections.use() as db:
-            db.execute(f"BEGIN{how}")
+            found = db.execute(begin)
             try:
                 session = _Session(db)
+                while found.nextset():  # the last statement tells the time
+                    pass
+                session.began = found.fetchall()[0][0]
                 number = _begin(session, run, durable)
                 if alone:
                     session.execute("SELECT pg_advisory_xact_lock(?, hashtext(?))", (LOCK, alone))
@@ -303,8 +312,8 @@ class PostgresDatabase(Database):
     def clock_ahead(self, db: Session, now: float) -> float:
         if not self._server_clock:
             return 0.0
-        query = "SELECT extract(epoch FROM clock_timestamp())::double precision"
-        return float(db.execute(query).fetchone()[0]) - now
+        assert isinstance(db, _Session)  # noqa: S101 for the type checker
+        return db.began - now
 
     @override
     def write_text(self, text: str) -> str | bytes:
@@ -317,6 +326,9 @@ class PostgresDatabase(Database):
 
 class _Session:
     """A `Session` on a connection of psycopg."""
+
+    began: float
+    """The time of the server when the transaction began."""
 
     def __init__(self, db: Connection) -> None:
         self._cursor = load_driver().RawCursor(db)
