@@ -312,6 +312,8 @@ class PostgresDatabase(Database):
     def clock_ahead(self, db: Session, now: float) -> float:
         if not self._server_clock:
             return 0.0
+        # Read before the wait for a lock: a lease or place may seem held for that much longer, and
+        # no token comes too early.
         assert isinstance(db, _Session)  # noqa: S101 for the type checker
         return db.began - now
 
