@@ -199,4 +199,9 @@ QUIET = flag("--quiet", "show no progress")
 HOME = argument(
     "--home", metavar="DIR", type=path, help="folder of the database; default: DEEPDIVER_HOME"
 )
+DATABASE = argument(
+    "--database",
+    metavar="URL",
+    help="a PostgreSQL database instead, postgresql://…; default: DEEPDIVER_DATABASE",
+)
 YES = flag("--yes", "do not ask for confirmation")

@@ -170,7 +170,7 @@ def delete(args: argparse.Namespace) -> int:
     return 0
 
 
-_OUTPUT = (options.JSON, options.HOME)
+_OUTPUT = (options.JSON, options.HOME, options.DATABASE)
 RUNS = Command("runs", "list all runs, newest first", list_runs, options=_OUTPUT)
 SHOW = Command(
     "show",
