@@ -33,7 +33,8 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SHORTEST = 200
 """Characters of evidence that are a text and not only an address."""
 Item = tuple[str, str, Stated]
-"""The label of a sentence, the kind of change made to it, and the sentence with its pages."""
+"""The label of a sentence, the kind of change made to it or the system that wrote it, and the
+sentence with its pages."""
 
 
 def rows(name: str) -> Iterator[dict[str, Any]]:
@@ -74,7 +75,7 @@ def expert(half: str) -> Iterator[Item]:
         if row["support"] in {"Complete", "Partial", "Incomplete"}:
             pages = tuple(CitedPage(head, "", body, head) for head, body in texts if body)
             claim = re.sub(r"\s*\[\d+\]", "", row["claim"]).strip()
-            yield row["support"], "", Stated(claim, pages, "", row["question"])
+            yield row["support"], row["system"], Stated(claim, pages, "", row["question"])
 
 
 def averitec(half: str) -> Iterator[Item]:
@@ -102,10 +103,12 @@ def measure(name: str, half: str, verbose: bool) -> None:
         return
     table: dict[str, Counter[str]] = defaultdict(Counter)
     changed: dict[str, list[bool]] = defaultdict(list)
+    doubted: dict[str, list[bool]] = defaultdict(list)
     for (label, change, _), found in zip(items, judged, strict=True):
         table[label][found.standing.value] += 1
         if change:
-            changed[change].append(found.standing is not Standing.SUPPORTED)
+            kept = doubted if label in GOOD else changed
+            kept[change].append(found.standing is not Standing.SUPPORTED)
     for label, counts in sorted(table.items()):
         shown = ", ".join(f"{standing} {many}" for standing, many in sorted(counts.items()))
         print(f"{half} {name:9} {label:36} {sum(counts.values()):4d}: {shown}")
@@ -116,6 +119,8 @@ def measure(name: str, half: str, verbose: bool) -> None:
     print(f"{half} {name:9} missed       {_share(missed, bad.total())}")
     for change, caught in sorted(changed.items()):
         print(f"{half} {name:9}   caught, {change:12} {_share(sum(caught), len(caught))}")
+    for writer, alarmed in sorted(doubted.items()):
+        print(f"{half} {name:9}   doubted, {writer:12} {_share(sum(alarmed), len(alarmed))}")
     if verbose:
         _list_alarms(items, judged)
 

@@ -25,7 +25,7 @@ from deepdiver.encoders import DIMENSION
 from deepdiver.tools.library.postgres import word_index
 from deepdiver.tools.library.postgres.library import PostgresLibrary
 from deepdiver.tools.library.terms import terms_of
-from tests.tools.library.postgres_server import NoServerError, running
+from tests.postgres_server import NoServerError, running
 
 PASSAGES = 50_000
 SEED = 2026

@@ -10,14 +10,18 @@ import signal
 import socket
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import certifi
 import pytest
 from hypothesis import settings
+from pydantic import SecretStr
 
 from tests.patience import read_patiently
 from tests.warm import Warm
+
+if TYPE_CHECKING:
+    from tests.postgres_server import Server
 
 # The gate must give the same answer twice, and soon; looking further is the proofs' work: `make
 # proof` asks them all.
@@ -127,6 +131,32 @@ def warm() -> Iterator[Warm]:
             say_nothing(patch)  # libraries read it when they are imported
             started = stack.enter_context(Warm())
         yield started
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """Start a real PostgreSQL once; skip what needs one where there is none."""
+    from tests.postgres_server import NoServerError, running  # psycopg: for those who ask
+
+    try:
+        with running() as started:
+            yield started
+    except NoServerError as error:
+        pytest.skip(f"no PostgreSQL can be had here: {error}")
+
+
+@pytest.fixture
+def database(postgres: Server) -> Iterator[str]:
+    """The name of a database in PostgreSQL for one test alone."""
+    name = postgres.new_database()
+    yield name
+    postgres.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def shared_database(postgres: Server) -> SecretStr:
+    """The address of a database in PostgreSQL for tests that do not get into each other's way."""
+    return SecretStr(postgres.address(postgres.new_database()))
 
 
 def is_loopback(host: str) -> bool:

@@ -17,6 +17,7 @@ import pytest
 
 from deepdiver.cli.commands import COMMANDS
 from deepdiver.cli.commands.audit import FALLS_SHORT
+from deepdiver.cli.commands.watch import MOVED
 from deepdiver.cli.parser import EXIT_CODES, parse
 from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.settings import load
@@ -210,7 +211,7 @@ def test_every_exit_code_of_the_table_is_in_the_help() -> None:
         told
         == set(re.findall(r"^  (\d+) ", EXIT_CODES, re.MULTILINE))
         == {
-            *("1", "2", "130", str(FALLS_SHORT)),
+            *("1", "2", "130", str(FALLS_SHORT), str(MOVED)),
             *(str(ending.exit_code) for ending in OUTCOMES.values()),
         }
     )

@@ -13,6 +13,7 @@
     │   ├── NewerSchemaError      … upgrades deepdiver
     │   ├── StoreFullError        … frees disk space, then resumes the run
     │   ├── StoreAccessError      … changes permissions or chooses another home
+    │   ├── StoreUnreachableError … starts the database server, or waits for it
     │   └── RunBusyError          … waits for the other process, or stops it
     ├── GatewayError              the strategy continues without this call
     │   ├── CallError             … an outside service refused, failed or was late;
@@ -92,6 +93,10 @@ class StoreFullError(StoreError):
 
 class StoreAccessError(StoreError):
     """The database file or its folder cannot be opened for writing."""
+
+
+class StoreUnreachableError(StoreError):
+    """The database server cannot be reached, or the connection to it was lost."""
 
 
 class RunBusyError(StoreError):

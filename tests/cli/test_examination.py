@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from deepdiver.cli import examination as cli_doctor
 from deepdiver.cli.examination import Check, Examination, State, examine
 from deepdiver.core.settings import load
 from deepdiver.sample import LIBRARY
+from deepdiver.store.postgres import open_postgres
 from deepdiver.store.sqlite import open_sqlite
+from tests.postgres_server import Server
+from tests.store.acts import make_run
 
 KEY = "sk-very-secret-0123456789"
 
@@ -228,15 +232,39 @@ def test_nothing_is_reached_for_unless_it_would_be_used(
     ]
 
 
-def test_a_shared_library_that_cannot_be_reached_is_said_without_its_password(
+def test_a_database_that_cannot_be_reached_is_said_without_its_password(
     tmp_path: Path, closed: int
 ) -> None:
     address = f"postgresql://me:swordfish9@127.0.0.1:{closed}/x"
     seen = look(tmp_path, offline=False, documents=[LIBRARY], database=address)
-    check = find(seen, "home", "shared library")
-    assert check.state is State.BAD
-    assert seen.exit_code == check.exit_code != 0
+    for name in ("database", "shared library"):
+        check = find(seen, "home", name)
+        assert check.state is State.BAD
+        assert "cannot be reached" in check.says
+        assert seen.exit_code == check.exit_code != 0
     assert "swordfish9" not in seen.as_text() + str(seen.as_json())
+
+
+def test_runs_in_postgresql_are_counted_and_their_tables_not_made(
+    tmp_path: Path, postgres: Server, database: str
+) -> None:
+    address = postgres.address(database)
+    seen = look(tmp_path, offline=False, documents=[LIBRARY], database=address)
+    assert "no runs yet" in find(seen, "home", "database").says
+    made = "SELECT 1 FROM pg_namespace WHERE nspname = 'deepdiver'"
+    assert postgres.execute(made, database) == []
+    with closing(open_postgres(SecretStr(address))) as store:
+        store.runs.create(make_run())
+    seen = look(tmp_path, offline=False, documents=[LIBRARY], database=address)
+    assert find(seen, "home", "database").says.endswith("runs: 1")
+    assert not (tmp_path / "dd").exists()
+
+
+def test_offline_the_database_is_not_asked(tmp_path: Path, closed: int) -> None:
+    address = f"postgresql://me:swordfish9@127.0.0.1:{closed}/x"
+    seen = look(tmp_path, documents=[LIBRARY], database=address)
+    assert find(seen, "home", "database").says == "in PostgreSQL; not looked at"
+    assert seen.exit_code == 0
 
 
 def test_without_a_database_the_library_is_this_machines(tmp_path: Path) -> None:

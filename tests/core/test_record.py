@@ -524,3 +524,14 @@ def test_what_a_message_says_has_the_date_of_the_message() -> None:
         "2023-06-22",
     ]
     assert Source(kind=SourceKind.DOCUMENT, **held).dated(5) == ""
+
+
+@given(st.text(max_size=30), st.integers(0, 40), st.integers(0, 40), st.text(max_size=5))
+def test_a_quote_stands_where_the_text_has_it_and_nowhere_else(
+    text: str, start: int, end: int, said: str
+) -> None:
+    passage = PASSAGE.model_copy(update={"start": start, "end": end})
+    quote = QUOTE.model_copy(update={"passage": passage, "text": said})
+    assert quote.stands_in(text) == (said != "" and text[start:end] == said)
+    exact = quote.model_copy(update={"text": text[start:end]})
+    assert exact.stands_in(text) == bool(text[start:end])

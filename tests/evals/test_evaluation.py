@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import SecretStr
 
 from deepdiver.core.settings import load
 from deepdiver.errors import DeepdiverError, StoreAccessError, UsageError
@@ -188,6 +189,15 @@ def test_a_finished_evaluation_is_only_read_again(
     monkeypatch.setattr(evaluation, "perform_case", recorded(done))
     assert evaluate(evaluation_of(tmp_path)) == first
     assert done == []
+
+
+def test_runs_of_an_evaluation_are_in_a_home_of_their_own_and_in_no_shared_database(
+    tmp_path: Path,
+) -> None:
+    usual = evaluation_of(tmp_path)
+    shared = usual.settings.model_copy(update={"database": SecretStr("postgresql://db/x")})
+    own = with_home(tmp_path / "mine", replace(usual, settings=shared)).settings
+    assert (own.home, own.database) == (tmp_path / "mine" / "evals", None)
 
 
 def test_documents_are_laid_out_for_those_that_are_left(

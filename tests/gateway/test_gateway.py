@@ -742,7 +742,7 @@ async def test_a_repeat_that_finds_no_place_in_time_is_given_up_unsent(
     store: SqliteStore, clock: Clock
 ) -> None:
     def others_come(seconds: float) -> None:
-        store.limits.pause("p", clock.now + 100)
+        store.limits.pause("p", clock.now, clock.now + 100)
 
     clock.on_sleep = others_come
     door, service = (

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from deepdiver.core.identity import canonical, content_id
+from deepdiver.core.identity import canonical, content_id, digest
 from deepdiver.core.record import (
     Assessment,
     Citation,
@@ -106,7 +106,10 @@ def finish(
 
 
 def keep(store: Store, run: str, *records: Record) -> None:
-    """Enter records."""
+    """Enter records, and save the texts that they quote."""
+    for one in records:
+        for quote in one.quotes if isinstance(one, Finding) else ():
+            store.texts.put(run, quote.text)
     store.records.add(
         run,
         [
@@ -130,7 +133,7 @@ def source_of(url: str, title: str, credibility: float = 0.5) -> Source:
 
 
 def finding_of(source: Source, text: str) -> Finding:
-    passage = Passage(snapshot=source.snapshot, start=0, end=len(text))
+    passage = Passage(snapshot=digest(text), start=0, end=len(text))
     return Finding(
         id=content_id("f", text),
         statement=text,

@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 
 from deepdiver import sample
 from deepdiver.core.events import HypothesisProposed, Recalled, TaskPerformed
-from deepdiver.core.record import HypothesisStatus, Lead, RunStatus
+from deepdiver.core.identity import content_id, digest
+from deepdiver.core.record import HypothesisStatus, Lead, Report, RunStatus
 from deepdiver.core.settings import Settings, load
 from deepdiver.errors import NotJournalledError, UnknownNameError
 from deepdiver.gateway import Gateway, Mode
+from deepdiver.memory.forgotten import FILE, save_forgotten
 from deepdiver.memory.recall import (
     BYTES,
     CHARS,
@@ -669,3 +671,88 @@ async def test_a_named_run_is_another_question_to_the_journal(store: SqliteStore
     with pytest.raises(NotJournalledError):
         await recall(OWNER, now, store, door(store, mode=Mode.REPLAY))
     assert await recall(OWNER, now, store, door(store, mode=Mode.REPLAY), only="first")
+
+
+# -- what is checked again, and what is forgotten
+
+
+def lose(store: SqliteStore, text: str) -> None:
+    """Lose the saved text of a quote."""
+    with store.database.write() as db:
+        db.execute("DELETE FROM blobs WHERE hash = ?", (digest(text),))
+
+
+async def test_the_findings_of_an_answer_come_with_their_provenance(store: SqliteStore) -> None:
+    finish(store, "r1")
+    (item,) = await recalled(store)
+    (finding,) = item.findings
+    assert (finding.id, finding.statement) == (content_id("f", REGISTER), REGISTER)
+    assert (finding.source, finding.url) == ("Register", "doc:register")
+    (shown,) = show_past_runs([item.model_dump(mode="json")])
+    assert [(one.statement, one.source) for one in shown.findings] == [(REGISTER, "Register")]
+    assert "doc:register" not in shown.model_dump_json()
+
+
+async def test_what_stood_on_a_lost_text_is_not_offered_and_that_is_said(
+    store: SqliteStore,
+) -> None:
+    finish(store, "r1")
+    lose(store, REGISTER)
+    notes: list[str] = []
+    (item,) = await recalled(store, notes=notes)
+    assert (item.answer, item.confidence, item.findings) == ("", 0.0, ())
+    assert item.question == OWNER
+    assert notes == ["hints left out because their quotes are not in the saved texts: of r1"]
+
+
+async def test_a_hypothesis_whose_evidence_is_lost_is_not_offered(store: SqliteStore) -> None:
+    finish(store, "r1")
+    against = content_id("f", "Bertil sold it.")
+    keep(store, "r1", finding_of(source_of("doc:b", "B"), "Bertil sold it."))
+    text = store.records.report("r1")
+    assert text is not None
+    report = Report.model_validate_json(text)
+    changed = [
+        one.model_copy(update={"refuting": (against,)})
+        if one.status is HypothesisStatus.REFUTED
+        else one
+        for one in report.hypotheses
+    ]
+    judged = report.model_copy(update={"hypotheses": tuple(changed)})
+    store.records.save_report("r1", judged.model_dump_json())
+    run = begin(store, "now", OWNER, LATER)
+    whole, lost = recollect("r1", run, store)
+    assert ([one.statement for one in whole.refuted], lost) == ([BERTIL], False)
+    lose(store, "Bertil sold it.")
+    less, lost = recollect("r1", run, store)
+    assert (less.refuted, less.accepted, lost) == ((), (ANNA,), True)
+
+
+async def test_a_forgotten_run_is_not_recalled(store: SqliteStore) -> None:
+    finish(store, "r1")
+    save_forgotten(store.database.file.parent, ["r1"])
+    assert await recalled(store) == []
+
+
+async def test_a_forgotten_finding_takes_what_stood_on_it_along(store: SqliteStore) -> None:
+    finish(store, "r1")
+    save_forgotten(store.database.file.parent, [content_id("f", REGISTER), content_id("h", ANNA)])
+    notes: list[str] = []
+    (item,) = await recalled(store, notes=notes)
+    assert (item.answer, item.findings, item.accepted) == ("", (), ())
+    assert [one.statement for one in item.refuted] == [BERTIL]
+    assert notes == [], "the user has asked for it"
+
+
+async def test_a_damaged_list_of_what_is_forgotten_recalls_nothing(store: SqliteStore) -> None:
+    finish(store, "r1")
+    (store.database.file.parent / FILE).write_text("{", encoding="utf-8")
+    notes: list[str] = []
+    assert await recalled(store, notes=notes) == []
+    assert "could not be looked through" in notes[0]
+
+
+def test_a_run_without_findings_is_shown_as_it_was_before_they_existed() -> None:
+    bare = {"run": "r", "question": "Who?", "date": "2026-03-01", "days": 3, "status": "answered"}
+    (shown,) = show_past_runs([bare])
+    assert "findings" not in shown.model_dump()

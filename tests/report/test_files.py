@@ -11,7 +11,7 @@ import os
 import subprocess
 import unicodedata
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,10 @@ from deepdiver.core.record import (
     Section,
     Source,
 )
-from deepdiver.errors import StoreAccessError, StoreFullError
+from deepdiver.errors import LostTextError, StoreAccessError, StoreFullError
 from deepdiver.report.compose import compose
+from deepdiver.report.exports.package import Saved, journal_hash
+from deepdiver.report.exports.page import evidence_in_page
 from deepdiver.report.files import (
     cost_account,
     reasoning_lines,
@@ -42,7 +44,6 @@ from deepdiver.report.files import (
     source_lines,
     write_files,
 )
-from deepdiver.report.html import render_html
 from deepdiver.report.markdown import answer_text, render_markdown
 from deepdiver.report.spending import Spending
 from deepdiver.store import CallState, JournalRow
@@ -139,8 +140,27 @@ def call(
         )
 
 
+def save(
+    folder: Path,
+    run: Run,
+    report: Report,
+    ledger: Ledger,
+    store: SqliteStore,
+    *,
+    scene: bool = False,
+) -> None:
+    rows = tuple(store.journal.rows(run.id))
+    texts: dict[str, str] = {}
+    for item in ledger.of(Source).values():
+        with suppress(LostTextError):
+            texts[item.snapshot] = store.texts.get(item.snapshot)
+    events = tuple(text for _, text in store.records.events(run.id))
+    saved = Saved(run, report, ledger, texts, journal_hash(rows), len(rows), scene, rows, events)
+    write_files(folder, saved, saved.cited_alone())
+
+
 def write(folder: Path, store: SqliteStore, report: Report = REPORT) -> None:
-    write_files(folder, RUN, report, LEDGER, store)
+    save(folder, RUN, report, LEDGER, store)
 
 
 def held(folder: Path) -> dict[str, bytes]:
@@ -260,7 +280,7 @@ def test_all_six_and_nothing_else(tmp_path: Path, store: SqliteStore) -> None:
         assert b"\r" not in content
         content.decode("utf-8")
     assert files["report.md"].decode() == render_markdown(REPORT, evidence="evidence.md")
-    assert files["report.html"].decode() == render_html(REPORT)
+    assert evidence_in_page(files["report.html"])["report.json"]
 
 
 def test_writing_again_gives_the_same_bytes(tmp_path: Path, store: SqliteStore) -> None:
@@ -365,7 +385,7 @@ def test_no_file_holds_a_character_that_cannot_be_seen(tmp_path: Path, store: Sq
     )
     told = Limited(at="2026-11-15T09:00:00.500+00:00", what=hostile)
     store.records.add_events(RUN.id, [told.model_dump_json()])
-    write_files(tmp_path / "out", RUN, report, ledger, store)
+    save(tmp_path / "out", RUN, report, ledger, store)
     for name, content in held(tmp_path / "out").items():
         text = content.decode("utf-8")
         left = [c for c in text if c != "\n" and unicodedata.category(c) in {"Cc", "Cf", "Zl"}]
@@ -381,7 +401,7 @@ def test_a_log_of_nothing_is_empty(tmp_path: Path) -> None:
     assert list(reasoning_lines([])) == []
     with closing(open_sqlite(tmp_path / "other")) as empty:
         empty.runs.create(RUN)
-        write_files(tmp_path / "out", RUN, REPORT, Ledger(), empty)
+        save(tmp_path / "out", RUN, REPORT, Ledger(), empty)
     assert (tmp_path / "out" / "reasoning.log").read_bytes() == b""
     assert (tmp_path / "out" / "sources.jsonl").read_bytes() == b""
 
@@ -451,7 +471,7 @@ def watched(store: SqliteStore) -> Run:
 def watch(
     folder: Path, run: Run, store: SqliteStore, ledger: Ledger | None = None
 ) -> dict[str, bytes]:
-    write_files(
+    save(
         folder,
         run,
         week.report(),
@@ -483,7 +503,6 @@ def test_the_markdown_shows_the_pictures_that_lie_beside_it(
     shown = (
         "## Pictures\n\n![Timeline of the findings](timeline.svg)\n\n![Map of the "
         "findings](map.svg)\n\n"
-        "![Hypotheses and evidence](matrix.svg)\n\n"
     )
     assert text.replace(shown, "") == render_markdown(week.report(), evidence="evidence.md")
     foot = (
@@ -497,12 +516,13 @@ def test_a_rule_in_a_hostile_text_does_not_move_the_pictures(
     tmp_path: Path, store: SqliteStore, watched: Run
 ) -> None:
     report = week.report().model_copy(update={"limits": ("a\n---\nb",), "made_by": "x\n---\ny"})
-    write_files(tmp_path / "out", watched, report, week.ledger(), store, scene=True)
+    save(tmp_path / "out", watched, report, week.ledger(), store, scene=True)
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert text.index("## Sources") < text.index("## Pictures") < text.index("\n---\n*x --- y.")
     evidence = (tmp_path / "out" / "evidence.md").read_text(encoding="utf-8")
     assert evidence.index("- a --- b\n") < evidence.index("\n---\n*x --- y.*")
-    assert "Pictures" not in evidence
+    assert evidence.index("- a --- b\n") < evidence.index("![Hypotheses and evidence](matrix.svg)")
+    assert evidence.index("(matrix.svg)") < evidence.index("\n---\n*x --- y.*")
 
 
 def test_pictures_are_in_no_hash(tmp_path: Path, store: SqliteStore, watched: Run) -> None:
@@ -528,7 +548,7 @@ def test_texts_that_are_kept_are_read(tmp_path: Path, store: SqliteStore, watche
 
 def test_nothing_empty_is_drawn(tmp_path: Path, store: SqliteStore, watched: Run) -> None:
     report = compose("Q", (), (), (), Ledger(), limits=(), made_by="deepdiver")
-    write_files(tmp_path / "out", watched, report, Ledger(), store, scene=True)
+    save(tmp_path / "out", watched, report, Ledger(), store, scene=True)
     files = held(tmp_path / "out")
     assert tuple(sorted(files)) == FILES
     assert files["report.md"].decode() == render_markdown(report, evidence="evidence.md")
@@ -538,7 +558,7 @@ def test_nothing_empty_is_drawn(tmp_path: Path, store: SqliteStore, watched: Run
 def test_without_a_scene_the_matrix_is_in_the_page_alone(
     tmp_path: Path, store: SqliteStore
 ) -> None:
-    write_files(tmp_path / "out", RUN, week.report(), week.ledger(), store)
+    save(tmp_path / "out", RUN, week.report(), week.ledger(), store)
     files = held(tmp_path / "out")
     assert tuple(sorted(files)) == FILES
     assert files["report.html"].count(b"<svg ") == 1

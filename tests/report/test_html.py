@@ -27,10 +27,12 @@ from deepdiver.core.record import (
     SentenceKind,
 )
 from deepdiver.report.compose import compose
-from deepdiver.report.figures.pictures import draw_pictures
+from deepdiver.report.exports.package import Saved
+from deepdiver.report.exports.saved_pages import render_saved_pages, with_peeks
+from deepdiver.report.figures.pictures import Pictures, draw_pictures
 from deepdiver.report.html import render_html
 from tests.report.figures import week
-from tests.report.making import assessment, finding, quote, sentence, source
+from tests.report.making import RUN, assessment, finding, quote, sentence, source
 
 HOSTILE = (
     "</title></script><script>alert(1)</script><img src=x "
@@ -38,7 +40,7 @@ HOSTILE = (
 )
 VOID = {"meta", "br", "hr", "rect", "path", "circle"}
 KNOWN = VOID | set(
-    "html head title style body main section h1 h2 h3 p sup a ul ol li span small s b blockquote "
+    "html head title style body main section h1 h2 h3 p sup a ul ol li span small s b aside mark "
     "meter details summary div table thead tbody tr th td footer figure figcaption "
     "svg desc g text clippath pre code".split()
 )
@@ -123,14 +125,20 @@ def hostile(url: str = "https://example.org/x") -> Report:
     )
 
 
+def rendered(report: Report, drawn: Pictures | None = None) -> str:
+    """Return the page with the sources beside it, of which only the quotes are left."""
+    sources = render_saved_pages(Saved(RUN, report, Ledger(), {}, "", 0))
+    return render_html(report, drawn, sources=sources)
+
+
 def whole() -> str:
     made = draw_pictures(week.report(), week.ledger(), week.texts().__getitem__, scene=True)
-    return render_html(week.report(), made.pictures, made.missing)
+    return with_peeks(rendered(week.report(), made), week.report())
 
 
 def test_the_lead_has_one_heading_in_all_reports() -> None:
     for page in (empty(), empty(heading="Executive Summary")):
-        read = Read(render_html(page))
+        read = Read(rendered(page))
         assert "Bottom line No evidence found. No evidence was found" in read.text
 
 
@@ -148,7 +156,7 @@ def test_the_page_and_its_fixed_words_are_in_the_language_of_the_report() -> Non
 
 
 def test_hostile_text_is_text_everywhere() -> None:
-    read = Read(render_html(hostile(), (), (HOSTILE,)))
+    read = Read(rendered(hostile(), Pictures(missing=(HOSTILE,))))
     assert read.open == []
     assert read.text.count("<script>alert(1)</script>") >= 24
     assert "\x00" not in read.text
@@ -161,7 +169,7 @@ def test_code_is_an_element_and_its_addresses_are_defused() -> None:
     said = sentence("Set x<y at https://evil.example now.").model_copy(
         update={"code": ((4, 7), (11, 31))}
     )
-    made = render_html(empty(answer=(said,)))
+    made = rendered(empty(answer=(said,)))
     shown = "Set <code>x&lt;y</code> at <code>hxxps://evil[.]example</code> now."
     assert shown in made
     assert Read(made).all("a") == []
@@ -188,29 +196,29 @@ def test_an_address_that_a_model_wrote_is_defused_and_others_read_as_they_are() 
         cut=(CutSentence(text=ADDRESS, reason=ADDRESS, section=ADDRESS),),
         made_by=ADDRESS,
     )
-    read = Read(render_html(made))
+    read = Read(rendered(made))
     assert read.text.count("hxxps://evil[.]example/x") == 13
     told = "the question twice, the quote, and the title of the source"
     assert read.text.count(ADDRESS) == 4, told
     links = {held["href"] for held in read.all("a")}
-    assert links == {"#c1", "https://example.org/s_1"}
+    assert links == {"#c1", "#r1", "https://example.org/s_1"}
 
 
 def test_each_cut_sentence_is_listed_behind_the_other_limits() -> None:
     cut = CutSentence(text="It is 40.", reason="see https://evil.example", section="Age")
-    made = render_html(empty(limits=("one page could not be read",), cut=(cut,)))
+    made = rendered(empty(limits=("one page could not be read",), cut=(cut,)))
     line = "Cut from the section “Age”: “It is 40.” Reason: see hxxps://evil[.]example."
     inside = f'<li dir="auto">one page could not be read</li><li dir="auto">{line}</li>'
     assert f"<h3>Limits</h3><ul>{inside}</ul>" in made
     assert not Read(made).all("a")
-    assert f'<h3>Limits</h3><ul><li dir="auto">{line}</li></ul>' in render_html(empty(cut=(cut,)))
+    assert f'<h3>Limits</h3><ul><li dir="auto">{line}</li></ul>' in rendered(empty(cut=(cut,)))
 
 
 @settings(max_examples=40)
 @given(st.text(max_size=60))
 def test_any_text_can_stand_in_a_page(text: str) -> None:
     report = hostile().model_copy(update={"question": text, "limits": (text,), "made_by": text})
-    assert Read(render_html(report)).open == []
+    assert Read(rendered(report)).open == []
 
 
 @pytest.mark.parametrize(
@@ -229,12 +237,12 @@ def test_any_text_can_stand_in_a_page(text: str) -> None:
     ],
 )
 def test_only_addresses_of_the_web_are_links(url: str) -> None:
-    read = Read(render_html(hostile(url)))
-    assert all(held["href"].startswith("#c") for held in read.all("a"))
+    read = Read(rendered(hostile(url)))
+    assert all(held["href"].startswith("#") for held in read.all("a"))
 
 
 def test_an_address_of_the_web_is_a_link_that_tells_nothing_of_its_reader() -> None:
-    read = Read(render_html(hostile("https://example.org/a?b=1&c='\"><script>")))
+    read = Read(rendered(hostile("https://example.org/a?b=1&c='\"><script>")))
     (link,) = [held for held in read.all("a") if not held["href"].startswith("#")]
     assert link["href"] == "https://example.org/a?b=1&c='\"><script>"
     assert link["rel"] == "noopener noreferrer nofollow"
@@ -272,7 +280,7 @@ def test_the_week() -> None:
         "Have strikes near Kharkiv increased this week?",
         "Answered, confidence 0.97",
         ": flagged: one source.",
-        "Timeline of the findings.",
+        "Timeline of the findings",
         "refuted 0.08",
         "Would be refuted by: anomalies that begin at the minute of a reported strike",
         "0.70: invented",
@@ -293,7 +301,7 @@ def test_every_id_is_there_once() -> None:
 
 
 def test_refuted_hypotheses_are_shown_struck() -> None:
-    text = render_html(
+    text = rendered(
         empty(
             hypotheses=(
                 assessment(HypothesisStatus.REFUTED, 0.1),
@@ -306,7 +314,7 @@ def test_refuted_hypotheses_are_shown_struck() -> None:
 
 
 def test_an_empty_report_says_so_and_has_no_empty_parts() -> None:
-    read = Read(render_html(empty()))
+    read = Read(rendered(empty()))
     assert "No evidence found" in read.text
     assert "No evidence was found that bears on the question." in read.text
     assert len(read.all("h2")) == 1, "the bottom line"
@@ -338,7 +346,7 @@ def made(answer: Sequence[Sentence] = (), *blocks: Block, **more: Any) -> str:
     """Return a page with an answer, and one section of blocks."""
     sections = [Section(heading="Body", blocks=blocks)]
     report = compose("Who?", answer, sections, (), LEDGER, limits=(), made_by="x", **more)
-    return render_html(report)
+    return rendered(report)
 
 
 def marks(text: str) -> str:
@@ -415,7 +423,7 @@ def test_a_part_of_a_section_has_a_smaller_heading() -> None:
         Section(heading="Whole", blocks=(block,)),
         Section(heading="P", blocks=(block,), level=3),
     ]
-    page = render_html(compose("Who?", (), parts, (), LEDGER, limits=(), made_by="x"))
+    page = rendered(compose("Who?", (), parts, (), LEDGER, limits=(), made_by="x"))
     assert '<h2 dir="auto">Whole</h2>' in page
     assert '<h3 dir="auto">P</h3>' in page
 
@@ -455,9 +463,10 @@ def test_citations_of_overlapping_spans_lead_to_one_passage() -> None:
         ]
     )
     said = (sentence("a", "f_1"), sentence("b", "f_3"))
-    page = render_html(compose("Who?", said, (), (), ledger, limits=(), made_by="x"))
-    assert page.count("<blockquote") == 1
-    assert '<blockquote id="c1" dir="auto"><span id="c2"></span>Anna owns it. It is old.' in page
+    page = rendered(compose("Who?", said, (), (), ledger, limits=(), made_by="x"))
+    assert page.count("<mark") == 1
+    assert '<mark id="c1"><span id="c2"></span>' in page
+    assert ">[1] ↩</a>Anna owns it. It is old.</mark>" in page
     assert '<a href="#c2">[1]</a>' in page
 
 
@@ -466,8 +475,8 @@ def test_rows_of_a_quoted_table_stand_below_each_other_and_a_long_quote_is_whole
     sheet = source("s_1", marks=(Mark(start=0, kind="sheet", label="Members"),))
     ledger = Ledger([sheet, finding("f_1", quote("\n| ".join(rows), "s_1"))])
     said = (sentence("a", "f_1"),)
-    page = render_html(compose("Who?", said, (), (), ledger, limits=(), made_by="x"))
-    assert "<br>".join(rows) in page
+    page = rendered(compose("Who?", said, (), (), ledger, limits=(), made_by="x"))
+    assert "\n".join(rows) in page
 
 
 def test_a_citation_stands_at_the_clause_that_it_carries_and_leads_to_its_quote() -> None:
@@ -486,13 +495,14 @@ def test_passages_of_one_source_share_a_bracket_and_each_is_a_link() -> None:
 
 def test_a_source_is_listed_once_with_its_passages_below_it() -> None:
     page = made((sentence("x", "f_1", "f_2", "f_3"),))
-    sources = page.partition("<h2>Sources</h2>")[2].partition("</section>")[0]
+    sources = page.partition("<h2>Sources</h2>")[2].partition("</aside>")[0]
     assert sources.count("<li>") == 2
     assert "Ann Berg" in sources
     assert "· a log</span>" in sources
-    assert '<blockquote id="c1" dir="auto">[1a] Anna owns it.</blockquote>' in sources
-    assert '<blockquote id="c3" dir="auto">[1b] It is old.</blockquote>' in sources
-    assert '<blockquote id="c2" dir="auto">Bertil owned it.</blockquote>' in sources
+    for number, mark, quoted in ((1, "1a", "Anna owns it."), (3, "1b", "It is old.")):
+        assert f'<mark id="c{number}"><a href="#r{number}" ' in sources
+        assert f">[{mark}] ↩</a>{quoted}</mark>" in sources
+    assert ">[2] ↩</a>Bertil owned it.</mark>" in sources
     assert "0.80" not in sources
 
 
@@ -509,13 +519,15 @@ def test_numbers_about_the_research_are_folded() -> None:
 def test_sources_are_weighed_in_the_order_in_which_they_are_listed() -> None:
     page = made((sentence("x", "f_1", "f_2", "f_3"),))
     weighed = Read(page).text.partition("How far the sources are believed")[2]
+    weighed = weighed.partition("Sources")[0]
     assert weighed.index("[1]") < weighed.index("0.80") < weighed.index("[2]")
     assert weighed.count("[1]") == 1
 
 
 def test_what_was_not_drawn_is_said() -> None:
-    read = Read(render_html(empty(), (), ("No finding has a time, so there is no timeline.",)))
-    assert "Pictures No finding has a time, so there is no timeline." in read.text
+    said = "No finding has a time, so there is no timeline."
+    read = Read(rendered(empty(), Pictures(missing=(said,))))
+    assert f"Pictures {said}" in read.text
 
 
 def test_it_follows_the_scheme_of_the_reader_and_is_light_on_paper() -> None:

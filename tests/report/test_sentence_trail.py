@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from decimal import Decimal
 
@@ -19,17 +20,19 @@ from deepdiver.core.record import (
     RunStatus,
     SecondOpinion,
     Section,
+    SentenceKind,
     Stance,
     Trial,
     Verdict,
     VerdictKind,
 )
-from deepdiver.errors import LostTextError, UsageError
+from deepdiver.errors import LostTextError, StoreAccessError, UsageError
 from deepdiver.report.sentence_trail import (
     SentenceTrail,
     flat_text,
     follow_sentence,
     placed_sentences,
+    strings_of,
     trail_lines,
     trail_record,
 )
@@ -214,3 +217,130 @@ def test_the_record_is_json() -> None:
 def test_a_value_of_json_as_one_text() -> None:
     assert flat_text({"a": "x\n y"}) == "x y"
     assert set(flat_text([1, None, {"a": ["x", {"b": "y"}]}]).split()) == {"x", "y"}
+
+
+# -- what is damaged, odd or missing
+
+
+def test_a_report_without_a_sentence_says_so() -> None:
+    empty = REPORT.model_copy(update={"answer": (), "sections": ()})
+    assert placed_sentences(empty) == []
+    with pytest.raises(UsageError, match="no sentence 1: the report has 0"):
+        follow_sentence(empty, 1, LEDGER, ROWS, TEXTS.__getitem__)
+
+
+def test_a_finding_that_is_not_in_the_ledger_is_left_out() -> None:
+    unknown = REPORT.model_copy(update={"answer": (sentence(OWNS, "f_gone", "f_1"),)})
+    trail = follow_sentence(unknown, 1, LEDGER, ROWS, TEXTS.__getitem__)
+    assert [item.id for item in trail.findings] == ["f_1"]
+
+
+def test_a_calculation_that_is_not_in_the_report_is_left_out() -> None:
+    wrong = sentence("It sold 42.", "f_2", derived=("C9", "C1"))
+    report = REPORT.model_copy(update={"answer": (wrong,)})
+    trail = follow_sentence(report, 1, LEDGER, ROWS, TEXTS.__getitem__)
+    assert [item.name for item in trail.derivations] == ["C1"]
+
+
+def test_a_frame_has_nothing_behind_it_but_what_was_cut() -> None:
+    frame = REPORT.model_copy(update={"answer": (sentence("In short:", kind=SentenceKind.FRAME),)})
+    trail = follow_sentence(frame, 1, LEDGER, (), TEXTS.__getitem__)
+    assert (trail.findings, trail.sources, trail.lost, trail.calls) == ((), (), (), ())
+    assert (trail.hypotheses, trail.evidence, trail.trials, trail.links) == ((), (), (), ())
+    assert list(trail_lines(trail)) == [
+        "1. In short:",
+        "   a frame, under 'Bottom line'",
+        "",
+        "Cut beside it",
+        "   “Bo owns it.”: nobody says so",
+    ]
+    assert json.loads(json.dumps(trail_record(trail)))["calls"] == []
+
+
+def test_an_empty_quote_does_not_stand() -> None:
+    ledger = Ledger([source("s_1"), finding("f_1", quote(OWNS).model_copy(update={"text": ""}))])
+    trail = follow_sentence(REPORT, 1, ledger, (), TEXTS.__getitem__)
+    assert len(trail.lost) == 1
+
+
+def test_a_quote_at_another_place_does_not_stand() -> None:
+    moved = {"h_s_1": f" {TEXTS['h_s_1']}", "h_s_2": SOLD}
+    trail = follow_sentence(REPORT, 1, LEDGER, (), moved.__getitem__)
+    assert [item.text for item in trail.lost] == [OWNS]
+    assert any("NOT in the saved text" in line for line in trail_lines(trail))
+
+
+def test_a_damaged_store_is_an_error_and_not_a_lost_quote() -> None:
+    def broken(snapshot: str) -> str:
+        raise StoreAccessError("the disk is gone")
+
+    with pytest.raises(StoreAccessError, match="the disk is gone"):
+        follow_sentence(REPORT, 1, LEDGER, ROWS, broken)
+
+
+def test_a_test_that_could_not_search_is_told_as_such() -> None:
+    failed = Trial(id="t_2", hypothesis=KEY, iteration=2, queries=("who",), searched=False)
+    trail = follow_sentence(REPORT, 1, Ledger([*LEDGER, failed]), ROWS, TEXTS.__getitem__)
+    told = "\n".join(trail_lines(trail))
+    assert "to refute it, searched: owner denied (0 findings)" in told
+    assert "to refute it, could not search: who (0 findings)" in told
+
+
+def test_evidence_on_a_hypothesis_that_the_report_does_not_have_is_told_by_its_id() -> None:
+    other = Evidence(
+        id="e_2", hypothesis="h_gone", finding="f_1", stance=Stance.REFUTES, strength=0.4
+    )
+    trail = follow_sentence(REPORT, 1, Ledger([*LEDGER, other]), ROWS, TEXTS.__getitem__)
+    assert "   refutes (0.40) “h_gone”" in list(trail_lines(trail))
+
+
+@pytest.mark.parametrize("state", [CallState.RESERVED, CallState.SENT, CallState.FAILED])
+def test_only_calls_that_were_answered_had_a_part(state: CallState) -> None:
+    unanswered = dataclasses.replace(ROWS[4], state=state, reply=None)
+    trail = follow_sentence(REPORT, 1, LEDGER, (unanswered,), TEXTS.__getitem__)
+    assert trail.calls == ()
+
+
+def test_a_price_that_is_not_known_is_not_zero() -> None:
+    trail = follow(1, unpriced=("openai:x", "never called"))
+    priced = {item["provider"]: item["usd"] for item in trail_record(trail)["calls"]}
+    assert priced["openai:x"] == "unknown"
+    assert priced["tavily"] != "unknown"
+    assert trail.cost.unpriced == ("openai:x",)
+
+
+def test_deep_values_are_read_without_recursion() -> None:
+    deep: object = OWNS
+    for _ in range(5_000):
+        deep = [deep]
+    assert flat_text(deep) == OWNS
+    assert list(strings_of({"a": 1, "b": None, "c": [True, {"d": "x"}]})) == ["x"]
+
+
+@pytest.mark.parametrize("number", [-1, 0, 3, 10**9])
+def test_a_number_beyond_the_report_names_how_many_there_are(number: int) -> None:
+    with pytest.raises(UsageError, match=r"the report has 2; `--why list` shows them"):
+        follow(number)
+
+
+def test_a_model_is_told_by_the_most_that_it_did() -> None:
+    both = row(8, "model", {"messages": [["user", f"<1> {OWNS}"]]}, {"value": OWNS})
+    trail = follow_sentence(REPORT, 1, LEDGER, (both,), TEXTS.__getitem__)
+    assert [call.part for call in trail.calls] == ["wrote it"]
+
+
+def test_a_long_quote_is_recognised_by_its_beginning_across_line_ends() -> None:
+    long = f"{OWNS} {'And so on. ' * 20}"
+    ledger = Ledger([source("s_1"), finding("f_1", quote(long))])
+    asked = row(9, "model", {"messages": [["user", long.replace(" ", "\n", 5)[:120]]]}, {})
+    report = REPORT.model_copy(update={"answer": (sentence("Anna does.", "f_1"),)})
+    trail = follow_sentence(report, 1, ledger, (asked,), TEXTS.__getitem__)
+    assert [call.part for call in trail.calls] == ["read its quotes"]
+
+
+def test_every_record_of_the_trail_can_be_read_again() -> None:
+    for number in (1, 2):
+        record = json.loads(json.dumps(trail_record(follow(number))))
+        assert record["number"] == number
+        assert all("sketch" not in item and "marks" not in item for item in record["sources"])
+        assert len(record["findings"]) == len(follow(number).findings) == 1

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from deepdiver import __version__
 from deepdiver.core.record import RunStatus, Source, SourceKind
 from deepdiver.core.settings import load
 from deepdiver.errors import UnknownNameError, UsageError
-from deepdiver.run.begin import LONGEST_QUESTION, check_question, new_run, settle_strategy
+from deepdiver.run.begin import LONGEST_QUESTION, check_question, name_run, new_run, settle_strategy
 from deepdiver.run.record import load_ledger
 from deepdiver.store.sqlite import open_sqlite
 
@@ -104,3 +105,17 @@ def test_the_context_is_kept_with_the_run_and_nothing_where_there_is_none(tmp_pa
         bare = new_run("Who?", settings, store)
         assert store.runs.get(bare.id).context == {}
         assert "context" not in bare.model_dump()
+
+
+def test_a_run_takes_the_name_that_was_chosen_before(tmp_path: Path) -> None:
+    with closing(open_sqlite(tmp_path)) as store:
+        settings = load({"home": tmp_path})
+        named = name_run("Who owns Holm Works?", datetime(2026, 11, 17, tzinfo=UTC))
+        assert re.fullmatch(r"20261117-owns-holm-works-[0-9a-f]{8}", named)
+        assert new_run("Who owns Holm Works?", settings, store, named=named).id == named
+        with pytest.raises(ValueError, match="already"):
+            new_run("Who owns Holm Works?", settings, store, named=named)
+
+
+def test_a_question_without_a_word_of_our_letters_has_a_name_too() -> None:
+    assert name_run("誰？", datetime(2026, 1, 2, tzinfo=UTC)).startswith("20260102-run-")

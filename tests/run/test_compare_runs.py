@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from deepdiver.core.record import Citation, Passage, Report, RunStatus, SentenceKind
 from deepdiver.errors import StoreAccessError, UnknownNameError, UsageError
+from deepdiver.report.sentence_trail import PlacedSentence
 from deepdiver.run import compare_runs as module
 from deepdiver.run.compare_runs import (
     Comparison,
     compare_runs,
+    compare_sides,
     comparison_head,
     comparison_lines,
     comparison_record,
@@ -22,6 +28,7 @@ from deepdiver.run.compare_runs import (
 )
 from deepdiver.store import Store
 from deepdiver.store.sqlite import open_memory
+from deepdiver.tools.address import canonical
 from tests.report.making import RUN, sentence, source
 
 OWNS = "Anna Holm owns Holm Works and its yard at Vantskär."
@@ -158,3 +165,144 @@ async def test_citations_of_a_claim(store: Store) -> None:
     run(store, "run-a", OWNS)
     side = load_side("run-a", store)
     assert [item.url for item in side.cited(side.claims[0])] == ["https://e.org/a"]
+
+
+# -- what is damaged or missing
+
+
+async def test_a_report_of_another_version_is_no_guess(store: Store) -> None:
+    run(store, "run-a", OWNS)
+    store.records.save_report("run-a", '{"question": "Who?"}')
+    with pytest.raises(ValueError, match="status"):
+        load_side("run-a", store)
+
+
+async def test_an_ambiguous_beginning_of_an_id_names_the_runs(store: Store) -> None:
+    run(store, "run-a", OWNS)
+    run(store, "run-b", OWNS)
+    with pytest.raises(UnknownNameError, match="ambiguous: it may be run-a, run-b"):
+        await compare_runs("run", "run-a", store)
+    with pytest.raises(UsageError, match="run-a cannot be compared with itself"):
+        await compare_runs("run-a", "run-a", store)
+
+
+async def test_a_citation_that_is_not_there_is_left_out(store: Store) -> None:
+    run(store, "run-a", OWNS)
+    side = load_side("run-a", store)
+    claim = side.claims[0]
+    wrong = claim.sentence.model_copy(update={"citations": (7, 1)})
+    held = side.cited(PlacedSentence(1, "", wrong))
+    assert [item.number for item in held] == [1]
+
+
+async def test_the_library_of_the_reader_is_missing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> None:
+        raise ImportError("no onnxruntime")
+
+    monkeypatch.setattr(module, "load_reader", missing)
+    found = await compared(store, (OWNS, SOLD), (OWNS, ALONE))
+    assert [(pair.relation, pair.other.sentence.text) for pair in found.pairs] == [("same", OWNS)]
+    assert [item.sentence.text for item in found.only_one] == [SOLD]
+
+
+@pytest.mark.parametrize(("ones", "others"), [((OWNS,), (SAME, OWNS)), ((OWNS, SAME), (OWNS,))])
+async def test_what_one_run_says_twice_is_confirmed_and_not_added(
+    store: Store, ones: tuple[str, ...], others: tuple[str, ...]
+) -> None:
+    found = await compared(store, ones, others)
+    assert {pair.relation for pair in found.pairs} == {"same"}
+    assert len(found.pairs) == 2
+    assert (found.only_one, found.only_other) == ((), ())
+    assert (OWNS, OWNS) in [
+        (pair.one.sentence.text, pair.other.sentence.text) for pair in found.pairs
+    ]
+
+
+async def test_runs_without_a_claim(store: Store) -> None:
+    found = await compared(store, (), ())
+    assert (found.pairs, found.only_one, found.only_other) == ((), (), ())
+    assert list(comparison_lines(found)) == []
+    rows = {name: (left, right) for name, left, right in comparison_rows(found)}
+    assert rows["claims"] == ("0", "0")
+
+
+async def test_one_claim_is_not_matched_with_two(store: Store) -> None:
+    found = await compared(store, (SOLD,), (SOLD_MORE, SOLD.replace("12", "15")))
+    assert len(found.pairs) == 1
+    assert len(found.only_other) == 1
+
+
+# -- what is told
+
+
+async def test_what_they_were_asked_is_told_once_if_it_is_the_same(store: Store) -> None:
+    found = await compared(store, (OWNS,), (OWNS,))
+    same = replace(found.other, run=found.other.run.model_copy(update={"question": "Who?"}))
+    asked = replace(found.one, run=found.one.run.model_copy(update={"question": "Who?"}))
+    head = list(comparison_head(replace(found, one=asked, other=same)))
+    assert head == ["Who?", "A  run-a", "B  run-b", ""]
+
+
+async def test_contradictions_and_changes_are_told_with_both_sides(store: Store) -> None:
+    found = await compared(store, (OWNS, SOLD), (DENIED, SOLD_MORE))
+    told = list(comparison_lines(found))
+    assert "They contradict each other (1)" in told
+    assert "They differ in a number, a date or a name (1)" in told
+    for line in (f"   A1. {OWNS}", f"   B1. {DENIED}", f"   A2. {SOLD}", f"   B2. {SOLD_MORE}"):
+        assert line in told
+    assert not any(line.startswith("Only") for line in told)
+
+
+async def test_a_run_that_has_not_ended_is_told_by_its_status(store: Store) -> None:
+    found = await compared(store, (OWNS,), (OWNS,))
+    running = replace(found.one, run=found.one.run.model_copy(update={"status": RunStatus.RUNNING}))
+    rows = {name: left for name, left, _ in comparison_rows(replace(found, one=running))}
+    assert rows["outcome"] == "running 0.80"
+
+
+CLAIMS = [OWNS, SAME, DENIED, SOLD, SOLD_MORE, ALONE]
+
+
+@given(st.lists(st.sampled_from(CLAIMS), max_size=4), st.lists(st.sampled_from(CLAIMS), max_size=4))
+def test_no_claim_is_lost_or_stands_on_both_shelves(ones: list[str], others: list[str]) -> None:
+    with closing(open_memory()) as made, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "load_reader", no_reader)
+        found = asyncio.run(compared(made, tuple(ones), tuple(others)))
+    paired = {pair.one.sentence.text for pair in found.pairs}
+    alone = {item.sentence.text for item in found.only_one}
+    assert paired | alone == set(ones)
+    assert not paired & alone
+    right = {pair.other.sentence.text for pair in found.pairs}
+    assert right | {item.sentence.text for item in found.only_other} == set(others)
+
+
+def no_reader() -> None:
+    raise StoreAccessError("the reader's files are missing")
+
+
+async def test_what_a_run_read_and_was_asked_is_in_its_side(store: Store) -> None:
+    run(store, "run-a", OWNS, url="https://E.org/a?utm_source=x#part")
+    side = load_side("run-a", store)
+    assert (side.calls, side.cost.text) == (0, "0")
+    assert side.addresses == {canonical("https://e.org/a")}
+    record = comparison_record(await compare_sides(side, side))
+    assert record["sources_in_both"] == 1
+    assert {item["relation"] for item in record["pairs"]} == {"same"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (SOLD, SOLD.replace(" in 2025", "")),
+        (SOLD, SOLD.replace("12 boats", "boats")),
+        (ALONE, "The ferry sails."),
+    ],
+)
+async def test_a_claim_that_only_says_less_has_not_changed(
+    store: Store, one: str, other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each must have a value that the other has not: else nothing says that they differ."""
+    found = await compared(store, (one,), (other,))
+    assert found.related("changed") == []

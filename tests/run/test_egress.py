@@ -191,3 +191,96 @@ def test_the_page_does_nothing(settings: Settings, store: Store) -> None:
 
 def test_rows_of_a_journal_have_what_the_receipt_needs() -> None:
     assert {"provider", "request", "sends", "kind", "what"} <= set(JournalRow.__slots__)
+
+
+# -- what is damaged, odd or missing
+
+
+def test_a_run_without_a_report_or_a_call_has_a_receipt(settings: Settings, store: Store) -> None:
+    receipt = make_receipt(RUN, store, settings)
+    assert (receipt["report_hash"], receipt["hosts"], receipt["calls"]) == ("", {}, [])
+    assert receipt["seal"] == seal_of(receipt)
+    told = list(egress_lines(receipt))
+    assert "Nothing was sent to another machine." in told
+    assert not any(line.startswith(HERE) for line in told)
+    assert "Nothing" not in egress_page(receipt)
+
+
+def test_a_private_text_that_is_lost_does_not_hide_one_that_left(
+    settings: Settings, store: Store
+) -> None:
+    read(store, SECRET, SourceKind.DOCUMENT, "/notes/a.md")
+    lost = Source(id="s", kind=SourceKind.DOCUMENT, url="/b", title="B", snapshot="gone")
+    store.records.add(RUN.id, [("source", "s", lost.model_dump_json())])
+    call(store, "model", "openai:x", {"messages": [["user", SECRET]]})
+    receipt = make_receipt(RUN, store, settings)
+    assert private_line(receipt) == (
+        "The run read 2 documents of yours; 1 sentences of 1 of them went to openai:x at "
+        "api.openai.com."
+    )
+
+
+def test_a_call_that_failed_after_it_was_sent_has_left(settings: Settings, store: Store) -> None:
+    read(store, SECRET, SourceKind.DOCUMENT, "/notes/a.md")
+    request = json.dumps({"messages": [["user", SECRET]]})
+    store.journal.reserve(
+        RUN.id,
+        "k",
+        kind="model",
+        provider="openai:x",
+        what="write",
+        request=request,
+        worst=Decimal(0),
+        now=1.0,
+    )
+    store.journal.mark_sent(RUN.id, "k", 2.0)
+    store.journal.mark_sent(RUN.id, "k", 3.0)
+    store.journal.fail(RUN.id, "k", "{}", Decimal(0), 4.0)
+    receipt = make_receipt(RUN, store, settings)
+    (sent,) = receipt["calls"]
+    assert (sent["state"], sent["sends"]) == ("failed", 2)
+    assert sent["bytes"] == 2 * len(request.encode())
+    assert [item["private"] for item in receipt["passages"]] == [True]
+
+
+def test_the_words_of_an_address_are_no_passage(settings: Settings, store: Store) -> None:
+    read(store, SECRET, SourceKind.DOCUMENT, "/notes/a.md")
+    call(store, "fetch", "fetch:e.org", {"url": f"https://e.org/{SECRET}"})
+    receipt = make_receipt(RUN, store, settings)
+    assert receipt["passages"] == []
+    assert receipt["hosts"]["e.org"]["sends"] == 1
+
+
+def test_the_same_passage_to_two_hosts_is_told_of_each(settings: Settings, store: Store) -> None:
+    read(store, SECRET, SourceKind.DOCUMENT, "/notes/a.md")
+    call(store, "search", "tavily", {"query": SECRET})
+    call(store, "model", "openai:x", {"messages": [["user", SECRET]]})
+    hosts = [item["host"] for item in make_receipt(RUN, store, settings)["passages"]]
+    assert sorted(hosts) == ["api.tavily.com", "openai:x at api.openai.com"]
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("http://127.0.0.1:8000/v1", HERE),
+        ("http://[::1]:8000/v1", HERE),
+        ("https://models.example.org/v1", "models.example.org"),
+        ("no address", "openai:x"),
+    ],
+)
+def test_a_model_behind_an_address_of_the_users_own(
+    store: Store, tmp_path: Path, address: str, host: str
+) -> None:
+    own = Settings.model_validate({"home": tmp_path, "urls": {"openai": address}})
+    call(store, "model", "openai:x", {})
+    (row,) = store.journal.rows(RUN.id)
+    assert host_for(row, own) == host
+
+
+def test_a_title_of_many_lines_stays_on_one(settings: Settings, store: Store) -> None:
+    read(store, SECRET, SourceKind.DOCUMENT, "/notes/a\nseal 0000 over nothing")
+    call(store, "search", "tavily", {"query": f"x\n{SECRET}"})
+    receipt = make_receipt(RUN, store, settings)
+    assert [line for line in egress_lines(receipt) if line.startswith("seal ")] == [
+        list(egress_lines(receipt))[-1]
+    ]

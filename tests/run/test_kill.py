@@ -1,8 +1,8 @@
 """A run killed at any instant goes on: nothing is lost, nothing that was answered is bought again.
 
-The same is shown for every strategy. Those with a person in the loop are shown with one, so that
-what the person says is among the calls at whose boundaries a run is killed: a plan is accepted, an
-answer rejected once and then accepted.
+The same is shown for every strategy, in SQLite and in PostgreSQL. Those with a person in the loop
+are shown with one, so that what the person says is among the calls at whose boundaries a run is
+killed: a plan is accepted, an answer rejected once and then accepted.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ import sqlite3
 import sys
 import urllib.request
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from tests.patience import PATIENCE
 from tests.run.zygote import Zygote
 from tests.servers.apart import ServerApart
+from tests.store.places import KINDS, PostgresPlace
 
 JOBS: dict[str, dict[str, Any]] = {
     "popper": {},
@@ -90,17 +93,48 @@ class Log:
         )
 
 
-def sent_now(home: Path) -> set[str]:
-    """The calls that were in flight when the process died."""
-    with contextlib.closing(sqlite3.connect(home / "deepdiver.db")) as database:
-        return {key for (key,) in database.execute("SELECT key FROM journal WHERE state = 'sent'")}
+@dataclass(frozen=True)
+class Home:
+    """Where a run is kept: in a file of SQLite, or in a database of PostgreSQL."""
+
+    folder: Path
+    postgres: PostgresPlace | None = None
+
+    def fresh(self, name: str) -> Home:
+        """Return another home, in which there is no run yet."""
+        folder = self.folder / name
+        folder.mkdir()
+        return Home(folder, self.postgres and self.postgres.fresh())
+
+    def job(self) -> dict[str, str]:
+        """Return where a job works."""
+        return {
+            "home": str(self.folder),
+            "database": self.postgres.address if self.postgres else "",
+        }
+
+    def in_flight(self) -> set[str]:
+        """Return the calls that were in flight when the process died."""
+        query = "SELECT key FROM journal WHERE state = 'sent'"
+        if self.postgres:
+            return {key for (key,) in self.postgres.execute(query)}
+        with contextlib.closing(sqlite3.connect(self.folder / "deepdiver.db")) as database:
+            return {key for (key,) in database.execute(query)}
+
+
+@pytest.fixture(params=KINDS)
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
+    if request.param == "sqlite":
+        return Home(tmp_path)
+    address: SecretStr = request.getfixturevalue("shared_database")
+    return Home(tmp_path, PostgresPlace(tmp_path, address.get_secret_value()).fresh())
 
 
 def kill_and_resume(
     zygote: Zygote,
     server: ServerApart,
     log: Log,
-    home: Path,
+    home: Home,
     point: int,
     strategy: str,
     *,
@@ -113,10 +147,10 @@ def kill_and_resume(
     Where calls are declined at first they are sent once more in each life that comes to them, and
     not to the server.
     """
-    job = {"home": str(home), "url": server.url, "declined": declined, **JOBS[strategy]}
+    job = {**home.job(), "url": server.url, "declined": declined, **JOBS[strategy]}
     log.new()
     assert zygote.job(kill_at=point, **job) == {"killed": True}
-    in_flight = sent_now(home)
+    in_flight = home.in_flight()
     told = zygote.job(replay=True, **job)
     repeats = sum(number - 1 for number in log.new().values())
     rows = {row["key"]: row for row in told["rows"]}
@@ -155,53 +189,50 @@ def test_three_moments_are_found_near_where_they_are_wanted() -> None:
 
 
 def test_two_runs_that_nobody_kills_give_one_report(
-    zygote: Zygote, server: ServerApart, whole: Whole, tmp_path: Path
+    zygote: Zygote, server: ServerApart, whole: Whole, home: Home
 ) -> None:
-    again = zygote.job(home=str(tmp_path), url=server.url)
+    again = zygote.job(**home.job(), url=server.url)
     assert again["hash"] == whole("popper")["hash"]
     assert len(again["boundaries"]) == len(whole("popper")["boundaries"])
 
 
 @pytest.mark.parametrize("tenth", [0, 3, 6, 9])  # the proof takes every boundary
 def test_a_run_killed_at_a_journal_boundary_goes_on(
-    zygote: Zygote, server: ServerApart, log: Log, whole: Whole, tmp_path: Path, tenth: int
+    zygote: Zygote, server: ServerApart, log: Log, whole: Whole, home: Home, tenth: int
 ) -> None:
     point = max(1, len(whole("popper")["boundaries"]) * tenth // 10)
     assert (
-        kill_and_resume(zygote, server, log, tmp_path, point, "popper")["hash"]
+        kill_and_resume(zygote, server, log, home, point, "popper")["hash"]
         == whole("popper")["hash"]
     )
 
 
 @pytest.mark.parametrize("strategy", list(JOBS)[1:])
 def test_runs_of_other_strategies_killed_before_during_and_after_a_call_go_on(
-    zygote: Zygote, server: ServerApart, log: Log, whole: Whole, tmp_path: Path, strategy: str
+    zygote: Zygote, server: ServerApart, log: Log, whole: Whole, home: Home, strategy: str
 ) -> None:
     unhurt = whole(strategy)
     for point in moments(unhurt["boundaries"]):
-        home = tmp_path / str(point)
-        home.mkdir()
-        told = kill_and_resume(zygote, server, log, home, point, strategy)
+        told = kill_and_resume(zygote, server, log, home.fresh(str(point)), point, strategy)
         assert (told["hash"], told["status"]) == (unhurt["hash"], unhurt["status"]), (
             f"{strategy}, {point}"
         )
 
 
 def test_a_run_killed_again_and_again_still_goes_on(
-    zygote: Zygote, server: ServerApart, whole: Whole, tmp_path: Path
+    zygote: Zygote, server: ServerApart, whole: Whole, home: Home
 ) -> None:
     for point in (5, 9, 13, 20, 30):
-        assert zygote.job(home=str(tmp_path), url=server.url, kill_at=point) == {"killed": True}
-    assert zygote.job(home=str(tmp_path), url=server.url)["hash"] == whole("popper")["hash"]
+        assert zygote.job(**home.job(), url=server.url, kill_at=point) == {"killed": True}
+    assert zygote.job(**home.job(), url=server.url)["hash"] == whole("popper")["hash"]
 
 
-def declined_once(zygote: Zygote, server: ServerApart, whole: Whole, home: Path) -> list[str]:
+def declined_once(zygote: Zygote, server: ServerApart, whole: Whole, home: Home) -> list[str]:
     """The boundaries of a run whose calls are all declined at first.
 
     It comes to the same report.
     """
-    home.mkdir()
-    told = zygote.job(home=str(home), url=server.url, declined=True)
+    told = zygote.job(**home.job(), url=server.url, declined=True)
     assert (told["hash"], told["uncertain"]) == (whole("popper")["hash"], [])
     assert {row["sends"] for row in told["rows"]} == {2}
     boundaries: list[str] = told["boundaries"]
@@ -210,14 +241,13 @@ def declined_once(zygote: Zygote, server: ServerApart, whole: Whole, home: Path)
 
 
 def test_a_run_killed_around_a_call_that_was_declined_goes_on(
-    zygote: Zygote, server: ServerApart, log: Log, whole: Whole, tmp_path: Path
+    zygote: Zygote, server: ServerApart, log: Log, whole: Whole, home: Home
 ) -> None:
-    boundaries = declined_once(zygote, server, whole, tmp_path / "whole")
+    boundaries = declined_once(zygote, server, whole, home.fresh("whole"))
     places = [n for n, name in enumerate(boundaries, 1) if name.endswith("journal.mark_declined")]
     for point in places[len(places) // 2 :][:2]:  # before and after one of them
-        home = tmp_path / str(point)
-        home.mkdir()
-        told = kill_and_resume(zygote, server, log, home, point, "popper", declined=True)
+        again = home.fresh(str(point))
+        told = kill_and_resume(zygote, server, log, again, point, "popper", declined=True)
         assert told["hash"] == whole("popper")["hash"], point
 
 
@@ -227,14 +257,13 @@ def test_every_boundary_of_a_run_whose_calls_are_declined_at_first(
     server: ServerApart,
     log: Log,
     whole: Whole,
-    tmp_path: Path,
+    home: Home,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    boundaries, in_flight = declined_once(zygote, server, whole, tmp_path / "whole"), 0
+    boundaries, in_flight = declined_once(zygote, server, whole, home.fresh("whole")), 0
     for point in range(1, len(boundaries) + 1):
-        home = tmp_path / str(point)
-        home.mkdir()
-        told = kill_and_resume(zygote, server, log, home, point, "popper", declined=True)
+        again = home.fresh(str(point))
+        told = kill_and_resume(zygote, server, log, again, point, "popper", declined=True)
         assert (told["hash"], told["status"]) == (whole("popper")["hash"], "answered"), point
         in_flight += told["in_flight"]
     with capsys.disabled():
@@ -251,15 +280,14 @@ def test_every_journal_boundary(
     server: ServerApart,
     log: Log,
     whole: Whole,
-    tmp_path: Path,
+    home: Home,
     capsys: pytest.CaptureFixture[str],
     strategy: str,
 ) -> None:
     unhurt, results = whole(strategy), []
     for point in range(1, len(unhurt["boundaries"]) + 1):
-        home = tmp_path / str(point)
-        home.mkdir()
-        results.append(kill_and_resume(zygote, server, log, home, point, strategy))
+        again = home.fresh(str(point))
+        results.append(kill_and_resume(zygote, server, log, again, point, strategy))
     lost = [point for point, told in enumerate(results, 1) if told["status"] != unhurt["status"]]
     other = [point for point, told in enumerate(results, 1) if told["hash"] != unhurt["hash"]]
     with capsys.disabled():

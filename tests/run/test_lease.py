@@ -14,7 +14,7 @@ import pytest
 from deepdiver.core.record import RunStatus
 from deepdiver.errors import RunBusyError, StoreError
 from deepdiver.run import lease as module
-from deepdiver.run.lease import Lease, LeaseEnd, is_running
+from deepdiver.run.lease import Lease, LeaseEnd, is_running, machine_name
 from tests.strategies.rig import Rig
 
 
@@ -33,7 +33,7 @@ def _quick_heart(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "holder",
-    [f"{platform.node()}:{os.getpid()}:abc", "elsewhere:1:abc", f"{platform.node()}:x:abc", "odd"],
+    [f"{machine_name()}:{os.getpid()}:abc", "elsewhere:1:abc", f"{machine_name()}:x:abc", "odd"],
     ids=["this process", "another machine", "not a process", "not an owner"],
 )
 async def test_a_run_that_somebody_else_holds_is_refused(tmp_path: Path, holder: str) -> None:
@@ -43,11 +43,33 @@ async def test_a_run_that_somebody_else_holds_is_refused(tmp_path: Path, holder:
         await rig.work()
 
 
+async def test_a_dead_number_on_a_machine_of_the_same_name_says_nothing(
+    tmp_path: Path, dead: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There, the number may be that of a process that works."""
+    rig = Rig(tmp_path)
+    monkeypatch.setattr(Path, "readlink", lambda path: Path("pid:[another container]"))
+    there = machine_name.__wrapped__()
+    monkeypatch.undo()
+    assert there.rpartition("-")[0] == machine_name().rpartition("-")[0] == platform.node()
+    rig.store.leases.take(rig.run.id, f"{there}:{dead}:abc", time.time(), 3_600)
+    with pytest.raises(RunBusyError, match="is being worked on by"):
+        await rig.work()
+
+
+def test_a_machine_that_tells_nothing_of_itself_has_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, **given: object) -> str:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    assert machine_name.__wrapped__() == machine_name.__wrapped__() != machine_name()
+
+
 async def test_a_run_held_by_a_dead_process_of_this_machine_is_taken_over(
     tmp_path: Path, dead: int
 ) -> None:
     rig = Rig(tmp_path)
-    rig.store.leases.take(rig.run.id, f"{platform.node()}:{dead}:abc", time.time(), 3_600)
+    rig.store.leases.take(rig.run.id, f"{machine_name()}:{dead}:abc", time.time(), 3_600)
     assert (await rig.work()).run.status is RunStatus.ANSWERED
 
 

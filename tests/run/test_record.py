@@ -1,33 +1,20 @@
-"""The record of a run: read from the store, written as files."""
+"""The record of a run: read from the store."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-import pytest
-
 from deepdiver.core.record import Finding
-from deepdiver.errors import StoreAccessError
-from deepdiver.run.egress import seal_of
-from deepdiver.run.record import load_ledger, load_outcome, write_outcome
+from deepdiver.run.record import load_ledger, load_outcome
 from tests.strategies.rig import Rig
 
 
-async def test_without_a_report_nothing_is_written(tmp_path: Path) -> None:
+async def test_without_a_report_there_is_still_a_run(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
-    outcome = load_outcome(rig.run, rig.store)
-    assert outcome.report is None
-    assert write_outcome(outcome, rig.store, rig.settings) is outcome
-    assert not (tmp_path / "runs").exists()
-
-
-async def test_a_folder_that_cannot_be_written_to_is_said(tmp_path: Path) -> None:
-    rig = Rig(tmp_path)
-    outcome = await rig.work()
-    (tmp_path / "file").write_text("x")
-    with pytest.raises(StoreAccessError, match="The run is saved"):
-        write_outcome(outcome, rig.store, rig.settings, tmp_path / "file" / "out")
+    loaded = load_outcome(rig.run, rig.store)
+    assert loaded.report is None
+    assert loaded.run == rig.run
+    assert not list(loaded.ledger)
 
 
 async def test_what_came_of_a_run_can_be_loaded(tmp_path: Path) -> None:
@@ -39,27 +26,3 @@ async def test_what_came_of_a_run_can_be_loaded(tmp_path: Path) -> None:
     assert loaded.run == outcome.run
     assert list(loaded.ledger) == list(outcome.ledger) == list(load_ledger(rig.store, rig.run.id))
     assert loaded.ledger.of(Finding)
-
-
-async def test_the_record_has_the_receipt_of_what_was_sent_out(tmp_path: Path) -> None:
-    rig = Rig(tmp_path)
-    outcome = await rig.work()
-    folder = write_outcome(outcome, rig.store, rig.settings).folder
-    assert folder is not None
-    receipt = json.loads((folder / "report.json").read_text(encoding="utf-8"))["egress"]
-    assert outcome.report is not None
-    assert receipt["report_hash"] == outcome.report.hash
-    assert receipt["seal"] == seal_of(receipt)
-
-
-async def test_files_are_the_same_from_the_run_and_from_the_store(tmp_path: Path) -> None:
-    rig = Rig(tmp_path)
-    outcome = await rig.work()
-    first = write_outcome(outcome, rig.store, rig.settings).folder
-    loaded = load_outcome(outcome.run, rig.store)
-    second = write_outcome(loaded, rig.store, rig.settings, tmp_path / "again").folder
-    assert first == tmp_path / "runs" / rig.run.id
-    assert first is not None
-    assert second == tmp_path / "again"
-    for file in first.iterdir():
-        assert file.read_bytes() == (second / file.name).read_bytes(), file.name

@@ -145,7 +145,7 @@ async def test_a_text_that_is_lost_is_said_to_be(
     line = str(error)
     assert line.startswith(f"{source.title} ({source.url}) cannot be read again: ")
     assert f"the saved text {error.text[:12]} of run {rig.run.id} {what} in " in line
-    assert "restore that file from a copy, or ask the question again in a new run" in line
+    assert "restore it from a copy, or ask the question again in a new run" in line
 
 
 def load_sources(rig: Rig) -> list[Source]:

@@ -5,22 +5,37 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from deepdiver.core.record import RunStatus
 from deepdiver.core.settings import Settings, load
-from deepdiver.errors import UnknownNameError, UsageError
+from deepdiver.errors import (
+    CallError,
+    CallFault,
+    UnknownNameError,
+    UnreadableError,
+    UsageError,
+)
+from deepdiver.gateway import Gateway
 from deepdiver.run import research
+from deepdiver.run import update_run as module
+from deepdiver.run.begin import new_run
+from deepdiver.run.detached import detached_gateway
 from deepdiver.run.update_run import (
     ClaimUpdate,
+    is_missing,
     plan_update,
     tell_update,
     update_lines,
     update_record,
 )
 from deepdiver.store import Store, open_store
+from deepdiver.tools.fetch.pages import NO_PAGE
 
 pytestmark = pytest.mark.usefixtures("read_once")
 
@@ -130,3 +145,78 @@ async def test_a_claim_that_is_no_longer_made_though_its_source_is_there(
     assert COUNT in [item.sentence.text for item in found.removed] + [
         pair.one.sentence.text for pair in found.compared.pairs if pair.relation != "same"
     ]
+
+
+async def test_a_run_without_a_report_cannot_be_set_beside_another(
+    settings: Settings, store: Store
+) -> None:
+    before = await first(settings, store)
+    empty = new_run(QUESTION, settings, store).id
+    for pair in ((before, empty), (empty, before)):
+        with pytest.raises(UsageError, match="has no report yet"):
+            await tell_update(*pair, store, settings)
+    with pytest.raises(UnknownNameError):
+        await tell_update(before, "nothing", store, settings)
+    with pytest.raises(UsageError, match="has no report yet"):
+        plan_update(empty, settings, store)
+
+
+async def test_the_machine_keeps_its_own_settings_and_the_run_its_research(
+    settings: Settings, store: Store, tmp_path: Path
+) -> None:
+    before = await first(settings.model_copy(update={"as_of": date(2020, 1, 1)}), store)
+    here = load({"home": tmp_path / "home", "budget": "0.5", "length": "long", "approve": True})
+    plan = plan_update(before, here, store)
+    assert (plan.settings.budget, plan.settings.home) == (Decimal("0.5"), tmp_path / "home")
+    assert (plan.settings.length, plan.settings.documents) == ("standard", settings.documents)
+    assert plan.settings.as_of is None, "what has changed since is what it is about"
+
+
+async def test_a_source_that_cannot_be_asked_for_is_not_called_gone(
+    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that is down, a wall, or a page that cannot be read today may be back tomorrow."""
+    errors = iter(
+        [
+            UnreadableError("e.org answered 503"),
+            UnreadableError("it wants a login"),
+            CallError("e.org did not answer", CallFault.TIMEOUT),
+            UnreadableError(f"e.org{NO_PAGE[0]}"),
+        ]
+    )
+
+    async def fail(url: str, gateway: Gateway) -> NoReturn:
+        raise next(errors)
+
+    monkeypatch.setattr(module, "fetch", fail)
+    async with detached_gateway(settings, store=store) as gateway:
+        found = [await is_missing("https://e.org/a", gateway) for _ in range(4)]
+    assert found == [False, False, False, True]
+
+
+async def test_a_page_that_is_there_is_not_gone(
+    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def answer(url: str, gateway: Gateway) -> str:
+        return "a page"
+
+    monkeypatch.setattr(module, "fetch", answer)
+    async with detached_gateway(settings, store=store) as gateway:
+        assert not await is_missing("https://e.org/a", gateway)
+
+
+@pytest.mark.parametrize(
+    ("url", "missing"),
+    [("/no/such/file.md", True), ("sample:a.md", False), ("relative.md", False), ("", False)],
+)
+async def test_only_a_file_with_a_whole_path_can_be_said_to_be_gone(
+    settings: Settings, store: Store, url: str, missing: bool
+) -> None:
+    async with detached_gateway(settings, store=store) as gateway:
+        assert await is_missing(url, gateway) is missing
+
+
+async def test_lines_without_what_was_confirmed(settings: Settings, store: Store) -> None:
+    found = await updated(settings, store, await first(settings, store))
+    assert "Confirmed" in list(update_lines(found))
+    assert "Confirmed" not in list(update_lines(found, confirmed=False))

@@ -129,7 +129,7 @@ def _child(job: dict[str, Any], answer: Path) -> None:
 async def _work(job: dict[str, Any]) -> dict[str, Any]:
     from deepdiver.core.settings import load
     from deepdiver.run import replay, research, resume
-    from deepdiver.store.sqlite import open_sqlite
+    from deepdiver.store import open_store
 
     home = Path(job["home"])
     points = _count_writes(job.get("kill_at"))
@@ -146,9 +146,10 @@ async def _work(job: dict[str, Any]) -> dict[str, Any]:
             "tavily": {"rate": 1000, "concurrent": 64},
         },
         **job.get("settings", {}),
+        **({"database": job["database"]} if job.get("database") else {}),
     }
     settings = load(flags, environ={}, folder=home, user_file=home / "none.toml")
-    store = open_sqlite(home)
+    store = open_store(settings)
     runs = store.runs.list_all()
     more: dict[str, Any] = {"store": store, "ask": person if settings.approve else None}
     outcome = await (
@@ -183,7 +184,7 @@ async def person(shown: dict[str, Any]) -> dict[str, Any]:
 
 def _count_writes(kill_at: int | None) -> list[str]:
     """Count the boundaries of journal writes, two for each, and die at one of them."""
-    from deepdiver.store import sqlite
+    from deepdiver.store import sql
 
     points: list[str] = []
 
@@ -206,7 +207,7 @@ def _count_writes(kill_at: int | None) -> list[str]:
 
     for name in WRITES:
         kind, _, method = name.partition(".")
-        part = getattr(sqlite, f"Sqlite{kind.capitalize()}")
+        part = getattr(sql, f"Sql{kind.capitalize()}")
         setattr(part, method, watched(part, method, name))
     return points
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from multiprocessing.synchronize import Barrier
-from pathlib import Path
+
+import pytest
 
 from deepdiver.core.record import Run, RunStatus
 from deepdiver.errors import RunBusyError
-from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.patience import PATIENCE
+from tests.store.places import AnyStore, Place
 
 NOW = 1_800_000_000.0
 """A time. Nothing in the store reads the clock, so any will do."""
@@ -38,7 +39,7 @@ def make_run(
 
 
 def reserve(
-    store: SqliteStore, key: str = "k", run: str = "r1", now: float = NOW, worst: str = "0.02"
+    store: AnyStore, key: str = "k", run: str = "r1", now: float = NOW, worst: str = "0.02"
 ) -> None:
     """Reserve a call of a search."""
     store.journal.reserve(
@@ -51,6 +52,13 @@ def reserve(
         worst=Decimal(worst),
         now=now,
     )
+
+
+def one_line(error: pytest.ExceptionInfo[BaseException]) -> str:
+    """Return the message of an error, which is one line."""
+    line = str(error.value)
+    assert line.isprintable(), f"not one line: {line!r}"
+    return line
 
 
 # In other processes. Each function takes one argument, as Pool.map gives it.
@@ -67,25 +75,25 @@ def _together() -> None:
     BARRIER.wait(PATIENCE)
 
 
-def open_and_close(homes: list[Path]) -> int:
+def open_and_close(homes: Sequence[Place]) -> int:
     """Open each home at the same moment as others; return how many runs they hold."""
     count = 0
-    for home in homes:
+    for place in homes:
         _together()
-        store = open_sqlite(home)
+        store = place.open()
         count += len(store.runs.list_all())
         store.close()
     return count
 
 
-def hold_in_turn(job: tuple[Path, str, int]) -> int:
+def hold_in_turn(job: tuple[Place, str, int]) -> int:
     """Take a run's lease a number of times.
 
     Return how often someone else was inside at the same time.
     """
-    home, owner, times = job
-    store = open_sqlite(home)
-    inside = home / "inside"
+    place, owner, times = job
+    store = place.open()
+    inside = place.folder / "inside"
     clashes = 0
     _together()
     for _ in range(times):
@@ -101,7 +109,7 @@ def hold_in_turn(job: tuple[Path, str, int]) -> int:
     return clashes
 
 
-def _leased(store: SqliteStore, owner: str) -> bool:
+def _leased(store: AnyStore, owner: str) -> bool:
     try:
         store.leases.take("r1", owner, time.time(), 3_600)
     except RunBusyError:
@@ -109,23 +117,23 @@ def _leased(store: SqliteStore, owner: str) -> bool:
     return True
 
 
-def claim_all(job: tuple[Path, str, int]) -> list[int]:
+def claim_all(job: tuple[Place, str, int]) -> list[int]:
     """Claim a number of answers; return which were won."""
-    home, owner, keys = job
-    store = open_sqlite(home)
+    place, owner, keys = job
+    store = place.open()
     _together()
     won = [key for key in range(keys) if store.cache.claim(f"key{key}", owner, NOW, NOW + 60)]
     store.close()
     return won
 
 
-def call_in_turn(job: tuple[Path, str, int, float, int]) -> list[tuple[float, float, float]]:
+def call_in_turn(job: tuple[Place, str, int, float, int]) -> list[tuple[float, float, float]]:
     """Make calls under a limit.
 
     Return for each the time it was granted for, and when it began and ended.
     """
-    home, owner, times, rate, concurrent = job
-    store = open_sqlite(home)
+    place, owner, times, rate, concurrent = job
+    store = place.open()
     calls: list[tuple[float, float, float]] = []
     _together()
     for number in range(times):
@@ -153,9 +161,9 @@ def _until(done: Callable[[], bool]) -> None:
         time.sleep(0.001)
 
 
-def die_after(home: Path, step: str) -> None:
+def die_after(place: Place, step: str) -> None:
     """Do one thing and die at the very moment at which it returned."""
-    store = open_sqlite(home)
+    store = place.open()
     steps: dict[str, Callable[[], object]] = {
         "reserved": lambda: reserve(store),
         "sent": lambda: store.journal.mark_sent("r1", "k", NOW + 1),
@@ -173,13 +181,9 @@ def die_after(home: Path, step: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def die_before_commit(home: Path) -> None:
+def die_before_commit(place: Place) -> None:
     """Begin to add records, and die with all of them written and the transaction still open."""
-    store = open_sqlite(home)
+    store = place.open()
 
-    def on_statement(statement: str) -> None:
-        if statement == "COMMIT":
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    store.database.connection.set_trace_callback(on_statement)
+    place.die_at_commit(store, lambda: os.kill(os.getpid(), signal.SIGKILL))
     store.records.add("r1", [("finding", f"f{n}", "{}") for n in range(100)])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 from collections import Counter
 from contextlib import closing
 from dataclasses import FrozenInstanceError, fields
@@ -10,10 +12,13 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from deepdiver.core.settings import Settings
-from deepdiver.store import CallState, JournalRow, LimitGrant, Store, base, open_store, sqlite
-from deepdiver.store.sqlite import SqliteStore
+from deepdiver.store import CallState, JournalRow, LimitGrant, Store, base, open_store, sql, sqlite
+from deepdiver.store.postgres import PostgresStore
+from tests.postgres_server import Server
+from tests.store.places import AnyStore
 
 PARTS = {
     field.name: getattr(base, str(field.type)) for field in fields(Store) if field.name != "close"
@@ -34,8 +39,8 @@ def test_a_store_has_seven_parts_of_a_few_methods_each() -> None:
 
 
 @pytest.mark.parametrize(("part", "name"), METHODS)
-def test_sqlite_has_every_method_with_the_same_signature(part: str, name: str) -> None:
-    ours = getattr(sqlite, f"Sqlite{part.capitalize()}")
+def test_every_method_is_there_with_the_same_signature(part: str, name: str) -> None:
+    ours = getattr(sql, f"Sql{part.capitalize()}")
     assert inspect.signature(getattr(ours, name)) == inspect.signature(getattr(PARTS[part], name))
     assert name in vars(ours), "inherited from the protocol, it would do nothing"
 
@@ -50,7 +55,7 @@ def test_every_part_says_where_the_cut_is(part: str) -> None:
     assert "The cut: " in (inspect.getdoc(PARTS[part]) or "")
 
 
-def test_sqlite_is_a_store_for_the_type_checker(store: SqliteStore) -> None:
+def test_each_is_a_store_for_the_type_checker(store: AnyStore) -> None:
     held: Store = store
     assert [run.id for run in held.runs.list_all()] == ["r1"]
 
@@ -59,6 +64,25 @@ def test_the_settings_say_which_store_is_opened(tmp_path: Path) -> None:
     with closing(open_store(Settings(home=tmp_path))) as opened:
         assert opened.runs.list_all() == []
     assert (tmp_path / sqlite.FILE_NAME).exists()
+
+
+def test_a_database_in_the_settings_is_the_store(
+    tmp_path: Path, server: Server, database: str
+) -> None:
+    settings = Settings(home=tmp_path / "dd", database=SecretStr(server.address(database)))
+    with closing(open_store(settings)) as opened:
+        assert isinstance(opened, PostgresStore)
+        assert opened.runs.list_all() == []
+    assert not (tmp_path / "dd").exists()
+
+
+def test_a_store_in_sqlite_needs_no_package_for_postgresql(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from deepdiver.core.settings import Settings; "
+        "from deepdiver.store import open_store; open_store(Settings(home=Path(sys.argv[1]))); "
+        "sys.exit(any(name.startswith('psycopg') for name in sys.modules))"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
 
 
 def test_a_journal_row_is_frozen_and_holds_sixteen_fields() -> None:

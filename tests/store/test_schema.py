@@ -14,7 +14,7 @@ import pytest
 
 from deepdiver.errors import DamagedStoreError, NewerSchemaError
 from deepdiver.store.schema import APPLICATION_ID, MIGRATIONS, Migration, check, migrate
-from deepdiver.store.sqlite import SqliteStore, open_sqlite
+from deepdiver.store.sqlite import open_sqlite
 
 FILE = Path("somewhere/deepdiver.db")
 ONE: Migration = (1, ("CREATE TABLE a (x)", "INSERT INTO a VALUES (1)"))
@@ -134,8 +134,8 @@ def test_an_empty_file_becomes_a_store(home: Path) -> None:
         assert db.execute("PRAGMA user_version").fetchone() == (MIGRATIONS[-1][0],)
 
 
-def test_the_mark_stands_where_the_file_format_says(store: SqliteStore, home: Path) -> None:
-    store.close()
+def test_the_mark_stands_where_the_file_format_says(home: Path) -> None:
+    open_sqlite(home).close()
     assert (home / "deepdiver.db").read_bytes()[68:72] == b"DDVR"
 
 

@@ -15,6 +15,7 @@ from deepdiver.errors import LostTextError, UnknownNameError
 from deepdiver.store import Store
 from deepdiver.store.sqlite import SqliteStore, open_memory
 from deepdiver.store.views import read_only, share_cache_and_limits
+from tests.store.places import AnyStore
 
 NOW = 1_000.0
 
@@ -47,7 +48,7 @@ def own() -> Iterator[SqliteStore]:
         lambda store: store.texts.put("r1", "never seen"),
     ],
 )
-def test_writing_does_nothing(store: SqliteStore, write: Callable[[Store], Any]) -> None:
+def test_writing_does_nothing(store: AnyStore, write: Callable[[Store], Any]) -> None:
     key = store.texts.put("r1", "seen")
     write(read_only(store))
     assert store.runs.list_all() == [store.runs.get("r1")]
@@ -60,11 +61,11 @@ def test_writing_does_nothing(store: SqliteStore, write: Callable[[Store], Any])
         store.texts.get(digest("never seen"))
 
 
-def test_a_text_that_is_not_written_has_its_hash_all_the_same(store: SqliteStore) -> None:
+def test_a_text_that_is_not_written_has_its_hash_all_the_same(store: AnyStore) -> None:
     assert read_only(store).texts.put("r1", "a text") == store.texts.put("r1", "a text")
 
 
-def test_everything_can_be_read(store: SqliteStore) -> None:
+def test_everything_can_be_read(store: AnyStore) -> None:
     store.records.add("r1", [("finding", "f_1", "{}")])
     store.records.add_events("r1", ["{}"])
     store.records.save_report("r1", '{"answer": 1}')
@@ -82,7 +83,7 @@ def test_everything_can_be_read(store: SqliteStore) -> None:
     assert not seen.texts.hold("r1", digest("never seen"))
 
 
-def test_journal_leases_cache_and_limits_are_the_stores_own(store: SqliteStore) -> None:
+def test_journal_leases_cache_and_limits_are_the_stores_own(store: AnyStore) -> None:
     seen = read_only(store)
     assert seen.journal is store.journal
     assert seen.leases is store.leases
@@ -93,7 +94,7 @@ def test_journal_leases_cache_and_limits_are_the_stores_own(store: SqliteStore) 
 # -- beside another
 
 
-def test_a_text_that_neither_keeps_is_not_held(store: SqliteStore, own: SqliteStore) -> None:
+def test_a_text_that_neither_keeps_is_not_held(store: AnyStore, own: SqliteStore) -> None:
     both = share_cache_and_limits(own, store)
     assert not both.texts.hold("mine", digest("never seen"))
     with pytest.raises(LostTextError):
@@ -101,7 +102,7 @@ def test_a_text_that_neither_keeps_is_not_held(store: SqliteStore, own: SqliteSt
 
 
 def test_a_text_that_the_other_keeps_is_copied_when_it_is_held(
-    store: SqliteStore, own: SqliteStore
+    store: AnyStore, own: SqliteStore
 ) -> None:
     key = store.texts.put("r1", "theirs")
     both = share_cache_and_limits(own, store)
@@ -114,7 +115,7 @@ def test_a_text_that_the_other_keeps_is_copied_when_it_is_held(
     assert both.texts.get(key) == "theirs", "it is a copy"
 
 
-def test_what_is_put_stays_with_the_own_store(store: SqliteStore, own: SqliteStore) -> None:
+def test_what_is_put_stays_with_the_own_store(store: AnyStore, own: SqliteStore) -> None:
     key = share_cache_and_limits(own, store).texts.put("mine", "ours")
     assert own.texts.get(key) == "ours"
     with pytest.raises(LostTextError):
@@ -122,7 +123,7 @@ def test_what_is_put_stays_with_the_own_store(store: SqliteStore, own: SqliteSto
 
 
 def test_runs_and_journal_are_apart_and_cache_and_limits_are_shared(
-    store: SqliteStore, own: SqliteStore
+    store: AnyStore, own: SqliteStore
 ) -> None:
     both = share_cache_and_limits(own, store)
     with pytest.raises(UnknownNameError):

@@ -8,12 +8,14 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+
+from pydantic import SecretStr
 
 from deepdiver.cli.preflight import check_documents
 from deepdiver.core.settings import (
@@ -144,7 +146,7 @@ def examine(
     checks = [
         Check("deepdiver", "version", State.OK, f"{VERSION}, Python {sys.version.split()[0]}"),
         *_files(folder or Path.cwd(), {} if home is None else {"home": home}),
-        _database(settings),
+        _runs(settings, offline) if settings.database else _database(settings),
         *([] if offline else [_shared(settings)]),
         *_models(settings, wanted, reached),
         *_search(settings, reached),
@@ -212,6 +214,15 @@ def _database(settings: Settings) -> Check:
     )
 
 
+def _runs(settings: Settings, offline: bool) -> Check:
+    """Look at the runs in PostgreSQL, but do not create their tables."""
+    from deepdiver.store.postgres import describe_runs
+
+    if offline:
+        return Check("home", "database", State.OK, "in PostgreSQL; not looked at")
+    return _in_postgres("database", settings, describe_runs)
+
+
 def _shared(settings: Settings) -> Check:
     if settings.database is None:
         return Check(
@@ -220,10 +231,14 @@ def _shared(settings: Settings) -> Check:
             State.OFF,
             "none; set `database` to a PostgreSQL database to use one",
         )
+    return _in_postgres("shared library", settings, describe_database)
+
+
+def _in_postgres(name: str, settings: Settings, describe: Callable[[SecretStr], str]) -> Check:
     try:
-        return Check("home", "shared library", State.OK, describe_database(settings.database))
+        return Check("home", name, State.OK, describe(settings.database or SecretStr("")))
     except DeepdiverError as error:
-        return Check("home", "shared library", State.BAD, str(error), exit_code=error.exit_code)
+        return Check("home", name, State.BAD, str(error), exit_code=error.exit_code)
 
 
 def _addresses(settings: Settings, wanted: set[str]) -> dict[str, str]:

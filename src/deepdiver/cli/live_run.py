@@ -158,9 +158,13 @@ def work_on_run(
 
 
 def command_for(args: argparse.Namespace, name: str, run: str) -> str:
-    """Return the command line that does something with a run of the same home."""
+    """Return the command line that does something with a run of the same home and database.
+
+    The address of a database may contain a password, so the user is left to repeat it.
+    """
     home = ["--home", str(args.home)] if args.home else []
-    return shlex.join(["deepdiver", name, run, *home])
+    database = ["--database", "URL"] if args.database else []
+    return shlex.join(["deepdiver", name, run, *home, *database])
 
 
 def _print_outcome(args: argparse.Namespace, store: Store, outcome: Outcome) -> None:

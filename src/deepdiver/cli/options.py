@@ -17,6 +17,8 @@ from deepdiver.cli.command import argument, flag
 
 DEADLINES = ("model", "search", "fetch", "feed", "tool", "mcp")
 """The kinds of calls that have a deadline."""
+PERIODS = {"m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400}
+"""The units of a period, in seconds."""
 
 # Values
 
@@ -52,6 +54,24 @@ def deadline(text: str) -> tuple[str, float]:
         f"expected a kind of call and seconds, such as model=3600, not {text[:80]!r}; kinds are "
         f"{', '.join(DEADLINES)}"
     )
+
+
+def period(text: str) -> int:
+    """Return a period in seconds: a number of minutes, hours, days or weeks, up to a year."""
+    number, unit = text[:-1], text[-1:]
+    if number.isdecimal() and len(number) <= 6 and unit in PERIODS:
+        seconds = int(number) * PERIODS[unit]
+        if 0 < seconds <= 366 * PERIODS["d"]:
+            return seconds
+    raise argparse.ArgumentTypeError(
+        f"expected a period up to a year, such as 30m, 12h, 7d or 2w, not {text[:40]!r}"
+    )
+
+
+def show_period(seconds: int) -> str:
+    """Return a period as it is written on a command line: in days, hours or minutes."""
+    unit = next(name for name in "dhm" if seconds % PERIODS[name] == 0)
+    return f"{seconds // PERIODS[unit]}{unit}"
 
 
 def whole_number(what: str, least: int, most: int) -> Callable[[str], int]:
@@ -178,5 +198,10 @@ VERBOSE = flag("--verbose", "show the prompt and answer of each task, and each c
 QUIET = flag("--quiet", "show no progress")
 HOME = argument(
     "--home", metavar="DIR", type=path, help="folder of the database; default: DEEPDIVER_HOME"
+)
+DATABASE = argument(
+    "--database",
+    metavar="URL",
+    help="a PostgreSQL database instead, postgresql://…; default: DEEPDIVER_DATABASE",
 )
 YES = flag("--yes", "do not ask for confirmation")

@@ -27,6 +27,7 @@ exit codes:
   7    could not search: every search failed, or nothing found could be read
   8    the model failed; the report says at what
   9    the audited report falls short of --require or --fail-on
+  10   a watched claim moved (deepdiver watch --once)
   130  stopped by Ctrl-C or deepdiver stop (continue with deepdiver resume)
 """
 INTRODUCTION = """\

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from deepdiver.core.settings import Settings
 
 VALUES = (
-    *("model", "fast_model", "max_iterations", "budget", "as_of", "home"),
+    *("model", "fast_model", "max_iterations", "budget", "as_of", "home", "database"),
     *("length", "format", "audience", "report_language"),
 )
 """Options whose value is that of the setting of the same name."""

@@ -111,7 +111,7 @@ HARMLESS: Mapping[str, Rule] = {
 
 SENSITIVE: Mapping[str, str] = {
     "home": "it says where your runs are kept",
-    "database": "it says where your library is kept",
+    "database": "it says where your runs and your library are kept",
     "task_models": SENDS,
     "documents_within": "it says which files may be read",
     "urls": "it says where your keys, questions and documents are sent",

@@ -223,6 +223,10 @@ class Quote(Record):
     text: str
     """The characters of the span, nothing else."""
 
+    def stands_in(self, text: str) -> bool:
+        """Return whether a saved text has exactly this quote at its span."""
+        return bool(self.text) and text[self.passage.start : self.passage.end] == self.text
+
 
 class Finding(Record):
     """One statement, with the quotes that carry it."""

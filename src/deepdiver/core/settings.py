@@ -333,7 +333,7 @@ class Settings(SettingsTable):
     home: UserPath = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("deepdiver", appauthor=False))
     )
-    """Folder of the database."""
+    """Folder of the database, unless it is in PostgreSQL, and of the files of runs."""
     strategy: str = "auto"
     """One of those in `strategies/table.py`; `auto`: the one that suits the question."""
     model: str = EMBEDDED
@@ -381,8 +381,8 @@ class Settings(SettingsTable):
     """An e-mail address for services that ask who calls (Crossref, OpenAlex, PubMed) and allow more
     to those who say so."""
     database: Key | None = None
-    """Address of a PostgreSQL database (postgresql://…) for a library that several machines share;
-    it may contain a password."""
+    """Address of a PostgreSQL database (postgresql://…) that several machines share: runs, cache,
+    limits and library are there instead of in the home. It may contain a password."""
     length: Literal["brief", "standard", "long"] = "standard"
     """How long the report is to be: about 300, 1,200 or 4,000 words."""
     format: Literal["auto", "report", "memo", "comparison", "timeline", "howto"] = "auto"

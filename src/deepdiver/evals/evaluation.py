@@ -213,6 +213,5 @@ def _perform_all(jobs: Sequence[CaseJob], processes: int) -> Generator[CaseRecor
 
 def with_home(home: Path, evaluation: Evaluation) -> Evaluation:
     """Return the evaluation with its runs and libraries in a home of their own below this one."""
-    return replace(
-        evaluation, settings=evaluation.settings.model_copy(update={"home": home / "evals"})
-    )
+    own = {"home": home / "evals", "database": None}
+    return replace(evaluation, settings=evaluation.settings.model_copy(update=own))

@@ -97,5 +97,5 @@ class Limits:
 
     async def pause(self, provider: str, seconds: float) -> None:
         """Let nobody call a provider for some time, because it asked for a pause."""
-        until = self._clock.time() + min(seconds, LONGEST_PAUSE_OF_A_PROVIDER)
-        await in_thread(self._store.limits.pause, provider, until)
+        now, most = self._clock.time(), LONGEST_PAUSE_OF_A_PROVIDER
+        await in_thread(self._store.limits.pause, provider, now, now + min(seconds, most))

@@ -1,15 +1,17 @@
 """Recalling past runs: what they answered, accepted and refuted, and which searches helped.
 
 What is recalled is a hint that the new run tests again. It does not enter the ledger, supports no
-sentence of a report and cannot be cited. Because it shows the reasoner of one run what another has
-read (your documents), past runs are recalled only if `Settings.past` asks for it.
+sentence of a report and cannot be cited. What stood on a quote that is not in the saved text any
+more is left out, and so is what the user has had forgotten. Because it shows the reasoner of one
+run what another has read (your documents), past runs are recalled only if `Settings.past` asks for
+it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from deepdiver.core.record import (
@@ -29,12 +31,19 @@ from deepdiver.core.record import (
     Trial,
 )
 from deepdiver.core.text import terms
-from deepdiver.errors import DamagedStoreError, UnknownNameError
+from deepdiver.errors import DamagedStoreError, StoreError, UnknownNameError
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.gateway.store_threads import in_thread
+from deepdiver.memory.forgotten import load_forgotten
 from deepdiver.memory.relevance import relevant_runs
+from deepdiver.memory.remembered import (
+    days_between,
+    findings_behind,
+    quote_is_saved,
+    run_day,
+)
 from deepdiver.store import CallState, JournalRow, Store
-from deepdiver.tasks import RecalledRefutation, RecalledRun
+from deepdiver.tasks import RecalledFinding, RecalledRefutation, RecalledRun
 
 PROVIDER = "memory"
 """Name of the provider in the journal."""
@@ -76,6 +85,21 @@ class PastRefutation(Record):
     """What spoke against it most strongly, in one line."""
 
 
+class PastFinding(Record):
+    """A finding that an answer stood on, checked again before it is offered."""
+
+    id: str
+    """Its id in the ledger of that run."""
+    statement: str
+    """What was found."""
+    source: str
+    """The title of its source."""
+    url: str
+    """Where that was."""
+    published: str = ""
+    """When it was published, if that is known."""
+
+
 class PastLead(Record):
     """A lead that was not followed."""
 
@@ -114,6 +138,8 @@ class Recollection(Record):
     """The sources of the answer."""
     leads: tuple[PastLead, ...] = ()
     """What it came across and did not follow."""
+    findings: tuple[PastFinding, ...] = ()
+    """What the answer stands on."""
 
 
 async def recall(
@@ -144,7 +170,8 @@ async def recall(
     """
 
     async def do() -> Reply:
-        return Reply(await in_thread(_look_back, question, run, store, limit, only))
+        home = gateway.settings.home
+        return Reply(await in_thread(_look_back, question, run, store, home, limit, only))
 
     payload = {
         "question": question,
@@ -207,25 +234,29 @@ def _view(label: str, item: Recollection) -> RecalledRun:
         fruitless=item.fruitless,
         sources=tuple(source.title for source in item.sources),
         leads=tuple(lead.text for lead in item.leads if lead.kind != "url"),
+        findings=tuple(
+            RecalledFinding(statement=one.statement, source=one.source, published=one.published)
+            for one in item.findings
+        ),
     )
 
 
-def _look_back(question: str, run: Run, store: Store, limit: int, only: str) -> dict[str, Any]:
-    """Return the recollections of the relevant runs, with notes that name the unreadable ones."""
+def _look_back(
+    question: str, run: Run, store: Store, home: Path, limit: int, only: str
+) -> dict[str, Any]:
+    """Return the recollections of the relevant runs, with notes on what was left out."""
     try:
-        chosen = (
-            [only]
-            if only
-            else [past.id for past in relevant_runs(question, store.runs.list_past(run.id, "h_"))]
-        )
-    except DamagedStoreError as error:
+        forgotten = load_forgotten(home)
+        chosen = [only] if only else _relevant(question, run, store, forgotten)
+    except StoreError as error:
         return {"recollections": [], "notes": [f"past runs could not be looked through: {error}"]}
     kept: list[Recollection] = []
     left_out: list[str] = []
+    lost: list[str] = []
     size = 0
     for past in chosen[: TRIED * limit]:
         try:
-            item = recollect(past, run, store)
+            item, gone = recollect(past, run, store, forgotten)
         except (ValueError, DamagedStoreError, UnknownNameError):
             # The run is of another version, damaged, or was deleted just now.
             left_out.append(past)
@@ -234,16 +265,32 @@ def _look_back(question: str, run: Run, store: Store, limit: int, only: str) -> 
         if len(kept) == limit or size > BYTES:
             break
         kept.append(item)
-    notes = (
-        [f"past runs left out because their record cannot be read: {', '.join(left_out)}"]
-        if left_out
-        else []
-    )
+        lost += [past] if gone else []
+    notes = []
+    if left_out:
+        told = ", ".join(left_out)
+        notes.append(f"past runs left out because their record cannot be read: {told}")
+    if lost:
+        told = ", ".join(lost)
+        notes.append(f"hints left out because their quotes are not in the saved texts: of {told}")
     return {"recollections": [item.model_dump(mode="json") for item in kept], "notes": notes}
 
 
-def recollect(past: str, run: Run, store: Store) -> Recollection:
-    """Return what a run may learn from a past one.
+def _relevant(question: str, run: Run, store: Store, forgotten: Collection[str]) -> list[str]:
+    listed = [past for past in store.runs.list_past(run.id, "h_") if past.id not in forgotten]
+    return [past.id for past in relevant_runs(question, listed)]
+
+
+def recollect(
+    past: str, run: Run, store: Store, forgotten: Collection[str] = ()
+) -> tuple[Recollection, bool]:
+    """Return what a run may learn from a past one, and whether something of it was lost.
+
+    Args:
+        past: The past run.
+        run: The run that asks.
+        store: The store of both.
+        forgotten: Ids of findings and verdicts that are left out.
 
     Raises:
         ValueError: If the past run has no report, or this version cannot read its record.
@@ -259,32 +306,84 @@ def recollect(past: str, run: Run, store: Store) -> Recollection:
         for kind, _, data in store.records.ledger(past)
         if kind in _READ
     ]
-    day = _day(held)
-    answered = report.status is RunStatus.ANSWERED
+    trusted = _Trusted(records, store, forgotten)
+    day = run_day(held)
+    answered = report.status is RunStatus.ANSWERED and trusted.all_of(
+        id_ for sentence in report.answer for id_ in sentence.findings
+    )
     rows = store.journal.rows(past)
     fruitful, fruitless = _queries(rows, report, records)
-    return Recollection(
+    item = Recollection(
         run=held.id,
         question=_short(held.question),
         date=day,
-        days=max(0, (date.fromisoformat(_day(run)) - date.fromisoformat(day)).days),
+        days=days_between(day, run_day(run)),
         status=report.status,
         answer=_short(" ".join(sentence.text for sentence in report.answer)) if answered else "",
         confidence=report.confidence if answered else 0.0,
         accepted=tuple(
-            _short(item.hypothesis.statement) for item in _of(report, HypothesisStatus.SUPPORTED)
+            _short(one.hypothesis.statement)
+            for one in _of(report, HypothesisStatus.SUPPORTED)
+            if trusted.assessed(one)
         ),
-        refuted=tuple(_refutation(item, records) for item in _of(report, HypothesisStatus.REFUTED)),
+        refuted=tuple(
+            _refutation(one, records)
+            for one in _of(report, HypothesisStatus.REFUTED)
+            if trusted.assessed(one)
+        ),
         fruitful=fruitful,
         fruitless=fruitless,
         sources=_sources(report),
         leads=_leads(rows, records),
+        findings=tuple(_findings(report, records, trusted)),
     )
+    return item, trusted.lost
 
 
-def _day(run: Run) -> str:
-    """Return the day that counts as today in a run."""
-    return str(run.settings.get("as_of") or run.created[:10])
+class _Trusted:
+    """Which findings of a past run may be offered: those not forgotten whose quotes are saved."""
+
+    def __init__(self, records: Sequence[Record], store: Store, forgotten: Collection[str]) -> None:
+        self._findings = {one.id: one for one in records if isinstance(one, Finding)}
+        self._store, self._forgotten = store, forgotten
+        self.lost = False
+        """Whether a quote is not in its saved text."""
+
+    def all_of(self, ids: Iterable[str]) -> bool:
+        """Return whether every one of some findings may be offered."""
+        return all(self._one(id_) for id_ in dict.fromkeys(ids))
+
+    def assessed(self, item: Assessment) -> bool:
+        """Return whether a hypothesis may be offered: it and what it stands or falls on."""
+        return item.hypothesis.id not in self._forgotten and self.all_of(findings_behind(item))
+
+    def _one(self, id_: str) -> bool:
+        if id_ in self._forgotten:
+            return False
+        finding = self._findings.get(id_)
+        if finding is None or all(quote_is_saved(quote, self._store) for quote in finding.quotes):
+            return True
+        self.lost = True
+        return False
+
+
+def _findings(
+    report: Report, records: Sequence[Record], trusted: _Trusted
+) -> Iterator[PastFinding]:
+    """Yield the findings that the answer stands on, in its order."""
+    findings = {one.id: one for one in records if isinstance(one, Finding)}
+    sources = {one.id: one for one in records if isinstance(one, Source)}
+    cited = dict.fromkeys(id_ for sentence in report.answer for id_ in sentence.findings)
+    for id_ in [id_ for id_ in cited if id_ in findings and trusted.all_of([id_])][:CLAIMS]:
+        finding = findings[id_]
+        if source := sources.get(finding.quotes[0].source):
+            yield PastFinding(
+                id=id_,
+                statement=_short(finding.statement),
+                source=_short(source.title),
+                url=source.url,
+                published=source.published,
+            )
 
 
 def _short(text: str) -> str:

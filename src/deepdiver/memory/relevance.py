@@ -39,7 +39,7 @@ def relevant_runs(question: str, runs: Sequence[PastRun]) -> list[PastRun]:
     matter.
     """
     factors = _factors(unicodedata.normalize("NFC", question))
-    glances = [(run, _glance(_text(run), factors)) for run in runs]
+    glances = [(run, glance(_text(run), factors)) for run in runs]
     weights = _weights(factors, [found for _, found in glances])
     promising = _closest((share_of_weight(found, weights), run) for run, found in glances)[:CLOSER]
     read = [(run, _shared(run, factors)) for run in promising]
@@ -86,12 +86,12 @@ def _weights(factors: Mapping[str, float], found: Sequence[set[str]]) -> dict[st
     }
 
 
-def _glance(text: str, factors: Mapping[str, float]) -> set[str]:
-    """Return the words that a text may have: a quick guess that errs on the side of too many.
+def glance(text: str, asked: Iterable[str]) -> set[str]:
+    """Return the words that a lower-case text may have: a guess that errs on the side of too many.
 
     A final y is ignored, because it may have become ies.
     """
-    return {term for term in factors if term.removesuffix("y") in text}
+    return {term for term in asked if term.removesuffix("y") in text}
 
 
 def _text(run: PastRun) -> str:

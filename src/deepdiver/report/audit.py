@@ -160,8 +160,7 @@ def find_faults(
 
 def quote_stands(quote: Quote, snapshot: Snapshot) -> bool:
     """Whether the snapshot has exactly the quote's text at the quote's span."""
-    text = snapshot(quote.passage.snapshot)
-    return bool(quote.text) and text[quote.passage.start : quote.passage.end] == quote.text
+    return quote.stands_in(snapshot(quote.passage.snapshot))
 
 
 def _faults_of_frame(sentence: Sentence, context: Context) -> list[str]:

@@ -9,7 +9,7 @@ import errno
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,51 +17,53 @@ from deepdiver.core.corroboration import count_agreeing, count_copies
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.record import Report, Run, Source
-from deepdiver.core.shown_text import to_json
+from deepdiver.core.shown_text import one_line, to_json
 from deepdiver.errors import StoreAccessError, StoreFullError
-from deepdiver.report.figures.pictures import draw_pictures
+from deepdiver.report.exports.package import Saved
+from deepdiver.report.exports.page import render_page
+from deepdiver.report.figures.pictures import Pictures, draw_pictures
 from deepdiver.report.figures.svg import Picture
-from deepdiver.report.html import render_html
 from deepdiver.report.markdown import answer_text, render_evidence, render_markdown
 from deepdiver.report.spending import Spending, spend, usd
 from deepdiver.report.words import words_of
-from deepdiver.store import CallState, JournalRow, Store
+from deepdiver.store import CallState, JournalRow
 
 
 def write_files(
-    folder: Path,
-    run: Run,
-    report: Report,
-    ledger: Ledger,
-    store: Store,
-    *,
-    scene: bool = False,
-    egress: Mapping[str, Any] | None = None,
+    folder: Path, saved: Saved, evidence: Saved, *, egress: Mapping[str, Any] | None = None
 ) -> None:
     """Write all files of a run.
 
-    Each file is complete or missing, and none is put in place before all have been written. With
-    `scene`, pictures show when and where things happened, and are also files of their own. `egress`
-    is the receipt of what the run sent out, which becomes part of the record.
+    Each file is complete or missing, and none is put in place before all have been written. If the
+    strategy shows when and where things happened, its pictures are also files of their own.
+
+    Args:
+        folder: Where they go.
+        saved: The run, with its journal and its events.
+        evidence: The run with what the page carries, so that it can be verified.
+        egress: The receipt of what the run sent out, which becomes part of the record.
 
     Raises:
         StoreFullError: If the disk is full.
         StoreAccessError: If the folder cannot be written to.
     """
-    rows = store.journal.rows(run.id)
-    texts = [text for _, text in store.records.events(run.id)]
-    events = [json.loads(text) for text in texts]
-    cost = spend(rows, texts)
-    pictures = draw_pictures(report, ledger, store.texts.get, scene=scene)
-    record = record_of(run, report, ledger, rows, cost) | ({"egress": egress} if egress else {})
-    drawn = {f"{item.name}.svg": item for item in pictures.pictures} if scene else {}
-    files = {
+    run, report, ledger = saved.run, saved.report, saved.ledger
+    events = [json.loads(text) for text in saved.events]
+    cost = spend(saved.rows, saved.events)
+    record = record_of(run, report, ledger, saved.rows, cost) | (
+        {"egress": egress} if egress else {}
+    )
+    pictures = Pictures()
+    if saved.scene:
+        pictures = draw_pictures(report, ledger, saved.text, scene=True, history=saved.history)
+    heading = words_of(report)("Pictures")
+    files: dict[str, str | bytes] = {
         "report.md": _illustrated(
-            render_markdown(report, evidence="evidence.md"), drawn, words_of(report)("Pictures")
+            render_markdown(report, evidence="evidence.md"), pictures.pictures, heading
         ),
-        "evidence.md": render_evidence(report),
-        "report.html": render_html(report, pictures.pictures, pictures.missing),
-        **{name: picture.file("report.html") for name, picture in drawn.items()},
+        "evidence.md": _illustrated(render_evidence(report), pictures.evidence, heading),
+        "report.html": render_page(evidence),
+        **{f"{item.name}.svg": item.file("report.html") for item in pictures.all},
         "report.json": to_json(record, indent=1, sort_keys=True) + "\n",
         "reasoning.log": "".join(to_json(line) + "\n" for line in reasoning_lines(events)),
         "sources.jsonl": "".join(to_json(line) + "\n" for line in source_lines(report, ledger)),
@@ -94,12 +96,12 @@ def write_all(folder: Path, files: Mapping[str, str | bytes], again: str = "") -
         ) from None
 
 
-def _illustrated(text: str, drawn: Mapping[str, Picture], heading: str) -> str:
-    """Return the Markdown of a report with links to the pictures, before its last line."""
-    if not drawn:
+def _illustrated(text: str, pictures: Sequence[Picture], heading: str) -> str:
+    """Return Markdown with links to pictures, before its last line."""
+    if not pictures:
         return text
     body, rule, foot = text.rpartition("\n---\n")
-    shown = "\n\n".join(f"![{picture.title}]({name})" for name, picture in drawn.items())
+    shown = "\n\n".join(f"![{one_line(item.title)}]({item.name}.svg)" for item in pictures)
     return f"{body}\n## {heading}\n\n{shown}\n{rule}{foot}"
 
 

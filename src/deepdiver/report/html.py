@@ -10,8 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import itertools
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from urllib.parse import urlsplit
 
@@ -28,6 +27,8 @@ from deepdiver.core.record import (
 from deepdiver.core.shown_text import reveal
 from deepdiver.report import kinds
 from deepdiver.report.figures import svg
+from deepdiver.report.figures.charts import draw_charts
+from deepdiver.report.figures.pictures import Pictures
 from deepdiver.report.figures.svg import Picture, element, escape_said, escape_text
 from deepdiver.report.markdown import (
     BOTTOM_LINE,
@@ -45,7 +46,7 @@ from deepdiver.report.markdown import (
     with_marks,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
-from deepdiver.report.sources import CitedPassage, CitedSource, believed_sources, list_sources
+from deepdiver.report.sources import CitedSource, believed_sources
 from deepdiver.report.words import Words, words_of
 
 _NAMES = {name: name for name in ("paper", "ink", "faint", "rule", "band")} | {
@@ -100,26 +101,25 @@ meter{{display:none}}}}
 
 def render_html(
     report: Report,
-    pictures: Iterable[Picture] = (),
-    missing: Iterable[str] = (),
+    drawn: Pictures | None = None,
     *,
     head: str = "",
     style: str = "",
-    sources: str | None = None,
+    sources: str = "",
     tail: str = "",
 ) -> str:
     """Return the whole page.
 
     Args:
         report: The report.
-        pictures: Its pictures.
-        missing: A line for each picture for which there was nothing to draw.
+        drawn: Its pictures; the charts of its tables are drawn here.
         head: Elements that go into its head.
         style: Rules that follow those of the page.
-        sources: What stands for the list of sources, behind everything else.
+        sources: The sources, beside everything else.
         tail: Elements that end it.
     """
-    style = STYLE + svg.STYLE + style
+    style, drawn, say = STYLE + svg.STYLE + style, drawn or Pictures(), words_of(report)
+    charts = draw_charts(report)
     parts = [
         *page_head(
             said_text(report.title) or report.question, style, report.language or "en", head
@@ -127,13 +127,16 @@ def render_html(
         "<body><main>",
         *_title(report),
         *_lead(report),
-        *(line for section in report.sections for line in _section(report, section)),
+        *(
+            line
+            for place, section in enumerate(report.sections)
+            for line in _section(report, section, charts[place])
+        ),
         *_explained(report),
-        *_pictures(pictures, missing, words_of(report)),
-        *(_sources(report.citations, words_of(report)) if sources is None else ()),
-        *_evidence(report),
+        *_pictures(drawn, say),
+        *_evidence(report, drawn.evidence),
         f"</main><footer><hr><p>{escape_said(made_line(report))}</p></footer>",
-        f"{sources or ''}{tail}</body></html>",
+        f"{sources}{tail}</body></html>",
     ]
     return "\n".join(parts) + "\n"
 
@@ -194,8 +197,13 @@ def _points(report: Report, told: Sequence[str]) -> Iterator[str]:
         yield "".join(f'<p dir="auto">{line}</p>' for line in lines) if framed else _listed(lines)
 
 
-def _section(report: Report, section: Section) -> Iterator[str]:
-    """Yield a section: its sentences as a paragraph, or as a list of frames; then its blocks."""
+def _section(
+    report: Report, section: Section, charts: Mapping[int, Sequence[Picture]]
+) -> Iterator[str]:
+    """Yield a section: its sentences as a paragraph, or as a list of frames; then its blocks.
+
+    What is drawn of a block follows it.
+    """
     say = words_of(report)
     common, tag = kinds.common_kind(section.all_sentences()), f"h{section.level}"
     heading = f"{escape_said(say.recorded(section.heading))}{_mark(common, say)}"
@@ -205,8 +213,10 @@ def _section(report: Report, section: Section) -> Iterator[str]:
         yield _listed(told)
     elif told:
         yield f'<p dir="auto">{join_sentences(section.sentences, told)}</p>'
-    for block, start in zip(section.blocks, kinds.step_numbers(section.blocks), strict=True):
+    starts = kinds.step_numbers(section.blocks)
+    for place, (block, start) in enumerate(zip(section.blocks, starts, strict=True)):
         yield from _block(report, block, common, start)
+        yield from map(_figure, charts.get(place, ()))
     yield "</section>"
 
 
@@ -310,15 +320,17 @@ def _explained(report: Report) -> Iterator[str]:
         yield f'<p class="faint">{told}</p>'
 
 
-def _pictures(pictures: Iterable[Picture], missing: Iterable[str], say: Words) -> Iterator[str]:
-    drawn = [
-        f"<figure>{picture.inline()}<figcaption>{escape_said(picture.title)}. "
-        f"{escape_said(picture.text)}</figcaption></figure>"
-        for picture in pictures
-    ]
-    told = [f'<p class="faint">{escape_said(line)}</p>' for line in missing]
-    if drawn or told:
-        yield f"<section><h2>{say('Pictures')}</h2>{''.join(drawn)}{''.join(told)}</section>"
+def _figure(picture: Picture) -> str:
+    """Return a picture with its title; what it shows is told to those who cannot see it."""
+    caption = f"<figcaption>{escape_said(picture.title)}</figcaption>"
+    return f'<figure tabindex="0">{picture.inline()}{caption}</figure>'
+
+
+def _pictures(drawn: Pictures, say: Words) -> Iterator[str]:
+    shown = [_figure(picture) for picture in drawn.pictures]
+    told = [f'<p class="faint">{escape_said(line)}</p>' for line in drawn.missing]
+    if shown or told:
+        yield f"<section><h2>{say('Pictures')}</h2>{''.join(shown)}{''.join(told)}</section>"
 
 
 def _compared(report: Report) -> Iterator[str]:
@@ -363,35 +375,7 @@ def _hypotheses(report: Report) -> Iterator[str]:
     yield "</ul></section>"
 
 
-def _sources(citations: Sequence[Citation], say: Words) -> Iterator[str]:
-    """Yield the sources, each once, with the passages that are cited below it."""
-    if not citations:
-        return
-    yield f'<section><h2>{say("Sources")}</h2><ol class="sources">'
-    for source in list_sources(citations, sys.maxsize):
-        first = source.first
-        credit = f", {escape_text(first.credit)}" if first.credit else ""
-        kind = escape_text(say.recorded(source.kind))
-        told = f' <span class="faint">· {kind}</span>' if kind else ""
-        yield f'<li><span class="number">[{source.number}]</span>'
-        yield f'<span dir="auto">{titled_source(source)}</span>{credit}{told}'
-        yield from (_passage(item, len(source.passages) > 1, say) for item in source.passages)
-        yield "</li>"
-    yield "</ol></section>"
-
-
-def _passage(item: CitedPassage, labelled: bool, say: Words) -> str:
-    """Return a passage, with a target for each citation that leads to it."""
-    first, *others = item.numbers
-    targets = "".join(f'<span id="c{number}"></span>' for number in others)
-    where = escape_text(say.place(item.where))
-    place = f' <span class="faint">{where}</span>' if where else ""
-    label = f"[{escape_text(item.mark)}] " if labelled else ""
-    lines = "<br>".join(map(escape_text, item.lines))
-    return f'<blockquote id="c{first}" dir="auto">{targets}{label}{lines}{place}</blockquote>'
-
-
-def _evidence(report: Report) -> Iterator[str]:
+def _evidence(report: Report, pictures: Sequence[Picture]) -> Iterator[str]:
     """Yield what the machinery knows, folded: outcome, tests, sums, beliefs, limits, cuts."""
     say = words_of(report)
     folded = say("Evidence view: how this report was tested and checked")
@@ -399,6 +383,7 @@ def _evidence(report: Report) -> Iterator[str]:
     yield f'<p class="state">{status_line(report)}</p>'
     yield f'<p class="faint">{escape_said(report.made_by.removesuffix("."))}.</p>'
     yield from _hypotheses(report)
+    yield from map(_figure, pictures)
     if report.derivations:
         lines = [
             f"{escape_text(made.name)}: {escape_said(made.expression)} = "

@@ -26,7 +26,8 @@ from deepdiver.run.agent import create_deepdiver_agent  # noqa: E402
 from deepdiver.run.assemble import OwnParts, choose_search  # noqa: E402
 from deepdiver.run.begin import check_question, new_run, settle_strategy  # noqa: E402
 from deepdiver.run.deepen import plan_deeper_look  # noqa: E402
-from deepdiver.run.record import load_outcome, write_outcome  # noqa: E402
+from deepdiver.run.files import write_outcome  # noqa: E402
+from deepdiver.run.record import load_outcome  # noqa: E402
 from deepdiver.run.session import Ask, OnEvent, Outcome, Session  # noqa: E402
 from deepdiver.store import Store, open_store  # noqa: E402
 from deepdiver.tools.credibility import check_ratings  # noqa: E402
@@ -55,6 +56,7 @@ async def research(
     deepens: str = "",
     own: OwnParts | None = None,
     context: Mapping[str, Any] | None = None,
+    named: str = "",
 ) -> Outcome:
     """Research a question.
 
@@ -68,6 +70,8 @@ async def research(
         deepens: Id of the run whose report this one looks deeper into, if any (see `deepen`).
         own: The caller's own model and tools, instead of those that the settings name.
         context: What to know about the question besides, as plain JSON; `overwatch` plans by it.
+        named: The id of the run, for a caller that has to know it before there is a run (see
+            `run.begin.name_run`).
 
     Raises:
         UsageError: If the question, a setting or the context is not valid.
@@ -85,7 +89,7 @@ async def research(
         # not change what a resume or replay asks.
         settings = settings.model_copy(update={"search": choice.names or settings.search})
     with _open(settings, store) as opened:
-        run = new_run(question, settings, opened, deepens, context)
+        run = new_run(question, settings, opened, deepens, context, named)
         session: Session | None = None
         try:
             session = Session(

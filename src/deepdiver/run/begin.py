@@ -55,6 +55,7 @@ def new_run(
     store: Store,
     deepens: str = "",
     context: Mapping[str, Any] | None = None,
+    named: str = "",
 ) -> Run:
     """Create a run in the store; if the question is to decide on the strategy, it does so here.
 
@@ -64,16 +65,15 @@ def new_run(
         store: Where the run is kept.
         deepens: Id of the run whose report this one looks deeper into, if any.
         context: What the person says about the question besides, as plain JSON.
+        named: Its id, if the caller has one from `name_run`.
 
     Raises:
         UsageError: If the context is not plain JSON.
     """
     settings, _ = settle_strategy(question, settings)
     now = datetime.now(UTC)
-    telling = [word for word in words(question) if word not in STOPWORDS]
-    slug = "-".join(re.findall(r"[a-z0-9]+", " ".join(telling[:4]))) or "run"
     run = Run(
-        id=f"{now:%Y%m%d}-{slug[:40].strip('-')}-{secrets.token_hex(4)}",
+        id=named or name_run(question, now),
         question=question,
         strategy=settings.strategy,
         settings=settings.public(),
@@ -84,6 +84,13 @@ def new_run(
     )
     store.runs.create(run)
     return run
+
+
+def name_run(question: str, now: datetime) -> str:
+    """Return a new id for a run: the day, the first telling words of its question, and chance."""
+    telling = [word for word in words(question) if word not in STOPWORDS]
+    slug = "-".join(re.findall(r"[a-z0-9]+", " ".join(telling[:4]))) or "run"
+    return f"{now:%Y%m%d}-{slug[:40].strip('-')}-{secrets.token_hex(4)}"
 
 
 def _plain_json(context: Mapping[str, Any]) -> dict[str, Any]:

@@ -147,13 +147,29 @@ async def compare_sides(left: RunSide, right: RunSide) -> Comparison:
 
 
 def _repeated(left: RunSide, right: RunSide) -> list[ClaimPair]:
-    """Return the claims that say the same by their words, each with the first that does."""
-    found: list[ClaimPair] = []
+    """Return the claims that say the same by their words: each of both sides with the first.
+
+    Where one side says in two sentences what the other says in one, both are confirmed. So no claim
+    that the other run makes too is taken for one of its own.
+    """
+    found: dict[tuple[int, int], ClaimPair] = {}
     for one in left.claims:
-        same = (item for item in right.claims if repeats(one.sentence.text, item.sentence.text))
-        if other := next(same, None):
-            found.append(ClaimPair(one, other, "same"))
-    return found
+        if other := _first_repeat(one, right.claims):
+            found[one.number, other.number] = ClaimPair(one, other, "same")
+    taken = {pair.other.number for pair in found.values()}
+    for other in (item for item in right.claims if item.number not in taken):
+        if first := _first_repeat(other, left.claims):
+            found[first.number, other.number] = ClaimPair(first, other, "same")
+    return list(found.values())
+
+
+def _first_repeat(claim: PlacedSentence, others: Sequence[PlacedSentence]) -> PlacedSentence | None:
+    """Return the first claim that says the same by its words, before all one in the same words."""
+    said = claim.sentence.text
+    exact = (item for item in others if item.sentence.text == said)
+    return next(exact, None) or next(
+        (item for item in others if repeats(said, item.sentence.text)), None
+    )
 
 
 def _read_pairs(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import os
 import platform
 import secrets
 import sys
 import time
+import uuid
 from enum import Enum, auto
+from pathlib import Path
 
+from deepdiver.core.identity import digest
 from deepdiver.core.record import Run
 from deepdiver.errors import (
     DeepdiverError,
@@ -42,7 +46,7 @@ class Lease:
     def __init__(self, run: Run, store: Store) -> None:
         """Prepare a lease; `take` takes it."""
         self._run, self._runs, self._leases = run.id, store.runs, store.leases
-        self._owner = f"{platform.node()}:{os.getpid()}:{secrets.token_hex(3)}"
+        self._owner = f"{machine_name()}:{os.getpid()}:{secrets.token_hex(3)}"
 
     def take(self) -> None:
         """Take the run, even from a dead process of this machine.
@@ -54,7 +58,7 @@ class Lease:
             self._leases.take(self._run, self._owner, time.time(), LEASE_SECONDS)
         except RunBusyError as busy:
             host, _, process = busy.holder.rpartition(":")[0].rpartition(":")
-            if host != platform.node() or not process.isdigit() or is_running(int(process)):
+            if host != machine_name() or not process.isdigit() or is_running(int(process)):
                 raise
             self._leases.drop(self._run, busy.holder)
             self._leases.take(self._run, self._owner, time.time(), LEASE_SECONDS)
@@ -94,6 +98,22 @@ class Lease:
         """Give the run back; if that fails, the lease runs out by itself."""
         with contextlib.suppress(DeepdiverError):
             self._leases.drop(self._run, self._owner)
+
+
+@functools.cache
+def machine_name() -> str:
+    """Return a name of this machine, within which a number names one process.
+
+    Machines that share a database may have the same host name, and so may containers, each of which
+    numbers its own processes. So it ends in a mark of this boot and this numbering, or of the
+    network card where the system tells neither.
+    """
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
+        mark = f"{boot}{Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        mark = str(uuid.getnode())
+    return f"{platform.node()}-{digest(mark)[:8]}"
 
 
 def is_running(process: int) -> bool:

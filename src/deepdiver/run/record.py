@@ -1,20 +1,14 @@
-"""The record of a run: its findings and report, read from the store and written to files."""
+"""The record of a run: its findings and report, read from the store."""
 
 from __future__ import annotations
 
-import dataclasses
-from pathlib import Path
 from typing import cast
 
 from deepdiver.core.ledger import KINDS, Entry, Ledger
 from deepdiver.core.record import Report, Run
-from deepdiver.core.settings import Settings
-from deepdiver.report.files import write_files
 from deepdiver.report.spending import spending_of
-from deepdiver.run.egress import make_receipt
 from deepdiver.run.session import Outcome
 from deepdiver.store import Store
-from deepdiver.strategies.table import TABLE
 
 
 def load_ledger(store: Store, run: str) -> Ledger:
@@ -36,23 +30,3 @@ def load_outcome(run: Run, store: Store) -> Outcome:
         unpriced=spent.unpriced,
         tokens=(spent.tokens_in, spent.tokens_out),
     )
-
-
-def write_outcome(
-    outcome: Outcome, store: Store, settings: Settings, out: Path | None = None
-) -> Outcome:
-    """Write the files of a run that has a report, by default into a folder of the home.
-
-    Raises:
-        StoreFullError: If the disk is full.
-        StoreAccessError: If the folder cannot be written to.
-    """
-    if outcome.report is None:
-        return outcome
-    folder = out or settings.home / "runs" / outcome.run.id
-    scene = TABLE[outcome.run.strategy].scene
-    egress = make_receipt(outcome.run, store, settings)
-    write_files(
-        folder, outcome.run, outcome.report, outcome.ledger, store, scene=scene, egress=egress
-    )
-    return dataclasses.replace(outcome, folder=folder)

@@ -7,11 +7,13 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 
+from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import FINISHED, Report, Run, RunStatus, Source
 from deepdiver.core.settings import MOVING
 from deepdiver.errors import LostTextError, UsageError
 from deepdiver.gateway.journal import reply_from_json
 from deepdiver.report.exports.package import Saved, journal_hash
+from deepdiver.report.history import read_history
 from deepdiver.run.record import load_ledger
 from deepdiver.store import CallState, Journal, JournalRow, Store
 from deepdiver.strategies.table import TABLE
@@ -34,19 +36,26 @@ def take_out(run_id: str, store: Store) -> Saved:
             f"run {run.id} is {run.status.value} and has no report yet; continue with: deepdiver "
             f"resume {run.id}"
         )
-    ledger, rows = load_ledger(store, run.id), tuple(store.journal.rows(run.id))
+    return save(run, Report.model_validate_json(text), load_ledger(store, run.id), store)
+
+
+def save(run: Run, report: Report, ledger: Ledger, store: Store) -> Saved:
+    """Return a run with a report, with everything that the store has of it."""
+    rows = tuple(store.journal.rows(run.id))
     read = [source.snapshot for source in ledger.of(Source).values()]
     fetched = [hash_ for row in rows if row.reply for hash_ in reply_from_json(row.reply).texts]
+    events = tuple(event for _, event in store.records.events(run.id))
     return Saved(
         run,
-        Report.model_validate_json(text),
+        report,
         ledger,
         _texts((*read, *fetched), store),
         journal_hash(rows),
         len(rows),
         TABLE[run.strategy].scene,
         rows,
-        tuple(event for _, event in store.records.events(run.id)),
+        events,
+        read_history(rows, events),
     )
 
 

@@ -116,12 +116,12 @@ async def tell_update(before: str, after: str, store: Store, settings: Settings)
     }
     async with detached_gateway(settings, store=store) as gateway:
         listed = sorted(wanted)
-        missing = await asyncio.gather(*(_is_missing(url, gateway) for url in listed))
+        missing = await asyncio.gather(*(is_missing(url, gateway) for url in listed))
     gone = {url for url, lost in zip(listed, missing, strict=True) if lost}
     return ClaimUpdate(compared, tuple(_claims_gone(compared.only_one, old, gone)))
 
 
-async def _is_missing(url: str, gateway: Gateway) -> bool:
+async def is_missing(url: str, gateway: Gateway) -> bool:
     """Whether a source is no longer there: a page that its server denies, a file that is gone."""
     if not url.startswith(("http://", "https://")):
         return _is_lost_file(Path(url))
@@ -176,8 +176,13 @@ def _listed(claims: Iterable[PlacedSentence]) -> list[dict[str, Any]]:
     return [{"number": item.number, "text": item.sentence.text} for item in claims]
 
 
-def update_lines(found: ClaimUpdate) -> Iterator[str]:
-    """Yield an update as lines: what moved first, what was confirmed last."""
+def update_lines(found: ClaimUpdate, *, confirmed: bool = True) -> Iterator[str]:
+    """Yield an update as lines: what moved first, what was confirmed last.
+
+    Args:
+        found: The update.
+        confirmed: Whether to name what was confirmed.
+    """
     before, after = found.compared.one, found.compared.other
     yield f"{before.run.question}"
     yield f"{before.run.id} → {after.run.id}, USD {after.cost.text}"
@@ -190,7 +195,7 @@ def update_lines(found: ClaimUpdate) -> Iterator[str]:
         ("Source gone", gone),
         ("Added", [f"{item.number}. {item.sentence.text}" for item in found.compared.only_other]),
         ("Removed", [f"{item.number}. {item.sentence.text}" for item in found.removed]),
-        (HEADINGS["same"], _pair_lines(found, "same")),
+        (HEADINGS["same"], _pair_lines(found, "same") if confirmed else []),
     ]
     for heading, lines in parts:
         if lines:

@@ -316,7 +316,7 @@ class Limits(Protocol):
     def give(self, provider: str, owner: str) -> None:
         """Give a place back."""
 
-    def pause(self, provider: str, until: float) -> None:
+    def pause(self, provider: str, now: float, until: float) -> None:
         """Let no process call a provider before a time, because the provider asked for it."""
 
 

@@ -78,7 +78,7 @@ def lost_text(file: Path, text: str, what: str, runs: Sequence[str]) -> LostText
     more = f" and {len(runs) - 1} others" if len(runs) > 1 else ""
     of = f" of run {runs[0]}{more}" if runs else ""
     return LostTextError(
-        f"the saved text {text[:12]}{of} {what} in {file}: restore that file from a copy, or ask "
+        f"the saved text {text[:12]}{of} {what} in {file}: restore it from a copy, or ask "
         "the question again in a new run, which reads its sources anew",
         text,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
@@ -138,6 +138,17 @@ class RecalledRefutation(View):
     """What spoke against it then."""
 
 
+class RecalledFinding(View):
+    """A finding of a past run whose quote is still in the saved text of its source."""
+
+    statement: str
+    """What was found."""
+    source: str
+    """The title of the source, which may have changed since."""
+    published: str = ""
+    """When that was published, if it is known."""
+
+
 class RecalledRun(View):
     """A past run that bears on the question: a hint to be tested again, never evidence."""
 
@@ -167,6 +178,8 @@ class RecalledRun(View):
     """Titles of the sources on which that answer stood."""
     leads: tuple[str, ...] = ()
     """Names and queries that it came across and did not follow."""
+    findings: Annotated[tuple[RecalledFinding, ...], Field(exclude_if=lambda value: not value)] = ()
+    """What that answer stood on. A run without any is shown as it was before this field existed."""
 
 
 class ShownTool(View):

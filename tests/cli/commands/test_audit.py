@@ -84,3 +84,71 @@ def test_progress_is_told_unless_it_is_not_wanted(say: Say, report: Path) -> Non
     words = ("audit", report, "--sources", report.parent / "sources")
     assert "2 sentences cite 1 references" in say(*words).err
     assert say(*words, "--quiet").err == ""
+
+
+# -- what else is refused, and what is left behind
+
+
+def test_there_is_no_sentence_in_it(say: Say, tmp_path: Path) -> None:
+    (tmp_path / "r.md").write_text("# Only a heading\n", encoding="utf-8")
+    said = say("audit", tmp_path / "r.md", "--quiet")
+    assert said.code == 2
+    assert "no sentence to audit" in complaint(said)
+
+
+@pytest.mark.parametrize("percent", ["101", "-1", "half", "50.5", ""])
+def test_there_is_no_such_share(say: Say, report: Path, percent: str) -> None:
+    said = say("audit", report, f"--require={percent}")
+    assert said.code == 2
+    assert "expected a percentage from 0 to 100" in complaint(said)
+
+
+def test_the_files_cannot_be_written(say: Say, report: Path) -> None:
+    said = say("audit", report, "--sources", report.parent / "sources", "--out", report)
+    assert said.code == 2
+    assert "give another --out" in complaint(said)
+
+
+def test_the_embedded_judge_has_no_address(say: Say, report: Path) -> None:
+    said = say("audit", report, "--model-url", "http://127.0.0.1:1/v1")
+    assert said.code == 2
+    assert "--model-url is the address of a model's server" in complaint(said)
+
+
+def test_nothing_that_it_cites_can_be_read(say: Say, report: Path, tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    (tmp_path / "none" / "other.md").write_text("Something else.", encoding="utf-8")
+    words = ("audit", report, "--sources", tmp_path / "none", "--quiet")
+    said = say(*words, "--fail-on", "unreachable")
+    assert said.code == 9
+    assert said.err == "the report falls short: unreachable: 2\n"
+    assert "Source unreachable" in said.out
+    both = say(*words, "--fail-on", "unreachable", "--require", "1")
+    assert both.err == "the report falls short: supported: 0%, not 1 %; unreachable: 2\n"
+
+
+def test_kinds_may_be_named_apart_or_together(say: Say, report: Path) -> None:
+    words = ("audit", report, "--sources", report.parent / "sources", "--quiet")
+    assert say(*words, "--fail-on", "dangling", "--fail-on", " not ,").code == 9
+    assert say(*words, "--fail-on", ",").code == 0
+
+
+def test_with_json_the_reason_is_beside_it(say: Say, report: Path) -> None:
+    words = ("audit", report, "--sources", report.parent / "sources", "--json")
+    said = say(*words, "--require", "100")
+    assert said.code == 9
+    assert json.loads(said.out)["problems"]["not"] == 1
+    assert said.err == "the report falls short: supported: 50%, not 100 %\n"
+
+
+def test_what_a_stranger_wrote_does_not_reach_the_terminal(say: Say, tmp_path: Path) -> None:
+    file = tmp_path / "r.md"
+    file.write_text(
+        "The \x1b[31mharbour\x07 froze in 1999 [1].\n\n[1]: gone.md\n", encoding="utf-8"
+    )
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s" / "a.md").write_text("Something else.", encoding="utf-8")
+    said = say("audit", file, "--sources", tmp_path / "s", "--quiet")
+    assert said.code == 0
+    assert "\x1b" not in said.out
+    assert "\x07" not in said.out

@@ -390,7 +390,7 @@ def test_a_run_whose_texts_are_lost_says_which_and_what_to_do(
     assert (said.code, said.out) == (1, "")
     assert re.fullmatch(
         rf"deepdiver: .+ \(sample:.+\) cannot be read again: the saved text [0-9a-f]{{12}} of run "
-        rf"{finished} is missing in .+deepdiver\.db: restore that file from a copy, or ask the "
+        rf"{finished} is missing in .+deepdiver\.db: restore it from a copy, or ask the "
         r"question again in a new run, which reads its sources anew\n",
         said.err,
     ), said.err

@@ -35,6 +35,7 @@ from deepdiver.report.exports.package import (
     unsealed,
     zipped,
 )
+from deepdiver.report.history import History, PhaseCost, read_history
 from tests.report.exports.making import REGISTER, ROWS, saved
 
 WHOLE = saved()
@@ -202,3 +203,22 @@ def test_a_text_that_looks_like_a_seal_neither_breaks_nor_makes_one() -> None:
     assert not is_sealed(fake)
     assert not is_sealed(b"nothing")
     assert unsealed(sealed) == UNSEALED.encode() * 2
+
+
+def test_another_history_than_that_of_the_events_is_named() -> None:
+    whole = saved()
+    told = History(costs=(PhaseCost(phase="plan", calls=9, tokens=0, usd="9"),))
+    files = pack(replace(whole, history=told))
+    assert unpack(files).history == told
+    assert list(find_mismatched(files, unpack(files))) == [
+        "events.jsonl was altered: manifest.json has another history of the run"
+    ]
+    same = pack(replace(whole, history=read_history(whole.rows, whole.events)))
+    assert list(find_mismatched(same, unpack(same))) == []
+
+
+def test_a_history_that_cannot_be_read_is_named() -> None:
+    files = pack(saved())
+    manifest = json.loads(files["manifest.json"]) | {"history": {"costs": "none"}}
+    with pytest.raises(UnreadableError, match=r"manifest\.json was altered"):
+        unpack(files | {"manifest.json": json.dumps(manifest).encode()})

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from html import unescape
 from pathlib import Path
 
+import pypdf
 import pytest
 from lxml import html  # type: ignore[import-untyped]
+from markdown_it import MarkdownIt
 
 from deepdiver.errors import UnreadableError
-from deepdiver.report.exports.package import is_sealed, pack, to_archive
+from deepdiver.report.exports.package import Saved, is_sealed, pack, to_archive
 from deepdiver.report.exports.page import evidence_in_page, render_page
+from deepdiver.report.markdown import render_markdown
+from tests.chromium import browser, needs_chromium
 from tests.report.exports.making import PAYLOADS, hostile, many_payloads, saved
+from tests.report.figures import week
+from tests.report.figures.tables import EVENTS, PEOPLE, YEARS, report_of
+from tests.report.making import RUN
 
+WEEK = Saved(RUN, week.report(), week.ledger(), week.texts(), "", 0, scene=True)
 CITED = saved().cited_alone()
 PAGE = render_page(CITED)
 ACTIVE = {"script", "iframe", "object", "embed", "form", "link", "base", "img", "video", "audio"}
@@ -64,44 +70,107 @@ def test_no_text_of_a_stranger_is_active(payload: str) -> None:
     assert is_sealed(page)
 
 
-def opened(page: Path) -> tuple[bytes, set[str]]:
-    """Open a page in Chromium; return what became of it, and the addresses that it asked for."""
-    log = page.with_suffix(".json")
-    done = subprocess.run(
-        [
-            shutil.which("chromium") or "",
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-background-networking",
-            f"--user-data-dir={page.parent / 'profile'}",
-            f"--log-net-log={log}",
-            "--dump-dom",
-            page.as_uri(),
-        ],
-        capture_output=True,
-        timeout=120,
-        check=True,
-    )
-    asked = re.findall(r'"url":"(\w+://[^"]*)"', log.read_text(errors="replace"))
-    return done.stdout, {url for url in asked if "evil" in url}
+AXE = next(Path(__file__).parents[3].glob("node_modules/axe-core/axe.min.js"), None)
+LOOKS = [(width, dark) for width in (390, 820, 1400) for dark in (False, True)]
+CHARTED = saved(report_of(PEOPLE, YEARS, EVENTS))
+
+
+@needs_chromium
+@pytest.mark.slow
+@pytest.mark.skipif(not AXE, reason="axe-core is not here: npm install --no-save axe-core")
+@pytest.mark.parametrize(
+    "run",
+    [
+        pytest.param(CHARTED, id="charts"),
+        pytest.param(CITED, id="plain", marks=pytest.mark.proof),
+        pytest.param(WEEK, id="week", marks=pytest.mark.proof),
+    ],
+)
+def test_axe_finds_nothing(run: Saved, tmp_path: Path) -> None:
+    """A phone, a tablet and a screen, in light and dark, with the evidence view unfolded."""
+    assert AXE is not None
+    page = tmp_path / "page.html"
+    page.write_bytes(render_page(run))
+    with browser() as seen:
+        for width, dark in LOOKS:
+            seen.open(page, width=width, dark=dark)
+            seen.run("document.querySelectorAll('details').forEach(one => one.open = true)")
+            seen.run(f"{AXE.read_text(encoding='utf-8')};0")
+            found = seen.run("axe.run().then(r => r.violations.map(v => [v.id, v.nodes[0].html]))")
+            assert found == [], (width, dark)
+
+
+@needs_chromium
+@pytest.mark.slow
+def test_the_keyboard_leads_to_the_quote_and_back(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_bytes(PAGE)
+    with browser() as seen:
+        seen.open(page)
+        seen.press("Tab", 9)
+        focused = "document.activeElement"
+        assert seen.run(f"{focused}.className") == "cite"
+        assert seen.run(f"getComputedStyle({focused}.querySelector('.peek')).display") == "block"
+        seen.press("Enter", 13)
+        assert seen.run("document.querySelector('mark:target, mark:has(:target)') !== null")
+        assert seen.run("location.hash").startswith("#c")
+        seen.press("Tab", 9)
+        assert seen.run(f"{focused}.getAttribute('href')").startswith("#r")
+        seen.press("Enter", 13)
+        assert seen.run("document.querySelector(':target').className") == "cite"
+        assert not seen.asked
+
+
+@needs_chromium
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [320, 390, 820, 1400])
+def test_no_page_is_wider_than_its_screen(width: int, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_bytes(render_page(CHARTED))
+    with browser() as seen:
+        seen.open(page, width=width)
+        assert seen.run("document.documentElement.scrollWidth") <= width
+
+
+@needs_chromium
+@pytest.mark.slow
+def test_on_paper_the_evidence_is_there_and_nothing_floats(tmp_path: Path) -> None:
+    page, paper = tmp_path / "page.html", tmp_path / "page.pdf"
+    page.write_bytes(PAGE)
+    with browser() as seen:
+        seen.open(page, dark=True)
+        seen.print_to(paper)
+    text = "".join(item.extract_text() for item in pypdf.PdfReader(paper).pages)
+    assert "Anna Holm owns Holm Works AB." in text
+    assert "Evidence view" in text
+
+
+@needs_chromium
+def test_the_browser_would_tell_of_a_request(tmp_path: Path) -> None:
+    control = tmp_path / "control.html"
+    control.write_text('<img src="http://evil.invalid/x.png">')
+    with browser() as seen:
+        seen.open(control)
+        assert seen.asked == ["http://evil.invalid/x.png"]
 
 
 @pytest.mark.proof
-@pytest.mark.skipif(not shutil.which("chromium"), reason="needs Chromium")
+@needs_chromium
 def test_chromium_fetches_nothing_and_runs_nothing(tmp_path: Path) -> None:
-    """Every attack is opened in a real browser whose requests are logged."""
-    control = tmp_path / "control.html"
-    control.write_text('<img src="http://evil.invalid/x.png">')
-    assert opened(control)[1]  # the log would tell
-    for number, payload in enumerate(PAYLOADS):
-        page = tmp_path / f"{number}.html"
-        page.write_bytes(render_page(hostile(payload).cited_alone()))
-        shown, asked = opened(page)
-        assert b"<script" not in shown
-        assert b"</main>" in shown
-        assert not asked, payload
-    print(f"\n{len(PAYLOADS)} hostile pages in Chromium: no request, no script")  # noqa: T201
+    """500 attacks in the page, and in the Markdown as a reader of Markdown shows it."""
+    page, note = tmp_path / "page.html", tmp_path / "note.html"
+    reader = MarkdownIt("commonmark").enable("table")
+    with browser() as seen:
+        for payload in many_payloads():
+            made = hostile(payload).cited_alone()
+            page.write_bytes(render_page(made))
+            note.write_text(reader.render(render_markdown(made.report)), encoding="utf-8")
+            for file in (page, note):
+                seen.open(file)
+                active = seen.run("document.querySelectorAll('script,iframe,img,object').length")
+                assert active == 0, (file.name, payload)
+            assert not seen.asked, payload
+    print(f"\n{len(many_payloads())} attacks in Chromium: no request, no script")  # noqa: T201
 
 
 @pytest.mark.proof

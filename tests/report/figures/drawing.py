@@ -13,7 +13,8 @@ ALLOWED = frozenset(
 )
 """Elements that a picture may hold: none that loads or runs anything."""
 ATTRIBUTES = frozenset(
-    "class viewBox width height role aria-labelledby id x y rx cx cy r d href opacity transform "
+    "class viewBox width height role aria-labelledby aria-describedby id x y rx cx cy r d "
+    "href opacity transform stroke-dasharray "
     "clip-path fill-rule "
     "text-anchor".split()
 )

@@ -130,7 +130,9 @@ def test_a_picture_as_a_file_and_in_a_page() -> None:
     root = ElementTree.fromstring(picture.file("report.html"))  # noqa: S314
     space = "{http://www.w3.org/2000/svg}"
     assert root.attrib["viewBox"] == "0 0 800 100"
-    assert root.attrib["aria-labelledby"] == "x-title x-text"
+    assert root.attrib["role"] == "group"
+    assert root.attrib["aria-labelledby"] == "x-title"
+    assert root.attrib["aria-describedby"] == "x-text"
     title, text, style = root[0], root[1], root[2]
     assert (title.tag, title.text, title.attrib["id"]) == (f"{space}title", "A & B", "x-title")
     assert (text.tag, text.text, text.attrib["id"]) == (f"{space}desc", one_line(HOSTILE), "x-text")

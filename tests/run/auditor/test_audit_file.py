@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -242,3 +244,101 @@ async def test_a_key_that_is_refused_ends_the_audit(
     refused = CallError("the key is refused", CallFault.AUTH)
     with pytest.raises(CallError, match="the key is refused"):
         await by_model(tmp_path, settings, sources, monkeypatch, Model(refused))
+
+
+# -- what cannot be read, or not all of it
+
+
+@pytest.mark.parametrize("kind", ["folder", "link in a circle", "no permission"])
+async def test_a_file_that_cannot_be_opened(tmp_path: Path, settings: Settings, kind: str) -> None:
+    path = tmp_path / "r.md"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "link in a circle":
+        path.symlink_to(path)
+    else:
+        path.write_text(REPORT, encoding="utf-8")
+        path.chmod(0)
+        if os.access(path, os.R_OK):
+            pytest.skip("nothing is forbidden to this user")
+    with pytest.raises(UsageError, match=r"r\.md cannot be read"):
+        await audit_file(path, settings)
+
+
+async def test_no_folder_of_sources(tmp_path: Path, settings: Settings) -> None:
+    with pytest.raises(UsageError, match="gone"):
+        await audited(tmp_path, settings, tmp_path / "gone", REPORT)
+
+
+async def test_nothing_that_is_cited_can_be_read(
+    tmp_path: Path, settings: Settings, sources: Path
+) -> None:
+    (sources / "winter.md").unlink()
+    (sources / "other.md").write_text("Something else.", encoding="utf-8")
+    audit = await audited(tmp_path, settings, sources, REPORT)
+    counts = audit.counts()
+    assert counts[Standing.SUPPORTED] == counts[Standing.NOT] == counts[Standing.CONTRADICTED] == 0
+    assert counts[Standing.UNREACHABLE] == audit.problems()["unreachable"] > 0
+    assert all(item.judged.why for item in audit.statements if item.statement.cites)
+
+
+async def test_a_sentence_of_two_references_is_unreachable_only_if_both_are(
+    tmp_path: Path, settings: Settings, sources: Path
+) -> None:
+    cited = "The harbour froze on 3 March 2026 [1][2]."
+    listed = "\n\n[1]: winter.md\n[2]: gone.md\n"
+    audit = await audited(tmp_path, settings, sources, cited + listed)
+    assert Standing.UNREACHABLE not in standings(audit).values()
+    (sources / "winter.md").unlink()
+    (sources / "other.md").write_text("Something else.", encoding="utf-8")
+    audit = await audited(tmp_path, settings, sources, cited + listed)
+    (found,) = audit.statements
+    assert found.judged.standing is Standing.UNREACHABLE
+    assert "[1]" in found.judged.why
+    assert "[2]" in found.judged.why
+
+
+async def test_a_report_without_a_citation_is_read_and_says_so(
+    tmp_path: Path, settings: Settings, sources: Path
+) -> None:
+    audit = await audited(tmp_path, settings, sources, "The ferry carried 1,200 people in 2025.\n")
+    assert audit.references == {}
+    assert list(standings(audit).values()) == [Standing.UNCITED]
+    assert audit.share == 0.0
+
+
+async def test_each_step_is_told(tmp_path: Path, settings: Settings, sources: Path) -> None:
+    file, told = tmp_path / "r.md", list[str]()
+    file.write_text(REPORT, encoding="utf-8")
+    await audit_file(file, settings, sources=sources, tell=told.append)
+    assert any("sentences cite" in line for line in told)
+    assert any("could be read; judging" in line for line in told)
+
+
+async def test_a_model_that_fails_is_told(
+    tmp_path: Path, settings: Settings, sources: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "choose_reasoner", lambda *_: Model(NoRungError("cannot")))
+    named, told = settings.model_copy(update={"model": "openai:x"}), list[str]()
+    file = tmp_path / "r.md"
+    file.write_text(REPORT, encoding="utf-8")
+    await audit_file(file, named, sources=sources, tell=told.append)
+    assert any("no model's word on" in line and "cannot" in line for line in told)
+
+
+async def test_a_model_does_not_excuse_what_is_contradicted(
+    tmp_path: Path, settings: Settings, sources: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That nothing supports it says less than that something denies it."""
+    item = (await audited(tmp_path, settings, sources, REPORT)).statements[0]
+    denied = replace(item, judged=replace(item.judged, standing=Standing.CONTRADICTED))
+    number = item.statement.number
+    assert module._decide(denied, {number: ("none", "no")}, "openai:x") == denied
+    kept = module._decide(denied, {number: ("full", "so")}, "openai:x").judged
+    assert (kept.standing, kept.by) == (Standing.SUPPORTED, "openai:x")
+    assert module._decide(denied, {}, "openai:x") == denied
+
+
+def test_the_kinds_of_problems_are_those_of_the_command_line() -> None:
+    assert "contradicted" in PROBLEMS
+    assert len(set(PROBLEMS)) == len(PROBLEMS)

@@ -14,7 +14,17 @@ from deepdiver.core.numbers import numbers
 from deepdiver.core.text import sentences
 from deepdiver.errors import StoreAccessError
 from deepdiver.run.auditor import judge as module
-from deepdiver.run.auditor.judge import CitedPage, Judged, Standing, Stated, judge
+from deepdiver.run.auditor.judge import (
+    FAULTY,
+    NEAREST,
+    OTHERWISE,
+    CitedPage,
+    Judged,
+    Standing,
+    Stated,
+    judge,
+)
+from deepdiver.strategies.shared.grounding import FOREIGN
 
 FILLER = "\n\n".join(
     f"Paragraph {number} of the yearbook tells of weather, birds and the price of bread."
@@ -165,3 +175,103 @@ def test_no_sentence_and_no_page_is_too_odd_to_be_judged(said: list[str]) -> Non
     assert isinstance(found.standing, Standing)
     for near in found.nearest:
         assert f"{text} and more"[near.start :].startswith(near.text)
+
+
+# -- what is missing, odd or too much
+
+
+async def test_the_library_of_the_reader_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise ImportError("no onnxruntime")
+
+    monkeypatch.setattr(module, "load_reader", missing)
+    found = await one("The ferry carried 1,300 passengers in 2025.")
+    assert (found.standing, found.by, found.support) == (Standing.NOT, "code", None)
+
+
+async def test_a_fault_of_the_reader_itself_is_not_hidden(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken() -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(module, "load_reader", broken)
+    with pytest.raises(RuntimeError, match="a bug"):
+        await one("In 2025, many people took the ferry.")
+
+
+async def test_what_stands_there_word_for_word_is_not_put_before_the_reader(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def asked() -> None:
+        pytest.fail("the reader was asked")
+
+    monkeypatch.setattr(module, "load_reader", asked)
+    found = await one("The ferry carried 1,200 passengers in 2025.")
+    assert (found.standing, found.support) == (Standing.SUPPORTED, None)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n", "#", "—"])
+async def test_a_page_without_a_word_carries_nothing(text: str) -> None:
+    found = await one("The harbour froze on 3 March 2026.", CitedPage("u", "", text))
+    assert found.standing is Standing.NOT
+    assert found.why
+
+
+async def test_an_empty_page_beside_one_that_carries_it_does_no_harm() -> None:
+    empty = CitedPage("https://e.org/empty", "", "")
+    for pages in ((empty, PAGE), (PAGE, empty)):
+        found = await one("The harbour of Vantskär froze on 3 March 2026.", *pages)
+        assert found.standing is Standing.SUPPORTED
+        assert {near.url for near in found.nearest} == {PAGE.url}
+
+
+async def test_no_more_sentences_are_shown_than_it_was_judged_by() -> None:
+    found = await one("The harbour of Vantskär froze on 3 March 2026.")
+    assert 0 < len(found.nearest) <= NEAREST
+    for near in found.nearest:
+        assert PAGE.text[near.start : near.start + len(near.text)] == near.text
+
+
+@pytest.mark.parametrize(
+    ("why", "standing"),
+    [
+        ("", Standing.SUPPORTED),
+        ("1300 is in none of its quotes", Standing.NOT),
+        ("“and the pier” is in none of its quotes", Standing.PARTLY),
+        ("it says “All”, which its quotes do not", Standing.PARTLY),
+        (FOREIGN, Standing.NOT),
+        (OTHERWISE, Standing.CONTRADICTED),
+        ("it leaves out “not”", Standing.CONTRADICTED),
+    ],
+)
+async def test_how_a_sentence_with_a_fault_stands(
+    why: str, standing: Standing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def look(case: module._Case, as_of: str) -> None:
+        case.why, case.by = why, "code" if why else ""
+
+    monkeypatch.setattr(module, "_look_by_code", look)
+    found = await one("The ferry carried 1,200 passengers in 2025.")
+    assert found.standing is standing
+    assert "quote" not in found.why, "a stranger's report has sources, and no quotes of ours"
+
+
+def test_what_is_not_carried_is_what_fails_a_report() -> None:
+    assert frozenset({Standing.PARTLY, Standing.NOT, Standing.CONTRADICTED}) == FAULTY
+    assert Standing.UNREACHABLE not in FAULTY, "nobody knows"
+
+
+async def test_a_page_of_one_endless_line_is_judged_by_a_part_of_it() -> None:
+    endless = CitedPage("u", "T", "word " * 40_000 + "The ferry carried 1,200 passengers. " * 3)
+    found = await one("The ferry carried 1,300 passengers.", endless)
+    assert (found.standing, found.by) == (Standing.NOT, "code")
+    assert len(found.nearest) <= NEAREST
+
+
+async def test_the_pages_of_a_sentence_are_told_apart() -> None:
+    other = CitedPage("https://e.org/b", "B", "The icebreaker Oden came on 9 March 2026.")
+    found = await one("The icebreaker Oden came on 9 March 2026.", PAGE, other)
+    assert found.standing is Standing.SUPPORTED
+    assert found.nearest[0].url == other.url
+    assert found.nearest[0].text == other.text

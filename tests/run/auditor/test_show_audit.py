@@ -113,3 +113,114 @@ def test_the_page_has_every_sentence_and_the_error_rates() -> None:
         assert f'id="s{number}"' in page
     assert "How often this audit is wrong" in page
     assert '<span class="badge not">not supported</span>' in page
+
+
+# -- what is empty, long or odd
+
+
+def bare() -> ReportAudit:
+    """Return the audit of a report that cites nothing and states nothing."""
+    text = read_cited_text("Is that so?")
+    (own,) = text.statements
+    return ReportAudit(
+        "r.md",
+        text,
+        (AuditedStatement(own, Judged(Standing.FRAME)),),
+        {},
+        (),
+        (),
+        "the reader",
+        "2026-11-16",
+    )
+
+
+def test_a_report_that_states_nothing_is_not_divided_by_zero() -> None:
+    told = "\n".join(audit_lines(bare(), 200))
+    assert "0 of 1 sentences and rows state something" in told
+    assert "100% of what is stated is supported" in told
+    assert "How often this audit is wrong" in told
+    for heading in ("Dangling", "Sums", "contradict each other", "Addresses"):
+        assert heading not in told
+    record = audit_record(bare())
+    assert (record["checked"], record["share_supported"]) == (0, 1.0)
+    assert set(record["problems"].values()) == {0}
+    assert "states nothing to check" in audit_page(bare())
+
+
+def test_what_is_long_is_cut_on_the_screen_and_whole_in_json() -> None:
+    found = audit(word="It froze " + "and froze " * 200)
+    lines = list(audit_lines(found, 100))
+    assert all(len(line) <= 100 for line in lines)
+    assert sum(len(line) for line in lines) < 6_000
+    assert len(audit_record(found)["sentences"][0]["text"]) > 1_900
+
+
+@pytest.mark.parametrize("odd", ["\x1b[31m", "\r", "\x00", "\u2028", "\u202e", "\t\t"])
+def test_a_line_of_a_stranger_stays_one_line(odd: str) -> None:
+    found = audit(why=f"a{odd}b")
+    lines = list(audit_lines(found, 200))
+    assert not any(char in line for line in lines for char in "\r\n\u2028\x00")
+    assert json.loads(json.dumps(audit_record(found)))["sentences"][0]["why"] == f"a{odd}b"
+    assert "\x00" not in audit_page(found)
+
+
+def test_a_reference_by_its_address_alone_is_named_once() -> None:
+    found = audit()
+    url = "https://e.org/2"
+    by_url = {url: replace(found.references["2"], reference=Reference(url, url))}
+    told = "\n".join(audit_lines(replace(found, references=by_url), 200))
+    assert f"  {url}: e.org answered 404" in told
+    assert f"[{url}]" not in told
+
+
+def test_a_reference_that_could_not_be_read_is_not_said_to_be_invented() -> None:
+    found = audit()
+    away = {"2": replace(found.references["2"], gone=False, reason="e.org did not answer")}
+    told = "\n".join(audit_lines(replace(found, references=away), 200))
+    assert "References that could not be read" in told
+    assert "Addresses that do not exist" not in told
+    assert audit_record(replace(found, references=away))["problems"]["invented"] == 0
+
+
+@pytest.mark.parametrize("standing", list(Standing))
+def test_every_standing_can_be_shown_everywhere(standing: Standing) -> None:
+    found = audit()
+    changed = [replace(item, judged=Judged(standing, "so")) for item in found.statements]
+    shown = replace(found, statements=tuple(changed))
+    assert NAMES[standing] in "\n".join(audit_lines(shown, 200)).lower()
+    assert NAMES[standing] in audit_page(shown)
+    assert audit_record(shown)["counts"][standing.value] == len(changed)
+
+
+def test_a_judge_of_another_name_is_named() -> None:
+    named = replace(audit(), judged_by="openai:x")
+    assert "by code and openai:x" in " ".join(audit_lines(named, 300))
+    assert audit_record(named)["judged_by"] == "openai:x"
+    assert "openai:x" in audit_page(named)
+
+
+def test_the_sentences_on_the_page_can_be_linked_to() -> None:
+    page = audit_page(audit())
+    assert [int(number) for number in re.findall(r'<li id="s(\d+)"', page)] == [1, 2, 3]
+    assert page.count("<blockquote") == 1
+    assert "Content-Security-Policy" in page
+
+
+def test_a_title_is_preferred_to_the_name_of_the_file() -> None:
+    found = audit()
+    assert "Audit of Title</h1>" in audit_page(found)
+    untitled = replace(found, text=replace(found.text, title=""))
+    assert "Audit of r.md</h1>" in audit_page(untitled)
+
+
+def test_counts_and_problems_agree_in_every_view() -> None:
+    found = audit()
+    record = audit_record(found)
+    assert sum(record["counts"].values()) == len(record["sentences"]) == 3
+    for kind, many in record["problems"].items():
+        if kind in record["counts"]:
+            assert record["counts"][kind] == many
+    assert record["problems"]["sums"] == 2
+    assert record["problems"]["conflicts"] == 1
+    told = [line.split() for line in audit_lines(found, 200) if line.startswith("  not supported")]
+    assert told == [["not", "supported", "1", "50%"]]

@@ -15,12 +15,14 @@ from deepdiver.cli.commands import (
     feed,
     library,
     mcp,
+    memory,
     providers,
     research,
     runs,
     strategies,
     trust,
     update,
+    watch,
 )
 
 COMMANDS = {
@@ -30,6 +32,7 @@ COMMANDS = {
         research.RESUME,
         research.DEEPEN,
         update.UPDATE,
+        watch.WATCH,
         research.REPLAY,
         audit.AUDIT,
         runs.RUNS,
@@ -41,6 +44,7 @@ COMMANDS = {
         runs.STOP,
         runs.DELETE,
         library.LIBRARY,
+        memory.MEMORY,
         feed.FEED,
         strategies.STRATEGIES,
         providers.PROVIDERS,

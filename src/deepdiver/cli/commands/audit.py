@@ -126,5 +126,6 @@ AUDIT = Command(
         options.JSON,
         options.QUIET,
         options.HOME,
+        options.DATABASE,
     ),
 )

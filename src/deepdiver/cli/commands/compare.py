@@ -45,5 +45,5 @@ COMPARE = Command(
         options.RUN,
         argument("other", metavar="RUN", help="the other run"),
     ),
-    options=(options.JSON, options.HOME),
+    options=(options.JSON, options.HOME, options.DATABASE),
 )

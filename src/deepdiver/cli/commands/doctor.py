@@ -36,5 +36,6 @@ DOCTOR = Command(
         flag("--offline", "do not try to reach any service"),
         options.JSON,
         options.HOME,
+        options.DATABASE,
     ),
 )

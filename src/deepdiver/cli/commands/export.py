@@ -155,6 +155,7 @@ EXPORT = Command(
         ),
         options.JSON,
         options.HOME,
+        options.DATABASE,
     ),
 )
 VERIFY = Command(
@@ -171,5 +172,5 @@ IMPORT = Command(
     import_,
     takes="FILE",
     arguments=(_FILE,),
-    options=(options.JSON, options.HOME),
+    options=(options.JSON, options.HOME, options.DATABASE),
 )

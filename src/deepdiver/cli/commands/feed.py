@@ -163,6 +163,6 @@ FEED = Command(
         ),
         argument("given", metavar="ARGUMENT=VALUE", nargs="*", help="the arguments of the feed"),
     ),
-    options=(options.JSON, options.HOME),
+    options=(options.JSON, options.HOME, options.DATABASE),
     intermixed=True,
 )

@@ -386,6 +386,7 @@ LIBRARY = Command(
         options.JSON,
         options.QUIET,
         options.HOME,
+        options.DATABASE,
     ),
     intermixed=True,
 )

@@ -333,6 +333,7 @@ MCP = Command(
         options.BUDGET,
         options.YES,
         options.HOME,
+        options.DATABASE,
     ),
     intermixed=True,
 )

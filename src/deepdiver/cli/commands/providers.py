@@ -39,5 +39,5 @@ PROVIDERS = Command(
     "providers",
     "list the search providers",
     list_providers,
-    options=(options.JSON, options.HOME),
+    options=(options.JSON, options.HOME, options.DATABASE),
 )

@@ -128,7 +128,7 @@ def replay(args: argparse.Namespace) -> int:
 
 WRITING = (options.LENGTH, options.FORMAT, options.AUDIENCE, options.WRITE_IN)
 """How the report is written."""
-_SHOWN = (options.JSON, options.VERBOSE, options.QUIET, options.HOME)
+_SHOWN = (options.JSON, options.VERBOSE, options.QUIET, options.HOME, options.DATABASE)
 _FILTERS = (
     argument(
         "--include",

@@ -63,7 +63,7 @@ def show(args: argparse.Namespace) -> int:
     from deepdiver.cli.live_run import command_for
     from deepdiver.cli.preflight import check_out
     from deepdiver.core.record import Report
-    from deepdiver.report.files import run_summary, write_files
+    from deepdiver.report.files import run_summary
     from deepdiver.report.spending import spending_of
     from deepdiver.store import open_store
 
@@ -83,14 +83,10 @@ def show(args: argparse.Namespace) -> int:
                 f"{command_for(args, 'resume', run.id)}"
             )
         if report is not None and args.out:
-            from deepdiver.run.egress import make_receipt
-            from deepdiver.run.record import load_ledger
-            from deepdiver.strategies.table import TABLE
+            from deepdiver.run.files import write_outcome
+            from deepdiver.run.record import load_outcome
 
-            scene = TABLE[run.strategy].scene
-            ledger = load_ledger(store, run.id)
-            egress = make_receipt(run, store, settings_of(args))
-            write_files(args.out, run, report, ledger, store, scene=scene, egress=egress)
+            write_outcome(load_outcome(run, store), store, settings_of(args), args.out)
             print_err(f"files in {args.out}")
     if args.json:
         print_json(run_summary(run, report, rows, cost))
@@ -174,7 +170,7 @@ def delete(args: argparse.Namespace) -> int:
     return 0
 
 
-_OUTPUT = (options.JSON, options.HOME)
+_OUTPUT = (options.JSON, options.HOME, options.DATABASE)
 RUNS = Command("runs", "list all runs, newest first", list_runs, options=_OUTPUT)
 SHOW = Command(
     "show",

@@ -78,5 +78,6 @@ UPDATE = Command(
         options.VERBOSE,
         options.QUIET,
         options.HOME,
+        options.DATABASE,
     ),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,6 +23,8 @@ from deepdiver.core.record import (
     SentenceKind,
 )
 from deepdiver.core.shown_text import one_line, reveal
+from deepdiver.report.figures.charts import draw_charts
+from deepdiver.report.figures.svg import Picture
 from deepdiver.report.kinds import (
     cautioned,
     column_kinds,
@@ -76,7 +78,7 @@ Line = tuple[Piece, ...]
 class Element:
     """A part of a document."""
 
-    kind: Literal["heading", "paragraph", "list", "steps", "table", "code"]
+    kind: Literal["heading", "paragraph", "list", "steps", "table", "code", "figure"]
     """What it is."""
     lines: tuple[Line, ...] = ()
     """A heading, a paragraph and what code cites have one line; a list has one for each point."""
@@ -90,6 +92,8 @@ class Element:
     """Of a table: its rows."""
     code: str = ""
     """Of code: its lines."""
+    picture: Picture | None = None
+    """Of a figure: what is drawn of the table or list before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,7 @@ def lay_out(report: Report) -> Layout:
         one_line(report.question) if titled else "",
         _marked(heading, common),
         tuple(_answer(report)),
-        tuple(part for section in report.sections for part in _section(report, section)),
+        tuple(_body(report)),
         explained_marks(report),
         tuple(list_sources(report.citations, sys.maxsize)),
         tuple(_evidence(report)),
@@ -245,7 +249,15 @@ def _points(report: Report, told: Sequence[Line]) -> Iterator[Element]:
         yield from map(_paragraph, own) if is_frame else [Element("list", own)]
 
 
-def _section(report: Report, section: Section) -> Iterator[Element]:
+def _body(report: Report) -> Iterator[Element]:
+    charts = draw_charts(report)
+    for place, section in enumerate(report.sections):
+        yield from _section(report, section, charts[place])
+
+
+def _section(
+    report: Report, section: Section, charts: Mapping[int, Sequence[Picture]]
+) -> Iterator[Element]:
     common = common_kind(section.all_sentences())
     heading = _marked(said_text(section.heading), common)
     yield Element("heading", (heading,), level=section.level - 1)
@@ -254,8 +266,10 @@ def _section(report: Report, section: Section) -> Iterator[Element]:
         yield Element("list", told)
     elif told:
         yield _paragraph(joined(told))
-    for block, start in zip(section.blocks, step_numbers(section.blocks), strict=True):
+    starts = step_numbers(section.blocks)
+    for place, (block, start) in enumerate(zip(section.blocks, starts, strict=True)):
         yield _block(report, block, common, start)
+        yield from (Element("figure", picture=made) for made in charts.get(place, ()))
 
 
 def _block(report: Report, block: Block, common: SentenceKind | None, start: int) -> Element:

@@ -14,7 +14,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from typing import Any, cast
 
@@ -23,6 +23,7 @@ from deepdiver.core.ledger import KINDS, Entry, Ledger
 from deepdiver.core.record import Report, Run
 from deepdiver.core.version import VERSION
 from deepdiver.errors import LostTextError, UnreadableError
+from deepdiver.report.history import History, read_history
 from deepdiver.store import CallState, JournalRow
 
 FORMAT = "deepdiver evidence 1"
@@ -69,6 +70,8 @@ class Saved:
     """The journal, of a whole package."""
     events: tuple[str, ...] = ()
     """The events, of a whole package."""
+    history: History = field(default_factory=History)
+    """What it did round by round, for its figures."""
 
     def text(self, hash_: str) -> str:
         """Return a saved text.
@@ -117,6 +120,7 @@ def pack(saved: Saved) -> dict[str, bytes]:
         "journal": saved.journal,
         "calls": saved.calls,
         "scene": saved.scene,
+        "history": saved.history.model_dump(mode="json"),
         "files": {name: _hash(data) for name, data in packed.items()},
     }
     listed = json.dumps(manifest, ensure_ascii=False, sort_keys=True, indent=1) + "\n"
@@ -213,6 +217,7 @@ def unpack(files: Files) -> Saved:
         manifest.get("scene") is True,
         rows,
         tuple(_read_lines(files, EVENTS, canonical_line) if EVENTS in files else ()),
+        _read(files, MANIFEST, lambda _: History.model_validate(manifest.get("history", {}))),
     )
 
 
@@ -225,6 +230,8 @@ def find_mismatched(files: Files, saved: Saved) -> Iterator[str]:
         yield f"{REPORT} was altered: {MANIFEST} has another hash of the report"
     if JOURNAL in files and journal_hash(saved.rows) != saved.journal:
         yield f"{JOURNAL} was altered: {MANIFEST} has another hash of the journal"
+    if EVENTS in files and read_history(saved.rows, saved.events) != saved.history:
+        yield f"{EVENTS} was altered: {MANIFEST} has another history of the run"
 
 
 def canonical_line(line: str) -> str:

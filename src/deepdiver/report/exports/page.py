@@ -35,11 +35,12 @@ def render_page(saved: Saved, archive_of: bytes = b"") -> bytes:
     """
     found = _EVIDENCE.search(archive_of)
     packed = found[1] if found else base64.encodebytes(to_archive(pack(saved))).strip()
-    drawn = draw_pictures(saved.report, saved.ledger, saved.text, scene=saved.scene)
+    drawn = draw_pictures(
+        saved.report, saved.ledger, saved.text, scene=saved.scene, history=saved.history
+    )
     page = render_html(
         saved.report,
-        drawn.pictures,
-        drawn.missing,
+        drawn,
         head=f'<meta name="seal" content="{UNSEALED}">',
         style=style_for(saved.report),
         sources=render_saved_pages(saved),

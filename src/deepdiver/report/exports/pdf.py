@@ -26,6 +26,7 @@ from deepdiver.errors import UnreadableError, UsageError
 from deepdiver.report.exports.layout import Element, Layout, Line, lay_out
 from deepdiver.report.exports.package import MANIFEST, TEXTS, UNSEALED, Saved, pack, seal
 from deepdiver.report.figures.pictures import draw_pictures
+from deepdiver.report.figures.svg import Picture
 from deepdiver.report.html import on_the_web
 from deepdiver.report.markdown import web_address
 from deepdiver.report.sources import CitedSource
@@ -56,18 +57,16 @@ def render_pdf(saved: Saved) -> bytes:
     """
     package = pack(saved)
     layout = lay_out(saved.report)
-    drawn = draw_pictures(saved.report, saved.ledger, saved.text, scene=saved.scene).pictures
-    pictures = [
-        {
-            "file": f"{item.name}.svg",
-            "title": one_line(item.title),
-            "alt": one_line(f"{item.title}. {item.text}"),
-            "evidence": item.name == "matrix",
-        }
-        for item in drawn
-    ]
-    told = _data(saved, layout) | {"pictures": pictures, "attached": _attached(saved, package)}
-    files = {f"{item.name}.svg": _unlinked(item.file("")).encode() for item in drawn}
+    drawn = draw_pictures(
+        saved.report, saved.ledger, saved.text, scene=saved.scene, history=saved.history
+    )
+    told = _data(saved, layout) | {
+        "pictures": [_picture(item) for item in drawn.pictures],
+        "evidence_pictures": [_picture(item) for item in drawn.evidence],
+        "attached": _attached(saved, package),
+    }
+    shown = (*(item.picture for item in layout.body if item.picture), *drawn.all)
+    files = {f"{item.name}.svg": _unlinked(item.file("")).encode() for item in shown}
     return seal(_compile(told, files | package))
 
 
@@ -165,8 +164,17 @@ def _data(saved: Saved, layout: Layout) -> dict[str, Any]:
     }
 
 
+def _picture(item: Picture) -> dict[str, str]:
+    return {
+        "file": f"{item.name}.svg",
+        "title": one_line(item.title),
+        "alt": one_line(f"{item.title}. {item.text}"),
+    }
+
+
 def _element(item: Element) -> dict[str, Any]:
     return asdict(item) | {
+        "picture": _picture(item.picture) if item.picture else None,
         "lines": [_line(line) for line in item.lines],
         "header": [_line(line) for line in item.header],
         "rows": [[_line(cell) for cell in row] for row in item.rows],

@@ -19,6 +19,7 @@ from deepdiver.report.exports.package import Saved
 from deepdiver.report.figures.svg import escape_text
 from deepdiver.report.html import titled_source
 from deepdiver.report.sources import CitedPassage, CitedSource, list_sources
+from deepdiver.report.words import Words, words_of
 
 WHOLE_CHARS = 6_000
 """A text of at most that many characters is shown whole."""
@@ -88,33 +89,34 @@ def render_saved_pages(saved: Saved) -> str:
     if not sources:
         return ""
     known = {item.number: item for item in saved.report.citations}
-    items = "".join(_source(saved, source, known) for source in sources)
+    say = words_of(saved.report)
+    items = "".join(_source(saved, source, known, say) for source in sources)
+    heading = say("Sources")
     return (
-        '<aside class="saved" id="saved" aria-label="Sources, as they were read" tabindex="0">'
-        f"<h2>Sources, as they were read</h2><ol>{items}</ol></aside>"
+        f'<aside class="saved" id="saved" aria-label="{heading}" tabindex="0">'
+        f"<h2>{heading}</h2><ol>{items}</ol></aside>"
     )
 
 
-def _source(saved: Saved, source: CitedSource, known: Mapping[int, Citation]) -> str:
+def _source(saved: Saved, source: CitedSource, known: Mapping[int, Citation], say: Words) -> str:
     first = source.first
     credit = f", {escape_text(first.credit)}" if first.credit else ""
-    told = f' <span class="faint">· {escape_text(source.kind)}</span>' if source.kind else ""
+    kind = escape_text(say.recorded(source.kind))
+    told = f' <span class="faint">· {kind}</span>' if kind else ""
     number = f'<span class="number">[{source.number}]</span>'
     head = f'{number}<span dir="auto">{titled_source(source)}</span>'
     try:
         text = saved.text(first.passage.snapshot)
     except LostTextError:
         text = ""
-    shown = _text(text, marked_spans(source, known)) if text else _quotes(source.passages)
+    shown = _text(text, marked_spans(source, known), say) if text else _quotes(source.passages, say)
     return f"<li>{head}{credit}{told}{shown}</li>"
 
 
-def _quotes(passages: Iterable[CitedPassage]) -> str:
+def _quotes(passages: Iterable[CitedPassage], say: Words) -> str:
     """Return the quotes alone, of a source whose text is lost."""
-    return "".join(
-        f'<div class="text" dir="auto">{_mark(item, escape(reveal(" ".join(item.lines))))}</div>'
-        for item in passages
-    )
+    marked = (_mark(item, escape(reveal("\n".join(item.lines))), say) for item in passages)
+    return "".join(f'<div class="text" dir="auto">{one}</div>' for one in marked)
 
 
 def marked_spans(source: CitedSource, known: Mapping[int, Citation]) -> list[Marked]:
@@ -127,17 +129,22 @@ def marked_spans(source: CitedSource, known: Mapping[int, Citation]) -> list[Mar
     return sorted(spans, key=lambda span: (span.start, span.end))
 
 
-def _text(text: str, spans: Sequence[Marked]) -> str:
+def _text(text: str, spans: Sequence[Marked], say: Words) -> str:
     parts = []
     at = 0
     for start, end in windows(len(text), spans):
         if start > at:
-            parts.append(f'<span class="gap">… {start - at:,} characters …</span>')
-        parts.append("".join(_window(text, start, end, spans)))
+            parts.append(_gap(start - at, say))
+        parts.append("".join(_window(text, start, end, spans, say)))
         at = end
     if at < len(text):
-        parts.append(f'<span class="gap">… {len(text) - at:,} characters …</span>')
+        parts.append(_gap(len(text) - at, say))
     return f'<div class="text" dir="auto">{"".join(parts)}</div>'
+
+
+def _gap(characters: int, say: Words) -> str:
+    told = say("… {} characters …", f"{characters:,}")
+    return f'<span class="gap">{told}</span>'
 
 
 def windows(length: int, spans: Sequence[Marked]) -> list[tuple[int, int]]:
@@ -155,7 +162,7 @@ def windows(length: int, spans: Sequence[Marked]) -> list[tuple[int, int]]:
     return found
 
 
-def _window(text: str, start: int, end: int, spans: Sequence[Marked]) -> Iterator[str]:
+def _window(text: str, start: int, end: int, spans: Sequence[Marked], say: Words) -> Iterator[str]:
     """Yield a part of a text with its quotes marked.
 
     Quotes that overlap are cut where the next begins, so that each has a place to lead to.
@@ -165,15 +172,16 @@ def _window(text: str, start: int, end: int, spans: Sequence[Marked]) -> Iterato
     yield escape(reveal(text[start : edges[0]]))
     for span, (begin, following) in zip(own, pairwise(edges), strict=True):
         close = min(span.end, following)
-        yield _mark(span.passage, escape(reveal(text[begin:close])))
+        yield _mark(span.passage, escape(reveal(text[begin:close])), say)
         yield escape(reveal(text[close:following]))
 
 
-def _mark(passage: CitedPassage, text: str) -> str:
+def _mark(passage: CitedPassage, text: str, say: Words) -> str:
     first, *others = passage.numbers
     targets = "".join(f'<span id="c{number}"></span>' for number in others)
     mark = escape_text(passage.mark)
-    back = f'<a href="#r{first}" aria-label="[{mark}] ↩ back to the sentence">[{mark}] ↩</a>'
+    told = escape(say("back to the sentence"))
+    back = f'<a href="#r{first}" aria-label="[{mark}] ↩ {told}">[{mark}] ↩</a>'
     return f'<mark id="c{first}">{targets}{back}{text}</mark>'
 
 

@@ -127,6 +127,8 @@ class _Writer:
         elif item.kind == "code":
             self._document.add_paragraph(item.code, "Code")
             self._write_lines(item.lines, "Normal")
+        elif item.kind == "figure":
+            pass  # it draws the table before it, which is here
         elif item.kind == "steps":
             # Numbers as text: Word would count on from the list before.
             lines = [

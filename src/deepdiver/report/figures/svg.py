@@ -90,6 +90,12 @@ def _rules(colours: Mapping[str, str], marks: Mapping[str, str], on_mark: str) -
         **{f".p-{name}": f"fill:{colours[name]}" for name in ("for", "against")},
         ".p-neither": f"fill:none;stroke:{colours['neither']};stroke-width:1.5",
         **{f".p-{name}": f"fill:{colour}" for name, colour in marks.items()},
+        **{
+            f".p-{name}.p-line": f"fill:none;stroke:{colour};stroke-width:2.2"
+            for name, colour in marks.items()
+        },
+        ".p-against.p-line": f"fill:none;stroke:{colours['against']};stroke-width:2",
+        ".p-neither.p-line": f"fill:none;stroke:{colours['neither']};stroke-width:2",
     }
     return "".join(f"{name}{{{rule}}}" for name, rule in drawn.items())
 
@@ -141,8 +147,10 @@ class Picture:
                 "viewBox": f"0 0 {WIDTH} {self.height}",
                 "width": WIDTH,
                 "height": self.height,
-                "role": "img",
-                "aria-labelledby": " ".join(ids),
+                # A group, not an image: its marks are links, which an image would hide.
+                "role": "group",
+                "aria-labelledby": ids[0],
+                "aria-describedby": ids[1],
             },
             element("title", {"id": ids[0]}, escape_said(self.title)),
             element("desc", {"id": ids[1]}, escape_said(self.text)),

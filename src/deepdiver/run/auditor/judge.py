@@ -189,7 +189,8 @@ def _look_by_code(case: _Case, as_of: str) -> None:
     near = _faults(case.stated, [(at, span) for at, span in case.near], as_of)
     if not near:
         return
-    whole = [(at, Span(0, len(page.text))) for at, page in enumerate(case.stated.pages)]
+    read = ((at, page.text) for at, page in enumerate(case.stated.pages))
+    whole = [(at, Span(0, len(text))) for at, text in read if text]
     if found := _faults(case.stated, whole, as_of):
         case.why, case.by = found[0], "code"
 

@@ -20,6 +20,7 @@ from pydantic import SecretStr
 from deepdiver.core.record import Mark
 from deepdiver.core.text import Span
 from deepdiver.errors import DamagedStoreError, StoreError
+from deepdiver.store.connections import Connections
 from deepdiver.tools.document import Document
 from deepdiver.tools.library.files import FileStamp
 from deepdiver.tools.library.folder_walk import LONGEST_PATH
@@ -31,17 +32,16 @@ from deepdiver.tools.library.postgres.catalogue import (
     hold_library,
     load_stored,
 )
-from deepdiver.tools.library.postgres.connections import Connections
-from deepdiver.tools.library.postgres.schema import prepare_schema
+from deepdiver.tools.library.postgres.schema import SCHEMA, prepare_schema
 from deepdiver.tools.library.records import KnownDocument, NewDocument
-from tests.tools.library.postgres_server import Server
+from tests.postgres_server import Server
 
 WORDS = "ferry fire lake nickel owner smith harbour works holm water".split()
 
 
 @pytest.fixture
 def connections(shared_database: SecretStr) -> Iterator[Connections]:
-    made = Connections(shared_database)
+    made = Connections(shared_database, SCHEMA)
     yield made
     made.close()
 

@@ -40,8 +40,8 @@ from deepdiver.tools.library.postgres.library import (
     has_any_document,
 )
 from tests.patience import PATIENCE
+from tests.postgres_server import Server
 from tests.tools.library.harbour import QUERIES, answers, names, put
-from tests.tools.library.postgres_server import Server
 
 KILLED = Path(__file__).with_name("killed.py")
 Open = Callable[..., PostgresLibrary]

@@ -16,22 +16,23 @@ from pydantic import SecretStr
 
 from deepdiver.encoders import MODEL
 from deepdiver.errors import DamagedStoreError, NewerSchemaError, StoreAccessError
+from deepdiver.store.connections import Connections
+from deepdiver.store.migrate import schema_version
 from deepdiver.tools.library import terms
 from deepdiver.tools.library.postgres import schema
-from deepdiver.tools.library.postgres.connections import Connections
 from deepdiver.tools.library.postgres.schema import (
     MIGRATIONS,
+    SCHEMA,
     lacks_vectors,
     pgvector_versions,
     prepare_schema,
-    schema_version,
 )
-from tests.tools.library.postgres_server import Server
+from tests.postgres_server import Server
 
 
 @contextmanager
 def connected(address: str) -> Iterator[psycopg.Connection[Any]]:
-    connections = Connections(SecretStr(address))
+    connections = Connections(SecretStr(address), SCHEMA)
     try:
         with connections.use() as db:
             yield db
@@ -45,7 +46,7 @@ def test_tables_of_a_newer_deepdiver_are_left_alone(server: Server, database: st
         db.execute("INSERT INTO version VALUES (99)")
         with pytest.raises(NewerSchemaError, match="upgrade"):
             prepare_schema(db)
-        assert schema_version(db) == 99
+        assert schema_version(db, SCHEMA) == 99
 
 
 def test_a_user_who_may_make_nothing_is_told(server: Server, database: str) -> None:
@@ -56,7 +57,7 @@ def test_a_user_who_may_make_nothing_is_told(server: Server, database: str) -> N
     ):
         prepare_schema(db)
     with connected(server.address(database)) as db:
-        assert schema_version(db) == 0
+        assert schema_version(db, SCHEMA) == 0
 
 
 def test_tables_that_were_dropped_are_told(server: Server, database: str) -> None:
@@ -79,11 +80,11 @@ def test_all_of_a_migration_or_nothing(
         monkeypatch.setattr(schema, "MIGRATIONS", (*MIGRATIONS, broken))
         with pytest.raises(Exception, match="division by zero"):
             prepare_schema(db)
-        assert schema_version(db) == len(MIGRATIONS)
+        assert schema_version(db, SCHEMA) == len(MIGRATIONS)
         assert db.execute("SELECT to_regclass('deepdiver_library.half')").fetchone() == (None,)
         monkeypatch.setattr(schema, "MIGRATIONS", (*MIGRATIONS, "CREATE TABLE half (n int)"))
         prepare_schema(db)
-        assert schema_version(db) == len(MIGRATIONS) + 1
+        assert schema_version(db, SCHEMA) == len(MIGRATIONS) + 1
         assert db.execute("SELECT count(*) FROM half").fetchone() == (0,)
 
 
@@ -171,7 +172,7 @@ def test_a_user_who_may_not_set_up_pgvector_works_without(server: Server, databa
     with connected(address) as db:
         note = prepare_schema(db)
         assert "CREATE EXTENSION vector" in note
-        assert schema_version(db) == len(MIGRATIONS)
+        assert schema_version(db, SCHEMA) == len(MIGRATIONS)
     server.execute("CREATE SCHEMA elsewhere; GRANT USAGE ON SCHEMA elsewhere TO worker", database)
     server.execute("CREATE EXTENSION vector SCHEMA elsewhere", database)  # as some hosts keep it
     with connected(address) as db:

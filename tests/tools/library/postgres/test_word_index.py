@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from deepdiver.core.text import Span
+from deepdiver.store.connections import Connections, transaction
 from deepdiver.tools.library.postgres import word_index
-from deepdiver.tools.library.postgres.connections import Connections, transaction
-from deepdiver.tools.library.postgres.schema import prepare_schema
+from deepdiver.tools.library.postgres.schema import SCHEMA, prepare_schema
 from deepdiver.tools.library.postgres.word_index import (
     POSTING,
     WordScores,
@@ -159,7 +159,7 @@ def test_the_title_counts_with_every_passage() -> None:
 
 @pytest.fixture
 def library(shared_database: SecretStr) -> Iterator[Index]:
-    connections = Connections(shared_database)
+    connections = Connections(shared_database, SCHEMA)
     with connections.use() as db:
         prepare_schema(db)
         (id_,) = db.execute(

@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any
 from deepdiver.core.text import Span
 from deepdiver.errors import StoreError
 from deepdiver.store.blobs import pack, unpack
+from deepdiver.store.connections import SERVER_NAME, transaction
 from deepdiver.tools.hit import whole
 from deepdiver.tools.library.files import FileStamp
 from deepdiver.tools.library.interface import UnreadFile
 from deepdiver.tools.library.postgres import word_index
-from deepdiver.tools.library.postgres.connections import SERVER_NAME, transaction
 from deepdiver.tools.library.postgres.schema import LOCK
 from deepdiver.tools.library.records import KnownDocument, NewDocument, StoredDocument
 
 if TYPE_CHECKING:
-    from deepdiver.tools.library.postgres.connections import Connection
+    from deepdiver.store.connections import Connection
 
 WAIT = 3_600.0
 """Seconds to wait for another process that is updating the same library: the files that it reads

@@ -20,6 +20,8 @@ from pydantic import SecretStr
 from deepdiver.core.text import Span
 from deepdiver.errors import StoreError, UnknownNameError
 from deepdiver.store.blobs import unpack
+from deepdiver.store.connections import Connections
+from deepdiver.store.migrate import check_version, schema_version
 from deepdiver.tools.library import ranking, refresh
 from deepdiver.tools.library.document_names import names_of_others
 from deepdiver.tools.library.embedding import embed_query, embed_texts, texts_to_embed
@@ -41,12 +43,11 @@ from deepdiver.tools.library.postgres.catalogue import (
     hold_library,
     load_stored,
 )
-from deepdiver.tools.library.postgres.connections import Connections
 from deepdiver.tools.library.records import ENTRY_FIELDS, entry_of
 from deepdiver.tools.library.terms import terms_of
 
 if TYPE_CHECKING:
-    from deepdiver.tools.library.postgres.connections import Connection
+    from deepdiver.store.connections import Connection
 
 EMBED = 64
 """Passages that are embedded at a time: a second's work, so that stopping takes no longer."""
@@ -70,7 +71,7 @@ class PostgresLibrary:
             UsageError: If the package for PostgreSQL is not installed.
         """
         self.name = name
-        self._connections = Connections(address)
+        self._connections = Connections(address, schema.SCHEMA)
         with self._connections.use() as db:
             self.note = schema.prepare_schema(db)
             """Why passages are found only by their words, in one line; empty if they are not."""
@@ -371,10 +372,10 @@ def has_any_document(address: SecretStr, name: str) -> bool:
     Raises:
         DeepdiverError: If the database cannot be used.
     """
-    connections = Connections(address)
+    connections = Connections(address, schema.SCHEMA)
     try:
         with connections.use() as db:
-            if not schema.schema_version(db):
+            if not schema_version(db, schema.SCHEMA):
                 return False
             found = db.execute(
                 "SELECT 1 FROM documents d JOIN libraries l ON l.id = d.library "
@@ -392,7 +393,7 @@ def describe_database(address: SecretStr) -> str:
     Raises:
         DeepdiverError: If it cannot be used; the message says what to do.
     """
-    connections = Connections(address)
+    connections = Connections(address, schema.SCHEMA)
     try:
         with connections.use() as db:
             (server,) = db.execute(
@@ -405,9 +406,9 @@ def describe_database(address: SecretStr) -> str:
                 sense = f"pgvector {could} to be set up"
             else:
                 sense = "no pgvector: passages are found by their words only"
-            if not schema.schema_version(db):
+            if not schema_version(db, schema.SCHEMA):
                 return f"PostgreSQL {server}, {sense}, no library yet"
-            schema.check_version(db)
+            check_version(db, schema.SCHEMA, schema.MIGRATIONS)
             libraries, documents = db.execute(
                 "SELECT (SELECT count(*) FROM libraries), (SELECT count(*) FROM documents)"
             ).fetchall()[0]

@@ -12,12 +12,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deepdiver.encoders import DIMENSION
-from deepdiver.errors import NewerSchemaError
-from deepdiver.tools.library.postgres.connections import SERVER_NAME, load_driver, transaction
+from deepdiver.store.connections import SERVER_NAME, load_driver, transaction
+from deepdiver.store.migrate import has_column, migrate
 
 if TYPE_CHECKING:
-    from deepdiver.tools.library.postgres.connections import Connection
+    from deepdiver.store.connections import Connection
 
+SCHEMA = "deepdiver_library"
+"""The schema of the tables."""
 LOCK = 0x44444C42
 """The first half of our advisory locks ("DDLB"). The second half is the id of a library, or 0 for
 the schema."""
@@ -120,14 +122,6 @@ vectors (`encoders.MODEL`) or of the terms (`terms.VERSION`) needs a migration, 
 the vectors or postings that no longer fit."""
 
 
-_IN_SCHEMA = (
-    "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-    "JOIN pg_attribute a ON a.attrelid = c.oid WHERE n.nspname = 'deepdiver_library'"
-)
-"""Queries the system catalogue: to_regclass answers from the cache of this connection, which may
-predate the tables that another process created."""
-
-
 def prepare_schema(db: Connection) -> str:
     """Create the tables or migrate them. Several processes may try at once.
 
@@ -137,50 +131,13 @@ def prepare_schema(db: Connection) -> str:
     Raises:
         NewerSchemaError: If a newer deepdiver created them.
     """
-    if schema_version(db) < len(MIGRATIONS):
-        with transaction(db):
-            db.execute("SELECT pg_advisory_xact_lock(%s, 0)", (LOCK,))
-            _migrate(db, schema_version(db))
-    check_version(db)
+    migrate(db, SCHEMA, MIGRATIONS, LOCK)
     return _add_vectors(db) if lacks_vectors(db) else ""
-
-
-def check_version(db: Connection) -> None:
-    """Check that the tables are not newer than this deepdiver.
-
-    Raises:
-        NewerSchemaError: If they are.
-    """
-    if schema_version(db) > len(MIGRATIONS):
-        raise NewerSchemaError(
-            f"the libraries of {SERVER_NAME} were made by a newer deepdiver: upgrade this one"
-        )
-
-
-def schema_version(db: Connection) -> int:
-    """Return the version of the tables; 0 if there are none."""
-    if not db.execute(f"SELECT 1 {_IN_SCHEMA} AND relname = 'version'").fetchall():
-        return 0
-    (found,) = db.execute("SELECT max(number) FROM deepdiver_library.version").fetchone() or (None,)
-    return int(found or 0)
-
-
-def _migrate(db: Connection, found: int) -> None:
-    if not found:
-        db.execute("CREATE SCHEMA IF NOT EXISTS deepdiver_library")
-        db.execute("CREATE TABLE version (number int PRIMARY KEY)")
-    for number, statements in enumerate(MIGRATIONS[found:], found + 1):
-        db.execute(statements)
-        db.execute("INSERT INTO version VALUES (%s)", (number,))
 
 
 def lacks_vectors(db: Connection) -> bool:
     """Whether there is no column for vectors."""
-    columns = (
-        f"SELECT 1 {_IN_SCHEMA} AND relname = 'passages' AND a.attname = 'vector' "
-        "AND NOT a.attisdropped"
-    )
-    return not db.execute(columns).fetchall()
+    return not has_column(db, SCHEMA, "passages", "vector")
 
 
 def pgvector_versions(db: Connection) -> tuple[str, str]:

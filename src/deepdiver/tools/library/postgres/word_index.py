@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from deepdiver.tools.library.postgres.connections import Connection
+    from deepdiver.store.connections import Connection
 
     Numbers = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]

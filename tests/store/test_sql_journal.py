@@ -15,11 +15,12 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, precondition, rule
+from pydantic import SecretStr
 
 from deepdiver.store import CallState, JournalRow
 from deepdiver.store.blobs import make_storable
-from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.store.acts import NOW, die_after, die_before_commit, make_run, reserve
+from tests.store.places import AnyStore, Place, PostgresPlace, SqlitePlace
 from tests.store.test_blobs import ANY_TEXT
 
 FORBIDDEN = {
@@ -31,7 +32,7 @@ FORBIDDEN = {
 }
 
 
-def bring_to(store: SqliteStore, state: CallState) -> None:
+def bring_to(store: AnyStore, state: CallState) -> None:
     reserve(store)
     if state is not CallState.RESERVED:
         store.journal.mark_sent("r1", "k", NOW + 1)
@@ -41,7 +42,7 @@ def bring_to(store: SqliteStore, state: CallState) -> None:
         store.journal.fail("r1", "k", "HTTP 500", Decimal("0.003"), NOW + 2)
 
 
-def move(store: SqliteStore, to: str) -> None:
+def move(store: AnyStore, to: str) -> None:
     match to:
         case "reserved":
             reserve(store, now=NOW + 9)
@@ -59,7 +60,7 @@ def move(store: SqliteStore, to: str) -> None:
     ("to", "state"), [(to, state) for to, states in FORBIDDEN.items() for state in states]
 )
 def test_a_step_that_is_not_allowed_changes_nothing(
-    store: SqliteStore, to: str, state: CallState
+    store: AnyStore, to: str, state: CallState
 ) -> None:
     bring_to(store, state)
     before = store.journal.rows("r1")
@@ -70,14 +71,14 @@ def test_a_step_that_is_not_allowed_changes_nothing(
 
 
 @pytest.mark.parametrize("to", ["sent", "settled", "failed", "declined"])
-def test_a_call_that_was_never_reserved_cannot_move(store: SqliteStore, to: str) -> None:
+def test_a_call_that_was_never_reserved_cannot_move(store: AnyStore, to: str) -> None:
     with pytest.raises(ValueError, match="call k of run r1 is not known"):
         move(store, to)
     assert store.journal.rows("r1") == []
     assert store.journal.get("r1", "k") is None
 
 
-def test_a_call_from_reservation_to_answer(store: SqliteStore) -> None:
+def test_a_call_from_reservation_to_answer(store: AnyStore) -> None:
     reserve(store)
     row = JournalRow(
         run="r1",
@@ -108,7 +109,7 @@ def test_a_call_from_reservation_to_answer(store: SqliteStore) -> None:
     assert store.journal.rows("r1") == [row]
 
 
-def test_a_call_left_as_sent_is_uncertain_when_it_is_reserved_again(store: SqliteStore) -> None:
+def test_a_call_left_as_sent_is_uncertain_when_it_is_reserved_again(store: AnyStore) -> None:
     bring_to(store, CallState.SENT)
     reserve(store, now=NOW + 50, worst="0.03")
     row = store.journal.get("r1", "k")
@@ -124,7 +125,7 @@ def test_a_call_left_as_sent_is_uncertain_when_it_is_reserved_again(store: Sqlit
     assert (row.sends, row.uncertain) == (3, 1)
 
 
-def test_a_declined_call_is_in_no_doubt_and_may_be_sent_again(store: SqliteStore) -> None:
+def test_a_declined_call_is_in_no_doubt_and_may_be_sent_again(store: AnyStore) -> None:
     bring_to(store, CallState.SENT)
     store.journal.mark_declined("r1", "k", NOW + 2)
     row = store.journal.get("r1", "k")
@@ -140,7 +141,7 @@ def test_a_declined_call_is_in_no_doubt_and_may_be_sent_again(store: SqliteStore
 
 
 def test_a_failed_call_is_not_uncertain_and_what_it_cost_stays_in_the_sum(
-    store: SqliteStore,
+    store: AnyStore,
 ) -> None:
     bring_to(store, CallState.FAILED)
     row = store.journal.get("r1", "k")
@@ -162,7 +163,7 @@ def test_a_failed_call_is_not_uncertain_and_what_it_cost_stays_in_the_sum(
     assert (row.cost, row.sends) == (Decimal("0.013"), 2)
 
 
-def test_money_is_exact(store: SqliteStore) -> None:
+def test_money_is_exact(store: AnyStore) -> None:
     for _ in range(10):
         reserve(store, worst="0.1")
         store.journal.fail("r1", "k", "e", Decimal("0.1"), NOW)
@@ -184,7 +185,7 @@ def test_money_is_exact(store: SqliteStore) -> None:
     assert str(row.cost) == "123456789.00000000000000000000000001"
 
 
-def test_calls_are_listed_by_first_reservation_each_run_by_itself(store: SqliteStore) -> None:
+def test_calls_are_listed_by_first_reservation_each_run_by_itself(store: AnyStore) -> None:
     store.runs.create(make_run("r2"))
     for key in ("z", "a", "m"):
         reserve(store, key)
@@ -202,10 +203,10 @@ def test_calls_are_listed_by_first_reservation_each_run_by_itself(store: SqliteS
 # Killed
 
 
-def run_and_lose(home: Path, step: str) -> None:
+def run_and_lose(place: Place, step: str) -> None:
     process = multiprocessing.get_context("spawn").Process(
         target=die_before_commit if step == "half" else die_after,
-        args=(home,) if step == "half" else (home, step),
+        args=(place,) if step == "half" else (place, step),
     )
     process.start()
     process.join(60)
@@ -215,15 +216,15 @@ def run_and_lose(home: Path, step: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("step", ["sent", "settled", "failed", "reserved", "declined"])
-def test_what_was_journalled_survives_a_kill(home: Path, step: str) -> None:
-    with closing(open_sqlite(home)) as store:
+def test_what_was_journalled_survives_a_kill(place: Place, step: str) -> None:
+    with closing(place.open()) as store:
         store.runs.create(make_run())
         if step != "reserved":
             reserve(store)
         if step == "declined":
             store.journal.mark_sent("r1", "k", NOW + 1)
-    run_and_lose(home, step)
-    with closing(open_sqlite(home)) as store:
+    run_and_lose(place, step)
+    with closing(place.open()) as store:
         (row,) = store.journal.rows("r1")
     assert row.state == ("reserved" if step == "declined" else step)
     assert row.sends == (step in ("sent", "declined"))
@@ -233,11 +234,11 @@ def test_what_was_journalled_survives_a_kill(home: Path, step: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("step", "records"), [("text", 0), ("records", 100), ("half", 0)])
-def test_a_kill_leaves_all_of_a_write_or_none(home: Path, step: str, records: int) -> None:
-    with closing(open_sqlite(home)) as store:
+def test_a_kill_leaves_all_of_a_write_or_none(place: Place, step: str, records: int) -> None:
+    with closing(place.open()) as store:
         store.runs.create(make_run())
-    run_and_lose(home, step)
-    with closing(open_sqlite(home)) as store:
+    run_and_lose(place, step)
+    with closing(place.open()) as store:
         assert len(store.records.ledger("r1")) == records
         if step == "text":
             assert store.texts.get(store.texts.put("r1", "a page")) == "a page"
@@ -257,15 +258,19 @@ class Journal(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.home = Path(tempfile.mkdtemp())
-        self.store = open_sqlite(self.home)
+        self.folder = Path(tempfile.mkdtemp())
+        self.place = self.make_place()
+        self.store = self.place.open()
         self.store.runs.create(make_run())
         self.rows: dict[str, JournalRow] = {}
         self.now = NOW
 
+    def make_place(self) -> Place:
+        return SqlitePlace(self.folder)
+
     def teardown(self) -> None:
         self.store.close()
-        shutil.rmtree(self.home)
+        shutil.rmtree(self.folder)
 
     def tick(self) -> float:
         self.now += 1.0
@@ -370,7 +375,7 @@ class Journal(RuleBasedStateMachine):
     @rule()
     def open_again(self) -> None:
         self.store.close()
-        self.store = open_sqlite(self.home)
+        self.store = self.place.open()
 
     @invariant()
     def holds_what_the_model_holds(self) -> None:
@@ -379,5 +384,23 @@ class Journal(RuleBasedStateMachine):
             assert self.store.journal.get("r1", key) == self.rows.get(key)
 
 
+class PostgresJournal(Journal):
+    """The same in PostgreSQL."""
+
+    address = ""
+
+    def make_place(self) -> Place:
+        return PostgresPlace(self.folder, self.address).fresh()
+
+
+@pytest.fixture(scope="module")
+def known_address(shared_database: SecretStr) -> None:
+    PostgresJournal.address = shared_database.get_secret_value()
+
+
 TestJournal = pytest.mark.slow(Journal.TestCase)
 TestJournal.settings = settings(max_examples=60, stateful_step_count=25)
+TestPostgresJournal = pytest.mark.slow(
+    pytest.mark.usefixtures("known_address")(PostgresJournal.TestCase)
+)
+TestPostgresJournal.settings = settings(max_examples=20, stateful_step_count=25)

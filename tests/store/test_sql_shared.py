@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.store import LimitGrant
-from deepdiver.store.sqlite import CLOCK_GRAIN, SqliteStore, open_sqlite
+from deepdiver.store.sql import CLOCK_GRAIN
 from tests.store.acts import (
     NOW,
     call_in_turn,
@@ -26,6 +26,7 @@ from tests.store.acts import (
     meet_at,
     open_and_close,
 )
+from tests.store.places import AnyStore, Place, SqlitePlace
 
 PROCESSES = 4
 Job = TypeVar("Job")
@@ -43,7 +44,7 @@ def in_processes(act: Callable[[Job], Result], jobs: Sequence[Job]) -> list[Resu
 
 
 def take(
-    store: SqliteStore,
+    store: AnyStore,
     owner: str = "me",
     now: float = NOW,
     rate: float = 2.0,
@@ -56,7 +57,7 @@ def take(
 # Limits
 
 
-def test_an_empty_bucket_says_how_long_to_wait(store: SqliteStore) -> None:
+def test_an_empty_bucket_says_how_long_to_wait(store: AnyStore) -> None:
     assert take(store, "a") == take(store, "b") == LimitGrant(granted=True)
     assert take(store, "c") == LimitGrant(granted=False, wait=0.5)
     assert take(store, "c", NOW + 0.25) == LimitGrant(granted=False, wait=0.25)
@@ -64,25 +65,25 @@ def test_an_empty_bucket_says_how_long_to_wait(store: SqliteStore) -> None:
     assert not take(store, "d", NOW + 0.5).granted
 
 
-def test_a_bucket_never_holds_more_than_a_burst(store: SqliteStore) -> None:
+def test_a_bucket_never_holds_more_than_a_burst(store: AnyStore) -> None:
     assert [take(store, str(n), NOW + 1_000_000).granted for n in range(3)] == [True, True, False]
     assert [take(store, str(n), NOW + 2_000_000).granted for n in range(3)] == [True, True, False]
 
 
-def test_less_than_one_call_a_period_still_lets_one_through(store: SqliteStore) -> None:
+def test_less_than_one_call_a_period_still_lets_one_through(store: AnyStore) -> None:
     assert take(store, "a", rate=0.1, per=1).granted
     assert take(store, "b", rate=0.1, per=1) == LimitGrant(granted=False, wait=10.0)
     assert take(store, "b", NOW + 10, rate=0.1, per=1).granted
 
 
-def test_providers_do_not_wait_for_each_other(store: SqliteStore) -> None:
+def test_providers_do_not_wait_for_each_other(store: AnyStore) -> None:
     for provider in ("web", "library", "web"):
         assert store.limits.take(
             provider, provider, NOW, NOW + 9, rate=2, per=1, concurrent=2
         ).granted
 
 
-def test_slots_are_given_back_or_run_out(store: SqliteStore) -> None:
+def test_slots_are_given_back_or_run_out(store: AnyStore) -> None:
     assert take(store, "a", rate=100, concurrent=2).granted
     assert take(store, "b", rate=100, concurrent=2).granted
     refusal = take(store, "c", rate=100, concurrent=2)
@@ -97,16 +98,16 @@ def test_slots_are_given_back_or_run_out(store: SqliteStore) -> None:
     assert take(
         store, "d", NOW + 60, rate=100, concurrent=2
     ).granted  # b and c never gave theirs back.
-    assert store.database.connection.execute("SELECT owner FROM slots").fetchall() == [("d",)]
+    assert store.database.rows("SELECT owner FROM slots") == [("d",)]
 
 
-def test_one_owner_holds_one_slot_and_pays_for_each_call(store: SqliteStore) -> None:
+def test_one_owner_holds_one_slot_and_pays_for_each_call(store: AnyStore) -> None:
     assert take(store, concurrent=1).granted
     assert take(store, concurrent=1).granted  # A retry: the same slot.
     assert not take(store, concurrent=1).granted  # But the bucket is empty.
 
 
-def test_a_refusal_takes_nothing(store: SqliteStore) -> None:
+def test_a_refusal_takes_nothing(store: AnyStore) -> None:
     assert take(store, "a", concurrent=1).granted
     for _ in range(10):
         assert not take(store, "b", concurrent=1).granted
@@ -114,18 +115,18 @@ def test_a_refusal_takes_nothing(store: SqliteStore) -> None:
     assert take(store, "b", concurrent=1).granted
 
 
-def test_a_pause_holds_for_everybody_and_the_longest_counts(store: SqliteStore) -> None:
-    store.limits.pause("web", NOW + 30)
-    store.limits.pause("web", NOW + 10)
+def test_a_pause_holds_for_everybody_and_the_longest_counts(store: AnyStore) -> None:
+    store.limits.pause("web", NOW, NOW + 30)
+    store.limits.pause("web", NOW, NOW + 10)
     assert take(store) == LimitGrant(granted=False, wait=30.0)
     assert store.limits.take("library", "me", NOW, NOW + 9, rate=1, per=1, concurrent=1).granted
     assert take(store, "a", NOW + 30).granted
-    store.limits.pause("web", NOW + 40)
+    store.limits.pause("web", NOW, NOW + 40)
     assert take(store, "b", NOW + 31) == LimitGrant(granted=False, wait=9.0)
     assert [take(store, name, NOW + 40).granted for name in "cde"] == [True, True, False]
 
 
-def test_a_clock_that_was_set_back_does_not_block_for_as_long(store: SqliteStore) -> None:
+def test_a_clock_that_was_set_back_does_not_block_for_as_long(store: AnyStore) -> None:
     assert [take(store, name, NOW + 3600).granted for name in "ab"] == [True, True]
     for n in range(60):
         store.limits.give("web", "ab"[n % 2])
@@ -133,7 +134,7 @@ def test_a_clock_that_was_set_back_does_not_block_for_as_long(store: SqliteStore
     assert take(store, "c", NOW + 0.5).granted
 
 
-def test_times_in_the_wrong_order_do_not_fill_the_bucket_twice(store: SqliteStore) -> None:
+def test_times_in_the_wrong_order_do_not_fill_the_bucket_twice(store: AnyStore) -> None:
     granted = sum(take(store, str(n), NOW + (0 if n % 2 else 1)).granted for n in range(100))
     assert granted == 2
 
@@ -152,18 +153,23 @@ def timelines(draw: st.DrawFn) -> tuple[float, float, list[float]]:
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
-    with closing(open_sqlite(tmp_path_factory.mktemp("home"))) as opened:
+def shared(lasting: Place) -> Iterator[AnyStore]:
+    with closing(lasting.open()) as opened:
         yield opened
+
+
+def forget(store: AnyStore) -> None:
+    with store.database.write() as db:
+        db.execute("DELETE FROM buckets")
+        db.execute("DELETE FROM slots")
 
 
 @given(timeline=timelines())
 def test_in_no_window_more_than_a_burst_and_the_refill(
-    shared: SqliteStore, timeline: tuple[float, float, list[float]]
+    shared: AnyStore, timeline: tuple[float, float, list[float]]
 ) -> None:
     rate, per, times = timeline
-    shared.database.connection.execute("DELETE FROM buckets")
-    shared.database.connection.execute("DELETE FROM slots")
+    forget(shared)
     granted = [
         now
         for n, now in enumerate(times)
@@ -178,11 +184,10 @@ def test_in_no_window_more_than_a_burst_and_the_refill(
 
 @given(timeline=timelines())
 def test_who_waits_as_told_gets_through(
-    shared: SqliteStore, timeline: tuple[float, float, list[float]]
+    shared: AnyStore, timeline: tuple[float, float, list[float]]
 ) -> None:
     rate, per, times = timeline
-    shared.database.connection.execute("DELETE FROM buckets")
-    shared.database.connection.execute("DELETE FROM slots")
+    forget(shared)
     now = times[0]
     for n in range(20):
         grant = take(shared, str(n), now, rate, per, concurrent=1000)
@@ -200,10 +205,9 @@ def test_who_waits_as_told_gets_through(
     concurrent=st.integers(1, 4),
 )
 def test_never_more_slots_than_allowed(
-    shared: SqliteStore, acts: list[tuple[str, int, float]], concurrent: int
+    shared: AnyStore, acts: list[tuple[str, int, float]], concurrent: int
 ) -> None:
-    shared.database.connection.execute("DELETE FROM buckets")
-    shared.database.connection.execute("DELETE FROM slots")
+    forget(shared)
     now, held = NOW, dict[str, float]()
     for act, number, step in acts:
         now += step
@@ -224,33 +228,33 @@ def test_never_more_slots_than_allowed(
 
 @pytest.mark.slow
 def test_processes_that_open_a_new_home_at_once_all_get_in(tmp_path: Path) -> None:
-    homes = [tmp_path / str(n) for n in range(50)]
+    homes = [SqlitePlace(tmp_path / str(n)) for n in range(50)]
     assert in_processes(open_and_close, [homes] * PROCESSES) == [0] * PROCESSES
 
 
 @pytest.mark.slow
-def test_a_lease_has_one_holder_among_processes(home: Path) -> None:
-    with closing(open_sqlite(home)) as store:
+def test_a_lease_has_one_holder_among_processes(place: Place) -> None:
+    with closing(place.open()) as store:
         store.runs.create(make_run())
-    clashes = in_processes(hold_in_turn, [(home, f"p{n}", 15) for n in range(PROCESSES)])
+    clashes = in_processes(hold_in_turn, [(place, f"p{n}", 15) for n in range(PROCESSES)])
     assert clashes == [0] * PROCESSES
-    with closing(open_sqlite(home)) as store:
+    with closing(place.open()) as store:
         store.leases.take("r1", "me", NOW, 30)
 
 
 @pytest.mark.slow
-def test_a_claim_has_one_winner_among_processes(home: Path) -> None:
-    won = in_processes(claim_all, [(home, f"p{n}", 100) for n in range(PROCESSES)])
+def test_a_claim_has_one_winner_among_processes(place: Place) -> None:
+    won = in_processes(claim_all, [(place, f"p{n}", 100) for n in range(PROCESSES)])
     assert sorted(key for keys in won for key in keys) == list(range(100))
 
 
 @pytest.mark.slow
-def test_processes_together_keep_to_the_limits(home: Path) -> None:
+def test_processes_together_keep_to_the_limits(place: Place) -> None:
     times, rate, concurrent = 15, 40.0, 2
     calls = [
         call
         for process in in_processes(
-            call_in_turn, [(home, f"p{n}", times, rate, concurrent) for n in range(PROCESSES)]
+            call_in_turn, [(place, f"p{n}", times, rate, concurrent) for n in range(PROCESSES)]
         )
         for call in process
     ]

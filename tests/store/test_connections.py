@@ -18,17 +18,18 @@ from deepdiver.errors import (
     StoreAccessError,
     StoreError,
     StoreFullError,
+    StoreUnreachableError,
     UsageError,
 )
-from deepdiver.tools.library.postgres import connections as connections_module
-from deepdiver.tools.library.postgres.connections import Connections, transaction
-from tests.tools.library.postgres_server import Server
+from deepdiver.store import connections as connections_module
+from deepdiver.store.connections import Connections, transaction
+from tests.postgres_server import Server
 
 PASSWORD = "hunter2-and-more"
 
 
 def connect(address: str) -> None:
-    connections = Connections(SecretStr(address))
+    connections = Connections(SecretStr(address), "deepdiver_test")
     try:
         with connections.use() as db:
             db.execute("SELECT 1")
@@ -51,7 +52,7 @@ def failure(address: str) -> DeepdiverError:
 
 @pytest.fixture
 def connections(shared_database: SecretStr) -> Iterator[Connections]:
-    made = Connections(shared_database)
+    made = Connections(shared_database, "deepdiver_test")
     yield made
     made.close()
 
@@ -78,7 +79,7 @@ def test_an_address_that_is_none_is_told_without_repeating_it(address: str) -> N
 @pytest.mark.parametrize("port", ["1", "1a", "99999"])
 def test_a_server_that_is_not_there(port: str) -> None:
     found = failure(f"postgresql://me:{PASSWORD}@127.0.0.1:{port}/x")
-    assert type(found) is StoreError
+    assert type(found) is StoreUnreachableError
     assert "cannot be reached" in str(found)
 
 
@@ -109,12 +110,20 @@ def test_a_database_that_does_not_keep_utf_8(server: Server) -> None:
     [
         ("FATAL:  no pg_hba.conf entry for host", StoreAccessError, "user or the password"),
         ("fe_sendauth: no password supplied", StoreAccessError, "user or the password"),
-        ("FATAL:  sorry, too many clients already", StoreError, "no more connections"),
-        ("failed to resolve host 'db.internal': [Errno -2]", StoreError, "host is unknown"),
-        ("connection timeout expired", StoreError, "no answer in time"),
-        ("FATAL:  the database system is starting up", StoreError, "starting or stopping"),
-        ("SSL error: certificate verify failed", StoreError, "no secure connection"),
-        ("something else at db.internal", StoreError, "no connection can be made"),
+        ("FATAL:  sorry, too many clients already", StoreUnreachableError, "no more connections"),
+        (
+            "failed to resolve host 'db.internal': [Errno -2]",
+            StoreUnreachableError,
+            "host is unknown",
+        ),
+        ("connection timeout expired", StoreUnreachableError, "no answer in time"),
+        (
+            "FATAL:  the system is starting up",
+            StoreUnreachableError,
+            "starting or stopping",
+        ),
+        ("SSL error: certificate verify failed", StoreUnreachableError, "no secure connection"),
+        ("something else at db.internal", StoreUnreachableError, "no connection can be made"),
     ],
 )
 def test_what_libpq_says_becomes_what_to_do(said: str, kind: type[StoreError], told: str) -> None:
@@ -127,7 +136,7 @@ def test_what_libpq_says_becomes_what_to_do(said: str, kind: type[StoreError], t
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(UsageError, match=r"pip install 'deepdiver-research\[postgres\]'") as raised:
-        Connections(SecretStr(f"postgresql://me:{PASSWORD}@127.0.0.1/x"))
+        Connections(SecretStr(f"postgresql://me:{PASSWORD}@127.0.0.1/x"), "deepdiver_test")
     assert PASSWORD not in str(raised.value)
 
 
@@ -143,8 +152,8 @@ def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         ("25006", StoreAccessError),
         ("XX001", DamagedStoreError),
         ("42P01", DamagedStoreError),
-        ("57P01", StoreError),
-        ("08006", StoreError),
+        ("57P01", StoreUnreachableError),
+        ("08006", StoreUnreachableError),
         ("40P01", StoreError),
         ("22012", StoreError),
     ],
@@ -205,7 +214,7 @@ def test_what_was_begun_on_a_lost_connection_is_not_kept(
             server.execute(f"SELECT pg_terminate_backend({db.info.backend_pid}, 5000)")
             db.execute("INSERT INTO public.kept VALUES (2)")
 
-    with pytest.raises(StoreError, match="was lost"):
+    with pytest.raises(StoreUnreachableError, match="was lost"):
         lose()
     with connections.use() as db:
         assert db.execute("SELECT * FROM public.kept").fetchall() == []
@@ -261,7 +270,7 @@ def test_what_is_closed_stays_closed(connections: Connections) -> None:
 
 
 def test_connections_that_nobody_closes_are_closed_when_they_go(shared_database: SecretStr) -> None:
-    made = Connections(shared_database)
+    made = Connections(shared_database, "deepdiver_test")
     with made.use() as db:
         assert not db.closed
     del made
@@ -280,4 +289,4 @@ def test_only_few_are_kept(connections: Connections, monkeypatch: pytest.MonkeyP
 def test_the_path_leads_to_ours_first(connections: Connections) -> None:
     with connections.use() as db, transaction(db):
         (path,) = db.execute("SELECT current_setting('search_path')").fetchone() or ("",)
-        assert path.startswith("deepdiver_library, public")
+        assert path.startswith("deepdiver_test, public")

@@ -7,6 +7,7 @@ statement.
 
 from __future__ import annotations
 
+import selectors
 import threading
 import weakref
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from deepdiver.errors import (
     StoreAccessError,
     StoreError,
     StoreFullError,
+    StoreUnreachableError,
     UsageError,
 )
 
@@ -32,15 +34,13 @@ if TYPE_CHECKING:
 
 SERVER_NAME = "the PostgreSQL of the settings"
 """The name of the server in messages, which never show its address."""
-SCHEMA_NAME = "deepdiver_library"
-"""The schema of all our tables."""
 CONNECT_SECONDS = 10
 """Seconds to wait for a connection, unless the address says otherwise."""
 IDLE = 8
 """How many idle connections are kept for the next use."""
 
-PATH = (
-    "SELECT set_config('search_path', concat_ws(', ', 'deepdiver_library', 'public', (SELECT "
+ON_CONNECT = (
+    "SELECT set_config('search_path', concat_ws(', ', %s::text, 'public', (SELECT "
     "quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace "
     "WHERE extname = 'vector')), false), set_config('tcp_keepalives_idle', '60', false), "
     "set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', "
@@ -69,8 +69,14 @@ def load_driver() -> ModuleType:
 class Connections:
     """A pool of connections, opened on demand. Threads may share one."""
 
-    def __init__(self, address: SecretStr) -> None:
+    def __init__(self, address: SecretStr, schema: str, *, prepare: bool = False) -> None:
         """Parse an address. Nothing is connected yet.
+
+        Args:
+            address: The address of the database, postgresql://…
+            schema: The schema whose tables the statements mean.
+            prepare: Whether the server may keep the plan of a statement that comes often, whatever
+                its values are.
 
         Raises:
             SettingsError: If it is malformed.
@@ -93,6 +99,7 @@ class Connections:
             "application_name": known.get("application_name", "deepdiver"),
         }
         self._address: dict[str, Any] = known
+        self._schema, self._prepare = schema, prepare
         self._lock = threading.Lock()
         self._idle: list[Connection] = []
         self._open = True
@@ -112,7 +119,7 @@ class Connections:
         Raises:
             StoreError: If no connection can be made, or a statement in the block fails.
         """
-        with translate_errors():
+        with translate_errors(self._schema):
             db = self._take()
             try:
                 yield db
@@ -135,10 +142,12 @@ class Connections:
         while True:
             with self._lock:
                 if not self._open:
-                    raise ValueError("the library is closed")
+                    raise ValueError("the connections to the database are closed")
                 db = self._idle.pop() if self._idle else None
             if db is None:
                 return self._connect()
+            if not _has_news(db):
+                return db
             try:
                 db.execute("")
             except load_driver().OperationalError:  # the server was restarted meanwhile
@@ -160,14 +169,13 @@ class Connections:
     def _connect(self) -> Connection:
         psycopg = load_driver()
         try:
-            # No prepared statements: a generic plan misses the index of one library's vectors.
             db: Connection = psycopg.connect(
-                **self._address, autocommit=True, prepare_threshold=None
+                **self._address, autocommit=True, prepare_threshold=5 if self._prepare else None
             )
         except psycopg.Error as error:
             raise _refused(str(error)) from None
         try:
-            row = db.execute(PATH).fetchone()
+            row = db.execute(ON_CONNECT, (self._schema,)).fetchone()
             if row and row[-1] != "UTF8":
                 raise StoreAccessError(
                     f"the database of {SERVER_NAME} stores texts as {row[-1]}: create one with "
@@ -193,8 +201,11 @@ def transaction(db: Connection, how: str = "") -> Iterator[None]:
 
 
 @contextmanager
-def translate_errors() -> Iterator[None]:
+def translate_errors(schema: str) -> Iterator[None]:
     """Translate psycopg's errors into ours.
+
+    Args:
+        schema: The schema of the tables, for messages about damage.
 
     Raises:
         StoreError: One of its kinds.
@@ -204,7 +215,14 @@ def translate_errors() -> Iterator[None]:
         yield
     except psycopg.Error as error:
         # Not chained: its message may repeat the address, or the text of a document.
-        raise _translate(error) from None
+        raise _translate(error, schema) from None
+
+
+def _has_news(db: Connection) -> bool:
+    """Return whether the server said something to an idle connection, such as farewell."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(db.fileno(), selectors.EVENT_READ)
+        return bool(selector.select(0))
 
 
 def _close_all(connections: list[Connection]) -> None:
@@ -237,18 +255,18 @@ def _refused(said: str) -> StoreError:
         or "remaining connection slots" in said
         or "too many connections" in said
     ):
-        return StoreError(
+        return StoreUnreachableError(
             f"{SERVER_NAME} takes no more connections: try again later, or raise its "
             "max_connections"
         )
     found = (why for words, why in _UNREACHED.items() if any(word in said for word in words))
     why = next(found, "no connection can be made")
-    return StoreError(
+    return StoreUnreachableError(
         f"{SERVER_NAME} cannot be reached ({why}): see that it runs, and that `database` is right"
     )
 
 
-def _translate(error: psycopg.Error) -> StoreError:
+def _translate(error: psycopg.Error, schema: str) -> StoreError:
     code = error.sqlstate or ""
     if code in ("53100", "53200"):
         what = "disk space" if code == "53100" else "memory"
@@ -259,13 +277,13 @@ def _translate(error: psycopg.Error) -> StoreError:
         )
     if code.startswith("XX0") or code in ("42P01", "42703", "3F000"):
         return DamagedStoreError(
-            f"{SERVER_NAME} is damaged, or its schema {SCHEMA_NAME} was changed ({_line(error)}): "
-            "restore it, or drop that schema and add your documents again"
+            f"{SERVER_NAME} is damaged, or its schema {schema} was changed ({_line(error)}): "
+            "restore it from a copy"
         )
     if code.startswith(("08", "57P")) or (
         not code and isinstance(error, load_driver().OperationalError)
     ):
-        return StoreError(
+        return StoreUnreachableError(
             f"the connection to {SERVER_NAME} was lost: completed changes are kept, and none is "
             "kept in part; try again"
         )

@@ -1,0 +1,396 @@
+"""The store in a PostgreSQL database, for many machines.
+
+Each method is one transaction on a connection of a pool. Writers of one run wait for each other at
+the run's row, and writers of a provider's limits at an advisory lock; nothing else waits. Leases,
+limits and claims go by the clock of the server, whatever those of the machines say. What is read
+and written is in `sql`.
+
+A server that is restarted, or cannot be reached for a while, is waited for, and the method is
+repeated. Where a connection is lost at the very end of a transaction, the server is asked what
+became of it, so that nothing is written twice.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import SecretStr
+from typing_extensions import override
+
+from deepdiver.errors import StoreUnreachableError
+from deepdiver.store.base import Store
+from deepdiver.store.blobs import decode, encode
+from deepdiver.store.connections import SERVER_NAME, Connections, load_driver
+from deepdiver.store.migrate import check_version, migrate, schema_version
+from deepdiver.store.sql import (
+    Database,
+    Found,
+    Session,
+    SqlCache,
+    SqlJournal,
+    SqlLeases,
+    SqlLimits,
+    SqlRecords,
+    SqlRuns,
+    SqlTexts,
+    run_not_found,
+)
+
+if TYPE_CHECKING:
+    from deepdiver.store.connections import Connection
+
+SCHEMA = "deepdiver"
+"""The schema of the tables."""
+LOCK = 0x44445652
+"""The first half of our advisory locks ("DDVR"). The second half is 0 for the schema, or the hash
+of a provider."""
+PATIENCE = 120.0
+"""Seconds to wait for a server that was there and is not: a restart takes a few, a failover a
+minute."""
+PAUSE = 0.25
+"""Seconds between two attempts to reach it."""
+
+# As in SQLite (`schema`), with its `rowid` spelt out. Text is compared byte by byte, as there, and
+# what may have any character is bytea, because PostgreSQL's text has no NUL. What comes compressed
+# is not compressed again (EXTERNAL).
+TABLES = """
+CREATE TABLE runs (
+    id text COLLATE "C" PRIMARY KEY,
+    created text COLLATE "C" NOT NULL,
+    status text NOT NULL,
+    json bytea NOT NULL,
+    rowid bigint GENERATED ALWAYS AS IDENTITY
+);
+CREATE INDEX runs_created ON runs (created, rowid);
+CREATE TABLE reports (
+    run text COLLATE "C" PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+    json bytea NOT NULL
+);
+CREATE TABLE leases (
+    run text COLLATE "C" PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+    owner text COLLATE "C" NOT NULL,
+    until double precision NOT NULL
+);
+CREATE TABLE stop_requests (
+    run text COLLATE "C" PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE
+);
+CREATE TABLE journal (
+    run text COLLATE "C" NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    key text COLLATE "C" NOT NULL,
+    number int NOT NULL,
+    state text NOT NULL,
+    kind text NOT NULL,
+    provider text NOT NULL,
+    what bytea NOT NULL,
+    request bytea NOT NULL,
+    reply bytea,
+    error bytea,
+    worst text NOT NULL,
+    cost text NOT NULL DEFAULT '0',
+    sends int NOT NULL DEFAULT 0,
+    uncertain int NOT NULL DEFAULT 0,
+    first double precision NOT NULL,
+    last double precision NOT NULL,
+    PRIMARY KEY (run, key),
+    UNIQUE (run, number)
+);
+CREATE TABLE records (
+    run text COLLATE "C" NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    id text COLLATE "C" NOT NULL,
+    kind text NOT NULL,
+    json bytea NOT NULL,
+    PRIMARY KEY (run, id)
+);
+CREATE TABLE events (
+    run text COLLATE "C" NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    number int NOT NULL,
+    json bytea NOT NULL,
+    PRIMARY KEY (run, number)
+);
+CREATE TABLE blobs (
+    hash text COLLATE "C" PRIMARY KEY,
+    bytes bytea NOT NULL,
+    chars int NOT NULL
+);
+CREATE TABLE blob_refs (
+    run text COLLATE "C" NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    hash text COLLATE "C" NOT NULL REFERENCES blobs (hash) ON DELETE CASCADE,
+    PRIMARY KEY (run, hash)
+);
+CREATE INDEX blob_refs_hash ON blob_refs (hash);
+CREATE TABLE cache (
+    key text COLLATE "C" PRIMARY KEY,
+    value bytea NOT NULL,
+    expires double precision NOT NULL
+);
+CREATE INDEX cache_expires ON cache (expires);
+CREATE TABLE cache_claims (
+    key text COLLATE "C" PRIMARY KEY,
+    owner text COLLATE "C" NOT NULL,
+    until double precision NOT NULL
+);
+CREATE INDEX cache_claims_until ON cache_claims (until);
+CREATE TABLE buckets (
+    provider text COLLATE "C" PRIMARY KEY,
+    tokens double precision,
+    updated double precision,
+    paused_until double precision NOT NULL DEFAULT 0
+);
+CREATE TABLE slots (
+    provider text COLLATE "C" NOT NULL,
+    owner text COLLATE "C" NOT NULL,
+    until double precision NOT NULL,
+    PRIMARY KEY (provider, owner)
+);
+ALTER TABLE runs ALTER json SET STORAGE EXTERNAL;
+ALTER TABLE reports ALTER json SET STORAGE EXTERNAL;
+ALTER TABLE journal ALTER request SET STORAGE EXTERNAL, ALTER reply SET STORAGE EXTERNAL;
+ALTER TABLE events ALTER json SET STORAGE EXTERNAL;
+ALTER TABLE blobs ALTER bytes SET STORAGE EXTERNAL;
+ALTER TABLE cache ALTER value SET STORAGE EXTERNAL;
+"""
+MIGRATIONS = (TABLES,)
+"""The statements that lead from each version of the tables to the next."""
+
+_TIME = "SELECT extract(epoch FROM clock_timestamp())::double precision"
+_BEGIN = f"BEGIN; {_TIME}"  # one round trip
+_BEGIN_WITHOUT_WAITING = f"BEGIN; SET LOCAL synchronous_commit TO off; {_TIME}"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class PostgresStore(Store):
+    """A `Store` in a PostgreSQL database."""
+
+    database: PostgresDatabase
+    """The database."""
+
+
+def open_postgres(address: SecretStr, *, server_clock: bool = True) -> PostgresStore:
+    """Open the store at an address, and make its tables if they are missing.
+
+    Args:
+        address: The address of the database, postgresql://…
+        server_clock: Whether leases, limits and claims go by the clock of the server; a test gives
+            the time itself.
+
+    Raises:
+        SettingsError: If the address is malformed.
+        StoreError: If it cannot be opened; the message says what to do, never the address.
+        UsageError: If the package for PostgreSQL is not installed.
+    """
+    database = PostgresDatabase(
+        Connections(address, SCHEMA, prepare=True), server_clock=server_clock
+    )
+    try:
+        database.migrate()
+    except BaseException:
+        database.close()
+        raise
+    return PostgresStore(
+        runs=_patient(SqlRuns)(database),
+        leases=_patient(SqlLeases)(database),
+        journal=_patient(SqlJournal)(database),
+        records=_patient(SqlRecords)(database),
+        texts=_patient(SqlTexts)(database),
+        cache=_patient(SqlCache)(database),
+        limits=_patient(SqlLimits)(database),
+        close=database.close,
+        database=database,
+    )
+
+
+def describe_runs(address: SecretStr) -> str:
+    """Describe the store at an address in one line. Nothing is created.
+
+    Raises:
+        DeepdiverError: If it cannot be used; the message says what to do.
+    """
+    with closing(Connections(address, SCHEMA)) as connections, connections.use() as db:
+        if not schema_version(db, SCHEMA):
+            return "in PostgreSQL, which has no runs yet; the first run creates their tables"
+        check_version(db, SCHEMA, MIGRATIONS)
+        runs, size = db.execute(
+            "SELECT (SELECT count(*) FROM runs), (SELECT sum(pg_total_relation_size(oid)) "
+            "FROM pg_class WHERE relkind = 'r' AND relnamespace = %s::regnamespace)",
+            (SCHEMA,),
+        ).fetchall()[0]
+        return f"in PostgreSQL, {float(size) / 1e6:.1f} MB, runs: {runs:,}"
+
+
+class PostgresDatabase(Database):
+    """The tables in a PostgreSQL database."""
+
+    file = Path(SERVER_NAME)
+    lock_texts = "LOCK TABLE blobs, blob_refs IN SHARE ROW EXCLUSIVE MODE"
+    skip_locked = " FOR UPDATE SKIP LOCKED"
+
+    def __init__(self, connections: Connections, *, server_clock: bool = True) -> None:
+        """Use connections; see `open_postgres`."""
+        self._connections, self._server_clock = connections, server_clock
+
+    def migrate(self) -> None:
+        """Make the tables, or migrate them.
+
+        Raises:
+            NewerSchemaError: If a newer deepdiver made them.
+        """
+        with self._connections.use() as db:
+            migrate(db, SCHEMA, MIGRATIONS, LOCK)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._connections.close()
+
+    @override
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        with self._connections.reading() as db:
+            yield _Session(db)
+
+    @override
+    def rows(self, query: str, *values: object) -> list[Any]:
+        with self._connections.use() as db:  # one statement sees one moment
+            return _Session(db).execute(query, values).fetchall()
+
+    @override
+    @contextmanager
+    def write(
+        self, run: str | None = None, *, durable: bool = True, alone: str = ""
+    ) -> Iterator[Session]:
+        # A crash of the server may lose what it was not told to wait for. Unlike a power cut with
+        # SQLite, it leaves the process that goes on with a run, so all of a run must be there.
+        wait = durable or run is not None
+        begin = _BEGIN if wait else _BEGIN_WITHOUT_WAITING
+        with self._connections.use() as db:
+            found = db.execute(begin)
+            try:
+                session = _Session(db)
+                while found.nextset():  # the last statement tells the time
+                    pass
+                session.began = found.fetchall()[0][0]
+                number = _begin(session, run, durable)
+                if alone:
+                    session.execute("SELECT pg_advisory_xact_lock(?, hashtext(?))", (LOCK, alone))
+                yield session
+            except BaseException:
+                if not db.closed:
+                    db.execute("ROLLBACK")
+                raise
+            self._commit(db, number)
+
+    def _commit(self, db: Connection, number: str) -> None:
+        """End a transaction; if the connection is lost meanwhile, find out what became of it."""
+        try:
+            db.execute("COMMIT")
+        except load_driver().OperationalError:
+            if not (number and self._is_committed(number)):
+                raise
+
+    def _is_committed(self, number: str) -> bool:
+        ends = time.monotonic() + PATIENCE
+        while True:
+            try:
+                with self._connections.use() as db:
+                    rows = db.execute("SELECT pg_xact_status(%s::xid8)", (number,)).fetchall()
+                if rows != [("in progress",)]:
+                    return rows == [("committed",)]
+            except StoreUnreachableError:
+                if time.monotonic() > ends:
+                    raise
+            time.sleep(PAUSE)
+
+    @override
+    def clock_ahead(self, db: Session, now: float) -> float:
+        if not self._server_clock:
+            return 0.0
+        # Read before the wait for a lock: a lease or place may seem held for that much longer, and
+        # no token comes too early.
+        assert isinstance(db, _Session)  # noqa: S101 for the type checker
+        return db.began - now
+
+    @override
+    def write_text(self, text: str) -> str | bytes:
+        return encode(text)
+
+    @override
+    def read_text(self, stored: Any) -> str:
+        return decode(stored, self.file)
+
+
+class _Session:
+    """A `Session` on a connection of psycopg."""
+
+    began: float
+    """The time of the server when the transaction began."""
+
+    def __init__(self, db: Connection) -> None:
+        self._cursor = load_driver().RawCursor(db)
+
+    def execute(self, query: str, values: Sequence[Any] = (), /) -> Found:
+        found: Found = self._cursor.execute(_numbered(query), _clean(values), binary=True)
+        return found
+
+    def executemany(self, query: str, rows: Iterable[Sequence[Any]], /) -> None:
+        self._cursor.executemany(_numbered(query), [_clean(row) for row in rows])
+
+
+@functools.lru_cache(maxsize=256)
+def _numbered(query: str) -> bytes:
+    """Return a statement with its parameters as PostgreSQL numbers them: ?, ?2 → $1, $2."""
+    places = iter(range(1, 100))
+    return re.sub(r"\?(\d*)", lambda mark: f"${mark[1] or next(places)}", query).encode()
+
+
+def _clean(values: Sequence[Any]) -> list[Any]:
+    """Return values without NUL, which no text here has: it would be refused and finds nothing."""
+    return [value.replace("\0", "\ufffd") if isinstance(value, str) else value for value in values]
+
+
+def _begin(session: Session, run: str | None, durable: bool) -> str:
+    """Check and lock the run of a transaction, and return the transaction's number.
+
+    It is empty where it does not matter if the transaction is repeated.
+    """
+    if run is None:
+        query = "SELECT pg_current_xact_id()::text"
+        return str(session.execute(query).fetchone()[0]) if durable else ""
+    query = "SELECT pg_current_xact_id()::text FROM runs WHERE id = ? FOR NO KEY UPDATE"
+    found = session.execute(query, (run,)).fetchone()
+    if found is None:
+        raise run_not_found(session, run)
+    return str(found[0])
+
+
+def _patient(part: type[T]) -> type[T]:
+    """Return a part of the store whose methods wait for a server that is away for a while."""
+    methods = {
+        name: _repeated(method)
+        for name, method in vars(part).items()
+        if callable(method) and not name.startswith("_")
+    }
+    return type(part.__name__.replace("Sql", "Postgres"), (part,), methods)
+
+
+def _repeated(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def repeat(*given: Any, **named: Any) -> Any:
+        given = tuple(list(one) if isinstance(one, Iterator) else one for one in given)
+        ends = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return method(*given, **named)
+            except StoreUnreachableError:
+                if time.monotonic() > ends:
+                    raise
+                time.sleep(PAUSE)
+
+    return repeat
