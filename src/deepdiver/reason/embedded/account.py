@@ -75,35 +75,33 @@ def write_account(brief: Brief) -> Draft:
     asked = understand(brief.question)
     ranked = rank_findings(asked.text, brief.findings)
     supported = [i for i in brief.standing or () if i.status is HypothesisStatus.SUPPORTED]
-    cells = answer_in_cells(brief.question, brief.findings)
-    missing: tuple[str, ...] = ()
+    if asked.understood and supported:
+        cells = answer_in_cells(brief.question, brief.findings)
+        lead = [_from_cells(cells, brief.findings)] if cells else _answer(brief, supported, ranked)
+        return _draft(lead, ranked, ANSWERED_WORDS)
+    missing = tuple(brief.problems) or (brief.question,)
     if not asked.understood:
-        lead = _framed(BY_WORDS, _told_by(ranked, PASSAGES))
-        missing = (brief.question,)
-    elif not supported and not (ranked and ranked[0].score >= ABOUT_IT):
-        return Draft(answer=(), sections=(), missing=tuple(brief.problems) or (brief.question,))
-    elif cells is not None and supported:
-        lead = [_from_cells(cells, brief.findings)]
-    elif supported:
-        lead = _answer(brief, supported, ranked)
-    elif asked.form in ACCOUNTS and ranked and ranked[0].score >= BEARS:
-        lead = _framed(INTRODUCED[asked.form], _arranged(asked, ranked))
-    else:
-        likely = _likeliest(brief, ranked)
-        frame = NEAREST if likely else f"{UNSURE} {NEAREST}"
-        lead = [*likely, *_framed(frame, _arranged(asked, ranked, likely))]
-        missing = tuple(brief.problems) or (brief.question,)
+        return _draft(_framed(BY_WORDS, _told_by(ranked, PASSAGES)), ranked, missing=missing)
+    if not ranked or ranked[0].score < ABOUT_IT:
+        return Draft(answer=(), sections=(), missing=missing)
+    if asked.form in ACCOUNTS and ranked[0].score >= BEARS:
+        return _draft(_framed(INTRODUCED[asked.form], _arranged(asked, ranked)), ranked)
+    likely = _likeliest(brief, ranked)
+    frame = NEAREST if likely else f"{UNSURE} {NEAREST}"
+    lead = [*likely, *_framed(frame, _arranged(asked, ranked, likely))]
+    return _draft(lead, ranked, missing=missing)
+
+
+def _draft(
+    lead: Sequence[DraftSentence],
+    ranked: Sequence[Ranked],
+    words: int = BODY_WORDS,
+    missing: tuple[str, ...] = (),
+) -> Draft:
+    """Return a draft with what the lead does not tell as its body."""
     told = {label for line in lead for label in line.findings}
-    return Draft(
-        answer=tuple(lead),
-        sections=tuple(
-            _body(
-                [item for item in ranked if item.finding.id not in told],
-                ANSWERED_WORDS if supported else BODY_WORDS,
-            )
-        ),
-        missing=missing,
-    )
+    rest = [item for item in ranked if item.finding.id not in told]
+    return Draft(answer=tuple(lead), sections=tuple(_body(rest, words)), missing=missing)
 
 
 def rank_findings(question: str, findings: Sequence[ShownFinding]) -> list[Ranked]:

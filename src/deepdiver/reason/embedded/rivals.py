@@ -82,32 +82,45 @@ def find_rivals(question: str, clause: Clause, findings: Sequence[ShownFinding])
     told = [
         replace(item, score=round(item.score * _fit(question, findings[item.passage], item), 4))
         for item in asked.answers
-        if asked.steps
-        or to_the_point(
-            clause, (findings[number].quote for number in (item.passage, item.by) if number >= 0)
-        )
+        if asked.steps or _says_it(clause, item, findings)
     ]
     groups = _together(told)
-    altered = _altered(groups, findings)
-    scores = [_by_origin([(told, told.score) for told in group], findings) for group in groups]
+    scores = [_by_origin([(item, item.score) for item in group], findings) for group in groups]
     if not scores or max(scores) < LIKELY:
         return []
     bar = NEAR * max(scores)
     put = [number for number, score in enumerate(scores) if score >= bar]
-    likely = {
-        n: asked.likelihood(_agreed(asked.question, groups[n], findings))
-        * (ONE_OF_TWO if n in altered else 1.0)
+    altered = _altered(groups, findings)
+    likely = [
+        asked.likelihood(_agreed(asked.question, groups[n], findings))
+        * ONE_OF_TWO ** (n in altered)
         for n in put
-    }
-    odds = {n: likely[n] / (1.0 - likely[n]) for n in put}
+    ]
+    believed = _excluding([groups[n] for n in put], likely)
     steps = [step.passage for step in asked.steps]
     made = [
-        _rival(groups[n], scores[n], steps, odds[n] / (1.0 + against), n in altered)
-        for n in put
-        # One of the rivals is right at most. A part of an answer is none: Ada, of Ada and Bo.
-        for against in [math.fsum(odds[m] for m in put if m == n or _exclude(groups[m], groups[n]))]
+        _rival(groups[n], scores[n], steps, belief, n in altered)
+        for n, belief in zip(put, believed, strict=True)
     ]
     return sorted(made, key=lambda rival: (-rival.likelihood, -rival.score))
+
+
+def _says_it(clause: Clause, item: ReaderAnswer, findings: Sequence[ShownFinding]) -> bool:
+    numbers = (number for number in (item.passage, item.by) if number >= 0)
+    return to_the_point(clause, (findings[number].quote for number in numbers))
+
+
+def _excluding(groups: Sequence[Sequence[ReaderAnswer]], likely: Iterable[float]) -> list[float]:
+    """Return the belief in each answer, given that at most one of those that exclude it is right.
+
+    A part of an answer excludes nothing: Ada, of Ada and Bo.
+    """
+    odds = [value / (1.0 - value) for value in likely]
+    return [
+        odds[n]
+        / (1.0 + math.fsum(odds[m] for m in range(len(groups)) if m == n or _exclude(groups[m], g)))
+        for n, g in enumerate(groups)
+    ]
 
 
 def _fit(question: str, finding: ShownFinding, told: ReaderAnswer) -> float:

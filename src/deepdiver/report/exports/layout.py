@@ -104,6 +104,8 @@ class Layout:
     """The answer in a line; else the question."""
     question: str
     """The question, if the title is another."""
+    note: str
+    """What must be said of its writer at its head; may be empty."""
     lead: Line
     """Heading of the answer."""
     answer: tuple[Element, ...]
@@ -134,6 +136,7 @@ def lay_out(report: Report) -> Layout:
     return Layout(
         said_text(report.title) if titled else one_line(report.question),
         one_line(report.question) if titled else "",
+        said_text(report.note),
         _marked(heading, common),
         tuple(_answer(report)),
         tuple(_body(report)),

@@ -143,6 +143,7 @@ def _data(saved: Saved, layout: Layout) -> dict[str, Any]:
         "short": one_line(layout.title, 90),
         "rtl": is_right_to_left(layout.title),
         "question": layout.question,
+        "note": layout.note,
         "kicker": "deepdiver · research report",
         "told": f"as of {saved.run.created[:10]}",
         "date": [int(part) for part in saved.run.created[:10].split("-")],

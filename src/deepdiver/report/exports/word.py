@@ -104,6 +104,8 @@ class _Writer:
         document.add_heading(layout.title, 0)
         if layout.question:
             document.add_paragraph(layout.question, "Subtitle")
+        if layout.note:
+            document.add_paragraph().add_run(layout.note).italic = True
         self._fill(document.add_heading("", 1), layout.lead)
         for item in (*layout.answer, *layout.body):
             self._write_element(item)
