@@ -193,7 +193,7 @@ async def test_where_a_run_stands(state: ServerState) -> None:
     assert summary.sources > 5
     assert summary.findings > 3
     assert summary.confidence > 0.7
-    assert "Tyra Kvarnlöf" in summary.answer
+    assert "38 tonnes" in summary.answer
     assert summary.cost == "0"
 
 

@@ -260,7 +260,7 @@ def test_verbose_shows_prompts_answers_and_calls(say: Say) -> None:
 def test_a_question_without_an_answer_is_not_0(say: Say) -> None:
     said = say("--sample", "--quiet", "--json", ABSENT)
     told = json.loads(said.out)
-    assert (told["status"], said.code) == ("not_answered", 5)
+    assert (told["status"], said.code) == ("not_answered", 6)
 
 
 def test_documents_of_ones_own(say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
