@@ -339,14 +339,14 @@ import asyncio, os, signal, sys
 from deepdiver.core.settings import load
 from deepdiver.run.watch import Watcher
 from deepdiver.store import open_store
-from deepdiver.store.sqlite import SqliteJournal
+from deepdiver.store.sql import SqlJournal
 
-settle, last = SqliteJournal.settle, []
+settle, last = SqlJournal.settle, []
 def die(self, run, *rest):
     settle(self, run, *rest)
     if last and run == last[0].run and len(self.rows(run)) >= 2:
         os.kill(os.getpid(), signal.SIGKILL)
-SqliteJournal.settle = die
+SqlJournal.settle = die
 
 settings = load({"home": sys.argv[1]})
 watcher = Watcher(open_store(settings), settings, print, lambda line: last.append(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,8 +26,8 @@ from deepdiver.reason.embedded.judge import (
     restates,
 )
 from deepdiver.reason.embedded.reading import read_sentence
-from deepdiver.reason.embedded.rivals import FIRST_GUESS
-from deepdiver.reason.embedded.stepwise import STEP, chance_right
+from deepdiver.reason.embedded.rivals import FIRST_GUESS, OTHER_WORDS
+from deepdiver.reason.embedded.stepwise import STEP, agreement, chance_right
 from deepdiver.tasks import Judge, Judgement, Rival, ShownFinding
 from tests.reason.embedded.reader import teach
 from tests.reason.embedded.shown import AS_OF, finding, findings
@@ -520,23 +522,29 @@ def sport(*quotes: str, origins: tuple[str, ...] = ()) -> tuple[ShownFinding, ..
     )
 
 
+SAYS = "The sport that Ada Berg is associated with is football."
+FULL = chance_right(agreement(0.5, 1.0))
+"""Belief in the answer of a sentence with all words of SPORT, and a score of 0.5."""
+
+
 def test_what_gives_the_readers_answer_moves_belief_to_how_likely_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     teach(monkeypatch, {"football": 0.5})
-    shown = sport(PLAYS)
-    made = judged(SPORT, PLAYS, *shown, answer="football")
+    shown = sport(SAYS)
+    made = judged(SPORT, SAYS, *shown, answer="football")
     assert [(j.stance, j.reason) for j in made] == [(SUPPORTS, READS)]
-    assert believed(made, shown) == pytest.approx(chance_right(0.5), abs=0.01)
+    assert believed(made, shown) == pytest.approx(FULL, abs=0.01)
 
 
 def test_two_that_give_it_move_belief_no_further_than_both_make_it_likely(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     teach(monkeypatch, {"football": 0.5})
-    shown = sport(PLAYS, "It is football for Ada Berg.")
-    assert believed(judged(SPORT, PLAYS, *shown, answer="football"), shown) == pytest.approx(
-        chance_right(0.75), abs=0.01
+    shown = sport(SAYS, "It is football for Ada Berg.")
+    both = 1 - (1 - agreement(0.5, 1.0)) * (1 - agreement(0.5, math.sqrt(OTHER_WORDS)))
+    assert believed(judged(SPORT, SAYS, *shown, answer="football"), shown) == pytest.approx(
+        chance_right(both), abs=0.01
     )
 
 
@@ -545,19 +553,17 @@ def test_who_wrote_it_does_not_make_a_reading_surer(
     monkeypatch: pytest.MonkeyPatch, credibility: float
 ) -> None:
     teach(monkeypatch, {"football": 0.5})
-    shown = (sport(PLAYS)[0].model_copy(update={"credibility": credibility}),)
-    assert believed(judged(SPORT, PLAYS, *shown, answer="football"), shown) == pytest.approx(
-        chance_right(0.5), abs=0.01
+    shown = (sport(SAYS)[0].model_copy(update={"credibility": credibility}),)
+    assert believed(judged(SPORT, SAYS, *shown, answer="football"), shown) == pytest.approx(
+        FULL, abs=0.01
     )
 
 
 def test_a_source_that_is_not_relied_on_moves_it_less(monkeypatch: pytest.MonkeyPatch) -> None:
     teach(monkeypatch, {"football": 0.5})
-    shown = (sport(PLAYS)[0].model_copy(update={"credibility": RELIED_ON / 2}),)
+    shown = (sport(SAYS)[0].model_copy(update={"credibility": RELIED_ON / 2}),)
     assert (
-        FIRST_GUESS
-        < believed(judged(SPORT, PLAYS, *shown, answer="football"), shown)
-        < chance_right(0.5) - 0.05
+        FIRST_GUESS < believed(judged(SPORT, SAYS, *shown, answer="football"), shown) < FULL - 0.05
     )
 
 
