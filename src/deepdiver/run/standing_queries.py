@@ -172,7 +172,7 @@ class _Look:
             title: Its title.
             text: The hash of its text.
             query: The query that found it.
-            whole: Whether that is all of it. An extract is cut anew for each query, so another one
+            whole: Whether that is all of it. Each query cuts its own extract, so another one
                 says nothing about the page.
         """
         address = canonical(url)

@@ -22,7 +22,7 @@ LEAST = 3
 MOST_BARS, MOST_POINTS = 16, 60
 """The most rows of a chart of bars, and of one over time."""
 _YEAR = re.compile(r"(?:1[0-9]|20)\d{2}(?!\d)")
-"""A year, which is no value: nobody compares the lengths of bars of years."""
+"""A year. It is not drawn as a value: nobody compares years by the lengths of bars."""
 _FIGURES = re.compile(r"[-−+]?\d[\d.,\u00a0\u2009\u202f]*(?: \d{3})*")
 
 
