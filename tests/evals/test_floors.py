@@ -75,12 +75,12 @@ def test_what_was_set_as_the_least_to_reach_stands_in_the_file() -> None:
     """Each is a floor or an aim, and no number was moved to fit a figure."""
     wanted = {
         "multihop/hotpotqa": {"f1": 0.40},
-        "multihop/musique": {"f1": 0.15},
-        "conflict/ramdocs": {"all_and_nothing_else": 0.30, "misinformation": 0.40},
+        "multihop/musique": {"f1": 0.20},
+        "conflict/ramdocs": {"all_and_nothing_else": 0.28, "misinformation": 0.25, "ece": 0.08},
         "citation/averitec": {"balanced": 0.60},
         "citation/expertqa": {"auc": 0.60},
         "reading/pubmedqa": {"auc": 0.64},
-        "drbench": {"insight_recall": 0.60, "distractors_let_in": 0.15},
+        "drbench": {"insight_recall": 0.45, "distractors_let_in": 0.12},
     }
     lower = {"misinformation", "distractors_let_in", "ece"}
     for name, row in wanted.items():

@@ -246,7 +246,7 @@ def _look_back(
 ) -> dict[str, Any]:
     """Return the recollections of the relevant runs, with notes on what was left out."""
     try:
-        forgotten = load_forgotten(home)
+        forgotten = load_forgotten(home, store)
         chosen = [only] if only else _relevant(question, run, store, forgotten)
     except StoreError as error:
         return {"recollections": [], "notes": [f"past runs could not be looked through: {error}"]}

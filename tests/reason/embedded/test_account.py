@@ -11,7 +11,10 @@ from deepdiver.reason.embedded.account import (
     LIKELIEST,
     LIKELIEST_OF,
     NEAREST,
+    OTHER_ANSWERS,
     OTHER_VALUES,
+    PASSAGES_FOUND,
+    POSSIBLE,
     UNSURE,
     rank_findings,
     write_account,
@@ -37,6 +40,12 @@ def write(
 
 def lines(draft: Draft) -> list[str]:
     return [line.text for line in draft.answer]
+
+
+def below(draft: Draft) -> list[tuple[str, list[str]]]:
+    return [
+        (section.heading, [line.text for line in section.sentences]) for section in draft.sections
+    ]
 
 
 WHO = "Who chairs the harbour board?"
@@ -75,8 +84,24 @@ def test_the_likeliest_answer_comes_first_and_once() -> None:
         "Bo Lind sits there.", HypothesisStatus.UNDECIDED, 0.5, answer="Bo", supporting=("F2",)
     )
     draft = write(WHO, findings(CHAIR, "Bo Lind sits there."), (held,))
-    assert lines(draft) == [f"{UNSURE} {LIKELIEST}", "Bo Lind sits there.", NEAREST, CHAIR]
+    assert lines(draft) == [f"{UNSURE} {LIKELIEST}", "Bo Lind sits there."]
+    assert below(draft) == [(PASSAGES_FOUND, [CHAIR])]
     assert draft.missing == (WHO,)
+
+
+def test_a_weak_answer_is_called_possible_and_a_weaker_one_is_none() -> None:
+    held = standing(
+        "Bo Lind sits there.", HypothesisStatus.UNDECIDED, 0.3, answer="Bo", supporting=("F2",)
+    )
+    found = findings(CHAIR, "Bo Lind sits there.")
+    assert lines(write(WHO, found, (held,))) == [f"{UNSURE} {POSSIBLE}", "Bo Lind sits there."]
+    weaker = held.model_copy(update={"posterior": 0.19})
+    assert lines(write(WHO, found, (weaker,)))[0] == f"{UNSURE} {NEAREST}"
+
+
+def test_an_answer_that_no_finding_tells_is_not_the_lead() -> None:
+    held = standing("Bo sits there.", HypothesisStatus.UNDECIDED, 0.5, answer="Bo", supporting=())
+    assert lines(write(WHO, findings(CHAIR), (held,))) == [f"{UNSURE} {NEAREST}", CHAIR]
 
 
 def test_several_likely_answers_come_in_order_without_the_unlikely() -> None:
@@ -93,7 +118,8 @@ def test_several_likely_answers_come_in_order_without_the_unlikely() -> None:
         for n, (text, belief) in enumerate(zip(told, (0.4, 0.5, 0.1), strict=True), 1)
     ]
     draft = write(WHO, findings(*told), tuple(held))
-    assert lines(draft) == [f"{UNSURE} {LIKELIEST_OF}", told[1], told[0], NEAREST, told[2]]
+    assert lines(draft) == [f"{UNSURE} {LIKELIEST_OF}", told[1], told[0]]
+    assert below(draft) == [(OTHER_ANSWERS, [told[2]])]
 
 
 def test_hearsay_stays_in_the_quote() -> None:

@@ -42,6 +42,16 @@ def test_a_correction_outranks_what_it_corrects(monkeypatch: pytest.MonkeyPatch)
     assert (first.answer, second.answer) == ("21 minutes", "12 minutes")
 
 
+def test_what_a_correction_says_was_said_is_believed_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"12 minutes": 0.8})
+    told = [
+        finding("The fire lasted 12 minutes.", "F1", title="Report"),
+        finding("The report said that the fire lasted 12 minutes.", "F2", title="Addendum"),
+    ]
+    (alone,), (both,) = (find_short_answers(QUESTION, some) for some in (told[:1], told))
+    assert both.likelihood < alone.likelihood
+
+
 def test_a_correction_that_is_about_something_else_changes_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

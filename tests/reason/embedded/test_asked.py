@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from deepdiver.reason.embedded.asked import ACCOUNTS, understand
+import pytest
+
+from deepdiver.reason.embedded.asked import ACCOUNTS, understand, wants_few_words
 from deepdiver.reason.embedded.language.form import Form
 
 
@@ -22,3 +24,48 @@ def test_politeness_is_no_part_of_the_question() -> None:
 def test_grammar_decides_on_yes_or_no() -> None:
     assert understand("Did a lorry cause the collapse of the bridge?").form is Form.YES_NO
     assert understand("Why did the bridge collapse?").form is Form.WHY
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What language were the letters translated into in the era of Abbot Lund?",
+        "Where did the band form that made the live album Low Tide?",
+        "When was the construction of the Harbour House started?",
+        "In which district is the birthplace of Ada Holm?",
+        "What county shares a border with the county of Senn?",
+        "What kind of school did the author of The Grey Gull attend?",
+        "The Gull, is a film of 2016, and a remake of Tern, released in what year?",
+        "The Gull was written by who?",
+    ],
+)
+def test_what_asks_for_one_name_or_value_is_looked_up(question: str) -> None:
+    assert understand(question).form is Form.LOOK_UP
+
+
+@pytest.mark.parametrize(
+    ("question", "form"),
+    [
+        ("Which farms are on the list of the valley?", Form.LIST),
+        ("What was the dam dispute all about?", Form.OVERVIEW),
+        ("What happened when in the tender?", Form.TIMELINE),
+        ("what was released when in 2024?", Form.TIMELINE),
+        ("Who did what, when?", Form.TIMELINE),
+        ("What do the sources disagree on about the size of the fleet?", Form.CONFLICT),
+        ("Why did the team move?", Form.WHY),
+    ],
+)
+def test_what_asks_for_an_account_gets_one(question: str, form: Form) -> None:
+    assert understand(question).form is form
+
+
+def test_two_things_in_the_same_place_are_no_conflict_of_sources() -> None:
+    asked = understand("Are Orrmyra Airport and Lodby Airport both airports in the same state?")
+    assert asked.form is Form.YES_NO
+
+
+def test_which_of_two_wants_a_few_words_and_a_comparison_does_not() -> None:
+    assert wants_few_words(understand("Which plant is larger, the Pterocarya or the Cotula?"))
+    assert not wants_few_words(understand("Compare the Pterocarya with the Cotula."))
+    assert wants_few_words(understand("Who founded the club?"))
+    assert not wants_few_words(understand("Why was the club founded?"))

@@ -61,7 +61,8 @@ def test_of_the_same_age_nobody_is_older() -> None:
 
 def test_amounts_of_no_one_unit_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     believe(monkeypatch, {"Ada": 0.9})
-    assert compare("Which town is larger, Ada Berg or Bo Lind?", [ADA, BO]) is None
+    for degree in ("is larger", "was the cheapest", "has more members", "was better liked"):
+        assert compare(f"Which town {degree}, Ada Berg or Bo Lind?", [ADA, BO]) is None
 
 
 def test_what_is_borne_out_alike_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

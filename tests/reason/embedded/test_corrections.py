@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepdiver.reason.embedded.corrections import corrects, is_provisional
+from deepdiver.reason.embedded.corrections import corrects, is_provisional, takes_back
 from tests.reason.embedded.shown import finding
 
 
@@ -32,3 +32,14 @@ def test_what_corrects_is_told(statement: str, title: str) -> None:
 @pytest.mark.parametrize("title", ["council_minutes_DRAFT", "Onboarding 2022 OLD", "plan-v1"])
 def test_what_is_provisional_is_told(title: str) -> None:
     assert is_provisional(finding("The unit starts on 4 March.", title=title))
+
+
+def test_a_correction_takes_back_what_it_says_was_said() -> None:
+    quote = "The report said that it lasted 12 minutes. According to the log it was 21 minutes."
+    addendum = finding(quote, title="Addendum to report 64")
+    assert takes_back(addendum, "12 minutes")
+    assert not takes_back(addendum, "21 minutes")
+
+
+def test_what_corrects_nothing_takes_nothing_back() -> None:
+    assert not takes_back(finding("The nurse said that it lasted 12 minutes."), "12 minutes")

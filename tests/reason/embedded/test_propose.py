@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from deepdiver.core.record import HypothesisStatus
+from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.reason.embedded import propose as module
 from deepdiver.reason.embedded.propose import MOST, propose
 from deepdiver.reason.embedded.yes_no import Side
-from deepdiver.tasks import Hypothesise, HypothesisStanding, Proposed, ShownFinding
+from deepdiver.tasks import (
+    Hypothesise,
+    HypothesisStanding,
+    Proposed,
+    RecalledRefutation,
+    RecalledRun,
+    ShownFinding,
+)
 from tests.reason.embedded.raters import rate_by_words
 from tests.reason.embedded.reader import teach
 from tests.reason.embedded.shown import AS_OF, finding, findings, standing
@@ -26,8 +33,10 @@ def put(
     found: tuple[ShownFinding, ...],
     told: tuple[HypothesisStanding, ...] = (),
     limit: int = 4,
+    past: tuple[RecalledRun, ...] = (),
 ) -> tuple[Proposed, ...]:
     task = Hypothesise(
+        past=past,
         question=question,
         as_of=AS_OF,
         problems=(question,),
@@ -101,3 +110,51 @@ def test_a_question_with_steps_is_followed(monkeypatch: pytest.MonkeyPatch) -> N
     )
     made = put("Which company owns the firm that installed the plant at berth 4?", found)
     assert [item.answer for item in made] == ["Grator AB"]
+
+
+# -- what past runs settled
+
+RUMOUR = "Bo Lind chairs the harbour board."
+
+
+def settled(*accepted: str, refuted: tuple[str, ...] = ()) -> RecalledRun:
+    return RecalledRun(
+        id="P1",
+        question=WHO,
+        date="2026-03-01",
+        days=30,
+        status=RunStatus.ANSWERED,
+        accepted=accepted,
+        refuted=tuple(RecalledRefutation(statement=text) for text in refuted),
+    )
+
+
+@pytest.mark.parametrize("past", [settled(RUMOUR), settled(refuted=(RUMOUR,))])
+def test_what_was_settled_before_is_put_forward_again(
+    past: RecalledRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    teach(monkeypatch, {"Ada Holm": 0.9, "Bo Lind": 0.01})
+    told = findings("Ada Holm chairs the harbour board.", f"It rained. {RUMOUR}")
+    *_, last = put(WHO, told, past=(past,))
+    assert (last.statement, last.answer, last.findings) == (RUMOUR, "Bo Lind", ("F2",))
+
+
+def test_it_takes_the_last_place_and_never_the_only_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, dict.fromkeys(("Ada Holm", "Cy Dahl", "Di Ek", "Bo Lind"), 0.9))
+    told = findings(
+        *(f"{name} chairs the harbour board." for name in ("Ada Holm", "Cy Dahl", "Di Ek")),
+        RUMOUR,
+    )
+    put_forward = put(WHO, told, past=(settled(refuted=(RUMOUR,)),))
+    assert len(put_forward) <= MOST
+    assert len(put(WHO, told, limit=1, past=(settled(refuted=(RUMOUR,)),))) == 1
+
+
+def test_what_no_finding_says_is_not_put_forward(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"Ada Holm": 0.9})
+    told = findings(
+        "Ada Holm chairs the harbour board.", "Bo Lind does not chair the harbour board."
+    )
+    assert [item.answer for item in put(WHO, told, past=(settled(refuted=(RUMOUR,)),))] == [
+        "Ada Holm"
+    ]

@@ -200,6 +200,21 @@ def test_a_part_of_an_answer_is_no_rival_of_it(monkeypatch: pytest.MonkeyPatch) 
     assert found["Cy and Bo Lund"] == alone.likelihood
 
 
+def test_answers_about_two_bearers_of_a_name_are_no_rivals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    teach(monkeypatch, {"681": 0.8, "2,355": 0.8})
+    question = "What is the population of Senn Hills?"
+    one = finding("Senn Hills, Ohio has a population of 681.", "F1", title="One")
+    other = "Senn Hills{} has a population of 2,355."
+    apart = put(question, one, finding(other.format(", Texas"), "F2", title="Two"))
+    alike = put(question, one, finding(other.format(", Ohio"), "F2", title="Two"))
+    unsaid = put(question, one, finding(other.format(""), "F2", title="Two"))
+    assert [rival.likelihood for rival in apart] > [rival.likelihood for rival in alike]
+    assert min(rival.likelihood for rival in apart) > 0.5
+    assert max(rival.likelihood for rival in (*alike, *unsaid)) <= 0.5
+
+
 def test_names_may_be_in_the_title_and_other_words_may_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

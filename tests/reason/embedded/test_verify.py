@@ -72,6 +72,22 @@ def test_typesetting_is_no_difference() -> None:
     assert support_of("The dam broke.", ["The **dam** broke."])[0] == "full"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "report.md | the report |",
+        "Set NO_COLOR as the figures say, and nothing is coloured.",
+        "It writes b.md, not c.md.",
+    ],
+)
+def test_code_links_and_cells_are_no_difference_whatever_else_is_denied(text: str) -> None:
+    quote = (
+        "| `report.md` | the report |\n\nSet `NO_COLOR` as the [figures](docs/a.md) say, and "
+        "nothing is coloured. It writes **`b.md`**, not `c.md`."
+    )
+    assert support_of(text, [quote]) == ("full", "")
+
+
 def test_several_quotes_may_carry_a_sentence_together() -> None:
     quotes = ["Ada Berg runs the mill.", "The mill stands in Vell."]
     assert support_of("Ada Berg runs the mill in Vell.", quotes)[0] == "full"

@@ -7,17 +7,17 @@ document, dates in order of time, the things compared one after the other, all e
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from deepdiver.core.dates import dated
 from deepdiver.core.record import HypothesisStatus
 from deepdiver.core.text import terms
-from deepdiver.reason.embedded.asked import ACCOUNTS, understand
+from deepdiver.reason.embedded.asked import ACCOUNTS, understand, wants_few_words
 from deepdiver.reason.embedded.cells import FoundInCells, answer_in_cells
 from deepdiver.reason.embedded.draft import Brief, Draft, DraftSection, DraftSentence
 from deepdiver.reason.embedded.language.form import AskedQuestion, Form
-from deepdiver.reason.embedded.language.units import passage_text, units_in
+from deepdiver.reason.embedded.language.units import passage_lines, units_in
 from deepdiver.reason.embedded.rating import ABOUT_IT, rate, rate_findings, told_by
 from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.tasks import HypothesisStanding, ShownFinding
@@ -32,19 +32,24 @@ _ENDS = (".", "!", ")", "”", '"')
 DATED, AS_NEAR = 60, 0.25
 """The dated sentences that are rated for a timeline, and the share of the best one's score that a
 line of it must have."""
+AS_GOOD = 0.6
+"""The share of the best passage's score from which on another one is told beside its steps."""
 BODY_WORDS, ANSWERED_WORDS = 900, 250
 """Words of what else was found, and if the question is answered."""
 BEARS = 0.35
 """The least score of the best sentence for an account to be one."""
-LIKELY_AT = 0.4
-"""Belief in an answer from which on it is called likely."""
+LIKELY_AT = 0.2
+"""Belief in the best answer from which on answers are the lead, and not passages."""
 LIKELY = 3
 """Answers that are shown if none is sure."""
-OTHERS = 0.4
-"""Belief in another answer, as a share of that in the best, for it to be told."""
+BESIDE = 0.5
+"""Belief in another answer, as a share of that in the best, for it to stand beside it."""
 
 UNSURE = "The evidence found does not answer the question for sure."
 LIKELIEST, LIKELIEST_OF = "The likeliest answer:", "The likeliest answers:"
+POSSIBLE, POSSIBLE_OF = "A possible answer:", "Possible answers:"
+LIKELY_FROM = 0.4
+"""Belief from which on an answer is called likely, and not only possible."""
 BY_WORDS = "The passages that have most words of the question:"
 NEAREST = "The nearest passages:"
 OTHER_VALUES = "Other answers were found, and nothing decides between them:"
@@ -59,6 +64,8 @@ INTRODUCED = {
     Form.DEFINITION: "The documents say:",
 }
 ELSE = "What else the documents say"
+OTHER_ANSWERS = "Other answers that were found"
+PASSAGES_FOUND = "The nearest passages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +91,11 @@ def write_account(brief: Brief) -> Draft:
         return _draft(_framed(BY_WORDS, _told_by(ranked, PASSAGES)), ranked, missing=missing)
     if not ranked or ranked[0].score < ABOUT_IT:
         return Draft(answer=(), sections=(), missing=missing)
-    if asked.form in ACCOUNTS and ranked[0].score >= BEARS:
+    if not wants_few_words(asked) and ranked[0].score >= BEARS:
         return _draft(_framed(INTRODUCED[asked.form], _arranged(asked, ranked)), ranked)
-    likely = _likeliest(brief, ranked)
-    frame = NEAREST if likely else f"{UNSURE} {NEAREST}"
-    lead = [*likely, *_framed(frame, _arranged(asked, ranked, likely))]
-    return _draft(lead, ranked, missing=missing)
+    if likely := _likeliest(brief, ranked):
+        return replace(likely, missing=missing)
+    return _draft(_framed(f"{UNSURE} {NEAREST}", _arranged(asked, ranked)), ranked, missing=missing)
 
 
 def _draft(
@@ -113,15 +119,34 @@ def rank_findings(question: str, findings: Sequence[ShownFinding]) -> list[Ranke
     return sorted(rated, key=lambda item: -item.score)
 
 
-def _likeliest(brief: Brief, ranked: Sequence[Ranked]) -> list[DraftSentence]:
-    """Return the sentences with the likeliest answers, if none is sure."""
-    by_id = {item.finding.id: item.finding for item in ranked}
+def _likeliest(brief: Brief, ranked: Sequence[Ranked]) -> Draft | None:
+    """Return the answers that are likely, if none is sure; below them what speaks for others.
+
+    None if not even the best of them is.
+    """
     held = [i for i in brief.standing or () if i.status is HypothesisStatus.UNDECIDED]
     best = sorted(held, key=lambda item: -item.posterior)[:LIKELY]
-    bar = max(LIKELY_AT, OTHERS * best[0].posterior) if best else 1.0
-    near = [item for item in best if item.posterior >= bar]
-    lines = [line for item in near if (line := _told(item, by_id))]
-    return _framed(f"{UNSURE} {LIKELIEST if len(lines) == 1 else LIKELIEST_OF}", lines)
+    near = [item for item in best if item.posterior >= BESIDE * best[0].posterior]
+    lines = _told_each(near, ranked)
+    if not lines or best[0].posterior < LIKELY_AT:
+        return None
+    lead = _framed(f"{UNSURE} {_called(best[0].posterior, len(lines))}", lines)
+    others = _told_each([item for item in best if item not in near], ranked)
+    below = {OTHER_ANSWERS: others, PASSAGES_FOUND: _told_by(ranked, PASSAGES, [*lead, *others])}
+    sections = [DraftSection(heading, tuple(said)) for heading, said in below.items() if said]
+    return Draft(answer=tuple(lead), sections=tuple(sections))
+
+
+def _called(belief: float, number: int) -> str:
+    """Return what answers are called that are believed this far."""
+    names = (LIKELIEST, LIKELIEST_OF) if belief >= LIKELY_FROM else (POSSIBLE, POSSIBLE_OF)
+    return names[number > 1]
+
+
+def _told_each(held: Iterable[HypothesisStanding], ranked: Sequence[Ranked]) -> list[DraftSentence]:
+    """Return the sentences of answers that a finding tells."""
+    by_id = {item.finding.id: item.finding for item in ranked}
+    return [line for item in held if (line := _told(item, by_id))]
 
 
 # -- the lead
@@ -140,7 +165,7 @@ def _answer(
         line
         for item in brief.standing or ()
         if item.status is HypothesisStatus.UNDECIDED
-        and item.posterior >= OTHERS * best[0].posterior
+        and item.posterior >= BESIDE * best[0].posterior
         and (line := _told(item, by_id))
     ]
     return [*lines, *([DraftSentence(OTHER_VALUES), *rest] if rest else [])]
@@ -148,7 +173,7 @@ def _answer(
 
 def _told(item: HypothesisStanding, by_id: dict[str, ShownFinding]) -> DraftSentence | None:
     held = [by_id[label] for label in item.supporting if label in by_id]
-    own = [f for f in by_id.values() if item.statement in passage_text(f.quote).splitlines()]
+    own = [f for f in by_id.values() if item.statement in passage_lines(f.quote)]
     found = [*own, *(f for f in held if f not in own)]
     return DraftSentence(item.statement, tuple(f.id for f in found[:3])) if found else None
 
@@ -174,7 +199,8 @@ def _arranged(
         dates = _by_time(asked.text, ranked)
         lines = [*dates, *_told_by(ranked, 3, dates)]
     elif asked.form in (Form.HOW_TO, Form.LIST):
-        lines = [*_parts(ranked[0]), *_told_by(ranked[1:], 4)]
+        near = [item for item in ranked[1:] if item.score >= AS_GOOD * ranked[0].score]
+        lines = [*_parts(ranked[0]), *_told_by(near, 4)]
     elif asked.form is Form.COMPARISON and asked.compared:
         lines = _told_by(_in_turn(asked.compared, ranked), PASSAGES)
     elif asked.form in ACCOUNTS:
@@ -183,9 +209,9 @@ def _arranged(
 
 
 def _parts(item: Ranked) -> list[DraftSentence]:
-    """Return the units of a passage, a line for each."""
-    units = units_in(item.finding.quote)[:STEPS]
-    return [DraftSentence(unit.text, (item.finding.id,)) for unit in units]
+    """Return the lines of a passage, each for itself."""
+    lines = passage_lines(item.finding.quote)[:STEPS]
+    return [DraftSentence(line, (item.finding.id,)) for line in lines]
 
 
 def _in_turn(things: Sequence[str], ranked: Sequence[Ranked]) -> list[Ranked]:
@@ -224,7 +250,7 @@ def _told_by(
 
 def _sentences(finding: ShownFinding) -> list[str]:
     """Return the sentences of a passage without hearsay, if it has others."""
-    told = passage_text(finding.quote).split("\n")
+    told = passage_lines(finding.quote)
     return [text for text in told if not read_sentence(text).hearsay] or told
 
 
@@ -267,7 +293,7 @@ def _body(rest: Sequence[Ranked], most: int) -> list[DraftSection]:
             break
         groups.setdefault(item.finding.source, []).append(item)
     lines = [
-        DraftSentence(passage_text(item.finding.quote), (item.finding.id,))
+        DraftSentence("\n".join(passage_lines(item.finding.quote)), (item.finding.id,))
         for group in groups.values()
         for item in group
     ]

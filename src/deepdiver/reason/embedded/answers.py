@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from deepdiver.reason.embedded.asked import understand
-from deepdiver.reason.embedded.corrections import corrects, is_provisional
+from deepdiver.reason.embedded.corrections import corrects, is_provisional, takes_back
 from deepdiver.reason.embedded.question import analyse_question
 from deepdiver.reason.embedded.rating import rate_findings
 from deepdiver.reason.embedded.rivals import SURE_OF_NONE, Rival, find_rivals
@@ -36,7 +36,8 @@ def find_short_answers(question: str, findings: Sequence[ShownFinding]) -> list[
         replace(
             rival,
             likelihood=max(
-                SURE_OF_NONE, round(rival.likelihood * _standing(rival, later, earlier), 3)
+                SURE_OF_NONE,
+                round(rival.likelihood * _standing(rival, findings, later, earlier), 3),
             ),
         )
         for rival in rivals
@@ -44,9 +45,13 @@ def find_short_answers(question: str, findings: Sequence[ShownFinding]) -> list[
     return sorted(weighed, key=lambda rival: -rival.likelihood)
 
 
-def _standing(rival: Rival, later: set[int], earlier: set[int]) -> float:
+def _standing(
+    rival: Rival, findings: Sequence[ShownFinding], later: set[int], earlier: set[int]
+) -> float:
     """Return the factor for an answer, by which of the findings give it."""
     giving = set(rival.giving)
+    if any(takes_back(findings[number], rival.answer) for number in giving & later):
+        return CORRECTED
     if later:
         if giving & later:
             return QUOTED if giving <= later else 1.0

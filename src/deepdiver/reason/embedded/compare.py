@@ -27,11 +27,6 @@ from deepdiver.reason.embedded.rivals import same_words
 
 EARLY = frozenset("first earlier earliest older oldest elder eldest".split())
 LATE = frozenset("last later latest younger youngest newer newest".split())
-AMOUNTS = frozenset(
-    "larger largest bigger biggest smaller smallest taller tallest higher highest more most".split()
-)
-"""Words that compare amounts, for which there is no common unit here: such a question is left to
-the sentences that answer it directly."""
 APART = 0.1
 """The least difference in support between the two."""
 BORNE_OUT = 0.5
@@ -49,6 +44,14 @@ _YES_NO = re.compile(
     r"^(?P<verb>is|are|was|were|do|does|did|has|have|had|can)\b(?P<rest>.*)$", re.I
 )
 _SAME = re.compile(r"\b(?:the )?same (?P<noun>[a-z]+)", re.IGNORECASE)
+
+_DEGREE = re.compile(
+    r"\b(?:is|are|was|were|has been|have been)\s+(?:the\s+)?\w+(?:er|est)\b"
+    r"|\b(?:more|less|most|least|fewer|better|worse)\b",
+    re.IGNORECASE,
+)
+"""A question of degree, which what is said of each alone does not decide: it is left to the
+sentences that answer it directly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +151,7 @@ def compare(question: str, passages: Sequence[Passage]) -> Comparison | None:
     if pair.choice and asked & (EARLY | LATE):
         return _by_date(pair, passages, one, other, early=bool(asked & EARLY))
     if pair.choice:
-        return None if asked & AMOUNTS else _by_claim(pair, passages, one, other)
+        return None if _DEGREE.search(pair.rest) else _by_claim(pair, passages, one, other)
     if same := _SAME.search(pair.rest):
         return _by_answer(pair, same["noun"], passages, one, other)
     return _both(pair, passages, one, other)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from deepdiver.reason.embedded.language.units import sentence_with
 from deepdiver.tasks import ShownFinding
 
 _CORRECTS = re.compile(
@@ -27,10 +28,24 @@ _EARLIER = re.compile(
     re.IGNORECASE,
 )
 
+_REPORTS = re.compile(
+    r"\b(?:said|stated|reported|gave|claimed|showed|named|listed|wrote|put at|had been|instead"
+    r" of|rather than|wrongly|mistakenly)\b",
+    re.IGNORECASE,
+)
+
 
 def corrects(finding: ShownFinding) -> bool:
     """Return whether a finding says that it corrects something, or its source that it is final."""
     return bool(_LATER.search(_words(finding.source)) or _CORRECTS.search(finding.statement))
+
+
+def takes_back(finding: ShownFinding, value: str) -> bool:
+    """Return whether a correction names a value as what was said before.
+
+    "The report said that it lasted 12 minutes", in an addendum to that report.
+    """
+    return corrects(finding) and bool(_REPORTS.search(sentence_with(finding.quote, value)))
 
 
 def is_provisional(finding: ShownFinding) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from deepdiver.core.dates import dated
 from deepdiver.core.text import count_words, terms
 from deepdiver.reason.embedded.asked import ACCOUNTS, understand
 from deepdiver.reason.embedded.cells import rows_that_answer
@@ -24,6 +25,8 @@ FEWEST_WORDS = 3
 """Words of a passage; fewer, or a question, say nothing."""
 BEARS = 0.12
 """A passage with a lower score bears on nothing that was asked."""
+A_DATE = 0.15
+"""What a passage with a date gains in a timeline, which is made of dates."""
 PLACE = 0.01
 """What a text loses for each one that the search ranked before it."""
 
@@ -41,6 +44,11 @@ class Candidate:
     context: str
     """Its words after its title and heading."""
 
+    @property
+    def dated(self) -> bool:
+        """Whether it names a day of a year."""
+        return any(day.year for day, _, _ in dated(self.passage.text))
+
 
 def find(task: ExtractFindings) -> Extraction:
     """Return the passages that bear most on the question, the best first.
@@ -50,13 +58,15 @@ def find(task: ExtractFindings) -> Extraction:
     """
     asked = understand(task.question)
     size = PART if asked.form in (Form.HOW_TO, Form.LIST) else PASSAGE
-    listed = _preselect(asked.text, list(_candidates(task.texts, size)))
+    by_date = asked.form is Form.TIMELINE
+    listed = _preselect(asked.text, list(_candidates(task.texts, size)), by_date)
     rated = rate(asked.text, [one.context for one in listed])
     rows = rows_that_answer(task.question, task.texts)
     if not rows and max((rating.score for rating in rated), default=0.0) < ABOUT_IT:
         return Extraction(findings=())
     scored = [
-        (rating.score - PLACE * one.place, one) for rating, one in zip(rated, listed, strict=True)
+        (rating.score - PLACE * one.place + A_DATE * (by_date and one.dated), one)
+        for rating, one in zip(rated, listed, strict=True)
     ]
     best = sorted(scored, key=lambda item: -item[0])
     most = ACCOUNT_FINDINGS if asked.form in ACCOUNTS else FINDINGS
@@ -85,14 +95,18 @@ def _candidates(texts: Sequence[NumberedText], size: int) -> Iterator[Candidate]
                 yield Candidate(text, place, passage, in_context(text.title, passage))
 
 
-def _preselect(question: str, listed: Sequence[Candidate]) -> list[Candidate]:
-    """Return the passages to rate: with words of the question, and from the first texts."""
+def _preselect(question: str, listed: Sequence[Candidate], by_date: bool) -> list[Candidate]:
+    """Return the passages to rate: with words of the question, and from the first texts.
+
+    For a timeline, those with a date come before those without.
+    """
     if len(listed) <= RATED:
         return list(listed)
     wanted = set(terms(question))
 
     def promise(one: Candidate) -> float:
-        return len(wanted & set(terms(one.context))) / max(1, len(wanted)) + 1 / (2 + one.place)
+        shared = len(wanted & set(terms(one.context))) / max(1, len(wanted))
+        return shared + 1 / (2 + one.place) + (by_date and one.dated)
 
     ranked = sorted(range(len(listed)), key=lambda number: (-promise(listed[number]), number))
     return [listed[number] for number in sorted(ranked[:RATED])]

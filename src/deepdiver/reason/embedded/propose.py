@@ -6,13 +6,17 @@ proposed for it.
 
 from __future__ import annotations
 
+from deepdiver.core.text import terms
 from deepdiver.reason.embedded.answers import find_short_answers
-from deepdiver.reason.embedded.asked import ACCOUNTS, understand
+from deepdiver.reason.embedded.asked import understand, wants_few_words
 from deepdiver.reason.embedded.cells import answer_in_cells
 from deepdiver.reason.embedded.hypothesise import compare_two, new_proposals
 from deepdiver.reason.embedded.hypothesise import hypothesise as follow_steps
 from deepdiver.reason.embedded.language.form import Form
-from deepdiver.reason.embedded.language.units import sentence_with
+from deepdiver.reason.embedded.language.units import sentence_with, units_in
+from deepdiver.reason.embedded.reader_answers import Passage, answer_in
+from deepdiver.reason.embedded.reading import read_sentence
+from deepdiver.reason.embedded.rivals import FIRST_GUESS
 from deepdiver.reason.embedded.steps import by_sentence, has_steps
 from deepdiver.reason.embedded.yes_no import decide_yes_no
 from deepdiver.tasks import Hypothesise, HypothesisSet, Proposed
@@ -32,14 +36,19 @@ def propose(task: Hypothesise) -> HypothesisSet:
     asked = understand(task.question)
     if cells := _from_cells(task):
         return HypothesisSet(hypotheses=tuple(new_proposals(cells, task)))
-    if asked.form in (Form.COMPARISON, Form.YES_NO) and (compared := compare_two(task)):
+    if compared := compare_two(task.model_copy(update={"findings": by_sentence(task.findings)})):
         return HypothesisSet(hypotheses=tuple(new_proposals(compared, task)))
-    if asked.form in ACCOUNTS:
+    if not wants_few_words(asked):
         return HypothesisSet(hypotheses=())
     offered = _yes_or_no(task) if asked.form is Form.YES_NO else _answers(task, asked.text)
-    return HypothesisSet(
-        hypotheses=tuple(new_proposals(offered, task))[: min(MOST, max(1, task.limit))]
-    )
+    most = min(MOST, max(1, task.limit))
+    listed = list(new_proposals(offered, task))[:most]
+    said = {item.statement for item in listed}
+    again = [i for i in new_proposals(_settled_before(task), task) if i.statement not in said]
+    if again and most > 1:
+        # The last place: a claim that was settled before is tested again, not taken on trust.
+        listed[most - 1 :] = again[:1]
+    return HypothesisSet(hypotheses=tuple(listed))
 
 
 def _from_cells(task: Hypothesise) -> list[Proposed]:
@@ -60,7 +69,8 @@ def _from_cells(task: Hypothesise) -> list[Proposed]:
 
 
 def _answers(task: Hypothesise, question: str) -> list[Proposed]:
-    """Propose the reader's answers."""
+    """Propose the reader's answers; to which of several it is, only those."""
+    among = [set(terms(thing)) for thing in understand(question).compared]
     return [
         Proposed(
             statement=sentence_with(task.findings[rival.best].quote, rival.answer),
@@ -71,6 +81,38 @@ def _answers(task: Hypothesise, question: str) -> list[Proposed]:
             findings=tuple(task.findings[number].id for number in rival.findings),
         )
         for rival in find_short_answers(question, task.findings)
+        if not among or any(thing & set(terms(rival.answer)) for thing in among)
+    ]
+
+
+def _settled_before(task: Hypothesise) -> list[Proposed]:
+    """Propose what past runs accepted or refuted, if a finding says it too.
+
+    A claim that no finding has is not proposed: what was true of other sources is not a hypothesis
+    about these.
+    """
+    past = [
+        claim
+        for run in task.past
+        for claim in (*run.accepted, *(item.statement for item in run.refuted))
+    ]
+    claims = [(set(terms(claim)), read_sentence(claim).negated) for claim in past if terms(claim)]
+    return [
+        Proposed(
+            statement=unit.text,
+            answer=answer,
+            supports_if=EXPECTED.format(answer or "it"),
+            refutes_if=UNEXPECTED.format(answer or "so"),
+            prior=FIRST_GUESS,
+            findings=(finding.id,),
+        )
+        for finding in task.findings
+        for unit in units_in(finding.quote)
+        if any(
+            claim <= set(terms(unit.text)) and denies == read_sentence(unit.text).negated
+            for claim, denies in claims
+        )
+        for answer, _ in [answer_in(task.question, Passage(finding.source, unit.text))]
     ]
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from deepdiver.core.numbers import numbers
 from deepdiver.core.text import STOPWORDS, words
 from deepdiver.reason.embedded.clause import Clause, Kind
+from deepdiver.reason.embedded.language.answer_kind import VALUES, AnswerKind, sought_by
 from deepdiver.reason.embedded.names import bare
 from deepdiver.reason.embedded.reading import quotable_sentences, read_sentence
 from deepdiver.reason.embedded.word_lists import (
@@ -35,7 +36,7 @@ LEAST_TITLE = 4
 words."""
 ALONE = 0.5
 """The factor for an answer from a single passage, if pairs of passages give answers too."""
-OTHER_KIND = 0.1
+OTHER_KIND = 0.02
 """The factor for an answer of the wrong kind: a name instead of a year."""
 ASKED = 0.2
 """The factor for an answer that only repeats words of the question."""
@@ -292,10 +293,8 @@ def _name(title: str) -> re.Pattern[str] | None:
 # -- what kind of answer
 
 
-_COUNT = re.compile(
-    r"\bhow (?:many|much|old|long|far|tall|large|big|high)\b|\bwhat (?:percent|amount|number)", re.I
-)
-_YEAR = re.compile(r"\b(?:what|which) (?:year|date|day|month|century|decade)\b|\bwhen\b", re.I)
+_CLOCK = frozenset("noon midnight midday dawn dusk sunrise sunset am pm clock hours".split())
+"""Words of a time of day."""
 _TIMES = frozenset({"once", "twice", "thrice"})
 
 
@@ -307,14 +306,15 @@ def kind_fit(question: str, clause: Clause, text: str) -> float:
     asked = set(words(question))
     repeats = all(word in asked or word in STOPWORDS for word in listed)
     part = ASKED if repeats and not clause.compares else 1.0
-    return part if _right_kind(clause, text, listed) else part * OTHER_KIND
+    return part if _right_kind(question, clause, text, listed) else part * OTHER_KIND
 
 
-def _right_kind(clause: Clause, text: str, listed: Sequence[str]) -> bool:
-    """Return whether an answer has a number or a name, if the clause asks for one."""
-    if clause.kind in {Kind.AMOUNT, Kind.DATE} or _COUNT.search(clause.text):
-        return _counts(text, listed)
-    if _YEAR.search(clause.text) and clause.kind is Kind.ACCOUNT:
+def _right_kind(question: str, clause: Clause, text: str, listed: Sequence[str]) -> bool:
+    """Return whether an answer has a number or a name, if the question asks for one."""
+    sought = sought_by(question).kind
+    if sought is AnswerKind.TIME:
+        return bool(read_sentence(text).times) or not _CLOCK.isdisjoint(listed)
+    if sought in VALUES or clause.kind in {Kind.AMOUNT, Kind.DATE}:
         return _counts(text, listed)
     if clause.kind in {Kind.PERSON, Kind.PLACE, Kind.COMPANY}:
         return any(char.isupper() for char in text) and not _only_a_moment(text)

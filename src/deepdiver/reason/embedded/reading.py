@@ -194,7 +194,7 @@ def _units(text: str) -> list[Span]:
     found: list[Span] = []
     label: Span | None = None
     for piece in _pieces(text):
-        moment = _only_a_moment(piece.of(text))
+        moment = only_a_moment(piece.of(text))
         if label is not None and not moment and "\n" not in text[label.end : piece.start]:
             piece = Span(label.start, piece.end)
         label = piece if moment else None
@@ -257,7 +257,7 @@ def _strip(text: str, span: Span) -> Span | None:
     return Span(start, end) if start < end else None
 
 
-def _only_a_moment(text: str) -> bool:
+def only_a_moment(text: str) -> bool:
     """Return whether a piece is only a time or a date, as at the beginning of a log's line."""
     if len(text) > 40:
         return False

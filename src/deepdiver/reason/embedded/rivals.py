@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from deepdiver.core.names import names
 from deepdiver.core.text import STOPWORDS, stem, terms, words
 from deepdiver.reason.embedded.asked import understand
+from deepdiver.reason.embedded.bearers import differ
 from deepdiver.reason.embedded.chain import covered
 from deepdiver.reason.embedded.clause import Clause, Kind
-from deepdiver.reason.embedded.language.units import units_in
+from deepdiver.reason.embedded.language.units import plain_line, units_in
 from deepdiver.reason.embedded.names import same_name
 from deepdiver.reason.embedded.reader_answers import Passage, ReaderAnswer, find_links, names_title
 from deepdiver.reason.embedded.reading import mention, read_sentence
@@ -24,9 +25,9 @@ LIKELY = 0.035
 """The least score of the likeliest answer for it to be proposed."""
 NEAR = 0.35
 """Answers that score at least this share of the likeliest are its rivals."""
-OTHER_DAY, OTHER_UNIT = 0.1, 0.3
-"""The factors for an answer in a sentence that names other dates than the question alone, or not
-the unit that it asks for, which may go without saying."""
+OTHER_DAY, OTHER_UNIT = 0.02, 0.3
+"""The factors for an answer in a sentence that names other dates than the question alone, which is
+about another event, or not the unit that it asks for, which may go without saying."""
 ADDRESSED = frozenset("mr mrs ms miss dr prof professor sir".split())
 """Words before a name that do not tell whose it is."""
 AS_GOOD = 0.5
@@ -82,7 +83,8 @@ def find_rivals(question: str, clause: Clause, findings: Sequence[ShownFinding])
     told = [
         replace(item, score=round(item.score * _fit(question, findings[item.passage], item), 4))
         for item in asked.answers
-        if asked.steps or _says_it(clause, item, findings)
+        if _in_one_sentence(item, findings[item.passage])
+        and (asked.steps or _says_it(clause, item, findings))
     ]
     groups = _together(told)
     scores = [_by_origin([(item, item.score) for item in group], findings) for group in groups]
@@ -96,7 +98,7 @@ def find_rivals(question: str, clause: Clause, findings: Sequence[ShownFinding])
         * ONE_OF_TWO ** (n in altered)
         for n in put
     ]
-    believed = _excluding([groups[n] for n in put], likely)
+    believed = _believed(question, [groups[n] for n in put], likely, findings)
     steps = [step.passage for step in asked.steps]
     made = [
         _rival(groups[n], scores[n], steps, belief, n in altered)
@@ -105,12 +107,23 @@ def find_rivals(question: str, clause: Clause, findings: Sequence[ShownFinding])
     return sorted(made, key=lambda rival: (-rival.likelihood, -rival.score))
 
 
+def _in_one_sentence(item: ReaderAnswer, finding: ShownFinding) -> bool:
+    """Return whether an answer is in one sentence or title: "fathoms. 06:30" is not a time."""
+    said = plain_line(item.text)
+    return said in _sentence_at(finding.quote, item.start) or said in plain_line(finding.source)
+
+
 def _says_it(clause: Clause, item: ReaderAnswer, findings: Sequence[ShownFinding]) -> bool:
     numbers = (number for number in (item.passage, item.by) if number >= 0)
     return to_the_point(clause, (findings[number].quote for number in numbers))
 
 
-def _excluding(groups: Sequence[Sequence[ReaderAnswer]], likely: Iterable[float]) -> list[float]:
+def _believed(
+    question: str,
+    groups: Sequence[Sequence[ReaderAnswer]],
+    likely: Sequence[float],
+    findings: Sequence[ShownFinding],
+) -> list[float]:
     """Return the belief in each answer, given that at most one of those that exclude it is right.
 
     A part of an answer excludes nothing: Ada, of Ada and Bo.
@@ -118,8 +131,15 @@ def _excluding(groups: Sequence[Sequence[ReaderAnswer]], likely: Iterable[float]
     odds = [value / (1.0 - value) for value in likely]
     return [
         odds[n]
-        / (1.0 + math.fsum(odds[m] for m in range(len(groups)) if m == n or _exclude(groups[m], g)))
-        for n, g in enumerate(groups)
+        / (
+            1.0
+            + math.fsum(
+                odds[m]
+                for m, other in enumerate(groups)
+                if m == n or _exclude(question, one, other, findings)
+            )
+        )
+        for n, one in enumerate(groups)
     ]
 
 
@@ -160,10 +180,27 @@ def _share(wanted: set[str], said: set[str]) -> float:
     return OTHER_WORDS + (1.0 - OTHER_WORDS) * share
 
 
-def _exclude(one: Sequence[ReaderAnswer], other: Sequence[ReaderAnswer]) -> bool:
-    """Return whether two answers cannot both be right: neither has all words of the other."""
+def _exclude(
+    question: str,
+    one: Sequence[ReaderAnswer],
+    other: Sequence[ReaderAnswer],
+    findings: Sequence[ShownFinding],
+) -> bool:
+    """Return whether two answers cannot both be right.
+
+    Both can if one has all words of the other, or if their texts are about two bearers of a name.
+    """
     first, second = (set(_telling(group[0].text)) for group in (one, other))
-    return not (first <= second or second <= first)
+    if first <= second or second <= first:
+        return False
+    texts = [[finding.quote for finding in _beside(group, findings)] for group in (one, other)]
+    return not differ(question, texts[0], texts[1], apart=(one[0].text, other[0].text))
+
+
+def _beside(group: Iterable[ReaderAnswer], findings: Sequence[ShownFinding]) -> list[ShownFinding]:
+    """Return the findings of the texts that give an answer."""
+    texts = {_text(findings[told.passage]) for told in group}
+    return [finding for finding in findings if _text(finding) in texts]
 
 
 def _sentence_at(text: str, place: int) -> str:

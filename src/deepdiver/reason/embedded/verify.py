@@ -27,6 +27,7 @@ SAID, DENIED = 0.6, 0.9
 """From this probability on, the reader takes a quote to say a sentence, or to contradict it."""
 CONTRADICTED = "the quotes have its words and read as saying something else"
 _OPENING = re.compile(r"^\s*(?:[-*+•>|]|\d{1,3}[.)])\s+")
+_MARKS = re.compile(r"[`*_\\|]")
 _AGE = re.compile(
     r"^(?P<name>.+) is (?P<years>\d{1,3}) years old on (?P<day>\d{4}-\d\d-\d\d) \(born on "
     r"(?P<born>[^()]+)\)\.$"
@@ -96,7 +97,7 @@ def read_as_denying(text: str, quotes: Sequence[str]) -> bool:
 def _plain(text: str) -> str:
     """Return a text without typesetting, and without the marks that open rows and items."""
     lines = (_OPENING.sub("", line) for line in text.splitlines())
-    told = plain_line(statement_of(" ".join(lines)))
+    told = _MARKS.sub("", plain_line(statement_of(" ".join(lines))))
     return " ".join(fold(told)[0].lower().split()).rstrip(".")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,7 @@ from deepdiver.reason.embedded.language.units import (
     PASSAGE,
     in_context,
     is_short,
-    passage_text,
+    passage_lines,
     passages_in,
     plain_line,
     sentence_with,
@@ -57,6 +59,22 @@ def test_units_within_parts_are_those_that_touch_them() -> None:
     assert [unit.text for unit in units_in(GUIDE, [(at, at + 3)])] == ["Press MUTE."]
 
 
+def test_a_time_before_a_sentence_belongs_to_it() -> None:
+    log = "04:40. The boats were lowered. 04:55. The Meridian sank.\n05:34 UTC.\n\nAll were saved."
+    assert [unit.text for unit in units_in(log)] == [
+        "04:40. The boats were lowered.",
+        "04:55. The Meridian sank.",
+        "05:34 UTC.",
+        "All were saved.",
+    ]
+    assert units_in("12 March 1932") != []
+    headed = units_in("WIRELESS STATION\n02:10. The steamer reports thick fog.")
+    assert [unit.text for unit in headed] == [
+        "WIRELESS STATION",
+        "02:10. The steamer reports thick fog.",
+    ]
+
+
 def test_a_passage_never_crosses_a_heading() -> None:
     assert [passage.text for passage in passages_in(GUIDE)] == [
         "Keep it dry. Keep it warm.",
@@ -86,18 +104,72 @@ def test_a_heading_without_a_mark_opens_the_passage_that_follows() -> None:
 def test_what_is_quoted_stands_in_the_text() -> None:
     for passage in passages_in(GUIDE):
         assert passage.span.of(GUIDE) in GUIDE
-        assert " ".join(passage_text(passage.span.of(GUIDE)).split()) == passage.text
+        assert " ".join(passage_lines(passage.span.of(GUIDE))) == passage.text
 
 
-@given(st.text(alphabet="ab .\n#-|1", max_size=300), st.integers(20, 500))
+TABLE = """Each run writes two files into its folder:
+
+| file | contents |
+|---|---|
+| a.md | the report |
+| b.md | the evidence |
+
+Every call is journalled. Therefore:
+
+- A run can be resumed.
+- A run can be replayed.
+"""
+
+
+def test_what_introduces_a_list_or_a_table_is_told_with_it() -> None:
+    texts = [passage.text for passage in passages_in(TABLE)]
+    assert texts == [
+        "Each run writes two files into its folder: file | contents | a.md | the report | "
+        "b.md | the evidence |",
+        "Every call is journalled. Therefore: A run can be resumed. A run can be replayed.",
+    ]
+    assert passage_lines(TABLE)[-2:] == [
+        "Therefore: A run can be resumed.",
+        "A run can be replayed.",
+    ]
+
+
+@pytest.mark.parametrize("most", [30, 60, 90, 120])
+def test_no_passage_ends_with_what_introduces_the_next(most: int) -> None:
+    for passage in passages_in(TABLE, (), most):
+        assert not passage.text.endswith((":", "contents |"))
+
+
+def test_a_table_and_the_prose_after_it_are_two_passages() -> None:
+    assert [passage.text for passage in passages_in("a | b\nc | d\n\nIt rained.")] == [
+        "a | b c | d",
+        "It rained.",
+    ]
+
+
+def test_a_line_that_introduces_nothing_is_no_passage() -> None:
+    assert passages_in("Opening hours:") == []
+    assert passages_in("Opening hours:\n\n# Fees\n\nNone.")[0].text == "None."
+    assert passage_lines("Opening hours:") == ["Opening hours:"]
+
+
+@given(st.text(alphabet="ab .\n#-|1:", max_size=300), st.integers(20, 500))
 def test_passages_have_every_unit_once_and_in_order(text: str, most: int) -> None:
-    units = [unit.text for unit in units_in(text)]
-    assert " ".join(passage.text for passage in passages_in(text, (), most)) == " ".join(units)
+    units = [unit.span for unit in units_in(text) if not unit.leads]
+    made = [passage.span for passage in passages_in(text, (), most)]
+    assert all(one.end <= other.start for one, other in pairwise(made))
+    assert all(any(p.start <= u.start and u.end <= p.end for p in made) for u in units)
 
 
 @pytest.mark.parametrize(
     ("marked", "plain"),
-    [("**Bold** words", "Bold words"), ("a\n  b", "a b"), ("snake_case stays", "snake_case stays")],
+    [
+        ("**Bold** words", "Bold words"),
+        ("a\n  b", "a b"),
+        ("snake_case stays", "snake_case stays"),
+        ("see [the figures](docs/a.md), ![fig](x.png)", "see the figures, fig"),
+        ("[1] and f(x)", "[1] and f(x)"),
+    ],
 )
 def test_a_line_is_plain(marked: str, plain: str) -> None:
     assert plain_line(marked) == plain

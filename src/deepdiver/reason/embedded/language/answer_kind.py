@@ -107,6 +107,7 @@ _EXTENTS = frozenset(
 )
 _BE = frozenset("is are was were".split())
 _ARTICLES = frozenset("the my our your its their his her".split())
+_BEFORE_NOUNS = tuple([word] for word in ("a", "an", *_ARTICLES))
 _WORD = re.compile(r"\w+(?:['\-]\w+)*")
 
 
@@ -198,6 +199,9 @@ def _noun(words: Sequence[str]) -> str:
         if ends or (taken and (word.endswith("ed") or _agrees(taken[-1], word))):
             break
         taken.append(word)
+    # No article follows a noun: "what county shares a border" asks for one county.
+    if len(taken) > 1 and words[len(taken) : len(taken) + 1] in _BEFORE_NOUNS:
+        taken.pop()
     known = [i for i, word in enumerate(taken) if _singular(word) in _BY_NOUN or word in _UNITS]
     return " ".join(taken[: known[0] + 1] if known else taken[:3])
 
