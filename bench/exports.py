@@ -118,7 +118,7 @@ def main() -> None:
     evidence = timed("choosing the texts", lambda: with_evidence(whole))
     for name in ("pdf", "html", "docx", "bundle"):
         run = whole if name == "bundle" else evidence
-        made = timed(name, partial(FORMATS[name].make, run, "apa"))
+        made = timed(name, partial(FORMATS[name].make, run, "apa", print))
         if name != "docx":
             assert timed(f"verifying the {name}", partial(verify, made)).faults == ()
 

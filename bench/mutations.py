@@ -1,7 +1,7 @@
 """Measures what `deepdiver verify` finds in reports that somebody altered with deepdiver at hand.
 
 Reports over the sample library, each altered in one place and packed again with new hashes, so that
-only the audit can tell: nothing is left of the seal or the manifest.
+only the audit and the reader can tell: nothing is left of the seal or the manifest.
 
     python bench/mutations.py [COUNT]
 """
@@ -13,7 +13,7 @@ import random
 import re
 import sys
 import tempfile
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from deepdiver.core.record import Citation, Report, Sentence
 from deepdiver.core.settings import Settings
 from deepdiver.report.exports.package import Saved
 from deepdiver.run import research
+from deepdiver.run.doubts import find_doubts
 from deepdiver.run.export import with_evidence
 from deepdiver.run.transfer import take_out
 from deepdiver.run.verify import repeat_audit
@@ -112,14 +113,14 @@ def _quoted(item: Citation, report: Report, rng: random.Random) -> Citation:
     return item.model_copy(update={"quote": _digit(item.quote, rng)})
 
 
-CHANGES: dict[str, tuple[str, Change]] = {
-    "offset moved": ("structural", _citation(_moved)),
-    "source swapped": ("structural", _citation(_swapped)),
-    "address invented": ("structural", _citation(_invented)),
-    "quote changed": ("structural", _citation(_quoted)),
-    "digit": ("values and names", _sentence(_digit)),
-    "name": ("values and names", _sentence(_name)),
-    "negation": ("other", _sentence(_negated)),
+CHANGES: dict[str, Change] = {
+    "offset moved": _citation(_moved),
+    "source swapped": _citation(_swapped),
+    "address invented": _citation(_invented),
+    "quote changed": _citation(_quoted),
+    "digit": _sentence(_digit),
+    "name": _sentence(_name),
+    "negation": _sentence(_negated),
 }
 
 
@@ -131,26 +132,39 @@ def _reports(folder: Path) -> list[Saved]:
 
 
 def measure(saved: list[Saved], count: int) -> None:
-    """Print how many changes of each kind are found, and how many untouched reports are doubted."""
+    """Print how many changes of each kind are found, and how many untouched reports are doubted.
+
+    Found by code is a fault. What code does not find, the reader may doubt.
+    """
     clean = [item for item in saved if not repeat_audit(item)[1]]
-    print(f"untouched reports doubted {len(saved) - len(clean)} of {len(saved)}")
-    rng, found, made = random.Random(7), Counter[str](), Counter[str]()  # noqa: S311
+    print(f"untouched reports with faults {len(saved) - len(clean)} of {len(saved)}")
+    doubted = sum(bool(list(find_doubts(item))) for item in saved)
+    print(f"untouched reports with doubts {doubted} of {len(saved)}")
+    rng, made = random.Random(7), Counter[str]()  # noqa: S311
+    by_code, by_reader = Counter[str](), Counter[str]()
     names = list(CHANGES)
     for nth in range(count * 4):
         if made.total() == count:
             break
         name, one = names[nth % len(names)], rng.choice(clean)
-        report = CHANGES[name][1](one.report, rng)
+        report = CHANGES[name](one.report, rng)
         if report is not None:
             made[name] += 1
-            found[name] += bool(repeat_audit(replace(one, report=report))[1])
-    groups: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+            changed = replace(one, report=report)
+            if repeat_audit(changed)[1]:
+                by_code[name] += 1
+            elif list(find_doubts(changed)):
+                by_reader[name] += 1
+            else:
+                print(f"  missed, {name}: {_other_sentence(one.report, report)}")
+    print(f"  {'':17} {'code':>4} reader   of")
     for name in names:
-        print(f"  {name:17} {found[name]:4d} of {made[name]:4d}")
-        group = groups[CHANGES[name][0]]
-        group[0], group[1] = group[0] + found[name], group[1] + made[name]
-    for group_name, (caught, all_) in groups.items():
-        print(f"{group_name:17} {caught:4d} of {all_:4d} = {100 * caught / max(1, all_):.1f} %")
+        print(f"  {name:17} {by_code[name]:4d} {by_reader[name]:6d} {made[name]:4d}")
+
+
+def _other_sentence(one: Report, other: Report) -> str:
+    pairs = zip(one.answer, other.answer, strict=True)
+    return next((new.text for old, new in pairs if old != new), "a citation")
 
 
 if __name__ == "__main__":

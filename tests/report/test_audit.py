@@ -896,3 +896,33 @@ def test_names_in_japanese_are_compared_without_what_follows_them() -> None:
     assert found("上限はFAN_UNLIMITED_MARKSフラグで上書きできる。", quoted)
     assert found("上限は8192エントリーである。", quoted)
     assert not found("fanotify_mark(2)で指定する。", quoted)
+
+
+@pytest.mark.parametrize(
+    ("text", "denied"),
+    [
+        ("Maja Sörlin is not 12 years old.", "12"),
+        ("Maja Sörlin is not yet 12.", "12"),
+        ("Maja Sörlin was never 12.", "12"),
+        ("Maja Sörlin is not exactly 12 years old.", "12"),
+        ("Maja Sörlin is 12 years old.", ""),
+        ("Maja Sörlin is not 12 but 12 years old.", ""),  # one of both is denied, the other is told
+        ("It is not so that Maja Sörlin is 12.", ""),  # for the reader to say
+    ],
+)
+def test_a_calculation_does_not_deny_its_own_result(text: str, denied: str) -> None:
+    age = Context(figures="years(2014-05-03, 2026-11-15)\n12", values=(Fraction(12),))
+    faults = found(text, BORN, kind=SentenceKind.CALCULATION, derived=("C1",), context=age)
+    assert faults == ([f"it denies {denied}, which its calculation gives"] if denied else [])
+    summed = years("2014-05-03", AS_OF, "12")
+    faults = found(text, BORN, kind=SentenceKind.CALCULATION, calculation=summed)
+    assert faults == ([f"it denies {denied}, which its calculation gives"] if denied else [])
+
+
+def test_one_is_no_count_of_what_is_cited() -> None:
+    age = Context(figures="years(2014-05-03, 2026-11-15)\n12", values=(Fraction(12),))
+    calculation = SentenceKind.CALCULATION
+    (fault,) = found(
+        "Maja Sörlin is 1 year old.", BORN, kind=calculation, derived=("C1",), context=age
+    )
+    assert fault == "1 is in none of its quotes"

@@ -197,3 +197,22 @@ def test_any_text_can_be_read_and_no_statement_is_lost_in_order(text: str) -> No
     assert cited == {key for key in cited if key in found.references} | {
         key for key, _ in found.dangling
     }
+
+
+@pytest.mark.parametrize("rule", ["---", "- - -", "***", "* * *", "___", "-----------", "  ---  "])
+def test_a_line_across_the_page_is_no_part_of_a_sentence(rule: str) -> None:
+    read = read_cited_text(f"# Title\n\nIt froze hard.\n\n{rule}\nMade by somebody in 2026.\n")
+    assert [item.text for item in read.statements] == [
+        "It froze hard.",
+        "Made by somebody in 2026.",
+    ]
+
+
+def test_a_line_below_a_text_still_makes_it_a_heading() -> None:
+    read = read_cited_text("Winter\n------\n\nIt froze hard.\n")
+    assert [(item.heading, item.text) for item in read.statements] == [("Winter", "It froze hard.")]
+
+
+def test_the_line_below_the_names_of_columns_still_rules_a_table() -> None:
+    read = read_cited_text("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n")
+    assert [item.text for item in read.statements] == ["a: 1; b: 2", "a: 3; b: 4"]

@@ -31,6 +31,7 @@ from deepdiver.report.markdown import (
     render_markdown,
     sentence_text,
     short_marks,
+    status_line,
 )
 from deepdiver.report.sources import QUOTE_CHARS
 from tests.report.making import assessment, quote, sentence, source
@@ -603,6 +604,10 @@ def test_the_reasons_why_nothing_could_be_searched_are_a_list() -> None:
     assert answer_text(made) == f"{lead} a could not search. b could not search."
     listed = f"**Could not search.** {lead}\n\n- a could not search.\n- b could not search.\n"
     assert listed in render_markdown(made)
+
+
+def test_an_account_in_which_no_belief_is_stated_shows_no_number() -> None:
+    assert status_line(report(status=RunStatus.PARTIAL, confidence=0.0)) == "Answered in part"
 
 
 def test_where_the_model_failed_there_is_no_confidence_to_tell() -> None:

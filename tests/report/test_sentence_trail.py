@@ -14,6 +14,7 @@ from deepdiver.core.record import (
     CutSentence,
     Derivation,
     Evidence,
+    Finding,
     HypothesisStatus,
     Insight,
     Report,
@@ -344,3 +345,33 @@ def test_every_record_of_the_trail_can_be_read_again() -> None:
         assert record["number"] == number
         assert all("sketch" not in item and "marks" not in item for item in record["sources"])
         assert len(record["findings"]) == len(follow(number).findings) == 1
+
+
+def test_a_statement_in_the_words_of_its_quote_is_told_once() -> None:
+    findings = "\n".join(trail_lines(follow(1))).partition("Findings and quotes")[2]
+    findings = findings.partition("Sources")[0]
+    assert findings.count(OWNS) == findings.count(f"“{OWNS}”") == 1
+    held = LEDGER.of(Finding)["f_1"].model_copy(update={"statement": "She owns it."})
+    other = dataclasses.replace(follow(1), findings=(held,))
+    assert "   She owns it." in list(trail_lines(other))
+
+
+def test_a_finding_with_two_quotes_keeps_its_statement() -> None:
+    held = LEDGER.of(Finding)["f_1"]
+    twice = held.model_copy(update={"quotes": held.quotes * 2})
+    lines = list(trail_lines(dataclasses.replace(follow(1), findings=(twice,))))
+    assert sum(line.strip() == held.statement for line in lines) == 1
+    assert sum(line.strip() == f"“{OWNS}”" for line in lines) == 2
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_lines_and_the_record_name_the_same_sources(number: int) -> None:
+    followed = follow(number)
+    told = "\n".join(trail_lines(followed))
+    for item in followed.sources:
+        assert item.title in told
+        assert item.id in json.dumps(trail_record(followed))
+
+
+def test_following_a_sentence_changes_nothing() -> None:
+    assert follow(1) == follow(1)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.report.shown_sums import wrong_sums, wrong_totals
+from deepdiver.report.shown_sums import ends_in_total, wrong_sums, wrong_totals
 
 
 @pytest.mark.parametrize(
@@ -96,3 +96,34 @@ def test_a_total_that_does_not_come_out() -> None:
 )
 def test_totals_that_are_right_or_that_nobody_can_tell(rows: tuple[tuple[str, ...], ...]) -> None:
     assert totals(*rows) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "right"),
+    [
+        ((("Oslo", "1"), ("Bergen", "2"), ("Total", "3")), True),
+        ((("Oslo", "1", "4"), ("Bergen", "2", "5"), ("Total", "3", "")), True),
+        ((("Oslo", "1", "4"), ("Bergen", "2", "5"), ("Total", "3", "10")), False),
+        ((("Oslo", "1", "a"), ("Bergen", "2", "b"), ("Total", "3", "both")), False),
+        ((("Oslo", "1"), ("Bergen", "2"), ("Trondheim", "3")), False),
+        ((("Oslo", "1"), ("Total", "1")), False),  # too few to be a sum
+        ((("Oslo", ""), ("Bergen", "2"), ("Total", "2")), False),
+        ((("Oslo", "1"), ("Bergen", "2"), ("Total",)), False),
+        ((), False),
+    ],
+)
+def test_a_last_row_that_is_nothing_but_the_sum(
+    rows: tuple[tuple[str, ...], ...], right: bool
+) -> None:
+    assert ends_in_total(rows) is right
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=2, max_size=8), st.integers(1, 999))
+def test_a_true_total_is_never_wrong_and_a_false_one_always(parts: list[int], off: int) -> None:
+    above = [(f"place {at}", f"{value:,}") for at, value in enumerate(parts)]
+    true = [*above, ("Total", f"{sum(parts):,}")]
+    false = [*above, ("Total", f"{sum(parts) + off:,}")]
+    assert ends_in_total(true)
+    assert not list(wrong_totals(HEADER, true))
+    assert not ends_in_total(false)
+    assert len(list(wrong_totals(HEADER, false))) == 1

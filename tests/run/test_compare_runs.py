@@ -306,3 +306,17 @@ async def test_a_claim_that_only_says_less_has_not_changed(
     """Each must have a value that the other has not: else nothing says that they differ."""
     found = await compared(store, (one,), (other,))
     assert found.related("changed") == []
+
+
+@given(st.lists(st.sampled_from(CLAIMS), max_size=4), st.lists(st.sampled_from(CLAIMS), max_size=4))
+def test_seen_from_the_other_side_it_is_the_same(ones: list[str], others: list[str]) -> None:
+    """How much both say, and only one, does not depend on which is named first."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "load_reader", no_reader)
+        with closing(open_memory()) as made:
+            there = asyncio.run(compared(made, tuple(ones), tuple(others)))
+        with closing(open_memory()) as made:
+            back = asyncio.run(compared(made, tuple(others), tuple(ones)))
+    assert len(there.related("same")) == len(back.related("same"))
+    assert len(there.pairs) == len(back.pairs)
+    assert len(there.only_one) == len(back.only_other)

@@ -13,6 +13,7 @@ from deepdiver.core.record import Section, Sentence, SentenceKind
 from deepdiver.errors import UnknownNameError, UsageError
 from deepdiver.report.exports.formats import FORMATS
 from deepdiver.report.exports.package import from_archive, unpack
+from deepdiver.report.exports.pdf import say_nothing
 from deepdiver.run.export import make_export, with_evidence
 from deepdiver.run.transfer import put_in
 from deepdiver.run.verify import verify
@@ -55,7 +56,7 @@ def test_what_the_sources_do_not_say_needs_all_of_them() -> None:
     run = with_evidence(saved(made))
     assert UNCITED_TEXT in run.texts.values()
     assert run.rows == ()
-    page = FORMATS["html"].make(run, "")
+    page = FORMATS["html"].make(run, "", say_nothing)
     assert isinstance(page, bytes)
     assert verify(page).faults == ()
 

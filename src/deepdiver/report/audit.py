@@ -80,6 +80,12 @@ _SCALE = re.compile(r"(?<!\d)(?<!\d\s)\b(?:thousand|million|billion|trillion)\b"
 """A scale without a number before it."""
 _BEFORE = 60
 """Characters before what a quote holds word for word among which a negation may apply to it."""
+_DENIAL = re.compile(
+    r"\b(?:not|never|nicht)\s+(?:yet\s+|exactly\s+|quite\s+|about\s+|a\s+)?"
+    r"(?=[\d$€£])(?!\S+(?:\s+[^\s.,;:]+){0,3},?\s+but\b)(\S+(?:\s+\w+)?)",
+    re.IGNORECASE,
+)
+"""A value that is denied, with the word behind it; but not as in "not 45 but 38"."""
 _FORMED = re.compile(r"\b(?:[^\W\d_]+\d\w*|[^\W_]*[a-zß-ÿ][A-Z]\w*|[A-Z]{2,}\w*)\b")
 """A word that has digits, or a capital that is not its first letter."""
 _TAIL = re.compile(r"-(\w+)")
@@ -153,6 +159,7 @@ def find_faults(
         return ["it names no finding"]
     return [
         *_faults_of_sum(sentence, text, as_of),
+        *_faults_of_denial(sentence, context),
         *_faults_of_values(sentence, text, as_of, context),
         *_faults_of_address(sentence, text),
     ] or _faults_of_binding(sentence, [quote.text for quote in quotes], context)
@@ -239,6 +246,18 @@ def _faults_of_sum(sentence: Sentence, text: str, as_of: str) -> list[str]:
     return [f"{unknown[0]} is in none of its quotes"] if unknown else []
 
 
+def _faults_of_denial(sentence: Sentence, context: Context) -> list[str]:
+    """Return the fault of a sentence that denies the result of its own calculation."""
+    exact = [*context.values] if sentence.derived else []
+    if sentence.calculation and (result := number(sentence.calculation.result)) is not None:
+        exact.append(Fraction(result))
+    for spot in _DENIAL.finditer(sentence.text):
+        for value in numbers(spot[1])[:1]:
+            if any(_rounded(value, own) for own in exact):
+                return [f"it denies {value:f}, which its calculation gives"]
+    return []
+
+
 def _not_in(text: str, sum_: Calculation, as_of: str) -> list[str]:
     """Return the inputs of a calculation that are not in the quotes."""
     days = [*dates(text), *dates(as_of)]
@@ -268,7 +287,8 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
         figures |= {value * 100 for value in figures} | {value / 100 for value in figures}
     figures |= _listed_counts(sentence.text)
     cites = len(units_of(text))  # sentences or rows
-    if not re.search(rf"\b{cites}\s*(?:%|per\s?cent)", sentence.text):
+    # That something is cited once is nothing to count: a 1 must be in the quote.
+    if cites > 1 and not re.search(rf"\b{cites}\s*(?:%|per\s?cent)", sentence.text):
         figures.add(Decimal(cites))
     figures |= {
         value

@@ -61,6 +61,8 @@ _RULE = re.compile(r"[\s|:+-]+")
 _FENCE = re.compile(
     r"^[ ]{0,3}(?P<fence>```+|~~~+)[^\n]*\n.*?(?:^[ ]{0,3}(?P=fence)[^\n]*$|\Z)", re.M | re.S
 )
+_ACROSS = re.compile(r"(\A|\n[ \t]*\n)[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\n")
+"""A line across the page, of hyphens, asterisks or underscores; below a text it is a heading's."""
 _UNDERLINED = re.compile(r"^([^\s|#>][^\n|]{0,200})\n(?:={3,}|-{3,})[ \t]*$", re.M)
 """A heading with a line below it."""
 _EMPHASIS = re.compile(r"(?<![\w\\])(?:\*{1,3}|_{1,3})(?=\S)|(?<=\S)(?:\*{1,3}|_{1,3})(?!\w)|`")
@@ -133,7 +135,7 @@ class CitedText:
 def read_cited_text(text: str) -> CitedText:
     """Read the text of a report."""
     text = _FENCE.sub("", text.replace("\r\n", "\n"))
-    text = _UNDERLINED.sub(r"# \1\n", text)
+    text = _UNDERLINED.sub(r"# \1\n", _ACROSS.sub(r"\1\n", text))
     references: dict[str, Reference] = {}
     for match in _DEFINED.finditer(text):
         _define(references, match["label"], match["rest"])
@@ -313,7 +315,7 @@ class _Reading:
             self.paragraph += 1
             header, above = rows[0]
             for cells, cites in rows[1:]:
-                self._state(_row_text(header, cells), "", cites or above, row=True)
+                self._state(row_text(header, cells), "", cites or above, row=True)
             self.tables.append(Table(header, tuple(cells for cells, _ in rows[1:])))
         self.rows, self.ruled = [], False
 
@@ -352,7 +354,7 @@ def _heads_list(text: str) -> bool:
     return bool(named) and len(named) <= 4 and not LISTS.isdisjoint(named)
 
 
-def _row_text(header: Sequence[str], cells: Sequence[str]) -> str:
+def row_text(header: Sequence[str], cells: Sequence[str]) -> str:
     """Return a row as a sentence: each cell behind the name of its column."""
     named = zip((*header, *[""] * len(cells)), cells, strict=False)
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell)

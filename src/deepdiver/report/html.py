@@ -118,27 +118,33 @@ def render_html(
         sources: The sources, beside everything else.
         tail: Elements that end it.
     """
-    style, drawn, say = STYLE + svg.STYLE + style, drawn or Pictures(), words_of(report)
-    charts = draw_charts(report)
+    style = STYLE + svg.STYLE + style
+    title = said_text(report.title) or report.question
     parts = [
-        *page_head(
-            said_text(report.title) or report.question, style, report.language or "en", head
-        ),
+        *page_head(title, style, report.language or "en", head),
         "<body><main>",
-        *_title(report),
-        *_lead(report),
-        *(
-            line
-            for place, section in enumerate(report.sections)
-            for line in _section(report, section, charts[place])
-        ),
-        *_explained(report),
-        *_pictures(drawn, say),
-        *_evidence(report, drawn.evidence),
+        *render_body(report, drawn),
         f"</main><footer><hr><p>{escape_said(made_line(report))}</p></footer>",
         f"{sources}{tail}</body></html>",
     ]
     return "\n".join(parts) + "\n"
+
+
+def render_body(report: Report, drawn: Pictures | None = None) -> Iterator[str]:
+    """Yield the report itself, from its title to the evidence view, for a page of any kind.
+
+    Args:
+        report: The report.
+        drawn: Its pictures; the charts of its tables are drawn here.
+    """
+    drawn, charts = drawn or Pictures(), draw_charts(report)
+    yield from _title(report)
+    yield from _lead(report)
+    for place, section in enumerate(report.sections):
+        yield from _section(report, section, charts[place])
+    yield from _explained(report)
+    yield from _pictures(drawn, words_of(report))
+    yield from _evidence(report, drawn.evidence)
 
 
 def page_head(

@@ -212,8 +212,11 @@ def answer_text(report: Report) -> str:
 
 
 def status_line(report: Report) -> str:
-    """Return how a run ended, with the confidence if there is an answer."""
-    has_answer = report.answer and report.status not in UNANSWERED
+    """Return how a run ended, with the confidence if there is an answer in which it is stated.
+
+    Belief is never 0: an account, such as a list of steps, has none.
+    """
+    has_answer = report.answer and report.status not in UNANSWERED and report.confidence > 0
     say = words_of(report)
     how = say(OUTCOMES[report.status].headline)
     return say("{}, confidence {}", how, f"{report.confidence:.2f}") if has_answer else how

@@ -318,7 +318,8 @@ def _opinion_lines(sentence: Sentence) -> Iterator[str]:
 def _finding_lines(trail: SentenceTrail) -> Iterator[str]:
     titles = {item.id: item for item in trail.sources}
     for finding in trail.findings:
-        yield finding.statement
+        if [finding.statement] != [quote.text for quote in finding.quotes]:
+            yield finding.statement
         for quote in finding.quotes:
             place, source = quote.passage, titles[quote.source]
             where = ", ".join(filter(None, (source.title, source.where(place.start))))

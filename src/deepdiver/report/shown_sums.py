@@ -90,29 +90,37 @@ def _told(value: Fraction, percent: bool = False) -> str:
 
 def wrong_totals(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[WrongSum]:
     """Yield the totals of a table's last row that its columns do not add up to."""
+    for at, added, right in _totals(rows):
+        if not right:
+            name = header[at] if at < len(header) else f"column {at + 1}"
+            yield WrongSum(f"{name}: {rows[-1][0]} {rows[-1][at]}", _told(added))
+
+
+def ends_in_total(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the last row of a table is nothing but the sum of those above it."""
+    found = list(_totals(rows))
+    said = sum(bool(cell.strip()) for cell in rows[-1][1:]) if rows else 0
+    return bool(found) and len(found) == said and all(right for _, _, right in found)
+
+
+def _totals(rows: Sequence[Sequence[str]]) -> Iterator[tuple[int, Fraction, bool]]:
+    """Yield each column that has a total: its number, what it adds up to, and if that is said."""
     if len(rows) <= FEWEST_ROWS or not rows[-1] or _TOTAL.isdisjoint(words(rows[-1][0])):
         return
     *above, last = rows
     for at in range(1, len(last)):
-        added = _added([row[at] if at < len(row) else "" for row in above], last[at])
-        if added is not None:
-            name = header[at] if at < len(header) else f"column {at + 1}"
-            yield WrongSum(f"{name}: {last[0]} {last[at]}", _told(added))
+        cells = [row[at] if at < len(row) else "" for row in above]
+        known = [value for cell in (*cells, last[at]) if (value := _value(cell)) is not None]
+        if len(known) > len(cells):  # every cell has a number, and so has the total
+            *parts, said = known
+            added = sum(parts, Fraction(0))
+            yield at, added, abs(added - said) <= _margin([*cells, last[at]])
 
 
-def _added(cells: Sequence[str], total: str) -> Fraction | None:
-    """Return what cells add up to if it is not their total; None if it is, or nobody can tell.
-
-    Rounded parts need not add up to a rounded whole: half a unit of the last place for each.
-    """
-    values, said = [_value(cell) for cell in cells], _value(total)
-    known = [value for value in values if value is not None]
-    if said is None or len(known) < len(values):
-        return None
-    added = sum(known, Fraction(0))
-    digits = max(map(_decimals, (*cells, total)))
-    margin = Fraction(len(known) + 1, 2 * 10**digits) if digits else Fraction(0)
-    return added if abs(added - said) > margin else None
+def _margin(cells: Sequence[str]) -> Fraction:
+    """Return how far rounded parts may be from a rounded whole: half a last place for each."""
+    digits = max(map(_decimals, cells))
+    return Fraction(len(cells), 2 * 10**digits) if digits else Fraction(0)
 
 
 def _value(cell: str) -> Fraction | None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from deepdiver.report.exports.formats import FORMATS, Made
 from deepdiver.report.exports.package import Saved
+from deepdiver.report.exports.pdf import Tell, say_nothing
 from deepdiver.run.transfer import take_out
 from deepdiver.run.verify import repeat_audit
 from deepdiver.store import Store
 
 
-def make_export(run_id: str, store: Store, format_: str, style: str) -> Made:
+def make_export(
+    run_id: str, store: Store, format_: str, style: str, tell: Tell = say_nothing
+) -> Made:
     """Return a run in a format.
 
     Args:
@@ -17,13 +20,15 @@ def make_export(run_id: str, store: Store, format_: str, style: str) -> Made:
         store: Where it is kept.
         format_: A name of `FORMATS`.
         style: The citation style of a list of references.
+        tell: Receives a line about what the export lacks.
 
     Raises:
         UnknownNameError: If there is no such run or style.
         UsageError: If the run is not finished, or a package that the format needs is missing.
     """
     chosen, saved = FORMATS[format_], take_out(run_id, store)
-    return chosen.make(with_evidence(saved) if chosen.carries == "evidence" else saved, style)
+    shown = with_evidence(saved) if chosen.carries == "evidence" else saved
+    return chosen.make(shown, style, tell)
 
 
 def with_evidence(saved: Saved) -> Saved:

@@ -2,7 +2,8 @@
 
 The evidence is in the file. It is taken out, its hashes are compared, and the audit is repeated
 over it (`run.review`), as it was before the report was written. Then the pages are made again from
-the record and compared with those of the file.
+the record and compared with those of the file. At last the reader says what it disagrees with
+(`run.doubts`), which is told apart: it may be wrong.
 
 This shows that the report stands on the texts that come with it, and that nothing was changed
 since. That the texts are those of the addresses they name is for whoever made the file to answer
@@ -22,7 +23,7 @@ from typing_extensions import override
 
 from deepdiver.core.identity import digest
 from deepdiver.core.version import VERSION
-from deepdiver.errors import DeepdiverError, UnreadableError, UsageError
+from deepdiver.errors import DeepdiverError, StoreError, UnreadableError, UsageError
 from deepdiver.report.exports.package import (
     Files,
     Saved,
@@ -36,6 +37,7 @@ from deepdiver.report.exports.package import (
 )
 from deepdiver.report.exports.page import evidence_in_page, render_page
 from deepdiver.report.exports.pdf import attached_files, first_other_page, render_pdf
+from deepdiver.run.doubts import find_doubts
 from deepdiver.run.review import check_again
 from deepdiver.run.transfer import put_in
 from deepdiver.store import Texts
@@ -62,6 +64,8 @@ class Verification:
     """Saved texts that come with the report."""
     faults: tuple[str, ...] = ()
     """A line for everything that was altered or does not hold."""
+    doubts: tuple[str, ...] = ()
+    """A line for each sentence that the reader disagrees with: opinions, which prove nothing."""
     notes: tuple[str, ...] = ()
     """A line for what could not be compared."""
 
@@ -102,8 +106,17 @@ def verify(data: bytes) -> Verification:
         len(saved.report.citations),
         len(saved.texts),
         tuple(dict.fromkeys(faults)),
+        tuple(_ask_reader(saved, notes)),
         tuple(notes),
     )
+
+
+def _ask_reader(saved: Saved, notes: list[str]) -> list[str]:
+    try:
+        return list(dict.fromkeys(find_doubts(saved)))
+    except (StoreError, ImportError) as error:
+        notes.append(f"the reader could not be asked for its doubts: {error}")
+        return []
 
 
 OPENERS: Mapping[str, Callable[[bytes], Files]] = {

@@ -106,3 +106,20 @@ def test_an_altered_bundle_and_a_document_are_not_imported(
     assert said.code == 2
     assert "was not imported" in said.err
     assert not (tmp_path / "other").exists()
+
+
+def test_a_report_that_only_the_reader_doubts_is_verified_with_doubts(
+    say: Say, finished: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run.deepdiver"
+    assert say("export", finished, "--format", "bundle", "--out", out).code == 0
+    doubt = "the reader disagrees with 'x': its quotes say otherwise"
+    monkeypatch.setattr("deepdiver.run.verify.find_doubts", lambda _: [doubt, doubt])
+    said = say("verify", out)
+    assert said.code == 0
+    assert said.out.startswith(f"DOUBT: {doubt}\n")
+    assert said.out.count("DOUBT") == 1
+    assert "verified, with doubts: " in said.out
+    assert "disagrees with 1 sentence. It may be wrong" in said.out
+    told = json.loads(say("verify", out, "--json").out)
+    assert (told["verified"], told["doubts"]) == (True, [doubt])

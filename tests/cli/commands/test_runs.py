@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from deepdiver.cli.commands.runs import FILES
 from deepdiver.core.record import RunStatus
+from deepdiver.report.removal import FILES
 from deepdiver.store.sqlite import open_sqlite
 from tests.cli.command_line import (
     KEYS,

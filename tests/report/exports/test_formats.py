@@ -9,6 +9,7 @@ import pytest
 from deepdiver.cli.commands.export import FORMATS as NAMES
 from deepdiver.cli.commands.export import STYLES as STYLE_NAMES
 from deepdiver.report.exports.formats import FORMATS
+from deepdiver.report.exports.pdf import say_nothing
 from deepdiver.report.exports.references import STYLES
 from tests.report.exports.making import saved
 
@@ -27,14 +28,14 @@ def test_names_endings_and_descriptions_differ() -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_makes_the_same_twice(name: str) -> None:
-    made = FORMATS[name].make(saved(), "apa")
+    made = FORMATS[name].make(saved(), "apa", say_nothing)
     assert made
-    assert made == FORMATS[name].make(saved(), "apa")
+    assert made == FORMATS[name].make(saved(), "apa", say_nothing)
     assert bool(FORMATS[name].suffix) is isinstance(made, str | bytes)
 
 
 def test_json_is_the_record() -> None:
-    made = FORMATS["json"].make(saved(), "")
+    made = FORMATS["json"].make(saved(), "", say_nothing)
     assert isinstance(made, str)
     record = json.loads(made)
     assert record["report_hash"] == saved().report.hash

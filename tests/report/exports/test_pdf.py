@@ -12,6 +12,7 @@ import pypdf
 import pytest
 
 from deepdiver.errors import UnreadableError, UsageError
+from deepdiver.report.exports import pdf
 from deepdiver.report.exports.layout import Element, plain
 from deepdiver.report.exports.package import is_sealed, pack, seal, unsealed
 from deepdiver.report.exports.pdf import (
@@ -170,3 +171,37 @@ def test_the_first_letter_with_a_direction_decides(text: str, right: bool) -> No
 def test_500_attacks_come_to_nothing() -> None:
     for payload in many_payloads():
         test_no_text_of_a_stranger_is_markup(payload)
+
+
+@pytest.mark.parametrize(
+    ("lost", "said"),
+    [
+        ({"中"}, "has 1 character of the report, such as 中,"),
+        ({"中", "か", "한"}, "(Noto Sans CJK; on Debian and Ubuntu: apt install fonts-noto-cjk)"),
+        ({"中", "ก"}, "(Noto Sans CJK and Noto Sans Thai; on Debian and Ubuntu: apt install fonts"),
+        ({"\ue123"}, "Noto Sans Symbols"),  # for private use: it has no name
+    ],
+)
+def test_what_to_install_is_said_for_characters_that_no_font_has(lost: set[str], said: str) -> None:
+    told = pdf._missing_fonts(lost)
+    assert said in told
+    assert told.endswith("export again")
+
+
+def test_it_is_told_once_and_only_where_a_character_is_missing() -> None:
+    told = list[str]()
+    render_pdf(saved().cited_alone(), told.append)
+    assert told == []
+    made = render_pdf(saved(report(title="A \U0001fae8\u3402")).cited_alone(), told.append)
+    spelt = "U+" in text_of(made)
+    assert len(told) == spelt
+
+
+def test_the_fixed_words_are_those_of_the_report() -> None:
+    text = squeezed(text_of(render_pdf(saved(report(language="de")).cited_alone())))
+    for said in ("Ergebnis", "Quellen", "Belege", "Geprüfte Hypothesen", "Berechnungen"):
+        assert squeezed(said) in text
+    for said in ("Diesen Bericht prüfen", "Dieser Befehl wiederholt die Prüfung jedes Satzes"):
+        assert squeezed(said) in text
+    for said in ("Evidence view", "Hypotheses tested", "Check this report", "in the journal"):
+        assert squeezed(said) not in text

@@ -5,12 +5,19 @@ from __future__ import annotations
 import builtins
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from deepdiver.core.identity import digest
+from deepdiver.core.ledger import Ledger
+from deepdiver.core.record import SourceKind
 from deepdiver.errors import UnknownNameError, UsageError
+from deepdiver.report.compose import compose
+from deepdiver.report.exports.package import Saved
 from deepdiver.report.exports.references import (
+    AUTHOR_YEAR,
     STYLES,
     csl_items,
     render_bibtex,
@@ -18,7 +25,17 @@ from deepdiver.report.exports.references import (
     render_references,
     render_ris,
 )
-from tests.report.exports.making import LEDGER, PAYLOADS, hostile, many_payloads, report, saved
+from tests.report.exports.making import (
+    LEDGER,
+    PAYLOADS,
+    fact,
+    finding_of,
+    hostile,
+    many_payloads,
+    report,
+    saved,
+    source_of,
+)
 
 RUN = saved()
 
@@ -106,7 +123,7 @@ def test_bibtex_and_ris_hold_each_source_once() -> None:
 
 @pytest.mark.parametrize("style", STYLES)
 def test_every_style_lists_every_source(style: str) -> None:
-    lines = render_references(RUN, style).splitlines()
+    lines = render_references(RUN, style).partition("\n\n")[0].splitlines()
     assert len(lines) == 2
     assert any("Register of companies" in line or "Register of Companies" in line for line in lines)
     assert any("Gazette" in line for line in lines)
@@ -122,10 +139,84 @@ def test_no_text_of_a_stranger_ends_its_field(payload: str) -> None:
     assert len(re.findall(r"(?m)^TY  - ", ris)) == len(re.findall(r"(?m)^ER  - ", ris)) == 1
     assert all(re.match(r"[A-Z][A-Z0-9]  - ", line) for line in ris.split("\r\n") if line)
     assert len(json.loads(render_csl(made))) == 1
-    assert len(render_references(made, "apa").splitlines()) == 1
+    entry, space, heading, mark = render_references(made, "apa").splitlines()
+    assert (bool(entry), space, heading) == (True, "", "In the text:")
+    assert mark.startswith("[1] ")
+    assert len(render_references(made, "ieee").splitlines()) == 1
 
 
 @pytest.mark.proof
 def test_500_attacks_come_to_nothing() -> None:
     for payload in many_payloads():
         test_no_text_of_a_stranger_ends_its_field(payload)
+
+
+def two_of(author: str, *dated: str) -> Saved:
+    """Return a run that cites a page of one author for each date."""
+    texts = [f"Text {number}." for number in range(len(dated))]
+    sources = [
+        source_of(
+            text, f"https://e.example/{number}", f"Page {number}", author=author, published=at
+        )
+        for number, (text, at) in enumerate(zip(texts, dated, strict=True))
+    ]
+    found = [finding_of(one, text, text) for one, text in zip(sources, texts, strict=True)]
+    ledger = Ledger([*sources, *found])
+    said = tuple(fact(text, one) for text, one in zip(texts, found, strict=True))
+    made = compose("Q", said, (), (), ledger, limits=(), made_by="x")
+    return replace(saved(made), ledger=ledger, texts={digest(text): text for text in texts})
+
+
+@pytest.mark.parametrize(
+    ("style", "marks"),
+    [
+        ("apa", ["[1] (Åsa Öberg, 2025)", "[2] (Åsa Öberg, 2026)"]),
+        ("chicago", ["[1] (Åsa Öberg 2025)", "[2] (Åsa Öberg 2026)"]),
+    ],
+)
+def test_below_authors_and_years_the_numbers_of_the_report_are_told(
+    style: str, marks: list[str]
+) -> None:
+    listed, _, told = render_references(two_of("Åsa Öberg", "2025-01-02", "2026"), style).partition(
+        "\nIn the text:\n"
+    )
+    assert len(listed.splitlines()) == 2
+    assert told.splitlines() == marks
+
+
+@pytest.mark.parametrize("style", ["apa", "chicago"])
+def test_two_of_one_author_and_year_are_told_apart_by_letters(style: str) -> None:
+    made = render_references(two_of("Åsa Öberg", "2026-01-02", "2025", "2026-11-02"), style)
+    listed, _, told = made.partition("\nIn the text:\n")
+    assert listed.count("2026a") == listed.count("2026b") == 1
+    assert "2025a" not in made
+    assert [re.findall(r"\d{4}[ab]?", line)[0] for line in told.splitlines()] == [
+        "2026a",
+        "2025",
+        "2026b",
+    ]
+
+
+@pytest.mark.parametrize("style", sorted({*STYLES} - AUTHOR_YEAR))
+def test_a_style_with_numbers_needs_no_names_for_them(style: str) -> None:
+    assert "In the text" not in render_references(RUN, style)
+
+
+def test_authors_and_years_are_in_the_order_of_the_alphabet() -> None:
+    lines = render_references(RUN, "apa").partition("\n\n")[0].splitlines()
+    assert len(lines) > 1
+    assert lines == sorted(lines, key=str.casefold)
+
+
+@pytest.mark.parametrize(
+    ("style", "listed"),
+    [("apa", "The Law. (n.d.)."), ("chicago", "“The Law”. n.d.")],
+)
+def test_a_title_in_the_place_of_an_author_is_not_repeated(style: str, listed: str) -> None:
+    text = "One."
+    source = source_of(text, "/home/x/law.txt", "The Law", kind=SourceKind.DOCUMENT)
+    found = finding_of(source, text, text)
+    ledger = Ledger([source, found])
+    made = compose("Q", (fact(text, found),), (), (), ledger, limits=(), made_by="x")
+    run = replace(saved(made), ledger=ledger, texts={digest(text): text})
+    assert render_references(run, style).splitlines()[0] == listed

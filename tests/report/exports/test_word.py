@@ -6,17 +6,23 @@ import builtins
 import io
 import re
 import zipfile
+from dataclasses import replace
 from typing import Any
 
 import docx
 import pytest
 from lxml import etree  # type: ignore[import-untyped]
 
+from deepdiver.core.ledger import Ledger
 from deepdiver.errors import UsageError
+from deepdiver.report.exports import word
 from deepdiver.report.exports.word import render_word
-from tests.report.exports.making import PAYLOADS, hostile, many_payloads, saved
+from deepdiver.report.history import History
+from tests.report.exports.making import PAYLOADS, hostile, many_payloads, report, saved
+from tests.report.figures.tables import EVENTS, PEOPLE, YEARS, report_of
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 MADE = render_word(saved())
 
 
@@ -127,3 +133,72 @@ def test_no_text_of_a_stranger_is_a_field_a_macro_or_a_link(payload: str) -> Non
 def test_500_attacks_come_to_nothing() -> None:
     for payload in many_payloads():
         test_no_text_of_a_stranger_is_a_field_a_macro_or_a_link(payload)
+
+
+def charted(**changes: Any) -> bytes:
+    made = report_of(PEOPLE, YEARS, EVENTS).model_copy(update=changes)
+    return render_word(replace(saved(made), ledger=Ledger(), history=History()))
+
+
+def test_charts_are_images_below_their_tables_with_their_words() -> None:
+    files = parts(charted())
+    assert sum(name.startswith("word/media/") for name in files) == 3
+    assert all(data.startswith(b"\x89PNG") for name, data in files.items() if "word/media/" in name)
+    tree = etree.fromstring(files["word/document.xml"])
+    told = [shape.get("descr") for shape in tree.iter(f"{WP}docPr")]
+    assert "Ard: 120 [1]" in told[0]
+    assert "1911-05-03: founded [1]" in told[2]
+    body = [
+        "table" if item.tag == f"{W}tbl" else "picture"
+        for item in tree.find(f"{W}body")
+        if item.tag == f"{W}tbl" or next(item.iter(f"{WP}docPr"), None) is not None
+    ]
+    assert body == ["table", "picture"] * 3
+
+
+def test_a_picture_is_as_wide_as_the_text() -> None:
+    document = docx.Document(io.BytesIO(charted()))
+    page = document.sections[0]
+    text = page.page_width - page.left_margin - page.right_margin  # type: ignore[operator]
+    assert {abs(shape.width - text) < 3_600 for shape in document.inline_shapes} == {True}
+
+
+def test_a_report_in_charts_has_the_same_bytes_each_time() -> None:
+    assert charted() == charted()
+
+
+def test_without_typst_a_document_has_its_tables_and_no_charts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(word, "draw_png", lambda _: None)
+    files = parts(charted())
+    assert not any(name.startswith("word/media/") for name in files)
+    assert len(docx.Document(io.BytesIO(charted())).tables) == 3
+
+
+def test_the_fixed_words_are_those_of_the_report() -> None:
+    document = docx.Document(io.BytesIO(render_word(saved(report(language="de")))))
+    headed = [
+        item.text
+        for item in document.paragraphs
+        if item.style and item.style.name.startswith("Heading")
+    ]
+    assert headed[0] == "Ergebnis"
+    assert headed[-6:] == [
+        "Quellen",
+        "Belege",
+        "Geprüfte Hypothesen",
+        "Berechnungen",
+        "Wie weit den Quellen zu trauen ist",
+        "Grenzen",
+    ]
+    notes = parts(render_word(saved(report(language="de"))))["word/footnotes.xml"].decode()
+    assert "wie in Anmerkung 1" in notes
+    assert "as in note" not in notes
+
+
+def test_no_row_of_a_table_is_broken_between_pages() -> None:
+    tree = etree.fromstring(parts(MADE)["word/document.xml"])
+    rows = list(tree.iter(f"{W}tr"))
+    assert rows
+    assert all(next(row.iter(f"{W}cantSplit"), None) is not None for row in rows)

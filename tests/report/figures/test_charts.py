@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from deepdiver.core.dates import Day
 from deepdiver.core.record import Block
+from deepdiver.report.figures import charts
 from deepdiver.report.figures.charts import draw_charts, nice_steps, ordinal
 from deepdiver.report.figures.svg import WIDTH, Picture
 from tests.report.figures.tables import EVENTS, PEOPLE, YEARS, name, report_of, table, value
@@ -116,3 +117,30 @@ def test_steps_enclose_what_they_are_for(one: float, other: float) -> None:
 def test_a_month_begins_on_its_first_day_and_a_day_that_is_not_there_does_no_harm() -> None:
     assert ordinal(Day(2026, 3)) == ordinal(Day(2026, 3, 1)) == ordinal(Day(2026, 2, 29))
     assert ordinal(Day(2026)) == ordinal(Day(2026, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("heights", "place", "nth", "above"),
+    [
+        ((50, 20), 0, 0, False),  # it rises from its first point
+        ((20, 50), 0, 0, True),
+        ((20, 50), 0, 1, True),
+        ((50, 20, 50), 1, 1, True),  # a peak
+        ((20, 50, 20), 1, 0, False),  # a trough
+        ((50, 40, 30), 1, 0, True),  # a slope
+        ((50, 40, 30), 1, 1, False),
+        ((40, 40, 40), 1, 0, True),  # level
+        ((40, 40, 40), 1, 1, False),
+    ],
+)
+def test_a_value_stands_where_its_line_does_not_go(
+    heights: tuple[float, ...], place: int, nth: int, above: bool
+) -> None:
+    points = [(100.0 * at, y) for at, y in enumerate(heights)]
+    _, y, anchor = charts._beside(points, place, nth)
+    assert (y < heights[place]) is above
+    assert anchor == ("middle" if place else "start")
+
+
+def test_the_last_value_stands_to_the_right_of_its_line() -> None:
+    assert charts._beside([(0, 5.0), (100.0, 40.0)], 1, 0) == (109, 44, "start")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ import pytest
 from deepdiver.core.settings import Settings
 from deepdiver.errors import BudgetError, CallError, CallFault, NoRungError, UsageError
 from deepdiver.run.auditor import audit_file as module
-from deepdiver.run.auditor.audit_file import BORROWED, PROBLEMS, ReportAudit, audit_file
-from deepdiver.run.auditor.judge import Standing
+from deepdiver.run.auditor.audit_file import ADDED, BORROWED, PROBLEMS, ReportAudit, audit_file
+from deepdiver.run.auditor.judge import Judged, Nearest, Standing, Stated
 from deepdiver.tasks import Check, Checks, CheckSupport
 from tests.tools.extract import making
 
@@ -342,3 +343,43 @@ async def test_a_model_does_not_excuse_what_is_contradicted(
 def test_the_kinds_of_problems_are_those_of_the_command_line() -> None:
     assert "contradicted" in PROBLEMS
     assert len(set(PROBLEMS)) == len(PROBLEMS)
+
+
+@pytest.mark.parametrize(
+    ("said", "denial", "standing"),
+    [
+        ("none", 0.51, Standing.CONTRADICTED),
+        ("none", 0.49, Standing.NOT),
+        ("partial", 0.95, Standing.PARTLY),
+        ("full", 0.95, Standing.SUPPORTED),
+    ],
+)
+async def test_what_a_model_finds_wrong_and_the_reader_denies_is_contradicted(
+    tmp_path: Path,
+    settings: Settings,
+    sources: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    said: str,
+    denial: float,
+    standing: Standing,
+) -> None:
+    async def judge(stated: Sequence[Stated], as_of: str) -> list[Judged]:
+        del as_of
+        near = (Nearest("https://e.org", 0, "It froze."),)
+        return [Judged(Standing.SUPPORTED, nearest=near, denial=denial) for _ in stated]
+
+    monkeypatch.setattr(module, "judge", judge)
+    audit = await by_model(tmp_path, settings, sources, monkeypatch, Model(S1=said))
+    assert audit.statements[0].judged.standing is standing
+
+
+async def test_a_row_of_totals_that_come_out_states_nothing_of_its_own(
+    tmp_path: Path, settings: Settings, sources: Path
+) -> None:
+    right = REPORT.replace("2,300", "2,200")
+    audit = await audited(tmp_path, settings, sources, right)
+    last = audit.statements[-1]
+    assert last.statement.text == "Year: Total; Passengers: 2,200"
+    assert (last.judged.standing, last.note) == (Standing.FRAME, ADDED)
+    assert audit.totals == ()
+    assert audit.problems()["uncited"] == 3

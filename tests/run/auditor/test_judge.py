@@ -275,3 +275,20 @@ async def test_the_pages_of_a_sentence_are_told_apart() -> None:
     assert found.standing is Standing.SUPPORTED
     assert found.nearest[0].url == other.url
     assert found.nearest[0].text == other.text
+
+
+async def test_the_reader_says_how_far_the_closest_sentence_denies_it() -> None:
+    turned = await one("In 2025 the ferry did not carry 1,200 passengers.")
+    true = await one("In 2025, the ferry carried 1,200 passengers.")
+    assert turned.denial > 0.5 > true.denial
+    assert 0 <= true.denial <= turned.denial <= 1
+
+
+async def test_of_what_is_copied_the_reader_says_nothing() -> None:
+    found = await one("The ferry carried 1,200 passengers in 2025.")
+    assert (found.support, found.denial) == (None, 0.0)
+
+
+async def test_a_page_cited_twice_is_judged_like_one_cited_once() -> None:
+    text = "In 2025, the ferry carried 1,200 passengers."
+    assert (await one(text, PAGE, PAGE)).standing is (await one(text)).standing

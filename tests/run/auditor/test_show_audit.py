@@ -224,3 +224,34 @@ def test_counts_and_problems_agree_in_every_view() -> None:
     assert record["problems"]["conflicts"] == 1
     told = [line.split() for line in audit_lines(found, 200) if line.startswith("  not supported")]
     assert told == [["not", "supported", "1", "50%"]]
+
+
+@pytest.mark.parametrize("width", [1, 40, 80, 140, 500])
+def test_no_word_is_lost_whatever_the_width(width: int) -> None:
+    whole = " ".join(" ".join(audit_lines(audit(), 10_000)).split())
+    assert " ".join(" ".join(audit_lines(audit(), width)).split()) == whole
+
+
+@pytest.mark.parametrize("standing", sorted({*Standing} - {Standing.FRAME, Standing.SUPPORTED}))
+def test_what_is_wrong_is_listed_under_its_standing(standing: Standing) -> None:
+    found = audit()
+    judged = replace(found.statements[0].judged, standing=standing)
+    first = replace(found.statements[0], judged=judged)
+    lines = list(audit_lines(replace(found, statements=(first, *found.statements[1:])), 200))
+    heading = next(at for at, line in enumerate(lines) if line.startswith("  1. It froze hard."))
+    above = next(line for line in reversed(lines[:heading]) if line and not line.startswith(" "))
+    assert above.casefold() == NAMES[standing].casefold()
+
+
+def test_what_is_supported_is_counted_and_not_listed() -> None:
+    found = audit()
+    judged = replace(found.statements[0].judged, standing=Standing.SUPPORTED, why="")
+    first = replace(found.statements[0], judged=judged)
+    told = "\n".join(audit_lines(replace(found, statements=(first, *found.statements[1:])), 200))
+    assert "1. It froze hard." not in told
+    assert "50% of what is stated is supported" in told
+
+
+def test_the_same_audit_is_told_in_the_same_words() -> None:
+    assert list(audit_lines(audit(), 80)) == list(audit_lines(audit(), 80))
+    assert audit_page(audit()) == audit_page(audit())

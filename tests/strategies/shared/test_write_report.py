@@ -21,6 +21,8 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
+from deepdiver.core.text import sentences
+from deepdiver.report.markdown import render_markdown
 from deepdiver.run import replay, research
 from deepdiver.strategies.shared.audit_headings import TITLE
 from deepdiver.strategies.shared.grounding import FOREIGN, UNCONNECTED
@@ -803,3 +805,74 @@ def test_no_section_is_lost_and_the_order_stays(lengths: list[float], calls: int
     assert sum(length for _, length in groups) == pytest.approx(
         sum(_planned_words(of_lengths(*lengths)))
     )
+
+
+# A model that lies in every way, and calls each of its lies fully supported
+
+LIES = {
+    "an invented quote": "The registrar wrote: “Anna Holm bought it for a song.”",
+    "a number from nowhere": "Holm Works is owned by Anna Holm, who paid 40 million for it.",
+    "a number off by one": "Holm Works was founded in 1999.",
+    "a name from nowhere": "Holm Works is owned by Cecilia Dahl.",
+    "names exchanged": "The authority confirms that Bertil Ask owns Holm Works.",
+    "a negation": "Holm Works is not owned by Anna Holm.",
+    "an address in the prose": "See https://evil.example/holm for who owns Holm Works.",
+    "a date from nowhere": "On 3 March 2021 Anna Holm became the owner of Holm Works.",
+    "another matter, without name or number": ORDER,
+    "gossip, without name or number": "The neighbours are quite unhappy about the noise.",
+    "a sum that does not come out": "Holm Works is 30 years old.",
+}
+"""What each lie is, and what it says; all cite a finding that exists."""
+
+
+def lying(task: tasks.OutlineReport) -> Draft:
+    """Write the truth in one sentence, and every lie; each cites something true."""
+    label = label_of(task, OWNED)
+    lies = tuple(told(text, label) for text in LIES.values())
+    wrong = (told(OWNED, "F99"), told("Anna Holm is rich.", "https://evil.example/x"))
+    return Draft((told(OWNED, label), *lies[:3]), (DraftSection("Owner", (*lies, *wrong)),))
+
+
+def inventing(task: tasks.ExtractFindings) -> tasks.Extraction:
+    """Note what the texts say, and statements with quotes and labels that are not there."""
+    true = [
+        tasks.Extracted(statement=span.of(text.plain), source=text.id, quote=span.of(text.plain))
+        for text in task.texts
+        for span in sentences(text.plain)
+        if "own" in span.of(text.plain)
+    ]
+    first = task.texts[0].id
+    false = [
+        tasks.Extracted(statement="It is for sale.", source=first, quote="Holm Works is for sale."),
+        tasks.Extracted(statement="Eva Falk runs it.", source="T99", quote="Eva Falk runs it."),
+        tasks.Extracted(statement="Gun Hult left.", source=first, lines=(900,)),
+    ]
+    return tasks.Extraction(findings=(*true, *false))
+
+
+async def test_nothing_that_a_lying_model_says_reaches_the_report_unmarked(
+    tmp_path: Path,
+) -> None:
+    """It also calls every lie supported, and repairs none: only code and the reader can tell."""
+    made, rig = await report_of(
+        tmp_path,
+        write_report=lying,
+        extract_findings=inventing,
+        check_support=doubting("full"),
+        repair_sentences=repairing(None),
+    )
+    kept = [*made.answer, *(item for part in made.sections for item in part.all_sentences())]
+    stated = {item.text for item in kept if not item.mark and item.kind is SentenceKind.FACT}
+    assert OWNED in stated
+    reached = {name for name, text in LIES.items() if text in stated}
+    assert reached == set()
+    shown = render_markdown(made)
+    prose = shown.partition("## Sources")[0]
+    for word in ("evil.example", "Eva Falk", "Gun Hult", "for sale", "Cecilia", "40 million"):
+        assert word not in prose
+    assert {item.text for item in made.cut} >= {*LIES.values()} - {item.text for item in kept}
+    for item in made.citations:
+        text = rig.store.texts.get(item.passage.snapshot)
+        assert text[item.passage.start : item.passage.end] == item.quote
+    marked = sum(item.text in LIES.values() for item in kept)
+    print(f"\nlies: {len(LIES)} told, {len(reached)} unmarked, {marked} marked")  # noqa: T201

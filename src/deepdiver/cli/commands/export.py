@@ -43,7 +43,7 @@ def export(args: argparse.Namespace) -> int:
 
     with closing(open_store(settings_of(args))) as store:
         run = store.runs.get(args.run)
-        made = make_export(run.id, store, args.written_as, args.style)
+        made = make_export(run.id, store, args.written_as, args.style, _note)
     suffix = FORMATS[args.written_as].suffix
     again = f"deepdiver export {run.id} --format {args.written_as} --out PATH"
     if isinstance(made, str | bytes):
@@ -57,6 +57,10 @@ def export(args: argparse.Namespace) -> int:
     else:
         print_err(f"{args.written_as} in {out}")
     return 0
+
+
+def _note(line: str) -> None:
+    print_err(f"note: {line}")
 
 
 def _file(out: Path | None, name: str) -> Path:
@@ -77,16 +81,24 @@ def verify(args: argparse.Namespace) -> int:
         return NOT_VERIFIED if found.faults else 0
     for fault in found.faults:
         print_out(f"FAULT: {one_line(fault)}")
+    for doubt in found.doubts:
+        print_out(f"DOUBT: {one_line(doubt)}")
     for note in found.notes:
         print_err(f"note: {one_line(note)}")
     if found.faults:
         return NOT_VERIFIED
     print_out(one_line(found.title))
     print_out(
-        f"verified: {found.sentences} sentences, {found.citations} citations, {found.texts} saved "
-        "texts; every quote is where it is said to be, every value is carried, all hashes match"
+        f"verified{', with doubts' if found.doubts else ''}: "
+        f"{found.sentences} sentences, {found.citations} citations, {found.texts} saved texts"
     )
-    print_out(f"run {one_line(found.run)}, report {found.report}")
+    print_out("every quote is where it is said to be, every value is carried, all hashes match")
+    if many := len(found.doubts):
+        print_out(
+            f"The reader, a small model, disagrees with {many} "
+            f"sentence{'s' if many > 1 else ''}. It may be wrong: read the quotes."
+        )
+    print_out(f"run    {one_line(found.run)}\nreport {found.report}")
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from deepdiver.cli import options
@@ -26,17 +26,6 @@ if TYPE_CHECKING:
 
 STOP_SECONDS = 10.0
 """How long `stop` waits: a run checks every three seconds whether it was asked to stop."""
-FILES = (
-    "report.md",
-    "evidence.md",
-    "report.html",
-    "report.json",
-    "reasoning.log",
-    "sources.jsonl",
-)
-"""The files that every run writes to its folder."""
-PICTURES = ("timeline.svg", "map.svg", "matrix.svg")
-"""The files that some runs write besides."""
 
 
 def list_runs(args: argparse.Namespace) -> int:
@@ -139,6 +128,11 @@ def _stop(store: Store, name: str) -> tuple[Run, bool]:
             time.sleep(0.1)
             run = store.runs.get(run.id)
         return run, True
+    if run.status is RunStatus.QUEUED:
+        from deepdiver.work import open_queue
+
+        open_queue(store).cancel(run.id)
+        run = store.runs.get(run.id)
     if run.status is RunStatus.RUNNING:  # its process died without setting a status
         store.runs.set_status(run.id, RunStatus.STOPPED)
         run = store.runs.get(run.id)
@@ -148,6 +142,7 @@ def _stop(store: Store, name: str) -> tuple[Run, bool]:
 
 def delete(args: argparse.Namespace) -> int:
     """Delete a run and its files."""
+    from deepdiver.report.removal import remove_run
     from deepdiver.store import open_store
 
     settings = settings_of(args)
@@ -157,12 +152,7 @@ def delete(args: argparse.Namespace) -> int:
         if not args.yes and not confirm(f"Delete run {run.id} ({question})? [y/N] "):
             print_err(f"run {run.id} was not deleted")
             return 0
-        store.runs.delete(run.id, time.time())
-    folder = settings.home / "runs" / run.id
-    for name in (*FILES, *PICTURES):
-        (folder / name).unlink(missing_ok=True)
-    with suppress(OSError):
-        folder.rmdir()  # unless it holds files of the user's own
+        remove_run(run.id, settings, store)
     if args.json:
         print_json({"id": run.id, "deleted": True})
     else:

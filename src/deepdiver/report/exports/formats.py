@@ -10,7 +10,7 @@ from deepdiver.core.shown_text import to_json
 from deepdiver.report.exports.findings_table import render_findings
 from deepdiver.report.exports.package import Saved, pack, to_archive
 from deepdiver.report.exports.page import render_page
-from deepdiver.report.exports.pdf import render_pdf
+from deepdiver.report.exports.pdf import Tell, render_pdf
 from deepdiver.report.exports.references import (
     render_bibtex,
     render_csl,
@@ -35,8 +35,8 @@ class Format:
     """What it is, in a few words."""
     suffix: str
     """Ending of the file; empty: a folder."""
-    make: Callable[[Saved, str], Made]
-    """Makes it from a run and the name of a citation style."""
+    make: Callable[[Saved, str, Tell], Made]
+    """Makes it from a run and the name of a citation style; it is told what the export lacks."""
     carries: Literal["nothing", "evidence", "run"] = "nothing"
     """What is in it besides what it shows: what `verify` needs, or the whole run."""
 
@@ -50,24 +50,27 @@ def _record(saved: Saved) -> str:
 
 FORMATS: Mapping[str, Format] = {
     "pdf": Format(
-        "PDF/A-3 with the evidence attached", ".pdf", lambda s, _: render_pdf(s), "evidence"
+        "PDF/A-3 with the evidence attached",
+        ".pdf",
+        lambda s, _, tell: render_pdf(s, tell),
+        "evidence",
     ),
     "html": Format(
-        "one page with the evidence inside", ".html", lambda s, _: render_page(s), "evidence"
+        "one page with the evidence inside", ".html", lambda s, *_: render_page(s), "evidence"
     ),
-    "docx": Format("a Word document with footnotes", ".docx", lambda s, _: render_word(s)),
-    "md": Format("Markdown", ".md", lambda s, _: render_markdown(s.report)),
-    "json": Format("the whole record", ".json", lambda s, _: _record(s)),
-    "csv": Format("the findings, a row for each quote", ".csv", lambda s, _: render_findings(s)),
-    "bibtex": Format("the sources as BibTeX", ".bib", lambda s, _: render_bibtex(s)),
-    "csl": Format("the sources as CSL-JSON", ".csl.json", lambda s, _: render_csl(s)),
-    "ris": Format("the sources as RIS", ".ris", lambda s, _: render_ris(s)),
+    "docx": Format("a Word document with footnotes", ".docx", lambda s, *_: render_word(s)),
+    "md": Format("Markdown", ".md", lambda s, *_: render_markdown(s.report)),
+    "json": Format("the whole record", ".json", lambda s, *_: _record(s)),
+    "csv": Format("the findings, a row for each quote", ".csv", lambda s, *_: render_findings(s)),
+    "bibtex": Format("the sources as BibTeX", ".bib", lambda s, *_: render_bibtex(s)),
+    "csl": Format("the sources as CSL-JSON", ".csl.json", lambda s, *_: render_csl(s)),
+    "ris": Format("the sources as RIS", ".ris", lambda s, *_: render_ris(s)),
     "references": Format(
-        "the sources in a citation style", ".txt", lambda s, style: render_references(s, style)
+        "the sources in a citation style", ".txt", lambda s, style, _: render_references(s, style)
     ),
-    "obsidian": Format("a folder of notes", "", lambda s, _: render_vault(s)),
+    "obsidian": Format("a folder of notes", "", lambda s, *_: render_vault(s)),
     "bundle": Format(
-        "the whole run in one file", ".deepdiver", lambda s, _: to_archive(pack(s)), "run"
+        "the whole run in one file", ".deepdiver", lambda s, *_: to_archive(pack(s)), "run"
     ),
 }
 """Every format by its name."""

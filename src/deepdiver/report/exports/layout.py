@@ -53,7 +53,7 @@ from deepdiver.report.markdown import (
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
 from deepdiver.report.sources import CitedSource, believed_sources, list_sources
-from deepdiver.report.words import words_of
+from deepdiver.report.words import Words, words_of
 
 Style = Literal["plain", "bold", "mark", "cite"]
 
@@ -120,6 +120,8 @@ class Layout:
     """The evidence view."""
     foot: str
     """How it was made."""
+    say: Words
+    """The fixed words of its language."""
 
 
 _OPEN, _CLOSE, _PART = "\ue000", "\ue001", "\ue002"
@@ -132,18 +134,20 @@ def lay_out(report: Report) -> Layout:
     """Return a report as elements."""
     titled = bool(report.title) and report.title.casefold() != report.question.casefold()
     common = common_kind(report.answer)
-    heading = one_line(report.heading or BOTTOM_LINE)
+    say = words_of(report)
+    heading = one_line(say.recorded(report.heading or BOTTOM_LINE))
     return Layout(
         said_text(report.title) if titled else one_line(report.question),
         one_line(report.question) if titled else "",
-        said_text(report.note),
+        said_text(say.recorded(report.note)),
         _marked(heading, common),
         tuple(_answer(report)),
         tuple(_body(report)),
         explained_marks(report),
         tuple(list_sources(report.citations, sys.maxsize)),
         tuple(_evidence(report)),
-        f"{said_text(report.made_by.removesuffix('.'))}.",
+        said_text(say("{}.", report.made_by.removesuffix("."))),
+        say,
     )
 
 
@@ -262,7 +266,7 @@ def _section(
     report: Report, section: Section, charts: Mapping[int, Sequence[Picture]]
 ) -> Iterator[Element]:
     common = common_kind(section.all_sentences())
-    heading = _marked(said_text(section.heading), common)
+    heading = _marked(said_text(words_of(report).recorded(section.heading)), common)
     yield Element("heading", (heading,), level=section.level - 1)
     told = tuple(sentence_line(report, item) for item in section.sentences)
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
@@ -318,10 +322,11 @@ def _heading(text: str) -> Element:
 
 def _evidence(report: Report) -> Iterator[Element]:
     """Yield what the machinery knows: outcome, hypotheses, calculations, limits and cuts."""
-    yield _paragraph((Piece(f"{status_line(report)}.", "bold"),))
+    say = words_of(report)
+    yield _paragraph((Piece(say("{}.", status_line(report)), "bold"),))
     yield from _hypotheses(report)
     if report.derivations:
-        yield _heading("Calculations")
+        yield _heading(say("Calculations"))
         yield Element(
             "list",
             tuple(
@@ -335,31 +340,32 @@ def _evidence(report: Report) -> Iterator[Element]:
             ),
         )
     if report.citations:
-        yield _heading("How far the sources are believed")
+        yield _heading(say("How far the sources are believed"))
         yield Element("list", tuple(map(plain, _believed(report))))
     if cautions := [_caution(report, item) for item in cautioned(report)]:
-        yield _heading("Cautions")
+        yield _heading(say("Cautions"))
         yield Element("list", tuple(cautions))
     if told := matched_line(report):
         yield _paragraph(plain(told))
     if limits := limit_lines(report):
-        yield _heading("Limits")
+        yield _heading(say("Limits"))
         yield Element("list", tuple(plain(said_text(limit)) for limit in limits))
 
 
 def _hypotheses(report: Report) -> Iterator[Element]:
     if not report.hypotheses:
         return
-    yield _heading("Hypotheses tested")
+    say = words_of(report)
+    yield _heading(say("Hypotheses tested"))
     if rivals := rival_answers(report):
         yield Element(
             "table",
-            header=tuple((Piece(name, "bold"),) for name in COLUMN_NAMES),
+            header=tuple((Piece(say(name), "bold"),) for name in COLUMN_NAMES),
             rows=tuple(
                 (
                     plain(said_text(row.answer)),
                     plain(f"{row.belief:.2f}"),
-                    plain(STANDINGS[row.status]),
+                    plain(say(STANDINGS[row.status])),
                     citation_line(report, row.supporting),
                     citation_line(report, row.refuting),
                 )
@@ -370,11 +376,11 @@ def _hypotheses(report: Report) -> Iterator[Element]:
         "list",
         tuple(
             (
-                Piece(STANDINGS[item.status], "bold"),
+                Piece(say(STANDINGS[item.status]), "bold"),
                 Piece(
-                    f" ({item.posterior:.2f}, {attempts_to_refute(item)}): "
+                    f" ({item.posterior:.2f}{say(', ')}{attempts_to_refute(item, say)}): "
                     f"{said_text(item.hypothesis.statement)} "
-                    f"Would be refuted by: {said_text(item.hypothesis.refutes_if)}"
+                    + say("Would be refuted by: {}", said_text(item.hypothesis.refutes_if))
                 ),
             )
             for item in report.hypotheses
@@ -392,7 +398,7 @@ def _believed(report: Report) -> Iterator[str]:
 def _caution(report: Report, sentence: Sentence) -> Line:
     return joined(
         (
-            plain(f"“{said_text(sentence.text)}”"),
+            plain(words_of(report).quoted(said_text(sentence.text))),
             citation_line(report, sentence.citations),
             plain(f"{said_text(sentence.mark.rstrip(' .'))}."),
         )

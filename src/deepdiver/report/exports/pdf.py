@@ -15,7 +15,7 @@ import logging
 import re
 import unicodedata
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from importlib import resources
 from typing import Any
@@ -25,11 +25,13 @@ from deepdiver.core.shown_text import one_line
 from deepdiver.errors import UnreadableError, UsageError
 from deepdiver.report.exports.layout import Element, Layout, Line, lay_out
 from deepdiver.report.exports.package import MANIFEST, TEXTS, UNSEALED, Saved, pack, seal
+from deepdiver.report.exports.raster import unlinked
 from deepdiver.report.figures.pictures import draw_pictures
 from deepdiver.report.figures.svg import Picture
 from deepdiver.report.html import on_the_web
 from deepdiver.report.markdown import web_address
 from deepdiver.report.sources import CitedSource
+from deepdiver.report.words import Words
 
 STANDARD = "a-3a"
 """PDF/A-3, for archives; a: with headings, lists and tables marked up for screen readers."""
@@ -48,8 +50,20 @@ _UNSHOWN = re.compile(r"the (?:text|PDF contains the codepoint) `(\".*?\")`")
 _ESCAPED = re.compile(r"\\u\{([0-9a-f]+)\}")
 
 
-def render_pdf(saved: Saved) -> bytes:
+Tell = Callable[[str], None]
+"""Receives a line about what an export lacks."""
+
+
+def say_nothing(line: str) -> None:
+    """Drop a line."""
+
+
+def render_pdf(saved: Saved, tell: Tell = say_nothing) -> bytes:
     """Return a report as PDF/A-3 with its evidence attached, the same bytes each time.
+
+    Args:
+        saved: The run.
+        tell: Receives a line if no font has some of its characters.
 
     Raises:
         UsageError: If Typst is not installed.
@@ -66,8 +80,8 @@ def render_pdf(saved: Saved) -> bytes:
         "attached": _attached(saved, package),
     }
     shown = (*(item.picture for item in layout.body if item.picture), *drawn.all)
-    files = {f"{item.name}.svg": _unlinked(item.file("")).encode() for item in shown}
-    return seal(_compile(told, files | package))
+    files = {f"{item.name}.svg": unlinked(item.file("")).encode() for item in shown}
+    return seal(_compile(told, files | package, tell))
 
 
 def attached_files(data: bytes) -> dict[str, bytes]:
@@ -129,14 +143,10 @@ def _page_texts(data: bytes) -> list[str]:
         return []
 
 
-def _unlinked(picture: str) -> str:
-    """Return a picture without links: those of a page lead nowhere in a document."""
-    return re.sub(r"</?a\b[^>]*>", "", picture)
-
-
 def _data(saved: Saved, layout: Layout) -> dict[str, Any]:
     """Return everything that the template is filled with, besides pictures and attachments."""
     sections = sum(item.kind == "heading" and item.level == 1 for item in layout.body)
+    say = layout.say
     manifest_files = {"Run": saved.run.id, "Report": saved.report.hash, "Journal": saved.journal}
     return {
         "title": layout.title,
@@ -144,8 +154,10 @@ def _data(saved: Saved, layout: Layout) -> dict[str, Any]:
         "rtl": is_right_to_left(layout.title),
         "question": layout.question,
         "note": layout.note,
-        "kicker": "deepdiver · research report",
-        "told": f"as of {saved.run.created[:10]}",
+        "kicker": f"deepdiver · {say('research report')}",
+        "told": say("as of {}", saved.run.created[:10]),
+        "language": saved.report.language or "en",
+        "words": {name: say(phrase) for name, phrase in _WORDS.items()},
         "date": [int(part) for part in saved.run.created[:10].split("-")],
         "seal": UNSEALED,
         "fonts": FALLBACK_FONTS,
@@ -154,15 +166,28 @@ def _data(saved: Saved, layout: Layout) -> dict[str, Any]:
         "contents": sections >= LONG_CONTENTS,
         "answer": [_element(item) for item in layout.answer],
         "body": [_element(item) for item in layout.body],
-        "sources": [_source(item) for item in layout.sources],
+        "sources": [_source(item, say) for item in layout.sources],
         "evidence": [_element(item) for item in layout.evidence],
         "hashes": [
-            *manifest_files.items(),
-            ("Calls", f"{saved.calls} in the journal"),
-            ("Sources", f"{len(saved.texts)} saved texts attached"),
+            *((say(name), value) for name, value in manifest_files.items()),
+            (say("Calls"), say("{} in the journal", saved.calls)),
+            (say("Sources"), say("{} saved texts attached", len(saved.texts))),
         ],
         "foot": layout.foot,
     }
+
+
+_WORDS = {
+    "contents": "Contents",
+    "sources": "Sources",
+    "evidence": "Evidence view",
+    "check": "Check this report",
+    "attached": (
+        "The evidence is attached to this file: the record, every cited text as it was read, and "
+        "their hashes. This command repeats the check of every sentence, without a network:"
+    ),
+}
+"""The fixed words of the template."""
 
 
 def _picture(item: Picture) -> dict[str, str]:
@@ -206,13 +231,13 @@ def is_right_to_left(text: str) -> bool:
     return next((kind != "L" for kind in found if kind in ("L", "R", "AL")), False)
 
 
-def _source(source: CitedSource) -> dict[str, Any]:
+def _source(source: CitedSource, say: Words) -> dict[str, Any]:
     url = source.first.url
     return {
         "number": source.number,
         "title": one_line(source.title),
         "credit": one_line(source.first.credit),
-        "kind": one_line(source.kind),
+        "kind": one_line(say.recorded(source.kind)),
         "place": one_line(source.place),
         "link": percent(web_address(url), _IN_URI) if on_the_web(url) else "",
         "passages": [
@@ -221,7 +246,7 @@ def _source(source: CitedSource) -> dict[str, Any]:
                 "numbers": item.numbers,
                 "lines": [one_line(line) for line in item.lines],
                 "rtl": is_right_to_left(" ".join(item.lines)),
-                "where": one_line(item.where),
+                "where": one_line(say.place(item.where)),
             }
             for item in source.passages
         ],
@@ -251,7 +276,7 @@ _ABOUT = {
 }
 
 
-def _compile(told: Mapping[str, Any], files: Mapping[str, bytes]) -> bytes:
+def _compile(told: Mapping[str, Any], files: Mapping[str, bytes], tell: Tell) -> bytes:
     """Return the document, at the third attempt without the characters that no font has.
 
     The fonts of the machine are asked only if Typst's own are not enough, so that most reports have
@@ -286,6 +311,7 @@ def _compile(told: Mapping[str, Any], files: Mapping[str, bytes]) -> bytes:
         return attempt(told, own_fonts=False)
     except typst.TypstError as error:
         lost = _unshown(error)
+    tell(_missing_fonts(lost))
     try:
         return attempt(_spelt_out(told, lost), own_fonts=False)
     except typst.TypstError as error:
@@ -303,6 +329,23 @@ def _unshown(error: Exception) -> frozenset[str]:
         _ESCAPED.sub(lambda code: chr(int(code[1], 16)), text) for text in _UNSHOWN.findall(message)
     )
     return frozenset(char for text in found for char in text if char > "\x7f")
+
+
+def _missing_fonts(lost: Collection[str]) -> str:
+    """Return what to install for characters that no font has."""
+    scripts = {unicodedata.name(char, "SYMBOLS").split()[0].title() for char in lost}
+    fonts = {"CJK" if name in _EAST_ASIAN else name for name in scripts}
+    named = " and ".join(f"Noto Sans {name}" for name in sorted(fonts))
+    many = f"{len(lost)} character{'s' if len(lost) > 1 else ''}"
+    return (
+        f"no font of this machine has {many} of the report, such as {min(lost)}, so they are "
+        f"printed as their codes. Install a font that has them ({named}; on Debian and Ubuntu: "
+        f"apt install {'fonts-noto-cjk' if fonts == {'CJK'} else 'fonts-noto'}), and export again"
+    )
+
+
+_EAST_ASIAN = frozenset(("Cjk", "Hiragana", "Katakana", "Hangul", "Ideographic", "Fullwidth"))
+"""How the names of characters begin that a font for Chinese, Japanese and Korean has."""
 
 
 def _spelt_out(value: Any, lost: Iterable[str]) -> Any:

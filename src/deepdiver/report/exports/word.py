@@ -1,4 +1,4 @@
-"""A report as a Word document: real headings, lists, tables and footnotes; no macros, no links.
+"""A report as a Word document: real headings, lists, tables, footnotes and pictures; no macros.
 
 python-docx makes all of it but the footnotes, which it cannot write; their part is made here.
 """
@@ -17,6 +17,9 @@ from deepdiver.errors import UsageError
 from deepdiver.report.exports.layout import Element, Layout, Line, Piece, lay_out
 from deepdiver.report.exports.package import Saved, zipped
 from deepdiver.report.exports.pdf import column_widths, is_right_to_left
+from deepdiver.report.exports.raster import WIDTH_CM, draw_png
+from deepdiver.report.figures.pictures import Pictures, draw_pictures
+from deepdiver.report.figures.svg import Picture
 from deepdiver.report.sources import QUOTE_CHARS, CitedSource
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -24,6 +27,10 @@ _NOTES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/fo
 _NOTES_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
 ACCENT = "0B5A8A"
 """Colour of headings of parts, and of marks."""
+
+
+MARGIN_CM = 2.5
+"""Beside the text of a page of A4."""
 
 
 def render_word(saved: Saved) -> bytes:
@@ -43,7 +50,10 @@ def render_word(saved: Saved) -> bytes:
     layout = lay_out(saved.report)
     _set_properties(document, saved, layout)
     _set_styles(document)
-    _Writer(document, layout).write()
+    drawn = draw_pictures(
+        saved.report, saved.ledger, saved.text, scene=saved.scene, history=saved.history
+    )
+    _Writer(document, layout, drawn).write()
     made = io.BytesIO()
     document.save(made)
     with zipfile.ZipFile(made) as archive:  # without the time of day
@@ -61,8 +71,11 @@ def _set_properties(document: Any, saved: Saved, layout: Layout) -> None:
 
 def _set_styles(document: Any) -> None:
     from docx.enum.style import WD_STYLE_TYPE
-    from docx.shared import Pt, RGBColor
+    from docx.shared import Cm, Pt, RGBColor
 
+    page = document.sections[0]
+    page.page_width, page.page_height = Cm(WIDTH_CM + 2 * MARGIN_CM), Cm(29.7)
+    page.left_margin = page.right_margin = Cm(MARGIN_CM)
     styles = document.styles
     body = styles["Normal"]
     body.font.name, body.font.size = "Georgia", Pt(10.5)
@@ -78,6 +91,9 @@ def _set_styles(document: Any) -> None:
     note.base_style, note.font.size = body, Pt(8.5)
     reference = styles.add_style("Footnote Reference", WD_STYLE_TYPE.CHARACTER)
     reference.font.superscript = True
+    caption = styles["Caption"]
+    caption.font.size, caption.font.bold = Pt(9), False
+    caption.font.color.rgb = RGBColor.from_string("5C6570")
     code = styles.add_style("Code", WD_STYLE_TYPE.PARAGRAPH)
     code.base_style, code.font.name, code.font.size = body, "Consolas", Pt(9)
 
@@ -85,8 +101,10 @@ def _set_styles(document: Any) -> None:
 class _Writer:
     """Writes the parts of one document."""
 
-    def __init__(self, document: Any, layout: Layout) -> None:
-        self._document, self._layout = document, layout
+    def __init__(self, document: Any, layout: Layout, drawn: Pictures) -> None:
+        self._document, self._layout, self._drawn = document, layout, drawn
+        # Looked up once: python-docx reads all styles for each paragraph.
+        self._ids = {style.name: style.style_id for style in document.styles}
         self._notes = etree.Element(f"{{{_W}}}footnotes", nsmap={"w": _W})
         for number, kind in ((-1, "separator"), (0, "continuationSeparator")):
             self._add_separator(number, kind)
@@ -111,13 +129,17 @@ class _Writer:
             self._write_element(item)
         if layout.explained:
             document.add_paragraph(layout.explained, "Footnote Text")
+        for picture in self._drawn.pictures:
+            self._write_picture(picture)
         if layout.sources:
-            document.add_heading("Sources", 1)
+            document.add_heading(layout.say("Sources"), 1)
             for source in layout.sources:
                 self._write_source(source)
-        document.add_heading("Evidence view", 1)
+        document.add_heading(layout.say("Evidence view"), 1)
         for item in layout.evidence:
             self._write_element(item)
+        for picture in self._drawn.evidence:
+            self._write_picture(picture)
         document.add_paragraph(layout.foot)
         self._attach_notes()
 
@@ -129,8 +151,8 @@ class _Writer:
         elif item.kind == "code":
             self._document.add_paragraph(item.code, "Code")
             self._write_lines(item.lines, "Normal")
-        elif item.kind == "figure":
-            pass  # it draws the table before it, which is here
+        elif item.picture:
+            self._write_picture(item.picture)
         elif item.kind == "steps":
             # Numbers as text: Word would count on from the list before.
             lines = [
@@ -143,7 +165,10 @@ class _Writer:
 
     def _write_lines(self, lines: tuple[Line, ...], style: str) -> None:
         for line in lines:
-            self._fill(self._document.add_paragraph("", style), line)
+            paragraph = self._document.add_paragraph()
+            if style != "Normal":
+                paragraph._p.style = self._ids[style]
+            self._fill(paragraph, line)
 
     def _write_table(self, item: Element) -> None:
         from docx.shared import Emu
@@ -158,20 +183,42 @@ class _Writer:
             for cell, line, width in zip(own.cells, cells, widths, strict=True):
                 cell.width = Emu(int(whole * width / sum(widths)))
                 self._fill(cell.paragraphs[0], line)
+            properties = own._tr.get_or_add_trPr()  # no row is broken between two pages
+            properties.append(properties.makeelement(f"{{{_W}}}cantSplit", {}))
         heading = table.rows[0]._tr.get_or_add_trPr()  # repeated on each page
         heading.append(heading.makeelement(f"{{{_W}}}tblHeader", {f"{{{_W}}}val": "true"}))
         self._document.add_paragraph("")
 
+    def _write_picture(self, picture: Picture) -> None:
+        """Write a picture with its title below it, and in words for those who cannot see it."""
+        from docx.shared import Cm
+
+        data = draw_png(picture)
+        if data is None:  # a chart says nothing that the table before it does not say
+            return
+        paragraph = self._document.add_paragraph()
+        paragraph.paragraph_format.keep_with_next = True
+        shape = paragraph.add_run().add_picture(io.BytesIO(data), Cm(WIDTH_CM))
+        told = shape._inline.docPr
+        told.set("name", picture.name)
+        told.set("descr", one_line(f"{picture.title}. {picture.text}"))
+        self._document.add_paragraph(one_line(picture.title), "Caption")
+
     def _write_source(self, source: CitedSource) -> None:
+        say = self._layout.say
         line = [Piece(f"[{source.number}] "), Piece(one_line(source.title), "bold")]
-        told = (one_line(source.first.credit), one_line(source.place), one_line(source.kind))
+        told = (
+            one_line(source.first.credit),
+            one_line(source.place),
+            one_line(say.recorded(source.kind)),
+        )
         line.append(Piece("".join(f" · {part}" for part in told if part)))
         self._write_lines((tuple(line),), "Normal")
         for passage in source.passages:
             label = f"[{passage.mark}] " if len(source.passages) > 1 else ""
-            where = f" ({one_line(passage.where)})" if passage.where else ""
-            shown = " / ".join(map(one_line, passage.lines))
-            self._write_lines(((Piece(f"{label}“{shown}”{where}"),),), "Quote")
+            where = f" ({one_line(say.place(passage.where))})" if passage.where else ""
+            shown = say.quoted(" / ".join(map(one_line, passage.lines)))
+            self._write_lines(((Piece(f"{label}{shown}{where}"),),), "Quote")
 
     def _fill(self, paragraph: Any, line: Line) -> None:
         if is_right_to_left("".join(piece.text for piece in line)):
@@ -194,19 +241,21 @@ class _Writer:
         """Put a footnote behind what a paragraph says so far."""
         source, passage = self._told[piece.cites]
         self._count += 1
-        run = paragraph.add_run("", "Footnote Reference")
+        run = paragraph.add_run()
+        run._r.style = self._ids["Footnote Reference"]
         reference = run._r.makeelement(
             f"{{{_W}}}footnoteReference", {f"{{{_W}}}id": str(self._count)}
         )
         run._r.append(reference)
         if earlier := self._noted.get(passage.mark):
-            self._add_note(f" [{passage.mark}] as in note {earlier}")
+            self._add_note(f" [{passage.mark}] {self._layout.say('as in note {}', earlier)}")
             return
         self._noted[passage.mark] = self._count
         named = ", ".join(filter(None, (source.title or source.place, source.first.credit)))
         quoted = one_line(" / ".join(passage.lines), QUOTE_CHARS)
-        where = f" ({one_line(passage.where)})" if passage.where else ""
-        self._add_note(f" [{passage.mark}] {one_line(named)}: “{quoted}”{where}")
+        say = self._layout.say
+        where = f" ({one_line(say.place(passage.where))})" if passage.where else ""
+        self._add_note(f" [{passage.mark}] {one_line(named)}: {say.quoted(quoted)}{where}")
 
     def _add_separator(self, number: int, kind: str) -> None:
         note = self._element(self._notes, "footnote", id=str(number), type=kind)

@@ -121,16 +121,19 @@ def _bar(column: Column, place: int, zero: float, y: float, unit: float, look: s
     return "".join(
         [
             element("rect", shown),
-            _value(cell, start + long + 6 if right else start - 6, y + BAR - 4, right),
+            _value(
+                cell,
+                start + long + 6 if right else start - 6,
+                y + BAR - 4,
+                "start" if right else "end",
+            ),
         ]
     )
 
 
-def _value(cell: Cell, x: float, y: float, right: bool = True, anchor: str = "") -> str:
+def _value(cell: Cell, x: float, y: float, anchor: str, look: str = "p-ink") -> str:
     """Return what a cell says, with the mark of its citation, which leads there."""
-    shown = label(
-        x, y, f"{cell.text} [{cell.mark}]", "p-ink", anchor or ("start" if right else "end")
-    )
+    shown = label(x, y, f"{cell.text} [{cell.mark}]", look, anchor)
     return group([shown], link=f"#c{cell.number}")
 
 
@@ -203,10 +206,27 @@ def _line(
         says = f"{spots[place][1]}: {cell.text} [{cell.mark}]"
         parts.append(group([dot], says, f"#c{cell.number}"))
         if few or place in (0, last):
-            above = y - 9 if nth % 2 == 0 else y + 18
-            side = "middle" if 0 < place < last else "start"
-            parts.append(_value(cell, x + (7 if place == 0 else 0), above, anchor=side))
+            parts.append(_value(cell, *_beside(points, place, nth), "p-halo"))
     return "".join(parts)
+
+
+def _beside(
+    points: Sequence[tuple[float, float]], place: int, nth: int
+) -> tuple[float, float, str]:
+    """Return where the value of a point stands, and its anchor: where its line does not go.
+
+    That is above a peak, below a trough, and to the right of the last point. On a slope, and where
+    a line is level, the values of every other line stand below it.
+    """
+    x, y = points[place]
+    if place == len(points) - 1:
+        return x + 9, y + 4, "start"
+    around = [points[at][1] - y for at in (place - 1, place + 1) if at >= 0]
+    above = all(step >= 0 for step in around)  # y grows downwards
+    if above == all(step <= 0 for step in around):
+        above = nth % 2 == 0
+    beside = y - 9 if above else y + 18
+    return (x, beside, "middle") if place else (x + 4, beside, "start")
 
 
 def nice_steps(low: float, high: float) -> list[float]:

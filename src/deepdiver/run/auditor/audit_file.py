@@ -21,8 +21,8 @@ from deepdiver.errors import (
 )
 from deepdiver.reason.choose import choose_reasoner
 from deepdiver.report.audit import Context, find_faults
-from deepdiver.report.cited_text import CitedText, Statement, read_cited_text
-from deepdiver.report.shown_sums import WrongSum, wrong_sums, wrong_totals
+from deepdiver.report.cited_text import CitedText, Statement, read_cited_text, row_text
+from deepdiver.report.shown_sums import WrongSum, ends_in_total, wrong_sums, wrong_totals
 from deepdiver.run.auditor.cited_pages import ReadReference, fetch_cited, find_cited
 from deepdiver.run.auditor.inner_conflicts import InnerConflict, find_inner_conflicts
 from deepdiver.run.auditor.judge import CitedPage, Judged, Standing, Stated, judge
@@ -40,8 +40,13 @@ BY_MODEL = {
     "partial": Standing.PARTLY,
     "none": Standing.NOT,
 }
+DENIES = 0.5
+"""The reader's probability of a contradiction from which on what a model finds not supported is
+contradicted: the model says that it is wrong, and the reader need only say in which way."""
 BORROWED = "cited in its paragraph"
 """What is noted of a sentence that the citation beside it carries."""
+ADDED = "the sum of the rows above it"
+"""What is noted of a row of totals that come out: it states nothing that they do not."""
 Tell = Callable[[str], None]
 """Takes a line about what is being done."""
 
@@ -190,7 +195,15 @@ async def _judge(
             nearby = "\n".join(filter(None, (item.heading, item.before)))
             asked[item.number] = Stated(item.text, pages, nearby, text.title)
     judged = dict(zip(asked, await judge(list(asked.values()), as_of), strict=True))
-    return [_stand(item, judged.get(item.number), text, references) for item in text.statements]
+    added = {
+        row_text(table.header, table.rows[-1]) for table in text.tables if ends_in_total(table.rows)
+    }
+    return [
+        AuditedStatement(item, Judged(Standing.FRAME), note=ADDED)
+        if item.row and item.text in added
+        else _stand(item, judged.get(item.number), text, references)
+        for item in text.statements
+    ]
 
 
 def _pages(keys: Iterable[str], references: Mapping[str, ReadReference]) -> tuple[CitedPage, ...]:
@@ -282,6 +295,8 @@ def _decide(
     standing = BY_MODEL[support]
     if standing is Standing.NOT and item.judged.standing is Standing.CONTRADICTED:
         return item
+    if standing is Standing.NOT and item.judged.denial >= DENIES:
+        standing = Standing.CONTRADICTED
     return replace(item, judged=replace(item.judged, standing=standing, why=reason, by=model))
 
 

@@ -121,6 +121,8 @@ class Judged:
     """The sentences that come nearest to it, best first."""
     support: float | None = None
     """The reader's probability that they support it; None if it was not asked."""
+    denial: float = 0.0
+    """The reader's probability that one of the closest contradicts it; 0 if it was not asked."""
 
 
 @dataclass(slots=True)
@@ -135,6 +137,7 @@ class _Case:
     why: str = ""
     by: str = ""
     support: float | None = None
+    denial: float = 0.0
 
     def quotes(self) -> list[Cited]:
         """Return the nearest sentences with their credits, in the order of the texts."""
@@ -238,7 +241,8 @@ async def _ask_reader(cases: Sequence[_Case]) -> None:
         return
     for case, parts in zip(asked, given, strict=True):
         case.support = max(part.supports for part in parts)
-        denied = case.support < AGREES and _refuted(case, parts) >= CONTRADICTS
+        case.denial = _refuted(case, parts)
+        denied = case.support < AGREES and case.denial >= CONTRADICTS
         if denied and not case.why:
             case.why, case.by = OTHERWISE, "the reader"
 
@@ -273,7 +277,7 @@ def _judged(case: _Case) -> Judged:
     )
     standing = _standing_of(case.why)
     why = case.why.replace("its quotes", "its sources").replace("its quote", "its source")
-    return Judged(standing, why, case.by, nearest, case.support)
+    return Judged(standing, why, case.by, nearest, case.support, case.denial)
 
 
 def _standing_of(why: str) -> Standing:

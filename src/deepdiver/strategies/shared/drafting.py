@@ -536,7 +536,11 @@ def heads_of(deps: Deps, sentence: Sentence) -> list[str]:
 
 def table_heads(deps: Deps, quote: Quote) -> list[str]:
     """Return what stands above the row that a quote is: caption, header, row of units."""
-    text = deps.store.texts.get(quote.passage.snapshot)
+    return heads_above(deps.store.texts.get(quote.passage.snapshot), quote)
+
+
+def heads_above(text: str, quote: Quote) -> list[str]:
+    """Return the same, from the saved text."""
     heads = [span.of(text) for span in heads_of_table(text, quote.passage.start)]
     said = set(words(quote.text))
     return [head for head in heads if not said.issuperset(words(head))]

@@ -82,14 +82,12 @@ async def with_opinions(deps: Deps, written: Sequence[Sentence]) -> list[Sentenc
     """
     if not deps.settings.second_opinion:
         return list(written)
-    cited = {number: _cite(deps, item) for number, item in enumerate(written) if _is_asked(item)}
+    cited = {number: _cite(deps, item) for number, item in enumerate(written) if is_asked(item)}
     given = {number: WORD_FOR_WORD for number, item in cited.items() if item.word_for_word}
     left = {number: item for number, item in cited.items() if number not in given}
     try:
         # In a thread, because 40 pairs take about a second and other runs of this process go on.
-        given |= zip(
-            left, await asyncio.to_thread(_read_opinions, list(left.values())), strict=True
-        )
+        given |= zip(left, await asyncio.to_thread(read_opinions, list(left.values())), strict=True)
     except (StoreError, ImportError):
         deps.note_limit(UNASKED)
         return list(written)
@@ -116,7 +114,8 @@ def _count_stances(written: Iterable[Sentence]) -> Counter[Stance]:
     return Counter(item.second_opinion.stance for item in written if item.second_opinion)
 
 
-def _is_asked(sentence: Sentence) -> bool:
+def is_asked(sentence: Sentence) -> bool:
+    """Whether the reader has an opinion of a sentence: a cited fact that is no calculation."""
     return (
         sentence.kind is SentenceKind.FACT
         and sentence.calculation is None
@@ -134,7 +133,13 @@ def _cite(deps: Deps, sentence: Sentence) -> CitedText:
     )
 
 
-def _read_opinions(cited: Sequence[CitedText]) -> list[SecondOpinion]:
+def read_opinions(cited: Sequence[CitedText]) -> list[SecondOpinion]:
+    """Return the reader's opinion of texts that their quotes do not hold word for word.
+
+    Raises:
+        StoreError: If the reader's files are missing or damaged.
+        ImportError: If its runtime cannot be loaded.
+    """
     return [_opinion_of(alone, joined) for alone, joined in _read_verdicts(cited)]
 
 
@@ -184,13 +189,18 @@ async def find_better(
     """
     try:
         # In a thread, because other runs of this process go on.
-        return await asyncio.to_thread(_read_turned, said)
+        return await asyncio.to_thread(read_turned, said)
     except (StoreError, ImportError):
         return [None] * len(said)
 
 
-def _read_turned(said: Sequence[tuple[str, Sequence[Cited]]]) -> list[Counterpart | None]:
-    """Return what is better; the reader is loaded only if a sentence has a counterpart."""
+def read_turned(said: Sequence[tuple[str, Sequence[Cited]]]) -> list[Counterpart | None]:
+    """Return the same; the reader is loaded only if a sentence has a counterpart.
+
+    Raises:
+        StoreError: If the reader's files are missing or damaged.
+        ImportError: If its runtime cannot be loaded.
+    """
     beside = [_counterparts(text, quotes) for text, quotes in said]
     asked = [
         pair
