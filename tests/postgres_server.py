@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,6 +86,17 @@ def running() -> Iterator[Server]:
     Raises:
         NoServerError: If none can be started here.
     """
+    with restartable() as (server, _):
+        yield server
+
+
+@contextmanager
+def restartable() -> Iterator[tuple[Server, Callable[[float], None]]]:
+    """Start a server, and give it with what stops it and starts it again after some seconds.
+
+    Raises:
+        NoServerError: If none can be started here.
+    """
     programs = binaries()
     folder = Path(tempfile.mkdtemp(prefix="deepdiver-postgres-"))
     try:
@@ -93,12 +104,19 @@ def running() -> Iterator[Server]:
         password = secrets.token_urlsafe(18)
         _prepare(programs, folder, password, user)
         server = Server(_free_port(), password)
-        process = _started(programs, folder, server, user)
+        process = [_started(programs, folder, server, user)]
+
+        def restart(seconds: float) -> None:
+            _end(process[0])
+            time.sleep(seconds)
+            process[0] = _started(programs, folder, server, user)
+            _wait(server, process[0], folder / "log")
+
         try:
-            _wait(server, process, folder / "log")
-            yield server
+            _wait(server, process[0], folder / "log")
+            yield server, restart
         finally:
-            _end(process)
+            _end(process[0])
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

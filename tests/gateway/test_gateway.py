@@ -1034,3 +1034,33 @@ async def test_a_gateway_with_other_filters_shares_everything_else(store: Sqlite
     assert door.gateway.budget.spent == Decimal("0.01"), "one budget for both"
     await door.call(ask(), service)
     assert service.calls == 1, "and one journal"
+
+
+# Rest: what is in flight is answered, and nothing else is sent
+
+
+async def test_a_gateway_at_rest_lets_what_was_sent_be_answered_and_sends_nothing(
+    store: SqliteStore,
+) -> None:
+    door, landed = Door(store), asyncio.Event()
+
+    async def slow() -> Reply:
+        await landed.wait()
+        return PAID
+
+    sent = asyncio.create_task(door.call(ask(), Service(slow)))
+    await until(lambda: door.told == ["call_started"])
+    resting = asyncio.create_task(door.gateway.rest())
+    await settle_down(3)
+    service = Service()
+    late = asyncio.create_task(door.call(ask("another"), service))
+    await settle_down(3)
+    assert not resting.done()
+    landed.set()
+    await resting
+    assert (await sent).value == "paid"
+    assert not late.done()
+    assert service.calls == 0
+    await leave(late)
+    assert door.row(ask("another")).sends == 0
+    assert (door.row(ask()).state, door.row(ask()).uncertain) == (CallState.SETTLED, 0)

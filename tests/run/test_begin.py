@@ -14,7 +14,15 @@ from deepdiver import __version__
 from deepdiver.core.record import RunStatus, Source, SourceKind
 from deepdiver.core.settings import load
 from deepdiver.errors import UnknownNameError, UsageError
-from deepdiver.run.begin import LONGEST_QUESTION, check_question, name_run, new_run, settle_strategy
+from deepdiver.run.begin import (
+    LONGEST_QUESTION,
+    begin_queued,
+    check_question,
+    name_run,
+    new_run,
+    queued_run,
+    settle_strategy,
+)
 from deepdiver.run.record import load_ledger
 from deepdiver.store.sqlite import open_sqlite
 
@@ -119,3 +127,30 @@ def test_a_run_takes_the_name_that_was_chosen_before(tmp_path: Path) -> None:
 
 def test_a_question_without_a_word_of_our_letters_has_a_name_too() -> None:
     assert name_run("誰？", datetime(2026, 1, 2, tzinfo=UTC)).startswith("20260102-run-")
+
+
+def test_a_question_that_cannot_be_asked_is_not_queued(tmp_path: Path) -> None:
+    settings = load({"home": tmp_path})
+    with pytest.raises(UsageError, match="the question is empty"):
+        queued_run("  ", settings)
+    with pytest.raises(UsageError, match="plain JSON"):
+        queued_run("Who?", settings, context={"at": object()})
+
+
+def test_a_queued_run_begins_as_if_it_were_asked_now(tmp_path: Path) -> None:
+    settings = load({"home": tmp_path, "documents": (tmp_path,)})
+    waits = queued_run("Who?", settings, context={"a": 1}, named="r1")
+    assert (waits.id, waits.status, waits.queued) == ("r1", RunStatus.QUEUED, waits.created)
+    old = waits.model_copy(
+        update={"created": "2020-01-01T00:00:00+00:00", "queued": "2020-01-01T00:00:00+00:00"}
+    )
+    with closing(open_sqlite(tmp_path)) as store:
+        store.runs.create(old)
+        begun = begin_queued(old, settings, store)
+        assert begun == store.runs.get("r1")
+        assert (begun.status, begun.queued) == (RunStatus.RUNNING, "")
+        assert begun.created >= waits.created
+        assert begun.settings["search"] == ["library"]
+        assert (begun.question, begun.context) == ("Who?", {"a": 1})
+        # Whoever comes later finds it begun, and changes nothing.
+        assert begin_queued(old, settings, store) == begun

@@ -174,6 +174,8 @@ async def test_a_run_that_needs_a_person_waits_and_goes_on_with_the_answer(tmp_p
     waiting = await rig.work()
     assert waiting.run.status is RunStatus.WAITING
     assert waiting.error is None
+    told = rig.of(PersonAsked)
+    assert [event.question["ask"] for event in told] == ["approve_plan"]
     asked: list[dict[str, Any]] = []
 
     async def accept(shown: dict[str, Any]) -> dict[str, Any]:
@@ -181,8 +183,8 @@ async def test_a_run_that_needs_a_person_waits_and_goes_on_with_the_answer(tmp_p
         return {"action": "accept"}
 
     assert (await rig.work(ask=accept)).run.status is RunStatus.ANSWERED
-    assert len(asked) == 1
-    assert len(rig.of(PersonAsked)) == 1
+    assert asked == [told[0].question]
+    assert len(rig.of(PersonAsked)) == 2, "when it began to wait, and when somebody was there"
 
 
 async def test_what_a_person_said_is_never_asked_again(tmp_path: Path) -> None:
@@ -339,3 +341,21 @@ async def test_an_outcome_says_how_it_ended_and_what_could_not_be_done(tmp_path:
     assert (refused.headline, refused.limits) == ("", ("the key was refused",))
     assert refused.error is not None
     assert refused.error.exit_code == 2
+
+
+async def test_a_run_that_is_to_leave_waits_for_what_it_has_sent_and_can_go_on(
+    tmp_path: Path,
+) -> None:
+    rig, leave = Rig(tmp_path), asyncio.Event()
+
+    class Slow(CorpusProvider):
+        async def search(self, query: str, limit: int, gateway: Any) -> Any:
+            leave.set()
+            return await super().search(query, limit, gateway)
+
+    session = rig.session(choice=Choice((Slow(),)))
+    outcome = await session.work(None, resumed=False, leave=leave)
+    assert str(outcome.error) == f"run {rig.run.id} stopped: interrupted"
+    assert rig.store.runs.get(rig.run.id).status is RunStatus.STOPPED
+    assert outcome.uncertain == ()
+    assert (await rig.work()).run.status is RunStatus.ANSWERED

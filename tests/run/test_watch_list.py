@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
@@ -189,3 +190,23 @@ def test_the_watches_come_in_the_order_of_their_runs(watches: WatchList) -> None
 def test_only_three_things_can_stir(kind: str) -> None:
     with pytest.raises(ValidationError):
         Stir.model_validate({"kind": kind, "url": "/a"})
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["put", "drop"])), max_size=12),
+)
+def test_after_any_changes_the_list_is_what_was_put_and_not_dropped(
+    steps: list[tuple[str, str]],
+) -> None:
+    held: set[str] = set()
+    with TemporaryDirectory() as folder:
+        watches = WatchList(Path(folder))
+        for name, step in steps:
+            run = f"20261101-{name}"
+            if step == "put":
+                watches.put(watch_of(run))
+                held.add(run)
+            else:
+                assert watches.drop(run) is (run in held)
+                held.discard(run)
+        assert [item.run for item in watches.all()] == sorted(held)

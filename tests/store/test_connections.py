@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 import traceback
 from collections.abc import Iterator
+from contextlib import closing
 
 import psycopg
 import pytest
@@ -23,6 +25,7 @@ from deepdiver.errors import (
 )
 from deepdiver.store import connections as connections_module
 from deepdiver.store.connections import Connections, transaction
+from tests.patience import PATIENCE
 from tests.postgres_server import Server
 
 PASSWORD = "hunter2-and-more"
@@ -290,3 +293,24 @@ def test_the_path_leads_to_ours_first(connections: Connections) -> None:
     with connections.use() as db, transaction(db):
         (path,) = db.execute("SELECT current_setting('search_path')").fetchone() or ("",)
         assert path.startswith("deepdiver_test, public")
+
+
+def test_no_more_connections_are_used_than_the_most(shared_database: SecretStr) -> None:
+    with closing(Connections(shared_database, "public", most=2)) as connections:
+        waits, third = threading.Event(), threading.Event()
+
+        def use() -> None:
+            waits.set()
+            with connections.use():
+                third.set()
+
+        with connections.use():
+            with connections.use():
+                thread = threading.Thread(target=use)
+                thread.start()
+                assert waits.wait(PATIENCE)
+                assert not third.wait(0.2)
+                with connections.use(beyond=True) as db:  # who has one may need another
+                    assert db.execute("SELECT 1").fetchall() == [(1,)]
+            assert third.wait(PATIENCE)
+        thread.join()

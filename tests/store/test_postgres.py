@@ -331,6 +331,41 @@ def test_a_server_that_comes_back_is_waited_for(
     assert next(left, None) is None
 
 
+def test_a_number_that_was_given_again_does_not_pass_for_a_commit(store: PostgresStore) -> None:
+    """After a crash, another transaction may have the number, or none may have it yet."""
+    with store.database.write("r1") as db:
+        (number,) = db.execute("SELECT pg_current_xact_id()::text").fetchone()
+    with store.database.read() as db:
+        found = "SELECT client, mark FROM marks ORDER BY made DESC LIMIT 1"
+        client, mark = db.execute(found).fetchone()
+    ahead = str(int(number) + 1_000_000)
+    asked = store.database._is_committed
+    assert asked(number, (client, mark))
+    assert not asked(number, (client, "another"))
+    assert not asked(number, ("another", mark))
+    assert not asked(ahead, ("another", "another"))
+
+
+def test_a_connection_keeps_one_mark_however_much_it_writes(
+    store: PostgresStore, place: PostgresPlace
+) -> None:
+    counted = "SELECT count(*) FROM deepdiver.marks"
+    store.records.add_events("r1", ["{}"])
+    before = place.execute(counted)
+    for _ in range(5):
+        store.records.add_events("r1", ["{}"])
+    assert place.execute(counted) == before
+
+
+def test_the_marks_of_yesterday_are_forgotten(place: PostgresPlace) -> None:
+    place.execute(
+        "INSERT INTO deepdiver.marks VALUES ('old', 'x', now() - interval '25 hours') RETURNING 1"
+    )
+    with closing(place.open()) as store:
+        store.runs.create(make_run("r7"))
+    assert place.execute("SELECT 1 FROM deepdiver.marks WHERE client = 'old'") == []
+
+
 @pytest.mark.slow
 def test_a_crash_of_the_server_in_the_middle_loses_nothing_and_repeats_nothing(
     store: PostgresStore, place: PostgresPlace

@@ -170,6 +170,7 @@ def test_every_table_of_a_run_goes_with_it(db: sqlite3.Connection) -> None:
         "records",
         "events",
         "blob_refs",
+        "orders",
     }
     for table in owned:
         keys = db.execute(

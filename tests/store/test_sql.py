@@ -228,6 +228,10 @@ def test_deleting_a_run_forgets_all_of_it_and_nothing_else(store: AnyStore, plac
         store.records.save_report(run, "{}")
         store.leases.take(run, "me", NOW, 9)
         store.leases.ask_to_stop(run)
+        place.execute(
+            "INSERT INTO orders (run, owner, priority, turn, options, state, put, due) "  # noqa: S608
+            f"VALUES ('{run}', '', 0, 0, '{{}}', 'put', 0, 0)"
+        )
     mine, shared = store.texts.put("r1", "mine"), store.texts.put("r1", "shared")
     yours = store.texts.put("r2", "yours")
     store.texts.put("r2", "shared")
@@ -242,7 +246,7 @@ def test_deleting_a_run_forgets_all_of_it_and_nothing_else(store: AnyStore, plac
         "v",
     )
     tables = place.tables_of_runs()
-    assert len(tables) == 7
+    assert len(tables) == 8
     for table in tables:
         assert place.execute(f"SELECT DISTINCT run FROM {table}") == [("r2",)], table  # noqa: S608
     store.leases.drop("r2", "me")
@@ -438,3 +442,19 @@ def test_expired_rows_are_thrown_out_a_few_at_a_time(store: AnyStore, place: Pla
         assert store.cache.claim(key, "me", NOW + 500, NOW + 510)
     assert count() == (1, 4)
     assert store.cache.get("fresh", NOW + 500) == "v"
+
+
+def test_a_queued_run_begins_once(store: AnyStore) -> None:
+    waits = make_run("q1", status=RunStatus.QUEUED).model_copy(update={"queued": "then"})
+    store.runs.create(waits)
+    assert store.runs.get("q1") == waits
+    begun = waits.model_copy(
+        update={"created": "2030-01-01", "queued": "", "status": RunStatus.RUNNING}
+    )
+    assert store.runs.begin(begun)
+    assert store.runs.get("q1") == begun
+    assert store.runs.list_all()[0] == begun  # it counts from when it began
+    assert not store.runs.begin(begun.model_copy(update={"created": "2031-01-01"}))
+    assert store.runs.get("q1") == begun
+    with pytest.raises(UnknownNameError):
+        store.runs.begin(make_run("nothing"))

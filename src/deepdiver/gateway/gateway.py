@@ -22,6 +22,7 @@ no money.
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -63,6 +64,9 @@ LONGEST_PAUSE = 30.0
 CLAIM_SECONDS = 15.0
 """A claim in the shared cache that is not renewed for this long is abandoned: its process was
 killed."""
+REST_SECONDS = 20.0
+"""How long a run that is to stop waits for answers: a model takes seconds. An answer that comes
+later is lost, and its call counts as uncertain."""
 NO_DEADLINE = 86_400.0
 """Seconds for a call whose deadline is set to 0, because its place must run out some day."""
 
@@ -98,6 +102,8 @@ class Gateway:
         self._limits = Limits(store, settings, clock)
         self._tracer = Tracer(settings, run)
         self._in_flight = SingleFlight()
+        self._resting = False
+        self._sent: set[asyncio.Future[None]] = set()
         self.budget = Budget(
             None if mode is Mode.REPLAY else settings.budget, self._journal.spent()
         )
@@ -155,6 +161,12 @@ class Gateway:
         if (what := self.scrub(request.what)) != request.what:
             request = replace(request, what=what)
         return await self._in_flight.join(request.key, lambda: self._answer(request, do))
+
+    async def rest(self) -> None:
+        """Send nothing any more, and wait a while for the answers to what was sent."""
+        self._resting = True
+        if self._sent:
+            await asyncio.wait(list(self._sent), timeout=REST_SECONDS)
 
     async def _answer(self, request: Request, do: Do) -> Reply:
         with self._tracer.span(request) as span:
@@ -266,6 +278,10 @@ class Gateway:
 
     async def _attempt(self, request: Request, do: Do, ends: float) -> Reply:
         """Make the call once, journal the answer, and charge what it cost."""
+        answered = asyncio.get_running_loop().create_future()
+        if self._resting:
+            await answered  # until the run is cancelled
+        self._sent.add(answered)
         cost = request.worst  # until we know better: we may be cancelled
         try:
             await self._journal.sent(request)
@@ -289,6 +305,8 @@ class Gateway:
             ) from None
         finally:
             self.budget = self.budget.charge(request.key, cost)
+            self._sent.discard(answered)
+            answered.cancel()  # whoever waits for it goes on
 
     async def _plan_repeat(
         self, request: Request, error: CallError, attempt: int, ends: float

@@ -18,8 +18,10 @@ def _open_pool() -> None:
     _pool = ThreadPoolExecutor(THREADS, thread_name_prefix="deepdiver-store")
 
 
-THREADS = 2
-"""A store does one thing at a time; the second thread is for a second store."""
+THREADS = 8
+"""SQLite does one thing at a time, and a second thread is for a second store. PostgreSQL does as
+many as there are connections, of which the store keeps so many; a server that is away holds up
+those that wait for it."""
 # Not the loop's own threads: a user's tools may keep those busy for minutes, and the journal must
 # not wait for them.
 _pool: ThreadPoolExecutor

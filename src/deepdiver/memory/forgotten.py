@@ -11,19 +11,21 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from deepdiver.errors import DamagedStoreError
-from deepdiver.store.home_file import read_home_file, write_home_file
+from deepdiver.store import Store
+from deepdiver.store.notes import no_lock, notes_of
 
 FILE = "forgotten.json"
 """The name of the list in the home."""
 
 
-def load_forgotten(home: Path) -> frozenset[str]:
-    """Return the ids that are forgotten.
+def load_forgotten(home: Path, store: Store | None = None) -> frozenset[str]:
+    """Return the ids that are forgotten: in a home, or in the database that machines share.
 
     Raises:
         DamagedStoreError: If the list cannot be read: then nothing may be remembered.
     """
-    text = read_home_file(home / FILE)
+    notes = notes_of(store, home, no_lock)
+    text = notes.get(FILE)
     if text is None:
         return frozenset()
     try:
@@ -32,16 +34,17 @@ def load_forgotten(home: Path) -> frozenset[str]:
             raise TypeError
         return frozenset(held)
     except (ValueError, TypeError, KeyError, RecursionError):
+        where = notes.place(FILE)
         raise DamagedStoreError(
-            f"{home / FILE} is damaged: move it away, and forget again what is to be forgotten"
+            f"{where} is damaged: move it away, and forget again what is to be forgotten"
         ) from None
 
 
-def save_forgotten(home: Path, forgotten: Iterable[str]) -> None:
+def save_forgotten(home: Path, forgotten: Iterable[str], store: Store | None = None) -> None:
     """Save the ids that are forgotten.
 
     Raises:
         StoreError: If they cannot be saved.
     """
     text = json.dumps({"forgotten": sorted(forgotten)}, indent=1)
-    write_home_file(home / FILE, text + "\n")
+    notes_of(store, home, no_lock).put(FILE, text + "\n")

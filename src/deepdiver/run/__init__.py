@@ -7,6 +7,7 @@ call to the outside. All three take the same path through the code.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from collections.abc import Iterator, Mapping
@@ -24,7 +25,12 @@ strict_checkpoints()
 from deepdiver.gateway import Mode  # noqa: E402
 from deepdiver.run.agent import create_deepdiver_agent  # noqa: E402
 from deepdiver.run.assemble import OwnParts, choose_search  # noqa: E402
-from deepdiver.run.begin import check_question, new_run, settle_strategy  # noqa: E402
+from deepdiver.run.begin import (  # noqa: E402
+    begin_queued,
+    check_question,
+    new_run,
+    settle_strategy,
+)
 from deepdiver.run.deepen import plan_deeper_look  # noqa: E402
 from deepdiver.run.files import write_outcome  # noqa: E402
 from deepdiver.run.record import load_outcome  # noqa: E402
@@ -147,16 +153,35 @@ async def resume(
     ask: Ask | None = None,
     out: Path | None = None,
     store: Store | None = None,
+    leave: asyncio.Event | None = None,
 ) -> Outcome:
-    """Go on with a run that was stopped or killed, failed, or waits; return a finished one."""
+    """Go on with a run that was stopped or killed, failed, or waits; return a finished one.
+
+    A run that waits in the queue begins.
+
+    Args:
+        run_id: The run.
+        settings: The settings of this machine; the research settings come from the run.
+        on_event: As for `research`.
+        ask: As for `research`.
+        out: As for `research`.
+        store: As for `research`.
+        leave: Once it is set, the run makes no further call, and stops when those that were sent
+            are answered.
+    """
     settings = settings or load()
     with _open(settings, store) as opened:
         run = opened.runs.get(run_id)
         mine = from_public(run.settings, settings)
         if run.status in FINISHED and opened.records.report(run.id):
             return write_outcome(load_outcome(run, opened), opened, mine, out)
+        resumed = not run.queued
+        if not resumed:
+            run = begin_queued(run, mine, opened)
+            mine = from_public(run.settings, settings)
         session = Session(run, mine, opened, on_event=on_event)
-        return write_outcome(await session.work(ask, resumed=True), opened, mine, out)
+        outcome = await session.work(ask, resumed=resumed, leave=leave)
+        return write_outcome(outcome, opened, mine, out)
 
 
 async def replay(

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from deepdiver.core.record import Run
+from deepdiver.core.record import Run, RunStatus
 from deepdiver.core.settings import Settings
 from deepdiver.core.text import STOPWORDS, words
 from deepdiver.core.version import VERSION
@@ -17,6 +17,8 @@ from deepdiver.errors import UsageError
 from deepdiver.store import Store
 from deepdiver.strategies.pick import pick_strategy
 from deepdiver.strategies.table import AUTO, check_strategy
+from deepdiver.tools.credibility import check_ratings
+from deepdiver.tools.registry import choose
 
 LONGEST_QUESTION = 8_000
 """The most characters: some pages. A longer text is a document to search, not a question."""
@@ -70,9 +72,59 @@ def new_run(
     Raises:
         UsageError: If the context is not plain JSON.
     """
+    run = _make_run(question, settings, deepens, context, named)
+    store.runs.create(run)
+    return run
+
+
+def queued_run(
+    question: str,
+    settings: Settings,
+    deepens: str = "",
+    context: Mapping[str, Any] | None = None,
+    named: str = "",
+) -> Run:
+    """Return a run that is to wait in a queue; the arguments are those of `new_run`.
+
+    Raises:
+        UsageError: If the question or the context cannot be used.
+    """
+    run = _make_run(check_question(question), settings, deepens, context, named)
+    return run.model_copy(update={"status": RunStatus.QUEUED, "queued": run.created})
+
+
+def begin_queued(run: Run, settings: Settings, store: Store) -> Run:
+    """Begin a run that has waited in a queue, and return it; it is as if it were asked now.
+
+    What it searches is settled by the machine that begins it, which has the keys.
+
+    Raises:
+        UsageError: If a provider was named that cannot be used.
+    """
+    check_ratings(settings.ratings)
+    names = choose(settings).names
+    begun = {
+        "created": _now().isoformat(timespec="seconds"),
+        "version": VERSION,
+        "queued": "",
+        "status": RunStatus.RUNNING,
+        "settings": {**run.settings, **({"search": list(names)} if names else {})},
+    }
+    if store.runs.begin(changed := run.model_copy(update=begun)):
+        return changed
+    return store.runs.get(run.id)  # another process has begun it
+
+
+def _make_run(
+    question: str,
+    settings: Settings,
+    deepens: str,
+    context: Mapping[str, Any] | None,
+    named: str,
+) -> Run:
     settings, _ = settle_strategy(question, settings)
-    now = datetime.now(UTC)
-    run = Run(
+    now = _now()
+    return Run(
         id=named or name_run(question, now),
         question=question,
         strategy=settings.strategy,
@@ -82,8 +134,10 @@ def new_run(
         deepens=deepens,
         context=_plain_json(context or {}),
     )
-    store.runs.create(run)
-    return run
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 def name_run(question: str, now: datetime) -> str:

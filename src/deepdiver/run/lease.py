@@ -8,7 +8,9 @@ import functools
 import os
 import platform
 import secrets
+import sqlite3
 import sys
+import threading
 import time
 import uuid
 from enum import Enum, auto
@@ -25,8 +27,9 @@ from deepdiver.errors import (
 )
 from deepdiver.store import Store
 
-LEASE_SECONDS = 30.0
-"""A process that has been silent for this long has lost its run."""
+LEASE_SECONDS = 20.0
+"""A process that has been silent for this long has lost its run. A worker looks for such runs every
+few seconds, so another one goes on within 30 s."""
 HEARTBEAT_SECONDS = 3.0
 """Seconds between renewals; also how soon a run notices that it was asked to stop."""
 
@@ -66,13 +69,30 @@ class Lease:
     async def keep(self) -> LeaseEnd:
         """Renew the lease until the run is asked to stop or the lease is lost; return which.
 
-        If the database fails, it is tried again: the lease may still be ours.
+        If the database fails, it is tried again: the lease may still be ours. The heart has a
+        thread of its own: a run may compute for longer than the lease lasts.
         """
-        while True:
-            await asyncio.sleep(HEARTBEAT_SECONDS)
-            with contextlib.suppress(StoreError):
-                if (end := await asyncio.to_thread(self._renew)) is not None:
-                    return end
+        loop, left = asyncio.get_running_loop(), threading.Event()
+        ended: asyncio.Future[LeaseEnd] = loop.create_future()
+        threading.Thread(target=self._beat, args=(loop, ended, left), daemon=True).start()
+        try:
+            return await ended
+        finally:
+            left.set()
+
+    def _beat(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        ended: asyncio.Future[LeaseEnd],
+        left: threading.Event,
+    ) -> None:
+        while not left.wait(HEARTBEAT_SECONDS):
+            # The others: the run has ended just now, and its store is closed, or being closed.
+            with contextlib.suppress(StoreError, ValueError, sqlite3.ProgrammingError):
+                if (end := self._renew()) is not None:
+                    with contextlib.suppress(RuntimeError):  # so has its loop
+                        loop.call_soon_threadsafe(_settle, ended, end)
+                    return
 
     def _renew(self) -> LeaseEnd | None:
         if not self._leases.renew(self._run, self._owner, time.time(), LEASE_SECONDS):
@@ -98,6 +118,11 @@ class Lease:
         """Give the run back; if that fails, the lease runs out by itself."""
         with contextlib.suppress(DeepdiverError):
             self._leases.drop(self._run, self._owner)
+
+
+def _settle(ended: asyncio.Future[LeaseEnd], end: LeaseEnd) -> None:
+    if not ended.done():
+        ended.set_result(end)
 
 
 @functools.cache

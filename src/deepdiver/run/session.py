@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -25,8 +26,9 @@ from deepdiver.errors import (
     StoppedError,
     UsageError,
 )
-from deepdiver.gateway import Mode, Reply, Request
+from deepdiver.gateway import Mode, Reply
 from deepdiver.report.spending import spending_of
+from deepdiver.run.answers import human_request
 from deepdiver.run.assemble import OwnParts, assemble, choose_search, reach_outside, unpriced
 from deepdiver.run.lease import Lease, LeaseEnd
 from deepdiver.store import CallState, JournalRow, Store
@@ -40,6 +42,11 @@ Ask = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 STEPS_PER_ROUND = 12
 """Twice the graph steps of one round of the longest strategy."""
+FLUSHED = frozenset({"phase_started", "call_started", "run_ended", "person_asked"})
+"""Events that are stored at once: what follows them may take long."""
+FLUSH_SECONDS = 0.25
+"""Other events are stored with the next one after that time, so that whoever follows the run from
+another process sees it live."""
 MOST_QUESTIONS = 1_000
 """The most questions of a run to a person."""
 
@@ -96,6 +103,7 @@ class Recorder:
         """Keep events in a store, or not at all for a replay, whose events are known."""
         self._store, self._run, self._on_event = store, run, on_event
         self._pending: list[str] = []
+        self._flushed = 0.0
 
     def __call__(self, event: Event) -> None:
         """Take an event."""
@@ -103,7 +111,8 @@ class Recorder:
             update={"at": datetime.now(UTC).isoformat(timespec="milliseconds")}
         )
         self._pending.append(event.model_dump_json())
-        if len(self._pending) >= 64 or event.type in {"phase_started", "run_ended", "person_asked"}:
+        due = time.monotonic() - self._flushed >= FLUSH_SECONDS
+        if due or len(self._pending) >= 64 or event.type in FLUSHED:
             self.flush()
         if self._on_event:
             self._on_event(event)
@@ -115,6 +124,7 @@ class Recorder:
     def flush(self) -> None:
         """Write pending events to the store."""
         pending, self._pending = self._pending, []
+        self._flushed = time.monotonic()
         if self._store is not None and pending:
             self._store.records.add_events(self._run, pending)
 
@@ -176,8 +186,16 @@ class Session:
             await self._servers.close()
             self._servers = None
 
-    async def work(self, ask: Ask | None, resumed: bool) -> Outcome:
+    async def work(
+        self, ask: Ask | None, resumed: bool, leave: asyncio.Event | None = None
+    ) -> Outcome:
         """Run the graph to its end, or until it must stop.
+
+        Args:
+            ask: Asks a person, if there is one.
+            resumed: Whether the run has begun before.
+            leave: Once it is set, no further call is made, and the run stops when those that were
+                sent are answered.
 
         Raises:
             RunBusyError: If another process works on the run.
@@ -191,6 +209,7 @@ class Session:
         error: DeepdiverError | None = None
         work = asyncio.ensure_future(self._run_graph(ask))
         heart = asyncio.ensure_future(lease.keep()) if lease else None
+        leaving = asyncio.ensure_future(self._leave(leave, work)) if leave else None
 
         def stop(ended: asyncio.Future[LeaseEnd]) -> None:
             if _end_of(ended) is not None:
@@ -209,13 +228,20 @@ class Session:
             error = caught
         finally:
             work.cancel()
-            if heart:
-                heart.cancel()
+            for other in (heart, leaving):
+                if other:
+                    other.cancel()
             await self.close()
             outcome = self._end(status, error)
             if lease:
                 lease.drop()
         return outcome
+
+    async def _leave(self, leave: asyncio.Event, work: asyncio.Future[RunStatus]) -> None:
+        """Stop the work, once somebody wants that, when nothing is under way that was paid for."""
+        await leave.wait()
+        await self.deps.gateway.rest()
+        work.cancel()
 
     def _tell_stop(self, lease: Lease | None, end: LeaseEnd | None) -> DeepdiverError:
         """Return the reason why the work was cancelled."""
@@ -272,12 +298,12 @@ class Session:
         self, shown: dict[str, Any], asked: int, ask: Ask | None
     ) -> dict[str, Any] | None:
         """Ask a person; the answer is journalled, so nobody is asked twice."""
-        request = Request(
-            "human", "person", str(shown.get("ask", "question")), {"number": asked, "shown": shown}
-        )
+        request = human_request(shown, asked)
         known = self.store.journal.get(self.run.id, request.key)
         answered = known is not None and known.state is CallState.SETTLED
         if ask is None and not answered and (self.mode is Mode.LIVE or self._ends_at(shown)):
+            if not self._ends_at(shown):  # whoever looks at the run later can answer it
+                self.emit(PersonAsked(question=shown))
             return None
 
         async def do() -> Reply:

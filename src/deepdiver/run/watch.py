@@ -97,8 +97,8 @@ class Watcher:
 
     @property
     def watches(self) -> WatchList:
-        """The watch list of the home."""
-        return WatchList(self.settings.home)
+        """The watch list of the home, or of the database."""
+        return WatchList(self.settings.home, self.store)
 
     def add(self, name: str, every: int | None = None) -> Watch:
         """Put a finished run on the list, or change how often it is asked for; return its watch.

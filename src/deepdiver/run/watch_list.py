@@ -1,14 +1,12 @@
-"""The watched runs: a file for each in the home, with its schedule and how far its round has come.
+"""The watched runs: a text for each, with its schedule and how far its round has come.
 
-A watch belongs to the machine whose clock asks for it, so it is not in the database, which several
-machines may share. Every step of a round is one write of the file: whatever was killed, the next
-process goes on behind the last step.
+It is a file of the home, or a row of the database that several machines share. Every step of a
+round is one write of it: whatever was killed, the next process goes on behind the last step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
@@ -18,8 +16,8 @@ from pydantic import Field, ValidationError
 
 from deepdiver.core.record import Record
 from deepdiver.errors import DamagedStoreError, StoppedError, UsageError
-from deepdiver.store.faults import from_os
-from deepdiver.store.home_file import read_home_file, write_home_file
+from deepdiver.store import Store
+from deepdiver.store.notes import notes_of
 from deepdiver.tools.process_lock import try_lock
 
 FOLDER = "watches"
@@ -110,11 +108,11 @@ class Watch(Record):
 
 
 class WatchList:
-    """The watched runs of a home."""
+    """The watched runs of a home, or of a database that several machines share."""
 
-    def __init__(self, home: Path) -> None:
-        """Use the list of a home; there need not be one yet."""
-        self._folder = home / FOLDER
+    def __init__(self, home: Path, store: Store | None = None) -> None:
+        """Use the list of a home, unless the store is one that machines share."""
+        self._notes = notes_of(store, home, try_lock)
 
     def all(self) -> list[Watch]:
         """Return all watches, ordered by run.
@@ -122,16 +120,16 @@ class WatchList:
         Raises:
             StoreError: If one of them cannot be read.
         """
-        found = sorted(self._folder.glob("*.json"))
-        return [watch for path in found if (watch := _read(path)) is not None]
+        found = self._notes.names(FOLDER)
+        return [watch for name in found if (watch := self._read(name)) is not None]
 
     def get(self, run: str) -> Watch | None:
         """Return the watch of a run, if it is watched."""
-        return _read(self._file(run))
+        return self._read(_name(run))
 
     def put(self, watch: Watch) -> None:
         """Put a run on the list, or change its watch."""
-        write_home_file(self._file(watch.run), watch.model_dump_json(indent=1) + "\n")
+        self._notes.put(_name(watch.run), watch.model_dump_json(indent=1) + "\n")
 
     def advance(self, watch: Watch) -> Watch:
         """Save how far a round has come, and return the watch.
@@ -139,22 +137,14 @@ class WatchList:
         Raises:
             StoppedError: If the run was taken off the list in the meantime.
         """
-        if not self._file(watch.run).exists():
+        if self._notes.get(_name(watch.run)) is None:
             raise StoppedError(f"run {watch.run} is not watched any more")
         self.put(watch)
         return watch
 
     def drop(self, run: str) -> bool:
         """Take a run off the list; return whether it was on it."""
-        file = self._file(run)
-        try:
-            file.unlink()
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            raise from_os(error, file) from error
-        file.with_suffix(".lock").unlink(missing_ok=True)
-        return True
+        return self._notes.drop(_name(run))
 
     def find(self, name: str) -> Watch:
         """Return the watch of a run by its id or by an unambiguous beginning of it.
@@ -173,27 +163,25 @@ class WatchList:
             f"no run {name[:80]!r} is watched; `deepdiver watch --list` shows the list"
         )
 
-    @contextmanager
-    def hold(self, run: str) -> Iterator[bool]:
-        """Hold a watch, so that one process works on it at a time; yields whether it is held."""
-        with try_lock(self._file(run).with_suffix(".lock")) as taken:
-            yield taken
+    def hold(self, run: str) -> AbstractContextManager[bool]:
+        """Hold a watch, so that one process works on it at a time; gives whether it is held."""
+        return self._notes.hold(_name(run))
 
-    def _file(self, run: str) -> Path:
-        # The id of an imported run is a stranger's text.
-        return self._folder / f"{quote(run, safe='')}.json"
+    def _read(self, name: str) -> Watch | None:
+        text = self._notes.get(name)
+        if text is None:
+            return None
+        try:
+            return Watch.model_validate_json(text)
+        except ValidationError:
+            raise DamagedStoreError(
+                f"{self._notes.place(name)} is damaged: move it away, and watch the run again"
+            ) from None
 
 
-def _read(path: Path) -> Watch | None:
-    text = read_home_file(path)
-    if text is None:
-        return None
-    try:
-        return Watch.model_validate_json(text)
-    except ValidationError:
-        raise DamagedStoreError(
-            f"{path} is damaged: move it away, and watch the run again"
-        ) from None
+def _name(run: str) -> str:
+    # The id of an imported run is a stranger's text.
+    return f"{FOLDER}/{quote(run, safe='')}.json"
 
 
 def timestamp(seconds: float) -> str:

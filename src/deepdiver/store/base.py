@@ -105,6 +105,9 @@ class Runs(Protocol):
     def create(self, run: Run) -> None:
         """Save a new run; ValueError if its id is taken."""
 
+    def begin(self, run: Run) -> bool:
+        """Save a queued run as it begins, and that it is running; False if it is not queued."""
+
     def get(self, run: str) -> Run:
         """Return a run by its id or by an unambiguous beginning of it.
 

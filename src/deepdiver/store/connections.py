@@ -11,7 +11,7 @@ import selectors
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +38,9 @@ CONNECT_SECONDS = 10
 """Seconds to wait for a connection, unless the address says otherwise."""
 IDLE = 8
 """How many idle connections are kept for the next use."""
+MOST = 10
+"""How many connections the store of one process has at a time: one for each of its threads, and two
+for the leases of runs, however many it works on. Five workers without a limit had more than 60."""
 
 ON_CONNECT = (
     "SELECT set_config('search_path', concat_ws(', ', %s::text, 'public', (SELECT "
@@ -69,7 +72,14 @@ def load_driver() -> ModuleType:
 class Connections:
     """A pool of connections, opened on demand. Threads may share one."""
 
-    def __init__(self, address: SecretStr, schema: str, *, prepare: bool = False) -> None:
+    def __init__(
+        self,
+        address: SecretStr,
+        schema: str,
+        *,
+        prepare: bool = False,
+        most: int | None = None,
+    ) -> None:
         """Parse an address. Nothing is connected yet.
 
         Args:
@@ -77,6 +87,7 @@ class Connections:
             schema: The schema whose tables the statements mean.
             prepare: Whether the server may keep the plan of a statement that comes often, whatever
                 its values are.
+            most: How many connections may be in use at a time; None: any number.
 
         Raises:
             SettingsError: If it is malformed.
@@ -101,6 +112,7 @@ class Connections:
         self._address: dict[str, Any] = known
         self._schema, self._prepare = schema, prepare
         self._lock = threading.Lock()
+        self._places = nullcontext() if most is None else threading.Semaphore(most)
         self._idle: list[Connection] = []
         self._open = True
         # A provider keeps its library for as long as it lives, and closes nothing.
@@ -113,13 +125,16 @@ class Connections:
             _close_all(self._idle)
 
     @contextmanager
-    def use(self) -> Iterator[Connection]:
+    def use(self, *, beyond: bool = False) -> Iterator[Connection]:
         """Lend a working connection in autocommit mode; see `transaction`.
+
+        Args:
+            beyond: Whether it may be one more than the most, because the caller has one already.
 
         Raises:
             StoreError: If no connection can be made, or a statement in the block fails.
         """
-        with translate_errors(self._schema):
+        with nullcontext() if beyond else self._places, translate_errors(self._schema):
             db = self._take()
             try:
                 yield db

@@ -13,6 +13,7 @@ became of it, so that nothing is written twice.
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,6 +21,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 from pydantic import SecretStr
 from typing_extensions import override
@@ -27,7 +30,7 @@ from typing_extensions import override
 from deepdiver.errors import StoreUnreachableError
 from deepdiver.store.base import Store
 from deepdiver.store.blobs import decode, encode
-from deepdiver.store.connections import SERVER_NAME, Connections, load_driver
+from deepdiver.store.connections import MOST, SERVER_NAME, Connections, load_driver
 from deepdiver.store.migrate import check_version, migrate, schema_version
 from deepdiver.store.sql import (
     Database,
@@ -51,6 +54,8 @@ SCHEMA = "deepdiver"
 LOCK = 0x44445652
 """The first half of our advisory locks ("DDVR"). The second half is 0 for the schema, or the hash
 of a provider."""
+HOLD = 0x44445653
+"""The first half of the advisory locks on names."""
 PATIENCE = 120.0
 """Seconds to wait for a server that was there and is not: a restart takes a few, a failover a
 minute."""
@@ -156,8 +161,53 @@ ALTER TABLE events ALTER json SET STORAGE EXTERNAL;
 ALTER TABLE blobs ALTER bytes SET STORAGE EXTERNAL;
 ALTER TABLE cache ALTER value SET STORAGE EXTERNAL;
 """
-MIGRATIONS = (TABLES,)
+ORDERS = """
+CREATE TABLE orders (
+    run text COLLATE "C" PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+    owner text COLLATE "C" NOT NULL,
+    key text COLLATE "C",
+    priority int NOT NULL,
+    turn int NOT NULL,
+    options text NOT NULL,
+    state text NOT NULL,
+    worker text COLLATE "C" NOT NULL DEFAULT '',
+    attempts int NOT NULL DEFAULT 0,
+    stop int NOT NULL DEFAULT 0,
+    put double precision NOT NULL,
+    due double precision NOT NULL,
+    taken double precision,
+    until double precision,
+    ended double precision,
+    UNIQUE (owner, key)
+);
+CREATE INDEX orders_next ON orders (state, priority DESC, turn, put);
+CREATE INDEX orders_owner ON orders (owner, state);
+"""
+NOTES = """
+CREATE TABLE notes (name text COLLATE "C" PRIMARY KEY, text bytea NOT NULL);
+"""
+MARKS = """
+CREATE TABLE marks (
+    client text COLLATE "C" PRIMARY KEY,
+    mark text COLLATE "C" NOT NULL,
+    made timestamptz NOT NULL DEFAULT now()
+);
+"""
+"""The mark of the last transaction of each connection; see `PostgresDatabase._is_committed`."""
+MIGRATIONS = (TABLES, ORDERS, NOTES, MARKS)
 """The statements that lead from each version of the tables to the next."""
+
+_MARK = (
+    "INSERT INTO marks (client, mark) VALUES (?, ?) "
+    "ON CONFLICT (client) DO UPDATE SET mark = excluded.mark, made = excluded.made"
+)
+_STATUS = (
+    "SELECT CASE WHEN %(number)s::xid8 < pg_snapshot_xmax(pg_current_snapshot()) "
+    "THEN pg_xact_status(%(number)s::xid8) END"
+)
+"""None for a number that the server, after a crash, has yet to give again."""
+_FORGET_MARKS = "DELETE FROM marks WHERE made < now() - interval '1 day'"
+"""Nobody asks any more what became of a transaction of yesterday."""
 
 _TIME = "SELECT extract(epoch FROM clock_timestamp())::double precision"
 _BEGIN = f"BEGIN; {_TIME}"  # one round trip
@@ -188,7 +238,7 @@ def open_postgres(address: SecretStr, *, server_clock: bool = True) -> PostgresS
         UsageError: If the package for PostgreSQL is not installed.
     """
     database = PostgresDatabase(
-        Connections(address, SCHEMA, prepare=True), server_clock=server_clock
+        Connections(address, SCHEMA, prepare=True, most=MOST), server_clock=server_clock
     )
     try:
         database.migrate()
@@ -196,13 +246,13 @@ def open_postgres(address: SecretStr, *, server_clock: bool = True) -> PostgresS
         database.close()
         raise
     return PostgresStore(
-        runs=_patient(SqlRuns)(database),
-        leases=_patient(SqlLeases)(database),
-        journal=_patient(SqlJournal)(database),
-        records=_patient(SqlRecords)(database),
-        texts=_patient(SqlTexts)(database),
-        cache=_patient(SqlCache)(database),
-        limits=_patient(SqlLimits)(database),
+        runs=patient(SqlRuns)(database),
+        leases=patient(SqlLeases)(database),
+        journal=patient(SqlJournal)(database),
+        records=patient(SqlRecords)(database),
+        texts=patient(SqlTexts)(database),
+        cache=patient(SqlCache)(database),
+        limits=patient(SqlLimits)(database),
         close=database.close,
         database=database,
     )
@@ -236,15 +286,25 @@ class PostgresDatabase(Database):
     def __init__(self, connections: Connections, *, server_clock: bool = True) -> None:
         """Use connections; see `open_postgres`."""
         self._connections, self._server_clock = connections, server_clock
+        self._clients: WeakKeyDictionary[Connection, str] = WeakKeyDictionary()
 
-    def migrate(self) -> None:
-        """Make the tables, or migrate them.
+    def migrate(
+        self, schema: str = SCHEMA, migrations: Sequence[str] = MIGRATIONS, lock: int = LOCK
+    ) -> None:
+        """Make the tables of a schema, or migrate them; by default those of the store.
 
         Raises:
             NewerSchemaError: If a newer deepdiver made them.
         """
         with self._connections.use() as db:
-            migrate(db, SCHEMA, MIGRATIONS, LOCK)
+            if schema == SCHEMA:
+                migrate(db, schema, migrations, lock)
+                return
+            db.execute(f"SET search_path TO {schema}, {SCHEMA}, public")
+            try:
+                migrate(db, schema, migrations, lock)
+            finally:
+                db.close()  # its search path is another one
 
     def close(self) -> None:
         """Close the connections."""
@@ -281,32 +341,63 @@ class PostgresDatabase(Database):
                 if alone:
                     session.execute("SELECT pg_advisory_xact_lock(?, hashtext(?))", (LOCK, alone))
                 yield session
+                mark = self._mark(session, db) if number else ("", "")
             except BaseException:
                 if not db.closed:
                     db.execute("ROLLBACK")
                 raise
-            self._commit(db, number)
+            self._commit(db, number, mark)
 
-    def _commit(self, db: Connection, number: str) -> None:
+    def _mark(self, session: Session, db: Connection) -> tuple[str, str]:
+        """Mark the transaction of a connection; return the connection's name and the mark."""
+        if db not in self._clients:
+            session.execute(_FORGET_MARKS)
+            self._clients[db] = uuid4().hex
+        mine = (self._clients[db], uuid4().hex)
+        session.execute(_MARK, mine)
+        return mine
+
+    def _commit(self, db: Connection, number: str, mark: tuple[str, str]) -> None:
         """End a transaction; if the connection is lost meanwhile, find out what became of it."""
         try:
             db.execute("COMMIT")
         except load_driver().OperationalError:
-            if not (number and self._is_committed(number)):
+            if not (number and self._is_committed(number, mark)):
                 raise
 
-    def _is_committed(self, number: str) -> bool:
+    def _is_committed(self, number: str, mark: tuple[str, str]) -> bool:
+        """Return whether a transaction was committed, once it has ended.
+
+        Its mark tells. Its number does not: after a crash the server gives the numbers again that
+        had not reached its log, and then it is another transaction that was committed.
+        """
         ends = time.monotonic() + PATIENCE
         while True:
             try:
-                with self._connections.use() as db:
-                    rows = db.execute("SELECT pg_xact_status(%s::xid8)", (number,)).fetchall()
-                if rows != [("in progress",)]:
-                    return rows == [("committed",)]
+                with self._connections.use(beyond=True) as db:
+                    rows = db.execute(_STATUS, {"number": number}).fetchall()
+                    if rows != [("in progress",)]:
+                        found = "SELECT 1 FROM marks WHERE client = %s AND mark = %s"
+                        return bool(db.execute(found, mark).fetchall())
             except StoreUnreachableError:
                 if time.monotonic() > ends:
                     raise
             time.sleep(PAUSE)
+
+    @contextmanager
+    def locked(self, name: str) -> Iterator[bool]:
+        """Try to lock a name as long as the block lasts; gives whether it is locked.
+
+        The server releases it when this process dies.
+        """
+        with self._connections.use(beyond=True) as db:  # for as long as a round takes
+            mine = (HOLD, name)
+            rows = db.execute("SELECT pg_try_advisory_lock(%s, hashtext(%s))", mine).fetchall()
+            try:
+                yield rows == [(True,)]
+            finally:
+                # Closing it releases the lock as well, and works if the server was restarted.
+                db.close()
 
     @override
     def clock_ahead(self, db: Session, now: float) -> float:
@@ -333,6 +424,7 @@ class _Session:
     """The time of the server when the transaction began."""
 
     def __init__(self, db: Connection) -> None:
+        self.connection = db
         self._cursor = load_driver().RawCursor(db)
 
     def execute(self, query: str, values: Sequence[Any] = (), /) -> Found:
@@ -370,12 +462,12 @@ def _begin(session: Session, run: str | None, durable: bool) -> str:
     return str(found[0])
 
 
-def _patient(part: type[T]) -> type[T]:
+def patient(part: type[T]) -> type[T]:
     """Return a part of the store whose methods wait for a server that is away for a while."""
     methods = {
         name: _repeated(method)
-        for name, method in vars(part).items()
-        if callable(method) and not name.startswith("_")
+        for name, method in inspect.getmembers(part, inspect.isfunction)
+        if not name.startswith("_")
     }
     return type(part.__name__.replace("Sql", "Postgres"), (part,), methods)
 

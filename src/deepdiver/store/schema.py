@@ -98,6 +98,31 @@ MIGRATIONS: tuple[Migration, ...] = (
             ) WITHOUT ROWID""",
         ),
     ),
+    (
+        2,
+        (
+            """CREATE TABLE orders (
+                run TEXT PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+                owner TEXT NOT NULL,
+                key TEXT,
+                priority INTEGER NOT NULL,
+                turn INTEGER NOT NULL,
+                options TEXT NOT NULL,
+                state TEXT NOT NULL,
+                worker TEXT NOT NULL DEFAULT '',
+                attempts INTEGER NOT NULL DEFAULT 0,
+                stop INTEGER NOT NULL DEFAULT 0,
+                put REAL NOT NULL,
+                due REAL NOT NULL,
+                taken REAL,
+                until REAL,
+                ended REAL,
+                UNIQUE (owner, key)
+            )""",
+            "CREATE INDEX orders_next ON orders (state, priority DESC, turn, put)",
+            "CREATE INDEX orders_owner ON orders (owner, state)",
+        ),
+    ),
 )
 
 

@@ -155,17 +155,16 @@ class SqlRuns(_Part, Runs):
 
     @override
     def create(self, run: Run) -> None:
-        values = run.model_dump(mode="json")
-        status = values.pop("status")
-        row = (run.id, run.created, status, pack(canonical(values)))
         with self._database.write() as db:
-            added = db.execute(
-                "INSERT INTO runs (id, created, status, json) VALUES (?, ?, ?, ?) "
-                "ON CONFLICT (id) DO NOTHING",
-                row,
-            ).rowcount
-            if not added:
-                raise ValueError(f"there is a run {run.id} already")
+            insert_run(db, run)
+
+    @override
+    def begin(self, run: Run) -> bool:
+        status, data = _row_of(run)
+        begins = "UPDATE runs SET created = ?, status = ?, json = ? WHERE id = ? AND status = ?"
+        values = (run.created, status, data, run.id, RunStatus.QUEUED.value)
+        with self._database.write(run.id) as db:
+            return db.execute(begins, values).rowcount == 1
 
     @override
     def get(self, run: str) -> Run:
@@ -550,7 +549,8 @@ class SqlCache(_Part, Cache):
                 (key, owner, until + ahead, now + ahead),
             ).rowcount
             for statement in _PRUNE:
-                db.execute(f"{statement}{self._database.skip_locked})", (now + ahead, PRUNED))
+                locked = statement.format(skip_locked=self._database.skip_locked)
+                db.execute(locked, (now + ahead, PRUNED))
             return claimed == 1
 
     @override
@@ -559,11 +559,15 @@ class SqlCache(_Part, Cache):
             db.execute("DELETE FROM cache_claims WHERE key = ? AND owner = ?", (key, owner))
 
 
+# The rows are chosen once, in a step of their own. Within IN (...) PostgreSQL may choose anew for every row it looks
+# at, passing over those it has just locked, and the limit would hold for none of them.
 _PRUNE = (
-    "DELETE FROM cache WHERE key IN "
-    "(SELECT key FROM cache WHERE expires <= ? ORDER BY expires LIMIT ?",
-    "DELETE FROM cache_claims WHERE key IN "
-    "(SELECT key FROM cache_claims WHERE until <= ? ORDER BY until LIMIT ?",
+    "WITH old AS MATERIALIZED"
+    " (SELECT key FROM cache WHERE expires <= ? ORDER BY expires LIMIT ?{skip_locked})"
+    " DELETE FROM cache WHERE key IN (SELECT key FROM old)",
+    "WITH old AS MATERIALIZED"
+    " (SELECT key FROM cache_claims WHERE until <= ? ORDER BY until LIMIT ?{skip_locked})"
+    " DELETE FROM cache_claims WHERE key IN (SELECT key FROM old)",
 )
 
 
@@ -642,6 +646,25 @@ class SqlLimits(_Part, Limits):
                 "WHERE buckets.paused_until < excluded.paused_until",
                 (provider, until),
             )
+
+
+def insert_run(db: Session, run: Run) -> None:
+    """Save a new run within a transaction; ValueError if its id is taken."""
+    status, data = _row_of(run)
+    added = db.execute(
+        "INSERT INTO runs (id, created, status, json) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (id) DO NOTHING",
+        (run.id, run.created, status, data),
+    ).rowcount
+    if not added:
+        raise ValueError(f"there is a run {run.id} already")
+
+
+def _row_of(run: Run) -> tuple[str, bytes]:
+    """Return the status of a run, and everything else of it as it is stored."""
+    values = run.model_dump(mode="json")
+    status: str = values.pop("status")
+    return status, pack(canonical(values))
 
 
 def run_not_found(db: Session, run: str) -> UnknownNameError:

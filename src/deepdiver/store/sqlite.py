@@ -13,7 +13,7 @@ import stat
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +61,25 @@ def open_sqlite(home: Path, *, timeout: float = BUSY_SECONDS) -> SqliteStore:
     Raises:
         StoreError: One of its kinds; the message says what to do.
     """
-    file = home / FILE_NAME
+    return _store(open_database(home / FILE_NAME, timeout=timeout))
+
+
+def open_database(
+    file: Path,
+    migrations: Sequence[schema.Migration] = schema.MIGRATIONS,
+    *,
+    timeout: float = BUSY_SECONDS,
+) -> SqliteDatabase:
+    """Open a database file of ours, and make it with its folder if they are missing.
+
+    Args:
+        file: The file; made for the user alone.
+        migrations: From an empty file to the tables that are wanted.
+        timeout: Seconds to wait while another process writes.
+
+    Raises:
+        StoreError: One of its kinds; the message says what to do.
+    """
     # One at a time: closing any descriptor of a file drops all locks that this process holds on it
     # (POSIX), so the descriptor that makes the file must be closed before another thread lets
     # SQLite open it.
@@ -73,16 +91,16 @@ def open_sqlite(home: Path, *, timeout: float = BUSY_SECONDS) -> SqliteStore:
             )
             try:
                 # Before anything is changed: the file may belong to another program.
-                schema.check(db, file)
+                schema.check(db, file, migrations)
                 _use_wal(db, file, timeout)
-                schema.migrate(db, file)
+                schema.migrate(db, file, migrations)
                 db.execute("PRAGMA foreign_keys = ON")
                 # macOS only: without it, FULL does not reach the disk there.
                 db.execute("PRAGMA fullfsync = ON")
             except BaseException:
                 db.close()
                 raise
-    return _store(SqliteDatabase(db, file, timeout))
+    return SqliteDatabase(db, file, timeout)
 
 
 def open_memory() -> SqliteStore:

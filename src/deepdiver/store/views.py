@@ -45,6 +45,10 @@ class _ReadOnlyRuns(Runs):
         pass
 
     @override
+    def begin(self, run: Run) -> bool:
+        return False
+
+    @override
     def get(self, run: str) -> Run:
         return self._runs.get(run)
 

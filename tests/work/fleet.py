@@ -1,0 +1,222 @@
+"""Several workers as processes on one PostgreSQL, a scripted model, and what became of the runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+import psycopg
+from pydantic import SecretStr
+
+from deepdiver.core.record import FINISHED, Report
+from deepdiver.core.settings import Settings, load
+from deepdiver.store import CallState, Store
+from deepdiver.store.postgres import open_postgres
+from deepdiver.work import Queue, open_queue
+
+AS_OF = "2026-11-15"
+SUBJECTS = (
+    *("northern ferry", "harbour crane", "salt barn", "mill race", "glass works", "tram depot"),
+    *("fish market", "rope walk", "signal tower", "dry dock", "grain store", "lime kiln"),
+    *("toll bridge", "ice house", "coal pier", "paper mill", "bath house", "clock maker"),
+)
+KEPT = ("PATH", "HOME", "LANG", "PYTHONPATH")
+"""What a worker gets of our environment."""
+CONCURRENT = 8
+"""Calls to the model at a time, whatever the number of workers."""
+
+
+def question(number: int) -> str:
+    """Return a question; no two of them are alike."""
+    subject = SUBJECTS[number % len(SUBJECTS)]
+    return f"What is recorded about the {subject} permits of year {1900 + number}?"
+
+
+def settings_for(home: Path, url: str) -> Settings:
+    """Return the settings of runs over a scripted server."""
+    flags = {
+        "home": home,
+        "as_of": AS_OF,
+        "strategy": "popper",
+        "model": "openai:gpt-5-mini",
+        "search": ["tavily"],
+        "urls": {"openai": f"{url}/v1", "tavily": url},
+        "keys": {"openai": "a-scripted-key", "tavily": "a-scripted-key"},
+        "limits": {
+            "openai:gpt-5-mini": {"rate": 1000, "concurrent": CONCURRENT},
+            "tavily": {"rate": 1000, "concurrent": 64},
+        },
+    }
+    return load(flags, environ={}, folder=home, user_file=home / "none.toml")
+
+
+@dataclass
+class Fleet:
+    """Workers that are processes of their own, some of which are killed."""
+
+    address: str
+    """The database."""
+    home: Path
+    """Where they write files."""
+    concurrency: int = 4
+    """Runs of each at a time."""
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    """Those that run."""
+    kills: list[tuple[float, int]] = field(default_factory=list)
+    """When one was killed, and its number."""
+
+    started: int = 0
+    """How many were started."""
+
+    def start(self) -> None:
+        """Start a worker, which is ready after some seconds."""
+        kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+        environ = {
+            **kept,
+            "DEEPDIVER_DATABASE": self.address,
+            "DEEPDIVER_HOME": str(self.home),
+            "OPENAI_API_KEY": "a-scripted-key",
+            "TAVILY_API_KEY": "a-scripted-key",
+            "LANGSMITH_TRACING": "false",
+        }
+        words = ["worker", "--concurrency", str(self.concurrency), "--no-health"]
+        file = self.home / f"worker{self.started}.log"
+        self.started += 1
+        with file.open("wb") as log:
+            made = subprocess.Popen(
+                [sys.executable, "-m", "deepdiver", *words], env=environ, stderr=log, stdout=log
+            )
+        self.processes.append(made)
+
+    def ready(self) -> int:
+        """Return how many workers have said that they take orders."""
+        said = [file.read_bytes() for file in self.home.glob("worker*.log")]
+        return sum(b"at a time" in text for text in said) - len(self.kills)
+
+    def kill(self) -> None:
+        """Kill the oldest worker, and start another one."""
+        oldest = self.processes.pop(0)
+        oldest.kill()
+        self.kills.append((time.monotonic(), oldest.pid))
+        oldest.wait()
+        self.start()
+
+    def end(self) -> list[int]:
+        """Drain all workers, and return their exit codes."""
+        for process in self.processes:
+            process.send_signal(signal.SIGTERM)
+        return [process.wait(120) for process in self.processes]
+
+    def memory(self) -> list[int]:
+        """Return the bytes that each worker occupies."""
+        return [psutil.Process(process.pid).memory_info().rss for process in self.processes]
+
+
+@contextmanager
+def fleet(address: str, home: Path, size: int, concurrency: int = 4) -> Iterator[Fleet]:
+    """Start workers, and drain them."""
+    made = Fleet(address, home, concurrency)
+    try:
+        for _ in range(size):
+            made.start()
+        yield made
+        codes = made.end()
+        assert codes == [0] * len(codes), codes
+    finally:
+        for process in made.processes:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+
+@contextmanager
+def opened(address: str) -> Iterator[Queue]:
+    """Open the queue of a database."""
+    with closing(open_postgres(SecretStr(address))) as store:
+        yield open_queue(store)
+
+
+class Takeovers(threading.Thread):
+    """Sees how long it takes until somebody goes on with the runs of a worker that was killed."""
+
+    def __init__(self, address: str, workers: Fleet) -> None:
+        super().__init__(daemon=True)
+        self._address, self._fleet = address, workers
+        self._over = threading.Event()
+        self.seconds: list[float] = []
+
+    def run(self) -> None:
+        holders: dict[str, str] = {}
+        while not self._over.wait(0.2):
+            try:
+                with psycopg.connect(self._address, connect_timeout=5) as db:
+                    query = "SELECT run, worker FROM deepdiver.orders WHERE state = 'taken'"
+                    found: dict[str, str] = dict(db.execute(query).fetchall())
+            except psycopg.Error:
+                continue  # the server is being restarted
+            dead = {str(pid): when for when, pid in self._fleet.kills}
+            for run, worker in found.items():
+                before = holders.get(run, worker)
+                if before != worker and (when := dead.get(before.split(":")[1])):
+                    self.seconds.append(time.monotonic() - when)
+            holders = found
+
+    def end(self) -> list[float]:
+        self._over.set()
+        self.join()
+        return sorted(self.seconds)
+
+
+def wait_for_all(queue: Queue, runs: list[str], seconds: float) -> None:
+    """Wait until every run has its report, and its worker has said so."""
+    ends = time.monotonic() + seconds
+    while queue.owners() or any(queue.store.runs.get(run).status not in FINISHED for run in runs):
+        assert time.monotonic() < ends, f"not all of {len(runs)} runs are finished"
+        time.sleep(0.5)
+
+
+def hashes(store: Store, runs: list[str]) -> list[str]:
+    """Return the hashes of the reports."""
+    texts = [store.records.report(run) for run in runs]
+    return [Report.model_validate_json(text).hash if text else "" for text in texts]
+
+
+@dataclass(frozen=True)
+class Account:
+    """What a number of runs have sent."""
+
+    calls: int
+    sends: int
+    in_doubt: int
+
+
+def account(store: Store, runs: list[str]) -> Account:
+    """Add up the journals; see that nothing settled was sent again."""
+    rows = [row for run in runs for row in store.journal.rows(run)]
+    for row in rows:
+        assert row.state is CallState.SETTLED, row
+        cached = row.sends == 0
+        assert cached or row.sends - 1 == row.uncertain, row
+    return Account(len(rows), sum(row.sends for row in rows), sum(row.uncertain for row in rows))
+
+
+def most_at_a_time(log: list[dict[str, Any]]) -> int:
+    """Return how many calls to the model the server had at a time, at most."""
+    calls = [entry for entry in log if entry["path"] == "/v1/chat/completions"]
+    steps = [(entry["started"], 1) for entry in calls]
+    steps += [(entry["ended"], -1) for entry in calls if entry["ended"]]
+    most = now = 0
+    for _, step in sorted(steps):
+        now += step
+        most = max(most, now)
+    return most
