@@ -78,7 +78,7 @@ docs: $(STAMP) ## refresh the generated parts of the docs: the demo in the READM
 lock: | $(BIN)/python ## resolve requirements.lock again from pyproject.toml (LOCK_ARGS=--upgrade takes newer versions)
 	@$(PIP) install uv
 	$(BIN)/python -m uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
-	  --group dev --extra openai --extra ollama --extra otel --extra mcp --extra osint --extra postgres --extra search --extra service --extra exports \
+	  --group dev --extra openai --extra ollama --extra otel --extra mcp --extra osint --extra postgres --extra search --extra serve --extra exports \
 	  --no-annotate --no-emit-index-url --custom-compile-command "make lock" $(LOCK_ARGS) --output-file requirements.lock
 
 clean: ## remove .venv, caches and builds

@@ -39,13 +39,15 @@ class Browser:
         for domain in ("Page", "Network", "Runtime"):
             self._call(f"{domain}.enable", {})
 
-    def open(self, page: Path, *, width: int = 1400, height: int = 900, dark: bool = False) -> None:
-        """Open a file at a size, in light or dark, and wait until it is loaded."""
+    def open(
+        self, page: Path | str, *, width: int = 1400, height: int = 900, dark: bool = False
+    ) -> None:
+        """Open a file or an address at a size, in light or dark, and wait until it is loaded."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self._call("Emulation.setDeviceMetricsOverride", size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._call("Emulation.setEmulatedMedia", {"media": "screen", "features": [scheme]})
-        self._own = page.as_uri()
+        self._own = page if isinstance(page, str) else page.as_uri()
         self._loaded = False
         self._call("Page.navigate", {"url": self._own})
         while not self._loaded:

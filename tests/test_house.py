@@ -381,7 +381,7 @@ def test_the_lock_meets_pyproject() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     extras = project["project"]["optional-dependencies"]
     wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
-    for extra in ("openai", "ollama", "otel", "service"):
+    for extra in ("openai", "ollama", "otel", "serve"):
         wanted += extras[extra]
     complaints = list(unlocked(wanted, (ROOT / "requirements.lock").read_text(encoding="utf-8")))
     assert not complaints, "\n".join([*complaints, "make lock brings the lock up to date"])

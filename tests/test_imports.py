@@ -26,8 +26,10 @@ WELL_BUILT = {
     "cli.__init__": "import rich.console\nimport deepdiver.cli.progress\n"
     "def late():\n    import deepdiver.evals\n    import deepdiver.mcp_server",
     "cli.progress": "import rich.live\nimport deepdiver.core.record",
+    "service": "import deepdiver.work",
     "mcp_server": "import deepdiver.run",
     "evals": "import deepdiver.run",
+    "work": "import deepdiver.run",
     "run.__init__": "import deepdiver.run.session",
     "run.session": "import langgraph.graph\nimport langchain_core.runnables\nimport "
     "deepdiver.strategies.popper",
@@ -112,6 +114,10 @@ BROKEN: list[tuple[str, Mapping[str, str]]] = [
     ("layers", {"evals": "def late():\n    import deepdiver.mcp_server"}),
     ("layers", {"mcp_server": "import deepdiver.evals"}),
     ("layers", {"run.session": "import deepdiver.evals"}),
+    ("layers", {"run.session": "import deepdiver.work"}),
+    ("layers", {"work": "import deepdiver.evals"}),
+    ("layers", {"work": "import deepdiver.service"}),
+    ("layers", {"service": "import deepdiver.mcp_server"}),
     ("strategies", {"strategies.navigator": "import deepdiver.strategies.popper"}),
     ("strategies", {"strategies.shared.base": "import deepdiver.strategies.navigator"}),
     ("strategies", {"strategies.overwatch.plan": "import deepdiver.strategies.popper"}),

@@ -6,7 +6,8 @@
     ├── UsageError                the caller corrects the call                      exit 2
     │   ├── SettingsError         … a settings file, environment variable or flag
     │   ├── UnknownNameError      … the name of a strategy, provider, model or run
-    │   └── MissingKeyError       … the key that a provider needs
+    │   ├── MissingKeyError       … the key that a provider needs
+    │   └── LimitReachedError     … waits, or asks whoever runs the service for more
     ├── StoreError                the user checks the disk or the other process     exit 1
     │   ├── DamagedStoreError     … restores the database file or moves it away
     │   │   └── LostTextError     … or asks again: the saved text of a source is lost
@@ -59,6 +60,10 @@ class UnknownNameError(UsageError):
 
 class MissingKeyError(UsageError):
     """The key of a provider that was asked for by name is not set."""
+
+
+class LimitReachedError(UsageError):
+    """A user of a service has reached a limit: runs at a time, money, or bytes."""
 
 
 class StoreError(DeepdiverError):

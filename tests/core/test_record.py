@@ -254,7 +254,13 @@ def test_a_finished_run_is_one_with_a_report() -> None:
         RunStatus.MODEL_FAILED,
     } == FINISHED
     unfinished = set(RunStatus) - FINISHED
-    assert unfinished == {RunStatus.RUNNING, RunStatus.STOPPED, RunStatus.WAITING, RunStatus.FAILED}
+    assert unfinished == {
+        RunStatus.QUEUED,
+        RunStatus.RUNNING,
+        RunStatus.STOPPED,
+        RunStatus.WAITING,
+        RunStatus.FAILED,
+    }
 
 
 def test_links_carry_every_stance() -> None:

@@ -91,7 +91,19 @@ def whole_number(what: str, least: int, most: int) -> Callable[[str], int]:
     return convert
 
 
+def priority(text: str) -> int:
+    """Return a priority in the queue, from -100 to 100."""
+    digits = text.removeprefix("-")
+    if digits.isdecimal() and len(digits) <= 3 and int(digits) <= 100:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"expected a number from -100 to 100, not {text[:80]!r}")
+
+
 count = whole_number("a number from 1", 1, 999_999)
+
+
+port = whole_number("a port from 0 to 65535", 0, 65_535)
+"""Converts the number of a port."""
 
 
 def path(text: str) -> Path:
@@ -188,6 +200,23 @@ SINCE = argument(
 )
 UNTIL = argument(
     "--until", metavar="DATE", type=day, help="only sources published on or before this date"
+)
+
+# In the queue
+
+CONCURRENCY = argument(
+    "--concurrency",
+    metavar="N",
+    type=whole_number("a number of runs from 0 to 200", 0, 200),
+    help="runs at a time in this process; default: 4, of a batch with a database 0",
+)
+OWNER = argument("--owner", metavar="NAME", default="", help="who asks, for fair shares in a queue")
+PRIORITY = argument(
+    "--priority",
+    metavar="N",
+    type=priority,
+    default=0,
+    help="in a queue: from -100 to 100, higher ones first; default: 0",
 )
 
 # What is shown and where files are

@@ -43,6 +43,8 @@ class Record(BaseModel):
 class RunStatus(StrEnum):
     """Where a run stands."""
 
+    QUEUED = "queued"
+    """It waits in the queue for a worker."""
     RUNNING = "running"
     """A process is, or was, working on it."""
     STOPPED = "stopped"
@@ -103,6 +105,8 @@ class Run(Record):
     context: Annotated[dict[str, Any], Field(exclude_if=lambda value: not value)] = {}
     """What the person said about the question besides, for a strategy that takes it. A run without
     any is saved as it was before this field existed."""
+    queued: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
+    """When it was put into the queue, as long as it has not begun; then `created` says the same."""
     status: RunStatus = RunStatus.RUNNING
     """Where it stands."""
 

@@ -539,7 +539,7 @@ def load(
             tell(project.ignored)
     _merge(values, own.environ)
     _merge(values, own.flags)
-    settings = _validate(values, "settings")
+    settings = validated(values, "settings")
     for name in MOVING:
         if now := {**own.environ.get(name, {}), **own.flags.get(name, {})}:
             settings.given_now[name] = now
@@ -654,7 +654,7 @@ class _OwnSettings:
         """The home."""
         homes = (values.get("home") for values in (self.flags, self.environ, self.user))
         chosen = next((home for home in homes if home is not None), None)
-        return _validate({} if chosen is None else {"home": chosen}, "settings").home
+        return validated({} if chosen is None else {"home": chosen}, "settings").home
 
 
 def default_user_file() -> Path:
@@ -692,7 +692,7 @@ def _judge(file: SettingsFile, own: _OwnSettings) -> ProjectFile:
     folder = file.path.parent
     values, given = _parse(file)
     values |= {name: _from_folder(getattr(given, name), folder) for name in PATHS & values.keys()}
-    base = _validate(own.user, "settings")
+    base = validated(own.user, "settings")
     sensitive = sensitive_settings(values, given, base, folder)
     trust = TrustedFiles(own.home).state(file) if sensitive else Trust.NEW
     return ProjectFile(file, values, given, sensitive, trust)
@@ -712,7 +712,7 @@ def from_public(public: Mapping[str, Any], current: Settings) -> Settings:
     kept: dict[str, Any] = {name: getattr(current, name) for name in MACHINE}
     for table, values in current.given_now.items():
         kept[table] = {**public.get(table, {}), **values}
-    return _validate({**public, **kept}, "the run's settings")
+    return validated({**public, **kept}, "the run's settings")
 
 
 def _parse(file: SettingsFile) -> tuple[dict[str, Any], Settings]:
@@ -722,7 +722,7 @@ def _parse(file: SettingsFile) -> tuple[dict[str, Any], Settings]:
     # Text that is not TOML, and numbers that are too long, are ValueErrors.
     except (ValueError, RecursionError) as error:
         raise unreadable(file.path, error) from None
-    return values, _validate(values, str(file.path))
+    return values, validated(values, str(file.path))
 
 
 _DEADLINE = re.compile("deadline_([a-z]+)")
@@ -749,7 +749,7 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, Any]:
             near = _nearest(name, sorted(simple), lambda known: f"DEEPDIVER_{known.upper()}")
             raise SettingsError(f"unknown environment variable {variable}{near}")
     values = {name: value for name, value in values.items() if value != {}}
-    _validate(values, "environment")
+    validated(values, "environment")
     return values
 
 
@@ -788,7 +788,16 @@ def _merge(into: dict[str, Any], new: Mapping[str, Any]) -> None:
             into[name] = dict(value) if isinstance(value, Mapping) else value
 
 
-def _validate(values: Mapping[str, Any], where: str) -> Settings:
+def validated(values: Mapping[str, Any], where: str) -> Settings:
+    """Return settings from their values, all others at their defaults.
+
+    Args:
+        values: The values by name.
+        where: Where they stand, for the message.
+
+    Raises:
+        SettingsError: If a key or value is not valid.
+    """
     try:
         return Settings.model_validate(values)
     except ValidationError as error:

@@ -188,3 +188,53 @@ def test_an_export_that_cannot_be_written(say: Say, finished: str, tmp_path: Pat
     said = say("memory", "export", "--out", tmp_path / "file" / "memory.jsonl")
     assert said.code == 1
     assert "cannot be written" in complaint(said)
+
+
+def test_an_export_of_nothing_writes_an_empty_file(say: Say, home: Path, tmp_path: Path) -> None:
+    said = say("memory", "export", "--out", tmp_path / "memory.jsonl")
+    assert (said.code, said.out) == (0, "")
+    assert "0 things written" in said.err
+    assert (tmp_path / "memory.jsonl").read_text(encoding="utf-8") == ""
+
+
+# -- what holds of all of it
+
+
+def test_what_is_forgotten_is_in_none_of_the_answers_and_comes_back_as_it_was(
+    say: Say, finished: str
+) -> None:
+    before = say("memory", "export").out
+    every = [json.loads(line)["id"] for line in before.splitlines()]
+    gone = every[::2]
+    assert say("memory", "forget", *gone).code == 0
+    left = [json.loads(line)["id"] for line in say("memory", "export").out.splitlines()]
+    assert not {*gone} & {*left}
+    # What stood on something forgotten is forgotten with it, and nothing else is.
+    assert {*left} <= {*every} - {*gone}
+    assert say("memory", "forget", *gone, "--undo").code == 0
+    assert say("memory", "export").out == before
+
+
+def test_forgetting_twice_is_forgetting_once(say: Say, finished: str) -> None:
+    for _ in range(2):
+        assert say("memory", "forget", finished).code == 0
+    assert json.loads(say("memory", "list", "--json").out)["forgotten"] == [finished]
+    for _ in range(2):
+        assert say("memory", "forget", finished, "--undo").code in (0, 2)
+    assert json.loads(say("memory", "list", "--json").out)["forgotten"] == []
+
+
+def test_one_unknown_name_among_several_forgets_nothing(
+    say: Say, home: Path, finished: str
+) -> None:
+    said = say("memory", "forget", finished, "f_0123456789abcdef")
+    assert said.code == 2
+    assert not (home / "forgotten.json").exists()
+    assert say("memory", "search", *WORDS).code == 0
+
+
+def test_a_search_finds_nothing_that_the_export_does_not_have(say: Say, finished: str) -> None:
+    exported = {json.loads(line)["id"] for line in say("memory", "export").out.splitlines()}
+    searched = {str(item["id"]) for item in found(say, *WORDS, "--limit", "1000")}
+    assert searched
+    assert searched <= exported

@@ -21,9 +21,9 @@ from typing import Any
 
 import pytest
 
-from deepdiver.cli.commands.runs import FILES
 from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.record import RunStatus
+from deepdiver.report.removal import FILES
 from deepdiver.run.lease import LEASE_SECONDS
 from deepdiver.store.sqlite import open_sqlite
 from tests import dead_disk
@@ -454,7 +454,7 @@ def test_a_run_that_another_process_took_over_says_so(home: Path, warm: Warm) ->
     assert (process.returncode, out) == (1, "")
     assert err.splitlines()[-1].startswith(
         f"deepdiver: run {run.id} was taken over by elsewhere:1:abc, because this process had been "
-        "silent for more than 30 s"
+        "silent for more than 20 s"
     )
     assert err.endswith(f"stop that one with `deepdiver stop {run.id}`\n")
     assert "asked to stop" not in err

@@ -313,6 +313,7 @@ async def test_what_takes_long_tells_how_far_it_is(
 ) -> None:
     for number in range(5):
         (docs / f"{number}.txt").write_text(f"Crate {number} is blue.")
+    monkeypatch.setattr(library, "TOLD_EVERY", 3600.0)
     await PROVIDER.prepare(desk.gateway(documents=(docs,)))
     # A moment is not long.
     assert not [event for event in desk.events if isinstance(event, CallProgressed)]

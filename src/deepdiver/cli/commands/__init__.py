@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from deepdiver.cli.commands import (
     audit,
+    batch,
     compare,
     credibility,
     doctor,
@@ -19,10 +20,12 @@ from deepdiver.cli.commands import (
     providers,
     research,
     runs,
+    serve,
     strategies,
     trust,
     update,
     watch,
+    worker,
 )
 
 COMMANDS = {
@@ -34,6 +37,8 @@ COMMANDS = {
         update.UPDATE,
         watch.WATCH,
         research.REPLAY,
+        batch.BATCH,
+        worker.WORKER,
         audit.AUDIT,
         runs.RUNS,
         runs.SHOW,
@@ -49,6 +54,7 @@ COMMANDS = {
         strategies.STRATEGIES,
         providers.PROVIDERS,
         credibility.CREDIBILITY,
+        serve.SERVE,
         mcp.MCP,
         trust.TRUST,
         eval.EVAL,

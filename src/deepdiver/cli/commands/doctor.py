@@ -12,7 +12,7 @@ from deepdiver.cli.settings import settings_of
 
 def doctor(args: argparse.Namespace) -> int:
     """Print what was checked; returns the exit code that a run would end with, or 0."""
-    from deepdiver.cli.examination import examine
+    from deepdiver.service.examination import examine
 
     found = examine(settings_of(args), offline=args.offline, home=args.home)
     if args.json:

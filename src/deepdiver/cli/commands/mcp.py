@@ -82,7 +82,7 @@ def mcp(args: argparse.Namespace) -> int:
 def _serve(args: argparse.Namespace, settings: Settings) -> int:
     from pydantic import SecretStr
 
-    from deepdiver.cli.preflight import check_documents
+    from deepdiver.tools.check_documents import check_documents
     from deepdiver.tools.registry import choose
 
     only_http = {"--host": args.host, "--port": args.port, "--token-file": args.token_file}
@@ -314,7 +314,7 @@ MCP = Command(
         argument(
             "--port",
             metavar="N",
-            type=options.whole_number("a port from 0 to 65535", 0, 65_535),
+            type=options.port,
             help="with --http: the port; 0: any free port; default: 8765",
         ),
         argument(

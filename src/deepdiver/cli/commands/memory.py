@@ -60,7 +60,7 @@ def _list(args: argparse.Namespace, settings: Settings, store: Store) -> int:
     from deepdiver.memory.forgotten import load_forgotten
     from deepdiver.memory.remembered import check, remember, remembered_runs
 
-    forgotten = load_forgotten(settings.home)
+    forgotten = load_forgotten(settings.home, store)
     if args.what:
         run = store.runs.get(args.what[0])
         if run.id in forgotten:
@@ -124,7 +124,7 @@ def _search(args: argparse.Namespace, settings: Settings, store: Store) -> int:
 
     words = " ".join(args.what)
     left_out: list[str] = []
-    forgotten = load_forgotten(settings.home)
+    forgotten = load_forgotten(settings.home, store)
     if not remembered_runs(store, forgotten):
         raise NoEvidenceError(EMPTY)
     held = whole_memory(store, _today(), forgotten, left_out, words)
@@ -165,10 +165,10 @@ def _forget(args: argparse.Namespace, settings: Settings, store: Store) -> int:
     from deepdiver.memory.forgotten import load_forgotten, save_forgotten
     from deepdiver.memory.remembered import find_memory
 
-    held = load_forgotten(settings.home)
+    held = load_forgotten(settings.home, store)
     # What is forgotten can be remembered again even if its run was deleted since.
     named = {name if name in held else find_memory(name, store) for name in args.what}
-    save_forgotten(settings.home, held - named if args.undo else held | named)
+    save_forgotten(settings.home, held - named if args.undo else held | named, store)
     if args.json:
         print_json({"forgotten": not args.undo, "ids": sorted(named)})
         return 0
@@ -189,7 +189,7 @@ def _export(args: argparse.Namespace, settings: Settings, store: Store) -> int:
     from deepdiver.report.files import write_all
 
     left_out: list[str] = []
-    held = whole_memory(store, _today(), load_forgotten(settings.home), left_out)
+    held = whole_memory(store, _today(), load_forgotten(settings.home, store), left_out)
     lines = [to_json(check(one, store).model_dump(mode="json")) for one in held]
     if left_out:
         print_err(f"left out, because their record cannot be read: {', '.join(left_out)}")

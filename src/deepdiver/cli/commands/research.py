@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from deepdiver.cli import options
 from deepdiver.cli.command import Command, argument, flag
-from deepdiver.cli.output import print_err
+from deepdiver.cli.output import print_err, print_json, print_out
 from deepdiver.cli.settings import settings_of
 from deepdiver.errors import UsageError
 
 if TYPE_CHECKING:
     from deepdiver.cli.live_run import LiveRun
+    from deepdiver.core.settings import Settings
     from deepdiver.run import Outcome
 
 LONGEST_INPUT = 4_000_000
@@ -30,11 +31,14 @@ def ask(args: argparse.Namespace) -> int:
     if args.model_url:
         settings = settings_of(args, served=settings.model)
     from deepdiver.cli.live_run import work_on_run
-    from deepdiver.cli.preflight import check_documents, check_out
+    from deepdiver.cli.preflight import check_out
     from deepdiver.store import open_store
+    from deepdiver.tools.check_documents import check_documents
 
     check_documents(settings.documents)
     check_out(args.out)
+    if args.queue:
+        return _queue(args, question, settings)
 
     def begin(live: LiveRun) -> Coroutine[Any, Any, Outcome]:
         from deepdiver.run import research
@@ -45,6 +49,25 @@ def ask(args: argparse.Namespace) -> int:
 
     with closing(open_store(settings)) as store:
         return work_on_run(args, settings, store, begin)
+
+
+def _queue(args: argparse.Namespace, question: str, settings: Settings) -> int:
+    """Put a question into the queue, and print the id of its run."""
+    from deepdiver.store import open_store
+    from deepdiver.work import open_queue, order_of
+
+    if args.out:
+        raise UsageError("--out and --queue exclude each other: a worker writes the files")
+    with closing(open_store(settings)) as store:
+        fields = {"owner": args.owner, "priority": args.priority}
+        run = open_queue(store).put(order_of(question, settings, **fields))
+    if args.json:
+        print_json({"id": run, "status": "queued"})
+    else:
+        print_out(run)
+        if not args.quiet:
+            print_err("it waits for a worker (deepdiver worker); deepdiver show RUN has the report")
+    return 0
 
 
 def _read_question() -> str:
@@ -195,6 +218,9 @@ ASK = Command(
         options.OUT,
         flag("--past", "use the findings of past runs as hints"),
         options.HOLD_UNCERTAIN,
+        flag("--queue", "put the question into the queue, and do not wait"),
+        options.OWNER,
+        options.PRIORITY,
         *_FILTERS,
         *_SHOWN,
     ),

@@ -39,11 +39,11 @@ def watch(args: argparse.Namespace) -> int:
 
     _check(args)
     settings = settings_of(args)
-    if args.list:
-        return _list(args, WatchList(settings.home).all())
-    if args.stop:
-        return _stop(args, WatchList(settings.home))
     with closing(open_store(settings)) as store:
+        if args.list:
+            return _list(args, WatchList(settings.home, store).all())
+        if args.stop:
+            return _stop(args, WatchList(settings.home, store))
         watcher = _watcher(args, store)
         chosen = [watcher.add(args.run, args.every)] if args.run else watcher.watches.all()
         if not chosen:
@@ -232,5 +232,6 @@ WATCH = Command(
         flag("--json", "print news as JSON, one object in a line; of a list, one object"),
         options.QUIET,
         options.HOME,
+        options.DATABASE,
     ),
 )

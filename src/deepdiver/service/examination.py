@@ -1,4 +1,4 @@
-"""What `deepdiver doctor` checks: what is set up, what can be reached, and what is missing."""
+"""What is set up, what can be reached, and what is missing: for `deepdiver doctor` and a page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from deepdiver.cli.preflight import check_documents
 from deepdiver.core.settings import (
     EMBEDDED,
     FILE_NAME,
@@ -33,6 +32,7 @@ from deepdiver.reason.models import MODEL_URLS, PROVIDERS
 from deepdiver.store import open_store
 from deepdiver.store.sqlite import FILE_NAME as DATABASE
 from deepdiver.tasks import TASKS
+from deepdiver.tools.check_documents import check_documents
 from deepdiver.tools.library.postgres.library import describe_database
 from deepdiver.tools.osint.registry import feeds
 from deepdiver.tools.reachability import reach_all

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from deepdiver.cli import examination as cli_doctor
-from deepdiver.cli.examination import Check, Examination, State, examine
 from deepdiver.core.settings import load
 from deepdiver.sample import LIBRARY
+from deepdiver.service import examination as cli_doctor
+from deepdiver.service.examination import Check, Examination, State, examine
 from deepdiver.store.postgres import open_postgres
 from deepdiver.store.sqlite import open_sqlite
 from tests.postgres_server import Server
@@ -183,7 +183,7 @@ def test_a_database_with_its_mode_size_and_runs(tmp_path: Path) -> None:
     open_sqlite(tmp_path / "dd").close()
     check = find(look(tmp_path, documents=[LIBRARY]), "home", "database")
     assert check.state is State.OK
-    assert check.says == f"{tmp_path / 'dd' / 'deepdiver.db'}, 0.1 MB, mode 0600, runs: 0"
+    assert check.says == f"{tmp_path / 'dd' / 'deepdiver.db'}, 0.2 MB, mode 0600, runs: 0"
 
 
 def test_a_server_of_ones_own_needs_no_key(tmp_path: Path, port: int) -> None:

@@ -1,0 +1,137 @@
+"""Following the events of a run, for any number of listeners at the cost of one.
+
+The store numbers the events of a run, whichever process works on it. One task for each run that is
+listened to looks for new ones and hands them to all listeners; a listener that comes late, or comes
+back, first gets what it has missed. So each gets every event once, in order, after any restart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+
+from deepdiver.core.record import RunStatus
+from deepdiver.errors import UnknownNameError
+from deepdiver.store import Store
+
+PERIOD = 0.25
+"""Seconds between two looks: what a person takes for live, and four reads a second for each run."""
+KEPT = 512
+"""The newest events that are handed to listeners without reading them again."""
+ACTIVE = frozenset({RunStatus.QUEUED, RunStatus.RUNNING})
+"""The states in which more events will come by themselves."""
+Numbered = tuple[int, str]
+"""The number of an event, and the event as JSON."""
+
+
+class _Channel:
+    """The newest events of one run, and those who wait for more."""
+
+    def __init__(self, after: int) -> None:
+        self.kept: deque[Numbered] = deque(maxlen=KEPT)
+        self.last = after
+        self.ended = False
+        self.listeners = 0
+        self.changed = asyncio.Event()
+        self.task: asyncio.Task[None] | None = None
+
+    def tell(self, found: list[Numbered], ended: bool) -> None:
+        self.kept.extend(found)
+        self.last = found[-1][0] if found else self.last
+        self.ended = ended
+        if found or ended:
+            changed, self.changed = self.changed, asyncio.Event()
+            changed.set()
+
+    def since(self, after: int) -> list[Numbered] | None:
+        """Return what is kept after a number; None if some of it is not kept any more."""
+        if after >= self.last:
+            return []
+        if not self.kept or self.kept[0][0] > after + 1:
+            return None
+        return [item for item in self.kept if item[0] > after]
+
+
+class Feed:
+    """The events of all runs of a store."""
+
+    def __init__(self, store: Store, period: float = PERIOD) -> None:
+        """Follow the runs of a store; `close` ends it."""
+        self._store, self._period = store, period
+        self._channels: dict[str, _Channel] = {}
+
+    async def follow(
+        self, run: str, after: int = 0, idle: float | None = None
+    ) -> AsyncIterator[Numbered]:
+        """Yield the events of a run after a number, and end when no more will come by themselves.
+
+        A run that is stopped, waits or has ended gives what it has. If it is deleted, that is the
+        end too.
+
+        Args:
+            run: The run's whole id.
+            after: The number of the last event that is known.
+            idle: Seconds after which an empty event is yielded if nothing happens; None: never.
+        """
+        channel = self._channels.get(run)
+        if channel is None:
+            channel = self._channels[run] = _Channel(after)
+            channel.task = asyncio.create_task(self._look(run, channel))
+        channel.listeners += 1
+        try:
+            while True:
+                changed, ended = channel.changed, channel.ended
+                found = channel.since(after)
+                if found is None:
+                    found = await asyncio.to_thread(self._store.records.events, run, after)
+                for number, text in found:
+                    after = number
+                    yield number, text
+                if not found and ended:
+                    return
+                if not found and not await _happens(changed, idle):
+                    yield after, ""
+        finally:
+            channel.listeners -= 1
+            if not channel.listeners:
+                self._drop(run, channel)
+
+    def _drop(self, run: str, channel: _Channel) -> None:
+        if channel.task is not None:
+            channel.task.cancel()
+        if self._channels.get(run) is channel:
+            del self._channels[run]
+
+    async def _look(self, run: str, channel: _Channel) -> None:
+        """Look for new events until no more will come."""
+        while not channel.ended:
+            found, ended = await asyncio.to_thread(self._read, run, channel.last)
+            channel.tell(found, ended)
+            if not ended:
+                await asyncio.sleep(self._period)
+        if self._channels.get(run) is channel:  # whoever comes later looks anew
+            del self._channels[run]
+
+    def _read(self, run: str, after: int) -> tuple[list[Numbered], bool]:
+        try:
+            # First the status: what is written before it is set is then read for certain.
+            status = self._store.runs.get(run).status
+            return self._store.records.events(run, after), status not in ACTIVE
+        except UnknownNameError:
+            return [], True
+
+    async def close(self) -> None:
+        """End all listening: each listener gets what there is, and no more."""
+        for run, channel in list(self._channels.items()):
+            channel.tell([], ended=True)
+            self._drop(run, channel)
+
+
+async def _happens(changed: asyncio.Event, idle: float | None) -> bool:
+    """Wait for something to change; False if nothing has for that long."""
+    try:
+        await asyncio.wait_for(changed.wait(), idle)
+    except TimeoutError:
+        return False
+    return True

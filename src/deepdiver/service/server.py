@@ -1,0 +1,100 @@
+"""Serving the app on a port until the process is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import uvicorn
+
+from deepdiver.core.settings import Settings
+from deepdiver.errors import DeepdiverError
+from deepdiver.service.access import check_access
+from deepdiver.service.accounts import Accounts
+from deepdiver.service.app import build
+from deepdiver.service.book import open_book
+from deepdiver.service.state import CONCURRENCY, KEY
+
+PARTING_SECONDS = 3
+"""The time that open connections get to end when the service is stopped."""
+Say = Callable[[str], None]
+
+
+def serve(
+    settings: Settings,
+    host: str,
+    port: int,
+    say: Say,
+    *,
+    names: Sequence[str] = (),
+    concurrency: int = CONCURRENCY,
+) -> None:
+    """Serve until the process is stopped; runs in progress are saved, and go on at the next start.
+
+    Args:
+        settings: The settings of the service; the key `service` is the token of the person at this
+            machine, if they want one.
+        host: The address to listen on. Unless only this machine can reach it, there must be a token
+            or a user.
+        port: The port; 0: any free port.
+        say: Called with the address, once the service listens.
+        names: Further names that it may be reached by, such as that of a proxy in front.
+        concurrency: How many runs it works on at a time; 0: none, other workers do.
+
+    Raises:
+        UsageError: If anybody could use it, or nobody could reach it.
+        DeepdiverError: If the port, the settings or the database cannot be used.
+    """
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+    with contextlib.closing(open_book(settings.home)) as book:
+        token = settings.key(KEY)
+        accounts = Accounts(book, token)
+        access = check_access(host, names, guarded=accounts.any(), token=token)
+        app, _ = build(settings, access, accounts, concurrency=concurrency)
+        asyncio.run(_listen(app, host, port, say))
+
+
+async def _listen(app: Any, host: str, port: int, say: Say) -> None:
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        lifespan="on",
+        ws="none",
+        timeout_graceful_shutdown=PARTING_SECONDS,
+    )
+    try:
+        bound = config.bind_socket()
+    except SystemExit:
+        raise DeepdiverError(
+            f"cannot listen on {host} port {port}: choose another --port or --host"
+        ) from None
+    with bound:
+        shown = f"[{host}]" if ":" in host else host
+        serving = _Announced(
+            config, lambda: say(f"listening on http://{shown}:{bound.getsockname()[1]}/")
+        )
+        await serving.serve(sockets=[bound])
+    if not serving.started:
+        raise DeepdiverError("the service could not start; the lines above say why")
+
+
+class _Announced(uvicorn.Server):
+    """A server that announces its address once it can be reached."""
+
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._announce = announce
+
+    async def startup(self, sockets: list[Any] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._announce()

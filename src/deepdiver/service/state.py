@@ -1,0 +1,89 @@
+"""The state of the service, which every request works with."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from deepdiver.core.scrub import Scrubber
+from deepdiver.core.settings import Settings
+from deepdiver.service.accounts import Account, Accounts
+from deepdiver.service.audit_log import AuditLog
+from deepdiver.service.book import open_book
+from deepdiver.service.feed import Feed
+from deepdiver.service.limits import Purses
+from deepdiver.store import Store, open_store
+from deepdiver.work import Crew, Queue, open_queue
+
+KEY = "service"
+"""Name of the bearer token among the keys of the settings."""
+CONCURRENCY = 2
+"""Runs at a time, where nobody says: the embedded reasoner computes, and a laptop has few cores."""
+OWN_FOLDER = "_"
+"""The folder of the person at this machine; no user can have this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceState:
+    """The settings, the store, the queue and the users of a service."""
+
+    settings: Settings
+    """The settings that the service was started with; requests change what `NewRun` has."""
+    store: Store
+    """The runs."""
+    queue: Queue
+    """The orders that wait and that are worked on."""
+    accounts: Accounts
+    """The users."""
+    log: AuditLog
+    """What they did."""
+    purses: Purses
+    """What was set aside for their runs."""
+    feed: Feed
+    """The events of runs."""
+    ordering: threading.Lock = field(default_factory=threading.Lock)
+    """Held while an order is checked against limits and put, so that two do not fit where one
+    does."""
+
+    def folder_of(self, account: Account) -> Path:
+        """Return the folder of a user's own files."""
+        return self.settings.home / "files" / (account.name or OWN_FOLDER)
+
+    def scrub(self, text: str) -> str:
+        """Return a text with every secret of the settings replaced by [secret]."""
+        return Scrubber(self.settings.secrets())(text)
+
+
+@contextlib.asynccontextmanager
+async def open_state(
+    settings: Settings, *, concurrency: int = CONCURRENCY, accounts: Accounts | None = None
+) -> AsyncIterator[ServiceState]:
+    """Open the store, the queue and the book, and work on runs until the end.
+
+    Runs in progress are saved at the end, and go on when a crew is there again.
+
+    Args:
+        settings: The settings of the service.
+        concurrency: How many runs this process works on at a time; 0: none, other workers do.
+        accounts: The users, if they are open already.
+
+    Raises:
+        StoreError: If a database cannot be used.
+    """
+    with contextlib.ExitStack() as stack:
+        store = stack.enter_context(contextlib.closing(open_store(settings)))
+        book = stack.enter_context(contextlib.closing(open_book(settings.home)))
+        queue, feed = open_queue(store), Feed(store)
+        users = accounts or Accounts(book, settings.key(KEY))
+        state = ServiceState(settings, store, queue, users, AuditLog(book), Purses(book), feed)
+        try:
+            if concurrency:
+                async with Crew(queue, settings, concurrency=concurrency):
+                    yield state
+            else:
+                yield state
+        finally:
+            await feed.close()

@@ -1,0 +1,125 @@
+"""Following a run: every listener gets every event once, in order, whenever it comes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepdiver.core.record import RunStatus
+from deepdiver.core.settings import Settings
+from deepdiver.service.feed import KEPT, Feed
+from deepdiver.store import Store, open_store
+from tests.store.acts import make_run
+
+RUN = "a-run"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(open_store(Settings(home=tmp_path))) as opened:
+        opened.runs.create(make_run(RUN))
+        yield opened
+
+
+def add(store: Store, first: int, last: int) -> None:
+    store.records.add_events(RUN, [f'{{"n": {n}}}' for n in range(first, last + 1)])
+
+
+async def collect(feed: Feed, after: int = 0) -> list[int]:
+    return [number async for number, _ in feed.follow(RUN, after)]
+
+
+async def test_a_run_that_is_not_there_gives_nothing(store: Store) -> None:
+    assert [item async for item in Feed(store).follow("nobody")] == []
+
+
+@pytest.mark.parametrize("status", [RunStatus.ANSWERED, RunStatus.STOPPED, RunStatus.WAITING])
+async def test_a_run_that_rests_gives_what_it_has_and_ends(store: Store, status: RunStatus) -> None:
+    add(store, 1, 5)
+    store.runs.set_status(RUN, status)
+    assert await collect(Feed(store)) == [1, 2, 3, 4, 5]
+    assert await collect(Feed(store), after=3) == [4, 5]
+    assert await collect(Feed(store), after=9) == []
+
+
+async def test_listeners_of_all_kinds_get_each_event_once(store: Store) -> None:
+    feed, total = Feed(store, period=0.01), 3 * KEPT
+
+    async def comes_and_goes() -> list[int]:
+        got: list[int] = []
+        while len(got) < total:
+            async for number, _ in feed.follow(RUN, got[-1] if got else 0):
+                got.append(number)
+                if number % 100 == 0:
+                    break
+        return got
+
+    async def comes_late() -> list[int]:
+        await asyncio.sleep(0.1)
+        return await collect(feed)
+
+    listening = [asyncio.create_task(collect(feed)) for _ in range(50)]
+    listening += [asyncio.create_task(comes_and_goes()), asyncio.create_task(comes_late())]
+    for first in range(1, total + 1, 97):
+        await asyncio.to_thread(add, store, first, min(first + 96, total))
+        await asyncio.sleep(0.005)
+    store.runs.set_status(RUN, RunStatus.ANSWERED)
+    for got in await asyncio.gather(*listening):
+        assert got == list(range(1, total + 1))
+
+
+async def test_many_listeners_cost_as_much_as_one(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads = 0
+    read = store.records.events
+
+    def counted(run: str, after: int = 0) -> Any:
+        nonlocal reads
+        reads += 1
+        return read(run, after)
+
+    monkeypatch.setattr(store.records, "events", counted)
+    feed = Feed(store, period=0.01)
+    listening = [asyncio.create_task(collect(feed)) for _ in range(1_000)]
+    await asyncio.sleep(0.05)
+    add(store, 1, 20)
+    await asyncio.sleep(0.05)
+    store.runs.set_status(RUN, RunStatus.ANSWERED)
+    assert all(got == list(range(1, 21)) for got in await asyncio.gather(*listening))
+    assert reads < 500, "one task looks for all of them"
+
+
+async def test_a_silent_run_is_told_to_be_alive(store: Store) -> None:
+    feed = Feed(store, period=0.01)
+    told = []
+    async for number, text in feed.follow(RUN, 0, idle=0.02):
+        told.append((number, text))
+        if len(told) == 2:
+            store.runs.set_status(RUN, RunStatus.ANSWERED)
+    assert told[:2] == [(0, ""), (0, "")]
+
+
+async def test_closing_ends_all_who_listen(store: Store) -> None:
+    add(store, 1, 3)
+    feed = Feed(store, period=0.01)
+    listening = [asyncio.create_task(collect(feed)) for _ in range(3)]
+    await asyncio.sleep(0.1)
+    await feed.close()
+    async with asyncio.timeout(30):
+        assert await asyncio.gather(*listening) == [[1, 2, 3]] * 3
+
+
+async def test_who_leaves_leaves_nothing_behind(store: Store) -> None:
+    feed = Feed(store, period=0.01)
+    listening = asyncio.create_task(collect(feed))
+    await asyncio.sleep(0.05)
+    listening.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await listening
+    assert not feed._channels

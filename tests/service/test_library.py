@@ -1,0 +1,106 @@
+"""Files that users drop in: none leads out of their folder, none is half there."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver.errors import LimitReachedError, UnknownNameError, UsageError
+from deepdiver.service.accounts import Account
+from deepdiver.service.library import (
+    LONGEST_NAME,
+    add_file,
+    has_files,
+    list_files,
+    read_file,
+    remove_file,
+    safe_name,
+    search_files,
+)
+from tests.service.rig import service
+
+ADA, BOB = Account("ada"), Account("bob")
+TEXT = b"Holm Works is owned by Karin Holm. It was founded in 1912."
+
+
+@pytest.mark.parametrize("given", ["", ".", "..", "/", "...", " ", "\\", "a/..", "a\\.."])
+def test_what_is_no_name_is_refused(given: str) -> None:
+    with pytest.raises(UsageError, match="needs a name"):
+        safe_name(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("report.pdf", "report.pdf"),
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Users\\ada\\notes.txt", "notes.txt"),
+        (".bashrc", "bashrc"),
+        ("a\0b\n.txt", "a_b_.txt"),
+        ("año 2026.md", "año 2026.md"),
+        ("x" * 300 + ".txt", "x" * (LONGEST_NAME - 4) + ".txt"),
+    ],
+)
+def test_a_name_is_the_last_part_and_harmless(given: str, kept: str) -> None:
+    assert safe_name(given) == kept
+
+
+@given(st.text(max_size=400))
+def test_no_name_leads_anywhere(given: str) -> None:
+    try:
+        name = safe_name(given)
+    except UsageError:
+        return
+    assert Path(name).name == name
+    assert not name.startswith(".")
+    assert len(name.encode()) <= LONGEST_NAME
+    assert safe_name(name) == name
+
+
+async def test_a_file_is_kept_read_found_and_removed_by_its_owner_alone(tmp_path: Path) -> None:
+    async with service(tmp_path) as rig:
+        state = rig.state
+        assert not has_files(state, ADA)
+        assert list_files(state, ADA).files == ()
+        assert search_files(state, ADA, "Holm") == ()
+        add_file(state, ADA, "holm.txt", io.BytesIO(TEXT))
+        add_file(state, ADA, "photo.png", io.BytesIO(b"\x89PNG\r\n\x1a\n" + bytes(20)))
+        listed = list_files(state, ADA)
+        read = {file.name: file for file in listed.files}
+        assert read["holm.txt"].passages > 0
+        assert read["holm.txt"].unread == ""
+        assert read["photo.png"].unread
+        assert listed.used == len(TEXT) + 28
+        (found, *_) = search_files(state, ADA, "Who owns Holm Works?")
+        assert found.name == "holm.txt"
+        assert "Karin Holm" in found.text
+        assert read_file(state, ADA, "holm.txt")[1].strip() == TEXT.decode()
+
+        assert list_files(state, BOB).files == ()
+        assert search_files(state, BOB, "Holm") == ()
+        for name in ("holm.txt", "../ada/holm.txt", ""):
+            with pytest.raises(UnknownNameError):
+                read_file(state, BOB, name)
+            with pytest.raises(UnknownNameError):
+                remove_file(state, BOB, name)
+        remove_file(state, ADA, "holm.txt")
+        assert [file.name for file in list_files(state, ADA).files] == ["photo.png"]
+        assert search_files(state, ADA, "Who owns Holm Works?") == ()
+        assert [line.action for line in state.log.lines("ada")][:1] == ["library.remove"]
+
+
+async def test_what_does_not_fit_or_is_empty_is_not_there_at_all(tmp_path: Path) -> None:
+    small = Account("ada", bytes=10)
+    async with service(tmp_path) as rig:
+        add_file(rig.state, small, "a.txt", io.BytesIO(b"123456"))
+        with pytest.raises(LimitReachedError):
+            add_file(rig.state, small, "b.txt", io.BytesIO(b"12345"))
+        with pytest.raises(UsageError, match="is empty"):
+            add_file(rig.state, small, "c.txt", io.BytesIO(b""))
+        assert [item.name for item in rig.state.folder_of(small).iterdir()] == ["a.txt"]
+        add_file(rig.state, small, "a.txt", io.BytesIO(b"1234567890"))
+        assert (rig.state.folder_of(small) / "a.txt").read_bytes() == b"1234567890"

@@ -1,0 +1,386 @@
+"""The web app: journeys without a script, and the same in Chromium with one."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import re
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver.run.verify import verify
+from deepdiver.service.pages import edited
+from deepdiver.store import open_store
+from tests.chromium import Browser, browser, needs_chromium
+from tests.service.conftest import told
+from tests.service.rig import PATIENCE, QUESTION, Served, eventually, served, service, tokens_of
+
+HTML = {"accept": "text/html"}
+AXE = next(Path(__file__).parents[2].glob("node_modules/axe-core/axe.min.js"), None)
+STATIC = Path(__file__).parents[2] / "src" / "deepdiver" / "service" / "static"
+FERRY = "What caused the fire on the ferry?"
+
+
+# The parts
+
+
+@given(st.lists(st.text(max_size=5), max_size=6), st.integers(-2, 8))
+def test_a_plan_keeps_its_questions_whatever_is_moved(problems: list[str], at: int) -> None:
+    for act in (f"up-{at}", f"down-{at}", f"jump-{at}", "up-", "nothing", ""):
+        assert sorted(edited(problems, act)) == sorted(problems)
+    assert edited(problems, "add") == [*problems, ""]
+    there = 1 <= at <= len(problems)
+    assert len(edited(problems, f"strike-{at}")) == len(problems) - there
+
+
+@pytest.mark.parametrize(
+    ("act", "after"),
+    [("up-2", "bac"), ("down-2", "acb"), ("up-1", "abc"), ("down-3", "abc"), ("strike-1", "bc")],
+)
+def test_a_sub_question_is_moved_by_one(act: str, after: str) -> None:
+    assert edited(list("abc"), act) == list(after)
+
+
+def test_the_kit_is_what_it_is_said_to_be() -> None:
+    lines = (STATIC / "ATTRIBUTION").read_text(encoding="utf-8").splitlines()
+    said = {line.split()[2]: line.split()[1] for line in lines if line.startswith("sha256 ")}
+    kit = {file.name for file in STATIC.glob("*.min.js")}
+    assert set(said) == kit == {"htmx.min.js", "hx-sse.min.js"}
+    for name, wanted in said.items():
+        assert hashlib.sha256((STATIC / name).read_bytes()).hexdigest() == wanted
+    assert "Zero-Clause BSD" in (STATIC / "htmx.LICENSE").read_text(encoding="utf-8")
+
+
+# Without a script
+
+
+async def test_nothing_of_a_page_is_inline_or_from_elsewhere(home: Path) -> None:
+    own = {**HTML, "authorization": f"Bearer {told(home, 'token')}"}
+    paths = ("/", "/history", "/library", "/settings", "/none")
+    async with service(home) as rig:
+        for path in (*paths, f"/runs/{told(home, 'ada')}", f"/runs/{told(home, 'ada')}?view=steps"):
+            answer = await rig.client.get(path, headers=own)
+            assert answer.headers["content-type"].startswith("text/html"), path
+            assert not re.findall(r"<script(?! src=\"/static/)", answer.text), path
+            assert not re.findall(r"<style|\sstyle=|\son[a-z]+=|javascript:", answer.text), path
+            loaded = re.findall(r"<(script|link|img)[^>]+(?:src|href)=\"([^\"]+)", answer.text)
+            for kind, address in loaded:
+                assert address.startswith("/static/"), f"{path}: {kind} {address}"
+
+
+async def test_a_question_that_cannot_be_asked_is_shown_again(tmp_path: Path) -> None:
+    async with service(tmp_path) as rig:
+        for form, why in (
+            ({"question": " "}, "it must have letters"),
+            ({"question": "Who <b>?", "sources": "files"}, "cannot be searched"),
+            ({"question": "Who?", "budget": "much"}, "must be a number of dollars"),
+            ({"question": "Who?", "command": "sh"}, "unknown field"),
+        ):
+            answer = await rig.client.post("/ask", data=form, headers=HTML)
+            assert answer.status_code == 422
+            assert why in answer.text
+            assert "<b>?" not in answer.text
+        assert not rig.state.store.runs.list_all()
+
+
+async def test_signing_in_and_out(tmp_path: Path) -> None:
+    async with service(tmp_path, "ada") as rig:
+        client = rig.client
+        wrong = await client.post("/signin", data={"token": "dd_wrong"}, headers=HTML)
+        assert wrong.status_code == 401
+        assert "Nobody has this token" in wrong.text
+        right = await client.post("/signin", data={"token": rig.tokens["ada"]}, headers=HTML)
+        assert right.status_code == 303
+        cookie = right.headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=strict" in cookie
+        assert rig.tokens["ada"] not in cookie
+        assert (await client.get("/", headers=HTML)).status_code == 200
+        away = {**HTML, "origin": "http://evil.example", "sec-fetch-site": "cross-site"}
+        assert (await client.post("/signout", headers=away)).status_code == 403
+        assert (await client.post("/signout", headers=HTML)).headers["location"] == "/signin"
+        assert (await client.get("/", headers=HTML)).headers["location"] == "/signin"
+        actions = [line.action for line in rig.state.log.lines()]
+        assert actions == ["signout", "signin", "signin.refused"]
+
+
+async def test_what_is_not_there_is_a_page_too(tmp_path: Path) -> None:
+    async with service(tmp_path) as rig:
+        for path in ("/runs/nothing", "/library/files/none.txt", "/nowhere"):
+            answer = await rig.client.get(path, headers=HTML)
+            assert answer.status_code == 404
+            assert "Not found" in answer.text
+
+
+async def test_a_hostile_name_and_text_stay_text(tmp_path: Path) -> None:
+    name, text = "<img src=x onerror=alert(1)>.txt", b"<script>alert(1)</script> Holm Works."
+    async with service(tmp_path) as rig:
+        added = await rig.client.post("/library/files", files={"files": (name, text)}, headers=HTML)
+        assert added.status_code == 303
+        page = (await rig.client.get("/library?q=holm", headers=HTML)).text
+        opened = re.search(r'href="(/library/files/[^"]+)#hit"', page)
+        assert opened
+        document = await rig.client.get(opened[1].replace("&amp;", "&"), headers=HTML)
+        assert document.status_code == 200
+        assert '<mark id="hit">' in document.text
+        assert "<script>alert" not in document.text
+        assert "<img src=x" not in page
+        assert "<script>alert" not in page
+        assert "&lt;script&gt;" in page
+
+
+async def test_the_settings_show_neither_places_nor_secrets(tmp_path: Path) -> None:
+    async with service(tmp_path, "ada") as rig:
+        page = (await rig.client.get("/settings", headers={**HTML, **rig.of("ada")})).text
+        assert "embedded" in page
+        assert str(tmp_path) not in page
+        assert rig.tokens["ada"] not in page
+
+
+def test_a_whole_journey_without_a_script(tmp_path: Path) -> None:
+    with (
+        served(tmp_path) as serving,
+        httpx.Client(base_url=serving.url, headers=HTML, timeout=60) as client,
+    ):
+        first = client.get("/")
+        assert "Try it on the sample library" in first.text
+        asked = client.post("/ask", data={"question": QUESTION, "approve": "yes"})
+        run = asked.headers["location"]
+        page = eventually(lambda: "The plan" in (one := client.get(run)).text and one).text
+        problems = re.findall(r"<textarea id=\"problem-\d+\"[^>]*>([^<]*)", page)
+        added = client.post(f"{run}/plan", data={"problem": problems, "act": "add"})
+        assert len(re.findall('name="problem"', added.text)) == len(problems) + 1
+        started = client.post(f"{run}/plan", data={"problem": [*problems, ""], "act": "start"})
+        assert started.headers["location"] == run
+        read = eventually(lambda: "Ask about this report" in (one := client.get(run)).text and one)
+        assert 'id="c1"' in read.text
+        assert 'href="#c1"' in read.text
+        steps = client.get(f"{run}?view=steps").text
+        assert "Hypotheses" in steps
+        told_ = client.post(f"{run}/ask", data={"question": QUESTION})
+        assert 'div class="answered"' in told_.text
+        assert QUESTION in client.get("/history?q=svedjan").text
+        assert "No question has these words" in client.get("/history?q=nothingofthekind").text
+        gone = client.post(f"{run}/delete")
+        assert gone.headers["location"] == "/history"
+        assert "No runs yet" in client.get("/history").text
+
+
+# In Chromium
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("pages")) as serving:
+        yield serving
+
+
+@pytest.fixture(scope="module")
+def seen() -> Iterator[Browser]:
+    with browser() as opened:
+        yield opened
+
+
+def wait_for(seen: Browser, script: str, seconds: float = PATIENCE) -> Any:
+    """Wait until a script returns something, on whatever page is then shown."""
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        with contextlib.suppress(AssertionError):  # between two pages there is nothing to ask
+            if found := seen.run(script):
+                return found
+        time.sleep(0.1)
+    raise AssertionError(f"never: {script}; shown: {seen.run('document.body.innerText')}")
+
+
+def text_of(seen: Browser) -> str:
+    return str(seen.run("document.body.innerText"))
+
+
+def fill(seen: Browser, where: str, what: str) -> None:
+    seen.run(f"document.querySelector({json.dumps(where)}).value = {json.dumps(what)}")
+
+
+def click(seen: Browser, where: str) -> None:
+    seen.run(f"void document.querySelector({json.dumps(where)}).click()")
+
+
+@needs_chromium
+def test_from_a_first_visit_to_a_quote_in_its_source(shared: Served, seen: Browser) -> None:
+    seen.open(f"{shared.url}/")
+    assert "Try it on the sample library" in text_of(seen)
+    click(seen, "button.suggestion")
+    wait_for(seen, "!!document.querySelector('.reading')")
+    assert seen.run("document.querySelectorAll('article sup a').length") > 0
+    click(seen, "article sup a.cite")
+    quote = wait_for(seen, "document.querySelector('mark:target, mark:has(:target)')?.innerText")
+    assert quote
+    box = seen.run(
+        "(() => { const b = document.querySelector('mark:target, mark:has(:target)')"
+        ".getBoundingClientRect(); return [b.top, b.bottom, innerHeight, b.left, innerWidth]; })()"
+    )
+    assert 0 <= box[0] < box[2], "the quote is in sight, beside the report"
+    assert box[3] > box[4] / 2
+    assert all(address.startswith((shared.url, "data:")) for address in seen.asked)
+
+
+@needs_chromium
+def test_a_plan_is_edited_watched_stopped_and_resumed(shared: Served, seen: Browser) -> None:
+    seen.open(f"{shared.url}/")
+    fill(seen, "#question", FERRY)
+    seen.run("document.querySelector('[name=approve]').checked = true")
+    seen.run("document.querySelector('[name=sources][value=sample]').checked = true")
+    click(seen, "button.primary")
+    wait_for(seen, "document.body.innerText.includes('The plan')")
+    click(seen, "button[value=add]")
+    many = wait_for(
+        seen,
+        "document.querySelectorAll('[name=problem]').length > 1 && "
+        "document.querySelectorAll('[name=problem]').length",
+    )
+    fill(seen, f"#problem-{many}", "Who owns the ferry?")
+    click(seen, f"button[value=up-{many}]")
+    wait_for(
+        seen, f"document.querySelector('#problem-{many - 1}')?.value === 'Who owns the ferry?'"
+    )
+    click(seen, "button[value=start]")
+    wait_for(seen, "!!document.querySelector('.now, .reading')")
+    if seen.run("!!document.querySelector('form[action$=\"/stop\"]')"):
+        click(seen, "form[action$='/stop'] button")
+        wait_for(
+            seen,
+            "!!document.querySelector('form[action$=\"/resume\"]') || "
+            "!!document.querySelector('.reading')",
+        )
+        if seen.run("!!document.querySelector('form[action$=\"/resume\"]')"):
+            click(seen, "form[action$='/resume'] button")
+    wait_for(seen, "!!document.querySelector('.reading')")
+    run = str(seen.run("location.pathname")).rpartition("/")[2]
+    with closing(open_store(shared.settings)) as store:
+        said = [row.reply for row in store.journal.rows(run) if row.kind == "human"]
+    assert "Who owns the ferry?" in str(said)
+
+
+@needs_chromium
+def test_a_restart_of_the_server_while_the_page_is_open(tmp_path: Path, seen: Browser) -> None:
+    first = Served(tmp_path, concurrency=0)
+    try:
+        run = httpx.post(f"{first.url}/api/v1/runs", json={"question": QUESTION}).json()["id"]
+        seen.open(f"{first.url}/runs/{run}")
+        wait_for(seen, "document.body.innerText.includes('Queued')")
+    finally:
+        first.stop()
+    wait_for(seen, "!document.querySelector('.offline').hidden")
+    assert "The connection is lost" in text_of(seen)
+    with served(tmp_path, port=first.port):
+        wait_for(seen, "!!document.querySelector('.reading')")
+        assert seen.run("document.querySelector('.offline').hidden")
+
+
+@needs_chromium
+def test_own_files_are_dropped_in_asked_about_exported_and_verified(
+    tmp_path: Path, seen: Browser
+) -> None:
+    with served(tmp_path) as serving:
+        seen.open(f"{serving.url}/library")
+        assert "No files yet" in text_of(seen)
+        seen.run(
+            "(() => { const t = new DataTransfer();"
+            "t.items.add(new File(['Holm Works is owned by Karin Holm. It was founded in 1912.'],"
+            "'holm.txt')); t.items.add(new File([new Uint8Array([137, 80, 78, 71, 0, 1])],"
+            "'photo.png')); dispatchEvent(new DragEvent('drop',"
+            "{dataTransfer: t, bubbles: true, cancelable: true})); })()"
+        )
+        wait_for(seen, "document.body.innerText.includes('holm.txt')")
+        assert "Not read" in text_of(seen)
+        seen.open(f"{serving.url}/")
+        assert seen.run("document.querySelector('[name=sources][value=files]').checked")
+        fill(seen, "#question", "Who owns Holm Works?")
+        click(seen, "button.primary")
+        wait_for(seen, "!!document.querySelector('.reading')")
+        assert "Karin Holm" in text_of(seen)
+        path = seen.run("document.querySelector('a[href$=\"/exports/pdf\"]').href")
+        file = tmp_path / "report.pdf"
+        file.write_bytes(httpx.get(str(path), timeout=120).content)
+    assert not verify(file.read_bytes()).faults
+
+
+@needs_chromium
+def test_an_answer_is_rejected_with_a_reason_and_then_accepted(
+    shared: Served, seen: Browser
+) -> None:
+    seen.open(f"{shared.url}/")
+    fill(seen, "#question", QUESTION)
+    seen.run("document.querySelector('[name=strategy][value=navigator]').checked = true")
+    seen.run("document.querySelector('[name=approve]').checked = true")
+    click(seen, "button.primary")
+    review = "document.body.innerText.includes('for your review')"
+    plan = "!!document.querySelector('button[value=start]')"
+    for _ in range(3):
+        wait_for(seen, f"{review} || {plan}")
+        if seen.run(review):
+            break
+        click(seen, "button[value=start]")
+        wait_for(seen, f"!({plan})")
+    fill(seen, "[name=reason]", "It must name the parents too.")
+    click(seen, "button[value=reject]")
+    wait_for(seen, "!!document.querySelector('.now')")
+    wait_for(seen, review)
+    click(seen, "button[value=accept]")
+    wait_for(seen, "!!document.querySelector('.reading')")
+
+
+@needs_chromium
+def test_two_users_do_not_see_each_other(tmp_path: Path, seen: Browser) -> None:
+    tokens = tokens_of(tmp_path, "ada", "bob")
+    with served(tmp_path, concurrency=0) as serving:
+        own = {"authorization": f"Bearer {tokens['ada']}"}
+        asked = {"question": QUESTION}
+        run = httpx.post(f"{serving.url}/api/v1/runs", json=asked, headers=own).json()["id"]
+        for name, sees in (("ada", True), ("bob", False)):
+            seen.open(f"{serving.url}/history")
+            wait_for(seen, "!!document.querySelector('#token')")
+            fill(seen, "#token", tokens[name])
+            click(seen, "button.primary")
+            wait_for(seen, "!!document.querySelector('#question')")
+            seen.open(f"{serving.url}/history")
+            assert (QUESTION in text_of(seen)) is sees
+            seen.open(f"{serving.url}/runs/{run}")
+            assert ("Not found" in text_of(seen)) is not sees
+            click(seen, "form.who button")
+            wait_for(seen, "!!document.querySelector('#token')")
+
+
+@needs_chromium
+@pytest.mark.slow
+@pytest.mark.skipif(not AXE, reason="axe-core is not here: npm install --no-save axe-core")
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
+    made_home: Path, seen: Browser
+) -> None:
+    assert AXE is not None
+    script = AXE.read_text(encoding="utf-8")
+    with served(made_home, concurrency=0) as serving:
+        seen.open(f"{serving.url}/signin")
+        fill(seen, "#token", told(made_home, "token"))
+        click(seen, "button.primary")
+        wait_for(seen, "!!document.querySelector('#question')")
+        run = f"/runs/{told(made_home, 'ada')}"
+        for path in ("/", "/history", "/library", "/settings", run, f"{run}?view=steps", "/none"):
+            for width, dark in ((390, False), (820, True), (1400, False), (1400, True)):
+                seen.open(f"{serving.url}{path}", width=width, dark=dark)
+                seen.run(script)
+                found = seen.run(
+                    "axe.run().then(r => [r.passes.length, "
+                    "r.violations.map(v => [v.id, v.nodes[0].html])])"
+                )
+                assert found[0] > 10, "axe has looked"
+                assert found[1] == [], f"{path} at {width}: {found[1]}"
+                assert not seen.run("document.documentElement.scrollWidth > innerWidth"), path
