@@ -13,9 +13,11 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -38,6 +40,7 @@ from deepdiver.store.postgres import (
     describe_runs,
     open_postgres,
 )
+from deepdiver.store.sql import PRUNED
 from tests.patience import PATIENCE
 from tests.postgres_server import Server, binaries
 from tests.store.acts import NOW, make_run, one_line, reserve
@@ -446,6 +449,18 @@ def test_a_text_is_never_deleted_under_a_run_that_has_just_got_it(store: Postgre
         assert held in (True, False)
         if held:
             assert store.texts.get(key) == text
+
+
+def test_a_clean_up_keeps_its_limit_whatever_plan_is_taken(place: PostgresPlace) -> None:
+    # With these off, PostgreSQL would choose the rows again for every row that it looks at.
+    off = ("hashjoin", "mergejoin", "hashagg", "sort", "material", "indexscan", "bitmapscan")
+    switches = " ".join(f"-c enable_{kind}=off" for kind in off)
+    slow = replace(place, address=f"{place.address}?options={quote(switches)}")
+    with closing(slow.open()) as store:
+        for n in range(2 * PRUNED):
+            assert store.cache.claim(f"old{n}", "gone", NOW, NOW + 1)
+        assert store.cache.claim("new", "me", NOW + 500, NOW + 510)
+    assert place.execute("SELECT count(*) FROM cache_claims") == [(PRUNED + 1,)]
 
 
 def test_a_claim_does_not_wait_for_rows_that_others_are_about_to_delete(
