@@ -441,7 +441,6 @@ async def test_an_absence_is_not_refuted_by_a_text_about_something_else(tmp_path
         "No text names a chair {absence}.",
         "No text names a chair {absence: }.",
         "No text names a chair.",
-        f"No text names a chair {{absence}}. {GAVE} {{T1:2}}",
     ],
 )
 async def test_a_repaired_absence_keeps_the_words_that_code_looks_for(
@@ -875,10 +874,21 @@ async def test_marks_that_are_no_better_are_cut_for_what_is_wrong_now(tmp_path: 
 async def test_a_repair_may_make_two_sentences_of_one(tmp_path: Path) -> None:
     two = f"{GAVE} {{T1:2}} Give more {{judgement T1:3}}."
     held = Desk(tmp_path, repair_sentences=repairing(two))
-    assert await held.check("It gave 77 hours {T1:2}.") == [f"{GAVE} Give more."]
-    (line,) = held.lines
-    assert line.sentence.kind is SentenceKind.JUDGEMENT
-    assert len(line.sentence.findings) == 2
+    assert await held.check(f"It gave 77 hours {{T1:2}}. {MET} {{T1:1}}") == [
+        GAVE,
+        "Give more.",
+        MET,
+    ]
+    kinds = [(line.sentence.kind, len(line.sentence.findings)) for line in held.lines]
+    assert kinds == [("fact", 1), ("judgement", 1), ("fact", 1)]
+    assert [line.before for line in held.lines] == ["", GAVE, "Give more."]
+
+
+async def test_of_two_sentences_made_of_one_each_stands_or_falls_by_itself(tmp_path: Path) -> None:
+    two = f"{GAVE} {{T1:2}} Holm Works sold 91 hours {{T1:3}}."
+    held = Desk(tmp_path, repair_sentences=repairing(two))
+    assert await held.check("It gave 77 hours {T1:2}.") == [GAVE]
+    assert held.reasons == ["91, Holm Works is in none of its quotes"]
 
 
 async def test_two_repairs_under_one_label_are_both_kept(tmp_path: Path) -> None:
@@ -890,8 +900,8 @@ async def test_two_repairs_under_one_label_are_both_kept(tmp_path: Path) -> None
         return tasks.Repairs(repairs=tuple(tasks.Repaired(id=label, text=text) for text in said))
 
     held = Desk(tmp_path, repair_sentences=twice)
-    assert await held.check("It gave 77 hours {T1:2}.") == [f"{GAVE} {BERG}"]
-    assert len(held.lines[0].sentence.findings) == 2
+    assert await held.check("It gave 77 hours {T1:2}.") == [GAVE, BERG]
+    assert [len(line.sentence.findings) for line in held.lines] == [1, 1]
 
 
 @pytest.mark.parametrize("label", ["{}", "s{}", "[S{}]", "Sentence {}"])

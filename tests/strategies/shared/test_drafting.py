@@ -261,24 +261,48 @@ def test_a_repair_keeps_the_lead_in_unless_it_has_another(tmp_path: Path) -> Non
     assert line.sentence.bold == 0
 
 
-def test_sentences_of_several_kinds_that_become_one_are_a_judgement(tmp_path: Path) -> None:
+def test_a_repair_that_makes_several_sentences_keeps_the_mark_of_each(tmp_path: Path) -> None:
     deps, drafter = drafter_of(tmp_path)
-    ((line,),) = ([*part.lines()] for part in drafter.sections("It gave 77 {T1:2}."))
-    drafter.rewritten(line, "It gave 30 {T1:2}. That is little for testing {general}.")
-    assert (line.sentence.kind, quotes_of(deps, line.sentence)) == ("judgement", (GAVE,))
-    drafter.rewritten(line, "It gave 30 {T1:2}. Ann Berg asked for 45 hours {T1:3}.")
-    assert (line.sentence.kind, quotes_of(deps, line.sentence)) == ("fact", (GAVE, BERG))
+    (part,) = drafter.sections(f"- It gave 77 {{T1:2}}. {BERG} {{T1:3}}")
+    first, last = part.lines()
+    text = (
+        "Mind `h`. It gave 30 {T1:2}. That is `5` little {general}. Give more {judgement T1:3}. So."
+    )
+    more = drafter.rewritten(first, text)
+    lines = [*part.lines()]
+    assert lines == [first, *more, last], "they stand where it stood"
+    assert [(line.sentence.text, line.sentence.kind) for line in lines] == [
+        ("Mind h. It gave 30.", "fact"),
+        ("That is 5 little.", "knowledge"),
+        ("Give more. So.", "judgement"),
+        (BERG, "fact"),
+    ]
+    assert [quotes_of(deps, line.sentence) for line in lines] == [(GAVE,), (), (BERG,), (BERG,)]
+    assert [line.before for line in more] == [lines[0].sentence.text, lines[1].sentence.text]
+    assert [line.sentence.code for line in lines[:2]] == [((5, 6),), ((8, 9),)]
+    assert first.marked == "Mind `h`. It gave 30. {T1:2}", "what others have made of it is theirs"
+    assert first.drafted == "It gave 77."
+
+
+def test_a_cell_stays_one_and_is_a_judgement_if_it_is_of_several_kinds(tmp_path: Path) -> None:
+    deps, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections("| a | b |\n|---|---|\n| x | It gave 77 {T1:2} |")
+    _, cell = part.lines()
+    assert not drafter.rewritten(cell, "It gave 30 {T1:2}. That is little for testing {general}.")
+    assert (cell.sentence.kind, quotes_of(deps, cell.sentence)) == ("judgement", (GAVE,))
+    assert not drafter.rewritten(cell, "It gave 30 {T1:2}. Ann Berg asked for 45 hours {T1:3}.")
+    assert (cell.sentence.kind, quotes_of(deps, cell.sentence)) == ("fact", (GAVE, BERG))
+    assert len([*part.lines()]) == 2
 
 
 def test_marks_of_a_repair_replace_those_of_the_line(tmp_path: Path) -> None:
     deps, drafter = drafter_of(tmp_path)
     ((line,),) = ([*part.lines()] for part in drafter.sections("It gave 45 hours {T9:2}."))
     assert list(line.lost) == ["T9:2"]
-    drafter.rewritten(line, "Ann Berg asked for 45 hours {T1:3}. Give them {judgement T1:2}.")
+    drafter.rewritten(line, "Ann Berg asked for 45 hours {T1:3}.")
     assert list(line.lost) == []
-    assert line.sentence.text == "Ann Berg asked for 45 hours. Give them."
-    assert line.sentence.kind is SentenceKind.JUDGEMENT, "a judgement is shown as one"
-    assert quotes_of(deps, line.sentence) == (BERG, GAVE)
+    assert line.sentence.text == "Ann Berg asked for 45 hours."
+    assert quotes_of(deps, line.sentence) == (BERG,)
     drafter.rewritten(line, "It is 76 {= 30 + 45 = 76 | T1:2-3}.")
     assert line.refused == ("C1 = 30 + 45: it does not give 76 but 75",)
     drafter.rewritten(line, "It is 75 {= 30 + 45 = 75 | T1:2-3}.")

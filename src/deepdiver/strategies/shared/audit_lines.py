@@ -84,10 +84,11 @@ class Audit:
         self._deps, self._question, self._asked = deps, question, asked
         self._drafter, self._derived, self._rejected = drafter, drafter.derived, rejected
 
-    async def check(self, lines: Sequence[Line]) -> None:
+    async def check(self, lines: list[Line]) -> None:
         """Have faulty lines repaired once, and cut those that still fail.
 
-        If its quotes carry a part of a line, it becomes a judgement instead.
+        If its quotes carry a part of a line, it becomes a judgement instead. A repair may make
+        several sentences of one: then lines are added.
 
         The reader then gives its opinion on the others.
         """
@@ -369,7 +370,7 @@ class Audit:
             absent=line.sentence.terms,
         )
 
-    async def _repair(self, lines: Sequence[Line]) -> None:
+    async def _repair(self, lines: list[Line]) -> None:
         """Have the faulty lines repaired once, then keep or cut each of them."""
         faulty = {
             f"S{number + 1}": (number, line, line.problem)
@@ -379,21 +380,25 @@ class Audit:
         if not faulty:
             return
         new = await self._repaired_texts(lines, faulty)
-        changed: set[str] = set()
+        again: list[tuple[Line, Problem, bool]] = []
         for label, (_, line, problem) in faulty.items():
             line.problem, before = None, line.sentence.model_copy(update={"places": ()})
+            further: list[Line] = []
             if text := new.get(label):
-                self._drafter.rewritten(line, text)
-                _tell_next(lines, line, before.text)
+                further = self._drafter.rewritten(line, text)
+                _tell_next(lines, [line, *further][-1], before.text)
             elif label in new:
                 line.cut_out(self._deps, problem.for_reader())
-            changed |= {label} if line.sentence != before else set()
-        again = [line for _, line, _ in faulty.values()]
-        await self._find_faults(again, lines)
-        await self._check_support(again)
-        for label, (_, line, problem) in faulty.items():
+            again.append((line, problem, line.sentence != before))
+            again += [(other, problem, True) for other in further]
+            at = lines.index(line) + 1
+            lines[at:at] = further
+        repaired = [line for line, _, _ in again]
+        await self._find_faults(repaired, lines)
+        await self._check_support(repaired)
+        for line, problem, changed in again:
             if not line.cut:
-                _settle(self._deps, line, problem, label in changed)
+                _settle(self._deps, line, problem, changed)
 
     async def _repaired_texts(
         self, lines: Sequence[Line], faulty: Mapping[str, tuple[int, Line, Problem]]

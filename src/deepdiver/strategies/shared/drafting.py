@@ -80,9 +80,9 @@ class Problem:
         return f"{said} ({self.fault.rstrip(' .')})" if self.fault else said
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Line:
-    """A sentence on its way through the audit."""
+    """A sentence on its way through the audit; two that say the same are still two."""
 
     heading: str
     """The section's heading; empty: the bottom line."""
@@ -120,6 +120,8 @@ class Line:
     code: bool = False
     """Whether it is code, which is cut out of its source or marked as the writer's own, and never
     repaired."""
+    beside: list[Line] = field(default_factory=list, repr=False)
+    """The sentences of its paragraph, point or step; empty for a cell, and for what code made."""
     drafted: str = field(init=False)
     """Its text before any repair."""
 
@@ -210,7 +212,9 @@ class Drafter:
     ) -> list[Line]:
         if not header:
             before = ("", *(item.text for item in row))
-            return [self.line(item, heading, said) for item, said in zip(row, before, strict=False)]
+            return in_one_row(
+                [self.line(item, heading, said) for item, said in zip(row, before, strict=False)]
+            )
         name, lines = row[0].text if row else "", list[Line]()
         for number, (marked, column) in enumerate(zip(row, header, strict=True)):
             own = name if number else ""
@@ -303,22 +307,35 @@ class Drafter:
             marked, text=bare, kind=SentenceKind.FACT, cites=(cite,), places=(), code=code
         )
 
-    def rewritten(self, line: Line, text: str) -> None:
-        """Give a line another text; marks in it replace those that it had."""
+    def rewritten(self, line: Line, text: str) -> list[Line]:
+        """Give a line another text; marks in it replace those that it had.
+
+        Returns:
+            Further lines, if several sentences were made of one: each keeps its own mark, so that a
+            fact stays a fact beside what is inferred from it. They stand behind it in its row. A
+            cell stays one.
+        """
         text = _with_terms(text, line.sentence.terms)
         made = [self.line(item, line.heading, line.before) for item in read_sentences(text)]
-        marked = [item for item in made if item.sentence.kind is not SentenceKind.FRAME]
-        said = " ".join(item.sentence.text for item in made) or text.strip("| ")
-        bold = _bold_in(said, made, line.sentence)
-        update: dict[str, Any] = {"text": said, "places": (), "bold": bold, "code": _code_in(made)}
-        if marked and "{" in text:
-            update |= _united([item.sentence for item in marked])
-            line.lost = tuple(itertools.chain.from_iterable(item.lost for item in marked))
-            line.refused = tuple(itertools.chain.from_iterable(item.refused for item in marked))
-            line.marked = text
-        else:
-            line.marked = _with_mark_of(line.marked, with_styles(said, 0, update["code"]))
-        line.sentence = line.sentence.model_copy(update=update)
+        if "{" not in text or not any(map(_is_marked, made)):
+            said = " ".join(item.sentence.text for item in made) or text.strip("| ")
+            code = _code_in(made)
+            styles = {"text": said, "places": (), "code": code}
+            line.marked = _with_mark_of(line.marked, with_styles(said, 0, code))
+            bold = _bold_in(said, made, line.sentence)
+            line.sentence = line.sentence.model_copy(update={**styles, "bold": bold})
+            return []
+        first, *more = map(_merged, _by_mark(made) if line.beside else [made])
+        bold = _bold_in(first.sentence.text, made, line.sentence)
+        line.sentence = first.sentence.model_copy(update={"bold": bold})
+        line.lost, line.refused = first.lost, first.refused
+        line.marked = first.marked if more else text
+        for before, other in itertools.pairwise((line, *more)):
+            other.before = before.sentence.text
+            other.nearby = f"{line.heading}\n{other.before}"
+            other.beside = line.beside
+            line.beside.insert(line.beside.index(before) + 1, other)
+        return more
 
     def _derive(self, marked: MarkedSentence) -> str:
         """Enter the calculation of a sentence, and return its name."""
@@ -368,6 +385,46 @@ def _code_in(made: Iterable[Line]) -> tuple[tuple[int, int], ...]:
         found += [(before + start, before + end) for start, end in item.sentence.code]
         before += len(item.sentence.text) + 1
     return tuple(found)
+
+
+def in_one_row(row: list[Line]) -> list[Line]:
+    """Return lines that know the row in which they stand."""
+    for line in row:
+        line.beside = row
+    return row
+
+
+def _is_marked(line: Line) -> bool:
+    return line.sentence.kind is not SentenceKind.FRAME
+
+
+def _by_mark(made: Sequence[Line]) -> list[list[Line]]:
+    """Return lines in groups with one mark each; what has none goes with what follows, if any."""
+    groups: list[list[Line]] = [[]]
+    for item in made:
+        groups[-1].append(item)
+        if _is_marked(item):
+            groups.append([])
+    *full, rest = groups
+    return [*full[:-1], [*full[-1], *rest]]
+
+
+def _merged(group: Sequence[Line]) -> Line:
+    """Return sentences of a repair as one line, with what their marks say."""
+    marked = [item for item in group if _is_marked(item)]
+    first = group[0]
+    update = _united([item.sentence for item in marked]) | {
+        "text": " ".join(item.sentence.text for item in group),
+        "places": (),
+        "code": _code_in(group),
+    }
+    return Line(
+        first.heading,
+        first.sentence.model_copy(update=update),
+        " ".join(item.marked for item in group),
+        lost=tuple(itertools.chain.from_iterable(item.lost for item in marked)),
+        refused=tuple(itertools.chain.from_iterable(item.refused for item in marked)),
+    )
 
 
 def _united(sentences: Sequence[Sentence]) -> dict[str, Any]:
