@@ -23,6 +23,8 @@ _NUMBER = re.compile(
 )
 _MANUAL = re.compile(r"(?<=[A-Za-z0-9_])\(\d[A-Za-z]{0,2}\)")
 """The section of a manual, behind the name of a page: read(2)."""
+_WITHOUT = re.compile(r"\bzero(?=-[a-z])", re.IGNORECASE)
+"""A word for "without", no number: zero-emission, zero-trust."""
 _SCALE = {"thousand": 3, "million": 6, "billion": 9, "bn": 9, "trillion": 12}
 _SCALED = re.compile(rf"(?:{GAP}|-)?(?P<word>{'|'.join(_SCALE)})\b", re.IGNORECASE)
 _SHORT = {"k": 3, "m": 6}
@@ -79,7 +81,7 @@ def numbers(text: str) -> list[Decimal]:
     kept = list(text)
     for _, start, end in dated(text):
         kept[start:end] = "|" * (end - start)
-    bare = _MANUAL.sub("|", part_scripts("".join(kept)))
+    bare = _WITHOUT.sub("|", _MANUAL.sub("|", part_scripts("".join(kept))))
     found = [(match.start(), _scaled(bare, match)) for match in _NUMBER.finditer(bare)]
     found += [(match.start(), _spelled(match.group())) for match in _SPELLED.finditer(bare)]
     return [value for _, value in sorted(found)]

@@ -568,6 +568,9 @@ class Derivation(Record):
     """What comes out, as the report says it."""
     findings: tuple[str, ...] = ()
     """Ids of the findings that its numbers come from."""
+    supposed: Annotated[tuple[str, ...], Field(exclude_if=lambda value: not value)] = ()
+    """Those of its numbers that no quote has: the writer supposes them, so whatever gives the
+    result is shown as the writer's own."""
     citations: tuple[int, ...] = ()
     """Numbers of their citations, set by code."""
 

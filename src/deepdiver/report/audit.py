@@ -129,6 +129,8 @@ def find_faults(
     snapshot: Snapshot,
     as_of: str,
     context: Context = NOWHERE,
+    *,
+    binding: bool = True,
 ) -> list[str]:
     """Return what is wrong with a sentence, in words; nothing if code finds no fault.
 
@@ -138,6 +140,7 @@ def find_faults(
         snapshot: Returns saved texts.
         as_of: The run's date, which a calculation may use without a quote.
         context: What may carry its names and values besides.
+        binding: Whether to look at what stands with what, too, by rules that may be mistaken.
     """
     if sentence.kind is SentenceKind.FRAME:
         return _faults_of_frame(sentence, context)
@@ -157,12 +160,23 @@ def find_faults(
         return [*_faults_of_judgement(sentence, text, context), *_faults_of_address(sentence, text)]
     if not findings:
         return ["it names no finding"]
-    return [
+    return _faults_of_stated(sentence, quotes, as_of, context, binding)
+
+
+def _faults_of_stated(
+    sentence: Sentence, quotes: Sequence[Quote], as_of: str, context: Context, binding: bool
+) -> list[str]:
+    """Return the faults in the values and names of what sources say."""
+    text = "\n\n".join(quote.text for quote in quotes)
+    found = [
         *_faults_of_sum(sentence, text, as_of),
         *_faults_of_denial(sentence, context),
         *_faults_of_values(sentence, text, as_of, context),
         *_faults_of_address(sentence, text),
-    ] or _faults_of_binding(sentence, [quote.text for quote in quotes], context)
+    ]
+    if found or not binding:
+        return found
+    return _faults_of_binding(sentence, [quote.text for quote in quotes], context)
 
 
 def quote_stands(quote: Quote, snapshot: Snapshot) -> bool:
@@ -193,7 +207,9 @@ def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> lis
     lost = [
         name
         for name in _names_said(sentence.text, context.question)
-        if not any(
+        # A letter stands for somebody: "customer A sees nothing of B".
+        if len(name) > 1
+        and not any(
             _contains(known, said) or _all_read(said, context.read)
             for said in _ways_to_read(name, sentence.text)
         )

@@ -262,9 +262,8 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
 def _code(report: Report, block: Block) -> Iterator[str]:
     ((item, *_), *_) = block.rows
     yield f'<pre dir="ltr"><code>{escape(reveal(item.text))}</code></pre>'
-    say = words_of(report)
-    marks = "".join(_explained_mark(*both, say) for both in kinds.sentence_marks(item))
-    yield f'<p class="kind">{marks}{_links(report, item.citations)}</p>'
+    if origin := kinds.code_origin(item, words_of(report)):
+        yield f'<p class="faint">{origin}{_links(report, item.citations)}</p>'
 
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:
@@ -392,8 +391,7 @@ def _evidence(report: Report, pictures: Sequence[Picture]) -> Iterator[str]:
     yield from map(_figure, pictures)
     if report.derivations:
         lines = [
-            f"{escape_text(made.name)}: {escape_said(made.expression)} = "
-            f"{escape_said(made.result)} {_links(report, made.citations)}"
+            f"{escape_said(kinds.sum_line(made, say))} {_links(report, made.citations)}"
             for made in report.derivations
         ]
         yield f"<section><h3>{say('Calculations')}</h3>{_listed(lines)}</section>"

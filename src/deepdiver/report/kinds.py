@@ -6,11 +6,12 @@ A mark in a heading or a column's name holds for all below it.
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from deepdiver.core.record import Block, Report, Sentence, SentenceKind, Stance
-from deepdiver.report.words import words_of
+from deepdiver.core.record import Block, Derivation, Report, Sentence, SentenceKind, Stance
+from deepdiver.report.words import Words, words_of
 
 KIND_MARKS = {
     SentenceKind.JUDGEMENT: "†",
@@ -31,17 +32,55 @@ STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
 """The kinds of sentences that sources say."""
 TABLE_SOURCE = "Source of the table:"
 """What stands before the citations below a table."""
+CODE_SOURCE, OWN_CODE = "Source of the code:", "Our own code, not from the sources."
+"""What stands below code: where it is from, or that it is the writer's."""
+_IN_WORDS = {
+    SentenceKind.JUDGEMENT: re.compile(
+        r"\b(?:we|I) (?:would |therefore |also )?(?:advise|choose|conclude|estimate|expect|favou?r|"
+        r"infer|judge|prefer|propose|read|recommend|reject|suggest|take|think|weigh)\b"
+        r"|\b(?:our|my) (?:\w+ )?(?:advice|conclusion|estimate|inference|judge?ment|opinion|"
+        r"preference|proposal|reading|recommendation|verdict|view)\b"
+        r"|\bthis report (?:advises|chooses|concludes|follows|infers|judges|prefers|proposes|reads|"
+        r"recommends|rejects|sides|suggests|takes)\b",
+        re.IGNORECASE,
+    ),
+    SentenceKind.KNOWLEDGE: re.compile(
+        r"\b(?:general(?:ly known| (?:professional )?knowledge)|(?:as|in) general practice|"
+        r"in practice|as a rule|usually|typically|commonly|from experience)\b",
+        re.IGNORECASE,
+    ),
+    SentenceKind.ASSUMPTION: re.compile(r"\b(?:assum|suppos)\w+", re.IGNORECASE),
+}
+"""Words by which a sentence says itself that no source says it. They are English: in another
+language a sentence has its mark."""
 MOSTLY = 0.75
 """The share of the sentences of a section that make it one of judgement; the others are told apart
 by their citations or their own mark."""
 
 
+def sum_line(made: Derivation, say: Words) -> str:
+    """Return a calculation as the evidence view tells it, with what is supposed in it."""
+    line = f"{made.name}: {made.expression}{f' = {made.result}' if made.result else ''}"
+    return f"{line} ({say('{} supposed', ', '.join(made.supposed))})" if made.supposed else line
+
+
+def is_told(sentence: Sentence) -> bool:
+    """Whether a sentence says in its own words that no source says it, and needs no mark."""
+    words = _IN_WORDS.get(sentence.kind)
+    return words is not None and words.search(sentence.text) is not None
+
+
 def common_kind(sentences: Iterable[Sentence]) -> SentenceKind | None:
-    """Return the kind that one mark can tell of all sentences, but for frames and a few others."""
-    kinds = Counter(item.kind for item in sentences if item.text)
+    """Return the kind that one mark can tell of all sentences, but for frames and a few others.
+
+    There is none if all of the kind tell it in words.
+    """
+    held = [item for item in sentences if item.text]
+    kinds = Counter(item.kind for item in held)
     kinds.pop(SentenceKind.FRAME, None)
     kind, many = kinds.most_common(1)[0] if kinds else (None, 0)
-    return kind if kind in KIND_MARKS and many >= MOSTLY * kinds.total() else None
+    told = all(is_told(item) for item in held if item.kind is kind)
+    return kind if kind in KIND_MARKS and many >= MOSTLY * kinds.total() and not told else None
 
 
 def column_kinds(block: Block, section: SentenceKind | None) -> list[SentenceKind | None]:
@@ -53,23 +92,20 @@ def column_kinds(block: Block, section: SentenceKind | None) -> list[SentenceKin
 def sentence_marks(sentence: Sentence, *told: SentenceKind | None) -> list[tuple[str, str]]:
     """Return the marks behind a sentence, each with what it means.
 
-    The mark of its kind is left out if a heading or a column has told it.
+    The mark of its kind is left out if a heading, a column or its own words have told it.
     """
-    mark = kind_mark(sentence.kind, *told)
+    mark = "" if is_told(sentence) else kind_mark(sentence.kind, *told)
     marks = [(mark, KIND_WORDS[sentence.kind])] if mark else []
     return [*marks, (CAUTION_MARK, CAUTION_WORDS)] if sentence.mark else marks
 
 
 def told_at_the_end(row: Sequence[Sentence]) -> Iterator[tuple[Sentence, SentenceKind | None]]:
-    """Yield sentences, each with the kind that a mark at the end of the last of them tells.
+    """Yield sentences, each with the kind that a mark behind a later one tells.
 
-    Where all sentences of a paragraph or a point are of a kind, one mark is enough.
+    Of sentences of a kind that stand side by side in a paragraph or a point, the last has the mark.
     """
-    kinds = {item.kind for item in row}
-    kind = kinds.pop() if len(kinds) == 1 else None
-    for item in row[:-1]:
-        yield item, kind
-    yield from ((item, None) for item in row[-1:])
+    for item, following in itertools.zip_longest(row, row[1:]):
+        yield item, item.kind if following is not None and following.kind is item.kind else None
 
 
 def kind_mark(kind: SentenceKind | None, *told: SentenceKind | None) -> str:
@@ -79,11 +115,18 @@ def kind_mark(kind: SentenceKind | None, *told: SentenceKind | None) -> str:
 
 def explained_marks(report: Report) -> str:
     """Return the line that explains the marks of a report; empty if it has none."""
-    kinds = {item.kind for item in all_sentences(report)}
+    kinds = {item.kind for item in _prose(report) if not is_told(item)}
     say = words_of(report)
     told = [f"{KIND_MARKS[kind]} {say(KIND_WORDS[kind])}" for kind in KIND_MARKS if kind in kinds]
     told += [f"{CAUTION_MARK} {say(CAUTION_WORDS)}"] if any(cautioned(report)) else []
     return say("{}.", say("; ").join(told)) if told else ""
+
+
+def code_origin(item: Sentence, say: Words) -> str:
+    """Return what stands below code, before its citations."""
+    if item.kind in KIND_MARKS:
+        return say(OWN_CODE)
+    return say(CODE_SOURCE) if item.citations else ""
 
 
 def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
@@ -211,6 +254,15 @@ def matched_line(report: Report) -> str:
         stances[Stance.REFUTES],
         say(", and it is not sure of {}", unsure) if unsure else "",
     )
+
+
+def _prose(report: Report) -> Iterator[Sentence]:
+    """Yield the sentences and cells of a report, without code, which has a line of its own."""
+    yield from report.answer
+    for section in report.sections:
+        yield from section.sentences
+        for block in section.blocks:
+            yield from itertools.chain(*block.rows if block.kind != "code" else ())
 
 
 def all_sentences(report: Report) -> Iterator[Sentence]:

@@ -364,8 +364,7 @@ def _evidence(report: Report) -> Iterator[str]:
     if report.derivations:
         yield from (f"### {say('Calculations')}", "")
         for made in report.derivations:
-            result = f" = {_said(made.result)}" if made.result else ""
-            line = _opened(f"{_said(made.name)}: {_said(made.expression)}{result}")
+            line = _opened(_said(kinds.sum_line(made, say)))
             yield f"- {line} {citation_marks(report, made.citations)}".rstrip()
         yield ""
     if report.citations:
@@ -419,8 +418,8 @@ def _code(report: Report, block: Block) -> list[str]:
     text = reveal(item.text)
     fence = _longer_fence(text, 3)
     language = re.sub(r"[^\w+#.-]", "", block.language)
-    marks = "".join(mark for mark, _ in kinds.sentence_marks(item))
-    cited = " ".join(filter(None, (marks, citation_marks(report, item.citations))))
+    origin = kinds.code_origin(item, words_of(report))
+    cited = " ".join(filter(None, (origin, citation_marks(report, item.citations))))
     return [f"{fence}{language}", *text.split("\n"), fence, *(["", cited] if cited else [])]
 
 

@@ -53,6 +53,10 @@ _ITEM = re.compile(rf"{_CITE}|<?\d{{1,6}}>?(?:\s*[-–]\s*<?\d{{1,6}}>?)?")
 _MARK = re.compile(r"\s?\{([^{}\n]{1,400})\}")
 _KEYWORD = re.compile(rf"\s*({'|'.join(_KINDS)})\b[\s:]*(.*)", re.IGNORECASE | re.DOTALL)
 _SUM = re.compile(r"\s*(?:(C\d{1,3})\s*)?=\s*([^|]+?)\s*(?:\|(.*))?", re.DOTALL)
+_BETWEEN = re.compile(r";|(?<!\d),|,(?!\d{3}\b)")
+"""What parts the words of an absence, unless it is within a number: 150,000 miles."""
+_SUPPOSED = re.compile(r"\b(?:assumption|assumed|supposed|general)\b", re.IGNORECASE)
+"""What says that numbers of a calculation are the writer's own."""
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 _POINT = re.compile(r"^\s*(?:[-*•+]|(\d{1,3})[.)])\s+(.*)$")
 _RULE = re.compile(r"^\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
@@ -84,6 +88,8 @@ class Mark:
     """The expression of a calculation."""
     name: str = ""
     """The name of the calculation."""
+    supposes: bool = False
+    """Whether the calculation has numbers of the writer's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +110,8 @@ class MarkedSentence:
     """The expression of a calculation."""
     name: str = ""
     """The name of the calculation."""
+    supposes: bool = False
+    """Whether the calculation has numbers of the writer's own."""
     bold: int = 0
     """How many characters at its beginning are bold."""
     code: tuple[tuple[int, int], ...] = ()
@@ -186,6 +194,7 @@ def _joined(marks: Sequence[Mark]) -> Mark:
         tuple(dict.fromkeys(term for mark in marks for term in mark.terms)),
         sums[0].expression if sums else "",
         sums[0].name if sums else "",
+        supposes=bool(sums) and sums[0].supposes,
     )
 
 
@@ -194,8 +203,10 @@ def read_mark(text: str) -> Mark | None:
     if _CITES.fullmatch(text):
         return Mark(cites=_cites(text))
     if match := _SUM.fullmatch(text):
-        cites = _cites(match[3] or "")
-        return Mark(SentenceKind.CALCULATION, cites, (), match[2], match[1] or "")
+        given = match[3] or ""
+        supposes = bool(_SUPPOSED.search(given))
+        name = match[1] or ""
+        return Mark(SentenceKind.CALCULATION, _cites(given), (), match[2], name, supposes)
     match = _KEYWORD.fullmatch(text)
     return _keyword_mark(_KINDS[match[1].lower()], match[2].strip()) if match else None
 
@@ -203,7 +214,7 @@ def read_mark(text: str) -> Mark | None:
 def _keyword_mark(kind: SentenceKind, rest: str) -> Mark | None:
     if kind is SentenceKind.ABSENCE:
         words, _, cited = rest.partition("|")
-        terms = tuple(word.strip(" \"'“”‘’") for word in re.split(r"[,;]", words) if word.strip())
+        terms = tuple(word.strip(" \"'“”‘’") for word in _BETWEEN.split(words) if word.strip())
         return Mark(kind, _cites(cited), terms) if terms else None
     if rest and not _CITES.fullmatch(rest):
         return None
@@ -393,6 +404,7 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
         said.terms,
         said.expression,
         said.name,
+        said.supposes,
         bold,
         tuple(code),
         further=tuple(mark for mark in marks if mark.expression)[1:],

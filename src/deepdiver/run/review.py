@@ -31,6 +31,7 @@ from deepdiver.report.audit import (
     find_present,
     quote_stands,
 )
+from deepdiver.report.kinds import STATED
 from deepdiver.run.begin import check_question
 from deepdiver.run.detached import detached_gateway, ignore_event
 from deepdiver.run.record import load_ledger
@@ -239,12 +240,14 @@ def _check_sentences(
     read = _words_read(ledger, store) if judged else frozenset()
     derived = Derivations(asked=run.question, read=read)
     for made in report.derivations:
-        if not derived.add(ledger, made, as_of):
+        if not derived.add(ledger, made, as_of, supposes=bool(made.supposed)):
             yield f"the calculation {derived.refused[made.name]}"
     for sentence, nearby in placed:
         if sentence.kind is SentenceKind.FRAME:
             continue
         wrong = _find_wrong(run, sentence, nearby, derived, ledger, store, as_of)
+        if sentence.kind in STATED and (own := derived.supposed(sentence.derived)):
+            wrong.append(f"it states what rests on {own[0]}, which is supposed")
         wrong += _find_misled(sentence, numbers, _quotes_of(sentence, ledger))
         yield from (f"{sentence.text[:120]!r}: {fault}" for fault in wrong)
 

@@ -65,7 +65,7 @@ find."""
 FIRST, LATER = 2, 4
 """Queries for each part of the question in the first round, and for everything that is missing in
 each later round."""
-GAPS, TRIED = 3, 12
+GAPS, TRIED = 3, 40
 """The most missing things looked into a round, and past queries that a task is shown. Code compares
 new queries with all of them."""
 LIMITS_BYTES = 2_000
@@ -264,8 +264,9 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
     for query in state["queries"]:
         by_part.setdefault(query["about"], []).append(query["query"])
     known = [line.text for line in lines]
+    also = (*state["problems"], *state["missing"])
     looks = (
-        look_into(deps, state["topic"], about, listed, known, leads=False)
+        look_into(deps, state["topic"], about, listed, known, leads=False, also=also)
         for about, listed in by_part.items()
     )
     found = await read_together(deps, *looks)

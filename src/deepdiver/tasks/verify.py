@@ -78,6 +78,8 @@ class CheckSupport(Task[Checks]):
     """What the person asked."""
     as_of: str = ""
     """Today's date."""
+    sections: str = ""
+    """What the sections of the report say, where the sentences are its bottom line."""
 
     def prompt(self) -> Prompt:
         """Return the prompt, in which no sentence is said twice for standing before another."""

@@ -47,6 +47,8 @@ class PlannedCalculation(Answer):
     """What comes out, rounded as the report says it, with its unit."""
     cites: tuple[Cited, ...] = ()
     """Labels of where the numbers stand."""
+    supposes: bool = False
+    """Whether some of the numbers are your own, because no text has them."""
 
 
 class Outline(Answer):

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.text import Span
-from deepdiver.strategies.shared.choose_passages import choose_passages
+from deepdiver.strategies.shared.choose_passages import SECTION_CHARS, Unread, choose_passages
 
 FILLER = "The weather was mild and the harbour lay still for the whole of that day. " * 12
 
 
 def chosen(texts: list[str], wanted: list[str], most: int) -> list[str]:
     """Return the words that are chosen of each text."""
-    made = choose_passages([(text, [Span(0, len(text))]) for text in texts], wanted, most)
+    made = choose_passages([Unread(text, [Span(0, len(text))]) for text in texts], wanted, most)
     return [
         " ".join(span.of(text) for span in spans) for text, spans in zip(texts, made, strict=True)
     ]
@@ -22,8 +22,9 @@ def chosen(texts: list[str], wanted: list[str], most: int) -> list[str]:
 
 def test_of_nothing_nothing_is_chosen() -> None:
     assert choose_passages([], ["owner"], 1_000) == []
-    assert choose_passages([("", [Span(0, 0)])], ["owner"], 1_000) == [[]]
-    assert choose_passages([("Some words.", [])], ["words"], 1_000) == [[]], "it was read already"
+    assert choose_passages([Unread("", [Span(0, 0)])], ["owner"], 1_000) == [[]]
+    read = Unread("Some words.", [], [(Span(0, 11), 0)])
+    assert choose_passages([read], ["words"], 1_000) == [[]], "it was read already"
 
 
 @pytest.mark.parametrize("wanted", [[], ["zebra"]])
@@ -91,19 +92,50 @@ def test_each_text_has_its_share() -> None:
     assert len(first) >= len(second) > 0
 
 
+def test_what_the_search_has_found_comes_first_the_best_of_every_query_before_others() -> None:
+    text = "\n\n".join(f"# Part {n}\n\nMark {n}. {FILLER}" for n in range(6))
+    places = [Span(text.index(f"Mark {n}."), text.index(f"Mark {n}.") + 7) for n in range(6)]
+
+    def told(found: list[tuple[Span, int]], most: int) -> list[int]:
+        unread = Unread(text, [Span(0, len(text))], found)
+        [spans] = choose_passages([unread], ["Mark 0 part 0"], most)
+        said = " ".join(span.of(text) for span in spans)
+        return [n for n in range(6) if f"Mark {n}." in said]
+
+    one = len(FILLER) + 40
+    assert told([], one) == [0], "without a search, words decide"
+    assert told([(places[3], 0), (places[5], 1)], one) == [3]
+    assert told([(places[3], 1), (places[5], 0)], one) == [5]
+    assert told([(places[3], 0), (places[5], 0)], 2 * one) == [3, 5]
+    assert told([(places[3], 0)], 2 * one) == [0, 3], "words fill what is left"
+
+
+def test_a_short_section_is_read_whole_if_a_passage_of_it_was_found() -> None:
+    rule, exception = f"The rule is this. {FILLER}", "But not on Sundays."
+    filling = FILLER * (SECTION_CHARS // len(FILLER) + 1)
+    for text, whole in ((f"{rule}{exception}", True), (f"{rule}{filling}{exception}", False)):
+        found = [(Span(0, 17), 0)]
+        [spans] = choose_passages([Unread(text, [Span(0, len(text))], found)], [], 4_000)
+        assert (exception in " ".join(span.of(text) for span in spans)) is whole
+
+
 @given(
     st.lists(st.text(alphabet="ab .\n#1", max_size=300), max_size=4),
     st.lists(st.sampled_from(["a", "b a", "1.1", "zz"]), max_size=3),
     st.integers(min_value=1, max_value=2_000),
+    st.booleans(),
 )
 def test_what_is_chosen_fits_and_stands_in_its_parts(
-    texts: list[str], wanted: list[str], most: int
+    texts: list[str], wanted: list[str], most: int, found: bool
 ) -> None:
-    halves = [(text, [Span(0, len(text) // 2)]) for text in texts]
+    halves = [
+        Unread(text, [Span(0, len(text) // 2)], [(Span(0, len(text) // 3), at)] if found else [])
+        for at, text in enumerate(texts)
+    ]
     made = choose_passages(halves, wanted, most)
     assert len(made) == len(texts)
     size = 0
-    for (text, (part,)), spans in zip(halves, made, strict=True):
+    for (text, (part,), _), spans in zip(halves, made, strict=True):
         assert spans == sorted(set(spans))
         assert all(part.start <= span.start < span.end <= part.end for span in spans)
         assert all(span.of(text) == text[span.start : span.end] for span in spans)

@@ -694,7 +694,7 @@ async def test_what_is_read_whole_is_known(
 
 def fetched(text: str, *found: Span) -> ReadSource:
     source = Source(id="s_1", kind=SourceKind.DOCUMENT, url="/a", title="A", snapshot="x")
-    item = reading._Fetched(ReadSource(source, text), ["what"], set(), list(found))
+    item = reading._Fetched(ReadSource(source, text), ["what"], set(), dict.fromkeys(found, 0))
     return reading._for_nothing(item)
 
 

@@ -27,6 +27,7 @@ from deepdiver.report.figures.charts import draw_charts
 from deepdiver.report.figures.svg import Picture
 from deepdiver.report.kinds import (
     cautioned,
+    code_origin,
     column_kinds,
     common_kind,
     explained_marks,
@@ -36,6 +37,7 @@ from deepdiver.report.kinds import (
     quiet_labels,
     sentence_marks,
     step_numbers,
+    sum_line,
     told_at_the_end,
 )
 from deepdiver.report.markdown import (
@@ -284,9 +286,9 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
         return _table(report, block, common)
     if block.kind == "code":
         ((item, *_), *_) = block.rows
-        marks = "".join(mark for mark, _ in sentence_marks(item))
+        origin = code_origin(item, words_of(report))
         cited = citation_line(report, item.citations)
-        line = (*([Piece(marks, "mark")] if marks else []), *cited)
+        line = joined((plain(origin), cited)) if origin else cited
         return Element("code", (line,) if line else (), code=reveal(item.text))
     lines = tuple(
         joined(sentence_line(report, item, common, told) for item, told in told_at_the_end(row))
@@ -332,7 +334,7 @@ def _evidence(report: Report) -> Iterator[Element]:
             tuple(
                 joined(
                     (
-                        plain(said_text(f"{made.name}: {made.expression} = {made.result}")),
+                        plain(said_text(sum_line(made, say))),
                         citation_line(report, made.citations),
                     )
                 )

@@ -20,7 +20,7 @@ from deepdiver.encoders.weigh_parts import JudgedPart
 from deepdiver.errors import StoreError
 from deepdiver.report.audit import Context, find_faults
 from deepdiver.report.bindings import Cited
-from deepdiver.strategies.shared.choose_passages import choose_passages
+from deepdiver.strategies.shared.choose_passages import Unread, choose_passages
 from deepdiver.strategies.shared.grounding import FOREIGN, Said, find_bearings
 from deepdiver.strategies.shared.second_opinion import (
     AGREES,
@@ -172,7 +172,7 @@ async def judge(stated: Sequence[Stated], as_of: str = "") -> list[Judged]:
 def _find_nearest(case: _Case) -> None:
     """Find the sentences of the cited pages that share most with a sentence."""
     pages, said = case.stated.pages, case.stated.text
-    texts = [(page.text, [Span(0, len(page.text))]) for page in pages]
+    texts = [Unread(page.text, [Span(0, len(page.text))]) for page in pages]
     chosen = choose_passages(texts, [f"{said} {case.stated.nearby}", said], PASSAGE_CHARS)
     wanted = frozenset(terms(said))
     held = [

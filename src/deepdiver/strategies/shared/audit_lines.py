@@ -83,15 +83,21 @@ class Audit:
         """
         self._deps, self._question, self._asked = deps, question, asked
         self._drafter, self._derived, self._rejected = drafter, drafter.derived, rejected
+        self._below = ""
 
-    async def check(self, lines: list[Line]) -> None:
+    async def check(self, lines: list[Line], below: str = "") -> None:
         """Have faulty lines repaired once, and cut those that still fail.
 
         If its quotes carry a part of a line, it becomes a judgement instead. A repair may make
         several sentences of one: then lines are added.
 
         The reader then gives its opinion on the others.
+
+        Args:
+            lines: The lines.
+            below: Of a bottom line, what the checked sections below it say.
         """
+        self._below = below
         self._cut_rejected(lines)
         await self._find_faults(lines, lines)
         await self._check_support(lines)
@@ -118,7 +124,8 @@ class Audit:
             found = self._faults(line, among)
             if found and line.borrowed and not line.sentence.findings:
                 found = self._borrow(line, among)
-            line.problem = Problem("; ".join(found)) if found else None
+            doubtful = bool(found) and not self._faults(line, among, binding=False)
+            line.problem = Problem("; ".join(found), doubtful=doubtful) if found else None
         await self._find_foreign([line for line in open_ if not line.problem], among)
         self._find_unconnected([line for line in open_ if not line.problem], among)
         await self._find_turned([line for line in open_ if not line.problem])
@@ -141,7 +148,7 @@ class Audit:
                 break
         return faults
 
-    def _faults(self, line: Line, among: Sequence[Line]) -> list[str]:
+    def _faults(self, line: Line, among: Sequence[Line], *, binding: bool = True) -> list[str]:
         """Return the faults of a line; a bold lead-in sums up its section, not its quotes alone."""
         if line.lost:
             return [f"it cites {', '.join(line.lost[:3])}, which leads nowhere"]
@@ -150,15 +157,16 @@ class Audit:
         sentence, bold = line.sentence, line.sentence.bold
         lead, rest = sentence.text[:bold], sentence.text[bold:].strip()
         if not lead or not rest or sentence.kind not in STATED:
-            return self._faults_of(line, sentence)
+            return self._faults_of(line, sentence, binding)
         around = [other.sentence.text for other in among if other.heading == line.heading]
         quoted = [text for both in titled_quotes(self._deps, sentence) for text in both]
         told = "\n".join((*around, line.nearby, self._asked, *quoted)).replace(lead, "")
         if strange := unknown_values(COUNTING.sub("", lead), told):
             return [f"{', '.join(strange[:3])} is in none of its quotes"]
-        return self._faults_of(line, sentence.model_copy(update={"text": rest, "bold": 0}))
+        bare = sentence.model_copy(update={"text": rest, "bold": 0})
+        return self._faults_of(line, bare, binding)
 
-    def _faults_of(self, line: Line, sentence: Sentence) -> list[str]:
+    def _faults_of(self, line: Line, sentence: Sentence, binding: bool) -> list[str]:
         deps = self._deps
         context = Context(
             credits="\n".join(credits_of(deps, sentence)),
@@ -170,7 +178,12 @@ class Audit:
             read=self._derived.read,
         )
         found = find_faults(
-            sentence, findings_of(deps, sentence), deps.store.texts.get, deps.as_of, context
+            sentence,
+            findings_of(deps, sentence),
+            deps.store.texts.get,
+            deps.as_of,
+            context,
+            binding=binding,
         )
         sources = deps.ledger.of(Source).values()
         return found or find_present(sentence, sources, deps.store.texts.get, self._asked)
@@ -217,7 +230,7 @@ class Audit:
         said = [line for line in lines if line.sentence.kind is SentenceKind.FACT]
         faults = await find_turned([(line.sentence.text, self._cited(line)) for line in said])
         for line, fault in zip(said, faults, strict=True):
-            line.problem = Problem(fault) if fault else None
+            line.problem = Problem(fault, doubtful=True) if fault else None
 
     def _cited(self, line: Line) -> list[Cited]:
         return [
@@ -341,7 +354,11 @@ class Audit:
             shown.append(CitedQuote(id=label, text=text, credit=credit_in(self._deps, group[0])))
         claims = tuple(self._claim(label, line, labels) for label, line in asked.items())
         task = CheckSupport(
-            quotes=tuple(shown), claims=claims, question=self._question, as_of=self._deps.as_of
+            quotes=tuple(shown),
+            claims=claims,
+            question=self._question,
+            as_of=self._deps.as_of,
+            sections=self._below,
         )
         answer = await attempt(self._deps, task)
         for check in answer.checks if answer else ():
@@ -396,9 +413,32 @@ class Audit:
         repaired = [line for line, _, _ in again]
         await self._find_faults(repaired, lines)
         await self._check_support(repaired)
+        await self._ask_again([line for line in repaired if line.problem and not line.cut])
         for line, problem, changed in again:
             if not line.cut:
                 _settle(self._deps, line, problem, changed)
+
+    async def _ask_again(self, lines: Sequence[Line]) -> None:
+        """Let the reasoner decide about repaired facts that a rule which may be mistaken refuses.
+
+        If it finds them carried, they are kept, but are told as the writer's own.
+        """
+        doubted = [
+            line
+            for line in lines
+            if line.problem and line.problem.doubtful and line.sentence.kind in STATED
+        ]
+        if self._deps.reasoner.is_free(CheckSupport):
+            return
+        before = [line.problem for line in doubted]
+        for line in doubted:
+            line.problem = None
+        await self._check_support(doubted)
+        for line, problem in zip(doubted, before, strict=True):
+            if line.problem is None:
+                line.sentence = line.sentence.model_copy(update={"kind": SentenceKind.JUDGEMENT})
+            else:
+                line.problem = problem
 
     async def _repaired_texts(
         self, lines: Sequence[Line], faulty: Mapping[str, tuple[int, Line, Problem]]
@@ -432,7 +472,7 @@ class Audit:
 
 def _foreign(line: Line) -> Problem:
     """Return what is wrong with a line whose words are not those of what it stands on."""
-    return Problem(FOREIGN if line.sentence.kind in STATED else ASIDE)
+    return Problem(FOREIGN if line.sentence.kind in STATED else ASIDE, doubtful=True)
 
 
 def _rank(sentence: Sentence) -> int:

@@ -42,12 +42,24 @@ class Derivations:
     read: frozenset[str] = frozenset()
     """The words of everything that the writer was shown: a judgement may name what stands there."""
 
-    def add(self, ledger: Ledger, made: Derivation, as_of: str) -> bool:
-        """Compute a calculation again; return whether it comes out."""
-        fault = self._fault(ledger, made, as_of)
+    def add(self, ledger: Ledger, made: Derivation, as_of: str, *, supposes: bool = False) -> bool:
+        """Compute a calculation again; return whether it comes out.
+
+        Args:
+            ledger: Has its findings.
+            made: The calculation.
+            as_of: The run's date, which it may use without a quote.
+            supposes: Whether it may have numbers of the writer's own; they are noted in it.
+        """
+        lost, fault = [], self._fault(made)
+        if not fault:
+            lost = self._unsourced(ledger, made, as_of)
+            named = lost if not supposes else [item for item in lost if _day(item)]
+            fault = f"{', '.join(named[:3])} is in none of its quotes" if named else ""
         if fault:
             self.refused[made.name] = f"{made.name} = {made.expression}: {fault}"
             return False
+        made = made.model_copy(update={"supposed": tuple(lost)})
         value = compute(made.expression, self.values).value
         if not made.result:
             share = _SHARE.fullmatch(made.expression.strip())
@@ -56,13 +68,18 @@ class Derivations:
         self.held[made.name], self.values[made.name] = made, value
         return True
 
-    def _fault(self, ledger: Ledger, made: Derivation, as_of: str) -> str:
+    def _fault(self, made: Derivation) -> str:
         try:
             computed = compute(made.expression, self.values)
         except ArithmeticFaultError as error:
             return str(error)
         if made.result and not comes_out(computed.value, made.result):
             return f"it does not give {made.result} but {_shown(computed.value)}"
+        return ""
+
+    def _unsourced(self, ledger: Ledger, made: Derivation, as_of: str) -> list[str]:
+        """Return the numbers and days of a calculation that no quote has."""
+        computed = compute(made.expression, self.values)
         found = [ledger.get(Finding, key) for key in made.findings if key in ledger]
         text = "\n\n".join(quote.text for finding in found for quote in finding.quotes)
         return _unsourced(computed, f"{text}\n\n{self.asked}", as_of)
@@ -92,11 +109,19 @@ class Derivations:
     def told(self, names: Iterable[str]) -> list[str]:
         """Return calculations as lines, with the numbers behind the names of others."""
         listed = [self.held[name] for name in names if name in self.held]
-        return [f"{_spelled(made.expression, self.values)} = {made.result}" for made in listed]
+        return [
+            f"{_spelled(made.expression, self.values)} = {made.result}"
+            + (f" ({', '.join(made.supposed)} supposed)" if made.supposed else "")
+            for made in listed
+        ]
 
     def values_of(self, names: Iterable[str]) -> list[Fraction]:
         """Return the exact values of calculations and of their parts."""
         return [self.values[made.name] for made in self._with_parts(names)]
+
+    def supposed(self, names: Iterable[str]) -> list[str]:
+        """Return the numbers of calculations and of their parts that the writer supposes."""
+        return [item for made in self._with_parts(names) for item in made.supposed]
 
     def figures_of(self, names: Iterable[str]) -> str:
         """Return the results and numbers of calculations and of their parts, for the audit."""
@@ -108,8 +133,8 @@ def _shown(value: Fraction) -> str:
     return f"{float(value):.6g}"
 
 
-def _unsourced(computed: Computed, text: str, as_of: str) -> str:
-    """Return what is wrong with the numbers of an expression: those that no quote has."""
+def _unsourced(computed: Computed, text: str, as_of: str) -> list[str]:
+    """Return the numbers and days of an expression that no quote has."""
     years = {day.year for day in (*dates(text), *dates(as_of))}
     known = set(numbers(text)) | CONSTANTS | {Decimal(year) for year in years if year}
     known |= {1000 * value for found in _THOUSANDS.findall(text) for value in numbers(found)}
@@ -121,8 +146,7 @@ def _unsourced(computed: Computed, text: str, as_of: str) -> str:
     known |= {1 + value / 100 for value in said} | {1 - value / 100 for value in said}
     lost = [f"{value:f}" for value in computed.numbers if value not in known]
     days = {_day(item) for item in (*_days(text), *_days(as_of))}
-    lost += [day.isoformat() for day in computed.dates if day not in days]
-    return f"{', '.join(lost[:3])} is in none of its quotes" if lost else ""
+    return [*lost, *(day.isoformat() for day in computed.dates if day not in days)]
 
 
 def _days(text: str) -> Sequence[str]:

@@ -25,7 +25,9 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.text import words
 from deepdiver.report.audit import credit_of
+from deepdiver.report.kinds import STATED
 from deepdiver.report.markup import (
+    Mark,
     MarkedSection,
     MarkedSentence,
     read_markup,
@@ -64,6 +66,8 @@ class Problem:
     """What code found, or the reasoner's reason, which may be empty."""
     support: Literal["partial", "none"] | None = None
     """How far the quotes support it, as the reasoner judges; None: code found the fault."""
+    doubtful: bool = False
+    """Whether the rule that found it may be mistaken, so that the reasoner has the last word."""
 
     def for_writer(self) -> str:
         """Return the problem in the words of the repair task."""
@@ -204,7 +208,7 @@ class Drafter:
                 self._row(row, marked.heading, block.header if block.kind == "table" else ())
                 for row in block.rows
             ]
-            blocks.append(DraftedBlock(_kind_of(block.kind), rows, block.header))
+            blocks.append(DraftedBlock(_block_kind(block.kind), rows, block.header))
         return DraftedSection(marked.heading, 3 if marked.level >= 3 else 2, blocks)
 
     def _row(
@@ -250,23 +254,15 @@ class Drafter:
     def line(self, marked: MarkedSentence, heading: str, before: str = "") -> Line:
         """Return a sentence with the findings behind its citations."""
         marked = self._recognised(marked)
-        cites, derived = list(marked.cites), []
-        if marked.expression:
-            derived.append(self._derive(marked))
-        for mark in marked.further:
-            own = replace(marked, expression=mark.expression, name=mark.name, cites=mark.cites)
-            derived.append(self._derive(own))
+        cites, derived = list(marked.cites), self._own_sums(marked)
         derived += [cite for cite in cites if cite in self.derived.held]
         refused = [cite for cite in cites if cite in self.derived.refused]
         told = [cite for cite in cites if cite not in (*derived, *refused)]
         found, lost = resolve_cites(self._deps, self._material, told, self._about)
         rest = [key for key in self.derived.findings_of(derived) if key not in found]
-        kind = marked.kind
-        if derived and kind is SentenceKind.FACT:
-            kind = SentenceKind.CALCULATION
         sentence = Sentence(
             text=marked.text,
-            kind=kind,
+            kind=self._kind_of(marked.kind, derived, cited=bool(found or rest)),
             findings=(*found, *rest),
             derived=tuple(dict.fromkeys(derived)),
             terms=marked.terms,
@@ -290,6 +286,28 @@ class Drafter:
             nearby=f"{heading}\n{before}",
             before=before,
         )
+
+    def _own_sums(self, marked: MarkedSentence) -> list[str]:
+        """Enter the calculations that a sentence gives, and return their names."""
+        further = [
+            replace(
+                marked,
+                expression=mark.expression,
+                name=mark.name,
+                cites=mark.cites,
+                supposes=mark.supposes,
+            )
+            for mark in marked.further
+        ]
+        return [self._derive(item) for item in (marked, *further) if item.expression]
+
+    def _kind_of(self, kind: SentenceKind, derived: Sequence[str], *, cited: bool) -> SentenceKind:
+        """Return the kind of a sentence; with a number that is supposed, it is the writer's own."""
+        if not derived or kind not in STATED:
+            return kind
+        if self.derived.supposed(derived):
+            return SentenceKind.JUDGEMENT if cited else SentenceKind.ASSUMPTION
+        return SentenceKind.CALCULATION
 
     def _recognised(self, marked: MarkedSentence) -> MarkedSentence:
         """Return an unmarked sentence that a text has word for word as one that cites it.
@@ -351,7 +369,7 @@ class Drafter:
             result=result.rpartition("=")[2].strip(),
             findings=tuple(found),
         )
-        self.derived.add(self._deps.ledger, made, self._deps.as_of)
+        self.derived.add(self._deps.ledger, made, self._deps.as_of, supposes=marked.supposes)
         return name
 
 
@@ -447,7 +465,7 @@ def _united(sentences: Sequence[Sentence]) -> dict[str, Any]:
 _KINDS: Mapping[str, BlockKind] = {"list": "list", "steps": "steps", "table": "table"}
 
 
-def _kind_of(kind: str) -> BlockKind:
+def _block_kind(kind: str) -> BlockKind:
     return _KINDS.get(kind, "paragraph")
 
 
@@ -478,15 +496,20 @@ def _with_marks(marked: MarkedSentence) -> str:
     cites = "; ".join(marked.cites)
     text = with_styles(marked.text, marked.bold, marked.code)
     if marked.expression:
-        more = "".join(
-            f" {{= {mark.expression} | {'; '.join(mark.cites)}}}" for mark in marked.further
+        sums = (Mark(cites=marked.cites, expression=marked.expression, supposes=marked.supposes),)
+        told = (
+            f"{{= {mark.expression} | "
+            f"{'; '.join((*mark.cites, *(['assumption'] if mark.supposes else [])))}}}"
+            for mark in (*sums, *marked.further)
         )
-        return f"{text} {{= {marked.expression} | {cites}}}{more}"
+        return f"{text} {' '.join(told)}"
     if marked.kind is SentenceKind.ABSENCE:
         behind = f" | {cites}" if cites else ""
         return f"{text} {{absence {', '.join(marked.terms)}{behind}}}"
     inner = " ".join(filter(None, (word, cites)))
-    return f"{text} {{{inner}}}" if inner else text
+    marks = [f"{{{inner}}}"] if inner else []
+    marks += [f"{{absence {', '.join(marked.terms)}}}"] if marked.terms else []
+    return " ".join((text, *marks))
 
 
 def kept_sections(sections: Iterable[DraftedSection]) -> list[Section]:

@@ -37,6 +37,7 @@ async def look_into(
     wanted: Callable[[Hit], bool] | None = None,
     providers: Sequence[Provider] | None = None,
     leads: bool = True,
+    also: Sequence[str] = (),
 ) -> LookResult:
     """Search, read and extract, then follow the leads up to `hops` times.
 
@@ -51,10 +52,11 @@ async def look_into(
         wanted: Decides which hits are read; by default all.
         providers: The providers to search; by default all of the run's.
         leads: Whether anybody follows leads.
+        also: Other problems that are open, for which the texts are read on the occasion.
     """
     asked = deps.providers if providers is None else providers
     looked = await _look_once(
-        deps, question, about, queries, known, unanswered, wanted, asked, leads
+        deps, question, about, queries, known, unanswered, wanted, asked, leads, also
     )
     total, tried = looked, {query.lower() for query in queries}
     for _ in range(hops):
@@ -77,6 +79,7 @@ async def look_into(
             wanted,
             asked,
             leads,
+            also,
         )
         total = LookResult(
             tuple(unite(total.findings, looked.findings)),
@@ -121,6 +124,7 @@ async def _look_once(
     wanted: Callable[[Hit], bool] | None,
     providers: Sequence[Provider],
     leads: bool,
+    also: Sequence[str],
 ) -> LookResult:
     queries = tuple(dict.fromkeys(query.strip() for query in queries if query.strip()))
     own = _wanted_of_own(deps, question, about)
@@ -131,7 +135,9 @@ async def _look_once(
     limits = tuple(deps.note_limit(failure) for result in found for failure in result.failures)
     if wanted is not None:
         found = [replace(result, hits=tuple(filter(wanted, result.hits))) for result in found]
-    looked = await read_and_extract(deps, question, about, queries, found, known, unanswered, leads)
+    looked = await read_and_extract(
+        deps, question, about, queries, found, known, unanswered, leads, also
+    )
     return replace(
         looked, queries=queries, searched=any(result.answered for result in found), limits=limits
     )

@@ -12,10 +12,11 @@ which readings end: of a finding that two looks make, the ledger keeps the one t
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from deepdiver.core.events import FindingDropped
 from deepdiver.core.headings import headings_above, heads_of_table
@@ -27,7 +28,7 @@ from deepdiver.core.record import Finding, Source
 from deepdiver.core.shown_text import one_line
 from deepdiver.core.text import Span, locate, passages, size_of, terms, whole, within
 from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together, unite
-from deepdiver.strategies.shared.choose_passages import choose_passages
+from deepdiver.strategies.shared.choose_passages import Unread, choose_passages
 from deepdiver.strategies.shared.findings import (
     BETWEEN,
     ReadSource,
@@ -60,11 +61,16 @@ BATCH_BYTES = 48_000
 ROUNDS = 4
 """A reading takes at most this part of what is left of the budget: the first search does not know
 what the last one will need."""
+OWN_ROUNDS = 2
+"""The same where only the person's own documents are searched: their search knows what it holds,
+and what the first reading leaves out is seldom asked for again."""
 LEAST_CHARS = 6_000
 """What a reading is shown at least when the budget is spent: the best passages."""
-LAID_OUT = 1.5
-"""How much larger than the reading budget a library may be that the writer alone reads: to read
-parts of 45,000 tokens first, and then show the writer what surrounds the quotes, took 137,000."""
+LAID_OUT = 2.5
+"""How much larger than the reading budget a library may be that the writer alone reads, if the
+model can read as much at once. To read parts of 45,000 tokens first, and then show the writer what
+surrounds the quotes, took 137,000; to read parts of 62,000, 100,000, and the parts left out were
+missed in the report."""
 TITLE_CHARS = 80
 """The most characters of a title in a list of what can be searched."""
 TOKEN_BYTES = 4
@@ -89,6 +95,8 @@ class _Wish:
     """Questions that are open."""
     leads: bool
     """Whether anybody follows leads."""
+    also: tuple[str, ...] = ()
+    """Other problems that are open: what is read is read for them too."""
 
 
 class _Desk:
@@ -168,6 +176,7 @@ async def read_and_extract(
     known: Iterable[str] = (),
     unanswered: Sequence[str] = (),
     leads: bool = True,
+    also: Sequence[str] = (),
 ) -> LookResult:
     """Read search results and extract what bears on the question.
 
@@ -180,11 +189,12 @@ async def read_and_extract(
         known: What is known already.
         unanswered: Questions that are open.
         leads: Whether anybody follows leads; else a model is not asked for them.
+        also: Other problems that are open.
     """
     hits = [
         (hit, query) for query, result in zip(queries, found, strict=True) for hit in result.hits
     ]
-    wish = _Wish(question, about, hits, tuple(known), tuple(unanswered), leads)
+    wish = _Wish(question, about, hits, tuple(known), tuple(unanswered), leads, tuple(also))
     at = _DESK.get()
     if at is None:
         return (await _read_for_all(deps, [wish]))[0]
@@ -213,7 +223,7 @@ async def _read_once(
     _enter_sources(deps, texts)
     batches = _split_batches(_choose(deps, wishes, texts, await is_read_whole(deps)))
     unanswered = tuple(unite(*(wish.unanswered for wish in wishes)))
-    abouts = [wish.about for wish in wishes]
+    abouts = _problems_of(deps, wishes)
     # One reading of many sees a part of the texts and cannot tell what all of them leave open: then
     # the questions are problems like the others, and those that a finding is about are answered.
     among_many = len(batches) > 1 and not _is_free(deps)
@@ -247,6 +257,12 @@ async def _read_once(
         )
         for number, wish in enumerate(wishes)
     ]
+
+
+def _problems_of(deps: Deps, wishes: Sequence[_Wish]) -> list[str]:
+    """Return what texts are read for; a reasoner that costs nothing reads for one look alone."""
+    also = () if _is_free(deps) else [about for wish in wishes for about in wish.also]
+    return [*(wish.about for wish in wishes), *also]
 
 
 def _is_free(deps: Deps) -> bool:
@@ -329,13 +345,14 @@ def _findings_of(
 ) -> list[str]:
     """Return the findings on what a look is about; if there are none, those of what it found.
 
-    What it found on an open question counts among the first.
+    What it found on another open question or problem counts among the first.
     """
     found = [item.id for item in findings if texts[item.quotes[0].source].found_by(look)]
     own = [
         item.id
         for item in findings
-        if item.about == wish.about or (item.about in wish.unanswered and item.id in found)
+        if item.about == wish.about
+        or (item.about in (*wish.unanswered, *wish.also) and item.id in found)
     ]
     return own or found
 
@@ -361,6 +378,19 @@ def list_unanswered(before: Sequence[str], after: Sequence[Sequence[str]]) -> tu
 # -- what is read
 
 
+class _Asked(NamedTuple):
+    """Who asked for a text, and by which search."""
+
+    look: int
+    """The number of the look."""
+    wanted: str
+    """What it was searched for."""
+    found: Span | None
+    """The passage that was found; None: the whole text."""
+    rank: int
+    """Its rank among the results of the query."""
+
+
 @dataclass(slots=True)
 class _Fetched:
     """A text, and the looks that found it."""
@@ -371,53 +401,63 @@ class _Fetched:
     """What it was searched for."""
     looks: set[int]
     """The looks."""
-    found: list[Span] = field(default_factory=list)
-    """The passages that were found; none if the whole text was."""
+    found: dict[Span, int] = field(default_factory=dict)
+    """The passages that were found, each with its best rank among the results of a query; none if
+    the whole text was."""
 
     @property
     def source(self) -> Source:
         """The source."""
         return self.read.source
 
+    def add(self, asked: _Asked) -> None:
+        """Note who asked for it."""
+        self.wanted.append(asked.wanted)
+        self.looks.add(asked.look)
+        if span := asked.found:
+            self.found[span] = min(asked.rank, self.found.get(span, asked.rank))
+
     def found_by(self, look: int) -> bool:
         """Return whether a look found it."""
         return look in self.looks
 
 
-def _passage_of(hit: Hit) -> list[Span]:
-    return [Span(hit.start, hit.end)] if hit.end else []
-
-
 async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
     """Return the texts of search results, each place once, by the ids of their sources."""
-    wanted: dict[str, tuple[Hit, list[tuple[int, str]]]] = {}
-    found: dict[str, list[Span]] = {}
-    for number, wish in enumerate(wishes):
-        for hit, query in wish.hits:
-            place = f"{canonical(hit.url)} {hit.snapshot or hit.text}"
-            entry = wanted.setdefault(place, (hit, []))
-            entry[1].append((number, f"{wish.about} {query}"))
-            found.setdefault(place, []).extend(_passage_of(hit))
+    wanted = _places_of(wishes)
     need = age_need_of(wishes[0].question, deps.as_of)
     readings = await together(
         *(
             read_hit(
                 hit, deps.run.id, deps.store, deps.gateway, fetched=deps.run.created, need=need
             )
-            for hit, _ in wanted.values()
+            for hit, _ in wanted
         )
     )
     texts: dict[str, _Fetched] = {}
-    for (place, (_, asked)), reading in zip(wanted.items(), readings, strict=True):
+    for (_, asked), reading in zip(wanted, readings, strict=True):
         if reading.limit:
             deps.note_unread(reading.limit)
         if reading.source is not None:
             read = ReadSource(reading.source, reading.text)
             text = texts.setdefault(reading.source.id, _Fetched(read, [], set()))
-            text.wanted += [wanted_ for _, wanted_ in asked]
-            text.looks |= {number for number, _ in asked}
-            text.found += found[place]
+            for item in asked:
+                text.add(item)
     return texts
+
+
+def _places_of(wishes: Sequence[_Wish]) -> list[tuple[Hit, list[_Asked]]]:
+    """Return search results, each place once, with those who asked for it."""
+    places: dict[str, tuple[Hit, list[_Asked]]] = {}
+    for number, wish in enumerate(wishes):
+        ranks: Counter[str] = Counter()
+        for hit, query in wish.hits:
+            place = f"{canonical(hit.url)} {hit.snapshot or hit.text}"
+            span = Span(hit.start, hit.end) if hit.end else None
+            asked = _Asked(number, f"{wish.about} {query}", span, ranks[query])
+            places.setdefault(place, (hit, []))[1].append(asked)
+            ranks[query] += 1
+    return list(places.values())
 
 
 def _enter_sources(deps: Deps, texts: Mapping[str, _Fetched]) -> None:
@@ -443,10 +483,13 @@ def _choose(
         if gaps:  # a copy at another address is the same text
             new.setdefault(item.source.snapshot, (item, gaps))
     left = deps.settings.reading_tokens * TOKEN_BYTES - deps.readings.size
-    most = left if whole else max(left // ROUNDS, LEAST_CHARS)
+    rounds = OWN_ROUNDS if all(item.found for item, _ in new.values()) else ROUNDS
+    most = left if whole else max(left // rounds, LEAST_CHARS)
     parts = [gaps for _, gaps in new.values()]
     if sum(map(_length, parts)) > most:
-        texts_ = [(item.read.text, gaps) for item, gaps in new.values()]
+        texts_ = [
+            Unread(item.read.text, gaps, tuple(item.found.items())) for item, gaps in new.values()
+        ]
         parts = choose_passages(texts_, _wanted(wishes), most)
     return [
         item.read._replace(parts=with_heads(item.read.text, piece))

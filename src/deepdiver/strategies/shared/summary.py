@@ -5,6 +5,9 @@ to them. A statement without a finding is not taken. One whose values or words i
 hold gives way to the quote itself. One that repeats a line is merged into that line, which then
 stands on the findings of both. And when the summary is too long, lines are dropped: from the part
 of the question that has the most lines, the least believed and least relevant.
+
+As in the report, names and values may also stand in the title of a source and in the headings above
+a quote.
 """
 
 from __future__ import annotations
@@ -14,11 +17,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from deepdiver.core import belief
+from deepdiver.core.headings import headings_above
 from deepdiver.core.origins import origins
-from deepdiver.core.record import Finding, Probability, Record, Sentence, Source, Stance
+from deepdiver.core.record import Finding, Probability, Quote, Record, Sentence, Source, Stance
 from deepdiver.core.retraction import as_believed
 from deepdiver.core.text import size_of, terms
-from deepdiver.report.audit import find_faults
+from deepdiver.report.audit import Context, credit_of, find_faults
 from deepdiver.strategies.shared.base import Deps, unite
 from deepdiver.strategies.shared.grounding import Said
 from deepdiver.strategies.shared.statements import repeats
@@ -125,9 +129,22 @@ def line_of(deps: Deps, text: str, findings: Sequence[str]) -> Line:
     text = " ".join(text.split())
     if not text or not _stands(deps, text, held):
         held = held[:1]
-        text = " ".join(held[0].quotes[0].text.split())
+        text = _quoted(deps, held[0].quotes[0])
     keys = tuple(finding.id for finding in held)
     return Line(text=text, findings=keys, about=held[0].about, belief=compute_belief(deps, keys))
+
+
+def _quoted(deps: Deps, quote: Quote) -> str:
+    """Return a quote, with the last heading above it: what "this setting" is stands there."""
+    said = " ".join(quote.text.split())
+    above = _headings_of(deps, quote)[-1:]
+    return ": ".join((*above, said))
+
+
+def _headings_of(deps: Deps, quote: Quote) -> list[str]:
+    text = deps.store.texts.get(quote.passage.snapshot)
+    above = (item.span.of(text).strip("# \n") for item in headings_above(text, quote.passage.start))
+    return [heading for heading in above if heading and heading not in quote.text]
 
 
 def _stands(deps: Deps, text: str, held: Sequence[Finding]) -> bool:
@@ -138,8 +155,13 @@ def _stands(deps: Deps, text: str, held: Sequence[Finding]) -> bool:
     sentence = Sentence(text=text, findings=tuple(finding.id for finding in held))
     quotes = [quote for finding in held for quote in finding.quotes]
     titled = tuple((deps.ledger.get(Source, quote.source).title, quote.text) for quote in quotes)
+    context = Context(
+        credits="\n".join(credit_of(deps.ledger.get(Source, q.source), q) for q in quotes),
+        nearby="\n".join(heading for quote in quotes for heading in _headings_of(deps, quote)),
+        question=held[0].about,
+    )
     return (
-        not find_faults(sentence, held, deps.store.texts.get, deps.as_of)
+        not find_faults(sentence, held, deps.store.texts.get, deps.as_of, context)
         and Said(text, titled).bearing(held[0].about) != "foreign"
     )
 

@@ -192,7 +192,7 @@ async def write_report(
     renamed = await audit_headings(deps, written, question, asked, problems)
     top = await writer.top(outline, body)
     lead = [line for row in top.points for line in row]
-    await audit.check(lead)
+    await audit.check(lead, _told(body))
     further, _ = _further(further, lead)
     lines = [*_lines(body), *_lines(further)]
     answer = tuple(line.sentence for line in lead if not line.cut)
@@ -342,7 +342,7 @@ class _Writer:
                 result=planned.result,
                 findings=tuple(found),
             )
-            self.derived.add(self._deps.ledger, made, self._deps.as_of)
+            self.derived.add(self._deps.ledger, made, self._deps.as_of, supposes=planned.supposes)
         for said in outline.conflicts if outline else ():
             self._note_conflict(said)
         return outline
@@ -561,6 +561,15 @@ def _table_as_markdown(block: DraftedBlock) -> str:
 
 def _row_as_markdown(row: Sequence[Line]) -> str:
     return " ".join(line.marked for line in row if not line.cut)
+
+
+def _told(body: Sequence[DraftedSection]) -> str:
+    """Return what audited sections say, without marks."""
+    return "\n\n".join(
+        " ".join((f"{section.heading}:", *said))
+        for section in body
+        if (said := [line.sentence.text for line in section.lines() if not line.cut])
+    )
 
 
 # Sections that code has made
