@@ -168,6 +168,8 @@ def test_long_texts_take_time_in_proportion(part: str) -> None:
         ("版は5.1より前", ["5.1"]),
         ("see read(2), printf(3p) and epoll_wait(2)", []),
         ("the reply (2) and the rows(12)", ["2", "12"]),
+        ("Zero-emission cars, zero-trust and a zero-day", []),
+        ("zero, and a two-year plan", ["0", "2"]),
     ],
 )
 def test_figures_beside_other_scripts_count_and_sections_of_manuals_do_not(

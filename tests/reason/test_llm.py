@@ -161,7 +161,7 @@ async def test_a_prompt_that_is_too_long_is_refused_and_costs_nothing(
         assert at.journal[0].worst < worst
         with pytest.raises(
             ReasonError,
-            match=r"write_queries has about 8\d,\d\d\d tokens; there is room for 80,000 ",
+            match=r"write_queries has about 10\d,\d\d\d tokens; there is room for 100,000 ",
         ):
             await at.reasoner.perform(
                 WriteQueries(question=letter * (Settings().prompt_bytes // size + 1), problem="p")

@@ -441,7 +441,7 @@ def test_a_kind_is_told_once_for_a_section_or_a_column() -> None:
     assert table.count('<p class="faint">Source of the table:<sup>') == 1
     assert table.count("†</small>") == 1
     mixed = marks(made((), Block(kind="paragraph", rows=((FACT, FACT, JUDGED, JUDGED),))))
-    assert "It should be sold.† It should be sold.†[1b]" in mixed
+    assert "It should be sold. It should be sold.†[1b]" in mixed
     assert "†" not in made((FACT,), Block(kind="list", rows=((FACT,),)))
 
 

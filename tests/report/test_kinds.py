@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from deepdiver.core.record import (
     Block,
     Citation,
+    Derivation,
     Report,
     RunStatus,
     SecondOpinion,
@@ -24,18 +25,22 @@ from deepdiver.report.kinds import (
     KIND_WORDS,
     cautioned,
     cited_once,
+    code_origin,
     column_kinds,
     common_kind,
     explained_marks,
+    is_told,
     kind_mark,
     lift_citations,
     matched_line,
     quiet_labels,
     sentence_marks,
     step_numbers,
+    sum_line,
     table_citations,
     told_at_the_end,
 )
+from deepdiver.report.words import words_in
 from tests.report.making import quote, sentence, source
 
 FACT = sentence("It is old.", citations=(1, 2))
@@ -117,6 +122,53 @@ def test_only_marks_that_a_report_has_are_explained() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Our reading is that it will be sold.", SentenceKind.JUDGEMENT),
+        ("We could sell it, the owners recommend.", None),
+        ("We therefore recommend a sale.", SentenceKind.JUDGEMENT),
+        ("This report follows the first, which is later.", SentenceKind.JUDGEMENT),
+        ("The owners recommend a sale.", None),
+        ("Weave our own cloth.", None),
+        ("In practice mills age.", SentenceKind.KNOWLEDGE),
+        ("It is the usual way.", None),
+        ("Assuming that nobody objects, it is sold.", SentenceKind.ASSUMPTION),
+    ],
+)
+def test_a_sentence_that_says_what_it_is_needs_no_mark(
+    text: str, kind: SentenceKind | None
+) -> None:
+    for own in KIND_MARKS:
+        said = sentence(text, kind=own)
+        assert is_told(said) is (own is kind)
+        assert (sentence_marks(said) == []) is (own is kind)
+        assert (explained_marks(report(answer=(said,))) == "") is (own is kind)
+        assert (common_kind((said, said)) is None) is (own is kind), "nor does its section"
+    assert not is_told(sentence(text))
+
+
+def test_code_says_below_it_where_it_is_from() -> None:
+    say = words_in("en")
+    assert code_origin(FACT, say) == "Source of the code:"
+    assert code_origin(sentence("x"), say) == ""
+    assert code_origin(JUDGED, say) == code_origin(GENERAL, say)
+    assert code_origin(GENERAL, say) == "Our own code, not from the sources."
+    code = Block(kind="code", rows=((GENERAL,),))
+    held = report(sections=(Section(heading="x", blocks=(code,)),))
+    assert explained_marks(held) == "", "so it needs no mark"
+
+
+def test_a_calculation_tells_what_is_supposed_in_it() -> None:
+    say = words_in("en")
+    made = Derivation(name="C1", expression="60 / 400", result="0.15")
+    assert sum_line(made, say) == "C1: 60 / 400 = 0.15"
+    assert sum_line(made.model_copy(update={"result": ""}), say) == "C1: 60 / 400"
+    supposed = made.model_copy(update={"supposed": ("60", "400")})
+    assert sum_line(supposed, say) == "C1: 60 / 400 = 0.15 (60, 400 supposed)"
+    assert sum_line(supposed, words_in("de")) == "C1: 60 / 400 = 0.15 (60, 400 angenommen)"
+
+
 def test_a_caution_has_a_mark_beside_that_of_the_kind() -> None:
     doubted = JUDGED.model_copy(update={"mark": "flagged"})
     assert [mark for mark, _ in sentence_marks(doubted)] == ["†", "¶"]
@@ -136,12 +188,15 @@ def test_a_sentence_with_a_caution_is_yielded_once() -> None:
     assert list(cautioned(report(answer=(FACT,)))) == []
 
 
-def test_one_mark_at_the_end_tells_the_kind_of_a_row_of_one_kind() -> None:
+def test_one_mark_tells_the_kind_of_sentences_that_stand_side_by_side() -> None:
     assert list(told_at_the_end((JUDGED, JUDGED))) == [
         (JUDGED, SentenceKind.JUDGEMENT),
         (JUDGED, None),
     ]
     assert list(told_at_the_end((JUDGED, FACT))) == [(JUDGED, None), (FACT, None)]
+    mixed = (FACT, JUDGED, JUDGED, GENERAL, JUDGED)
+    told = [None, SentenceKind.JUDGEMENT, None, None, None]
+    assert [kind for _, kind in told_at_the_end(mixed)] == told
     assert list(told_at_the_end((JUDGED,))) == [(JUDGED, None)]
     assert list(told_at_the_end(())) == []
 

@@ -278,7 +278,7 @@ def test_code_is_fenced_so_that_it_cannot_end_its_fence_and_cited_below() -> Non
     code = "UPDATE jobs\n   SET taken = 1; -- ```\n# no heading\u202e"
     text = body(Block(kind="code", rows=((sentence(code, citations=(1,)),),), language="sql<b>"))
     shown = "UPDATE jobs\n   SET taken = 1; -- ```\n# no heading\\u202e"
-    assert f"````sqlb\n{shown}\n````\n\n[1]\n" in text
+    assert f"````sqlb\n{shown}\n````\n\nSource of the code: [1]\n" in text
     (fence,) = [token for token in GFM.parse(text) if token.type == "fence"]
     assert fence.content == f"{shown}\n"
 
@@ -302,7 +302,7 @@ def test_a_kind_that_holds_for_a_section_is_told_in_its_heading() -> None:
 def test_a_kind_that_holds_for_a_few_sentences_is_told_behind_each() -> None:
     made = body(Block(kind="paragraph", rows=((FACT, JUDGED, JUDGED, FACT),)))
     assert made == (
-        "\n\nIt is old. [2] It should be sold.† It should be sold.† [1] It is old. [2]\n"
+        "\n\nIt is old. [2] It should be sold. It should be sold.† [1] It is old. [2]\n"
         "\n*† our judgement, for the reasons cited.*\n"
     )
     mixed = body(Block(kind="list", rows=((FACT,), (GENERAL,), (JUDGED,))))

@@ -77,6 +77,18 @@ def test_braces_of_the_text_stay_text() -> None:
             Mark(SentenceKind.ABSENCE, ("T1:2",), ("gasoline", "petrol car")),
         ),
         (
+            "absence 150,000 miles, 1, 2; model year",
+            Mark(SentenceKind.ABSENCE, (), ("150,000 miles", "1", "2", "model year")),
+        ),
+        (
+            "= 60 / 400 | T4:3, assumption",
+            Mark(SentenceKind.CALCULATION, ("T4:3",), (), "60 / 400", supposes=True),
+        ),
+        (
+            "= 60 / 400 | general",
+            Mark(SentenceKind.CALCULATION, (), (), "60 / 400", supposes=True),
+        ),
+        (
             "= 330 - 58.25 | T4:3-5",
             Mark(SentenceKind.CALCULATION, ("T4:3-5",), (), "330 - 58.25"),
         ),

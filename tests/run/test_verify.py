@@ -239,6 +239,22 @@ TAMPERED: dict[str, tuple[Saved, str]] = {
         ),
         "331 is in none of its quotes",
     ),
+    "a number of a sum that is said to be supposed": (
+        saved(
+            report(
+                derivations=(
+                    WHOLE.report.derivations[0].model_copy(
+                        update={
+                            "expression": "331 - 300",
+                            "result": "31",
+                            "supposed": ("331", "300"),
+                        }
+                    ),
+                )
+            )
+        ),
+        "which is supposed",
+    ),
     "a cell": (
         saved(
             WHOLE.report.model_copy(

@@ -47,7 +47,8 @@ _FILE = re.compile("(?:md|py|rs|sh|pl|pm|so|ps|cc|mm|st)", re.IGNORECASE)
 _PATH = re.compile(r"[/?#]\w|:\d")
 _SCHEME = re.compile(
     r"\b(?:(?P<web>https?)(?=://)|(?!hxxps?:)[a-z][a-z0-9+]*(?P<other>:)(?=//)"
-    r"|(?:javascript|vbscript|data|blob|file|mailto|xmpp|tel|sms)(?P<bare>:)(?=[^\s:\]]))",
+    r"|(?:javascript|vbscript|data|file|mailto|xmpp|tel|sms)(?P<bare>:)(?=[^\s:\]])"
+    r"|blob(?P<blob>:)(?=\w+:|null/))",  # not blob:none, an option of Git
     re.IGNORECASE,
 )
 _LINKED = re.compile(r":(?=//)|(?<=mailto):|(?<=xmpp):|@", re.IGNORECASE)

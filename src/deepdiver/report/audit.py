@@ -302,10 +302,7 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
         days += dates(as_of)
         figures |= {value * 100 for value in figures} | {value / 100 for value in figures}
     figures |= _listed_counts(sentence.text)
-    cites = len(units_of(text))  # sentences or rows
-    # That something is cited once is nothing to count: a 1 must be in the quote.
-    if cites > 1 and not re.search(rf"\b{cites}\s*(?:%|per\s?cent)", sentence.text):
-        figures.add(Decimal(cites))
+    figures |= set(_counts_cited(text, sentence.text))
     figures |= {
         value
         for value in _numbers_said(sentence.text)
@@ -315,6 +312,17 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
     named = _names_said(sentence.text, context.question)
     found = _unknown(sentence.text, known, days, figures, named)
     return [f"{', '.join(found[:3])} is in none of its quotes"] if found else []
+
+
+def _counts_cited(text: str, said: str) -> Iterator[Decimal]:
+    """Yield how many sentences or rows a text cites, in all and of each passage.
+
+    That something is cited once is nothing to count: a 1 must be in the quote.
+    """
+    each = [len(units_of(part)) for part in text.split("\n\n")]
+    for many in {len(units_of(text)), *each}:
+        if many > 1 and not re.search(rf"\b{many}\s*(?:%|per\s?cent)", said):
+            yield Decimal(many)
 
 
 def _scales(head: str) -> set[Decimal]:

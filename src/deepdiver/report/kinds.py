@@ -36,8 +36,8 @@ CODE_SOURCE, OWN_CODE = "Source of the code:", "Our own code, not from the sourc
 """What stands below code: where it is from, or that it is the writer's."""
 _IN_WORDS = {
     SentenceKind.JUDGEMENT: re.compile(
-        r"\b(?:we|I) (?:would |therefore |also )?(?:advise|choose|conclude|estimate|expect|favou?r|"
-        r"infer|judge|prefer|propose|read|recommend|reject|suggest|take|think|weigh)\b"
+        r"\b(?:we|I) (?:therefore |also )?(?:advise|caution|choose|conclude|estimate|expect|"
+        r"favou?r|infer|judge|prefer|propose|read|recommend|reject|suggest|take|think|weigh)\b"
         r"|\b(?:our|my) (?:\w+ )?(?:advice|conclusion|estimate|inference|judge?ment|opinion|"
         r"preference|proposal|reading|recommendation|verdict|view)\b"
         r"|\bthis report (?:advises|chooses|concludes|follows|infers|judges|prefers|proposes|reads|"
@@ -105,7 +105,8 @@ def told_at_the_end(row: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sentenc
     Of sentences of a kind that stand side by side in a paragraph or a point, the last has the mark.
     """
     for item, following in itertools.zip_longest(row, row[1:]):
-        yield item, item.kind if following is not None and following.kind is item.kind else None
+        marked = following is not None and following.kind is item.kind and not is_told(following)
+        yield item, item.kind if marked else None
 
 
 def kind_mark(kind: SentenceKind | None, *told: SentenceKind | None) -> str:
@@ -132,15 +133,19 @@ def code_origin(item: Sentence, say: Words) -> str:
 def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
     """Yield the number that each block begins to count with: steps go on behind code.
 
-    They go on behind steps too, between which code was cut.
+    They go on behind steps too, between which code was cut, and behind a paragraph that follows
+    code, which is the rest of a step.
     """
-    following, last = 1, ""
+    following = 1
+    behind_code = False
     for block in blocks:
-        start = following if block.kind == "steps" and last in ("code", "steps") else 1
+        start = following if block.kind == "steps" else 1
         yield start
-        if block.kind != "code":
-            following = start + len(block.rows) if block.kind == "steps" else 1
-        last = block.kind
+        if block.kind == "steps":
+            following = start + len(block.rows)
+        elif block.kind != "code" and not (block.kind == "paragraph" and behind_code):
+            following = 1
+        behind_code = block.kind == "code" or (behind_code and block.kind == "paragraph")
 
 
 def cited_once(row: Sequence[Sentence]) -> list[Sentence]:

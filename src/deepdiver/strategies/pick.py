@@ -51,6 +51,8 @@ _OVERVIEW = _any(
     r"(?:on|of)|history of",
     r"explain|describe|summari[sz]e|tell me about|what is known about|how does .{3,60} work|pros "
     r"and cons|guide to",
+    r"what are the (?:[\w-]+ ){0,3}(?:aspects|components|considerations|drivers|elements|factors"
+    r"|features|requirements)",
 )
 _DECISION = _any(
     r"should (?:we|i|our|my)|(?:can|could|must|may) (?:we|i)|how (?:can|could|should|might)",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from deepdiver.core.record import CutSentence, RunStatus, Sentence, SentenceKind
 from deepdiver.encoders.reader import Reader
 from deepdiver.report.html import render_html
 from deepdiver.report.markdown import render_markdown
-from deepdiver.strategies.shared import second_opinion
+from deepdiver.strategies.shared import audit_lines, second_opinion
 from deepdiver.strategies.shared.audit_lines import NOTHING_LEFT, REJECTED, Audit
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.drafting import Drafter, Line
@@ -889,6 +889,49 @@ async def test_of_two_sentences_made_of_one_each_stands_or_falls_by_itself(tmp_p
     held = Desk(tmp_path, repair_sentences=repairing(two))
     assert await held.check("It gave 77 hours {T1:2}.") == [GAVE]
     assert held.reasons == ["91, Holm Works is in none of its quotes"]
+
+
+async def test_a_rule_that_may_be_mistaken_gives_way_to_the_reasoner_after_a_repair(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a rule refuses twice and the reasoner finds carried is kept as the writer's own."""
+
+    async def turned(said: Sequence[tuple[str, Any]]) -> list[str]:
+        return ["its quotes rather say another"] * len(said)
+
+    monkeypatch.setattr(audit_lines, "find_turned", turned)
+    repaired = "Of 120 hours, testing got 30 {T1:2}."
+    held = Desk(tmp_path, repair_sentences=repairing(repaired))
+    held.reasoner.free = False
+    assert await held.check("Testing got 30 hours {T1:2}.") == ["Of 120 hours, testing got 30."]
+    assert [line.sentence.kind for line in held.lines] == [SentenceKind.JUDGEMENT]
+    refused = Desk(
+        tmp_path, repair_sentences=repairing(repaired), check_support=doubting("partial")
+    )
+    refused.reasoner.free = False
+    assert await refused.check("Testing got 30 hours {T1:2}.") == []
+    assert refused.reasons[0].endswith("its quotes rather say another")
+
+
+async def test_a_number_that_no_quote_has_is_not_left_to_the_reasoner(tmp_path: Path) -> None:
+    held = Desk(tmp_path, repair_sentences=repairing("Testing got 77 hours {T1:2}."))
+    assert await held.check("It gave 78 hours {T1:2}.") == []
+    assert held.reasoner.of(tasks.CheckSupport) == []
+
+
+async def test_the_bottom_line_is_checked_beside_the_sections(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    lines = [line for part in held.drafter.sections(f"{GIVEN} {{T1:2}}") for line in part.lines()]
+    await held._audit.check(lines, "Hours: testing got 30.")
+    await held._audit.check(lines)
+    asked = held.reasoner.of(tasks.CheckSupport)
+    assert [task.sections for task in asked] == ["Hours: testing got 30.", ""]
+
+
+async def test_letters_in_a_judgement_stand_for_somebody(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    text = "Testing hours of customer A should not be seen by B."
+    assert await held.check(f"{text[:-1]} {{judgement T1:2}}.") == [text]
 
 
 async def test_two_repairs_under_one_label_are_both_kept(tmp_path: Path) -> None:

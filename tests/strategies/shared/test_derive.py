@@ -66,6 +66,28 @@ def test_what_comes_out_is_held(
     assert derived.held["C1"].result == result
 
 
+def test_a_number_may_be_supposed_if_the_writer_says_so(tmp_path: Path) -> None:
+    deps, keys = desk(tmp_path)
+    found, _ = resolve_cites(deps, gather_material(deps, keys), ["T1:2"], "q")
+    derived = Derivations()
+
+    def add(name: str, expression: str, result: str, *, supposes: bool) -> bool:
+        item = Derivation(name=name, expression=expression, result=result, findings=tuple(found))
+        return derived.add(deps.ledger, item, "2026-11-16", supposes=supposes)
+
+    assert not add("C1", "30 * 77", "2310", supposes=False)
+    assert not add("C1", "30 * 77", "2311", supposes=True), "it still has to come out"
+    assert not add("C1", "days(2001-01-01, 2026-11-16)", "9450", supposes=True), "no day is made up"
+    assert add("C2", "30 * 77", "2310", supposes=True)
+    assert derived.held["C2"].supposed == ("77",)
+    assert add("C3", "C2 / 30", "77", supposes=False), "what builds on it says nothing new"
+    assert add("C4", "30 / 120", "25%", supposes=True)
+    assert derived.held["C4"].supposed == (), "all of it is in the quotes"
+    assert derived.supposed(["C3"]) == derived.supposed(["C2", "C4"]) == ["77"]
+    assert derived.supposed(["C4", "C9"]) == []
+    assert derived.told(["C2"]) == ["30 * 77 = 2310 (77 supposed)"]
+
+
 def test_numbers_of_the_question_need_no_source(tmp_path: Path) -> None:
     deps, keys = desk(tmp_path)
     found, _ = resolve_cites(deps, gather_material(deps, keys), ("T1:2",), "q")

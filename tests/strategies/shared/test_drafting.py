@@ -191,6 +191,32 @@ def test_a_judgement_that_cites_a_calculation_stays_one(tmp_path: Path) -> None:
     assert (last.sentence.kind, last.sentence.derived) == (SentenceKind.JUDGEMENT, ("C1",))
 
 
+def test_a_calculation_with_a_supposed_number_makes_its_sentence_the_writers_own(
+    tmp_path: Path,
+) -> None:
+    _, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections(
+        "At 20 crowns an hour that is 600 {C1 = 30 * 20 | T1:2, assumption}. A year is 7200 {C1}. "
+        "Ten such offices pay 99 {= 99 | general}."
+    )
+    first, second, third = part.lines()
+    assert [line.sentence.kind for line in (first, second)] == ["judgement"] * 2
+    assert third.sentence.kind == "assumption", "it cites nothing"
+    assert drafter.derived.held["C1"].supposed == ("20",)
+    assert first.marked.endswith("{= 30 * 20 | T1:2; assumption}"), "a repair sees it"
+
+
+def test_marks_of_several_kinds_are_all_told_to_whoever_repairs(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections(
+        "No text has it {absence chairman, 150,000 hours}, so ask Ann Berg {judgement T1:3}."
+    )
+    (line,) = part.lines()
+    assert line.sentence.kind is SentenceKind.JUDGEMENT
+    assert line.sentence.terms == ("chairman", "150,000 hours")
+    assert line.marked.endswith("{judgement T1:3} {absence chairman, 150,000 hours}")
+
+
 def test_a_calculation_that_does_not_come_out_is_told_wherever_it_is_cited(tmp_path: Path) -> None:
     _, drafter = drafter_of(tmp_path)
     (part,) = drafter.sections("Both are 76 {C1 = 30 + 45 = 76 | T1:2-3}. It is 76 {C1}.")

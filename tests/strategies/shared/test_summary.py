@@ -69,6 +69,25 @@ def found(
     return finding.id
 
 
+def placed(deps: Deps, text: str, quoted: str, title: str) -> str:
+    """Enter a finding whose quote stands somewhere in a text."""
+    snapshot = deps.store.texts.put(deps.run.id, text)
+    source = Source(
+        id=content_id("s", snapshot),
+        kind=SourceKind.DOCUMENT,
+        url="doc:placed",
+        title=title,
+        snapshot=snapshot,
+        credibility=Believed(score=0.6),
+    )
+    start = text.index(quoted)
+    passage = Passage(snapshot=snapshot, start=start, end=start + len(quoted))
+    quote = Quote(source=source.id, passage=passage, text=quoted)
+    finding = Finding(id=content_id("f", quoted), statement=quoted, quotes=(quote,), about="Hours?")
+    deps.add(source, finding)
+    return finding.id
+
+
 def line(text: str, *findings: str, about: str = "", belief: float = 0.6) -> Line:
     return Line(text=text, findings=findings or ("f_1",), about=about, belief=belief)
 
@@ -194,6 +213,17 @@ def test_a_statement_whose_values_no_quote_holds_gives_way_to_the_quote(deps: De
         (made,) = take_statements(deps, [], [(text, [key])])
         assert made.text == OWNED
         assert made.findings == (key,)
+
+
+def test_names_may_stand_in_the_title_and_in_the_headings_above(deps: Deps) -> None:
+    text = "# Settings\n\n## max_hours\n\nThis is 30 by default. The mill closed."
+    quoted = "This is 30 by default."
+    key = placed(deps, text, quoted, title="Manual of Holm Works")
+    said = "In the Manual of Holm Works, max_hours is 30 by default."
+    (made,) = take_statements(deps, [], [(said, [key])])
+    assert made.text == said
+    (made,) = take_statements(deps, [], [("Carl Dahl says that it is 30 by default.", [key])])
+    assert made.text == f"max_hours: {quoted}", "what the quote is about is told with it"
 
 
 def test_a_statement_in_other_words_is_taken_as_it_is(deps: Deps) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -15,16 +16,20 @@ from deepdiver.core.ledger import Ledger
 from deepdiver.core.numbers import numbers
 from deepdiver.core.record import Derivation, Finding
 
-CONSTANTS = frozenset(
-    map(Decimal, (*range(14), 24, 28, 30, 31, 52, 60, 90, 91, 92, 100, 365, 366, 1000))
-) | frozenset(map(Decimal, (1024, 1440, 3600, 86_400)))
-"""Numbers that an expression may use without a source: how many quarters lie between two rows,
-halves and doubles, percentages, the parts of years, quarters, months, days and hours, and bytes."""
+UNITS = frozenset(map(Decimal, (7, 12, 24, 52, 60, 100, 365, 366, 1024, 1440, 3600, 86_400))) | {
+    Decimal(10) ** power for power in (3, 6, 9, 12)
+}
+"""The parts of years, weeks, days and hours, percentages, thousands and bytes."""
+CONSTANTS = UNITS | frozenset(map(Decimal, (*range(14), 28, 30, 31, 90, 91, 92)))
+"""Numbers that an expression may use without a source: units, how many quarters lie between two
+rows, halves and doubles, the days of months and quarters."""
 _SHARE = re.compile(r"(?:change|percent)\([^()]*(?:\([^()]*\)[^()]*)*\)")
 """An expression that gives a share and nothing else."""
 
-_THOUSANDS = re.compile(r"(\d[\d.,]*)[kK]\b")
-"""Numbers such as 400K. Elsewhere the letter may stand for kelvin, so only sums read it so."""
+_SCALED = re.compile(r"(\d[\d.,]*)\s?([kKmMB])\b")
+_SCALES = {"k": 3, "m": 6, "b": 9}
+"""Numbers such as 400K and 3.5M. Elsewhere the letter may stand for kelvin or metres, so only sums
+read it so."""
 
 
 @dataclass(slots=True)
@@ -53,9 +58,9 @@ class Derivations:
         """
         lost, fault = [], self._fault(made)
         if not fault:
-            lost = self._unsourced(ledger, made, as_of)
-            named = lost if not supposes else [item for item in lost if _day(item)]
-            fault = f"{', '.join(named[:3])} is in none of its quotes" if named else ""
+            lost = self._unsourced(ledger, made, as_of, UNITS if supposes else CONSTANTS)
+            fault = f"{', '.join(lost[:3])} is in none of its quotes" if lost else ""
+            fault = "" if supposes else fault
         if fault:
             self.refused[made.name] = f"{made.name} = {made.expression}: {fault}"
             return False
@@ -77,12 +82,14 @@ class Derivations:
             return f"it does not give {made.result} but {_shown(computed.value)}"
         return ""
 
-    def _unsourced(self, ledger: Ledger, made: Derivation, as_of: str) -> list[str]:
-        """Return the numbers and days of a calculation that no quote has."""
+    def _unsourced(
+        self, ledger: Ledger, made: Derivation, as_of: str, free: AbstractSet[Decimal]
+    ) -> list[str]:
+        """Return the numbers and days of a calculation that no quote has, but for free ones."""
         computed = compute(made.expression, self.values)
         found = [ledger.get(Finding, key) for key in made.findings if key in ledger]
         text = "\n\n".join(quote.text for finding in found for quote in finding.quotes)
-        return _unsourced(computed, f"{text}\n\n{self.asked}", as_of)
+        return _unsourced(computed, f"{text}\n\n{self.asked}", as_of, free)
 
     def next_name(self) -> str:
         """Return a name that no calculation has."""
@@ -126,18 +133,26 @@ class Derivations:
     def figures_of(self, names: Iterable[str]) -> str:
         """Return the results and numbers of calculations and of their parts, for the audit."""
         listed = self._with_parts(names)
-        return "\n".join(f"{made.expression}\n{made.result}" for made in listed)
+        # How many values a sum has may be said: "in nine quarters".
+        return "\n".join(
+            f"{made.expression}\n{made.result}\n{len(numbers(made.expression))}" for made in listed
+        )
 
 
 def _shown(value: Fraction) -> str:
-    return f"{float(value):.6g}"
+    rounded = Decimal(f"{float(value):.6g}")
+    return f"{rounded:,f}" if abs(rounded) >= 1_000 else f"{rounded:f}"
 
 
-def _unsourced(computed: Computed, text: str, as_of: str) -> list[str]:
-    """Return the numbers and days of an expression that no quote has."""
+def _unsourced(computed: Computed, text: str, as_of: str, free: AbstractSet[Decimal]) -> list[str]:
+    """Return the numbers and days of an expression that no quote has, but for free ones."""
     years = {day.year for day in (*dates(text), *dates(as_of))}
-    known = set(numbers(text)) | CONSTANTS | {Decimal(year) for year in years if year}
-    known |= {1000 * value for found in _THOUSANDS.findall(text) for value in numbers(found)}
+    known = set(numbers(text)) | free | {Decimal(year) for year in years if year}
+    known |= {
+        value.scaleb(_SCALES[letter.lower()])
+        for found, letter in _SCALED.findall(text)
+        for value in numbers(found)
+    }
     # A share may be written 0.15 or 15 %.
     known |= {value / 100 for value in known} | {value * 100 for value in known}
     # What is left of a whole: 0.4 beside 0.6, 40 beside 60 %. What grows by a share: 1.15 by 15 %.

@@ -155,14 +155,15 @@ def _stands(deps: Deps, text: str, held: Sequence[Finding]) -> bool:
     sentence = Sentence(text=text, findings=tuple(finding.id for finding in held))
     quotes = [quote for finding in held for quote in finding.quotes]
     titled = tuple((deps.ledger.get(Source, quote.source).title, quote.text) for quote in quotes)
+    above = " ".join(heading for quote in quotes for heading in _headings_of(deps, quote))
     context = Context(
         credits="\n".join(credit_of(deps.ledger.get(Source, q.source), q) for q in quotes),
-        nearby="\n".join(heading for quote in quotes for heading in _headings_of(deps, quote)),
+        nearby=above,
         question=held[0].about,
     )
     return (
-        not find_faults(sentence, held, deps.store.texts.get, deps.as_of, context)
-        and Said(text, titled).bearing(held[0].about) != "foreign"
+        not find_faults(sentence, held, deps.store.texts.get, deps.as_of, context, binding=False)
+        and Said(text, titled, above).bearing(held[0].about) != "foreign"
     )
 
 

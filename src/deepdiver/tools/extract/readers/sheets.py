@@ -12,6 +12,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from openpyxl import load_workbook  # type: ignore[import-untyped]
+from openpyxl.utils.datetime import to_excel  # type: ignore[import-untyped]
 from openpyxl.utils.exceptions import InvalidFileException  # type: ignore[import-untyped]
 
 from deepdiver.errors import UnreadableError
@@ -20,6 +21,12 @@ from deepdiver.tools.extract.archive import Archive
 from deepdiver.tools.extract.document_draft import DocumentDraft
 
 _FORMULA = re.compile(rb"<f[ >]")
+_LITERAL = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|(?<=[sS])\.0+')
+"""What a style shows as it is, its conditions and colours, and the fractions of seconds."""
+_DIGITS = re.compile(r"[0#?]")
+"""What a style shows a number by; one of dates and times has none."""
+_SCALED = re.compile(r"[0#?]\s?([KkMB]|bn)(?![A-Za-z])")
+"""A scale that a style sets behind the number: $0.60M."""
 _CURRENCY = re.compile(r"\[\$([^\]\-]+)[^\]]*\]|([$€£¥₹])")
 """A plain sign, or one with its country: `[$€-407]`."""
 _LARGEST_WHOLE = 1e15
@@ -99,6 +106,9 @@ def _rows(sheet: Any, formulas: Any, draft: DocumentDraft) -> Iterator[list[str]
 def shown_value(value: Any, style: str | None = None) -> str:
     """Return a value as a sheet shows it (dates, per cent, thousands, currencies), unrounded."""
     style = style or "General"
+    if isinstance(value, datetime | time | timedelta) and _DIGITS.search(_LITERAL.sub("", style)):
+        # "$#,##0.00M" is taken for a month by the letter behind the digits.
+        value = to_excel(value)
     match value:
         case bool():
             return str(value).upper()
@@ -122,10 +132,11 @@ def _number(value: float, style: str) -> str:
     value = round(value * 100, 10) if percent else value
     grouped = "," if "#,#" in style or ",0" in style else ""
     plain = _plain(value, grouped)
-    currency = _CURRENCY.search(style)
+    currency, scale = _CURRENCY.search(style), _SCALED.search(style.replace('"', ""))
     sign, plain = ("-", plain[1:]) if plain.startswith("-") else ("", plain)
     return (
         f"{sign}{(currency[1] or currency[2]) if currency else ''}{plain}{'%' if percent else ''}"
+        f"{scale[1] if scale else ''}"
     )
 
 
