@@ -122,6 +122,14 @@ def test_json_reads_back_to_the_letter_and_holds_nothing_hidden(value: Any, how:
         ("a@evil.com", "a@evil[.]com"),
         ("mailto:a@evil.com tel:112", "mailto[:]a@evil[.]com tel[:]112"),
         ("javascript:alert(1) data:text/html,x", "javascript[:]alert(1) data[:]text/html,x"),
+        (
+            "blob:null/x and blob:https://evil.com/x",
+            "blob[:]null/x and blob[:]hxxps://evil[.]com/x",
+        ),
+        (
+            "git clone --filter=blob:none, blob:limit=1m",
+            "git clone --filter=blob:none, blob:limit=1m",
+        ),
         ("evil。com", "evil[.]com"),
         ("xn--80ak6aa92e.com пример.рф", "xn--80ak6aa92e[.]com пример[.]рф"),
     ],

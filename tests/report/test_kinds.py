@@ -197,6 +197,9 @@ def test_one_mark_tells_the_kind_of_sentences_that_stand_side_by_side() -> None:
     mixed = (FACT, JUDGED, JUDGED, GENERAL, JUDGED)
     told = [None, SentenceKind.JUDGEMENT, None, None, None]
     assert [kind for _, kind in told_at_the_end(mixed)] == told
+    in_words = sentence("We recommend it.", kind=SentenceKind.JUDGEMENT)
+    marked = [kind for _, kind in told_at_the_end((JUDGED, in_words, JUDGED))]
+    assert marked == [None, SentenceKind.JUDGEMENT, None], "words behind it are no mark for it"
     assert list(told_at_the_end((JUDGED,))) == [(JUDGED, None)]
     assert list(told_at_the_end(())) == []
 
@@ -359,6 +362,8 @@ def test_a_judgement_leaves_its_citations_to_the_fact_before_it() -> None:
         ("steps2 code1 steps3 code1 steps1", [1, 1, 3, 1, 6]),
         ("steps2 code1 code1 steps1", [1, 1, 1, 3]),
         ("steps2 paragraph1 steps2", [1, 1, 1]),
+        ("steps2 code1 paragraph1 paragraph1 steps2", [1, 1, 1, 1, 3]),
+        ("steps2 code1 paragraph1 list1 steps2", [1, 1, 1, 1, 1]),
         ("steps2 paragraph1 code1 steps2", [1, 1, 1, 1]),
         ("code1 steps2 steps2", [1, 1, 3]),
     ],

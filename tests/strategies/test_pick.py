@@ -34,6 +34,8 @@ ORCHESTRATED, NAVIGATOR = "orchestrated", "navigator"
         ("How can Holm Works use its data to keep customers?", ITERATIVE, "How can"),
         ("Which options do you recommend for the pier?", ITERATIVE, "recommend"),
         ("Should children drink coffee?", POPPER, "could be wrong"),
+        ("What are the key factors of a decision to insure?", ITERATIVE, "factors"),
+        ("What are the causes of the fire?", POPPER, "could be wrong"),
         ("Compare the pension systems of Sweden and Chile", ORCHESTRATED, "Compare"),
         ("What are the effects of a four-day week?", ORCHESTRATED, "effects"),
         (

@@ -77,7 +77,8 @@ def test_a_number_may_be_supposed_if_the_writer_says_so(tmp_path: Path) -> None:
 
     assert not add("C1", "30 * 77", "2310", supposes=False)
     assert not add("C1", "30 * 77", "2311", supposes=True), "it still has to come out"
-    assert not add("C1", "days(2001-01-01, 2026-11-16)", "9450", supposes=True), "no day is made up"
+    assert add("C6", "days(2026-11-16, 2026-11-26)", "10", supposes=True)
+    assert derived.held["C6"].supposed == ("2026-11-26",)
     assert add("C2", "30 * 77", "2310", supposes=True)
     assert derived.held["C2"].supposed == ("77",)
     assert add("C3", "C2 / 30", "77", supposes=False), "what builds on it says nothing new"
@@ -86,6 +87,17 @@ def test_a_number_may_be_supposed_if_the_writer_says_so(tmp_path: Path) -> None:
     assert derived.supposed(["C3"]) == derived.supposed(["C2", "C4"]) == ["77"]
     assert derived.supposed(["C4", "C9"]) == []
     assert derived.told(["C2"]) == ["30 * 77 = 2310 (77 supposed)"]
+    assert add("C5", "30 * 3 * 60 / 1000000", "0.0054", supposes=True)
+    assert derived.held["C5"].supposed == ("3",), "units are nobody's supposition"
+
+
+def test_a_number_with_a_letter_for_its_scale_is_read(tmp_path: Path) -> None:
+    deps, _ = desk(tmp_path)
+    derived = Derivations(asked="What do 3.5M files of 400K and $2B cost?")
+    for name, expression in (("C1", "3.5 million / 400000"), ("C2", "2 billion / 1000000")):
+        item = Derivation(name=name, expression=expression, result="")
+        assert derived.add(deps.ledger, item, "2026-11-16"), derived.refused
+    assert derived.held["C2"].result == "2,000", "and no figure is told with an exponent"
 
 
 def test_numbers_of_the_question_need_no_source(tmp_path: Path) -> None:
@@ -144,7 +156,8 @@ def test_the_parts_of_a_calculation_are_told_with_it_and_no_others(tmp_path: Pat
     deps, _ = desk(tmp_path / "more")
     for name, expression in {"C2": "1 - C1", "C3": "C2 * C1 + C1", "C4": "2 * 3"}.items():
         assert derived.add(deps.ledger, Derivation(name=name, expression=expression, result=""), "")
-    assert derived.figures_of(["C3"]).splitlines()[::2] == ["C2 * C1 + C1", "1 - C1", "30 / 120"]
+    *told, count = derived.figures_of(["C3"]).splitlines()
+    assert (told[::2], count) == (["C2 * C1 + C1", "1 - C1", "30 / 120"], "2")
     assert len(derived.values_of(["C3", "C9"])) == 3
     assert derived.findings_of(["C3"]) == list(derived.held["C1"].findings)
     assert derived.values_of(["C4"]) == [6]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,32 @@ async def test_the_reader_is_not_asked_about_what_the_words_show() -> None:
 )
 def test_by_its_words(text: str, quotes: tuple[str, ...], bearing: str) -> None:
     assert said(text, *quotes).bearing(ASKED) == bearing
+
+
+@pytest.mark.parametrize(
+    ("text", "brief", "bearing"),
+    [
+        ("Times and cut-offs are our proposals.", True, "grounded"),
+        ("Times and cut-offs are our proposals.", False, "foreign"),
+        (ORDER, True, "foreign"),
+    ],
+)
+def test_a_judgement_of_a_few_words_among_sound_sentences(
+    text: str, brief: bool, bearing: str
+) -> None:
+    made = replace(said(text, COUNTED), loose=True, brief=brief)
+    assert made.bearing(ASKED) == bearing
+
+
+def test_the_numbers_of_a_cell_are_not_its_words() -> None:
+    made = replace(said("$0.95 million", "It cost $950,000.00 in all."), cell=True)
+    assert made.bearing(ASKED) == "grounded"
+
+
+def test_a_quote_that_shares_words_is_in_the_same_language() -> None:
+    quote = "Da: Anna Holm per la sede di Lund: hours 30 of 120, committee, testing, budget"
+    text = "The committee gave testing 30 of 120 hours in its budget, says the office in Lund."
+    assert said(text, quote).bearing("How many hours did the committee give?") != "unread"
 
 
 def test_what_was_asked_does_not_make_a_text_stand() -> None:
@@ -320,10 +347,16 @@ def test_an_open_question_about_something_else(line: str, fault: str) -> None:
         "the price of a crate",
         "Who counted the crates of Lund after 1987?",
         "what became of the quay, and whether anybody measured it afterwards",
+        "No source weighs the crates on a Toledo scale.",
     ],
 )
 def test_an_open_question_that_stays(line: str) -> None:
     assert open_question_fault(line, COUNTED, ASKED) == ""
+
+
+def test_a_missing_thing_may_be_named_but_no_number_or_address() -> None:
+    for line in ("No source has 77 of them.", "There is nothing at http://evil.example/x."):
+        assert "stands neither" in open_question_fault(line, COUNTED, ASKED)
 
 
 def test_a_german_noun_is_no_strange_name() -> None:

@@ -133,10 +133,10 @@ class Derivations:
     def figures_of(self, names: Iterable[str]) -> str:
         """Return the results and numbers of calculations and of their parts, for the audit."""
         listed = self._with_parts(names)
+        lines = [line for made in listed for line in (made.expression, made.result)]
         # How many values a sum has may be said: "in nine quarters".
-        return "\n".join(
-            f"{made.expression}\n{made.result}\n{len(numbers(made.expression))}" for made in listed
-        )
+        counts = {len(numbers(made.expression)) for made in listed} - {0, 1}
+        return "\n".join((*lines, *map(str, sorted(counts))))
 
 
 def _shown(value: Fraction) -> str:

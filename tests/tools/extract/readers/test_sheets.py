@@ -105,6 +105,12 @@ def _with_result(data: bytes, value: str) -> bytes:
         (date(2025, 4, 1), "d", "2025-04-01"),
         (time(9, 30), "h", "09:30:00"),
         (timedelta(hours=30), "h", "1 day, 6:00:00"),
+        (timedelta(hours=30), "[h]:mm:ss.00", "1 day, 6:00:00"),
+        # By the letter behind its digits, openpyxl takes such a number for a time.
+        (time(14, 24), "$#,##0.00M", "$0.6M"),
+        (datetime(1900, 1, 1, 4, 48), "$#,##0.00M", "$1.2M"),  # noqa: DTZ001
+        (0.6, '$#,##0.0"M"', "$0.6M"),
+        (600000, '$#,##0.0,,"M"', "$600,000"),  # the style divides it, and we do not
         ("text", "@", "text"),
         (float("inf"), "0%", "inf"),
         (None, None, "None"),
