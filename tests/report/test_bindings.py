@@ -185,6 +185,12 @@ def test_words_in_anothers_mouth(text: str, speaker: str) -> None:
     assert find_misbound(text, [MAJA, OLLE]) == [f"its quotes are not by {speaker}"]
 
 
+def test_the_documents_of_what_is_asked_about_need_not_name_it() -> None:
+    text = "SQLite's documentation recommends two pilots for the new ferry."
+    assert find_misbound(text, [MAJA], "How is SQLite set up?") == []
+    assert find_misbound(text, [MAJA]) == ["its quotes are not by SQLite's"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

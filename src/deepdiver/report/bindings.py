@@ -147,7 +147,7 @@ def find_misbound(said: str, quotes: Sequence[Cited], besides: str = "") -> list
         _exchanged(unit, quoted),
         next(filter(None, (_crossed(unit, read_units(quote.text)) for quote in quotes)), ""),
         _exchanged_name(said, quotes),
-        _other_speaker(said, quotes),
+        _other_speaker(said, quotes, besides),
         _undenied(unit, quoted),
         _added(unit, [*carrying, *(part for quote in quotes for part in read_units(quote.credit))]),
     ):
@@ -450,8 +450,11 @@ def _best(partners: frozenset[str], contexts: Sequence[frozenset[str]]) -> int:
     return max((shared(partners, context) for context in contexts), default=0)
 
 
-def _other_speaker(said: str, quotes: Sequence[Cited]) -> str:
-    """Find a speaker who is in none of the quotes, nor in what is known of them."""
+def _other_speaker(said: str, quotes: Sequence[Cited], besides: str) -> str:
+    """Find a speaker who is in none of the quotes, nor in what is known of them.
+
+    The documents of what the question or the heading names need not name it: "SQLite's manual".
+    """
     if not any(quote.credit for quote in quotes):
         return ""
     plain = fold(said)[0]
@@ -459,6 +462,8 @@ def _other_speaker(said: str, quotes: Sequence[Cited]) -> str:
     for match in _SAYS.finditer(plain):
         speaker = match["name"] or match["according"] or match["by"]
         named = [word for word in map(_bare, speaker.split()) if word in known]
+        if speaker.endswith("'s") and _holds(frozenset(named), besides):
+            continue
         if named and not _speaks(named, _nearest(match, plain, quotes)):
             return f"its quotes are not by {speaker}"
     return ""

@@ -89,6 +89,8 @@ def test_a_number_may_be_supposed_if_the_writer_says_so(tmp_path: Path) -> None:
     assert derived.told(["C2"]) == ["30 * 77 = 2310 (77 supposed)"]
     assert add("C5", "30 * 3 * 60 / 1000000", "0.0054", supposes=True)
     assert derived.held["C5"].supposed == ("3",), "units are nobody's supposition"
+    assert add("C7", "30 * 10", "300", supposes=True)
+    assert derived.held["C7"].supposed == ("10",), "nor are the hundredth parts of units known"
 
 
 def test_a_number_with_a_letter_for_its_scale_is_read(tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ UNITS = frozenset(map(Decimal, (7, 12, 24, 52, 60, 100, 365, 366, 1024, 1440, 36
 CONSTANTS = UNITS | frozenset(map(Decimal, (*range(14), 28, 30, 31, 90, 91, 92)))
 """Numbers that an expression may use without a source: units, how many quarters lie between two
 rows, halves and doubles, the days of months and quarters."""
+FREE = CONSTANTS | {value / 100 for value in CONSTANTS} | {value * 100 for value in CONSTANTS}
+"""The same as shares, too: 0.05, and 5 %."""
 _SHARE = re.compile(r"(?:change|percent)\([^()]*(?:\([^()]*\)[^()]*)*\)")
 """An expression that gives a share and nothing else."""
 
@@ -58,7 +60,7 @@ class Derivations:
         """
         lost, fault = [], self._fault(made)
         if not fault:
-            lost = self._unsourced(ledger, made, as_of, UNITS if supposes else CONSTANTS)
+            lost = self._unsourced(ledger, made, as_of, UNITS if supposes else FREE)
             fault = f"{', '.join(lost[:3])} is in none of its quotes" if lost else ""
             fault = "" if supposes else fault
         if fault:
@@ -147,14 +149,14 @@ def _shown(value: Fraction) -> str:
 def _unsourced(computed: Computed, text: str, as_of: str, free: AbstractSet[Decimal]) -> list[str]:
     """Return the numbers and days of an expression that no quote has, but for free ones."""
     years = {day.year for day in (*dates(text), *dates(as_of))}
-    known = set(numbers(text)) | free | {Decimal(year) for year in years if year}
+    known = set(numbers(text)) | {Decimal(year) for year in years if year}
     known |= {
         value.scaleb(_SCALES[letter.lower()])
         for found, letter in _SCALED.findall(text)
         for value in numbers(found)
     }
     # A share may be written 0.15 or 15 %.
-    known |= {value / 100 for value in known} | {value * 100 for value in known}
+    known |= {value / 100 for value in known} | {value * 100 for value in known} | free
     # What is left of a whole: 0.4 beside 0.6, 40 beside 60 %. What grows by a share: 1.15 by 15 %.
     said = set(numbers(text))
     known |= {1 - value for value in said if value < 1} | {100 - value for value in said}

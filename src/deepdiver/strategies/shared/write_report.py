@@ -72,9 +72,9 @@ from deepdiver.tasks import (
 
 WORDS = {"brief": 300, "standard": 1_200, "long": 4_000}
 """About how many words a report has, by its length."""
-ASKED_SHARE = 0.9
+ASKED_SHARE = 0.85
 """The share of the words that the writer is asked for: reports are 10 to 40 % longer than that, and
-the bottom line comes on top. With 0.8, five writers left out what the reader then missed."""
+the bottom line comes on top."""
 CALL_WORDS = 1_500
 """The most words that one call is asked to write. With marks these are some 3,500 tokens, which
 nearly every model may write."""
