@@ -126,6 +126,7 @@ def test_json_reads_back_to_the_letter_and_holds_nothing_hidden(value: Any, how:
             "blob:null/x and blob:https://evil.com/x",
             "blob[:]null/x and blob[:]hxxps://evil[.]com/x",
         ),
+        ("patient data:** Alice, data:;base64,x", "patient data:** Alice, data[:];base64,x"),
         (
             "git clone --filter=blob:none, blob:limit=1m",
             "git clone --filter=blob:none, blob:limit=1m",

@@ -147,7 +147,7 @@ def test_the_page_and_its_fixed_words_are_in_the_language_of_the_report() -> Non
     page = made((judged,), language="es")
     assert '<html lang="es">' in page
     assert ">En resumen<" in page
-    assert 'title="nuestro juicio, por las razones citadas"' in page
+    assert "La conclusión es un juicio nuestro, por las razones citadas." in page
     for words in ("Fuentes", "Cuánto crédito merecen las fuentes"):
         assert f">{words}</h" in page
     assert "<summary>Evidencia: cómo se comprobó este informe</summary>" in page
@@ -337,7 +337,7 @@ LEDGER = Ledger(
         finding("f_3", quote("It is old.", "s_1", 90)),
     ]
 )
-JUDGED = sentence("It should be sold.", "f_1", kind=SentenceKind.JUDGEMENT)
+JUDGED = sentence("It is too dear.", "f_1", kind=SentenceKind.JUDGEMENT)
 FACT = sentence("It is old.", "f_3")
 FRAME = sentence("Two things speak for it:", kind=SentenceKind.FRAME)
 
@@ -374,7 +374,7 @@ def test_points_of_the_bottom_line_are_a_list_and_a_frame_stands_above_its_point
     page = marks(made((FACT, FRAME, JUDGED, FACT), points=(1, 1, 1, 1)))
     assert (
         '<ul><li dir="auto">It is old.[1a]</li></ul>\n<p dir="auto">Two things speak for it:</p>\n'
-        '<ul><li dir="auto">It should be sold.†[1b]</li>'
+        '<ul><li dir="auto">It is too dear.[1b]</li>'
         '<li dir="auto">It is old.[1a]</li></ul>\n</section>' in page
     )
 
@@ -441,7 +441,7 @@ def test_a_kind_is_told_once_for_a_section_or_a_column() -> None:
     assert table.count('<p class="faint">Source of the table:<sup>') == 1
     assert table.count("†</small>") == 1
     mixed = marks(made((), Block(kind="paragraph", rows=((FACT, FACT, JUDGED, JUDGED),))))
-    assert "It should be sold. It should be sold.†[1b]" in mixed
+    assert "It is too dear. It is too dear.†[1b]" in mixed
     assert "†" not in made((FACT,), Block(kind="list", rows=((FACT,),)))
 
 

@@ -23,6 +23,7 @@ from deepdiver.core.record import (
 from deepdiver.report.kinds import (
     KIND_MARKS,
     KIND_WORDS,
+    LEAD_WORDS,
     cautioned,
     cited_once,
     code_origin,
@@ -44,7 +45,7 @@ from deepdiver.report.words import words_in
 from tests.report.making import quote, sentence, source
 
 FACT = sentence("It is old.", citations=(1, 2))
-JUDGED = sentence("It should be sold.", kind=SentenceKind.JUDGEMENT, citations=(1,))
+JUDGED = sentence("It is too dear.", kind=SentenceKind.JUDGEMENT, citations=(1,))
 GENERAL = sentence("Mills age.", kind=SentenceKind.KNOWLEDGE)
 ASSUMED = sentence("Nobody objects.", kind=SentenceKind.ASSUMPTION)
 
@@ -111,14 +112,14 @@ def test_a_column_tells_its_kind_unless_its_section_does() -> None:
 
 def test_only_marks_that_a_report_has_are_explained() -> None:
     assert explained_marks(report()) == explained_marks(report(answer=(FACT,))) == ""
-    assert (
-        explained_marks(report(answer=(FACT, JUDGED))) == "† our judgement, for the reasons cited."
-    )
+    assert explained_marks(report(answer=(FACT, JUDGED))) == LEAD_WORDS, "it needs no mark"
+    judged = (Section(heading="x", sentences=(FACT, JUDGED)),)
+    assert explained_marks(report(sections=judged)) == "† our judgement, for the reasons cited."
     table = Block(kind="table", rows=((FACT, ASSUMED),), header=("a", "b"))
     sections = (Section(heading="x", sentences=(GENERAL,)), Section(heading="y", blocks=(table,)))
-    assert explained_marks(report(answer=(JUDGED,), sections=sections)) == (
+    assert explained_marks(report(answer=(JUDGED,), sections=(*sections, *judged))) == (
         "† our judgement, for the reasons cited; ‡ general knowledge, not from the sources; "
-        "§ an assumption."
+        f"§ an assumption. {LEAD_WORDS}"
     )
 
 
@@ -127,6 +128,8 @@ def test_only_marks_that_a_report_has_are_explained() -> None:
     [
         ("Our reading is that it will be sold.", SentenceKind.JUDGEMENT),
         ("We could sell it, the owners recommend.", None),
+        ("It should be sold.", SentenceKind.JUDGEMENT),
+        ("Mills tend to age.", SentenceKind.KNOWLEDGE),
         ("We therefore recommend a sale.", SentenceKind.JUDGEMENT),
         ("This report follows the first, which is later.", SentenceKind.JUDGEMENT),
         ("The owners recommend a sale.", None),
@@ -143,7 +146,8 @@ def test_a_sentence_that_says_what_it_is_needs_no_mark(
         said = sentence(text, kind=own)
         assert is_told(said) is (own is kind)
         assert (sentence_marks(said) == []) is (own is kind)
-        assert (explained_marks(report(answer=(said,))) == "") is (own is kind)
+        section = Section(heading="x", sentences=(said,))
+        assert (explained_marks(report(sections=(section,))) == "") is (own is kind)
         assert (common_kind((said, said)) is None) is (own is kind), "nor does its section"
     assert not is_told(sentence(text))
 

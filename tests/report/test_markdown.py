@@ -222,7 +222,7 @@ def test_the_machinery_is_told_in_the_evidence_view_alone() -> None:
 
 # Points, blocks and kinds
 
-JUDGED = sentence("It should be sold.", kind=SentenceKind.JUDGEMENT, citations=(1,))
+JUDGED = sentence("It is too dear.", kind=SentenceKind.JUDGEMENT, citations=(1,))
 FACT = sentence("It is old.", citations=(2,))
 GENERAL = sentence("Mills age.", kind=SentenceKind.KNOWLEDGE)
 FRAME = sentence("Two things speak for it:", kind=SentenceKind.FRAME)
@@ -236,9 +236,8 @@ def body(*blocks: Block, heading: str = "Body") -> str:
 
 def test_the_points_of_the_bottom_line_are_a_list() -> None:
     made = render_markdown(report(answer=(FACT, FACT, JUDGED), points=(2, 1)))
-    assert (
-        "## Bottom line\n\n- It is old. [2] It is old. [2]\n- It should be sold.† [1]\n\n" in made
-    )
+    assert "## Bottom line\n\n- It is old. [2] It is old. [2]\n- It is too dear. [1]\n\n" in made
+    assert "The bottom line is our judgement, for the reasons cited." in made
 
 
 @pytest.mark.parametrize("points", [(), (3,), (1, 1), (2, 2)])
@@ -295,18 +294,18 @@ def test_a_part_of_a_section_has_a_smaller_heading() -> None:
 def test_a_kind_that_holds_for_a_section_is_told_in_its_heading() -> None:
     block = Block(kind="list", rows=((JUDGED,), (JUDGED, JUDGED), (FACT,), (FRAME,)))
     made = body(block)
-    assert made.startswith(" †\n\n- It should be sold. [1]\n")
+    assert made.startswith(" †\n\n- It is too dear. [1]\n")
     assert made.count("†") == 2, "the heading, and the line that explains it"
 
 
 def test_a_kind_that_holds_for_a_few_sentences_is_told_behind_each() -> None:
     made = body(Block(kind="paragraph", rows=((FACT, JUDGED, JUDGED, FACT),)))
     assert made == (
-        "\n\nIt is old. [2] It should be sold. It should be sold.† [1] It is old. [2]\n"
+        "\n\nIt is old. [2] It is too dear. It is too dear.† [1] It is old. [2]\n"
         "\n*† our judgement, for the reasons cited.*\n"
     )
     mixed = body(Block(kind="list", rows=((FACT,), (GENERAL,), (JUDGED,))))
-    assert "- Mills age.‡\n- It should be sold.† [1]\n" in mixed
+    assert "- Mills age.‡\n- It is too dear.† [1]\n" in mixed
     assert "; ‡ general knowledge, not from the sources.*\n" in mixed
 
 
@@ -314,7 +313,7 @@ def test_a_paragraph_of_one_kind_is_marked_at_its_end() -> None:
     made = body(
         Block(kind="paragraph", rows=((JUDGED, JUDGED),)), Block(kind="list", rows=((FACT,),))
     )
-    assert "\nIt should be sold. It should be sold.† [1]\n" in made
+    assert "\nIt is too dear. It is too dear.† [1]\n" in made
 
 
 def test_passages_of_one_source_share_a_bracket() -> None:
@@ -386,6 +385,8 @@ def test_a_report_with_nothing_in_its_evidence_view_does_not_point_to_it() -> No
 def test_a_mark_stands_behind_the_last_word_and_citations_at_their_clauses() -> None:
     said = JUDGED.model_copy(update={"text": "Sell it, and buy.", "places": (7,)})
     assert "Sell it [1], and buy.†\n" in body(Block(kind="paragraph", rows=((FACT, said),)))
+    twice = said.model_copy(update={"citations": (1, 1), "places": (7, 15)})
+    assert "Sell it, and buy.† [1]\n" in body(Block(kind="paragraph", rows=((FACT, twice),)))
 
 
 def test_a_kind_that_holds_for_a_column_is_told_in_its_name() -> None:
@@ -396,14 +397,14 @@ def test_a_kind_that_holds_for_a_column_is_told_in_its_name() -> None:
     odd = (sentence("1993"), JUDGED, FACT)
     both = body(Block(kind="table", rows=(*rows, odd), header=table.header))
     assert "| Year | State | Verdict † |\n" in both, "of two sources, each cell cites its own"
-    assert "| 1993 | It should be sold.† [1] | It is old. [2] |\n" in both
+    assert "| 1993 | It is too dear.† [1] | It is old. [2] |\n" in both
 
 
 def test_the_name_of_a_row_leaves_its_citations_to_the_cells_that_have_them() -> None:
     name = sentence("Anna", citations=(1,))
     table = Block(kind="table", rows=((name, JUDGED), (name, FACT)), header=("Who", "What"))
     made = body(table)
-    assert "| Anna | It should be sold.† [1] |\n| Anna [1] | It is old. [2] |\n" in made
+    assert "| Anna | It is too dear.† [1] |\n| Anna [1] | It is old. [2] |\n" in made
 
 
 def test_a_lead_in_is_bold() -> None:
@@ -634,8 +635,8 @@ def test_fixed_words_are_in_the_language_of_the_report() -> None:
         language="de", answer=(judged,), citations=(first,), limits=limits, cut=cut, sections=()
     )
     made = render_markdown(held, evidence="evidence.md")
-    assert "\n## Ergebnis †\n" in made
-    assert "\n*† unser Urteil aus den angeführten Gründen.*\n" in made
+    assert "\n## Ergebnis\n" in made
+    assert "\n*Das Ergebnis ist unser Urteil, aus den angeführten Gründen.*\n" in made
     assert "\n## Quellen\n" in made
     assert " · Ihr Dokument\n- „Holm Works is owned by Anna Holm.“ (Seite 3)\n" in made
     assert " Die Belege, evidence.md, enthalten die geprüften Hypothesen, wie weit" in made

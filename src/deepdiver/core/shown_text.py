@@ -47,8 +47,9 @@ _FILE = re.compile("(?:md|py|rs|sh|pl|pm|so|ps|cc|mm|st)", re.IGNORECASE)
 _PATH = re.compile(r"[/?#]\w|:\d")
 _SCHEME = re.compile(
     r"\b(?:(?P<web>https?)(?=://)|(?!hxxps?:)[a-z][a-z0-9+]*(?P<other>:)(?=//)"
-    r"|(?:javascript|vbscript|data|file|mailto|xmpp|tel|sms)(?P<bare>:)(?=[^\s:\]])"
-    r"|blob(?P<blob>:)(?=\w+:|null/))",  # not blob:none, an option of Git
+    r"|(?:javascript|vbscript|file|mailto|xmpp|tel|sms)(?P<bare>:)(?=[^\s:\]])"
+    # Not "blob:none", an option of Git, nor "patient data:" before what is set in bold.
+    r"|blob(?P<blob>:)(?=\w+:|null/)|data(?P<data>:)(?=[\w.+*-]+/|[;,]))",
     re.IGNORECASE,
 )
 _LINKED = re.compile(r":(?=//)|(?<=mailto):|(?<=xmpp):|@", re.IGNORECASE)

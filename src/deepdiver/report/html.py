@@ -173,10 +173,9 @@ def _title(report: Report) -> Iterator[str]:
 
 
 def _lead(report: Report) -> Iterator[str]:
-    common = kinds.common_kind(report.answer)
-    told = [_sentence(report, item, common) for item in report.answer]
+    told = [_sentence(report, item, kinds.LEAD_KIND) for item in report.answer]
     say = words_of(report)
-    yield f'<section class="lead"><h2 dir="auto">{say(BOTTOM_LINE)}{_mark(common, say)}</h2>'
+    yield f'<section class="lead"><h2 dir="auto">{say(BOTTOM_LINE)}</h2>'
     how, lead = headline(report)
     if how:
         yield f'<p dir="auto"><b>{escape_text(how)}</b> {escape_text(lead)}</p>'

@@ -32,6 +32,9 @@ STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
 """The kinds of sentences that sources say."""
 TABLE_SOURCE = "Source of the table:"
 """What stands before the citations below a table."""
+LEAD_KIND = SentenceKind.JUDGEMENT
+"""What the bottom line is, and needs no mark for: its name says so, and a line at the end."""
+LEAD_WORDS = "The bottom line is our judgement, for the reasons cited."
 CODE_SOURCE, OWN_CODE = "Source of the code:", "Our own code, not from the sources."
 """What stands below code: where it is from, or that it is the writer's."""
 _IN_WORDS = {
@@ -40,19 +43,21 @@ _IN_WORDS = {
         r"favou?r|infer|judge|prefer|propose|read|recommend|reject|suggest|take|think|weigh)\b"
         r"|\b(?:our|my) (?:\w+ )?(?:advice|conclusion|estimate|inference|judge?ment|opinion|"
         r"preference|proposal|reading|recommendation|verdict|view)\b"
+        r"|\b(?:should|ought|therefore|hence|probably|likely|seems?|appears?|suggests?|implies|worth)\b"
         r"|\bthis report (?:advises|chooses|concludes|follows|infers|judges|prefers|proposes|reads|"
         r"recommends|rejects|sides|suggests|takes)\b",
         re.IGNORECASE,
     ),
     SentenceKind.KNOWLEDGE: re.compile(
         r"\b(?:general(?:ly known| (?:professional )?knowledge)|(?:as|in) general practice|"
-        r"in practice|as a rule|usually|typically|commonly|from experience)\b",
+        r"in practice|as a rule|rule of thumb|usually|typically|normally|often|commonly|"
+        r"from experience|tends? to)\b",
         re.IGNORECASE,
     ),
     SentenceKind.ASSUMPTION: re.compile(r"\b(?:assum|suppos)\w+", re.IGNORECASE),
 }
-"""Words by which a sentence says itself that no source says it. They are English: in another
-language a sentence has its mark."""
+"""Words by which a sentence that no source says tells so itself: those of somebody who infers,
+advises, or speaks of what is usual. They are English: in another language it has its mark."""
 MOSTLY = 0.75
 """The share of the sentences of a section that make it one of judgement; the others are told apart
 by their citations or their own mark."""
@@ -120,7 +125,9 @@ def explained_marks(report: Report) -> str:
     say = words_of(report)
     told = [f"{KIND_MARKS[kind]} {say(KIND_WORDS[kind])}" for kind in KIND_MARKS if kind in kinds]
     told += [f"{CAUTION_MARK} {say(CAUTION_WORDS)}"] if any(cautioned(report)) else []
-    return say("{}.", say("; ").join(told)) if told else ""
+    lines = [say("{}.", say("; ").join(told))] if told else []
+    lines += [say(LEAD_WORDS)] if any(item.kind is LEAD_KIND for item in report.answer) else []
+    return " ".join(lines)
 
 
 def code_origin(item: Sentence, say: Words) -> str:
@@ -262,8 +269,11 @@ def matched_line(report: Report) -> str:
 
 
 def _prose(report: Report) -> Iterator[Sentence]:
-    """Yield the sentences and cells of a report, without code, which has a line of its own."""
-    yield from report.answer
+    """Yield the sentences and cells of a report that may have a mark for their kind.
+
+    Code has a line of its own, and so has the bottom line, if it is judgement.
+    """
+    yield from (item for item in report.answer if item.kind is not LEAD_KIND)
     for section in report.sections:
         yield from section.sentences
         for block in section.blocks:

@@ -197,6 +197,8 @@ def _cited_at(
     places = sentence.places if len(sentence.places) == len(cited) else (end,) * len(cited)
     if min(places, default=end) >= len(text.rstrip(_STOPS)):
         places = (end,) * len(cited)
+    if len(set(places)) > 1 and len({item.mark for item in cited}) == 1:
+        places = (end,) * len(cited)  # the same mark at every clause tells no more than one
     groups: dict[int, dict[str, Citation]] = {}
     for place, item in zip(places, cited, strict=True):
         groups.setdefault(min(place, end), {}).setdefault(item.mark, item)
@@ -271,8 +273,7 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
         parts += [f"*{quiet_line(report.question)}*", ""]
     if report.note:
         parts += [f"*{quiet_line(say.recorded(report.note))}*", ""]
-    heading = _headed(f"## {say(BOTTOM_LINE)}", kinds.common_kind(report.answer))
-    parts += [heading, "", *_lead(report), ""]
+    parts += [f"## {say(BOTTOM_LINE)}", "", *_lead(report), ""]
     for section in report.sections:
         common = kinds.common_kind(section.all_sentences())
         heading = f"{'#' * section.level} {_opened(_said(say.recorded(section.heading)))}"
@@ -336,8 +337,7 @@ def _lead(report: Report) -> list[str]:
 
 def _answer(report: Report) -> list[str]:
     """Return the bottom line: its points, or a paragraph; reasons for having none are points."""
-    common = kinds.common_kind(report.answer)
-    told = [_sentence(report, item, common) for item in report.answer]
+    told = [_sentence(report, item, kinds.LEAD_KIND) for item in report.answer]
     points = report.points if sum(report.points) == len(told) else ()
     if not points and report.status in UNANSWERED:
         return [f"- {_opened(line)}" for line in told]

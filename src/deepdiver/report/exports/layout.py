@@ -27,6 +27,7 @@ from deepdiver.report.figures.charts import draw_charts
 from deepdiver.report.figures.svg import Picture
 from deepdiver.report.kinds import (
     KIND_MARKS,
+    LEAD_KIND,
     cautioned,
     code_origin,
     column_kinds,
@@ -136,14 +137,13 @@ _STYLED = re.compile("\ue000(bold|mark|cite)\ue002([0-9]*)\ue002(.*?)\ue001", re
 def lay_out(report: Report) -> Layout:
     """Return a report as elements."""
     titled = bool(report.title) and report.title.casefold() != report.question.casefold()
-    common = common_kind(report.answer)
     say = words_of(report)
     heading = one_line(say.recorded(report.heading or BOTTOM_LINE))
     return Layout(
         said_text(report.title) if titled else one_line(report.question),
         one_line(report.question) if titled else "",
         said_text(say.recorded(report.note)),
-        _marked(heading, common),
+        plain(heading),
         tuple(_answer(report)),
         tuple(_body(report)),
         explained_marks(report),
@@ -234,8 +234,7 @@ def _answer(report: Report) -> Iterator[Element]:
     how, lead = headline(report)
     if how:
         yield _paragraph((Piece(how, "bold"), Piece(f" {lead}")))
-    common = common_kind(report.answer)
-    told = [sentence_line(report, item, common) for item in report.answer]
+    told = [sentence_line(report, item, LEAD_KIND) for item in report.answer]
     points = report.points if sum(report.points) == len(told) else ()
     if told and not points and report.status in UNANSWERED:
         yield Element("list", tuple(told))
