@@ -108,6 +108,10 @@ def test_a_column_tells_its_kind_unless_its_section_does() -> None:
     assert column_kinds(table, SentenceKind.JUDGEMENT) == [None, None]
     assert column_kinds(table, SentenceKind.KNOWLEDGE) == [None, SentenceKind.JUDGEMENT]
     assert column_kinds(Block(kind="table", rows=(), header=("State",)), None) == []
+    named = Block(kind="table", rows=((JUDGED, JUDGED),) * 3, header=("Option", "Verdict"))
+    assert column_kinds(named, None) == [None, SentenceKind.JUDGEMENT], "names of rows tell nothing"
+    ((name, cell), *_) = quiet_labels(named).rows
+    assert (name.kind, name.citations, cell) == (SentenceKind.FRAME, (), JUDGED)
 
 
 def test_only_marks_that_a_report_has_are_explained() -> None:
@@ -201,6 +205,8 @@ def test_one_mark_tells_the_kind_of_sentences_that_stand_side_by_side() -> None:
     mixed = (FACT, JUDGED, JUDGED, GENERAL, JUDGED)
     told = [None, SentenceKind.JUDGEMENT, None, None, None]
     assert [kind for _, kind in told_at_the_end(mixed)] == told
+    steps = [kind for _, kind in told_at_the_end((FACT, JUDGED, GENERAL), "steps")]
+    assert steps == [None, SentenceKind.JUDGEMENT, None], "a step says what to do"
     in_words = sentence("We recommend it.", kind=SentenceKind.JUDGEMENT)
     marked = [kind for _, kind in told_at_the_end((JUDGED, in_words, JUDGED))]
     assert marked == [None, SentenceKind.JUDGEMENT, None], "words behind it are no mark for it"

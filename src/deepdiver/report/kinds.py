@@ -9,8 +9,17 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from deepdiver.core.record import Block, Derivation, Report, Sentence, SentenceKind, Stance
+from deepdiver.core.record import (
+    Block,
+    BlockKind,
+    Derivation,
+    Report,
+    Sentence,
+    SentenceKind,
+    Stance,
+)
 from deepdiver.report.words import Words, words_of
 
 KIND_MARKS = {
@@ -89,9 +98,15 @@ def common_kind(sentences: Iterable[Sentence]) -> SentenceKind | None:
 
 
 def column_kinds(block: Block, section: SentenceKind | None) -> list[SentenceKind | None]:
-    """Return the kind that the name of each column of a table tells, if its section does not."""
-    kinds = map(common_kind, zip(*block.rows, strict=False))
-    return [None if kind is section else kind for kind in kinds]
+    """Return the kind that the name of each column of a table tells, if its section does not.
+
+    The first column has the names of the rows, which tell nothing by themselves.
+    """
+    kinds = list(map(common_kind, zip(*block.rows, strict=False)))
+    named = len(kinds) > 1
+    return [
+        None if kind is section or (named and not at) else kind for at, kind in enumerate(kinds)
+    ]
 
 
 def sentence_marks(sentence: Sentence, *told: SentenceKind | None) -> list[tuple[str, str]]:
@@ -104,14 +119,18 @@ def sentence_marks(sentence: Sentence, *told: SentenceKind | None) -> list[tuple
     return [*marks, (CAUTION_MARK, CAUTION_WORDS)] if sentence.mark else marks
 
 
-def told_at_the_end(row: Sequence[Sentence]) -> Iterator[tuple[Sentence, SentenceKind | None]]:
-    """Yield sentences, each with the kind that a mark behind a later one tells.
+def told_at_the_end(
+    row: Sequence[Sentence], kind: BlockKind = "paragraph"
+) -> Iterator[tuple[Sentence, SentenceKind | None]]:
+    """Yield sentences, each with the kind that something else tells.
 
     Of sentences of a kind that stand side by side in a paragraph or a point, the last has the mark.
+    A step is judgement by its form: it says what to do.
     """
     for item, following in itertools.zip_longest(row, row[1:]):
         marked = following is not None and following.kind is item.kind and not is_told(following)
-        yield item, item.kind if marked else None
+        step = kind == "steps" and item.kind is SentenceKind.JUDGEMENT
+        yield item, item.kind if marked or step else None
 
 
 def kind_mark(kind: SentenceKind | None, *told: SentenceKind | None) -> str:
@@ -229,18 +248,22 @@ def _without_citations(cell: Sentence, told: bool) -> Sentence:
 
 
 def quiet_labels(block: Block) -> Block:
-    """Return a table whose rows' names leave their citations to the cells that have them too."""
+    """Return a table whose rows' names leave citations and marks to the cells.
+
+    A name keeps the citations that no cell of its row has.
+    """
     return block.model_copy(update={"rows": tuple(map(_quiet_label, block.rows))})
 
 
 def _quiet_label(row: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
-    if not row:
+    if len(row) < 2:
         return row
     name, *cells = row
     elsewhere = {number for cell in cells for number in cell.citations}
-    if not set(name.citations) <= elsewhere:
-        return row
-    return (name.model_copy(update={"citations": (), "places": ()}), *cells)
+    update: dict[str, Any] = {"kind": SentenceKind.FRAME} if name.kind in KIND_MARKS else {}
+    if set(name.citations) <= elsewhere:
+        update |= {"citations": (), "places": ()}
+    return (name.model_copy(update=update), *cells)
 
 
 def cautioned(report: Report) -> Iterator[Sentence]:

@@ -292,7 +292,10 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
         line = line if origin else ()
         return Element("code", (line,) if line else (), code=reveal(item.text))
     lines = tuple(
-        joined(sentence_line(report, item, common, told) for item, told in told_at_the_end(row))
+        joined(
+            sentence_line(report, item, common, told)
+            for item, told in told_at_the_end(row, block.kind)
+        )
         for row in block.rows
     )
     if block.kind == "paragraph":
