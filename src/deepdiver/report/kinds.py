@@ -174,19 +174,27 @@ def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
         behind_code = block.kind == "code" or (behind_code and block.kind == "paragraph")
 
 
-def cited_once(row: Sequence[Sentence]) -> list[Sentence]:
+def cited_once(row: Sequence[Sentence], *, facts: bool = False) -> list[Sentence]:
     """Return sentences of which judgements that cite what stands beside them do so once.
 
-    Of several, the last has the citations; behind a fact that cites the same, none. Each fact has
-    its own, and those within a sentence stay at their clauses.
+    Of several, the last has the citations; behind a fact that cites the same, none. Those within a
+    sentence stay at their clauses.
+
+    Args:
+        row: The sentences of a paragraph or a point.
+        facts: Whether of facts that cite the same side by side, the last one has the citations,
+            too. Where a citation leads from its sentence to the passage, each fact has its own.
     """
     judged = SentenceKind.JUDGEMENT
     told = zip((None, *row), row, (*row[1:], None), strict=False)
     return [
         _without_citations(
             item,
-            item.kind is judged
-            and (_cite_same(item, before, *STATED) or _cite_same(item, after, judged)),
+            (
+                item.kind is judged
+                and (_cite_same(item, before, *STATED) or _cite_same(item, after, judged))
+            )
+            or (facts and item.kind in STATED and _cite_same(item, after, *STATED)),
         )
         for before, item, after in told
     ]

@@ -400,7 +400,9 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
             row,
             [
                 _sentence(report, item, common, told)
-                for item, told in kinds.told_at_the_end(kinds.cited_once(row), block.kind)
+                for item, told in kinds.told_at_the_end(
+                    kinds.cited_once(row, facts=True), block.kind
+                )
             ],
         )
         for row in block.rows
