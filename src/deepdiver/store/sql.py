@@ -559,8 +559,8 @@ class SqlCache(_Part, Cache):
             db.execute("DELETE FROM cache_claims WHERE key = ? AND owner = ?", (key, owner))
 
 
-# The rows are chosen once, in a step of their own. Within IN (...) PostgreSQL may choose anew for every row it looks
-# at, passing over those it has just locked, and the limit would hold for none of them.
+# The rows are chosen once, in a step of their own. Within IN (...) PostgreSQL may choose anew for
+# every row it looks at, passing over those it has just locked, and the limit would hold for none.
 _PRUNE = (
     "WITH old AS MATERIALIZED"
     " (SELECT key FROM cache WHERE expires <= ? ORDER BY expires LIMIT ?{skip_locked})"
