@@ -127,6 +127,13 @@ class Fleet:
             process.send_signal(signal.SIGTERM)
         return [process.wait(120) for process in self.processes]
 
+    def said(self) -> str:
+        """Return the last lines of the workers that still run, or have ended by themselves."""
+        logs = [
+            self.home / f"worker{self.started - n}.log" for n in range(len(self.processes), 0, -1)
+        ]
+        return "\n".join(log.read_text(encoding="utf-8", errors="replace")[-2_000:] for log in logs)
+
     def memory(self) -> list[int]:
         """Return the bytes that each worker occupies."""
         return [psutil.Process(process.pid).memory_info().rss for process in self.processes]
@@ -141,7 +148,7 @@ def fleet(address: str, home: Path, size: int, concurrency: int = 4) -> Iterator
             made.start()
         yield made
         codes = made.end()
-        assert codes == [0] * len(codes), codes
+        assert codes == [0] * len(codes), f"{codes}: {made.said()}"
     finally:
         for process in made.processes:
             if process.poll() is None:

@@ -121,22 +121,23 @@ def test_three_workers_one_of_which_is_killed_every_ten_seconds(
                     away = time.monotonic() - left
             wait_for_all(queue, runs, 900)
             took = time.monotonic() - began
-        told, log = account(queue.store, runs), server.log()[before:]
-        waits, made = takeovers.seconds(queue.store), hashes(queue.store, runs)
-        with capsys.disabled():
-            middle = f"{waits[len(waits) // 2]:.1f} s" if waits else "none"
-            slowest = f"{waits[-1]:.1f} s" if waits else "none"
-            sys.stdout.write(
-                f"\nworkers killed {len(workers.kills)} in 180 s, {fewest} ready at least, "
-                f"PostgreSQL away once for {away:.1f} s; {len(runs)} runs finished in "
-                f"{took:.0f} s, "
-                f"other reports {sum(a != b for a, b in zip(made, expected, strict=True))}, "
-                f"calls {told.calls}, sent {told.sends}, in doubt {told.in_doubt}, settled calls "
-                f"repeated 0, runs taken over {len(waits)}, first step after {middle} in the "
-                f"middle and {slowest} at most, model calls at a time {most_at_a_time(log)} of "
-                f"{CONCURRENT}, in 30 s {most_within(log, 30)} of {RATE * 30 + RATE}, most spent "
-                f"on a run {most_spent(queue.store, runs):.4f} of {BUDGET}\n"
-            )
+            told, log = account(queue.store, runs), server.log()[before:]
+            waits, made = takeovers.seconds(queue.store), hashes(queue.store, runs)
+            with capsys.disabled():
+                middle = f"{waits[len(waits) // 2]:.1f} s" if waits else "none"
+                slowest = f"{waits[-1]:.1f} s" if waits else "none"
+                sys.stdout.write(
+                    f"\nworkers killed {len(workers.kills)} in 180 s, {fewest} ready at least, "
+                    f"PostgreSQL away once for {away:.1f} s; {len(runs)} runs finished in "
+                    f"{took:.0f} s, "
+                    f"other reports {sum(a != b for a, b in zip(made, expected, strict=True))}, "
+                    f"calls {told.calls}, sent {told.sends}, in doubt {told.in_doubt}, settled "
+                    f"calls repeated 0, runs taken over {len(waits)}, first step after {middle} in "
+                    f"the middle and {slowest} at most, model calls at a time "
+                    f"{most_at_a_time(log)} of {CONCURRENT}, in 30 s {most_within(log, 30)} of "
+                    f"{RATE * 30 + RATE}, "
+                    f"most spent on a run {most_spent(queue.store, runs):.4f} of {BUDGET}\n"
+                )
         assert made == expected
         assert most_at_a_time(log) <= CONCURRENT
         # A second's calls may be on their way to a server that is slow to accept them.
