@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -26,6 +27,7 @@ from deepdiver.core.settings import Settings, load
 from deepdiver.store import CallState, Store
 from deepdiver.store.postgres import open_postgres
 from deepdiver.work import Queue, open_queue
+from tests.work.forked import run as run_worker
 
 AS_OF = "2026-11-15"
 SUBJECTS = (
@@ -69,6 +71,36 @@ def settings_for(home: Path, url: str) -> Settings:
     return load(flags, environ={}, folder=home, user_file=home / "none.toml")
 
 
+class Forked:
+    """A worker that is forked, with the methods of `subprocess.Popen` that are used here."""
+
+    def __init__(self, words: list[str], environ: dict[str, str], file: Path) -> None:
+        """Start it."""
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["tests.work.forked"])
+        self._process = context.Process(target=run_worker, args=(words, environ, file))
+        self._process.start()
+        self.pid = self._process.pid or 0
+
+    def poll(self) -> int | None:
+        """Return the exit code of a process that has ended."""
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait until it has ended, and return its exit code."""
+        self._process.join(timeout)
+        assert self._process.exitcode is not None, "it has not ended"
+        return self._process.exitcode
+
+    def kill(self) -> None:
+        """Kill it."""
+        self._process.kill()
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal."""
+        os.kill(self.pid, number)
+
+
 @dataclass
 class Fleet:
     """Workers that are processes of their own, some of which are killed."""
@@ -79,12 +111,16 @@ class Fleet:
     """Where they write files."""
     concurrency: int = 4
     """Runs of each at a time."""
-    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    processes: list[subprocess.Popen[bytes] | Forked] = field(default_factory=list)
     """Those that run."""
     kills: list[float] = field(default_factory=list)
     """When one was killed."""
     started: int = 0
     """How many were started."""
+
+    forked: bool = False
+    """Whether workers are forked from a process that has imported everything, so that on a busy
+    machine, too, one is ready at once. Else each is a program of its own."""
 
     def start(self) -> None:
         """Start a worker, which is ready after some seconds."""
@@ -100,10 +136,12 @@ class Fleet:
         words = ["worker", "--concurrency", str(self.concurrency), "--no-health"]
         file = self.home / f"worker{self.started}.log"
         self.started += 1
+        if self.forked:
+            self.processes.append(Forked(words, environ, file))
+            return
         with file.open("wb") as log:
-            made = subprocess.Popen(
-                [sys.executable, "-m", "deepdiver", *words], env=environ, stderr=log, stdout=log
-            )
+            command = [sys.executable, "-m", "deepdiver", *words]
+            made = subprocess.Popen(command, env=environ, stderr=log, stdout=log)
         self.processes.append(made)
 
     def ready(self) -> int:
@@ -140,9 +178,11 @@ class Fleet:
 
 
 @contextmanager
-def fleet(address: str, home: Path, size: int, concurrency: int = 4) -> Iterator[Fleet]:
+def fleet(
+    address: str, home: Path, size: int, concurrency: int = 4, *, forked: bool = False
+) -> Iterator[Fleet]:
     """Start workers, and drain them."""
-    made = Fleet(address, home, concurrency)
+    made = Fleet(address, home, concurrency, forked=forked)
     try:
         for _ in range(size):
             made.start()
