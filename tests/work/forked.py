@@ -8,9 +8,12 @@ import sys
 from pathlib import Path
 
 from deepdiver.cli import main
+from deepdiver.core.settings import load
+from deepdiver.work.ahead import load_ahead
 
 for _name in ("cli.commands.worker", "run.watch", "work.health", "work.postgres", "work.rounds"):
     importlib.import_module(f"deepdiver.{_name}")
+load_ahead(load({"keys": {"openai": "a-scripted-key"}}, environ={}))
 
 
 def run(words: list[str], environ: dict[str, str], file: Path) -> None:

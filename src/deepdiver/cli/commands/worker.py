@@ -45,8 +45,10 @@ def worker(args: argparse.Namespace) -> int:
 
     from deepdiver.gateway.trace import export_spans
     from deepdiver.work import Crew
+    from deepdiver.work.ahead import load_ahead
 
     settings = settings_of(args)
+    load_ahead(settings)
     logging.basicConfig(level=logging.INFO if args.verbose else logging.WARNING, stream=sys.stderr)
     queue = _open(settings)
     with closing(queue.store), export_spans(settings):
