@@ -158,15 +158,14 @@ async def audit_file(
         judged = await _judge(text, references, as_of)
         if settings.model != EMBEDDED:
             judged = await _ask_model(text, references, judged, settings, errand, as_of, tell)
-    said = [item.text for item in text.statements if not (item.row or item.own)]
-    numbers = [item.number for item in text.statements if not (item.row or item.own)]
-    conflicts = await find_inner_conflicts(said)
+    said = [item for item in text.statements if not (item.row or item.own)]
+    conflicts = await find_inner_conflicts([item.text for item in said])
     return ReportAudit(
         path.name,
         text,
         tuple(replace(item, sums=tuple(wrong_sums(item.statement.text))) for item in judged),
         references,
-        tuple(InnerConflict(numbers[one.first], numbers[one.second]) for one in conflicts),
+        tuple(InnerConflict(said[one.first].number, said[one.second].number) for one in conflicts),
         tuple(wrong for table in text.tables for wrong in wrong_totals(table.header, table.rows)),
         "the reader" if settings.model == EMBEDDED else settings.model,
         as_of,
