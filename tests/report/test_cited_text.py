@@ -216,3 +216,48 @@ def test_a_line_below_a_text_still_makes_it_a_heading() -> None:
 def test_the_line_below_the_names_of_columns_still_rules_a_table() -> None:
     read = read_cited_text("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n")
     assert [item.text for item in read.statements] == ["a: 1; b: 2", "a: 3; b: 4"]
+
+
+@pytest.mark.parametrize("name", ["Evidence view", "Belege", "証拠の一覧"])
+def test_what_stands_in_an_evidence_view_speaks_of_the_report_itself(name: str) -> None:
+    text = f"""# Ferries
+
+It carried 1,200 people [1].
+
+## {name}
+
+**Answered, confidence 0.81.**
+
+### Hypotheses tested
+
+| answer | belief |
+|---|---|
+| 1,200 | 0.81 |
+
+- [1] 0.60: a company on its own matter
+
+## More
+
+It sank in 1990.
+
+## Sources
+
+[1] Count, https://e.org/count
+"""
+    read = read_cited_text(text)
+    own = [item.text for item in read.statements if item.own]
+    assert own == (
+        [
+            "Answered, confidence 0.81.",
+            "answer: 1,200; belief: 0.81",
+            "0.60: a company on its own matter",
+        ]
+        if name in ("Evidence view", "Belege")
+        else []
+    )
+    assert [item.text for item in read.statements if not item.own][-1] == "It sank in 1990."
+
+
+def test_a_sentence_that_only_names_an_evidence_view_opens_none() -> None:
+    read = read_cited_text("# A\n\nEvidence view\n\nIt sank in 1990.\n\n## An evidence view\n\nSo.")
+    assert not any(item.own for item in read.statements)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from deepdiver.core.settings import Settings, load
 from deepdiver.errors import StoppedError, UnknownNameError, UnreachableError, UsageError
 from deepdiver.run import Outcome, research, watch
 from deepdiver.run.standing_queries import Asked
-from deepdiver.run.update_run import FRESH
+from deepdiver.run.update_run import FRESH, UpdatePlan
 from deepdiver.run.watch import GLANCE, KEPT, Attempt, Watcher
 from deepdiver.run.watch_list import RETRY, News, Stir, Watch, WatchList, timestamp
 from deepdiver.store import CallState, Store, open_store
@@ -249,6 +249,53 @@ async def test_whoever_stops_the_run_ends_the_watch_and_it_goes_on_later(
     after = await watcher.attend(left)
     assert after.watch.round is None
     assert {item.id for item in watcher.store.runs.list_all()} == {run, left.round.run}
+
+
+async def test_a_run_that_is_made_elsewhere_is_waited_for_and_the_round_goes_on_with_it(
+    watcher: Watcher, run: str, told: Told, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, made = stand(monkeypatch, STIR), list[str]()
+
+    async def make(_: Watch, plan: UpdatePlan, named: str) -> Outcome | None:
+        made.append(named)
+        if len(made) < 3:
+            return None
+        return await research(plan.question, plan.settings, store=watcher.store, named=named)
+
+    watched = watcher.add(run)
+    write(folder, RECOUNT)
+    elsewhere = replace(watcher, make=make)
+    for _ in range(2):
+        attempt = await elsewhere.attend(watched)
+        assert (attempt.error, attempt.news) == (None, ())
+        assert attempt.watch.round is not None
+        assert elsewhere.is_due(attempt.watch)  # it is looked at again soon
+    last = await elsewhere.attend(watched)
+    assert last.moved
+    assert len(told.news) == 1
+    assert (len(asked), len(set(made))) == (1, 1)
+    assert last.watch.round is None
+
+
+async def test_a_run_made_elsewhere_that_failed_is_tried_again_and_the_trouble_forgotten(
+    watcher: Watcher, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand(monkeypatch, STIR)
+    troubles: list[str] = []
+
+    async def make(watched: Watch, plan: UpdatePlan, named: str) -> Outcome | None:
+        troubles.append(watched.trouble)
+        if len(troubles) == 1:
+            raise UsageError("run x is failed")
+        return None
+
+    elsewhere = replace(watcher, make=make)
+    failed = await elsewhere.attend(watcher.add(run))
+    assert "run x is failed" in failed.watch.trouble
+    assert not elsewhere.is_due(failed.watch)
+    again = await elsewhere.attend(failed.watch)
+    assert (again.watch.trouble, again.watch.retry) == ("", "")
+    assert troubles == ["", "run x is failed"]
 
 
 # -- killed at every step

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +27,7 @@ from deepdiver.core.settings import Settings, load
 from deepdiver.store import CallState, Store
 from deepdiver.store.postgres import open_postgres
 from deepdiver.work import Queue, open_queue
+from tests.work.forked import run as run_worker
 
 AS_OF = "2026-11-15"
 SUBJECTS = (
@@ -34,6 +39,11 @@ KEPT = ("PATH", "HOME", "LANG", "PYTHONPATH")
 """What a worker gets of our environment."""
 CONCURRENT = 8
 """Calls to the model at a time, whatever the number of workers."""
+RATE = 3
+"""Calls to the model in a second, for all workers together. Eight at a time that take 2 s each
+would be 4 in a second, so this is what holds them back."""
+BUDGET = Decimal("0.50")
+"""What a run may cost."""
 
 
 def question(number: int) -> str:
@@ -48,16 +58,47 @@ def settings_for(home: Path, url: str) -> Settings:
         "home": home,
         "as_of": AS_OF,
         "strategy": "popper",
+        "budget": str(BUDGET),
         "model": "openai:gpt-5-mini",
         "search": ["tavily"],
         "urls": {"openai": f"{url}/v1", "tavily": url},
         "keys": {"openai": "a-scripted-key", "tavily": "a-scripted-key"},
         "limits": {
-            "openai:gpt-5-mini": {"rate": 1000, "concurrent": CONCURRENT},
+            "openai:gpt-5-mini": {"rate": RATE, "per": 1, "concurrent": CONCURRENT},
             "tavily": {"rate": 1000, "concurrent": 64},
         },
     }
     return load(flags, environ={}, folder=home, user_file=home / "none.toml")
+
+
+class Forked:
+    """A worker that is forked, with the methods of `subprocess.Popen` that are used here."""
+
+    def __init__(self, words: list[str], environ: dict[str, str], file: Path) -> None:
+        """Start it."""
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["tests.work.forked"])
+        self._process = context.Process(target=run_worker, args=(words, environ, file))
+        self._process.start()
+        self.pid = self._process.pid or 0
+
+    def poll(self) -> int | None:
+        """Return the exit code of a process that has ended."""
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait until it has ended, and return its exit code."""
+        self._process.join(timeout)
+        assert self._process.exitcode is not None, "it has not ended"
+        return self._process.exitcode
+
+    def kill(self) -> None:
+        """Kill it."""
+        self._process.kill()
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal."""
+        os.kill(self.pid, number)
 
 
 @dataclass
@@ -70,13 +111,16 @@ class Fleet:
     """Where they write files."""
     concurrency: int = 4
     """Runs of each at a time."""
-    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    processes: list[subprocess.Popen[bytes] | Forked] = field(default_factory=list)
     """Those that run."""
-    kills: list[tuple[float, int]] = field(default_factory=list)
-    """When one was killed, and its number."""
-
+    kills: list[float] = field(default_factory=list)
+    """When one was killed."""
     started: int = 0
     """How many were started."""
+
+    forked: bool = False
+    """Whether workers are forked from a process that has imported everything, so that on a busy
+    machine, too, one is ready at once. Else each is a program of its own."""
 
     def start(self) -> None:
         """Start a worker, which is ready after some seconds."""
@@ -92,10 +136,12 @@ class Fleet:
         words = ["worker", "--concurrency", str(self.concurrency), "--no-health"]
         file = self.home / f"worker{self.started}.log"
         self.started += 1
+        if self.forked:
+            self.processes.append(Forked(words, environ, file))
+            return
         with file.open("wb") as log:
-            made = subprocess.Popen(
-                [sys.executable, "-m", "deepdiver", *words], env=environ, stderr=log, stdout=log
-            )
+            command = [sys.executable, "-m", "deepdiver", *words]
+            made = subprocess.Popen(command, env=environ, stderr=log, stdout=log)
         self.processes.append(made)
 
     def ready(self) -> int:
@@ -103,13 +149,15 @@ class Fleet:
         said = [file.read_bytes() for file in self.home.glob("worker*.log")]
         return sum(b"at a time" in text for text in said) - len(self.kills)
 
-    def kill(self) -> None:
-        """Kill the oldest worker, and start another one."""
+    def kill(self) -> float:
+        """Kill the oldest worker, and start another one; return when the first was dead."""
         oldest = self.processes.pop(0)
         oldest.kill()
-        self.kills.append((time.monotonic(), oldest.pid))
         oldest.wait()
+        died = time.time()
+        self.kills.append(died)
         self.start()
+        return died
 
     def end(self) -> list[int]:
         """Drain all workers, and return their exit codes."""
@@ -117,21 +165,30 @@ class Fleet:
             process.send_signal(signal.SIGTERM)
         return [process.wait(120) for process in self.processes]
 
+    def said(self) -> str:
+        """Return the last lines of the workers that still run, or have ended by themselves."""
+        logs = [
+            self.home / f"worker{self.started - n}.log" for n in range(len(self.processes), 0, -1)
+        ]
+        return "\n".join(log.read_text(encoding="utf-8", errors="replace")[-2_000:] for log in logs)
+
     def memory(self) -> list[int]:
         """Return the bytes that each worker occupies."""
         return [psutil.Process(process.pid).memory_info().rss for process in self.processes]
 
 
 @contextmanager
-def fleet(address: str, home: Path, size: int, concurrency: int = 4) -> Iterator[Fleet]:
+def fleet(
+    address: str, home: Path, size: int, concurrency: int = 4, *, forked: bool = False
+) -> Iterator[Fleet]:
     """Start workers, and drain them."""
-    made = Fleet(address, home, concurrency)
+    made = Fleet(address, home, concurrency, forked=forked)
     try:
         for _ in range(size):
             made.start()
         yield made
         codes = made.end()
-        assert codes == [0] * len(codes), codes
+        assert codes == [0] * len(codes), f"{codes}: {made.said()}"
     finally:
         for process in made.processes:
             if process.poll() is None:
@@ -146,35 +203,48 @@ def opened(address: str) -> Iterator[Queue]:
         yield open_queue(store)
 
 
-class Takeovers(threading.Thread):
-    """Sees how long it takes until somebody goes on with the runs of a worker that was killed."""
+@dataclass
+class Takeovers:
+    """How long it takes until somebody goes on with the runs of a worker that was killed.
 
-    def __init__(self, address: str, workers: Fleet) -> None:
-        super().__init__(daemon=True)
-        self._address, self._fleet = address, workers
-        self._over = threading.Event()
-        self.seconds: list[float] = []
+    That is the time from the death of the worker that had a run to the first event of the run on
+    record afterwards, which is the first step of the next worker. If that one is killed before its
+    first step, the time counts from its own death.
+    """
 
-    def run(self) -> None:
-        holders: dict[str, str] = {}
-        while not self._over.wait(0.2):
-            try:
-                with psycopg.connect(self._address, connect_timeout=5) as db:
-                    query = "SELECT run, worker FROM deepdiver.orders WHERE state = 'taken'"
-                    found: dict[str, str] = dict(db.execute(query).fetchall())
-            except psycopg.Error:
-                continue  # the server is being restarted
-            dead = {str(pid): when for when, pid in self._fleet.kills}
-            for run, worker in found.items():
-                before = holders.get(run, worker)
-                if before != worker and (when := dead.get(before.split(":")[1])):
-                    self.seconds.append(time.monotonic() - when)
-            holders = found
+    address: str
+    """The database."""
+    lost: dict[str, list[float]] = field(default_factory=dict)
+    """When the worker that had a run was killed, for each run."""
 
-    def end(self) -> list[float]:
-        self._over.set()
-        self.join()
-        return sorted(self.seconds)
+    def held_by(self, process: int) -> list[str]:
+        """Return the runs that a worker works on."""
+        query = (
+            "SELECT run FROM deepdiver.orders JOIN deepdiver.runs ON id = run "
+            "WHERE state = 'taken' AND status = 'running' AND split_part(worker, ':', 2) = %s"
+        )
+        with psycopg.connect(self.address, connect_timeout=10) as db:
+            return [str(row[0]) for row in db.execute(query, (str(process),)).fetchall()]
+
+    def note(self, runs: list[str], died: float) -> None:
+        """Note a death and the runs that the dead worker had."""
+        for run in runs:
+            self.lost.setdefault(run, []).append(died)
+
+    def seconds(self, store: Store) -> list[float]:
+        """Return how long each took; a run whose worker has ended it all the same is left out."""
+        found = []
+        for run, deaths in self.lost.items():
+            steps = sorted(_time_of(text) for _, text in store.records.events(run))
+            for died, next_death in zip(deaths, [*deaths[1:], float("inf")], strict=True):
+                first = next((step for step in steps if step > died), None)
+                if first is not None and first < next_death:
+                    found.append(first - died)
+        return sorted(found)
+
+
+def _time_of(event: str) -> float:
+    return datetime.fromisoformat(json.loads(event)["at"]).timestamp()
 
 
 def wait_for_all(queue: Queue, runs: list[str], seconds: float) -> None:
@@ -210,9 +280,25 @@ def account(store: Store, runs: list[str]) -> Account:
     return Account(len(rows), sum(row.sends for row in rows), sum(row.uncertain for row in rows))
 
 
+def most_spent(store: Store, runs: list[str]) -> Decimal:
+    """Return what the dearest run has cost, with every call that may have been answered."""
+    return max(sum((row.cost for row in store.journal.rows(run)), Decimal(0)) for run in runs)
+
+
+def model_calls(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the calls to the model that a server met."""
+    return [entry for entry in log if entry["path"] == "/v1/chat/completions"]
+
+
+def most_within(log: list[dict[str, Any]], seconds: float) -> int:
+    """Return how many calls to the model began within some seconds, at most."""
+    starts = sorted(entry["started"] for entry in model_calls(log))
+    return max(bisect_left(starts, start + seconds) - place for place, start in enumerate(starts))
+
+
 def most_at_a_time(log: list[dict[str, Any]]) -> int:
     """Return how many calls to the model the server had at a time, at most."""
-    calls = [entry for entry in log if entry["path"] == "/v1/chat/completions"]
+    calls = model_calls(log)
     steps = [(entry["started"], 1) for entry in calls]
     steps += [(entry["ended"], -1) for entry in calls if entry["ended"]]
     most = now = 0

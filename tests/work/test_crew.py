@@ -56,6 +56,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "POLL_SECONDS", 0.02)
     monkeypatch.setattr(module, "BUSY_SECONDS", 0.02)
     monkeypatch.setattr(module, "HEARTBEAT_SECONDS", 0.02)
+    monkeypatch.setattr(module, "HELD_SECONDS", 0.0)
 
 
 async def until(happens: Callable[[], object]) -> None:
@@ -189,6 +190,53 @@ async def test_a_run_that_another_process_holds_is_tried_again(
     assert crew.counts["given_back"] == 2
     assert crew.counts["taken_over"] == 2
     assert local.store.runs.get(run).status is RunStatus.ANSWERED
+
+
+@pytest.mark.parametrize(("died", "back"), [(True, 0), (False, 2)], ids=["died", "another holds"])
+async def test_a_run_whose_worker_has_died_keeps_its_place_until_its_lease_is_over(
+    local: Queue, settings: Settings, monkeypatch: pytest.MonkeyPatch, died: bool, back: int
+) -> None:
+    put(local, 2)
+    if died:
+        lost = local.hire("dead")
+        assert lost.take() is not None
+        lost.leave()
+    else:
+        monkeypatch.setattr(module, "MOST_ATTEMPTS", 1_000)
+    tries: list[str] = []
+
+    async def work(run: str, mine: Settings, **more: Any) -> Outcome:
+        tries.append(run)
+        if len(tries) < 3:
+            raise RunBusyError("held", holder="x")
+        return ended(more["store"], run, RunStatus.ANSWERED)
+
+    scripted(monkeypatch, work)
+    monkeypatch.setattr(module, "HELD_SECONDS", PATIENCE if died else 0.0)
+    async with Crew(local, settings, concurrency=1) as crew:
+        await until(lambda: local.owners() == {})
+    assert crew.counts["given_back"] == back
+    assert (len(set(tries[:3])) == 1) is died  # where it is held, the other one comes first
+
+
+async def test_a_run_that_waits_for_its_lease_goes_back_when_the_crew_is_drained(
+    local: Queue, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (run,), tries = put(local), []
+    lost = local.hire("dead")
+    lost.take()
+    lost.leave()
+
+    async def work(run: str, mine: Settings, **more: Any) -> Outcome:
+        tries.append(run)
+        raise RunBusyError("held", holder="x")
+
+    scripted(monkeypatch, work)
+    monkeypatch.setattr(module, "HELD_SECONDS", 10 * PATIENCE)
+    async with Crew(local, settings) as crew:
+        await until(lambda: len(tries) > 1)
+    assert crew.counts["given_back"] == 1
+    assert [item.run for item in local.waiting()] == [run]
 
 
 async def test_a_run_that_ends_every_worker_fails_some_day(
@@ -349,6 +397,110 @@ async def test_a_queue_that_does_not_answer_is_asked_again(
     assert "no order can be taken: still away" in caplog.text
     assert "the queue does not answer: no pulse" in caplog.text
     assert local.store.runs.get(run).status is RunStatus.ANSWERED
+
+
+async def test_a_bug_of_the_queue_does_not_end_the_crew(
+    local: Queue,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    (run,), bugs = put(local), [RuntimeError("a bug")]
+    worker = local.hire("w")
+    take = worker.take
+
+    def sometimes() -> Any:
+        if bugs:
+            raise bugs.pop()
+        return take()
+
+    async def work(run: str, mine: Settings, **more: Any) -> Outcome:
+        return ended(more["store"], run, RunStatus.ANSWERED)
+
+    monkeypatch.setattr(worker, "take", sometimes)
+    monkeypatch.setattr(local, "hire", lambda name: worker)
+    scripted(monkeypatch, work)
+    async with Crew(local, settings):
+        await until(lambda: local.owners() == {})
+    assert local.store.runs.get(run).status is RunStatus.ANSWERED
+    assert "because of a bug in deepdiver" in caplog.text
+
+
+async def test_the_heart_beats_on_when_a_run_ends_at_the_moment_it_is_cancelled(
+    local: Queue, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The queue may name a run that the crew has let go since."""
+    worker = local.hire("w")
+    beats: list[float] = []
+
+    def beat() -> list[str]:
+        beats.append(time.monotonic())
+        return ["a run that has just ended"]
+
+    class Leaving(dict[str, Any]):
+        """Knows a run when it is asked, and not any more when it is to give it."""
+
+        def __contains__(self, name: object) -> bool:
+            return True
+
+    monkeypatch.setattr(worker, "beat", beat)
+    monkeypatch.setattr(local, "hire", lambda name: worker)
+    async with Crew(local, settings) as crew:
+        crew._runs = Leaving()
+        await until(lambda: len(beats) > 2)
+
+
+async def test_a_run_that_comes_back_at_once_is_in_hand_again(
+    local: Queue, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread of the first time says that it has ended after the second has begun."""
+    (run,), tries, go = put(local), [], threading.Event()
+
+    async def work(run: str, mine: Settings, **more: Any) -> Outcome:
+        tries.append(run)
+        if len(tries) == 1:
+            result = ended(more["store"], run, RunStatus.STOPPED, StoppedError("asked to"))
+            local.put_again(run)
+            return result
+        await asyncio.to_thread(go.wait, PATIENCE)
+        return ended(more["store"], run, RunStatus.ANSWERED)
+
+    end = module._RunInHand.end
+
+    def late(self: Any) -> None:
+        if len(tries) == 1:
+            late_ones.append(self)
+        else:
+            end(self)
+
+    late_ones: list[Any] = []
+    monkeypatch.setattr(module._RunInHand, "end", late)
+    scripted(monkeypatch, work)
+    async with Crew(local, settings) as crew:
+        await until(lambda: len(tries) == 2)
+        end(late_ones[0])
+        await asyncio.sleep(0.1)
+        assert list(crew.running) == [run]
+        assert local.owners() == {"": Load(0, 1)}
+        go.set()
+        await until(lambda: local.owners() == {})
+    assert list(crew.running) == []
+    assert local.store.runs.get(run).status is RunStatus.ANSWERED
+
+
+async def test_counts_of_many_threads_add_up(local: Queue, settings: Settings) -> None:
+    crew = Crew(local, settings)
+
+    def count() -> None:
+        for _ in range(2_000):
+            crew._count(ended=1)
+
+    threads = [threading.Thread(target=count) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert crew.counts["ended"] == 16_000
 
 
 async def test_who_is_behind_a_run_is_asked(

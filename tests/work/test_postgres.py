@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
 
@@ -13,13 +13,15 @@ import psycopg
 import pytest
 from pydantic import SecretStr
 
+from deepdiver.core.record import RunStatus
 from deepdiver.errors import NewerSchemaError, StoreUnreachableError, UsageError
 from deepdiver.run.lease import LEASE_SECONDS
-from deepdiver.store.postgres import PostgresStore, open_postgres
+from deepdiver.store.postgres import PostgresDatabase, PostgresStore, open_postgres
 from deepdiver.work import Queue, open_queue
 from deepdiver.work import postgres as module
 from deepdiver.work.order import HIGHEST, LOWEST, Order
 from deepdiver.work.postgres import QUEUE_SCHEMA, TURNS, _done, _migrations, _priority
+from tests.patience import PATIENCE
 from tests.postgres_server import Server
 
 
@@ -82,22 +84,27 @@ def test_tables_of_a_newer_procrastinate_are_refused(shared: Queue, address: str
         open_queue(store)
 
 
-def test_many_may_make_the_tables_at_once(address: str) -> None:
+def side_by_side(address: str, *acts: Callable[[Queue], object]) -> list[BaseException]:
+    """Do things at once, each in a thread with a store of its own; return their errors."""
     errors: list[BaseException] = []
 
-    def work() -> None:
+    def do(act: Callable[[Queue], object]) -> None:
         try:
             with closing(open_postgres(SecretStr(address))) as store:
-                open_queue(store).put(Order(question="Who?"))
-        except BaseException as error:  # noqa: BLE001 told below
+                act(open_queue(store))
+        except BaseException as error:  # noqa: BLE001 returned
             errors.append(error)
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
+    threads = [threading.Thread(target=do, args=(act,)) for act in acts]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert errors == []
+    return errors
+
+
+def test_many_may_make_the_tables_at_once(address: str) -> None:
+    assert side_by_side(address, *[lambda queue: queue.put(Order(question="Who?"))] * 4) == []
     (made,) = execute(address, f"SELECT max(number) FROM {QUEUE_SCHEMA}.version")  # noqa: S608
     assert made == (len(_migrations()),)
     (jobs,) = execute(address, "SELECT count(*) FROM procrastinate_jobs WHERE status = 'todo'")
@@ -192,21 +199,97 @@ def test_what_has_ended_leaves_no_job_behind(shared: Queue, address: str) -> Non
     assert execute(address, "SELECT * FROM procrastinate_workers") == []
 
 
+def jobs(address: str) -> list[Any]:
+    return execute(address, "SELECT status FROM procrastinate_jobs")
+
+
+@pytest.mark.parametrize("act", ["finish", "give_back"])
+def test_an_order_that_comes_back_at_once_keeps_its_job(
+    shared: Queue, address: str, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    """Another thread of the worker may take it as soon as the transaction has ended."""
+    run, worker = shared.put(Order(question="Who?")), shared.hire("w")
+    assert worker.take() is not None
+    shared.store.runs.set_status(run, RunStatus.STOPPED)
+    shared.put_again(run)
+    committed, found = threading.Event(), list[Any]()
+    commit = PostgresDatabase._commit
+
+    def slow(self: PostgresDatabase, *given: Any) -> None:
+        commit(self, *given)
+        if threading.current_thread() is giving:
+            committed.set()
+            time.sleep(0.3)
+
+    monkeypatch.setattr(PostgresDatabase, "_commit", slow)
+    giving = threading.Thread(target=getattr(worker, act), args=(run,))
+    giving.start()
+    assert committed.wait(PATIENCE)
+    found.append(worker.take())
+    giving.join()
+    assert found[0] is not None
+    assert found[0].run == run
+    worker.finish(run)
+    assert jobs(address) == []
+
+
+@pytest.mark.parametrize("act", ["finish", "give_back"])
+def test_the_job_of_a_run_that_was_deleted_is_deleted(
+    shared: Queue, address: str, act: str
+) -> None:
+    run, worker = shared.put(Order(question="Who?")), shared.hire("w")
+    worker.take()
+    shared.store.runs.delete(run, time.time())
+    getattr(worker, act)(run)
+    assert jobs(address) == []
+
+
+def test_who_stops_resumes_and_ends_orders_at_once_does_not_wait_for_each_other(
+    shared: Queue, address: str
+) -> None:
+    """All lock the run before its order, so the server never has to end one of them."""
+    runs = [shared.put(Order(question="Who?")) for _ in range(4)]
+
+    def steer(queue: Queue, act: str) -> None:
+        for run in runs * 25:
+            getattr(queue, act)(run)
+
+    def work(queue: Queue, name: str) -> None:
+        worker = queue.hire(name)
+        for turn in range(60):
+            if taken := worker.take():
+                queue.store.runs.set_status(taken.run, RunStatus.STOPPED)
+                (worker.finish if turn % 2 else worker.give_back)(taken.run)
+
+    errors = side_by_side(
+        address,
+        lambda queue: work(queue, "one"),
+        lambda queue: work(queue, "two"),
+        lambda queue: steer(queue, "cancel"),
+        lambda queue: steer(queue, "put_again"),
+    )
+    assert errors == []
+    found = execute(
+        address, "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+    )
+    assert found == [(0,)]
+    last = shared.hire("last")
+    for run in runs:
+        shared.put_again(run)
+    taken = [last.take() for _ in range(5)]
+    assert sorted(item.run for item in taken if item) == sorted(runs)
+
+
 def test_no_two_workers_take_one_order(shared: Queue, address: str) -> None:
     runs = {shared.put(Order(question="Who?")) for _ in range(30)}
     found: list[str] = []
 
-    def work(name: str) -> None:
-        with closing(open_postgres(SecretStr(address))) as store:
-            worker = open_queue(store).hire(name)
-            while taken := worker.take():
-                found.append(taken.run)
+    def work(queue: Queue) -> None:
+        worker = queue.hire("w")
+        while taken := worker.take():
+            found.append(taken.run)
 
-    threads = [threading.Thread(target=work, args=(f"w{number}",)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    assert side_by_side(address, work, work, work, work) == []
     assert len(found) == 30
     assert set(found) == runs
 

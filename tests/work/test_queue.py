@@ -11,6 +11,7 @@ from deepdiver.errors import SettingsError, UnknownNameError, UsageError
 from deepdiver.store.views import read_only
 from deepdiver.work import Load, Queue, open_queue
 from deepdiver.work.order import Order
+from deepdiver.work.queue import Worker
 from tests.store.places import AnyStore, Place
 
 
@@ -190,6 +191,116 @@ def test_a_cancelled_order_that_a_worker_has_is_to_be_stopped(queue: Queue) -> N
     worker.take()
     assert worker.beat() == []
     assert status(queue, other) is RunStatus.QUEUED
+
+
+def taken_by(queue: Queue, name: str = "w") -> tuple[str, Worker]:
+    run, worker = put(queue, owner="ann"), queue.hire(name)
+    assert worker.take() is not None
+    return run, worker
+
+
+@pytest.mark.parametrize("rest", [RunStatus.STOPPED, RunStatus.FAILED, RunStatus.WAITING])
+def test_a_run_that_rests_while_its_order_has_not_ended_is_put_back_when_it_has(
+    queue: Queue, rest: RunStatus
+) -> None:
+    run, worker = taken_by(queue)
+    queue.store.runs.set_status(run, rest)
+    queue.put_again(run)
+    queue.put_again(run)
+    assert status(queue, run) is RunStatus.QUEUED
+    assert (queue.waiting(), queue.owners()) == ([], {"ann": Load(0, 1)})
+    worker.finish(run)
+    assert status(queue, run) is RunStatus.QUEUED
+    assert queue.owners() == {"ann": Load(1, 0)}
+    taken = queue.hire("next").take()
+    assert taken is not None
+    assert (taken.run, taken.owner, taken.attempts) == (run, "ann", 1)
+    worker.finish(run)  # it has no say in it any more
+    assert queue.owners() == {"ann": Load(0, 1)}
+
+
+def test_a_run_that_was_asked_to_stop_and_then_to_go_on_does_both(queue: Queue) -> None:
+    run, worker = taken_by(queue)
+    queue.store.runs.set_status(run, RunStatus.RUNNING)
+    queue.cancel(run)
+    queue.put_again(run)
+    assert status(queue, run) is RunStatus.RUNNING
+    assert worker.beat() == [run]
+    queue.store.runs.set_status(run, RunStatus.STOPPED)
+    worker.finish(run)
+    assert status(queue, run) is RunStatus.QUEUED
+    assert worker.take() is not None
+    assert worker.beat() == []
+
+
+def test_a_run_that_is_worked_on_is_not_put_back_when_its_order_ends(queue: Queue) -> None:
+    run, worker = taken_by(queue)
+    queue.store.runs.set_status(run, RunStatus.RUNNING)
+    queue.put_again(run)
+    queue.store.runs.set_status(run, RunStatus.STOPPED)
+    worker.finish(run)
+    assert status(queue, run) is RunStatus.STOPPED
+    assert queue.owners() == {}
+
+
+def test_a_run_that_finishes_all_the_same_is_not_put_back(queue: Queue) -> None:
+    run, worker = taken_by(queue)
+    queue.cancel(run)
+    queue.put_again(run)
+    queue.store.runs.set_status(run, RunStatus.ANSWERED)  # it was too late to stop it
+    worker.finish(run)
+    assert status(queue, run) is RunStatus.ANSWERED
+    assert queue.owners() == {}
+
+
+def test_a_run_that_was_put_back_and_cancelled_is_stopped(queue: Queue) -> None:
+    run, worker = taken_by(queue)
+    queue.store.runs.set_status(run, RunStatus.WAITING)
+    queue.put_again(run)
+    assert not queue.cancel(run)
+    worker.finish(run)
+    assert status(queue, run) is RunStatus.STOPPED
+    assert (queue.owners(), taken_runs(queue, 1)) == ({}, [])
+
+
+@pytest.mark.parametrize("how", ["gives it back", "dies"])
+def test_who_takes_an_order_that_was_put_back_meanwhile_is_not_to_stop_it(
+    queue: Queue, how: str
+) -> None:
+    run, worker = taken_by(queue)
+    queue.cancel(run)
+    queue.put_again(run)
+    if how == "dies":
+        worker.leave()
+    else:
+        worker.give_back(run)
+    other = queue.hire("other")
+    taken = other.take()
+    assert taken is not None
+    assert (taken.run, taken.attempts) == (run, 2)
+    assert other.beat() == []
+    queue.store.runs.set_status(run, RunStatus.STOPPED)
+    other.finish(run)
+    assert status(queue, run) is RunStatus.STOPPED  # that it goes on was asked for once
+    assert queue.owners() == {}
+
+
+def test_what_is_put_back_comes_behind_the_other_orders_of_its_owner(queue: Queue) -> None:
+    run, worker = taken_by(queue)
+    others = [put(queue, f"Other {number}?", owner="ann") for number in range(2)]
+    queue.store.runs.set_status(run, RunStatus.STOPPED)
+    queue.put_again(run)
+    worker.finish(run)
+    assert [item.run for item in queue.waiting()] == [*others, run]
+
+
+@pytest.mark.parametrize("act", ["finish", "give_back"])
+def test_the_order_of_a_run_that_was_deleted_meanwhile_is_over(queue: Queue, act: str) -> None:
+    run, worker = taken_by(queue)
+    queue.store.runs.delete(run, time.time())
+    getattr(worker, act)(run)
+    worker.leave()
+    assert (queue.owners(), taken_runs(queue, 1)) == ({}, [])
 
 
 def test_what_is_unknown_or_finished_is_neither_cancelled_nor_put_back(queue: Queue) -> None:

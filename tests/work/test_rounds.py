@@ -13,13 +13,16 @@ from typing import Any
 
 import pytest
 
+from deepdiver.core.record import RunStatus
 from deepdiver.core.settings import load
-from deepdiver.errors import StoppedError, StoreError, UsageError
+from deepdiver.errors import DeepdiverError, StoppedError, StoreError, UsageError
+from deepdiver.run.update_run import FRESH, UpdatePlan
 from deepdiver.run.watch import Attempt, Watcher
 from deepdiver.run.watch_list import Watch, timestamp
 from deepdiver.store.sqlite import open_sqlite
+from deepdiver.work import Order, Queue, open_queue
 from deepdiver.work import rounds as module
-from deepdiver.work.rounds import attend_due, attending
+from deepdiver.work.rounds import attend_due, attending, order_runs
 from tests.patience import PATIENCE
 
 LONG_AGO = "2026-01-01T00:00:00+00:00"
@@ -69,6 +72,64 @@ async def test_the_trouble_of_one_watch_does_not_concern_the_others(
     assert seen == ["r1", "r2", "r3", "r4", "r5"]
     for told in ("r1 is not watched any more", "r2 cannot be asked", "r3 failed"):
         assert told in caplog.text
+
+
+# -- the run of a round
+
+
+@pytest.fixture
+def queue(watcher: Watcher) -> Queue:
+    return open_queue(watcher.store)
+
+
+@pytest.fixture
+def plan(watcher: Watcher) -> UpdatePlan:
+    return UpdatePlan("r1", "Which?", watcher.settings.model_copy(update={"cache": FRESH}))
+
+
+WATCH = Watch(run="r1", question="Which?", every=60, base="r1", asked=LONG_AGO)
+
+
+@pytest.mark.parametrize("status", [RunStatus.FAILED, RunStatus.STOPPED, RunStatus.WAITING])
+async def test_a_run_that_came_to_nothing_is_trouble_and_is_put_back_when_it_is_time(
+    queue: Queue, plan: UpdatePlan, status: RunStatus
+) -> None:
+    make, worker = order_runs(queue), queue.hire("w")
+    assert await make(WATCH, plan, "new") is None
+    assert worker.take() is not None
+    queue.store.runs.set_status("new", status)
+    worker.finish("new")
+    with pytest.raises(DeepdiverError, match=f"run new is {status.value}"):
+        await make(WATCH, plan, "new")
+    assert queue.waiting() == []
+    again = WATCH.model_copy(update={"trouble": "it failed", "retry": LONG_AGO})
+    assert await make(again, plan, "new") is None
+    assert [item.run for item in queue.waiting()] == ["new"]
+
+
+async def test_the_run_of_a_round_is_an_order_of_the_owner_put_once(
+    queue: Queue, plan: UpdatePlan
+) -> None:
+    make = order_runs(queue)
+    queue.put(Order(question="Which?", owner="ann", run="r1"))
+    for _ in range(3):
+        assert await make(WATCH, plan, "new") is None
+    assert [(item.run, item.owner) for item in queue.waiting()] == [("r1", "ann"), ("new", "ann")]
+    run = queue.store.runs.get("new")
+    assert run.question == "Which?"
+    assert run.settings["cache"] == FRESH.model_dump(mode="json", exclude_defaults=True)
+
+
+async def test_the_round_gets_the_run_when_it_has_ended(queue: Queue, plan: UpdatePlan) -> None:
+    make, worker = order_runs(queue), queue.hire("w")
+    await make(WATCH, plan, "new")
+    worker.take()
+    queue.store.runs.set_status("new", RunStatus.RUNNING)
+    assert await make(WATCH, plan, "new") is None
+    queue.store.runs.set_status("new", RunStatus.NO_EVIDENCE)
+    outcome = await make(WATCH, plan, "new")
+    assert outcome is not None
+    assert (outcome.run.id, outcome.run.status) == ("new", RunStatus.NO_EVIDENCE)
 
 
 async def test_only_what_is_due_is_attended_to(

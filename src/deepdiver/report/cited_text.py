@@ -8,11 +8,13 @@ heading such as Sources, and lines that begin with a number in brackets and hold
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from deepdiver.core.text import Span, blocks, sentences, words
+from deepdiver.report.words import ENGLISH, table
 
 LISTS = frozenset(
     words(
@@ -102,6 +104,9 @@ class Statement:
     """Keys of the references that it cites."""
     row: bool = False
     """Whether it is a row of a table."""
+    own: bool = False
+    """Whether it stands in the evidence view of a report of deepdiver, which speaks of the report
+    and not of what that is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,17 +214,21 @@ class _Reading:
     """Cells and citations of the table that is being read."""
     ruled: bool = False
     """Whether a line below its first row makes that a header."""
+    own: int = 0
+    """The level of the heading of the evidence view that is being read; 0: it is none."""
 
     def read(self, body: Iterable[tuple[str, bool]]) -> CitedText:
         for block, heading in body:
             if heading:
-                self.head(_plain(_HASHES.sub("", block)))
+                self.head(_plain(_HASHES.sub("", block)), len(block) - len(block.lstrip("#")))
             else:
                 self.add(block)
         return self.done()
 
-    def head(self, text: str) -> None:
+    def head(self, text: str, level: int = 6) -> None:
         self._end_table()
+        if not self.own or level <= self.own:
+            self.own = level if text in _evidence_views() else 0
         self.title = self.title or text
         self.heading = text
         self.listing = _heads_list(text)
@@ -282,6 +291,7 @@ class _Reading:
                 last.paragraph,
                 tuple(dict.fromkeys((*last.cites, *cites))),
                 last.row,
+                last.own,
             )
 
     def _state(self, said: str, before: str, cites: Sequence[str], *, row: bool = False) -> None:
@@ -294,6 +304,7 @@ class _Reading:
                 self.paragraph,
                 tuple(dict.fromkeys(cites)),
                 row,
+                bool(self.own),
             )
         )
 
@@ -346,6 +357,12 @@ def _is_used(key: str, held: Reference, cited: Iterable[str], used: Collection[s
     return (bool(held.url) and held.url in used) or any(
         part[1] == key for name in cited if (part := _PART.fullmatch(name))
     )
+
+
+@functools.cache
+def _evidence_views() -> frozenset[str]:
+    """Return what the evidence view is called, in every language of a report."""
+    return frozenset(say("Evidence view") for say in (ENGLISH, *table().values()))
 
 
 def _heads_list(text: str) -> bool:

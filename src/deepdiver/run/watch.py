@@ -12,7 +12,7 @@ was read: then it is told again, and says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -55,6 +55,11 @@ FAILURES: dict[RunStatus, type[DeepdiverError]] = {
 """Outcomes that say nothing about the claims: it is tried again."""
 
 
+Make = Callable[[Watch, UpdatePlan, str], Awaitable[Outcome | None]]
+"""Makes the run of a round, by its id, or goes on with it; None: it is being made elsewhere, and
+the round goes on when it is there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """What came of one round of one watch."""
@@ -94,6 +99,8 @@ class Watcher:
     """Settings that differ from the watched run's."""
     clock: Clock = MACHINE_CLOCK
     """What time it is."""
+    make: Make | None = None
+    """How runs are made, if not in this process."""
 
     @property
     def watches(self) -> WatchList:
@@ -199,7 +206,9 @@ class Watcher:
         """Research the question of a round, or go on with that, and compare."""
         plan = self._plan(watch)
         self.note(f"{watch.run}: {_told(begun.stirred)}; researching the question again")
-        outcome = await self._make(plan, begun.run)
+        outcome = await (self.make or self._make)(watch, plan, begun.run)
+        if outcome is None:
+            return self.watches.advance(watch.model_copy(update={"retry": "", "trouble": ""}))
         if outcome.error is not None:
             raise outcome.error
         status = outcome.run.status
@@ -227,7 +236,7 @@ class Watcher:
             update["base"] = begun.run
         return self.watches.advance(watch.model_copy(update=update))
 
-    async def _make(self, plan: UpdatePlan, named: str) -> Outcome:
+    async def _make(self, _: Watch, plan: UpdatePlan, named: str) -> Outcome:
         try:
             self.store.runs.get(named)
         except UnknownNameError:

@@ -49,7 +49,7 @@ from deepdiver.work import Load, order_of
 PLAIN = ("strategy", "max_iterations", "length", "format", "audience", "report_language", "approve")
 """What a request may set as it likes."""
 STOP_SECONDS = 10.0
-"""How long deleting waits for a run to stop, and resuming for the worker that had it."""
+"""How long deleting waits for a run to stop."""
 AUTO_ABOUT = "The question decides which strategy suits it."
 SOURCES: Mapping[SourceName, str] = {
     "files": "Your own files",
@@ -385,12 +385,7 @@ def answer_run(state: ServiceState, account: Account, run: str, said: Answer) ->
 
 def _go_on(state: ServiceState, account: Account, run: Run, action: str) -> None:
     check_runs(account, state.queue.owners().get(account.name, Load()))
-    ends = time.monotonic() + STOP_SECONDS
     state.queue.put_again(run.id)
-    # A run rests a moment before its worker has ended the order, which until then is not put again.
-    while state.store.runs.get(run.id).status is run.status and time.monotonic() < ends:
-        time.sleep(0.02)
-        state.queue.put_again(run.id)
     state.log.add(account.name, action, run.id)
 
 

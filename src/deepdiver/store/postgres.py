@@ -194,7 +194,8 @@ CREATE TABLE marks (
 );
 """
 """The mark of the last transaction of each connection; see `PostgresDatabase._is_committed`."""
-MIGRATIONS = (TABLES, ORDERS, NOTES, MARKS)
+AGAIN = "ALTER TABLE orders ADD COLUMN again int NOT NULL DEFAULT 0;"
+MIGRATIONS = (TABLES, ORDERS, NOTES, MARKS, AGAIN)
 """The statements that lead from each version of the tables to the next."""
 
 _MARK = (

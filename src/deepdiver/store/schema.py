@@ -123,6 +123,7 @@ MIGRATIONS: tuple[Migration, ...] = (
             "CREATE INDEX orders_owner ON orders (owner, state)",
         ),
     ),
+    (3, ("ALTER TABLE orders ADD COLUMN again INTEGER NOT NULL DEFAULT 0",)),
 )
 
 

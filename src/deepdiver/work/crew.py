@@ -38,6 +38,9 @@ POLL_SECONDS = 0.5
 BUSY_SECONDS = 2.0
 """Seconds after which a run is tried again that another process holds, or whose database was away.
 """
+HELD_SECONDS = 2 * HEARTBEAT_SECONDS
+"""How long a run whose worker has died keeps its place while its own lease lasts, which the dead
+worker may have renewed up to a heartbeat after that of the order."""
 MOST_ATTEMPTS = 20
 """A run that so many workers have taken and not ended may be what ends them: it fails."""
 SAVING_SECONDS = 10.0
@@ -81,6 +84,7 @@ class Crew:
         """Seconds that each order has waited, of the last thousand."""
         self.heard = 0.0
         """When the queue last answered, by the monotonic clock."""
+        self._counting = threading.Lock()
         self._queue, self._settings = queue, settings
         self._on_event, self._ask = on_event, ask
         self._worker: Worker | None = None
@@ -145,7 +149,7 @@ class Crew:
                 await self._pause()
             else:
                 self._begin(taken)
-                if self._draining.is_set():  # since it was taken
+                if self._draining.is_set() and taken.run in self._runs:  # since it was taken
                     self._runs[taken.run].leave()
 
     async def _take(self) -> Taken | None:
@@ -154,7 +158,9 @@ class Crew:
             return await in_thread(self._worker.take)
         except StoreError as error:
             _log.warning("no order can be taken: %s", error)
-            return None
+        except Exception:  # noqa: BLE001  a worker that beats and takes nothing helps nobody
+            _log.exception("no order can be taken because of a bug in deepdiver")
+        return None
 
     async def _pause(self) -> None:
         """Wait a moment, until a run ends or the crew is drained."""
@@ -170,14 +176,18 @@ class Crew:
         await asyncio.wait(ended, return_when=asyncio.FIRST_COMPLETED)
 
     def _begin(self, taken: Taken) -> None:
-        self.counts["taken"] += 1
-        self.counts["taken_over"] += taken.attempts > 1
+        self._count(taken=1, taken_over=int(taken.attempts > 1))
         if taken.attempts == 1:
             self.waited = [*self.waited[-999:], taken.waited]
         run = self._runs[taken.run] = _RunInHand(taken, asyncio.get_running_loop())
         run.ended.add_done_callback(lambda _: self._let_go(run))
         # Nobody waits for the thread of a run that does not end: its lease would be kept for ever.
         threading.Thread(target=self._work, args=(run,), daemon=True, name="run").start()
+
+    def _count(self, **more: int) -> None:
+        """Add to the counts, which the threads of several runs do."""
+        with self._counting:
+            self.counts.update(more)
 
     def _let_go(self, run: _RunInHand) -> None:
         """Forget a run that has ended, unless it was given back and is in hand again."""
@@ -193,9 +203,9 @@ class Crew:
                 _log.warning("the queue does not answer: %s", error)
                 continue
             self.heard = time.monotonic()
-            for run in to_stop:
-                if run in self._runs:
-                    self._runs[run].leave(cancelled=True)
+            for name in to_stop:
+                if (run := self._runs.get(name)) is not None:  # it may end at this moment
+                    run.leave(cancelled=True)
 
     def _work(self, run: _RunInHand) -> None:
         """Work on an order, in its thread, and say in the queue what became of it."""
@@ -205,9 +215,10 @@ class Crew:
         except Exception:  # noqa: BLE001  a bug is the run's and not the crew's
             _log.exception("run %s failed because of a bug in deepdiver", name)
             status = self._fail(name, "internal error; the log of the worker has more")
-        self.counts["given_back" if status is None else "ended"] += 1
-        if status is not None:
-            self.counts[f"ended_{status.value}"] += 1
+        if status is None:
+            self._count(given_back=1)
+        else:
+            self._count(ended=1, **{f"ended_{status.value}": 1})
         try:
             self._settle(name, status)
         except (StoreError, ValueError) as error:  # ValueError: the store was closed
@@ -230,7 +241,7 @@ class Crew:
         try:
             own = validated(taken.options, "the order")
             changes = {option: getattr(own, option) for option in taken.options}
-            outcome = asyncio.run(run.do(self._resume, self._settings.model_copy(update=changes)))
+            outcome = self._go_on(run, self._settings.model_copy(update=changes))
         except (RunBusyError, StoreError) as error:
             _log.info("run %s goes back into the queue: %s", name, error)
             return None
@@ -243,6 +254,16 @@ class Crew:
             return None
         left = outcome.run.status is RunStatus.STOPPED and run.left and not run.cancelled
         return None if left else outcome.run.status
+
+    def _go_on(self, run: _RunInHand, settings: Settings) -> Outcome:
+        ends = time.monotonic() + (HELD_SECONDS if run.taken.attempts > 1 else 0.0)
+        while True:
+            try:
+                return asyncio.run(run.do(self._resume, settings))
+            except RunBusyError:
+                if run.left or time.monotonic() >= ends:
+                    raise
+            time.sleep(POLL_SECONDS)
 
     async def _resume(self, run: str, settings: Settings, leave: asyncio.Event) -> Outcome:
         hear = self._on_event

@@ -7,15 +7,17 @@ followed by another.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 from typing_extensions import override
 
 from deepdiver.core.record import RunStatus
+from deepdiver.errors import UnknownNameError
 from deepdiver.run.lease import LEASE_SECONDS
 from deepdiver.store.sql import Session
 from deepdiver.store.sqlite import SqliteStore
 from deepdiver.work.queue import Taken, Worker
-from deepdiver.work.rows import ENDED, PUT, TAKEN, OrderRows, runs_to_stop, set_status
+from deepdiver.work.rows import ALONE, FRESH_START, PUT, TAKEN, OrderRows, runs_to_stop, set_status
 
 
 class LocalQueue(OrderRows):
@@ -64,8 +66,8 @@ class _LocalWorker(Worker):
                 return None
             run, owner, options, attempts, due, before = found
             db.execute(
-                "UPDATE orders SET state = ?, worker = ?, attempts = ?, until = ?, "
-                "taken = coalesce(taken, ?) WHERE run = ?",
+                "UPDATE orders SET state = ?, worker = ?, attempts = ?, until = ?, "  # noqa: S608 no input
+                f"taken = coalesce(taken, ?), {FRESH_START} WHERE run = ?",
                 (TAKEN, self._name, attempts, now + LEASE_SECONDS, now, run),
             )
             waited = (before or now) - due
@@ -83,17 +85,15 @@ class _LocalWorker(Worker):
 
     @override
     def finish(self, run: str) -> None:
-        with self._database.write() as db:
-            db.execute(
-                "UPDATE orders SET state = ?, ended = ? WHERE run = ? AND worker = ? AND state = ?",
-                (ENDED, self._queue.now(db), run, self._name, TAKEN),
-            )
+        with suppress(UnknownNameError), self._database.write(run, alone=ALONE) as db:
+            self._queue.end(db, run, self._name)
 
     @override
     def give_back(self, run: str, seconds: float = 0.0) -> None:
-        with self._database.write() as db:
+        with suppress(UnknownNameError), self._database.write(run) as db:
             given = db.execute(
-                "UPDATE orders SET state = ?, due = ? WHERE run = ? AND worker = ? AND state = ?",
+                f"UPDATE orders SET state = ?, due = ?, {FRESH_START} "  # noqa: S608 no input
+                "WHERE run = ? AND worker = ? AND state = ?",
                 (PUT, self._queue.now(db) + seconds, run, self._name, TAKEN),
             ).rowcount
             if given:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import functools
 import json
+import threading
 import time
-from collections.abc import Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from datetime import UTC, datetime
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,12 +20,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from typing_extensions import override
 
 from deepdiver.core.record import RunStatus
-from deepdiver.errors import UsageError
+from deepdiver.errors import UnknownNameError, UsageError
 from deepdiver.run.lease import HEARTBEAT_SECONDS, LEASE_SECONDS
 from deepdiver.store.postgres import SCHEMA, PostgresStore, patient
 from deepdiver.store.sql import Session
 from deepdiver.work.queue import Queue, Taken, Worker
-from deepdiver.work.rows import ENDED, PUT, TAKEN, OrderRows, runs_to_stop, set_status
+from deepdiver.work.rows import ALONE, FRESH_START, PUT, TAKEN, OrderRows, runs_to_stop, set_status
 
 if TYPE_CHECKING:
     from procrastinate.jobs import Job
@@ -41,6 +42,8 @@ TURNS = 2**22
 fit the 32 bits of procrastinate's."""
 FIRST = 2**31 - 1
 """The priority of a job whose worker has died."""
+NO_JOB = 0
+"""The number of no job: procrastinate counts from 1."""
 AT_ONCE = datetime.fromtimestamp(0, UTC)
 """A time that is past by every clock."""
 OUTAGE_SECONDS = LEASE_SECONDS - 2 * HEARTBEAT_SECONDS
@@ -106,18 +109,27 @@ class PostgresQueue(OrderRows):
         )
 
 
+_GIVEN = (
+    f"UPDATE orders SET state = ?, due = ?, {FRESH_START} "  # noqa: S608 no input
+    "WHERE run = ? AND worker = ? AND state = ? RETURNING priority, turn"
+)
+
+
 class _PostgresWorker(Worker):
     def __init__(self, queue: PostgresQueue, name: str, number: int) -> None:
         self._queue, self._database, self._name = queue, queue.database, name
         self._number = number
         self._held: dict[str, int] = {}
         """The jobs of the runs that it has taken."""
+        self._lock = threading.Lock()
+        """An order that one thread gives back can be taken by another at once: it has its job then,
+        which the first must not forget."""
         self._beaten, self._looks_from = time.monotonic(), 0.0
 
     @override
     def take(self) -> Taken | None:
         while True:
-            with self._database.write() as db:
+            with self._lock, self._database.write() as db:
                 job = _done(_jobs(db).fetch_job([JOBS], self._number))
                 if job is None or job.id is None:
                     return None
@@ -129,8 +141,8 @@ class _PostgresWorker(Worker):
     def _enter(self, db: Session, run: str) -> Taken | None:
         now = self._queue.now(db)
         found = db.execute(
-            "UPDATE orders SET state = ?, worker = ?, attempts = attempts + 1, "
-            "taken = coalesce(taken, ?) WHERE run = ? AND state IN (?, ?) "
+            "UPDATE orders SET state = ?, worker = ?, attempts = attempts + 1, "  # noqa: S608 no input
+            f"taken = coalesce(taken, ?), {FRESH_START} WHERE run = ? AND state IN (?, ?) "
             "RETURNING owner, options, attempts, taken - due",
             (TAKEN, self._name, now, run, PUT, TAKEN),
         ).fetchone()
@@ -162,27 +174,38 @@ class _PostgresWorker(Worker):
 
     @override
     def finish(self, run: str) -> None:
-        ended = "UPDATE orders SET state = ?, ended = ? WHERE run = ? AND worker = ? AND state = ?"
-        with self._database.write() as db:
-            mine = (ENDED, self._queue.now(db), run, self._name, TAKEN)
-            if db.execute(ended, mine).rowcount and (job := self._held.get(run)):
+        def end(db: Session, job: int) -> None:
+            if self._queue.end(db, run, self._name):
                 _end(db, job)
-        self._held.pop(run, None)
+
+        self._let_go(run, end, alone=ALONE)
 
     @override
     def give_back(self, run: str, seconds: float = 0.0) -> None:
-        given = (
-            "UPDATE orders SET state = ?, due = ? WHERE run = ? AND worker = ? AND state = ? "
-            "RETURNING priority, turn"
-        )
-        with self._database.write() as db:
+        def give(db: Session, job: int) -> None:
             due = self._queue.now(db) + seconds
-            row = db.execute(given, (PUT, due, run, self._name, TAKEN)).fetchone()
-            if row is not None and (job := self._held.get(run)):
+            row = db.execute(_GIVEN, (PUT, due, run, self._name, TAKEN)).fetchone()
+            if row is not None:
                 when = datetime.fromtimestamp(due, UTC)
                 _done(_jobs(db).retry_job_by_id_async(job, when, priority=_priority(*row)))
                 set_status(db, run, RunStatus.QUEUED)
-        self._held.pop(run, None)
+
+        self._let_go(run, give)
+
+    def _let_go(self, run: str, act: Callable[[Session, int], None], alone: str = "") -> None:
+        """Do something with a run and its job, after which the job may be another worker's.
+
+        The run is locked before its order, as everywhere, so that no two wait for each other.
+        """
+        with self._lock:
+            job = self._held.get(run, NO_JOB)
+            try:
+                with self._database.write(run, alone=alone) as db:
+                    act(db, job)
+            except UnknownNameError:  # it was deleted, and its order with it
+                with self._database.write() as db:
+                    _end(db, job)
+            self._held.pop(run, None)
 
     @override
     def leave(self) -> None:
@@ -195,7 +218,8 @@ class _PostgresWorker(Worker):
 def _end(db: Session, job: int) -> None:
     from procrastinate.jobs import Status
 
-    _done(_jobs(db).finish_job_by_id_async(job, Status.SUCCEEDED, delete_job=True))
+    if job != NO_JOB:
+        _done(_jobs(db).finish_job_by_id_async(job, Status.SUCCEEDED, delete_job=True))
 
 
 def _put_first(db: Session, jobs: Iterable[Job]) -> None:

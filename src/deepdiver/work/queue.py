@@ -81,7 +81,8 @@ class Queue(Protocol):
     def put_again(self, run: str) -> None:
         """Put a run that was stopped, failed or waited for a person back into the queue.
 
-        Nothing happens if it is there already.
+        Nothing happens if it is there already. If its worker has yet to end the order, or has been
+        asked to stop, it is put back as soon as that has happened.
 
         Raises:
             UsageError: If it is finished.

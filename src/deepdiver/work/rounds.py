@@ -1,7 +1,9 @@
 """Rounds of watched runs, by a worker: whichever of them looks first when one is due.
 
-A round is held by one process at a time, and goes on behind its last step (`run.watch`). It has a
-thread and a loop of its own, like a run, and takes no place of one.
+A round is held by one process at a time, and goes on behind its last step (`run.watch`). The worker
+asks its standing queries in a thread and a loop of its own. The run that researches the question
+again, if something stirred, is an order of the queue like any other, of the owner of the watched
+run; the round goes on when that has ended.
 """
 
 from __future__ import annotations
@@ -13,8 +15,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from deepdiver.errors import DeepdiverError, StoppedError, StoreError
-from deepdiver.run.watch import GLANCE, Watcher
+from deepdiver.core.record import FINISHED
+from deepdiver.errors import DeepdiverError, StoppedError, StoreError, UnknownNameError
+from deepdiver.run.record import load_outcome
+from deepdiver.run.session import Outcome
+from deepdiver.run.update_run import UpdatePlan
+from deepdiver.run.watch import GLANCE, Make, Watcher
+from deepdiver.run.watch_list import Watch
+from deepdiver.work.order import order_of
+from deepdiver.work.queue import Queue
+from deepdiver.work.rows import RESTING
 
 LEAVE_SECONDS = 15.0
 """The time that a round gets to save itself when the worker ends."""
@@ -77,3 +87,24 @@ async def attend_due(watcher: Watcher) -> int:
         if attempt.error is not None:
             _log.warning("watch %s: %s", watch.run, attempt.error)
     return done
+
+
+def order_runs(queue: Queue) -> Make:
+    """Return how a round has its run made by whichever worker takes the order."""
+
+    async def make(watch: Watch, plan: UpdatePlan, named: str) -> Outcome | None:
+        try:
+            run = queue.store.runs.get(named)
+        except UnknownNameError:
+            owner = queue.owner_of(watch.run) or ""
+            queue.put(order_of(plan.question, plan.settings, run=named, owner=owner))
+            return None
+        if run.status in FINISHED:
+            return load_outcome(run, queue.store)
+        if run.status in RESTING and not watch.trouble:
+            raise DeepdiverError(f"run {named} is {run.status.value}")
+        if run.status in RESTING:  # it is time to try again
+            queue.put_again(named)
+        return None
+
+    return make

@@ -24,6 +24,11 @@ ALONE = "orders"
 """Orders are entered one at a time, because each turn depends on those before it."""
 PUT, TAKEN, ENDED = "waiting", "taken", "ended"
 """The states of an order."""
+RESTING = frozenset({RunStatus.STOPPED, RunStatus.FAILED, RunStatus.WAITING})
+"""The states of a run that can be put back."""
+FRESH_START = "stop = CASE again WHEN 1 THEN 0 ELSE stop END, again = 0"
+"""Whoever takes an order that was put back meanwhile does what was asked for, and forgets that it
+was to be stopped before."""
 
 
 class OrderRows(Queue, ABC):
@@ -69,20 +74,50 @@ class OrderRows(Queue, ABC):
         if held.status in FINISHED:
             raise UsageError(f"run {held.id} is finished: ask again, or deepen its report")
         with self.database.write(held.id, alone=ALONE) as db:
-            query = "SELECT owner, priority, state FROM orders WHERE run = ?"
-            owner, priority, state = db.execute(query, (held.id,)).fetchone() or ("", 0, None)
-            if state in (PUT, TAKEN):
-                return
-            now, turn = self.now(db), _turn(db, owner, priority)
-            db.execute(
-                "INSERT INTO orders (run, owner, priority, turn, options, state, put, due) "
-                "VALUES (?1, ?2, ?3, ?4, '{}', ?5, ?6, ?6) ON CONFLICT (run) DO UPDATE "
-                "SET turn = ?4, state = ?5, put = ?6, due = ?6, attempts = 0, stop = 0, "
-                "taken = NULL, ended = NULL",
-                (held.id, owner, priority, turn, PUT, now),
-            )
-            set_status(db, held.id, RunStatus.QUEUED)
-            self._enter(db, held.id, priority, turn, None)
+            query = "SELECT state, stop FROM orders WHERE run = ?"
+            state, stop = db.execute(query, (held.id,)).fetchone() or (None, 0)
+            if state not in (PUT, TAKEN):
+                self._put_back(db, held.id)
+            elif state == TAKEN and status_of(db, held.id) in RESTING:
+                # Its worker has yet to end the order, which is put back then.
+                db.execute("UPDATE orders SET again = 1 WHERE run = ?", (held.id,))
+                set_status(db, held.id, RunStatus.QUEUED)
+            elif state == TAKEN and stop:
+                db.execute("UPDATE orders SET again = 1 WHERE run = ?", (held.id,))
+
+    def _put_back(self, db: Session, run: str) -> None:
+        """Have a run that no worker has any more wait, behind the other orders of its owner."""
+        query = "SELECT owner, priority FROM orders WHERE run = ?"
+        owner, priority = db.execute(query, (run,)).fetchone() or ("", 0)
+        now, turn = self.now(db), _turn(db, owner, priority)
+        db.execute(
+            "INSERT INTO orders (run, owner, priority, turn, options, state, put, due) "
+            "VALUES (?1, ?2, ?3, ?4, '{}', ?5, ?6, ?6) ON CONFLICT (run) DO UPDATE "
+            "SET turn = ?4, state = ?5, put = ?6, due = ?6, attempts = 0, stop = 0, again = 0, "
+            "taken = NULL, ended = NULL",
+            (run, owner, priority, turn, PUT, now),
+        )
+        set_status(db, run, RunStatus.QUEUED)
+        self._enter(db, run, priority, turn, None)
+
+    def end(self, db: Session, run: str, worker: str) -> bool:
+        """End an order that a worker has, or have it wait again if somebody has asked for that.
+
+        The transaction is one that enters orders. Returns whether the worker had it.
+        """
+        row = db.execute(
+            "UPDATE orders SET state = ?, ended = ? WHERE run = ? AND worker = ? AND state = ? "
+            "RETURNING again",
+            (ENDED, self.now(db), run, worker, TAKEN),
+        ).fetchone()
+        if row is None:
+            return False
+        (again,), status = row, status_of(db, run)
+        if again and status not in FINISHED:
+            self._put_back(db, run)
+        elif status is RunStatus.QUEUED:  # it was put back, and cancelled after all
+            set_status(db, run, RunStatus.STOPPED)
+        return True
 
     @override
     def cancel(self, run: str) -> bool:
@@ -96,7 +131,7 @@ class OrderRows(Queue, ABC):
             if ended:
                 set_status(db, held.id, RunStatus.STOPPED)
             else:
-                stop = "UPDATE orders SET stop = 1 WHERE run = ? AND state = ?"
+                stop = "UPDATE orders SET stop = 1, again = 0 WHERE run = ? AND state = ?"
                 db.execute(stop, (held.id, TAKEN))
         return bool(ended)
 
@@ -160,6 +195,11 @@ class OrderRows(Queue, ABC):
 def set_status(db: Session, run: str, status: RunStatus) -> None:
     """Save the status of a run within a transaction."""
     db.execute("UPDATE runs SET status = ? WHERE id = ?", (status.value, run))
+
+
+def status_of(db: Session, run: str) -> RunStatus:
+    """Return the status of a run within a transaction."""
+    return RunStatus(db.execute("SELECT status FROM runs WHERE id = ?", (run,)).fetchone()[0])
 
 
 def runs_to_stop(db: Session, worker: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +12,7 @@ from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import (
     Assessment,
     Block,
+    Contradiction,
     Credibility,
     CutSentence,
     Derivation,
@@ -28,6 +30,7 @@ from deepdiver.core.record import (
 )
 from deepdiver.report.compose import WeighedAnswer, compose
 from deepdiver.report.exports.package import Saved, journal_hash
+from deepdiver.report.history import Belief, History, PhaseCost
 from deepdiver.store import CallState, JournalRow
 from tests.report.making import RUN, assessment
 
@@ -343,3 +346,39 @@ def hostile(payload: str) -> Saved:
         weighed=WeighedAnswer((0.5,), 1.0),
     )
     return saved(made, held, {digest(text): text})
+
+
+def hostile_pictures(payload: str) -> Saved:
+    """Return a run with four pictures, all of whose words are an attack."""
+    text = f"Before. {payload} After. There were 120, 80 and 40 people."
+    one = source_of(text, "https://evil.example/1", payload)
+    two = source_of(text, "https://evil.example/2", payload)
+    said, counted = (
+        finding_of(one, text, payload),
+        finding_of(two, text, "There were 120, 80 and 40 people."),
+    )
+    against = Contradiction(
+        id="x_1", findings=(said.id, counted.id), kind="contradicts", description=payload
+    )
+    rows = tuple(
+        (fact(f"{payload} {number}", kind=SentenceKind.FRAME), fact(number, counted))
+        for number in ("120", "80", "40")
+    )
+    table = Block(kind="table", header=(payload, f"{payload} 2"), rows=rows)
+    hypothesis = assessment(HypothesisStatus.SUPPORTED, 0.9, payload)
+    held = Ledger([one, two, said, counted, against])
+    made = compose(
+        payload,
+        (fact(payload, said),),
+        (Section(heading=payload, blocks=(table,)),),
+        (hypothesis,),
+        held,
+        limits=(),
+        made_by=payload,
+    )
+    key = hypothesis.hypothesis.id
+    history = History(
+        beliefs=tuple(Belief(hypothesis=key, round=at, belief=0.5) for at in range(2)),
+        costs=(PhaseCost(phase=payload, calls=1, tokens=1, usd="0.1"),),
+    )
+    return replace(saved(made, held, {digest(text): text}), history=history)

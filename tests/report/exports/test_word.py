@@ -18,7 +18,14 @@ from deepdiver.errors import UsageError
 from deepdiver.report.exports import word
 from deepdiver.report.exports.word import render_word
 from deepdiver.report.history import History
-from tests.report.exports.making import PAYLOADS, hostile, many_payloads, report, saved
+from tests.report.exports.making import (
+    PAYLOADS,
+    hostile,
+    hostile_pictures,
+    many_payloads,
+    report,
+    saved,
+)
 from tests.report.figures.tables import EVENTS, PEOPLE, YEARS, report_of
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -129,10 +136,23 @@ def test_no_text_of_a_stranger_is_a_field_a_macro_or_a_link(payload: str) -> Non
     docx.Document(io.BytesIO(render_word(hostile(payload))))
 
 
+@pytest.mark.parametrize("payload", PAYLOADS[:6])
+def test_no_word_of_a_stranger_in_a_picture_is_more_than_a_word(payload: str) -> None:
+    files = parts(render_word(hostile_pictures(payload)))
+    pictures = [data for name, data in files.items() if name.startswith("word/media/")]
+    assert len(pictures) == 4  # a chart, belief by round, who contradicts whom, cost by phase
+    assert all(data.startswith(b"\x89PNG") for data in pictures)
+    assert not any(b'TargetMode="External"' in files[name] for name in files if "rels" in name)
+    assert "hyperlink" not in {
+        item.tag.removeprefix(W) for item in etree.fromstring(files["word/document.xml"]).iter()
+    }
+
+
 @pytest.mark.proof
 def test_500_attacks_come_to_nothing() -> None:
     for payload in many_payloads():
         test_no_text_of_a_stranger_is_a_field_a_macro_or_a_link(payload)
+        test_no_word_of_a_stranger_in_a_picture_is_more_than_a_word(payload)
 
 
 def charted(**changes: Any) -> bytes:

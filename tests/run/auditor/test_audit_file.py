@@ -12,10 +12,12 @@ import pytest
 
 from deepdiver.core.settings import Settings
 from deepdiver.errors import BudgetError, CallError, CallFault, NoRungError, UsageError
+from deepdiver.report.markdown import render_markdown
 from deepdiver.run.auditor import audit_file as module
-from deepdiver.run.auditor.audit_file import ADDED, BORROWED, PROBLEMS, ReportAudit, audit_file
+from deepdiver.run.auditor.audit_file import ADDED, BORROWED, OWN, PROBLEMS, ReportAudit, audit_file
 from deepdiver.run.auditor.judge import Judged, Nearest, Standing, Stated
 from deepdiver.tasks import Check, Checks, CheckSupport
+from tests.report.figures import week
 from tests.tools.extract import making
 
 SOURCE = """# Winter at Vantskär
@@ -383,3 +385,45 @@ async def test_a_row_of_totals_that_come_out_states_nothing_of_its_own(
     assert (last.judged.standing, last.note) == (Standing.FRAME, ADDED)
     assert audit.totals == ()
     assert audit.problems()["uncited"] == 3
+
+
+async def test_what_our_own_report_tells_about_itself_is_counted_and_not_judged(
+    tmp_path: Path, settings: Settings, sources: Path
+) -> None:
+    told = """
+## Evidence view
+
+**Answered, confidence 0.81.**
+
+- **supported** (0.81, 1 attempt to refute): The ferry carried 1,300 passengers in 2025.
+- [1] 0.60: a company on its own matter
+
+---
+*deepdiver, strategy popper, as of 2026-11-17.*
+"""
+    path = tmp_path / "report.md"
+    path.write_text(REPORT, encoding="utf-8")
+    plain = await audit_file(path, settings, sources=sources)
+    path.write_text(REPORT + told, encoding="utf-8")
+    found = await audit_file(path, settings, sources=sources)
+    assert found.own == 4
+    assert {item.note for item in found.statements[-4:]} == {OWN}
+    assert found.problems() == plain.problems()
+    assert (found.checked, found.share, plain.own) == (plain.checked, plain.share, 0)
+    # Under any other heading, the same lines are claims.
+    path.write_text(REPORT + told.replace("Evidence view", "Remarks"), encoding="utf-8")
+    assert (await audit_file(path, settings, sources=sources)).checked > plain.checked
+
+
+async def test_the_evidence_view_of_an_export_is_not_taken_for_claims(
+    tmp_path: Path, settings: Settings
+) -> None:
+    path = tmp_path / "report.md"
+    path.write_text(render_markdown(week.report()), encoding="utf-8")
+    found = await audit_file(path, settings, sources=tmp_path)
+    own = [item for item in found.statements if item.statement.own]
+    assert len(own) == found.own > 5
+    assert own[-1] == found.statements[-1]  # the line that says who made it
+    assert {item.judged.standing for item in own} == {Standing.FRAME}
+    told = [item.statement.text for item in found.statements if not item.statement.own]
+    assert not any("confidence" in text or "attempt" in text for text in told)

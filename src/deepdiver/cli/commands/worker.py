@@ -45,8 +45,10 @@ def worker(args: argparse.Namespace) -> int:
 
     from deepdiver.gateway.trace import export_spans
     from deepdiver.work import Crew
+    from deepdiver.work.ahead import load_ahead
 
     settings = settings_of(args)
+    load_ahead(settings)
     logging.basicConfig(level=logging.INFO if args.verbose else logging.WARNING, stream=sys.stderr)
     queue = _open(settings)
     with closing(queue.store), export_spans(settings):
@@ -73,12 +75,14 @@ def _open(settings: Settings) -> Queue:
 async def _work(
     args: argparse.Namespace, settings: Settings, queue: Queue, make: type[Crew]
 ) -> None:
+    import asyncio
+
     slots = args.concurrency or CONCURRENCY
     async with make(queue, settings, concurrency=slots) as crew, _signals() as asked:
-        with ExitStack() as stack:
+        with ExitStack() as stack, ExitStack() as watching:
             place = _listen(args, crew, queue, stack)
             if not args.no_watch:
-                stack.enter_context(_watches(settings, queue))
+                watching.enter_context(_watches(settings, queue))
             if not args.quiet:
                 runs = several(slots, "run")
                 print_err(f"worker {crew.name}: {runs} at a time{place}; Ctrl-C drains it")
@@ -86,7 +90,7 @@ async def _work(
             if not args.quiet and crew.running:
                 count = several(len(crew.running), "run")
                 print_err(f"stopping: {count} will be gone on with; Ctrl-C again ends it at once")
-            await crew.drain()
+            await asyncio.gather(crew.drain(), asyncio.to_thread(watching.close))
     if not args.quiet:
         done, back = crew.counts["ended"], crew.counts["given_back"]
         print_err(f"worker {crew.name}: ended {several(done, 'run')}, gave back {back}")
@@ -111,12 +115,12 @@ def _listen(args: argparse.Namespace, crew: Crew, queue: Queue, stack: ExitStack
 def _watches(settings: Settings, queue: Queue) -> AbstractContextManager[None]:
     """Attend to watched runs when they are due; what moved is printed on standard output."""
     from deepdiver.run.watch import Watcher
-    from deepdiver.work.rounds import attending
+    from deepdiver.work.rounds import attending, order_runs
 
     def tell(watch: Watch, news: News, again: bool) -> None:
         print_out("\n".join(clean(line) for line in news.lines))
 
-    return attending(Watcher(queue.store, settings, tell))
+    return attending(Watcher(queue.store, settings, tell, make=order_runs(queue)))
 
 
 @asynccontextmanager

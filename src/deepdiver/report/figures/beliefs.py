@@ -19,6 +19,7 @@ from deepdiver.report.figures.svg import (
     wrap_text,
 )
 from deepdiver.report.history import History
+from deepdiver.report.words import Words, words_of
 
 MARGIN, LEFT, RIGHT = 18, 64.0, 48.0
 PLOT = 200
@@ -34,6 +35,7 @@ def draw_beliefs(report: Report, history: History) -> Picture | None:
 
     The last point of a line is where the report says that the hypothesis stands.
     """
+    say = words_of(report)
     lines = [_points(item, history) for item in report.hypotheses]
     last = max((points[-1][0] for points in lines if points), default=0)
     if last < 1:
@@ -44,15 +46,15 @@ def draw_beliefs(report: Report, history: History) -> Picture | None:
     def spot(at: int, held: float) -> tuple[float, float]:
         return left + (right - left) * at / last, top + PLOT * (1 - held)
 
-    parts = [*_frame(top, left, right), *_rounds(last, spot)]
+    parts = [*_frame(top, left, right, say), *_rounds(last, spot, say)]
     for nth, points in enumerate(lines):
-        parts += _line(nth, [spot(*point) for point in points], points)
+        parts += _line(nth, [spot(*point) for point in points], points, say)
     parts += _names(lines, [spot(*points[-1])[1] if points else 0.0 for points in lines], right)
     listed, y = _listed(report.hypotheses, top + PLOT + 46)
     return Picture(
         "beliefs",
-        "Belief in the hypotheses, round by round",
-        _told(lines),
+        say("Belief in the hypotheses, round by round"),
+        _told(lines, say),
         round(y),
         "".join([*parts, listed]),
     )
@@ -65,7 +67,7 @@ def _points(item: Assessment, history: History) -> Points:
     return [*points[:-1], (points[-1][0], item.posterior)] if points else []
 
 
-def _frame(top: float, left: float, right: float) -> list[str]:
+def _frame(top: float, left: float, right: float, say: Words) -> list[str]:
     """Return the axis of belief, and the bounds at which a hypothesis stands or falls."""
     parts = []
     for held in (0.0, 0.5, 1.0):
@@ -80,13 +82,13 @@ def _frame(top: float, left: float, right: float) -> list[str]:
         way = {"class": "p-axis", "d": f"M{number(left)} {number(y)}H{number(right)}"}
         parts += [
             element("path", {**way, "stroke-dasharray": "2 4"}),
-            label(left - 8, y + 4, f"{name} {held:.1f}", "p-faint p-s", "end"),
+            label(left - 8, y + 4, f"{say(name)} {held:.1f}", "p-faint p-s", "end"),
         ]
     return parts
 
 
-def _rounds(last: int, spot: Callable[[int, float], tuple[float, float]]) -> list[str]:
-    names = ("before" if at == 0 else f"round {at}" for at in range(last + 1))
+def _rounds(last: int, spot: Callable[[int, float], tuple[float, float]], say: Words) -> list[str]:
+    names = (say("before") if at == 0 else say("round {}", at) for at in range(last + 1))
     return [
         label(spot(at, 0)[0], spot(at, 0)[1] + 18, name, "p-faint p-s", "middle")
         for at, name in enumerate(names)
@@ -94,14 +96,14 @@ def _rounds(last: int, spot: Callable[[int, float], tuple[float, float]]) -> lis
     ]
 
 
-def _line(nth: int, spots: Sequence[tuple[float, float]], points: Points) -> list[str]:
+def _line(nth: int, spots: Sequence[tuple[float, float]], points: Points, say: Words) -> list[str]:
     look = SERIES[nth % len(SERIES)]
     way = {"class": f"{look} p-line", "d": path(spots)}
     dashes = {"stroke-dasharray": DASHES[nth % 6]} if DASHES[nth % 6] else {}
     dots = (
         group(
             [element("circle", {"class": f"{look} p-edge", "cx": x, "cy": y, "r": 4.5})],
-            f"H{nth + 1}, {'before any test' if at == 0 else f'round {at}'}: {held:.2f}",
+            f"H{nth + 1}, {say('before any test') if at == 0 else say('round {}', at)}: {held:.2f}",
         )
         for (x, y), (at, held) in zip(spots, points, strict=True)
     )
@@ -129,13 +131,13 @@ def _listed(rows: Sequence[Assessment], y: float) -> tuple[str, float]:
     return "".join(parts), y + 4
 
 
-def _told(lines: Sequence[Points]) -> str:
+def _told(lines: Sequence[Points], say: Words) -> str:
     told = []
     for place, points in enumerate(lines, 1):
         if points:
-            moved = ", ".join(
-                f"{held:.2f} {'before any test' if at == 0 else f'after round {at}'}"
+            moved = say(", ").join(
+                f"{held:.2f} {say('before any test') if at == 0 else say('after round {}', at)}"
                 for at, held in points
             )
             told.append(f"H{place}: {moved}")
-    return f"{'; '.join(told)}."
+    return say("{}.", say("; ").join(told))

@@ -9,7 +9,16 @@ from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import Contradiction, Finding, Report, Source
 from deepdiver.core.shown_text import one_line
 from deepdiver.report.figures.findings import citation_labels, citation_numbers
-from deepdiver.report.figures.svg import Picture, element, group, label, number, wrap_text
+from deepdiver.report.figures.svg import (
+    Picture,
+    element,
+    group,
+    label,
+    number,
+    text_width,
+    wrap_text,
+)
+from deepdiver.report.words import Words, words_of
 
 MARGIN, ROW, LANE = 18, 40.0, 16.0
 """The edge, the height of a source, and the distance of two lines side by side."""
@@ -30,6 +39,7 @@ class _Side:
 
 def draw_conflicts(report: Report, ledger: Ledger) -> Picture | None:
     """Draw lines between the sources that contradict or qualify each other; None without any."""
+    say = words_of(report)
     held = sorted(ledger.of(Contradiction).values(), key=lambda item: item.id)
     sides: dict[str, _Side] = {}
     pairs: list[tuple[list[str], Contradiction]] = []
@@ -45,17 +55,17 @@ def draw_conflicts(report: Report, ledger: Ledger) -> Picture | None:
     lanes = min(len(pairs), MOST_LANES)
     left = MARGIN + LANE * lanes + 14
     parts = [
-        _joined([height[key] for key in keys], left, min(lane, MOST_LANES - 1), item)
+        _joined([height[key] for key in keys], left, min(lane, MOST_LANES - 1), item, say)
         for lane, (keys, item) in enumerate(pairs)
     ]
     parts += [_side(sides[key], left + 8, height[key]) for key in order]
     bottom = MARGIN + 16 + ROW * len(order)
     return Picture(
         "conflicts",
-        "Who contradicts whom",
-        _told(pairs, sides),
+        say("Who contradicts whom"),
+        _told(pairs, sides, say),
         round(bottom + 24),
-        "".join([*parts, _key(bottom + 4)]),
+        "".join([*parts, _key(bottom + 4, say)]),
     )
 
 
@@ -79,7 +89,9 @@ def _sources(
     return list(dict.fromkeys(found))
 
 
-def _joined(heights: Sequence[float], left: float, lane: int, item: Contradiction) -> str:
+def _joined(
+    heights: Sequence[float], left: float, lane: int, item: Contradiction, say: Words
+) -> str:
     """Return a bracket that joins the sources of one contradiction."""
     x = left - 14 - LANE * lane
     top, bottom = min(heights), max(heights)
@@ -88,7 +100,7 @@ def _joined(heights: Sequence[float], left: float, lane: int, item: Contradictio
     dashed = {} if item.kind == "contradicts" else {"stroke-dasharray": "3 4"}
     return group(
         [element("path", {"class": LOOKS[item.kind], "d": way, **dashed})],
-        f"{item.kind}: {one_line(item.description, 240)}",
+        f"{say(item.kind)}: {one_line(item.description, 240)}",
     )
 
 
@@ -102,24 +114,28 @@ def _side(side: _Side, x: float, y: float) -> str:
     return linked + title + said
 
 
-def _key(y: float) -> str:
-    parts = []
-    for x, kind, told in (
-        (MARGIN, "contradicts", "both cannot be true"),
-        (MARGIN + 190, "qualifies", "one narrows the other"),
+def _key(y: float, say: Words) -> str:
+    parts, x = [], float(MARGIN)
+    for kind, told in (
+        ("contradicts", say("both cannot be true")),
+        ("qualifies", say("one narrows the other")),
     ):
         dashed = {} if kind == "contradicts" else {"stroke-dasharray": "3 4"}
-        way = {"class": LOOKS[kind], "d": f"M{x} {number(y)}H{x + 30}", **dashed}
+        way = {"class": LOOKS[kind], "d": f"M{number(x)} {number(y)}H{number(x + 30)}", **dashed}
         parts += [element("path", way), label(x + 38, y + 4, told, "p-faint")]
+        x += 38 + text_width(told, 12) + 30
     return "".join(parts)
 
 
-def _told(pairs: Sequence[tuple[list[str], Contradiction]], sides: dict[str, _Side]) -> str:
+def _told(
+    pairs: Sequence[tuple[list[str], Contradiction]], sides: dict[str, _Side], say: Words
+) -> str:
     told = []
     for keys, item in pairs:
         first, *others = (_named(sides[key]) for key in keys)
-        told.append(f"{first} {item.kind} {' and '.join(others)}: {one_line(item.description)}")
-    return "; ".join(line.rstrip(".") for line in told) + "."
+        said = f"{first} {say(item.kind)} {say.listed(others)}"
+        told.append(f"{said}: {one_line(item.description)}")
+    return say("{}.", say("; ").join(line.rstrip(".") for line in told))
 
 
 def _named(side: _Side) -> str:

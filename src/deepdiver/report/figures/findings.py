@@ -12,6 +12,7 @@ from deepdiver.core.record import Finding, Report, Source
 from deepdiver.core.shown_text import one_line
 from deepdiver.core.time_and_place import DAY, Moment, Position
 from deepdiver.errors import LostTextError
+from deepdiver.report.words import ENGLISH, Words
 
 TYPES = (
     "news",
@@ -131,7 +132,7 @@ def moment_in_words(moment: Moment) -> str:
     return f"{start}{until} UTC"
 
 
-def count_by_type(items: Iterable[DrawnFinding]) -> str:
+def count_by_type(items: Iterable[DrawnFinding], say: Words = ENGLISH) -> str:
     """Return how many findings there are of each type, in words: `12 news, 3 satellite`."""
     held = [item.type for item in items]
-    return ", ".join(f"{held.count(name)} {name}" for name in TYPES if name in held)
+    return say(", ").join(f"{held.count(name)} {say(name)}" for name in TYPES if name in held)

@@ -16,6 +16,7 @@ from deepdiver.report.figures.findings import DrawnFinding, count_by_type
 from deepdiver.report.figures.map_frame import MapFrame, degrees_label, fit_frame
 from deepdiver.report.figures.marks import draw_crowd, draw_legend, draw_mark
 from deepdiver.report.figures.svg import WIDTH, Picture, element, label, number, path, text_width
+from deepdiver.report.words import ENGLISH, Words
 
 LEFT, TOP = 18.0, 14.0
 """Where the map is on the paper."""
@@ -44,11 +45,12 @@ class _Cluster:
     items: list[DrawnFinding] = field(default_factory=list)
 
 
-def draw_map(items: Iterable[DrawnFinding]) -> Picture | None:
+def draw_map(items: Iterable[DrawnFinding], say: Words = ENGLISH) -> Picture | None:
     """Draw the findings that have a position; None if none has.
 
     Args:
         items: All findings.
+        say: The words of the report's language.
     """
     every = list(items)
     placed = [(item, item.position) for item in every if item.position]
@@ -60,7 +62,7 @@ def draw_map(items: Iterable[DrawnFinding]) -> Picture | None:
     numbers = list(_numbered(clusters, room))  # before the towns, which take what room is left
     rough = frame.km * COARSE >= outlines.GOOD_KM
     window = {"x": LEFT, "y": TOP, "width": frame.width, "height": frame.height}
-    towns = list(_towns(frame, clusters, room)) or list(_nearest(frame))
+    towns = list(_towns(frame, clusters, room)) or list(_nearest(frame, say))
     inside = [
         *(_land(frame) if rough else ()),
         *_graticule(frame),
@@ -70,7 +72,7 @@ def draw_map(items: Iterable[DrawnFinding]) -> Picture | None:
         *numbers,
     ]
     below = TOP + frame.height
-    types, last = draw_legend((item for item, _ in placed), LEFT, below + 64)
+    types, last = draw_legend((item for item, _ in placed), LEFT, below + 64, say)
     body = [
         element(
             "clipPath",
@@ -86,13 +88,13 @@ def draw_map(items: Iterable[DrawnFinding]) -> Picture | None:
         label(
             WIDTH - LEFT,
             below + 36,
-            f"{LINES_CREDIT}. {CREDIT}" if rough else CREDIT,
+            f"{say(LINES_CREDIT)}. {say(CREDIT)}" if rough else say(CREDIT),
             "p-faint p-s",
             "end",
         ),
     ]
-    text = _described(every, [item for item, _ in placed], frame, clusters)
-    return Picture("map", "Map of the findings", text, round(last + 12), "".join(body))
+    text = _described(every, [item for item, _ in placed], frame, clusters, say)
+    return Picture("map", say("Map of the findings"), text, round(last + 12), "".join(body))
 
 
 def _clipped(inside: Iterable[str]) -> str:
@@ -266,12 +268,12 @@ def _towns(frame: MapFrame, clusters: Sequence[_Cluster], room: _Room) -> Iterat
             yield label(*spot[:2], town.name, "p-town", spot[2])
 
 
-def _nearest(frame: MapFrame) -> Iterator[str]:
+def _nearest(frame: MapFrame, say: Words) -> Iterator[str]:
     """Yield a line that says where the map is, for a map without towns."""
     middle = Position(frame.middle, ((frame.box.west + frame.box.east) / 2 + 180) % 360 - 180)
     if found := gazetteer.nearest_town(middle):
         town, km = found
-        told = f"The nearest town is {town.name} ({town.country}), {km:.0f} km away"
+        told = say("The nearest town is {} ({}), {} km away", town.name, town.country, f"{km:.0f}")
         yield label(frame.width - 10, frame.height - 12, told, "p-town", "end")
 
 
@@ -291,18 +293,20 @@ def _described(
     placed: Sequence[DrawnFinding],
     frame: MapFrame,
     clusters: Sequence[_Cluster],
+    say: Words,
 ) -> str:
     box, step = frame.box, 0.05
     corners = [
         f"{degrees_label(lat, 'NS', step)}, {degrees_label(lon, 'EW', step)}"
         for lat, lon in ((box.south, box.west), (box.north, box.east))
     ]
-    said = "1 finding has" if len(placed) == 1 else f"{len(placed)} findings have"
-    parts = [f"{said} a position ({count_by_type(placed)}), of {len(every)} in all."]
+    counted = (count_by_type(placed, say), len(every))
+    one, several = "{} finding has a position", "{} findings have a position"
+    parts = [say("{} ({}), of {} in all.", say.many(len(placed), one, several), *counted)]
     if named := sum(bool(item.position and item.position.within_km) for item in placed):
-        parts.append(
-            f"Of these, {named} {'is' if named == 1 else 'are'} placed by the name of a town alone."
-        )
+        one = "Of these, {} is placed by the name of a town alone."
+        parts.append(say.many(named, one, "Of these, {} are placed by the name of a town alone."))
     if len(clusters) < len(placed):
-        parts.append(f"They are drawn at {len(clusters)} spot{'s' if len(clusters) != 1 else ''}.")
-    return " ".join([*parts, f"The map reaches from {corners[0]} to {corners[1]}."])
+        one, several = "They are drawn at {} spot.", "They are drawn at {} spots."
+        parts.append(say.many(len(clusters), one, several))
+    return " ".join([*parts, say("The map reaches from {} to {}.", *corners)])

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from deepdiver.report.figures.findings import TYPES, DrawnFinding
 from deepdiver.report.figures.svg import WIDTH, Attributes, element, group, label, path, text_width
+from deepdiver.report.words import ENGLISH, Words
 
 RADIUS, SMALL = 9.0, 6.0
 """Radius of the mark of a cited finding, with its number in it, and of one that is not cited."""
@@ -78,12 +79,14 @@ def draw_crowd(items: Sequence[DrawnFinding], x: float, y: float, text: str) -> 
     return group([element("rect", pill), label(x, y + 3.6, text, f"{on} p-s p-b", "middle")], says)
 
 
-def draw_legend(items: Iterable[DrawnFinding], left: float, y: float) -> tuple[str, float]:
+def draw_legend(
+    items: Iterable[DrawnFinding], left: float, y: float, say: Words = ENGLISH
+) -> tuple[str, float]:
     """Return the legend, with the shape and number of findings of each type, and its base line."""
     held = [item.type for item in items]
     drawn, x = [], left
     for name in (name for name in TYPES if name in held):
-        text = f"{name} {held.count(name)}"
+        text = f"{say(name)} {held.count(name)}"
         if x + 17 + text_width(text, 12) > WIDTH - left:
             x, y = left, y + 20
         drawn += [draw_shape(name, x + 6, y - 4, SMALL), label(x + 17, y, text)]

@@ -32,9 +32,11 @@ from deepdiver.report.figures.svg import (
     group,
     label,
     number,
+    text_width,
     wrap_text,
 )
 from deepdiver.report.markdown import STANDINGS, attempts_to_refute
+from deepdiver.report.words import Words, words_of
 
 MARGIN, TOP = 18, 16
 LINE = 16
@@ -82,25 +84,29 @@ def draw_matrix(report: Report, ledger: Ledger) -> Picture | None:
         report: Where the hypotheses stand, and the numbers of the citations.
         ledger: The evidence, findings and sources.
     """
-    rows = report.hypotheses
-    held = [_cells(item, ledger) for item in rows]
+    rows, say = report.hypotheses, words_of(report)
+    held = [_cells(item, ledger, say) for item in rows]
     columns = _columns(report, ledger, held)
     if not columns:
         return None
-    listed, top = _listed(rows)
+    listed, top = _listed(rows, say)
     each = math.ceil(len(columns) / math.ceil(len(columns) / COLUMNS))
     parts = [columns[n : n + each] for n in range(0, len(columns), each)]
     drawn = []
     for part in parts:
-        drawn.append(_part(part, min(ROOM / each, WIDEST), rows, held, top))
+        drawn.append(_part(part, min(ROOM / each, WIDEST), rows, held, top, say))
         top += 26 + ROW * len(rows) + 18
-    body = "".join([listed, *drawn, _key(top + 4)])
+    body = "".join([listed, *drawn, _key(top + 4, say)])
     return Picture(
-        "matrix", "Hypotheses and evidence", _described(rows, held), round(top + 34), body
+        "matrix",
+        say("Hypotheses and evidence"),
+        _described(rows, held, say),
+        round(top + 34),
+        body,
     )
 
 
-def _cells(item: Assessment, ledger: Ledger) -> dict[str, _Cell]:
+def _cells(item: Assessment, ledger: Ledger, say: Words) -> dict[str, _Cell]:
     """Return how findings bear on a hypothesis, by finding."""
     judged: dict[str, Evidence] = {}
     for evidence in ledger.of(Evidence).values():
@@ -128,8 +134,13 @@ def _cells(item: Assessment, ledger: Ledger) -> dict[str, _Cell]:
             e.stance,
             weights[key],
             e.stance is not Stance.NEUTRAL and strongest[weighed[key].origin, e.stance] != key,
-            f"{e.stance.value}, strength {e.strength:.2f}, credibility "
-            f"{weighed[key].credibility:.2f}. {e.reason}",
+            say(
+                "{}, strength {}, credibility {}. {}",
+                say(e.stance.value),
+                f"{e.strength:.2f}",
+                f"{weighed[key].credibility:.2f}",
+                e.reason,
+            ),
         )
         for key, e in judged.items()
     }
@@ -163,7 +174,7 @@ def _columns(report: Report, ledger: Ledger, held: Sequence[dict[str, _Cell]]) -
     return sorted(made, key=lambda column: (not column.number, column.number, column.finding))
 
 
-def _listed(rows: Sequence[Assessment]) -> tuple[str, float]:
+def _listed(rows: Sequence[Assessment], say: Words) -> tuple[str, float]:
     """Return the hypotheses in words, and the y at which the drawing continues."""
     drawn, y = [], float(TOP + 8)
     for place, item in enumerate(rows, 1):
@@ -172,7 +183,7 @@ def _listed(rows: Sequence[Assessment]) -> tuple[str, float]:
         for line in wrap_text(item.hypothesis.statement, LETTERS, 2):
             drawn.append(label(MARGIN + LABEL, y, line, "p-ink p-struck" if refuted else "p-ink"))
             y += LINE
-        told = f"{STANDINGS[item.status]}, {attempts_to_refute(item)}"
+        told = say(", ").join((say(STANDINGS[item.status]), attempts_to_refute(item, say)))
         drawn.append(
             label(MARGIN + LABEL, y, told, "p-against p-b p-s" if refuted else "p-faint p-s")
         )
@@ -186,10 +197,11 @@ def _part(
     rows: Sequence[Assessment],
     held: Sequence[dict[str, _Cell]],
     top: float,
+    say: Words,
 ) -> str:
     """Return some columns of the matrix, with their heads and the outcome of each row."""
     left, right = MARGIN + LABEL, MARGIN + LABEL + ROOM + 8
-    drawn = [label(right, top + 14, "belief", "p-faint p-s")]
+    drawn = [label(right, top + 14, say("belief"), "p-faint p-s")]
     for place, column in enumerate(columns):
         x = left + cell * (place + 0.5)
         head = label(x, top + 14, column.mark or "·", "p-ink p-s p-b", "middle")
@@ -212,7 +224,7 @@ def _part(
         for place, column in enumerate(columns):
             if column.finding in cells:
                 drawn.append(_drawn(cells[column.finding], left + cell * (place + 0.5), y))
-        drawn.append(_outcome(item, right, y))
+        drawn.append(_outcome(item, right, y, say))
     return "".join(drawn)
 
 
@@ -241,7 +253,7 @@ def _drawn(cell: _Cell, x: float, y: float) -> str:
     )
 
 
-def _outcome(item: Assessment, x: float, y: float) -> str:
+def _outcome(item: Assessment, x: float, y: float, say: Words) -> str:
     """Return the belief in a hypothesis, as a number, as a bar, and in a word."""
     refuted = item.status is HypothesisStatus.REFUTED
     look = {HypothesisStatus.SUPPORTED: "p-for", HypothesisStatus.REFUTED: "p-against"}.get(
@@ -252,7 +264,10 @@ def _outcome(item: Assessment, x: float, y: float) -> str:
         [
             label(x, y + 16, f"{item.posterior:.2f}", "p-ink p-b"),
             label(
-                x + 33, y + 16, ("✗ " if refuted else "") + STANDINGS[item.status], f"{look} p-s"
+                x + 33,
+                y + 16,
+                ("✗ " if refuted else "") + say(STANDINGS[item.status]),
+                f"{look} p-s",
             ),
             element("rect", {**bar, "class": "p-rule", "width": 92}),
             element("rect", {**bar, "class": look, "width": 92 * item.posterior}),
@@ -260,13 +275,13 @@ def _outcome(item: Assessment, x: float, y: float) -> str:
     )
 
 
-def _key(y: float) -> str:
+def _key(y: float, say: Words) -> str:
     """Return the key to the signs."""
     drawn, x = [], float(MARGIN)
     for stance, text in (
-        (Stance.SUPPORTS, "speaks for"),
-        (Stance.REFUTES, "speaks against"),
-        (Stance.NEUTRAL, "does neither"),
+        (Stance.SUPPORTS, say("speaks for")),
+        (Stance.REFUTES, say("speaks against")),
+        (Stance.NEUTRAL, say("does neither")),
     ):
         drawn.append(element("circle", {"class": LOOKS[stance], "cx": x + 8, "cy": y - 4, "r": 8}))
         drawn.append(
@@ -279,31 +294,33 @@ def _key(y: float) -> str:
             )
         )
         drawn.append(label(x + 22, y, text, "p-faint"))
-        x += 22 + len(text) * 6.6 + 20
-    told = (
+        x += 22 + text_width(text, 12) + 26
+    told = say(
         "Heads are the numbers of citations (· is not cited). Below a sign stands its weight in "
-        "log-odds; in brackets:"
+        "log-odds; in brackets: another of its origin counts."
     )
     rule = element("path", {"class": "p-rule", "d": f"M{MARGIN} {number(y - 18)}H{WIDTH - MARGIN}"})
-    return (
-        rule
-        + "".join(drawn)
-        + label(MARGIN, y + 20, f"{told} another of its origin counts.", "p-faint p-s")
-    )
+    return rule + "".join(drawn) + label(MARGIN, y + 20, told, "p-faint p-s")
 
 
-def _described(rows: Sequence[Assessment], held: Sequence[dict[str, _Cell]]) -> str:
+def _described(rows: Sequence[Assessment], held: Sequence[dict[str, _Cell]], say: Words) -> str:
     findings = {key for cells in held for key in cells}
     told = []
     for place, (item, cells) in enumerate(zip(rows, held, strict=True), 1):
         counts = {
             stance: sum(cell.stance is stance for cell in cells.values()) for stance in Stance
         }
-        bears = (
-            f"{counts[Stance.SUPPORTS]} for, {counts[Stance.REFUTES]} against, "
-            f"{counts[Stance.NEUTRAL]} neither"
+        told.append(
+            say(
+                "{} is {} at {} ({} for, {} against, {} neither)",
+                f"H{place}",
+                say(STANDINGS[item.status]),
+                f"{item.posterior:.2f}",
+                counts[Stance.SUPPORTS],
+                counts[Stance.REFUTES],
+                counts[Stance.NEUTRAL],
+            )
         )
-        told.append(f"H{place} is {STANDINGS[item.status]} at {item.posterior:.2f} ({bears})")
-    which = "1 hypothesis" if len(rows) == 1 else f"{len(rows)} hypotheses"
-    what = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
-    return f"{which} against {what}: {'; '.join(told)}."
+    which = say.many(len(rows), "{} hypothesis", "{} hypotheses")
+    what = say.many(len(findings), "{} finding", "{} findings")
+    return say("{} against {}: {}.", which, what, say("; ").join(told))

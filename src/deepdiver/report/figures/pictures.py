@@ -16,6 +16,7 @@ from deepdiver.report.figures.matrix import draw_matrix
 from deepdiver.report.figures.svg import Picture
 from deepdiver.report.figures.timeline import draw_timeline
 from deepdiver.report.history import History
+from deepdiver.report.words import words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +54,22 @@ def draw_pictures(
         scene: Whether the strategy shows when and where things happened.
         history: What it did round by round.
     """
-    history = history or History()
+    history, say = history or History(), words_of(report)
     drawn = (
         draw_matrix(report, ledger),
         draw_beliefs(report, history),
         draw_conflicts(report, ledger),
-        draw_costs(history),
+        draw_costs(history, say),
     )
     evidence = tuple(picture for picture in drawn if picture)
     if not scene:
         return Pictures(evidence=evidence)
     seen = scene_of(report, ledger, read)
     shown = {
-        "No finding has a time, so there is no timeline.": draw_timeline(
-            seen, ledger.of(Correlation).values()
+        say("No finding has a time, so there is no timeline."): draw_timeline(
+            seen, ledger.of(Correlation).values(), say
         ),
-        "No finding has a place, so there is no map.": draw_map(seen),
+        say("No finding has a place, so there is no map."): draw_map(seen, say),
     }
     return Pictures(
         tuple(picture for picture in shown.values() if picture),

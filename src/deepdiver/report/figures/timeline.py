@@ -10,8 +10,18 @@ from deepdiver.core.record import Correlation, CorrelationKind
 from deepdiver.core.time_and_place import DAY, Moment
 from deepdiver.report.figures.findings import TYPES, DrawnFinding, count_by_type, moment_in_words
 from deepdiver.report.figures.marks import RADIUS, SMALL, draw_crowd, draw_mark, draw_shape
-from deepdiver.report.figures.svg import WIDTH, Attributes, Picture, element, group, label, number
+from deepdiver.report.figures.svg import (
+    WIDTH,
+    Attributes,
+    Picture,
+    element,
+    group,
+    label,
+    number,
+    text_width,
+)
 from deepdiver.report.figures.time_axis import FIRST, LAST, Tick, ticks_between
+from deepdiver.report.words import ENGLISH, Words
 
 LEFT, RIGHT, TOP = 128, 26, 14
 """Room beside the lanes, for their names and half a mark, and above them."""
@@ -34,6 +44,13 @@ BEND = {
     CorrelationKind.PATTERN: 26.0,
 }
 """How far the lines of each kind are bent, so that two lines between the same findings differ."""
+KINDS = {
+    CorrelationKind.TEMPORAL: "close in time",
+    CorrelationKind.GEOSPATIAL: "close in space",
+    CorrelationKind.CAUSAL: "may be cause and effect",
+    CorrelationKind.PATTERN: "same pattern",
+}
+"""What a line between findings says."""
 Dated = tuple[DrawnFinding, Moment]
 
 
@@ -68,13 +85,16 @@ class _Axis:
 
 
 def draw_timeline(
-    items: Iterable[DrawnFinding], correlations: Iterable[Correlation]
+    items: Iterable[DrawnFinding],
+    correlations: Iterable[Correlation],
+    say: Words = ENGLISH,
 ) -> Picture | None:
     """Draw the findings that have a time; None if none has.
 
     Args:
         items: All findings.
         correlations: The correlations between them.
+        say: The words of the report's language.
     """
     dated: list[Dated] = [(item, item.moment) for item in items if item.moment]
     if not dated:
@@ -90,25 +110,25 @@ def draw_timeline(
     bottom = TOP + sum(lane.height for lane in lanes)
     spots: dict[str, tuple[float, float]] = {}
     drawn = [_lane_drawn(lane, top, axis, spots) for lane, top in _tops(lanes)]
-    joins = [join for item in correlations if (join := _joined(item, spots))]
+    joins = [join for item in correlations if (join := _joined(item, spots, say))]
     kinds = {
         item.kind
         for item in correlations
         if len([key for key in item.findings if key in spots]) > 1
     }
-    foot = _footed(before, after, bottom + 40)
+    foot = _footed(before, after, bottom + 40, say)
     body = [
-        *_bands(lanes),
-        _axis_drawn(axis, bottom),
+        *_bands(lanes, say),
+        _axis_drawn(axis, bottom, say),
         *joins,
         *drawn,
         foot,
-        _key(kinds, bottom + 62),
+        _key(kinds, bottom + 62, say),
     ]
     return Picture(
         name="timeline",
-        title="Timeline of the findings",
-        text=_described(dated, before, after, len(joins)),
+        title=say("Timeline of the findings"),
+        text=_described(dated, before, after, len(joins), say),
         height=round(bottom + 74),
         body="".join(body),
     )
@@ -172,7 +192,7 @@ def _tops(lanes: Sequence[_Lane]) -> Iterator[tuple[_Lane, float]]:
         top += lane.height
 
 
-def _bands(lanes: Sequence[_Lane]) -> Iterator[str]:
+def _bands(lanes: Sequence[_Lane], say: Words) -> Iterator[str]:
     for number_, (lane, top) in enumerate(_tops(lanes)):
         if number_ % 2 == 0:
             yield element(
@@ -181,7 +201,7 @@ def _bands(lanes: Sequence[_Lane]) -> Iterator[str]:
         held = len(lane.single) + sum(len(crowd) for _, crowd in lane.crowds)
         middle = top + lane.height / 2
         yield draw_shape(lane.name, 18, middle, SMALL) + label(
-            32, middle + 4, f"{lane.name} {held}", "p-ink"
+            32, middle + 4, f"{say(lane.name)} {held}", "p-ink"
         )
 
 
@@ -216,7 +236,7 @@ def _bar(item: DrawnFinding, moment: Moment, axis: _Axis, y: float) -> str:
     return element("rect", {**held, "opacity": 0.4})
 
 
-def _axis_drawn(axis: _Axis, bottom: float) -> str:
+def _axis_drawn(axis: _Axis, bottom: float, say: Words) -> str:
     drawn = [element("path", {"class": "p-axis", "d": f"M{LEFT} {number(bottom)}H{WIDTH - RIGHT}"})]
     marks: list[Tick] = [
         tick for tick in ticks_between(axis.start, axis.end) if axis.start <= tick.at <= axis.end
@@ -228,10 +248,10 @@ def _axis_drawn(axis: _Axis, bottom: float) -> str:
             label(x, bottom + 16, tick.text, "p-ink", "middle"),
             label(x, bottom + 29, tick.below, "p-faint p-s", "middle") if tick.below else "",
         ]
-    return "".join(drawn) + label(18, bottom + 16, "Times in UTC", "p-faint")
+    return "".join(drawn) + label(18, bottom + 16, say("Times in UTC"), "p-faint")
 
 
-def _joined(item: Correlation, spots: Mapping[str, tuple[float, float]]) -> str:
+def _joined(item: Correlation, spots: Mapping[str, tuple[float, float]], say: Words) -> str:
     """Return the line through the findings of a correlation, in order of time."""
     points = sorted({spots[key] for key in item.findings if key in spots})
     if len(points) < 2:
@@ -243,32 +263,28 @@ def _joined(item: Correlation, spots: Mapping[str, tuple[float, float]]) -> str:
             f"{number(y2)}"
         )
     line = element("path", {"class": f"p-join p-{item.kind.value}", "d": way})
-    return group([line], f"{item.kind.value}, confidence {item.confidence:.2f}: {item.description}")
+    told = say("{}, confidence {}", say(item.kind.value), f"{item.confidence:.2f}")
+    return group([line], f"{told}: {item.description}")
 
 
-def _key(kinds: Iterable[CorrelationKind], y: float) -> str:
+def _key(kinds: Iterable[CorrelationKind], y: float, say: Words) -> str:
     """Return the key to the lines."""
     drawn, x = [], 18.0
-    words = {
-        CorrelationKind.TEMPORAL: "close in time",
-        CorrelationKind.GEOSPATIAL: "close in space",
-        CorrelationKind.CAUSAL: "may be cause and effect",
-        CorrelationKind.PATTERN: "same pattern",
-    }
     held = set(kinds)
-    for kind, text in words.items():
+    for kind, phrase in KINDS.items():
         if kind in held:
+            text = say(phrase)
             line = {"class": f"p-join p-{kind.value}", "d": f"M{number(x)} {number(y - 4)}h30"}
             drawn += [element("path", line), label(x + 36, y, text, "p-faint")]
-            x += 36 + len(text) * 6.6 + 20
+            x += 36 + text_width(text, 12) + 26
     return "".join(drawn)
 
 
-def _footed(before: Sequence[Dated], after: Sequence[Dated], y: float) -> str:
+def _footed(before: Sequence[Dated], after: Sequence[Dated], y: float, say: Words) -> str:
     """Return the counts of the findings before and after the axis, at its ends."""
     sides = [
-        (before, f"‹ {len(before)} earlier", LEFT, "start"),
-        (after, f"{len(after)} later ›", WIDTH - RIGHT, "end"),
+        (before, say("‹ {} earlier", len(before)), LEFT, "start"),
+        (after, say("{} later ›", len(after)), WIDTH - RIGHT, "end"),
     ]
     return "".join(
         group(
@@ -281,21 +297,24 @@ def _footed(before: Sequence[Dated], after: Sequence[Dated], y: float) -> str:
 
 
 def _described(
-    dated: Sequence[Dated], before: Sequence[Dated], after: Sequence[Dated], joins: int
+    dated: Sequence[Dated],
+    before: Sequence[Dated],
+    after: Sequence[Dated],
+    joins: int,
+    say: Words,
 ) -> str:
     first, last = dated[0][1], max((moment for _, moment in dated), key=lambda moment: moment.end)
-    many = f"{len(dated)} finding{'s' if len(dated) != 1 else ''}"
-    types = count_by_type(item for item, _ in dated)
-    span = f"from {moment_in_words(first)} to {moment_in_words(last)}"
-    parts = [f"{many} by time ({types}), {span}."]
+    many = say.many(len(dated), "{} finding", "{} findings")
+    types = count_by_type((item for item, _ in dated), say)
+    span = (moment_in_words(first), moment_in_words(last))
+    parts = [say("{} by time ({}), from {} to {}.", many, types, *span)]
     if joins:
-        parts.append(
-            f"{joins} line{'s join' if joins != 1 else ' joins'} findings that go together."
-        )
+        one, several = "{} line joins findings", "{} lines join findings"
+        parts.append(say("{} that go together.", say.many(joins, one, several)))
     if outside := [
         f"[{item.mark}] {moment_in_words(moment)}"
         for item, moment in (*before, *after)
         if item.number
     ]:
-        parts.append(f"Outside of the axis: {', '.join(outside)}.")
+        parts.append(say("Outside of the axis: {}.", say(", ").join(outside)))
     return " ".join(parts)

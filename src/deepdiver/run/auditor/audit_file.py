@@ -47,6 +47,8 @@ BORROWED = "cited in its paragraph"
 """What is noted of a sentence that the citation beside it carries."""
 ADDED = "the sum of the rows above it"
 """What is noted of a row of totals that come out: it states nothing that they do not."""
+OWN = "in the evidence view, about the report itself"
+"""What is noted of what a report of deepdiver tells about itself; `deepdiver verify` checks it."""
 Tell = Callable[[str], None]
 """Takes a line about what is being done."""
 
@@ -94,6 +96,11 @@ class ReportAudit:
     def checked(self) -> int:
         """How many sentences state something."""
         return len(self.statements) - self.counts()[Standing.FRAME]
+
+    @property
+    def own(self) -> int:
+        """How many sentences and rows speak of the report itself, and are not judged."""
+        return sum(item.statement.own for item in self.statements)
 
     @property
     def share(self) -> float:
@@ -151,15 +158,14 @@ async def audit_file(
         judged = await _judge(text, references, as_of)
         if settings.model != EMBEDDED:
             judged = await _ask_model(text, references, judged, settings, errand, as_of, tell)
-    said = [item.text for item in text.statements if not item.row]
-    numbers = [item.number for item in text.statements if not item.row]
-    conflicts = await find_inner_conflicts(said)
+    said = [item for item in text.statements if not (item.row or item.own)]
+    conflicts = await find_inner_conflicts([item.text for item in said])
     return ReportAudit(
         path.name,
         text,
         tuple(replace(item, sums=tuple(wrong_sums(item.statement.text))) for item in judged),
         references,
-        tuple(InnerConflict(numbers[one.first], numbers[one.second]) for one in conflicts),
+        tuple(InnerConflict(said[one.first].number, said[one.second].number) for one in conflicts),
         tuple(wrong for table in text.tables for wrong in wrong_totals(table.header, table.rows)),
         "the reader" if settings.model == EMBEDDED else settings.model,
         as_of,
@@ -191,7 +197,7 @@ async def _judge(
     asked: dict[int, Stated] = {}
     for item in text.statements:
         keys = item.cites or lent.get(item.number, ())
-        if pages := _pages(keys, references):
+        if not item.own and (pages := _pages(keys, references)):
             nearby = "\n".join(filter(None, (item.heading, item.before)))
             asked[item.number] = Stated(item.text, pages, nearby, text.title)
     judged = dict(zip(asked, await judge(list(asked.values()), as_of), strict=True))
@@ -199,8 +205,8 @@ async def _judge(
         row_text(table.header, table.rows[-1]) for table in text.tables if ends_in_total(table.rows)
     }
     return [
-        AuditedStatement(item, Judged(Standing.FRAME), note=ADDED)
-        if item.row and item.text in added
+        AuditedStatement(item, Judged(Standing.FRAME), note=OWN if item.own else ADDED)
+        if item.own or (item.row and item.text in added)
         else _stand(item, judged.get(item.number), text, references)
         for item in text.statements
     ]

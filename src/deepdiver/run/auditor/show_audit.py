@@ -84,6 +84,7 @@ def _summary(audit: ReportAudit) -> str:
         f"{one_line(audit.name)}: {audit.checked} of {len(audit.statements)} sentences and rows "
         f"state something; of {len(audit.references)} references {read} could be read. "
         f"{audit.share:.0%} of what is stated is supported, by code and {audit.judged_by}."
+        + (f" {audit.own} in its evidence view are about itself, and not judged." * bool(audit.own))
     )
 
 
