@@ -243,3 +243,22 @@ def test_passages_in_another_language_come_by_words() -> None:
     assert lines(draft)[0] == BY_WORDS
     assert lines(draft)[1] == found[1].statement
     assert draft.missing == (question,)
+
+
+OVERVIEW = "Give me an overview of the harbour board"
+
+
+def test_an_account_adds_what_each_document_says_under_its_title() -> None:
+    board = [
+        finding(f"The harbour board of {name} has {n} members.", f"F{n}", title=name)
+        for n, name in enumerate("ABCDEFGHI", 1)
+    ]
+    draft = write(OVERVIEW, tuple(board))
+    ((heading, told),) = below(draft)
+    assert heading == account.ELSE
+    assert told == ["H:", board[7].quote, "I:", board[8].quote]
+    assert lines(draft)[1:] == [item.quote for item in board[:7]]
+
+
+def test_an_account_whose_lead_tells_all_has_no_more() -> None:
+    assert below(write(OVERVIEW, findings("The harbour board has 9 members in all."))) == []

@@ -13,8 +13,9 @@ from itertools import zip_longest
 from deepdiver.core.dates import dated
 from deepdiver.core.record import HypothesisStatus
 from deepdiver.core.text import terms
-from deepdiver.reason.embedded.asked import ACCOUNTS, understand, wants_few_words
+from deepdiver.reason.embedded.asked import ACCOUNTS, is_open, understand, wants_few_words
 from deepdiver.reason.embedded.cells import FoundInCells, answer_in_cells
+from deepdiver.reason.embedded.details import Line, choose_details
 from deepdiver.reason.embedded.draft import Brief, Draft, DraftSection, DraftSentence
 from deepdiver.reason.embedded.language.form import AskedQuestion, Form
 from deepdiver.reason.embedded.language.units import passage_lines, units_in
@@ -36,6 +37,8 @@ AS_GOOD = 0.6
 """The share of the best passage's score from which on another one is told beside its steps."""
 BODY_WORDS, ANSWERED_WORDS = 900, 250
 """Words of what else was found, and if the question is answered."""
+DETAIL_WORDS = 800
+"""Words of what the documents add to an account."""
 BEARS = 0.35
 """The least score of the best sentence for an account to be one."""
 LIKELY_AT = 0.2
@@ -92,7 +95,10 @@ def write_account(brief: Brief) -> Draft:
     if not ranked or ranked[0].score < ABOUT_IT:
         return Draft(answer=(), sections=(), missing=missing)
     if not wants_few_words(asked) and ranked[0].score >= BEARS:
-        return _draft(_framed(INTRODUCED[asked.form], _arranged(asked, ranked)), ranked)
+        lead = _framed(INTRODUCED[asked.form], _arranged(asked, ranked))
+        if not is_open(asked):
+            return _draft(lead, ranked)
+        return Draft(answer=tuple(lead), sections=tuple(_details(asked.text, ranked, lead)))
     if likely := _likeliest(brief, ranked):
         return replace(likely, missing=missing)
     return _draft(_framed(f"{UNSURE} {NEAREST}", _arranged(asked, ranked)), ranked, missing=missing)
@@ -281,6 +287,32 @@ def _by_time(question: str, ranked: Sequence[Ranked]) -> list[DraftSentence]:
 
 
 # -- the body
+
+
+def _details(
+    question: str, ranked: Sequence[Ranked], lead: Sequence[DraftSentence]
+) -> list[DraftSection]:
+    """Return what each document that is about the matter adds to the lead, sentence by sentence."""
+    said = {text for line in lead for text in line.text.split("\n")}
+    told = [
+        (item.finding, text)
+        for item in ranked
+        for text in _sentences(item.finding)
+        if text not in said
+    ]
+    lines = [
+        Line(f"{finding.source} {finding.origin}", finding.source, text) for finding, text in told
+    ]
+    groups: dict[str, list[DraftSentence]] = {}
+    for place in choose_details(question, lines, DETAIL_WORDS):
+        finding, text = told[place]
+        groups.setdefault(finding.source, []).append(DraftSentence(text, (finding.id,)))
+    listed = [
+        line
+        for title, own in groups.items()
+        for line in (DraftSentence(f"{title.rstrip(':')}:"), *own)
+    ]
+    return [DraftSection(ELSE, tuple(listed))] if listed else []
 
 
 def _body(rest: Sequence[Ranked], most: int) -> list[DraftSection]:

@@ -7,10 +7,17 @@ from dataclasses import dataclass
 
 from deepdiver.core.dates import dated
 from deepdiver.core.text import count_words, terms
-from deepdiver.reason.embedded.asked import ACCOUNTS, understand
+from deepdiver.reason.embedded.asked import ACCOUNTS, is_open, understand
 from deepdiver.reason.embedded.cells import rows_that_answer
+from deepdiver.reason.embedded.details import Line, choose_details
 from deepdiver.reason.embedded.language.form import Form
-from deepdiver.reason.embedded.language.units import PASSAGE, Passage, in_context, passages_in
+from deepdiver.reason.embedded.language.units import (
+    PASSAGE,
+    Passage,
+    in_context,
+    passages_in,
+    units_in,
+)
 from deepdiver.reason.embedded.rating import ABOUT_IT, rate
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, NumberedText
 
@@ -27,6 +34,8 @@ BEARS = 0.12
 """A passage with a lower score bears on nothing that was asked."""
 A_DATE = 0.15
 """What a passage with a date gains in a timeline, which is made of dates."""
+DETAIL_WORDS = 900
+"""Words of single sentences that one extraction adds to the passages, for an open question."""
 PLACE = 0.01
 """What a text loses for each one that the search ranked before it."""
 
@@ -71,16 +80,29 @@ def find(task: ExtractFindings) -> Extraction:
     best = sorted(scored, key=lambda item: -item[0])
     most = ACCOUNT_FINDINGS if asked.form in ACCOUNTS else FINDINGS
     quoted = {(item.source, item.quote) for item in rows}
-    return Extraction(
-        findings=(
-            *rows,
-            *(
-                item
-                for item in map(_finding, [one for score, one in best[:most] if score >= BEARS])
-                if (item.source, item.quote) not in quoted
-            ),
-        )
-    )
+    found = [
+        item
+        for item in map(_finding, [one for score, one in best[:most] if score >= BEARS])
+        if (item.source, item.quote) not in quoted
+    ]
+    more = _details(asked.text, task.texts, found) if is_open(asked) else ()
+    return Extraction(findings=(*rows, *found, *more))
+
+
+def _details(
+    question: str, texts: Sequence[NumberedText], found: Sequence[Extracted]
+) -> list[Extracted]:
+    """Return the sentences of whole texts that tell most and that no finding quotes yet."""
+    units = [(text, unit) for text in texts for unit in units_in(text.plain)]
+    lines = [Line(text.id, text.title, unit.text) for text, unit in units]
+    quoted = [(item.source, item.quote) for item in found]
+    made = []
+    for place in choose_details(question, lines, DETAIL_WORDS):
+        text, unit = units[place]
+        quote = unit.span.of(text.plain)
+        if not any(source == text.id and quote in held for source, held in quoted):
+            made.append(Extracted(statement=unit.text, source=text.id, quote=quote))
+    return made
 
 
 def _finding(one: Candidate) -> Extracted:
