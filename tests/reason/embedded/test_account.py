@@ -7,6 +7,7 @@ import pytest
 from deepdiver.core.record import HypothesisStatus
 from deepdiver.reason.embedded import account
 from deepdiver.reason.embedded.account import (
+    BELOW,
     BY_WORDS,
     LIKELIEST,
     LIKELIEST_OF,
@@ -95,7 +96,7 @@ def test_a_weak_answer_is_called_possible_and_a_weaker_one_is_none() -> None:
     )
     found = findings(CHAIR, "Bo Lind sits there.")
     assert lines(write(WHO, found, (held,))) == [f"{UNSURE} {POSSIBLE}", "Bo Lind sits there."]
-    weaker = held.model_copy(update={"posterior": 0.19})
+    weaker = held.model_copy(update={"posterior": 0.09})
     assert lines(write(WHO, found, (weaker,)))[0] == f"{UNSURE} {NEAREST}"
 
 
@@ -104,22 +105,46 @@ def test_an_answer_that_no_finding_tells_is_not_the_lead() -> None:
     assert lines(write(WHO, findings(CHAIR), (held,))) == [f"{UNSURE} {NEAREST}", CHAIR]
 
 
+NAMES = ("Ada", "Bo", "Cy")
+MORE = ("Cranes rust quickly here.", "Ferries sail every winter.", "Nets dry along walls.")
+
+
 def test_several_likely_answers_come_in_order_without_the_unlikely() -> None:
-    told = [f"{name} chairs the harbour board." for name in ("Ada", "Bo", "Cy")]
+    told = [f"{name} chairs the harbour board." for name in NAMES]
     held = [
         standing(
             text,
             HypothesisStatus.UNDECIDED,
             belief,
-            answer="x",
+            answer=name,
             label=f"H{n}",
             supporting=(f"F{n}",),
         )
-        for n, (text, belief) in enumerate(zip(told, (0.4, 0.5, 0.1), strict=True), 1)
+        for n, (name, text, belief) in enumerate(zip(NAMES, told, (0.4, 0.5, 0.1), strict=True), 1)
     ]
-    draft = write(WHO, findings(*told), tuple(held))
-    assert lines(draft) == [f"{UNSURE} {LIKELIEST_OF}", told[1], told[0]]
-    assert below(draft) == [(OTHER_ANSWERS, [told[2]])]
+    texts = [
+        finding(f"{text} {more}", f"F{n}", title=name)
+        for n, (name, text, more) in enumerate(zip(NAMES, told, MORE, strict=True), 1)
+    ]
+    draft = write(WHO, tuple(texts), tuple(held))
+    assert lines(draft) == [f"{UNSURE} {LIKELIEST_OF}", told[1], told[0], BELOW]
+    assert below(draft)[0] == (OTHER_ANSWERS, [told[2]])
+
+
+def test_of_answers_that_exclude_each_other_the_likelier_is_the_lead() -> None:
+    told = [f"{name} chairs the harbour board and keeps its seal." for name in ("Ada", "Bo")]
+    held = [
+        standing(
+            text, HypothesisStatus.UNDECIDED, belief, answer=name, label=name, supporting=(label,)
+        )
+        for name, label, text, belief in zip(
+            ("Ada", "Bo"), ("F1", "F2"), told, (0.4, 0.5), strict=True
+        )
+    ]
+    found = [finding(text, f"F{n}", title=f"T{n}") for n, text in enumerate(told, 1)]
+    draft = write(WHO, tuple(found), tuple(held))
+    assert lines(draft) == [f"{UNSURE} {LIKELIEST}", told[1], BELOW]
+    assert below(draft) == [(OTHER_ANSWERS, [told[0]])]
 
 
 def test_hearsay_stays_in_the_quote() -> None:

@@ -54,8 +54,13 @@ class Line:
     @property
     def tells(self) -> bool:
         """Whether it can stand alone: no question, heading, greeting or head of a letter."""
-        long = FEWEST <= count_words(self.text) <= MOST
-        return long and not self.text.endswith(("?", ":")) and not _ADDRESS.search(self.text)
+        return self.is_told and count_words(self.text) >= FEWEST
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it is neither a question nor the head of a letter or a list."""
+        short = count_words(self.text) <= MOST
+        return short and not self.text.endswith(("?", ":")) and not _ADDRESS.search(self.text)
 
 
 def choose_details(question: str, lines: Sequence[Line], words: int) -> list[int]:
@@ -86,6 +91,19 @@ def choose_details(question: str, lines: Sequence[Line], words: int) -> list[int
         if document >= bar and near[n] >= (MEASURED if figure else PLAIN) * best:
             worth[n] = near[n] + HOW_MUCH * figure + BY_DOCUMENT * document
     return _fitting(lines, sorted(worth, key=lambda n: (-worth[n], n)), words)
+
+
+def nearest(question: str, lines: Sequence[Line], most: int) -> list[int]:
+    """Return the places of the sentences that are nearest to a question, the nearest first."""
+    places = [place for place, line in enumerate(lines[:READ]) if line.is_told]
+    near = nearness(question, [told_by(lines[n].title, lines[n].text) for n in places])
+    ranked = sorted(zip(near, places, strict=True), key=lambda pair: (-pair[0], pair[1]))
+    return [place for _, place in ranked[:most]]
+
+
+def names_a_day(text: str) -> bool:
+    """Return whether a text names a year, or a day or month of one."""
+    return any(day.year for day, _, _ in dated(text))
 
 
 def has_figure(text: str) -> bool:

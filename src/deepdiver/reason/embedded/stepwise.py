@@ -28,7 +28,7 @@ LEAST = 0.05
 AS_IT_STANDS = 0.4
 """The factor for an answer to the whole question if its nested questions have answers: it skipped
 them."""
-UNREAD, AGREED = -2.2, 4.5
+UNREAD, AGREED, MENTIONED = -2.2, 4.5, 1.0
 """The log odds that an answer is right which nothing speaks for, and what full agreement adds: the
 reader is sure of it, and its sentence has all telling words of the question. Fitted on answers to
 171 questions about passages that the reader was not trained on, a third of them without the right
@@ -52,13 +52,14 @@ class StepwiseAnswers:
     left: int = 0
     """How many nested questions had no answer."""
 
-    def likelihood(self, agreed: float) -> float:
+    def likelihood(self, agreed: float, mentioned: int = 0) -> float:
         """Return the likelihood that an answer, and every step to it, is right.
 
         Args:
             agreed: How far the signs for the answer agree.
+            mentioned: How many other origins have its words.
         """
-        likely = chance_right(agreed)
+        likely = chance_right(agreed, mentioned)
         for step in self.steps:
             likely *= chance_right(step.score) ** STEP
         return likely * chance_right(0.0) ** self.left
@@ -69,9 +70,15 @@ def agreement(score: float, shared: float) -> float:
     return math.sqrt(score * shared)
 
 
-def chance_right(agreed: float) -> float:
-    """Return the likelihood that an answer is right by how far the signs for it agree."""
-    return 1.0 / (1.0 + math.exp(-UNREAD - AGREED * agreed))
+def chance_right(agreed: float, mentioned: int = 0) -> float:
+    """Return the likelihood that an answer is right.
+
+    Args:
+        agreed: How far the signs for it agree.
+        mentioned: How many other origins have its words.
+    """
+    odds = UNREAD + AGREED * agreed + MENTIONED * math.log2(1 + mentioned)
+    return 1.0 / (1.0 + math.exp(-odds))
 
 
 def ask_stepwise(
