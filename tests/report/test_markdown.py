@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from deepdiver.core.outcomes import OUTCOMES, UNANSWERED
+from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.record import (
     FINISHED,
     Block,

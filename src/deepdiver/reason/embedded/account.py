@@ -45,7 +45,7 @@ DETAIL_WORDS = 800
 """Words of what the documents add to an account."""
 BEARS = 0.35
 """The least score of the best sentence for an account to be one."""
-LIKELY_AT = 0.1
+LIKELY_AT = 0.2
 """Belief in the best answer from which on answers are the lead, and not passages."""
 LIKELY = 3
 """Answers that are shown if none is sure."""
