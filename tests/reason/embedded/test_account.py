@@ -287,3 +287,16 @@ def test_an_account_adds_what_each_document_says_under_its_title() -> None:
 
 def test_an_account_whose_lead_tells_all_has_no_more() -> None:
     assert below(write(OVERVIEW, findings("The harbour board has 9 members in all."))) == []
+
+
+def test_a_sentence_is_cited_by_the_shortest_quote_that_has_it() -> None:
+    board = [
+        finding(f"The harbour board of {name} has {n} members.", f"F{n}", title=name)
+        for n, name in enumerate("ABCDEFG", 1)
+    ]
+    said = "The harbour board met 20 times in all."
+    whole = finding(f"{said} It rained.", "F8", title="H")
+    ((_, told),) = below(write(OVERVIEW, (*board, whole, finding(said, "F9", title="H"))))
+    assert told == ["H:", said]
+    (section,) = write(OVERVIEW, (*board, whole, finding(said, "F9", title="H"))).sections
+    assert section.sentences[1].findings == ("F9",)

@@ -79,7 +79,7 @@ def test_of_many_passages_the_promising_are_rated(monkeypatch: pytest.MonkeyPatc
 def test_steps_stay_together() -> None:
     body = "\n".join(f"{n}. Turn valve number {n} until it clicks." for n in range(1, 12))
     question = "How do I open the valve of the pump?"
-    (only,) = find(task(shown_text(id="T1", title="", text=body), question=question)).findings
+    (only, *_) = find(task(shown_text(id="T1", title="", text=body), question=question)).findings
     assert only.statement.count("Turn valve") == 11
 
 
@@ -101,13 +101,18 @@ def test_an_open_question_also_finds_single_sentences_of_whole_texts() -> None:
     far = "# Annex\n\nLoyalty cards raise sales by 12% in a year. It rained on Monday."
     text = shown_text(id="T1", title="Plan", text=f"{about}\n\n{far}", found=((0, len(about)),))
     found = find(task(text, question=OPEN)).findings
-    assert found[-1].statement == "Loyalty cards raise sales by 12% in a year."
-    assert found[-1].quote in text.plain
+    assert found[1].statement == "Loyalty cards raise sales by 12% in a year."
+    assert all(item.quote in text.plain for item in found)
 
 
-def test_a_sentence_that_a_passage_quotes_is_found_once() -> None:
-    text = shown_text(id="T1", title="Plan", text="Loyalty cards raise sales by 12% in a year.")
-    assert len(find(task(text, question=OPEN)).findings) == 1
+def test_a_sentence_that_is_a_passage_is_found_once_and_one_within_a_passage_by_itself() -> None:
+    only = shown_text(id="T1", title="Plan", text="Loyalty cards raise sales by 12% in a year.")
+    assert len(find(task(only, question=OPEN)).findings) == 1
+    more = shown_text(id="T1", title="Plan", text=f"{only.plain} We print them ourselves.")
+    assert [item.quote for item in find(task(more, question=OPEN)).findings] == [
+        more.plain,
+        only.plain,
+    ]
 
 
 def test_a_look_up_finds_no_single_sentences() -> None:

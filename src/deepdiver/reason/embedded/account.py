@@ -335,12 +335,14 @@ def _details(
 ) -> list[DraftSection]:
     """Return what each document that is about the matter adds to the lead, sentence by sentence."""
     said = {text for line in lead for text in line.text.split("\n")}
-    told = [
-        (item.finding, text)
-        for item in ranked
-        for text in _sentences(item.finding)
-        if text not in said
-    ]
+    quoted: dict[str, ShownFinding] = {}
+    for item in ranked:
+        for text in _sentences(item.finding):
+            # The shortest quote that has a sentence shows best where it stands.
+            held = quoted.setdefault(text, item.finding)
+            if len(item.finding.quote) < len(held.quote):
+                quoted[text] = item.finding
+    told = [(finding, text) for text, finding in quoted.items() if text not in said]
     lines = [
         Line(f"{finding.source} {finding.origin}", finding.source, text) for finding, text in told
     ]

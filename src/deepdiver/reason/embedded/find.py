@@ -93,7 +93,7 @@ def find(task: ExtractFindings) -> Extraction:
 def _details(
     asked: AskedQuestion, texts: Sequence[NumberedText], found: Sequence[Extracted]
 ) -> list[Extracted]:
-    """Return the sentences of whole texts that tell most and that no finding quotes yet.
+    """Return the sentences of whole texts that tell most, each by itself, so that it is cited.
 
     For a timeline, these are the dated ones.
     """
@@ -110,14 +110,12 @@ def _details(
         if by_date
         else choose_details(asked.text, lines, DETAIL_WORDS)
     )
-    quoted = [(item.source, item.quote) for item in found]
-    made = []
-    for place in best:
-        text, unit = units[place]
-        quote = unit.span.of(text.plain)
-        if not any(source == text.id and quote in held for source, held in quoted):
-            made.append(Extracted(statement=unit.text, source=text.id, quote=quote))
-    return made
+    quoted = {(item.source, item.quote) for item in found}
+    made = [
+        Extracted(statement=unit.text, source=text.id, quote=unit.span.of(text.plain))
+        for text, unit in (units[place] for place in best)
+    ]
+    return [item for item in made if (item.source, item.quote) not in quoted]
 
 
 def _finding(one: Candidate) -> Extracted:
