@@ -300,3 +300,14 @@ def test_a_sentence_is_cited_by_the_shortest_quote_that_has_it() -> None:
     assert told == ["H:", said]
     (section,) = write(OVERVIEW, (*board, whole, finding(said, "F9", title="H"))).sections
     assert section.sentences[1].findings == ("F9",)
+
+
+def test_what_bears_much_less_is_not_told_below_an_answer() -> None:
+    near = "The harbour board has a chair who is elected."
+    far = "The harbour is deep and the water is cold in winter."
+    held = (standing(CHAIR, answer="Ada Holm", supporting=("F1",)),)
+    told = " ".join(
+        text for _, texts in below(write(WHO, findings(CHAIR, near, far), held)) for text in texts
+    )
+    assert near in told
+    assert far not in told

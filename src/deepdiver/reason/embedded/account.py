@@ -38,7 +38,8 @@ DATED, AS_NEAR = 60, 0.25
 """The dated sentences that are rated for a timeline, and the share of the best one's score that a
 line of it must have."""
 AS_GOOD = 0.6
-"""The share of the best passage's score from which on another one is told beside its steps."""
+"""The share of the best passage's score from which on another one is told beside its steps, or
+below an answer."""
 BODY_WORDS, ANSWERED_WORDS = 900, 250
 """Words of what else was found, and if the question is answered."""
 DETAIL_WORDS = 800
@@ -93,7 +94,7 @@ def write_account(brief: Brief) -> Draft:
     if asked.understood and supported:
         cells = answer_in_cells(brief.question, brief.findings)
         lead = [_from_cells(cells, brief.findings)] if cells else _answer(brief, supported, ranked)
-        return _draft(lead, ranked, ANSWERED_WORDS)
+        return _draft(lead, _as_good(ranked), ANSWERED_WORDS)
     missing = tuple(brief.problems) or (brief.question,)
     if not asked.understood:
         return _draft(_framed(BY_WORDS, _told_by(ranked, PASSAGES)), ranked, missing=missing)
@@ -133,6 +134,11 @@ def rank_findings(question: str, findings: Sequence[ShownFinding]) -> list[Ranke
         for finding, rating in zip(findings, rate_findings(question, findings), strict=True)
     ]
     return sorted(rated, key=lambda item: -item.score)
+
+
+def _as_good(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Return the passages that bear on the question nearly as far as the best one."""
+    return [item for item in ranked if item.score >= AS_GOOD * ranked[0].score]
 
 
 def _likeliest(brief: Brief, ranked: Sequence[Ranked]) -> Draft | None:
@@ -241,8 +247,7 @@ def _arranged(
         dates = _by_time(asked.text, ranked)
         lines = dates if len(dates) >= FEWEST_DATES else [*dates, *_told_by(ranked, 3, dates)]
     elif asked.form in (Form.HOW_TO, Form.LIST):
-        near = [item for item in ranked[1:] if item.score >= AS_GOOD * ranked[0].score]
-        lines = [*_parts(ranked[0]), *_told_by(near, 4)]
+        lines = [*_parts(ranked[0]), *_told_by(_as_good(ranked)[1:], 4)]
     elif asked.form is Form.COMPARISON and asked.compared:
         lines = _told_by(_in_turn(asked.compared, ranked), PASSAGES)
     elif asked.form in ACCOUNTS:
