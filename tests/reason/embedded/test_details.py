@@ -6,7 +6,15 @@ import pytest
 
 from deepdiver.core.text import count_words
 from deepdiver.reason.embedded import details
-from deepdiver.reason.embedded.details import EACH, FEWEST, MOST, Line, choose_details, has_figure
+from deepdiver.reason.embedded.details import (
+    EACH,
+    FEWEST,
+    MOST,
+    SHARES,
+    Line,
+    choose_details,
+    has_figure,
+)
 from tests.reason.embedded.raters import rate_by_words
 
 QUESTION = "How can loyalty cards raise sales?"
@@ -81,11 +89,17 @@ def test_a_sentence_without_a_figure_must_be_nearer_than_one_with() -> None:
     assert monthly in found
 
 
-def test_many_documents_have_a_share() -> None:
+def test_many_documents_have_a_share_before_one_has_another() -> None:
     said = [("Plan", f"Loyalty cards raise sales by {n}% in shop {n}.") for n in range(EACH + 3)]
-    found = chosen(*said, ("Review", "Loyalty cards raise sales by 50% elsewhere."))
-    assert len(found) == EACH + 1
-    assert "Loyalty cards raise sales by 50% elsewhere." in found
+    other = "Loyalty cards raise sales by 50% elsewhere."
+    found = chosen(*said, ("Review", other))
+    assert other in found[: EACH + 1]
+    assert len(found) == EACH + 4
+
+
+def test_a_document_has_some_shares_and_no_more() -> None:
+    many = [("Plan", f"Loyalty cards raise sales by {n}% in shop {n}.") for n in range(40)]
+    assert len(chosen(*many, words=1000)) == EACH * SHARES
 
 
 def test_the_same_sentence_is_told_once() -> None:

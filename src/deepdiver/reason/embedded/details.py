@@ -30,8 +30,9 @@ HOW_MUCH = 0.3
 first, since they repeat the words of the question."""
 BY_DOCUMENT = 0.5
 """The weight of how near the document of a sentence is."""
-EACH = 4
-"""The most sentences of one document, so that many documents have a share."""
+EACH, SHARES = 4, 3
+"""Sentences that a document tells before another has told as many, and how often that is repeated
+if there is room."""
 FEWEST, MOST = 5, 60
 """Words of a sentence: fewer are a heading or a greeting, more are no sentence."""
 _TIME = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b")
@@ -124,14 +125,16 @@ def _documents(lines: Sequence[Line], near: dict[int, float]) -> dict[str, float
 
 
 def _fitting(lines: Sequence[Line], ranked: Sequence[int], words: int) -> list[int]:
-    """Return the best as far as they fit, and of one document a few."""
-    taken: list[int] = []
+    """Return the best as far as they fit: a share of each document, and then another."""
     turns: dict[str, int] = {}
+    shares: dict[int, int] = {}
     for place in ranked:
-        line = lines[place]
-        length = count_words(line.text)
-        turn = turns[line.document] = turns.get(line.document, 0) + 1
-        if turn <= EACH and length <= words:
+        turn = turns[lines[place].document] = turns.get(lines[place].document, -1) + 1
+        shares[place] = turn // EACH
+    taken: list[int] = []
+    for place in sorted(ranked, key=shares.__getitem__):
+        length = count_words(lines[place].text)
+        if shares[place] < SHARES and length <= words:
             words -= length
             taken.append(place)
     return taken
