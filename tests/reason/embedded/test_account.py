@@ -138,13 +138,15 @@ def test_of_answers_that_exclude_each_other_the_likelier_is_the_lead() -> None:
             text, HypothesisStatus.UNDECIDED, belief, answer=name, label=name, supporting=(label,)
         )
         for name, label, text, belief in zip(
-            ("Ada", "Bo"), ("F1", "F2"), told, (0.4, 0.5), strict=True
+            ("Ada", "Bo"), ("F1", "F2"), told, (0.2, 0.5), strict=True
         )
     ]
     found = [finding(text, f"F{n}", title=f"T{n}") for n, text in enumerate(told, 1)]
     draft = write(WHO, tuple(found), tuple(held))
     assert lines(draft) == [f"{UNSURE} {LIKELIEST}", told[1], BELOW]
     assert below(draft) == [(OTHER_ANSWERS, [told[0]])]
+    even = [item.model_copy(update={"posterior": 0.5}) for item in held]
+    assert lines(write(WHO, tuple(found), tuple(even))) == [f"{UNSURE} {LIKELIEST_OF}", *told]
 
 
 def test_hearsay_stays_in_the_quote() -> None:

@@ -53,6 +53,10 @@ LIKELY = 3
 BESIDE = 0.35
 """Belief in another answer, as a share of that in the best, for it to stand beside it."""
 
+CLOSE = 0.65
+"""Belief in an answer, as a share of that in the best, from which on nothing decides between them
+although they exclude each other."""
+
 UNSURE = "The evidence found does not answer the question for sure."
 LIKELIEST, LIKELIEST_OF = "The likeliest answer:", "The likeliest answers:"
 POSSIBLE, POSSIBLE_OF = "A possible answer:", "Possible answers:"
@@ -165,7 +169,7 @@ def _go_together(brief: Brief, held: Sequence[HypothesisStanding]) -> list[Hypot
     """Return the answers that can all be right, the likeliest first.
 
     Of two that exclude each other, at least one is wrong: the less likely one is no lead, unless
-    their texts may be about two things of one name.
+    next to nothing decides between them, or their texts may be about two things of one name.
     """
     by_id = {finding.id: finding for finding in brief.findings}
 
@@ -180,7 +184,8 @@ def _go_together(brief: Brief, held: Sequence[HypothesisStanding]) -> list[Hypot
 
     kept: list[HypothesisStanding] = []
     for item in held:
-        if not any(rivals(told(item), told(one)) for one in kept):
+        close = item.posterior >= CLOSE * held[0].posterior
+        if close or not any(rivals(told(item), told(one)) for one in kept):
             kept.append(item)
     return kept
 
