@@ -6,8 +6,15 @@ import itertools
 
 import pytest
 
-from deepdiver.core.outcomes import OUTCOMES, UNANSWERED, Research, in_words, settle_outcome
-from deepdiver.core.record import FINISHED, RunStatus
+from deepdiver.core.outcomes import (
+    OUTCOMES,
+    UNANSWERED,
+    Research,
+    in_words,
+    settle_outcome,
+    stated_confidence,
+)
+from deepdiver.core.record import FINISHED, Report, RunStatus, Sentence
 
 WAYS = list(itertools.product([False, True], repeat=8))
 
@@ -85,3 +92,13 @@ def test_each_outcome_can_be_reached() -> None:
 )
 def test_where_a_run_stands_in_words(status: RunStatus, told: str) -> None:
     assert in_words(status) == told
+
+
+@pytest.mark.parametrize("status", sorted(FINISHED))
+def test_confidence_is_stated_of_an_accepted_answer_alone(status: RunStatus) -> None:
+    said = (Sentence(text="It is so.", findings=("f_1",)),)
+    report = Report(question="Is it so?", status=status, answer=said, confidence=0.8)
+    stated = 0.8 if status in (RunStatus.ANSWERED, RunStatus.PARTIAL) else None
+    assert stated_confidence(report) == stated
+    assert stated_confidence(report.model_copy(update={"answer": ()})) is None
+    assert stated_confidence(report.model_copy(update={"confidence": 0.0})) is None

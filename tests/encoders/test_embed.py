@@ -212,17 +212,6 @@ def test_threads_may_share_it() -> None:
     assert (np.vstack(found) == expected).all()
 
 
-@pytest.mark.parametrize("word", ["", "qzxv", "dedline", "The", "two words"])
-def test_what_is_no_word_of_english_has_no_rank(word: str) -> None:
-    assert load_embedder().rank_of_word(word) is None
-
-
-def test_words_are_ranked_by_their_frequency() -> None:
-    ranks = [load_embedder().rank_of_word(word) for word in ("the", "water", "deadline", "heron")]
-    assert None not in ranks
-    assert ranks == sorted(ranks, key=lambda rank: rank or 0)
-
-
 def test_a_process_has_one_embedder() -> None:
     assert load_embedder() is load_embedder()
 

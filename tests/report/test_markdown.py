@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from deepdiver.core.outcomes import OUTCOMES, UNANSWERED
+from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.record import (
     FINISHED,
     Block,
@@ -567,9 +567,10 @@ def test_a_sentence_may_name_the_address_of_a_source_that_it_cites() -> None:
     assert "Title, hxxps://example[.]org/s_1." in answer_text(report(answer=(uncited,)))
 
 
-def test_every_outcome_has_its_words_and_confidence_if_there_is_an_answer() -> None:
+def test_every_outcome_has_its_words_and_confidence_if_an_answer_was_accepted() -> None:
     for status in FINISHED:
-        sure = "" if status in UNANSWERED else ", confidence 0.81"
+        accepted = status in {RunStatus.ANSWERED, RunStatus.PARTIAL}
+        sure = ", confidence 0.81" if accepted else ""
         told = f"**{OUTCOMES[status].headline}{sure}.**"
         assert told in render_markdown(report(status=status))
 

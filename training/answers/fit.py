@@ -4,7 +4,7 @@
 
 Two kinds of questions, each kind with half of the weight: about passages that the reader was not
 trained on, of which a third lack the passage that answers, and about folders A, B and C of `ask`,
-over the findings that runs collect. It prints the two numbers of `stepwise.py`, and for each kind
+over the findings that runs collect. It prints three numbers of `stepwise.py`, and for each kind
 how well they part right from wrong (AUC) with the other kind alone to learn from. Ten minutes on
 two cores.
 """
@@ -64,6 +64,7 @@ class Row(NamedTuple):
     """The likeliest answer to a question."""
 
     agreement: float
+    mentioned: float
     right: bool
 
 
@@ -82,8 +83,8 @@ def main(arguments: Sequence[str]) -> int:
         right = sum(row.right for row in rows)
         auc = _auc(told, rows)
         sys.stdout.write(f"{name}: {len(rows)} answers, {right} right, AUC {auc:.3f}\n")
-    offset, slope = _fit(list(kinds.values()))
-    sys.stdout.write(f"UNREAD, AGREED = {offset:.2f}, {slope:.2f}\n")
+    offset, slope, mentioned = _fit(list(kinds.values()))
+    sys.stdout.write(f"UNREAD, AGREED, MENTIONED = {offset:.2f}, {slope:.2f}, {mentioned:.2f}\n")
     return 0
 
 
@@ -98,7 +99,8 @@ def _rows(question: str, findings: Findings, answers: Sequence[str]) -> Iterator
     best = found[0]
     group = [a for a in asked.answers if rivals.same_words(a.text, best.answer)]
     agreed = rivals._agreed(text, group, findings)
-    yield Row(agreed, any(_same(best.answer, gold) for gold in answers))
+    mentioned = math.log2(1 + rivals._mentioned(group, findings))
+    yield Row(agreed, mentioned, any(_same(best.answer, gold) for gold in answers))
 
 
 def _same(one: str, other: str) -> bool:
@@ -168,20 +170,20 @@ def _about_folders(data: Path) -> Iterator[tuple[str, Findings, Sequence[str]]]:
 
 
 def _fit(kinds: Sequence[Sequence[Row]]) -> npt.NDArray[np.float64]:
-    """Return offset and slope of a logistic regression in which each kind weighs the same."""
-    seen = np.array([[1.0, row.agreement] for rows in kinds for row in rows])
+    """Return the offset and the two slopes of a logistic regression; each kind weighs the same."""
+    seen = np.array([[1.0, row.agreement, row.mentioned] for rows in kinds for row in rows])
     right = np.array([float(row.right) for rows in kinds for row in rows])
     share = np.array([100.0 / len(rows) for rows in kinds for _ in rows])
-    found = np.zeros(2)
+    found = np.zeros(3)
     for _ in range(50):
         told = 1.0 / (1.0 + np.exp(-seen @ found))
-        bent = seen.T @ (seen * (share * told * (1 - told))[:, None]) + 0.05 * np.eye(2)
+        bent = seen.T @ (seen * (share * told * (1 - told))[:, None]) + 0.05 * np.eye(3)
         found -= np.linalg.solve(bent, seen.T @ (share * (told - right)) + 0.05 * found)
     return found
 
 
 def _apply(found: npt.NDArray[np.float64], rows: Sequence[Row]) -> list[float]:
-    return [float(found[0] + found[1] * row.agreement) for row in rows]
+    return [float(found @ (1.0, row.agreement, row.mentioned)) for row in rows]
 
 
 def _auc(told: Sequence[float], rows: Sequence[Row]) -> float:

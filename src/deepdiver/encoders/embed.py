@@ -86,20 +86,6 @@ class Embedder:
                 vectors[start + number] = vector
         return vectors
 
-    def rank_of_word(self, word: str) -> int | None:
-        """Return the place of a lower-case word in the model's vocabulary; None if it has none.
-
-        The vocabulary begins with a thousand marks and letters, and then has some 22,000 English
-        words from the most frequent on.
-
-        Raises:
-            StoreAccessError: If a file of the model is missing.
-            DamagedStoreError: If a file is not the one that deepdiver ships.
-        """
-        tokenizer, _ = self._loaded()
-        number: int | None = tokenizer.token_to_id(word)
-        return number
-
     def _load(self) -> tuple[Tokenizer, Any]:
         model = onnx_model.read_checked(self._folder / "model.onnx", HASHES["model.onnx"])
         tokenizer = onnx_model.load_tokenizer(

@@ -1,8 +1,9 @@
 """Scores: pure functions of a case and its record, so that they can be computed again at any time.
 
 The answer of a run is the short answer of its best accepted hypothesis. If none was accepted, it is
-that of the likeliest undecided hypothesis that the lead states, which the stated confidence is
-about; else the first factual sentence of the lead; else there is none. Each score says which.
+that of the likeliest undecided hypothesis that the lead states; else the first factual sentence of
+the lead; else there is none. Each score says which. Confidence is what the report states: in words
+alone for an answer that was not accepted.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from deepdiver.core.outcomes import stated_confidence
 from deepdiver.core.record import Assessment, HypothesisStatus, Report, RunStatus, SentenceKind
 from deepdiver.evals import insights, retrieval
 from deepdiver.evals.cases import RESEARCHED, Case, EvalSet, Gold, Kind
@@ -185,7 +187,7 @@ def _score_answer(kind: Kind, case: Case, record: CaseRecord, report: Report) ->
         "said": said.text,
         "by": said.by,
         "values": values,
-        "confidence": report.confidence if report.answer and said.by != "none" else None,
+        "confidence": stated_confidence(report),
         "right": good,
         "sound": sound,
         "loss": loss,

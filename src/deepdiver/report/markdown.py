@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from string import ascii_lowercase
 from urllib.parse import quote as percent
 
-from deepdiver.core.outcomes import OUTCOMES, UNANSWERED
+from deepdiver.core.outcomes import OUTCOMES, UNANSWERED, stated_confidence
 from deepdiver.core.record import (
     Assessment,
     Block,
@@ -214,14 +214,10 @@ def answer_text(report: Report) -> str:
 
 
 def status_line(report: Report) -> str:
-    """Return how a run ended, with the confidence if there is an answer in which it is stated.
-
-    Belief is never 0: an account, such as a list of steps, has none.
-    """
-    has_answer = report.answer and report.status not in UNANSWERED and report.confidence > 0
-    say = words_of(report)
+    """Return how a run ended, with the confidence if there is an answer in which it is stated."""
+    say, sure = words_of(report), stated_confidence(report)
     how = say(OUTCOMES[report.status].headline)
-    return say("{}, confidence {}", how, f"{report.confidence:.2f}") if has_answer else how
+    return how if sure is None else say("{}, confidence {}", how, f"{sure:.2f}")
 
 
 def headline(report: Report) -> tuple[str, str]:

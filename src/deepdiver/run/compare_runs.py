@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from deepdiver.core.outcomes import OUTCOMES
+from deepdiver.core.outcomes import OUTCOMES, stated_confidence
 from deepdiver.core.record import Citation, Report, Run, Source
 from deepdiver.core.settings import EMBEDDED
 from deepdiver.core.text import terms
@@ -290,8 +290,9 @@ def comparison_rows(found: Comparison) -> list[tuple[str, str, str]]:
 
 
 def _outcome(side: RunSide) -> str:
-    ending = OUTCOMES.get(side.run.status)
-    return f"{ending.headline if ending else side.run.status.value} {side.report.confidence:.2f}"
+    ending, sure = OUTCOMES.get(side.run.status), stated_confidence(side.report)
+    how = ending.headline if ending else side.run.status.value
+    return how if sure is None else f"{how} {sure:.2f}"
 
 
 def comparison_lines(found: Comparison) -> Iterator[str]:

@@ -18,9 +18,15 @@ def by_words(question: str, passages: Sequence[str]) -> list[Rating]:
     return [Rating(share, share, share) for share in shares]
 
 
+def near_by_words(question: str, texts: Sequence[str]) -> list[float]:
+    """Return the share of the question's words that each text has."""
+    return [rated.words for rated in by_words(question, texts)]
+
+
 def rate_by_words(patch: pytest.MonkeyPatch) -> None:
     """Put such a rating in the place of that of the models."""
-    from deepdiver.reason.embedded import find
+    from deepdiver.reason.embedded import details, find
 
     patch.setattr(rating, "rate", by_words)
     patch.setattr(find, "rate", by_words)
+    patch.setattr(details, "nearness", near_by_words)

@@ -7,6 +7,7 @@ import pytest
 from deepdiver.core.record import HypothesisStatus
 from deepdiver.reason.embedded import account
 from deepdiver.reason.embedded.account import (
+    BELOW,
     BY_WORDS,
     LIKELIEST,
     LIKELIEST_OF,
@@ -104,22 +105,48 @@ def test_an_answer_that_no_finding_tells_is_not_the_lead() -> None:
     assert lines(write(WHO, findings(CHAIR), (held,))) == [f"{UNSURE} {NEAREST}", CHAIR]
 
 
+NAMES = ("Ada", "Bo", "Cy")
+MORE = ("Cranes rust quickly here.", "Ferries sail every winter.", "Nets dry along walls.")
+
+
 def test_several_likely_answers_come_in_order_without_the_unlikely() -> None:
-    told = [f"{name} chairs the harbour board." for name in ("Ada", "Bo", "Cy")]
+    told = [f"{name} chairs the harbour board." for name in NAMES]
     held = [
         standing(
             text,
             HypothesisStatus.UNDECIDED,
             belief,
-            answer="x",
+            answer=name,
             label=f"H{n}",
             supporting=(f"F{n}",),
         )
-        for n, (text, belief) in enumerate(zip(told, (0.4, 0.5, 0.1), strict=True), 1)
+        for n, (name, text, belief) in enumerate(zip(NAMES, told, (0.4, 0.5, 0.1), strict=True), 1)
     ]
-    draft = write(WHO, findings(*told), tuple(held))
-    assert lines(draft) == [f"{UNSURE} {LIKELIEST_OF}", told[1], told[0]]
-    assert below(draft) == [(OTHER_ANSWERS, [told[2]])]
+    texts = [
+        finding(f"{text} {more}", f"F{n}", title=name)
+        for n, (name, text, more) in enumerate(zip(NAMES, told, MORE, strict=True), 1)
+    ]
+    draft = write(WHO, tuple(texts), tuple(held))
+    assert lines(draft) == [f"{UNSURE} {LIKELIEST_OF}", told[1], told[0], BELOW]
+    assert below(draft)[0] == (OTHER_ANSWERS, [told[2]])
+
+
+def test_of_answers_that_exclude_each_other_the_likelier_is_the_lead() -> None:
+    told = [f"{name} chairs the harbour board and keeps its seal." for name in ("Ada", "Bo")]
+    held = [
+        standing(
+            text, HypothesisStatus.UNDECIDED, belief, answer=name, label=name, supporting=(label,)
+        )
+        for name, label, text, belief in zip(
+            ("Ada", "Bo"), ("F1", "F2"), told, (0.2, 0.5), strict=True
+        )
+    ]
+    found = [finding(text, f"F{n}", title=f"T{n}") for n, text in enumerate(told, 1)]
+    draft = write(WHO, tuple(found), tuple(held))
+    assert lines(draft) == [f"{UNSURE} {LIKELIEST}", told[1], BELOW]
+    assert below(draft) == [(OTHER_ANSWERS, [told[0]])]
+    even = [item.model_copy(update={"posterior": 0.5}) for item in held]
+    assert lines(write(WHO, tuple(found), tuple(even))) == [f"{UNSURE} {LIKELIEST_OF}", *told]
 
 
 def test_hearsay_stays_in_the_quote() -> None:
@@ -243,3 +270,46 @@ def test_passages_in_another_language_come_by_words() -> None:
     assert lines(draft)[0] == BY_WORDS
     assert lines(draft)[1] == found[1].statement
     assert draft.missing == (question,)
+
+
+OVERVIEW = "Give me an overview of the harbour board"
+
+
+def test_an_account_adds_what_each_document_says_under_its_title() -> None:
+    board = [
+        finding(f"The harbour board of {name} has {n} members.", f"F{n}", title=name)
+        for n, name in enumerate("ABCDEFGHI", 1)
+    ]
+    draft = write(OVERVIEW, tuple(board))
+    ((heading, told),) = below(draft)
+    assert heading == account.ELSE
+    assert told == ["H:", board[7].quote, "I:", board[8].quote]
+    assert lines(draft)[1:] == [item.quote for item in board[:7]]
+
+
+def test_an_account_whose_lead_tells_all_has_no_more() -> None:
+    assert below(write(OVERVIEW, findings("The harbour board has 9 members in all."))) == []
+
+
+def test_a_sentence_is_cited_by_the_shortest_quote_that_has_it() -> None:
+    board = [
+        finding(f"The harbour board of {name} has {n} members.", f"F{n}", title=name)
+        for n, name in enumerate("ABCDEFG", 1)
+    ]
+    said = "The harbour board met 20 times in all."
+    whole = finding(f"{said} It rained.", "F8", title="H")
+    ((_, told),) = below(write(OVERVIEW, (*board, whole, finding(said, "F9", title="H"))))
+    assert told == ["H:", said]
+    (section,) = write(OVERVIEW, (*board, whole, finding(said, "F9", title="H"))).sections
+    assert section.sentences[1].findings == ("F9",)
+
+
+def test_what_bears_much_less_is_not_told_below_an_answer() -> None:
+    near = "The harbour board has a chair who is elected."
+    far = "The harbour is deep and the water is cold in winter."
+    held = (standing(CHAIR, answer="Ada Holm", supporting=("F1",)),)
+    told = " ".join(
+        text for _, texts in below(write(WHO, findings(CHAIR, near, far), held)) for text in texts
+    )
+    assert near in told
+    assert far not in told

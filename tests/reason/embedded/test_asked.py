@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepdiver.reason.embedded.asked import ACCOUNTS, understand, wants_few_words
+from deepdiver.reason.embedded.asked import ACCOUNTS, is_open, understand, wants_few_words
 from deepdiver.reason.embedded.language.form import Form
 
 
@@ -69,3 +69,29 @@ def test_which_of_two_wants_a_few_words_and_a_comparison_does_not() -> None:
     assert not wants_few_words(understand("Compare the Pterocarya with the Cotula."))
     assert wants_few_words(understand("Who founded the club?"))
     assert not wants_few_words(understand("Why was the club founded?"))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How can we keep our promise of repair through 2035?",
+        "How should the mill balance its costs against the dates of the law until 2031?",
+    ],
+)
+def test_a_question_for_a_way_is_no_timeline_and_no_sum(question: str) -> None:
+    assert understand(question).form not in {Form.TIMELINE, Form.CALCULATION}
+    assert is_open(understand(question))
+
+
+def test_what_follows_from_something_is_no_name() -> None:
+    asked = understand("What is the likely impact of the new toll on the ferry?")
+    assert asked.form is Form.OVERVIEW
+    assert is_open(asked)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Who founded the club?", "Give me a timeline of the tender", "Was hat der Rat beschlossen?"],
+)
+def test_few_words_dates_and_other_languages_make_no_open_question(question: str) -> None:
+    assert not is_open(understand(question))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.reason.embedded.bearers import bearers, differ
+from deepdiver.reason.embedded.bearers import bearers, differ, share_little
 
 TUNNEL = "What does the Karawanks Tunnel serve?"
 
@@ -67,3 +67,16 @@ def test_one_shared_mark_makes_them_one() -> None:
 def test_differing_has_no_direction(one: str, other: str) -> None:
     asked = "Who is the Ab?"
     assert differ(asked, [one], [other], apart=()) == differ(asked, [other], [one], apart=())
+
+
+def test_texts_that_have_few_words_in_common_share_little() -> None:
+    asked = "When was Ada Holm born?"
+    one = ["Ada Holm, a painter of harbours, was born in 1900 in Lund."]
+    copy = ["Ada Holm, a painter of harbours, was born in 1905 in Lund."]
+    other = ["Ada Holm, who rowed for her university, was born in 1950."]
+    assert share_little(asked, one, other, apart=("1900", "1950"))
+    assert not share_little(asked, one, copy, apart=("1900", "1905"))
+
+
+def test_texts_that_say_nothing_besides_do_not_share_little() -> None:
+    assert not share_little("When was Ada born?", ["Ada was born."], ["Ada was born."], apart=())

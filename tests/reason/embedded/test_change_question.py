@@ -15,8 +15,8 @@ from deepdiver.reason.embedded.change_question import (
     counts_in,
 )
 from deepdiver.reason.embedded.hypothesise import hypothesise
-from deepdiver.reason.embedded.judge import judge
-from deepdiver.tasks import Hypothesise, Judge, Rival, ShownFinding, ShownTool
+from deepdiver.reason.embedded.judge import Case, judge_case
+from deepdiver.tasks import Hypothesise, ShownFinding, ShownTool
 
 QUESTION = "Have strikes near Kharkiv increased this week?"
 YES, NO = (
@@ -203,12 +203,6 @@ def test_without_tools_and_counts_nothing_is_put_forward_for_it() -> None:
 
 @pytest.mark.parametrize(("statement", "stance"), [(YES, Stance.SUPPORTS), (NO, Stance.REFUTES)])
 def test_a_count_is_judged_for_one_and_against_the_other(statement: str, stance: Stance) -> None:
-    task = Judge(
-        question=QUESTION,
-        as_of="2026-11-14",
-        rivals=(Rival(id="H1", hypothesis=statement),),
-        findings=(shown("F1", MORE),),
-    )
-    (judged,) = judge(task).judgements
+    (judged,) = judge_case(Case(QUESTION, "2026-11-14", statement, "", (shown("F1", MORE),)))
     assert judged.stance is stance
     assert "12 against 4" in judged.reason

@@ -79,7 +79,7 @@ def test_of_many_passages_the_promising_are_rated(monkeypatch: pytest.MonkeyPatc
 def test_steps_stay_together() -> None:
     body = "\n".join(f"{n}. Turn valve number {n} until it clicks." for n in range(1, 12))
     question = "How do I open the valve of the pump?"
-    (only,) = find(task(shown_text(id="T1", title="", text=body), question=question)).findings
+    (only, *_) = find(task(shown_text(id="T1", title="", text=body), question=question)).findings
     assert only.statement.count("Turn valve") == 11
 
 
@@ -91,3 +91,31 @@ def test_the_row_that_answers_comes_first() -> None:
     found = find(task(text, question=question)).findings
     assert [item.quote for item in found[:2]] == rows.splitlines()[1:]
     assert found[0].statement == "Farm: North Lea | Owner: A. Bream | Hectares: 4.4"
+
+
+OPEN = "Give me an overview of how loyalty cards raise sales"
+
+
+def test_an_open_question_also_finds_single_sentences_of_whole_texts() -> None:
+    about = "Loyalty cards raise sales in our shops. We print them ourselves."
+    far = "# Annex\n\nLoyalty cards raise sales by 12% in a year. It rained on Monday."
+    text = shown_text(id="T1", title="Plan", text=f"{about}\n\n{far}", found=((0, len(about)),))
+    found = find(task(text, question=OPEN)).findings
+    assert found[1].statement == "Loyalty cards raise sales by 12% in a year."
+    assert all(item.quote in text.plain for item in found)
+
+
+def test_a_sentence_that_is_a_passage_is_found_once_and_one_within_a_passage_by_itself() -> None:
+    only = shown_text(id="T1", title="Plan", text="Loyalty cards raise sales by 12% in a year.")
+    assert len(find(task(only, question=OPEN)).findings) == 1
+    more = shown_text(id="T1", title="Plan", text=f"{only.plain} We print them ourselves.")
+    assert [item.quote for item in find(task(more, question=OPEN)).findings] == [
+        more.plain,
+        only.plain,
+    ]
+
+
+def test_a_look_up_finds_no_single_sentences() -> None:
+    body = "The harbour board has 12 members in all.\n\n# B\n\nThe harbour board is 90 years old."
+    text = shown_text(id="T1", title="", text=body, found=((0, 30),))
+    assert len(find(task(text)).findings) == 1

@@ -21,14 +21,15 @@ from deepdiver.reason.embedded.judge import (
     READS,
     RELIED_ON,
     UNHEARD,
-    judge,
+    Case,
+    judge_case,
     may_bear,
     restates,
 )
 from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.reason.embedded.rivals import FIRST_GUESS, OTHER_WORDS
 from deepdiver.reason.embedded.stepwise import STEP, agreement, chance_right
-from deepdiver.tasks import Judge, Judgement, Rival, ShownFinding
+from deepdiver.tasks import Judgement, ShownFinding
 from tests.reason.embedded.reader import teach
 from tests.reason.embedded.shown import AS_OF, finding, findings
 
@@ -43,13 +44,7 @@ def judged(
     listed = tuple(
         f if isinstance(f, ShownFinding) else finding(f, f"F{n}") for n, f in enumerate(shown, 1)
     )
-    task = Judge(
-        question=question,
-        as_of=AS_OF,
-        rivals=(Rival(id="H1", hypothesis=hypothesis, answer_if_true=answer),),
-        findings=listed,
-    )
-    return list(judge(task).judgements)
+    return judge_case(Case(question, AS_OF, hypothesis, answer, listed))
 
 
 def one(question: str, hypothesis: str, found: ShownFinding | str, answer: str = "") -> Judgement:

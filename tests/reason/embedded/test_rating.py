@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deepdiver.reason.embedded import rating
-from deepdiver.reason.embedded.rating import Rating, rate, rate_findings, told_by
+from deepdiver.reason.embedded.rating import Rating, nearness, rate, rate_findings, told_by
 from tests.reason.embedded.shown import finding
 
 QUESTION = "Who chairs the harbour board?"
@@ -70,3 +70,25 @@ def test_another_language_is_rated_by_words_alone(monkeypatch: pytest.MonkeyPatc
 def test_words_without_spaces_are_compared_by_their_characters() -> None:
     near, far = rate("epollとinotifyの違いは何か", ["inotifyの違いを述べる。", "天気がよい。"])
     assert near.score > far.score
+
+
+def test_nearness_is_that_of_a_rating() -> None:
+    assert nearness(QUESTION, []) == []
+    assert nearness(QUESTION, [CHAIR, WEATHER]) == pytest.approx(
+        [rated.nearness for rated in rate(QUESTION, [CHAIR, WEATHER])], abs=1e-3
+    )
+
+
+def test_nearness_is_remembered_within_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = nearness(QUESTION, [CHAIR])
+    monkeypatch.setattr(rating, "load_embedder", lambda: pytest.fail("it was compared before"))
+    assert nearness(QUESTION, [CHAIR, CHAIR]) == told * 2
+    monkeypatch.undo()
+    monkeypatch.setattr(rating, "REMEMBERED", 0)
+    assert nearness(QUESTION, [CHAIR]) == told
+
+
+def test_in_another_language_nearness_is_by_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rating, "load_embedder", lambda: pytest.fail("it knows English alone"))
+    asked = "Wer leitet den Hafenrat und wann tagt er?"
+    assert nearness(asked, ["Der Hafenrat tagt.", "Es regnet."])[1] == 0.0

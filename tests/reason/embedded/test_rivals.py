@@ -15,7 +15,9 @@ from deepdiver.reason.embedded.rivals import (
     ONE_OF_TWO,
     OTHER_WORDS,
     Rival,
+    exclude_each_other,
     find_rivals,
+    findings_beside,
     same_words,
 )
 from deepdiver.reason.embedded.stepwise import STEP, agreement, chance_right
@@ -45,7 +47,8 @@ NAMED = math.sqrt(OTHER_WORDS)
 def odds(*scores: float) -> float:
     """The odds of an answer in sentences of one origin each, which have but "Ada Berg" of SPORT."""
     agreed = 1 - math.prod(1 - agreement(score, NAMED) for score in scores)
-    return chance_right(agreed) / (1 - chance_right(agreed))
+    likely = chance_right(agreed)
+    return likely / (1 - likely)
 
 
 # -- none
@@ -400,3 +403,37 @@ def test_likelihoods_are_probabilities_and_fall(sports: list[str]) -> None:
     assert all(rival.answer in sports[number] for rival in found for number in rival.findings)
     assert sum(rival.likelihood for rival in found) <= 1.002  # each is rounded
     assert all(0 < rival.likelihood < 1 for rival in found)
+
+
+def test_an_answer_of_which_several_texts_speak_is_likelier(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    teach(monkeypatch, {"chess": 0.6, "golf": 0.6})
+    said = told("Ada Berg plays chess.", "Ada Berg plays golf.", "The golf club is in the valley.")
+    first, second = put(SPORT, *said)
+    assert (first.answer, second.answer) == ("golf", "chess")
+    assert first.likelihood > second.likelihood
+
+
+def test_a_copy_that_speaks_of_it_too_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"chess": 0.6})
+    alone = put(SPORT, *told("Ada Berg plays chess."))
+    copies = [
+        item.model_copy(update={"origin": "one"}) for item in told(*["Ada Berg plays chess."] * 2)
+    ]
+    assert put(SPORT, *copies)[0].likelihood == alone[0].likelihood
+
+
+def test_answers_exclude_each_other_unless_one_is_a_part_or_their_texts_differ() -> None:
+    asked = "Where is Springfield?"
+    texts = (["Springfield, Ohio, is old."], ["Springfield, Illinois, is old."])
+    assert exclude_each_other(asked, ("here", []), ("there", []))
+    assert not exclude_each_other(asked, ("up here", []), ("here", []))
+    assert not exclude_each_other(asked, ("east", texts[0]), ("west", texts[1]))
+
+
+def test_findings_of_a_text_are_found_beside_one_of_them() -> None:
+    one, other = finding("A.", "F1", title="T"), finding("B.", "F2", title="T")
+    rest = finding("C.", "F3", title="U")
+    assert findings_beside([one], [one, other, rest]) == [one, other]
+    assert findings_beside([], [one]) == []

@@ -148,3 +148,9 @@ def test_every_step_makes_the_whole_less_likely(
     assert 0 < whole <= chance_right(agreed)
     more = (*steps, ReaderAnswer("y", 1.0, 0, 0))
     assert StepwiseAnswers((), more, "", left).likelihood(agreed) < whole
+
+
+def test_an_answer_that_is_mentioned_more_often_is_likelier() -> None:
+    once, twice, often = (chance_right(0.5, number) for number in (0, 1, 8))
+    assert chance_right(0.5) == once < twice < often < 1
+    assert StepwiseAnswers(()).likelihood(0.5, 1) == twice

@@ -13,13 +13,16 @@ from itertools import zip_longest
 from deepdiver.core.dates import dated
 from deepdiver.core.record import HypothesisStatus
 from deepdiver.core.text import terms
-from deepdiver.reason.embedded.asked import ACCOUNTS, understand, wants_few_words
+from deepdiver.reason.embedded.asked import ACCOUNTS, is_open, understand, wants_few_words
+from deepdiver.reason.embedded.bearers import share_little
 from deepdiver.reason.embedded.cells import FoundInCells, answer_in_cells
+from deepdiver.reason.embedded.details import Line, choose_details
 from deepdiver.reason.embedded.draft import Brief, Draft, DraftSection, DraftSentence
 from deepdiver.reason.embedded.language.form import AskedQuestion, Form
 from deepdiver.reason.embedded.language.units import passage_lines, units_in
 from deepdiver.reason.embedded.rating import ABOUT_IT, rate, rate_findings, told_by
 from deepdiver.reason.embedded.reading import read_sentence
+from deepdiver.reason.embedded.rivals import exclude_each_other, findings_beside
 from deepdiver.tasks import HypothesisStanding, ShownFinding
 
 PASSAGES = 7
@@ -29,21 +32,30 @@ LEAD_WORDS = 450
 DATES, STEPS = 14, 12
 """The most lines of a timeline, and of a list or of steps."""
 _ENDS = (".", "!", ")", "”", '"')
+FEWEST_DATES = 4
+"""Lines of a timeline that need no other passages beside them."""
 DATED, AS_NEAR = 60, 0.25
 """The dated sentences that are rated for a timeline, and the share of the best one's score that a
 line of it must have."""
 AS_GOOD = 0.6
-"""The share of the best passage's score from which on another one is told beside its steps."""
+"""The share of the best passage's score from which on another one is told beside its steps, or
+below an answer."""
 BODY_WORDS, ANSWERED_WORDS = 900, 250
 """Words of what else was found, and if the question is answered."""
+DETAIL_WORDS = 800
+"""Words of what the documents add to an account."""
 BEARS = 0.35
 """The least score of the best sentence for an account to be one."""
 LIKELY_AT = 0.2
 """Belief in the best answer from which on answers are the lead, and not passages."""
 LIKELY = 3
 """Answers that are shown if none is sure."""
-BESIDE = 0.5
+BESIDE = 0.35
 """Belief in another answer, as a share of that in the best, for it to stand beside it."""
+
+CLOSE = 0.65
+"""Belief in an answer, as a share of that in the best, from which on nothing decides between them
+although they exclude each other."""
 
 UNSURE = "The evidence found does not answer the question for sure."
 LIKELIEST, LIKELIEST_OF = "The likeliest answer:", "The likeliest answers:"
@@ -52,6 +64,7 @@ LIKELY_FROM = 0.4
 """Belief from which on an answer is called likely, and not only possible."""
 BY_WORDS = "The passages that have most words of the question:"
 NEAREST = "The nearest passages:"
+BELOW = "Other answers were found as well, and stand below."
 OTHER_VALUES = "Other answers were found, and nothing decides between them:"
 INTRODUCED = {
     Form.HOW_TO: "As the documents describe it:",
@@ -85,17 +98,25 @@ def write_account(brief: Brief) -> Draft:
     if asked.understood and supported:
         cells = answer_in_cells(brief.question, brief.findings)
         lead = [_from_cells(cells, brief.findings)] if cells else _answer(brief, supported, ranked)
-        return _draft(lead, ranked, ANSWERED_WORDS)
+        return _draft(lead, _as_good(ranked), ANSWERED_WORDS)
     missing = tuple(brief.problems) or (brief.question,)
     if not asked.understood:
         return _draft(_framed(BY_WORDS, _told_by(ranked, PASSAGES)), ranked, missing=missing)
     if not ranked or ranked[0].score < ABOUT_IT:
         return Draft(answer=(), sections=(), missing=missing)
     if not wants_few_words(asked) and ranked[0].score >= BEARS:
-        return _draft(_framed(INTRODUCED[asked.form], _arranged(asked, ranked)), ranked)
+        return _tell_account(asked, ranked)
     if likely := _likeliest(brief, ranked):
         return replace(likely, missing=missing)
     return _draft(_framed(f"{UNSURE} {NEAREST}", _arranged(asked, ranked)), ranked, missing=missing)
+
+
+def _tell_account(asked: AskedQuestion, ranked: Sequence[Ranked]) -> Draft:
+    """Return the passages in the order of the form, and what each document adds to an open one."""
+    lead = _framed(INTRODUCED[asked.form], _arranged(asked, ranked))
+    if not is_open(asked):
+        return _draft(lead, ranked)
+    return Draft(answer=tuple(lead), sections=tuple(_details(asked.text, ranked, lead)))
 
 
 def _draft(
@@ -119,6 +140,11 @@ def rank_findings(question: str, findings: Sequence[ShownFinding]) -> list[Ranke
     return sorted(rated, key=lambda item: -item.score)
 
 
+def _as_good(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Return the passages that bear on the question nearly as far as the best one."""
+    return [item for item in ranked if item.score >= AS_GOOD * ranked[0].score]
+
+
 def _likeliest(brief: Brief, ranked: Sequence[Ranked]) -> Draft | None:
     """Return the answers that are likely, if none is sure; below them what speaks for others.
 
@@ -127,14 +153,41 @@ def _likeliest(brief: Brief, ranked: Sequence[Ranked]) -> Draft | None:
     held = [i for i in brief.standing or () if i.status is HypothesisStatus.UNDECIDED]
     best = sorted(held, key=lambda item: -item.posterior)[:LIKELY]
     near = [item for item in best if item.posterior >= BESIDE * best[0].posterior]
+    near = _go_together(brief, near)
     lines = _told_each(near, ranked)
     if not lines or best[0].posterior < LIKELY_AT:
         return None
-    lead = _framed(f"{UNSURE} {_called(best[0].posterior, len(lines))}", lines)
     others = _told_each([item for item in best if item not in near], ranked)
+    lead = _framed(f"{UNSURE} {_called(best[0].posterior, len(lines))}", lines)
+    lead += [DraftSentence(BELOW)] if others else []
     below = {OTHER_ANSWERS: others, PASSAGES_FOUND: _told_by(ranked, PASSAGES, [*lead, *others])}
     sections = [DraftSection(heading, tuple(said)) for heading, said in below.items() if said]
     return Draft(answer=tuple(lead), sections=tuple(sections))
+
+
+def _go_together(brief: Brief, held: Sequence[HypothesisStanding]) -> list[HypothesisStanding]:
+    """Return the answers that can all be right, the likeliest first.
+
+    Of two that exclude each other, at least one is wrong: the less likely one is no lead, unless
+    next to nothing decides between them, or their texts may be about two things of one name.
+    """
+    by_id = {finding.id: finding for finding in brief.findings}
+
+    def told(item: HypothesisStanding) -> tuple[str, list[str]]:
+        giving = [by_id[label] for label in item.supporting if label in by_id]
+        return item.answer, [f.quote for f in findings_beside(giving, brief.findings)]
+
+    def rivals(one: tuple[str, list[str]], other: tuple[str, list[str]]) -> bool:
+        return exclude_each_other(brief.question, one, other) and not share_little(
+            brief.question, one[1], other[1], apart=(one[0], other[0])
+        )
+
+    kept: list[HypothesisStanding] = []
+    for item in held:
+        close = item.posterior >= CLOSE * held[0].posterior
+        if close or not any(rivals(told(item), told(one)) for one in kept):
+            kept.append(item)
+    return kept
 
 
 def _called(belief: float, number: int) -> str:
@@ -197,10 +250,9 @@ def _arranged(
     lines: list[DraftSentence] = []
     if asked.form is Form.TIMELINE:
         dates = _by_time(asked.text, ranked)
-        lines = [*dates, *_told_by(ranked, 3, dates)]
+        lines = dates if len(dates) >= FEWEST_DATES else [*dates, *_told_by(ranked, 3, dates)]
     elif asked.form in (Form.HOW_TO, Form.LIST):
-        near = [item for item in ranked[1:] if item.score >= AS_GOOD * ranked[0].score]
-        lines = [*_parts(ranked[0]), *_told_by(near, 4)]
+        lines = [*_parts(ranked[0]), *_told_by(_as_good(ranked)[1:], 4)]
     elif asked.form is Form.COMPARISON and asked.compared:
         lines = _told_by(_in_turn(asked.compared, ranked), PASSAGES)
     elif asked.form in ACCOUNTS:
@@ -266,13 +318,18 @@ def _diverse(ranked: Sequence[Ranked]) -> list[Ranked]:
 
 def _by_time(question: str, ranked: Sequence[Ranked]) -> list[DraftSentence]:
     """Return the dated sentences that bear most on a question, in order of time."""
-    found = [
-        (days[0], item.finding, unit.text)
-        for item in ranked
+    asked = [day.year for day, _, _ in dated(question) if day.year]
+    first, last = min(asked, default=0), max(asked, default=9999)
+    # A letterhead has a date as well, and tells nothing; a sentence may be in several findings.
+    told = {
+        unit.text: (item.finding, day)
+        for item in reversed(ranked)
         for unit in units_in(item.finding.quote)
-        if unit.text.endswith(_ENDS)  # a letterhead has a date as well, and tells nothing
-        and (days := [day.iso() for day, _, _ in dated(unit.text) if day.year])
-    ][:DATED]
+        if unit.text.endswith(_ENDS)
+        and (day := next((d for d, _, _ in dated(unit.text) if d.year), None))
+        and first <= day.year <= last
+    }
+    found = [(day.iso(), finding, text) for text, (finding, day) in reversed(told.items())][:DATED]
     rated = rate(question, [told_by(finding.source, text) for _, finding, text in found])
     scores = [rating.score for rating in rated]
     best = sorted(range(len(found)), key=lambda number: (-scores[number], number))[:DATES]
@@ -281,6 +338,34 @@ def _by_time(question: str, ranked: Sequence[Ranked]) -> list[DraftSentence]:
 
 
 # -- the body
+
+
+def _details(
+    question: str, ranked: Sequence[Ranked], lead: Sequence[DraftSentence]
+) -> list[DraftSection]:
+    """Return what each document that is about the matter adds to the lead, sentence by sentence."""
+    said = {text for line in lead for text in line.text.split("\n")}
+    quoted: dict[str, ShownFinding] = {}
+    for item in ranked:
+        for text in _sentences(item.finding):
+            # The shortest quote that has a sentence shows best where it stands.
+            held = quoted.setdefault(text, item.finding)
+            if len(item.finding.quote) < len(held.quote):
+                quoted[text] = item.finding
+    told = [(finding, text) for text, finding in quoted.items() if text not in said]
+    lines = [
+        Line(f"{finding.source} {finding.origin}", finding.source, text) for finding, text in told
+    ]
+    groups: dict[str, list[DraftSentence]] = {}
+    for place in choose_details(question, lines, DETAIL_WORDS):
+        finding, text = told[place]
+        groups.setdefault(finding.source, []).append(DraftSentence(text, (finding.id,)))
+    listed = [
+        line
+        for title, own in groups.items()
+        for line in (DraftSentence(f"{title.rstrip(':')}:"), *own)
+    ]
+    return [DraftSection(ELSE, tuple(listed))] if listed else []
 
 
 def _body(rest: Sequence[Ranked], most: int) -> list[DraftSection]:

@@ -55,6 +55,16 @@ _ONE = re.compile(
 """Asks for one thing by its first words: "in which city", but not "what is the dispute about"."""
 
 
+_HOW = re.compile(r"how (?:can|could|should|might|would|may|do|does|to)\b", re.I)
+"""Asks for a way: no dates and no sum answer it."""
+_WHAT_IT_DOES = re.compile(
+    r"what (?:is|are|was|were) the (?:\w+ ){0,2}(?:impacts?|effects?|influences?|roles?"
+    r"|importance|significance|implications?|consequences?)\b",
+    re.I,
+)
+"""Asks what follows from something, which no name answers."""
+
+
 @functools.lru_cache(maxsize=256)
 def understand(question: str) -> AskedQuestion:
     """Return what a question asks for."""
@@ -70,12 +80,21 @@ def wants_few_words(asked: AskedQuestion) -> bool:
     )
 
 
+def is_open(asked: AskedQuestion) -> bool:
+    """Return whether an account of what many documents say answers a question."""
+    return asked.understood and asked.form is not Form.TIMELINE and not wants_few_words(asked)
+
+
 def _by_grammar(asked: AskedQuestion) -> Form:
     """Return the form that grammar tells; else that which the model judges."""
     if _WHAT_WHEN.search(asked.text):
         return Form.TIMELINE
     if _ASKS_AT_ITS_END.search(asked.text) and asked.form in (Form.YES_NO, Form.OVERVIEW):
         return Form.LOOK_UP
+    if _HOW.match(asked.text) and asked.form in (Form.TIMELINE, Form.CALCULATION):
+        return Form.HOW_TO
+    if _WHAT_IT_DOES.match(asked.text):
+        return Form.OVERVIEW
     compares = asked.form is Form.COMPARISON
     among_sources = asked.form is Form.CONFLICT and _ABOUT_SOURCES.search(asked.text)
     if compares or among_sources:

@@ -12,10 +12,14 @@ import re
 from collections.abc import Iterable
 
 from deepdiver.core.names import names
-from deepdiver.core.text import STOPWORDS, words
+from deepdiver.core.text import STOPWORDS, terms, words
 
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,80})[\"”]")
 _CAPITALS = r"[A-Z][\w.'’\-]*(?: [A-Z][\w.'’\-]*)*"
+SHARED = 0.25
+"""The share of the shorter text's words from which on two texts are taken to be about one thing. On
+the choosing half of RAMDocs, texts about two bearers of a name had at most 0.32 in common, and a
+text and its altered copy 0.45 in the median."""
 MOST = 4
 """Words of a fuller name before the name itself."""
 
@@ -43,6 +47,24 @@ def differ(question: str, one: Iterable[str], other: Iterable[str], apart: Itera
         if all(told) and not told[0] & told[1]:
             return True
     return False
+
+
+def share_little(
+    question: str, one: Iterable[str], other: Iterable[str], apart: Iterable[str]
+) -> bool:
+    """Return whether two texts have few words in common besides those of the question.
+
+    Then they may well be about two things of one name, even if nothing beside it tells them apart.
+
+    Args:
+        question: The question.
+        one: Passages of the first text.
+        other: Passages of the second.
+        apart: Values that do not count.
+    """
+    known = {word for text in (question, *apart) for word in terms(text)}
+    first, second = (set(terms(" ".join(texts))) - known for texts in (one, other))
+    return len(first & second) < SHARED * min(len(first), len(second))
 
 
 @functools.lru_cache(maxsize=512)

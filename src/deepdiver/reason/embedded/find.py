@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from deepdiver.core.dates import dated
 from deepdiver.core.text import count_words, terms
-from deepdiver.reason.embedded.asked import ACCOUNTS, understand
+from deepdiver.reason.embedded.asked import ACCOUNTS, is_open, understand
 from deepdiver.reason.embedded.cells import rows_that_answer
-from deepdiver.reason.embedded.language.form import Form
-from deepdiver.reason.embedded.language.units import PASSAGE, Passage, in_context, passages_in
+from deepdiver.reason.embedded.details import Line, choose_details, names_a_day, nearest
+from deepdiver.reason.embedded.language.form import AskedQuestion, Form
+from deepdiver.reason.embedded.language.units import (
+    PASSAGE,
+    Passage,
+    in_context,
+    passages_in,
+    units_in,
+)
 from deepdiver.reason.embedded.rating import ABOUT_IT, rate
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, NumberedText
 
@@ -27,6 +33,10 @@ BEARS = 0.12
 """A passage with a lower score bears on nothing that was asked."""
 A_DATE = 0.15
 """What a passage with a date gains in a timeline, which is made of dates."""
+DETAIL_WORDS = 900
+"""Words of single sentences that one extraction adds to the passages, for an open question."""
+DATED = 24
+"""Dated sentences that one extraction adds, for a timeline."""
 PLACE = 0.01
 """What a text loses for each one that the search ranked before it."""
 
@@ -47,7 +57,7 @@ class Candidate:
     @property
     def dated(self) -> bool:
         """Whether it names a day of a year."""
-        return any(day.year for day, _, _ in dated(self.passage.text))
+        return names_a_day(self.passage.text)
 
 
 def find(task: ExtractFindings) -> Extraction:
@@ -71,16 +81,41 @@ def find(task: ExtractFindings) -> Extraction:
     best = sorted(scored, key=lambda item: -item[0])
     most = ACCOUNT_FINDINGS if asked.form in ACCOUNTS else FINDINGS
     quoted = {(item.source, item.quote) for item in rows}
-    return Extraction(
-        findings=(
-            *rows,
-            *(
-                item
-                for item in map(_finding, [one for score, one in best[:most] if score >= BEARS])
-                if (item.source, item.quote) not in quoted
-            ),
-        )
+    found = [
+        item
+        for item in map(_finding, [one for score, one in best[:most] if score >= BEARS])
+        if (item.source, item.quote) not in quoted
+    ]
+    more = _details(asked, task.texts, found) if by_date or is_open(asked) else ()
+    return Extraction(findings=(*rows, *found, *more))
+
+
+def _details(
+    asked: AskedQuestion, texts: Sequence[NumberedText], found: Sequence[Extracted]
+) -> list[Extracted]:
+    """Return the sentences of whole texts that tell most, each by itself, so that it is cited.
+
+    For a timeline, these are the dated ones.
+    """
+    by_date = asked.form is Form.TIMELINE
+    units = [
+        (text, unit)
+        for text in texts
+        for unit in units_in(text.plain)
+        if not by_date or names_a_day(unit.text)
+    ]
+    lines = [Line(text.id, text.title, unit.text) for text, unit in units]
+    best = (
+        nearest(asked.text, lines, DATED)
+        if by_date
+        else choose_details(asked.text, lines, DETAIL_WORDS)
     )
+    quoted = {(item.source, item.quote) for item in found}
+    made = [
+        Extracted(statement=unit.text, source=text.id, quote=unit.span.of(text.plain))
+        for text, unit in (units[place] for place in best)
+    ]
+    return [item for item in made if (item.source, item.quote) not in quoted]
 
 
 def _finding(one: Candidate) -> Extracted:

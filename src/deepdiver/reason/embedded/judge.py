@@ -30,7 +30,7 @@ from deepdiver.reason.embedded.reader_verdicts import leaning, reader_bearing
 from deepdiver.reason.embedded.reading import Reading, mention, read_sentence
 from deepdiver.reason.embedded.rivals import FIRST_GUESS, Rival, find_rivals, same_words
 from deepdiver.reason.embedded.stance import likeness, opposed, share_name, telling
-from deepdiver.tasks import Judge, Judgement, Judgements, ShownFinding
+from deepdiver.tasks import Judgement, ShownFinding
 
 DIRECT = 0.95
 """The strength of a sentence that says exactly this, or denies it."""
@@ -91,29 +91,6 @@ class Case:
     hypothesis: str
     answer_if_true: str
     findings: tuple[ShownFinding, ...]
-
-
-def judge(task: Judge) -> Judgements:
-    """Judge each hypothesis by itself."""
-    return Judgements(
-        judgements=tuple(
-            item.model_copy(update={"hypothesis": rival.id})
-            for rival in task.rivals
-            for item in judge_case(
-                Case(
-                    task.question,
-                    task.as_of,
-                    rival.hypothesis,
-                    rival.answer_if_true,
-                    tuple(
-                        finding
-                        for finding in task.findings
-                        if not rival.findings or finding.id in rival.findings
-                    ),
-                )
-            )
-        )
-    )
 
 
 def judge_case(case: Case) -> list[Judgement]:

@@ -94,7 +94,9 @@ def find_rivals(question: str, clause: Clause, findings: Sequence[ShownFinding])
     put = [number for number, score in enumerate(scores) if score >= bar]
     altered = _altered(groups, findings)
     likely = [
-        asked.likelihood(_agreed(asked.question, groups[n], findings))
+        asked.likelihood(
+            _agreed(asked.question, groups[n], findings), _mentioned(groups[n], findings)
+        )
         * ONE_OF_TWO ** (n in altered)
         for n in put
     ]
@@ -190,17 +192,48 @@ def _exclude(
 
     Both can if one has all words of the other, or if their texts are about two bearers of a name.
     """
-    first, second = (set(_telling(group[0].text)) for group in (one, other))
+    texts = [[finding.quote for finding in _beside(group, findings)] for group in (one, other)]
+    return exclude_each_other(question, (one[0].text, texts[0]), (other[0].text, texts[1]))
+
+
+def exclude_each_other(
+    question: str, one: tuple[str, Iterable[str]], other: tuple[str, Iterable[str]]
+) -> bool:
+    """Return whether two answers, each with the passages of its texts, cannot both be right."""
+    first, second = (set(_telling(answer)) for answer, _ in (one, other))
     if first <= second or second <= first:
         return False
-    texts = [[finding.quote for finding in _beside(group, findings)] for group in (one, other)]
-    return not differ(question, texts[0], texts[1], apart=(one[0].text, other[0].text))
+    return not differ(question, one[1], other[1], apart=(one[0], other[0]))
 
 
 def _beside(group: Iterable[ReaderAnswer], findings: Sequence[ShownFinding]) -> list[ShownFinding]:
-    """Return the findings of the texts that give an answer."""
-    texts = {_text(findings[told.passage]) for told in group}
+    return findings_beside([findings[told.passage] for told in group], findings)
+
+
+def findings_beside(
+    some: Iterable[ShownFinding], findings: Iterable[ShownFinding]
+) -> list[ShownFinding]:
+    """Return the findings that are from the same texts as some of them."""
+    texts = set(map(_text, some))
     return [finding for finding in findings if _text(finding) in texts]
+
+
+def _mentioned(group: Sequence[ReaderAnswer], findings: Sequence[ShownFinding]) -> int:
+    """Return how many origins have the words of an answer without giving it.
+
+    What is true of a thing is spoken of in several texts about it, what was made up in one.
+    """
+    wanted = set(_telling(group[0].text))
+    giving = {_origin(findings[told.passage]) for told in group}
+    said: dict[str, set[str]] = {}
+    for finding in findings:
+        told = said.setdefault(_origin(finding), set())
+        told.update(words(f"{finding.source} {finding.quote}"))
+    return sum(wanted <= told for origin, told in said.items() if origin not in giving)
+
+
+def _origin(finding: ShownFinding) -> str:
+    return finding.origin or finding.id
 
 
 def _sentence_at(text: str, place: int) -> str:
@@ -387,7 +420,6 @@ def _by_origin(
     """Return the likelihood that one of several origins answers, each by its best answer."""
     best: dict[str, float] = {}
     for told, value in worth:
-        finding = findings[told.passage]
-        origin = finding.origin or finding.id
+        origin = _origin(findings[told.passage])
         best[origin] = max(best.get(origin, 0.0), value)
     return round(1.0 - math.prod(1.0 - value for _, value in sorted(best.items())), 4)

@@ -1,1 +1,1 @@
-"""What code understands of English: what a message asks, its spelling, statements and values."""
+"""What code understands of English: what a message asks, statements and values."""

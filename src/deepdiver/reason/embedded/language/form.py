@@ -1,9 +1,8 @@
-"""What a person asks: the form of the answer, its kind, its topic.
+"""What a person asks: the form of the answer and its kind.
 
     asked = read_question("Hi! can you give me a timeline of the Senn dam dispute, pls")
     asked.form      Form.TIMELINE
     asked.text      "give me a timeline of the Senn dam dispute"
-    asked.topic     ("Senn dam dispute",)
 
 The form is judged by a linear model over cues of the English language (`cues.py`) and the sentence
 embedding. `training/forms` has its questions and the script that trains it. What grammar decides is
@@ -14,26 +13,21 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deepdiver.core.dates import MONTHS
 from deepdiver.core.languages import language_of
 from deepdiver.core.text import STOPWORDS
 from deepdiver.encoders.embed import load_embedder
 from deepdiver.reason.embedded.language.answer_kind import AnswerKind, Sought, sought_by
 from deepdiver.reason.embedded.language.cues import cues_of
 from deepdiver.reason.embedded.language.request import (
-    ASKING,
-    AUXILIARIES,
-    COMMANDS,
     Request,
     find_request,
 )
-from deepdiver.reason.embedded.language.spelling import Correction, correct
 from deepdiver.reason.embedded.language.statement import as_statement, opens_yes_no, statement_of
 
 if TYPE_CHECKING:
@@ -67,7 +61,7 @@ class AskedQuestion:
     """A question, as it is understood."""
 
     text: str
-    """The question alone, without courtesies and with its spelling corrected."""
+    """The question alone, without courtesies."""
     form: Form
     """The form of the answer it wants; an overview if that is not understood."""
     second: Form
@@ -82,16 +76,12 @@ class AskedQuestion:
     """The unit that it wants: hectares in "how many hectares"."""
     several: bool = False
     """Whether it asks for more than one."""
-    topic: tuple[str, ...] = ()
-    """Words and phrases to search for, names and quoted terms as they are written."""
     compared: tuple[str, ...] = ()
     """The things that it compares."""
     proposition: str = ""
     """What a yes-or-no question asks, as a statement; empty if it is none."""
     background: str = ""
     """What else the message says about the subject."""
-    corrections: tuple[Correction, ...] = ()
-    """The words that were read differently from how they were written, or might be."""
     language: str = "English"
     """The language of the question; empty if unknown."""
 
@@ -100,20 +90,12 @@ class AskedQuestion:
         """Whether its form is understood: that is so in English alone."""
         return self.language in {"English", ""}
 
-    @property
-    def query(self) -> str:
-        """The topic as a line of words to search for, with likely corrections."""
-        offered = [one.meant for one in self.corrections if not one.sure]
-        return " ".join(dict.fromkeys((*self.topic, *offered)))
 
-
-def read_question(message: str, vocabulary: Mapping[str, int] | None = None) -> AskedQuestion:
+def read_question(message: str) -> AskedQuestion:
     """Understand a question as people type it.
 
     Args:
         message: The message: a question, an order, keywords, with or without talk around them.
-        vocabulary: The words of the library and their numbers (`spelling.count_words`), by which
-            spelling is corrected; without it, nothing is corrected.
     """
     language = language_of(message)
     if language not in {"English", ""}:
@@ -125,12 +107,8 @@ def read_question(message: str, vocabulary: Mapping[str, int] | None = None) -> 
             0.0,
             AnswerKind.ACCOUNT,
             language=language,
-            topic=topic_of(text),
         )
-    corrected, corrections = correct(
-        " ".join(message.split()), vocabulary or {}, load_embedder().rank_of_word
-    )
-    request = find_request(corrected)
+    request = find_request(" ".join(message.split()))
     form, second, certainty = _judged(request)
     sought = _sought(request)
     compared = things_compared(request.text) if form is Form.COMPARISON else ()
@@ -143,11 +121,9 @@ def read_question(message: str, vocabulary: Mapping[str, int] | None = None) -> 
         noun=sought.noun,
         unit=sought.unit,
         several=sought.several or form is Form.LIST,
-        topic=_topic(request, corrected),
         compared=compared,
         proposition=_proposition(request),
         background=request.background,
-        corrections=corrections,
         language=language or "English",
     )
 
@@ -204,83 +180,6 @@ def _weights() -> tuple[npt.NDArray[np.float32], tuple[str, ...]]:
 
     with np.load(WEIGHTS, allow_pickle=False) as kept:
         return kept["weights"].astype(np.float32), tuple(map(str, kept["cues"]))
-
-
-# -- the topic
-
-_TOKEN = re.compile(
-    r"[\"“„](?P<quoted>[^\"“”„]{2,120})[\"”]"
-    r"|(?P<word>[^\W_][\w./@#+]*(?:[’'\-&][\w./@#+]+)*)(?P<stop>[,;:?!)])?"
-)
-_FRAME = re.compile(
-    r"\b(?:an? |the |some |short |brief |quick |detailed |complete )*"
-    r"(?:overview|summary|timeline|time line|chronology|chronicle|list|comparison|introduction"
-    r"|intro"
-    r"|briefing|description|account|outline|definition|meaning|explanation|sequence of events|gist"
-    r"|information|background|report|page|paragraph|essay|differences?|history|names?|examples?)"
-    r"\s+(?:of|on|about|between|for|to|from)\b",
-    re.IGNORECASE,
-)
-_SILENT = (
-    STOPWORDS
-    | ASKING
-    | AUXILIARIES
-    | frozenset(
-        "please me tell us many much old kind sort exactly currently roughly according per several "
-        "various whether last happen happened happens happening one ones ok vs versus say says "
-        "said know "
-        "known let mean means meant called there's that's i'm i'd get got two both really actually "
-        "ever still also else far long often large big thing things about everything something "
-        "anything".split()
-    )
-)
-"""Words of a question that do not say what to search for."""
-_ORDERED = COMMANDS | {"difference", "differences", "timeline", "overview", "summary"}
-FEWEST = 2
-"""Words to search for, below which the talk around a question is searched for its topic too."""
-
-
-def _topic(request: Request, message: str) -> tuple[str, ...]:
-    found = topic_of(f"{request.text} {request.background}")
-    if sum(len(phrase.split()) for phrase in found) >= FEWEST:
-        return found
-    return tuple(dict.fromkeys((*found, *topic_of(message))))
-
-
-def topic_of(text: str) -> tuple[str, ...]:
-    """Return the words and phrases of a question that say what it is about, in order, each once.
-
-    Words that stand together make a phrase: "Which farms does the Senn Valley dam flood" is about
-    "farms", "Senn Valley dam flood".
-    """
-    bare = _FRAME.sub(" the ", text)
-    phrases: list[list[str]] = [[]]
-    for at, token in enumerate(_TOKEN.finditer(bare)):
-        if token["quoted"]:
-            phrases += [[token["quoted"]], []]
-            continue
-        word = _word(token["word"])
-        if _is_silent(word, first=at == 0):
-            phrases.append([])
-            continue
-        phrases[-1].append(word)
-        if token["stop"]:
-            phrases.append([])
-    return tuple(dict.fromkeys(" ".join(phrase) for phrase in phrases if phrase))
-
-
-def _word(token: str) -> str:
-    """Return a word without the point behind it, unless it is an initial, and without its 's."""
-    if len(token) == 2 and token[0].isupper() and token[1] == ".":
-        return token
-    return token.rstrip(".").removesuffix("'s").removesuffix("’s")
-
-
-def _is_silent(word: str, *, first: bool) -> bool:
-    plain = word.lower().replace("’", "'")
-    if not first and word[0].isupper() and plain in MONTHS:
-        return False
-    return plain in _SILENT or (first and plain in _ORDERED)
 
 
 # -- the things compared
