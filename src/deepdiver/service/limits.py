@@ -8,7 +8,7 @@ from decimal import Decimal
 from deepdiver.core.settings import Settings
 from deepdiver.errors import LimitReachedError
 from deepdiver.service.accounts import Account
-from deepdiver.store.sqlite import SqliteDatabase
+from deepdiver.store.sql import Database
 from deepdiver.work import Load
 
 
@@ -83,7 +83,7 @@ class Purses:
     Deleting a run does not give back what it has cost.
     """
 
-    def __init__(self, book: SqliteDatabase) -> None:
+    def __init__(self, book: Database) -> None:
         """Write to a book (see `book.open_book`)."""
         self._book = book
 

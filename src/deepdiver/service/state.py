@@ -12,9 +12,10 @@ from deepdiver.core.scrub import Scrubber
 from deepdiver.core.settings import Settings
 from deepdiver.service.accounts import Account, Accounts
 from deepdiver.service.audit_log import AuditLog
-from deepdiver.service.book import open_book
+from deepdiver.service.book import Book, open_book, part_of
 from deepdiver.service.feed import Feed
 from deepdiver.service.limits import Purses
+from deepdiver.service.shares import Shares
 from deepdiver.store import Store, open_store
 from deepdiver.work import Crew, Queue, open_queue
 
@@ -42,6 +43,8 @@ class ServiceState:
     """What they did."""
     purses: Purses
     """What was set aside for their runs."""
+    shares: Shares
+    """The links by which others may read a report."""
     feed: Feed
     """The events of runs."""
     ordering: threading.Lock = field(default_factory=threading.Lock)
@@ -55,6 +58,11 @@ class ServiceState:
     def scrub(self, text: str) -> str:
         """Return a text with every secret of the settings replaced by [secret]."""
         return Scrubber(self.settings.secrets())(text)
+
+
+def accounts_of(book: Book, settings: Settings) -> Accounts:
+    """Return the users of a book, with the token of the person at this machine if there is one."""
+    return part_of(book, Accounts)(book, settings.key(KEY))
 
 
 @contextlib.asynccontextmanager
@@ -75,10 +83,13 @@ async def open_state(
     """
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(contextlib.closing(open_store(settings)))
-        book = stack.enter_context(contextlib.closing(open_book(settings.home)))
+        book = stack.enter_context(contextlib.closing(open_book(settings.home, settings.database)))
         queue, feed = open_queue(store), Feed(store)
-        users = accounts or Accounts(book, settings.key(KEY))
-        state = ServiceState(settings, store, queue, users, AuditLog(book), Purses(book), feed)
+        users = accounts or accounts_of(book, settings)
+        log, purses = part_of(book, AuditLog)(book), part_of(book, Purses)(book)
+        state = ServiceState(
+            settings, store, queue, users, log, purses, part_of(book, Shares)(book), feed
+        )
         try:
             if concurrency:
                 async with Crew(queue, settings, concurrency=concurrency):
