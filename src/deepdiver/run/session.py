@@ -31,6 +31,7 @@ from deepdiver.report.spending import spending_of
 from deepdiver.run.answers import human_request
 from deepdiver.run.assemble import OwnParts, assemble, choose_search, reach_outside, unpriced
 from deepdiver.run.lease import Lease, LeaseEnd
+from deepdiver.run.steering import Ear
 from deepdiver.store import CallState, JournalRow, Store
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.mcp.toolset import McpToolset
@@ -165,6 +166,7 @@ class Session:
         self._choice = choice or choose_search(settings, self._own, mode)
         self.emit = Recorder(store if mode is Mode.LIVE else None, run.id, on_event)
         self.deps = assemble(run, settings, store, self.emit, self._choice, self._own, mode)
+        self.deps.hear = Ear(run.id, store, mode)
         self._state: Mapping[str, Any] = {}
         self._servers: McpToolset | None = None
 

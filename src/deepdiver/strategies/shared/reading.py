@@ -394,6 +394,8 @@ async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
     found: dict[str, list[Span]] = {}
     for number, wish in enumerate(wishes):
         for hit, query in wish.hits:
+            if deps.is_ignored(hit.url):
+                continue
             place = f"{canonical(hit.url)} {hit.snapshot or hit.text}"
             entry = wanted.setdefault(place, (hit, []))
             entry[1].append((number, f"{wish.about} {query}"))
