@@ -30,8 +30,9 @@ LARGEST_UPLOAD = 200_000_000
 """Bytes of a request that brings files."""
 UPLOADS = ("/library/files", "/api/v1/library/files")
 """Paths to which files may be sent."""
-PUBLIC = ("/signin", "/static/", "/healthz")
-"""What needs no token: the way to sign in, what that page is made of, and a sign of life."""
+PUBLIC = ("/signin", "/static/", "/healthz", "/shared/")
+"""What needs no token: the way to sign in, what that page is made of, a sign of life, and reports
+that somebody shares by a link."""
 PROGRAMS = ("/api/", "/v1/")
 """What programs ask; they get JSON where a person gets a page."""
 SAFE = frozenset({"GET", "HEAD"})

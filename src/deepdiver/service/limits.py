@@ -100,6 +100,15 @@ class Purses:
         with self._book.write() as db:
             db.execute("UPDATE purses SET spent = ? WHERE run = ?", (str(spent), run))
 
+    def owner_of(self, run: str) -> str:
+        """Return for whom money was set aside for a run; empty: nobody in particular."""
+        rows = self._book.rows("SELECT owner FROM purses WHERE run = ?", run)
+        return str(rows[0][0]) if rows else ""
+
+    def owners(self) -> dict[str, str]:
+        """Return for whom money was set aside, for each run."""
+        return dict(self._book.rows("SELECT run, owner FROM purses"))
+
     def of(self, owner: str) -> list[Purse]:
         """Return what was set aside for the runs of a user."""
         rows = self._book.rows("SELECT run, reserved, spent FROM purses WHERE owner = ?", owner)

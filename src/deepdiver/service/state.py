@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from deepdiver.core.scrub import Scrubber
 from deepdiver.core.settings import Settings
+from deepdiver.run.watch import Watcher
 from deepdiver.service.accounts import Account, Accounts
 from deepdiver.service.audit_log import AuditLog
 from deepdiver.service.book import Book, open_book, part_of
@@ -18,6 +19,7 @@ from deepdiver.service.limits import Purses
 from deepdiver.service.shares import Shares
 from deepdiver.store import Store, open_store
 from deepdiver.work import Crew, Queue, open_queue
+from deepdiver.work.rounds import attending
 
 KEY = "service"
 """Name of the bearer token among the keys of the settings."""
@@ -67,7 +69,11 @@ def accounts_of(book: Book, settings: Settings) -> Accounts:
 
 @contextlib.asynccontextmanager
 async def open_state(
-    settings: Settings, *, concurrency: int = CONCURRENCY, accounts: Accounts | None = None
+    settings: Settings,
+    *,
+    concurrency: int = CONCURRENCY,
+    accounts: Accounts | None = None,
+    watcher: Callable[[ServiceState], Watcher] | None = None,
 ) -> AsyncIterator[ServiceState]:
     """Open the store, the queue and the book, and work on runs until the end.
 
@@ -77,6 +83,7 @@ async def open_state(
         settings: The settings of the service.
         concurrency: How many runs this process works on at a time; 0: none, other workers do.
         accounts: The users, if they are open already.
+        watcher: Makes what the rounds of watched runs are made with, unless other workers do them.
 
     Raises:
         StoreError: If a database cannot be used.
@@ -92,8 +99,10 @@ async def open_state(
         )
         try:
             if concurrency:
+                attended = attending(watcher(state)) if watcher else contextlib.nullcontext()
                 async with Crew(queue, settings, concurrency=concurrency):
-                    yield state
+                    with attended:
+                        yield state
             else:
                 yield state
         finally:

@@ -106,6 +106,9 @@ class Queue(Protocol):
     def owner_of(self, run: str) -> str | None:
         """Return who ordered a run; None if it was never in the queue."""
 
+    def ordered(self) -> dict[str, str]:
+        """Return who ordered each run that was ever in the queue."""
+
     def find(self, owner: str, key: str) -> str | None:
         """Return the run that an owner has ordered under a key."""
 

@@ -129,6 +129,10 @@ class OrderRows(Queue, ABC):
         return str(rows[0][0]) if rows else None
 
     @override
+    def ordered(self) -> dict[str, str]:
+        return dict(self.database.rows("SELECT run, owner FROM orders"))
+
+    @override
     def find(self, owner: str, key: str) -> str | None:
         query = "SELECT run FROM orders WHERE owner = ? AND key = ?"
         rows = self.database.rows(query, owner, key)
