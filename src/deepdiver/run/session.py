@@ -27,6 +27,7 @@ from deepdiver.errors import (
     UsageError,
 )
 from deepdiver.gateway import Mode, Reply
+from deepdiver.gateway.gateway import REST_SECONDS
 from deepdiver.report.spending import spending_of
 from deepdiver.run.answers import human_request
 from deepdiver.run.assemble import OwnParts, assemble, choose_search, reach_outside, unpriced
@@ -50,6 +51,13 @@ FLUSH_SECONDS = 0.25
 another process sees it live."""
 MOST_QUESTIONS = 1_000
 """The most questions of a run to a person."""
+
+
+class Leave(asyncio.Event):
+    """Once it is set, a run makes no further call, and stops when what it sent is answered."""
+
+    patience: float = REST_SECONDS
+    """Seconds for which it waits for these answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +250,7 @@ class Session:
     async def _leave(self, leave: asyncio.Event, work: asyncio.Future[RunStatus]) -> None:
         """Stop the work, once somebody wants that, when nothing is under way that was paid for."""
         await leave.wait()
-        await self.deps.gateway.rest()
+        await self.deps.gateway.rest(getattr(leave, "patience", REST_SECONDS))
         work.cancel()
 
     def _tell_stop(self, lease: Lease | None, end: LeaseEnd | None) -> DeepdiverError:

@@ -370,8 +370,8 @@ def show_shared(request: Request, state: Service, token: str) -> Response:
     """A report that somebody shares, for anybody who has the link: to read, and nothing else."""
     run = runs.shared_run(state, token)
     body, beside, report = _report_parts(state, run)
-    own = {"run": run, "report": report, "body": body, "saved": beside, "made": made_line(report)}
-    made = page(request, "shared.html", **own)
+    parts: dict[str, Any] = {"body": body, "saved": beside, "made": made_line(report)}
+    made = page(request, "shared.html", run=run, report=report, **parts)
     made.headers["X-Robots-Tag"] = "noindex, nofollow"
     made.headers["Referrer-Policy"] = "no-referrer"
     return made

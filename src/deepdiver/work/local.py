@@ -15,7 +15,15 @@ from deepdiver.run.lease import LEASE_SECONDS
 from deepdiver.store.sql import Session
 from deepdiver.store.sqlite import SqliteStore
 from deepdiver.work.queue import Taken, Worker
-from deepdiver.work.rows import ENDED, PUT, TAKEN, OrderRows, runs_to_stop, set_status
+from deepdiver.work.rows import (
+    ENDED,
+    PUT,
+    TAKEN,
+    OrderRows,
+    read_runs_to_stop,
+    runs_to_stop,
+    set_status,
+)
 
 
 class LocalQueue(OrderRows):
@@ -80,6 +88,10 @@ class _LocalWorker(Worker):
                 (until, TAKEN, self._name),
             )
             return runs_to_stop(db, self._name)
+
+    @override
+    def to_stop(self) -> list[str]:
+        return read_runs_to_stop(self._database, self._name)
 
     @override
     def finish(self, run: str) -> None:

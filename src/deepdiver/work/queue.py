@@ -131,6 +131,9 @@ class Worker(Protocol):
         One that is silent for `LEASE_SECONDS` loses its orders.
         """
 
+    def to_stop(self) -> list[str]:
+        """Return those of its runs that are to be stopped; as `beat` does, and costs less."""
+
     def finish(self, run: str) -> None:
         """End an order, if this worker still has it."""
 

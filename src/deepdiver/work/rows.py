@@ -172,6 +172,12 @@ def runs_to_stop(db: Session, worker: str) -> list[str]:
     return [str(row[0]) for row in db.execute(query, (worker, TAKEN)).fetchall()]
 
 
+def read_runs_to_stop(database: Database, worker: str) -> list[str]:
+    """Return the same from outside of a transaction."""
+    with database.read() as db:
+        return runs_to_stop(db, worker)
+
+
 def _known(db: Session, owner: str, key: str) -> str:
     query = "SELECT run FROM orders WHERE owner = ? AND key = ?"
     found = db.execute(query, (owner, key)).fetchone()

@@ -388,14 +388,16 @@ def _passage_of(hit: Hit) -> list[Span]:
     return [Span(hit.start, hit.end)] if hit.end else []
 
 
+def _wanted_hits(deps: Deps, wish: _Wish) -> list[tuple[Hit, str]]:
+    return [found for found in wish.hits if not deps.is_ignored(found[0].url)]
+
+
 async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
     """Return the texts of search results, each place once, by the ids of their sources."""
     wanted: dict[str, tuple[Hit, list[tuple[int, str]]]] = {}
     found: dict[str, list[Span]] = {}
     for number, wish in enumerate(wishes):
-        for hit, query in wish.hits:
-            if deps.is_ignored(hit.url):
-                continue
+        for hit, query in _wanted_hits(deps, wish):
             place = f"{canonical(hit.url)} {hit.snapshot or hit.text}"
             entry = wanted.setdefault(place, (hit, []))
             entry[1].append((number, f"{wish.about} {query}"))
