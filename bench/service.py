@@ -44,6 +44,8 @@ from tests.work.fleet import fleet, question, settings_for
 
 RUNNING, QUEUED, LISTENERS, STOPPED, ORDERED = 50, 500, 1_000, 10, 20
 TICK = 0.01
+ENOUGH = 20
+"""Events after which a listener has heard enough."""
 FIRST = 1_000
 """The first question, so that years have four digits."""
 RUNS = "/api/v1/runs"
@@ -135,6 +137,8 @@ async def listen(host: str, port: int, path: str, token: str, seconds: float) ->
             while line := await reader.readline():
                 if line.startswith(b"id: "):
                     numbers.append(int(line[4:]))
+                if len(numbers) >= ENOUGH:
+                    break
     writer.close()
     return numbers
 
@@ -303,7 +307,7 @@ def main(kind: str, seconds: float) -> None:
         load.watch(seconds)
         load.order()
         load.stop_some()
-        load.listen(20)
+        load.listen(60)
         load.crossings(made)
         psutil.Process(process).send_signal(signal.SIGINT)
         while not (home / "late.json").exists():

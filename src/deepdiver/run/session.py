@@ -49,6 +49,8 @@ FLUSHED = frozenset({"phase_started", "call_started", "run_ended", "person_asked
 FLUSH_SECONDS = 0.25
 """Other events are stored with the next one after that time, so that whoever follows the run from
 another process sees it live."""
+CANCEL_AGAIN = 0.5
+"""Seconds after which work that was cancelled and goes on is cancelled again."""
 MOST_QUESTIONS = 1_000
 """The most questions of a run to a person."""
 
@@ -251,7 +253,10 @@ class Session:
         """Stop the work, once somebody wants that, when nothing is under way that was paid for."""
         await leave.wait()
         await self.deps.gateway.rest(getattr(leave, "patience", REST_SECONDS))
-        work.cancel()
+        # Again where somebody has swallowed it: a call that is not sent any more waits forever.
+        while not work.done():
+            work.cancel()
+            await asyncio.wait({work}, timeout=CANCEL_AGAIN)
 
     def _tell_stop(self, lease: Lease | None, end: LeaseEnd | None) -> DeepdiverError:
         """Return the reason why the work was cancelled."""

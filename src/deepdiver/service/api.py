@@ -252,9 +252,11 @@ async def follow_run(
     """
     held = await asyncio.to_thread(runs.find_run, state, who, run)
     start = int(last_event_id) if last_event_id and last_event_id.isdecimal() else after
-    missed = await asyncio.to_thread(state.store.records.events, run, start)
-    if held.status not in ACTIVE and not missed:
-        return Response(status_code=204)
+    # A run that goes on has more to tell: the feed reads its events once for all listeners.
+    if held.status not in ACTIVE:
+        missed = await asyncio.to_thread(state.store.records.events, run, start)
+        if not missed:
+            return Response(status_code=204)
     return StreamingResponse(_stream(state, run, start), media_type="text/event-stream")
 
 
