@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,10 @@ MESSAGES: list[Any] = [{"role": "user", "content": QUESTION}]
 
 
 @pytest.fixture(scope="module")
-def shared(made_home: Path) -> Iterator[Served]:
-    with served(made_home) as serving:
+def shared(made_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    home = tmp_path_factory.mktemp("chat") / "home"
+    shutil.copytree(made_home, home)  # its runs are nobody else's
+    with served(home) as serving:
         yield serving
 
 

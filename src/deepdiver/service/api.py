@@ -264,7 +264,7 @@ async def _stream(state: ServiceState, run: str, after: int) -> AsyncIterator[by
     yield b"retry: 1000\n\n"
     async for number, text in state.feed.follow(run, after, idle=KEEP_ALIVE):
         if text:
-            yield format_sse_event(data_str=state.scrub(text), id=str(number))
+            yield format_sse_event(data_str=text, id=str(number))
         else:
             yield b": nothing new\n\n"
 

@@ -568,7 +568,7 @@ def ask_about(request: Request, state: Service, who: Who, run: RunId, question: 
     """Answer a question from what a run has read."""
     held = runs.find_run(state, who, run)
     told = runs.follow_up(state, who, run, question)
-    return _read_page(request, state, held, asked=question.strip(), told=told)
+    return _read_page(request, state, held, asked=state.scrub(question.strip()), told=told)
 
 
 # History, library, settings

@@ -242,7 +242,11 @@ def run_settings(state: ServiceState, account: Account, asked: NewRun) -> Settin
     settings = state.settings
     if asked.model and asked.model not in models_of(settings):
         raise UsageError(f"the model must be one of {', '.join(models_of(settings))}")
-    changes = asked.model_dump(include=set(PLAIN), exclude_none=True)
+    given = asked.model_dump(include=set(PLAIN), exclude_none=True)
+    changes = {
+        name: state.scrub(value) if isinstance(value, str) else value
+        for name, value in given.items()
+    }
     if asked.model:
         changes |= {"model": asked.model}
     if asked.model == EMBEDDED:
@@ -316,7 +320,7 @@ def create_run(
         UsageError: If it cannot be researched, or the key was used for another question.
         LimitReachedError: If the user has reached a limit.
     """
-    question = check_question(asked.question)
+    question = check_question(state.scrub(asked.question))
     if key is not None and (known := state.queue.find(account.name, key)):
         held = state.store.runs.get(known)
         if held.question != question:
@@ -492,7 +496,8 @@ def answer_run(state: ServiceState, account: Account, run: str, said: Answer) ->
     if said.action == "add" and not said.constraints.strip():
         raise UsageError("say what the answer must take into account")
     check_runs(account, state.queue.owners().get(account.name, Load()))
-    reply = said.model_dump(mode="json", exclude_defaults=True)
+    clean = said.model_validate_json(state.scrub(said.model_dump_json()))
+    reply = clean.model_dump(mode="json", exclude_defaults=True)
     answer_person(held.id, {"action": said.action, **reply}, state.store)
     _go_on(state, account, held, f"run.{said.action}")
     return state.store.runs.get(held.id)
@@ -561,7 +566,8 @@ def follow_up(state: ServiceState, account: Account, run: str, question: str) ->
     report_of(state, held)
     if account.money is not None and held.settings.get("model", EMBEDDED) != EMBEDDED:
         raise UsageError("a follow-up asks a model beyond your budget: ask it as a new question")
-    told = asyncio.run(ask_about(held.id, check_question(question), state.settings, state.store))
+    asked = check_question(state.scrub(question))
+    told = asyncio.run(ask_about(held.id, asked, state.settings, state.store))
     numbers = {number for sentence in told.sentences for number in sentence.citations}
     lines = [sentence_text(told.report, sentence) for sentence in told.sentences]
     return FollowUpAnswer(

@@ -49,6 +49,8 @@ class ServiceState:
     """The links by which others may read a report."""
     feed: Feed
     """The events of runs."""
+    clean: Scrubber
+    """Takes the secrets of the settings out of texts; making one takes longer than using it."""
     ordering: threading.Lock = field(default_factory=threading.Lock)
     """Held while an order is checked against limits and put, so that two do not fit where one
     does."""
@@ -59,7 +61,7 @@ class ServiceState:
 
     def scrub(self, text: str) -> str:
         """Return a text with every secret of the settings replaced by [secret]."""
-        return Scrubber(self.settings.secrets())(text)
+        return self.clean(text)
 
 
 def accounts_of(book: Book, settings: Settings) -> Accounts:
@@ -91,12 +93,13 @@ async def open_state(
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(contextlib.closing(open_store(settings)))
         book = stack.enter_context(contextlib.closing(open_book(settings.home, settings.database)))
-        queue, feed = open_queue(store), Feed(store)
+        clean = Scrubber(settings.secrets())
+        queue, feed = open_queue(store), Feed(store, clean)
         users = accounts or accounts_of(book, settings)
         log, purses = part_of(book, AuditLog)(book), part_of(book, Purses)(book)
-        state = ServiceState(
-            settings, store, queue, users, log, purses, part_of(book, Shares)(book), feed
-        )
+        shares = part_of(book, Shares)(book)
+        parts = (users, log, purses, shares, feed, clean)
+        state = ServiceState(settings, store, queue, *parts)
         try:
             if concurrency:
                 attended = attending(watcher(state)) if watcher else contextlib.nullcontext()
