@@ -36,7 +36,8 @@ def operations(serving: Served, token: str) -> Iterator[Any]:
     headers = {"authorization": f"Bearer {token}"}
     document = schemathesis.openapi.from_url(f"{serving.url}/api/v1/openapi.json", headers=headers)
     for found in document.get_all_operations():
-        yield found.ok()
+        operation: Any = found
+        yield operation.ok()
 
 
 def ask_all(operation: Any, url: str, token: str, run: str) -> set[int]:

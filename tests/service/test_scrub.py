@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -43,7 +44,7 @@ def test_a_secret_is_nowhere_to_be_seen(tmp_path: Path, caplog: pytest.LogCaptur
         return brain(body, number)
 
     with ScriptedServer(failing_once, leaking_search) as outside:
-        changes = {
+        changes: dict[str, Any] = {
             "model": "openai:gpt-5-mini",
             "search": ("tavily",),
             "strategy": "popper",
