@@ -438,16 +438,8 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
             client.put(f"/api/v1{run}/watch", json={"days": 7})
             queued = client.post("/api/v1/runs", json={"question": FERRY}).json()["id"]
             client.post(f"/api/v1/runs/{queued}/steer", json={"action": "look", "text": "fire"})
-        paths: tuple[str, ...] = (
-            "/",
-            "/history",
-            "/library",
-            "/settings",
-            run,
-            f"{run}?view=steps",
-            "/none",
-        )
-        paths += ("/watching", shared_at, f"/runs/{queued}", "/compare")
+        paths = ["/", "/history", "/library", "/settings", run, f"{run}?view=steps", "/none"]
+        paths += ["/watching", shared_at, f"/runs/{queued}", "/compare"]
         for path in paths:
             for width, dark in ((390, False), (820, True), (1400, False), (1400, True)):
                 seen.open(f"{serving.url}{path}", width=width, dark=dark)
