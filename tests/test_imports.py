@@ -62,6 +62,7 @@ WELL_BUILT = {
     "strategies.shared.unanswered": "import deepdiver.strategies.shared.findings",
     "strategies.shared.look": "import deepdiver.strategies.shared.reading\nimport deepdiver.tools",
     "strategies.shared.hypotheses": "import deepdiver.strategies.shared.look",
+    "strategies.shared.heed": "import deepdiver.strategies.shared.look",
     "strategies.shared.second_opinion": "import deepdiver.strategies.shared.base",
     "strategies.shared.grounding": "import deepdiver.strategies.shared.second_opinion",
     "strategies.shared.statements": "",

@@ -39,6 +39,7 @@ from deepdiver.core.events import (
     Searched,
     SentenceCut,
     SourceRead,
+    Steered,
     TaskPerformed,
 )
 from deepdiver.core.record import HypothesisStatus, RunStatus
@@ -108,6 +109,7 @@ EXAMPLES: tuple[Event, ...] = (
         thinking="First …",
     ),
     Limited(what="one page could not be read"),
+    Steered(action="ignore", text="https://gazette.example/a"),
     PersonAsked(question={"plan": ["Who?"], "ask": {"approve": True}}),
     RunEnded(run="r_1", status=RunStatus.ANSWERED, cost=Decimal("0.10"), report_hash="ab"),
 )

@@ -23,11 +23,15 @@ from tests.servers.scripted import ScriptedServer
 class ServerApart:
     """Runs `python -m tests.servers.apart` for as long as the `with` block lasts."""
 
-    def __init__(self, *, delay: float = 0.0, rounds: int = 2, local: bool = False) -> None:
+    def __init__(
+        self, *, delay: float = 0.0, spread: float = 0.0, rounds: int = 2, local: bool = False
+    ) -> None:
         """Take what the brain and the search are made with."""
         self._arguments = [
             "--delay",
             str(delay),
+            "--spread",
+            str(spread),
             "--rounds",
             str(rounds),
             *(["--local"] if local else []),
@@ -60,10 +64,11 @@ def main() -> None:
     """Serve until standard input ends."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--delay", type=float, default=0.0)
+    parser.add_argument("--spread", type=float, default=0.0)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--local", action="store_true")
     chosen = parser.parse_args()
-    brain = popper_brain(delay=chosen.delay, rounds=chosen.rounds)
+    brain = popper_brain(delay=chosen.delay, spread=chosen.spread, rounds=chosen.rounds)
     search = made_search(delay=chosen.delay, local=chosen.local)
     with ScriptedServer(brain, search, made_page()) as server:
         sys.stdout.write(f"{server.url}\n")

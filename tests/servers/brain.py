@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import random
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -85,12 +86,17 @@ a bad answer, counts each time."""
 
 
 def popper_brain(
-    *, delay: float = 0.0, rounds: int = 2, directions: Directions | None = None
+    *,
+    delay: float = 0.0,
+    spread: float = 0.0,
+    rounds: int = 2,
+    directions: Directions | None = None,
 ) -> ModelScript:
     """Return a model that performs deepdiver's tasks.
 
     Args:
         delay: Seconds before each answer.
+        spread: Up to as many seconds more, by chance.
         rounds: In which round it decides to finish, or finds that enough is known.
         directions: What to answer otherwise than usual.
 
@@ -101,6 +107,9 @@ def popper_brain(
     if unknown := directed.keys() - ANSWERS.keys():
         raise KeyError(f"no such task: {sorted(unknown)}")
     visits = Counter[str]()
+
+    def pause() -> float:
+        return delay + spread * random.random()  # noqa: S311  no secret
 
     def answer(body: dict[str, Any], number: int) -> Answer:
         task, fields = understand(body)
@@ -124,8 +133,8 @@ def popper_brain(
         value = by_round[task](fields, rounds) if task in by_round else ANSWERS[task](fields)
         value |= direction(fields, value) if callable(direction) else direction
         if tools := body.get("tools"):
-            return Answer(tool_calls=((tools[0]["function"]["name"], value),), delay=delay)
-        return Answer(text=json.dumps(value, ensure_ascii=False), delay=delay)
+            return Answer(tool_calls=((tools[0]["function"]["name"], value),), delay=pause())
+        return Answer(text=json.dumps(value, ensure_ascii=False), delay=pause())
 
     return answer
 

@@ -1,15 +1,30 @@
-"""A home with finished runs, made once: one of nobody in particular, one of ada."""
+"""Books of both kinds; and a home with finished runs: one of nobody in particular, one of ada."""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import httpx
 import pytest
+from pydantic import SecretStr
 
+from deepdiver.service.book import Book, open_book
 from tests.conftest import say_nothing
 from tests.service.rig import QUESTION, eventually, served, tokens_of
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def book(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Book]:
+    """An empty book: a file, then one in PostgreSQL."""
+    address = None
+    if request.param == "postgres":
+        server, name = request.getfixturevalue("postgres"), request.getfixturevalue("database")
+        address = SecretStr(server.address(name))
+    with closing(open_book(tmp_path, address)) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

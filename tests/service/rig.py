@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 import uvicorn
 from fastapi import FastAPI
+from pydantic import SecretStr
 
 from deepdiver.core.settings import Settings
 from deepdiver.service.access import Access, check_access
@@ -22,6 +23,8 @@ from deepdiver.service.accounts import Accounts
 from deepdiver.service.app import build
 from deepdiver.service.book import open_book
 from deepdiver.service.state import ServiceState
+from tests.servers.brain import made_search, popper_brain, understand
+from tests.servers.scripted import Answer, ScriptedServer
 
 QUESTION = "How old are the children of the parents who run Svedjan Ost AB?"
 """A question that the sample library answers."""
@@ -70,6 +73,42 @@ async def service(
             httpx.AsyncClient(transport=over, base_url="http://127.0.0.1", timeout=60) as client,
         ):
             yield Rig(app, client, tokens)
+
+
+class HeldModel:
+    """A model that answers everything but the plan only when it is let go."""
+
+    def __init__(self) -> None:
+        self.go, self.asked = threading.Event(), threading.Event()
+        self._brain = popper_brain(rounds=1)
+
+    def __call__(self, body: dict[str, Any], number: int) -> Answer:
+        if understand(body)[0] != "decompose":
+            self.asked.set()
+            self.go.wait(PATIENCE)
+        return self._brain(body, number)
+
+
+@contextmanager
+def held_model() -> Iterator[tuple[HeldModel, dict[str, Any]]]:
+    """Start a model that can be held, and a search; gives it, and the settings that use both."""
+    model = HeldModel()
+    with ScriptedServer(model, made_search()) as outside:
+        keys = {name: SecretStr("a-scripted-key") for name in ("openai", "tavily")}
+        urls = {"openai": outside.openai, "tavily": outside.url}
+        try:
+            yield (
+                model,
+                {
+                    "model": "openai:gpt-5-mini",
+                    "search": ("tavily",),
+                    "keys": keys,
+                    "urls": urls,
+                    "retries": 0,
+                },
+            )
+        finally:
+            model.go.set()
 
 
 class Served:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
 import zipfile
 from decimal import Decimal
 from pathlib import Path
@@ -17,7 +16,7 @@ from deepdiver.core.record import RunStatus
 from deepdiver.core.settings import Settings
 from deepdiver.report.exports.formats import FORMATS
 from tests.service.conftest import told
-from tests.service.rig import QUESTION, Rig, eventually, served, service
+from tests.service.rig import QUESTION, Rig, eventually, held_model, served, service
 
 RUNS = "/api/v1/runs"
 ASKED = {"question": QUESTION}
@@ -288,16 +287,38 @@ def test_a_plan_is_edited_stopped_and_survives_a_restart(tmp_path: Path) -> None
         assert client.get(path).json()["finished"]
 
 
-def test_a_run_in_progress_can_be_stopped_and_resumed(tmp_path: Path, made_home: Path) -> None:
-    shutil.copytree(made_home / "library", tmp_path / "library", dirs_exist_ok=True)
-    with served(tmp_path) as serving, httpx.Client(base_url=serving.url, timeout=60) as client:
-        path = f"{RUNS}/{client.post(RUNS, json=ASKED).json()['id']}"
-        eventually(lambda: client.get(path).json()["status"] != "queued")
-        client.post(f"{path}/stop")
-        resting = eventually(
-            lambda: (run := client.get(path).json())["status"] not in ("queued", "running") and run
-        )
-        if resting["status"] == RunStatus.STOPPED:
-            assert client.post(f"{path}/resume").json()["status"] in ("queued", "running")
+def test_a_run_in_progress_can_be_stopped_and_resumed(tmp_path: Path) -> None:
+    with (
+        held_model() as (model, changes),
+        served(tmp_path, **changes) as serving,
+        httpx.Client(base_url=serving.url, timeout=60) as client,
+    ):
+        asked = {"question": "What is recorded about the ferry permits?", "sources": ["web"]}
+        path = f"{RUNS}/{client.post(RUNS, json=asked).json()['id']}"
+        eventually(model.asked.is_set)
+        assert client.get(path).json()["status"] == "running"
+        assert client.post(f"{path}/stop").status_code == 200
+        eventually(lambda: client.get(path).json()["status"] == RunStatus.STOPPED)
+        model.go.set()
+        assert client.post(f"{path}/resume").json()["status"] in ("queued", "running")
         eventually(lambda: client.get(path).json()["finished"])
         assert client.delete(path).status_code == 204
+
+
+def test_a_run_is_steered_while_it_is_under_way(tmp_path: Path) -> None:
+    with (
+        held_model() as (model, changes),
+        served(tmp_path, **changes) as serving,
+        httpx.Client(base_url=serving.url, timeout=60) as client,
+    ):
+        asked = {"question": "What is recorded about the ferry permits?", "sources": ["web"]}
+        path = f"{RUNS}/{client.post(RUNS, json={**asked, 'strategy': 'popper'}).json()['id']}"
+        eventually(model.asked.is_set)
+        look = {"action": "look", "text": "The salt barn of Lund"}
+        assert client.post(f"{path}/steer", json=look).json()["said"][0]["heeded"] is False
+        model.go.set()
+        eventually(lambda: client.get(path).json()["finished"])
+        assert client.get(path).json()["said"][0]["heeded"] is True
+        events = client.get(f"{path}/events").text
+        assert '"type":"steered"' in events
+        assert '"query":"The salt barn of Lund"' in events

@@ -34,6 +34,7 @@ def routes_of(app: FastAPI | APIRouter) -> Iterator[tuple[str, str]]:
 def filled(path: str, run: str) -> str:
     """Return the path of something of ada's."""
     known = {"run": run, "format": "md", "section": "1", "name": FILE, "model": "deepdiver-auto"}
+    known |= {"other": run, "token": "none"}
     return re.sub(r"{(\w+)(?::path)?}", lambda found: known[found[1]], path)
 
 
@@ -98,14 +99,31 @@ async def test_nor_does_the_person_at_the_machine_show_theirs_to_users(home: Pat
 
 def body_for(path: str) -> dict[str, Any]:
     """Return a valid body, so that nothing but whose it is can be the reason to refuse."""
-    body: dict[str, str] = {}
+    body: dict[str, str | int] = {}
     if path.endswith("/answer"):
         body = {"action": "accept"}
     elif path.endswith("/plan"):
         body = {"act": "start", "problem": "Who runs it?"}
     elif path.endswith("/ask"):
         body = {"question": "Who runs it?"}
+    elif path.endswith("/steer"):
+        body = {"action": "look", "text": "its owners"}
+    elif path.endswith("/watch"):
+        body = {"every": "604800"} if path.startswith("/runs") else {"days": 7}
     return ({"json": body} if path.startswith("/api/") else {"data": body}) if body else {}
+
+
+async def test_two_runs_are_compared_only_if_both_are_ones_own(home: Path) -> None:
+    own = {"authorization": f"Bearer {told(home, 'token')}", "accept": "application/json"}
+    ada, other = told(home, "ada"), told(home, "own")
+    async with service(home, "bob") as rig:
+        for one, two in ((ada, other), (other, ada)):
+            answer = await rig.client.get(f"/api/v1/runs/{one}/compare/{two}", headers=own)
+            assert answer.status_code == 404
+            page = await rig.client.get(f"/compare?run={one}&run={two}", headers=own)
+            assert page.status_code == 404
+        answer = await rig.client.get(f"/compare?run={ada}&run={ada}", headers=rig.of("bob"))
+        assert answer.status_code == 404
 
 
 async def test_a_sign_of_life_needs_no_token_and_tells_nothing(home: Path) -> None:

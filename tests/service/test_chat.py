@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,10 @@ MESSAGES: list[Any] = [{"role": "user", "content": QUESTION}]
 
 
 @pytest.fixture(scope="module")
-def shared(made_home: Path) -> Iterator[Served]:
-    with served(made_home) as serving:
+def shared(made_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    home = tmp_path_factory.mktemp("chat") / "home"
+    shutil.copytree(made_home, home)  # its runs are nobody else's
+    with served(home) as serving:
         yield serving
 
 
@@ -65,6 +68,46 @@ def test_the_question_is_the_last_thing_that_the_user_said() -> None:
         {"role": "assistant", "content": None},
     ]
     assert question_of([Message.model_validate(one) for one in said]) == "Who\n?"
+
+
+BACK = "What would you like to know about “pensions”?"
+
+
+@pytest.mark.parametrize(
+    ("between", "asked"),
+    [
+        (BACK, "pensions: in Sweden"),
+        ("Hello!", "in Sweden"),
+        ("", "in Sweden"),
+    ],
+)
+def test_what_is_said_to_a_question_of_ours_completes_the_one_before(
+    between: str, asked: str
+) -> None:
+    said = [("user", "pensions"), ("assistant", between), ("user", "in Sweden")]
+    messages = [Message.model_validate({"role": role, "content": text}) for role, text in said]
+    assert question_of(messages) == asked
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_vague_question_is_answered_by_a_question_and_no_run(
+    client: openai.OpenAI, shared: Served, made_home: Path, stream: bool
+) -> None:
+    before = len(shared.app.state.service.store.runs.list_all())
+    asked: Any = {
+        "model": "deepdiver-auto",
+        "messages": [{"role": "user", "content": "pensions"}],
+        **({"stream": True, "stream_options": {"include_usage": True}} if stream else {}),
+    }
+    made: Any = client.chat.completions.create(**asked)
+    if stream:
+        chunks = list(made)
+        assert "".join(one.choices[0].delta.content or "" for one in chunks if one.choices) == BACK
+        assert chunks[-1].usage.total_tokens == 0
+    else:
+        assert made.choices[0].message.content == BACK
+        assert made.usage.total_tokens == 0
+    assert len(shared.app.state.service.store.runs.list_all()) == before
 
 
 async def test_errors_have_openais_shape(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +22,7 @@ from deepdiver.service.library import (
     safe_name,
     search_files,
 )
-from tests.service.rig import service
+from tests.service.rig import eventually, served, service
 
 ADA, BOB = Account("ada"), Account("bob")
 TEXT = b"Holm Works is owned by Karin Holm. It was founded in 1912."
@@ -104,3 +105,23 @@ async def test_what_does_not_fit_or_is_empty_is_not_there_at_all(tmp_path: Path)
         assert [item.name for item in rig.state.folder_of(small).iterdir()] == ["a.txt"]
         add_file(rig.state, small, "a.txt", io.BytesIO(b"1234567890"))
         assert (rig.state.folder_of(small) / "a.txt").read_bytes() == b"1234567890"
+
+
+def test_own_files_are_cited_by_their_names_never_by_where_they_are(tmp_path: Path) -> None:
+    home = tmp_path / "somewhere" / "secret-place"
+    text = b"Holm Works is owned by Karin Holm. Holm Works was founded in 1912."
+    with served(home) as serving, httpx.Client(base_url=serving.url, timeout=120) as client:
+        added = client.post("/api/v1/library/files", files={"files": ("holm.txt", text)})
+        assert added.status_code == 201
+        client.post("/api/v1/library/files", files={"files": ("photo.png", b"\x89PNG\0\1")})
+        asked = {"question": "Who owns Holm Works?", "sources": ["files"]}
+        path = f"/api/v1/runs/{client.post('/api/v1/runs', json=asked).json()['id']}"
+        eventually(lambda: client.get(path).json()["finished"], 120)
+        report = client.get(f"{path}/report?format=json").json()
+        assert {item["url"] for item in report["citations"]} == {"holm.txt"}
+        page = client.get(path.removeprefix("/api/v1"), headers={"accept": "text/html"})
+        seen = [client.get(path), client.get(f"{path}/events"), page]
+        seen += [client.get(f"{path}/exports/{name}") for name in ("md", "csl")]
+    for answer in seen:
+        assert answer.status_code == 200
+        assert "secret-place" not in answer.text, answer.url

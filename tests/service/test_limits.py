@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,18 +11,11 @@ from hypothesis import strategies as st
 from deepdiver.core.settings import Settings
 from deepdiver.errors import LimitReachedError
 from deepdiver.service.accounts import Account
-from deepdiver.service.book import open_book
+from deepdiver.service.book import Book
 from deepdiver.service.limits import Purse, Purses, check_bytes, check_runs, settle_budget
-from deepdiver.store.sqlite import SqliteDatabase
 from deepdiver.work import Load
 
 MONEY = st.none() | st.decimals(0, 100, places=2)
-
-
-@pytest.fixture
-def book(tmp_path: Path) -> Iterator[SqliteDatabase]:
-    with closing(open_book(tmp_path)) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("load", [Load(2, 0), Load(0, 2), Load(1, 1), Load(5, 5)])
@@ -64,7 +54,7 @@ def test_no_run_may_cost_more_than_anybody_allows(
     assert allowed == (min(bounds) if bounds else None)
 
 
-def test_what_is_set_aside_is_kept_for_each_user(book: SqliteDatabase) -> None:
+def test_what_is_set_aside_is_kept_for_each_user(book: Book) -> None:
     purses = Purses(book)
     purses.reserve("ada", "r1", Decimal("0.30"))
     purses.reserve("ada", "r1", Decimal(9))

@@ -52,6 +52,7 @@ from deepdiver.core.events import (
     Searched,
     SentenceCut,
     SourceRead,
+    Steered,
     TaskPerformed,
 )
 from deepdiver.core.outcomes import in_words
@@ -307,6 +308,9 @@ class Lines(View):
                 yield f"  {event.decision} ({event.by}): {one_line(event.reason)}"
             case Limited():
                 yield f"  limit: {one_line(event.what)}"
+            case Steered():
+                told = "looking too at" if event.action == "look" else "leaving out"
+                yield f"  {told}, as you asked: {one_line(event.text)}"
             case SentenceCut():
                 yield f"  cut, {one_line(event.reason)}: {one_line(event.text)}"
             case RunEnded():

@@ -371,6 +371,17 @@ class PersonAsked(EventBase):
     """What is shown and asked."""
 
 
+class Steered(EventBase):
+    """A run heeds what a person said while it was under way."""
+
+    type: Literal["steered"] = "steered"
+    """Which event this is."""
+    action: Literal["look", "ignore"]
+    """Whether to look at something too, or to leave a source out."""
+    text: str
+    """What to look at, or the address of the source."""
+
+
 class RunEnded(EventBase):
     """The run ended, for now or for good."""
 
@@ -410,6 +421,7 @@ Event = Annotated[
     | Reasoned
     | Limited
     | PersonAsked
+    | Steered
     | RunEnded,
     Field(discriminator="type"),
 ]

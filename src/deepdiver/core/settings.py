@@ -360,8 +360,9 @@ class Settings(SettingsTable):
     documents: tuple[UserPath, ...] = ()
     """Files and folders to search."""
     documents_within: tuple[UserPath, ...] = ()
-    """Folders that the documents must lie in once links are followed; empty: anywhere. An MCP
-    server sets it to its own folders where a client names documents in them."""
+    """Folders that the documents must lie in once links are followed; empty: anywhere. Reports
+    name documents relative to them. An MCP server sets it to its own folders where a client names
+    documents in them."""
     filters: Filters = Filters()
     """What searches are restricted to."""
     feeds: tuple[str, ...] = ()

@@ -162,11 +162,11 @@ class Gateway:
             request = replace(request, what=what)
         return await self._in_flight.join(request.key, lambda: self._answer(request, do))
 
-    async def rest(self) -> None:
+    async def rest(self, seconds: float = REST_SECONDS) -> None:
         """Send nothing any more, and wait a while for the answers to what was sent."""
         self._resting = True
         if self._sent:
-            await asyncio.wait(list(self._sent), timeout=REST_SECONDS)
+            await asyncio.wait(list(self._sent), timeout=seconds)
 
     async def _answer(self, request: Request, do: Do) -> Reply:
         with self._tracer.span(request) as span:

@@ -10,8 +10,8 @@ from typing import Any, Literal
 from deepdiver.core.identity import canonical, digest
 from deepdiver.core.settings import Limit
 
-CallKind = Literal["model", "search", "fetch", "feed", "mcp", "tool", "human"]
-"""What kind of outside is called."""
+CallKind = Literal["model", "search", "fetch", "feed", "mcp", "tool", "human", "steer"]
+"""What kind of outside is called; steer: a person who was not asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ is journalled, so a resumed run goes on with what it began with, and a replay ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
 from deepdiver.core.events import Event
@@ -19,6 +20,7 @@ from deepdiver.errors import NoEvidenceError, UnreachableError, UsageError
 from deepdiver.gateway import Gateway, Mode
 from deepdiver.gateway.prices import model_cost
 from deepdiver.reason.choose import choose_reasoner
+from deepdiver.run.detached import detached_gateway, ignore_event
 from deepdiver.store import Store
 from deepdiver.store.views import read_only
 from deepdiver.strategies.overwatch.execute import SEARCH
@@ -26,7 +28,7 @@ from deepdiver.strategies.shared.argument_tool import ArgumentTool
 from deepdiver.strategies.shared.base import Deps, Tool
 from deepdiver.strategies.shared.feed_tool import FeedTool, door_over_mcp
 from deepdiver.strategies.shared.write_report import with_length
-from deepdiver.strategies.table import TABLE
+from deepdiver.strategies.table import TABLE, Strategy
 from deepdiver.tasks import TASKS
 from deepdiver.tools.langchain_tool import LangChainProvider, LangChainTool
 from deepdiver.tools.mcp.toolset import McpToolset, connect
@@ -159,11 +161,8 @@ def assemble(
     settings = settings.model_copy(update={"as_of": today})
     gateway = Gateway(store, run.id, settings, emit, mode=mode)
     reasoner = own.reasoner or choose_reasoner(settings, gateway, emit, own.models)
-    given = settings.max_iterations
-    rounds = entry.max_iterations if given is None else check_rounds(given)
-    prices = [price_of(provider, settings) for provider in choice.providers]
-    allowed = with_length(entry.allowance(rounds, settings.filters.results), settings.length)
-    ceiling = allowed.ceiling(reasoner, prices)
+    rounds = _rounds(entry, settings)
+    ceiling = _ceiling(entry, settings, reasoner, choice.providers)
     if ceiling is None and settings.budget is not None and live:
         names = ", ".join(provider.name for provider in choice.providers)
         raise UsageError(
@@ -183,6 +182,47 @@ def assemble(
         approve=settings.approve,
         ceiling=ceiling,
     )
+
+
+def _rounds(entry: Strategy, settings: Settings) -> int:
+    given = settings.max_iterations
+    return entry.max_iterations if given is None else check_rounds(given)
+
+
+def _ceiling(
+    entry: Strategy, settings: Settings, reasoner: Reasoner, providers: Sequence[Provider]
+) -> Decimal | None:
+    rounds = _rounds(entry, settings)
+    allowed = with_length(entry.allowance(rounds, settings.filters.results), settings.length)
+    return allowed.ceiling(reasoner, [price_of(provider, settings) for provider in providers])
+
+
+async def estimate_ceiling(
+    settings: Settings, strategies: Iterable[str], store: Store
+) -> Decimal | None:
+    """Return the most that a run with these settings can cost, before there is one.
+
+    Args:
+        settings: Its settings.
+        strategies: The strategies that it may have; the dearest counts.
+        store: The store of the home. Nothing is written to it.
+
+    Returns:
+        The amount in US dollars; None if a price is not known.
+
+    Raises:
+        UsageError: If a model or a provider was named that cannot be used.
+    """
+    providers = choose(settings).providers
+    async with detached_gateway(settings, store=store) as gateway:
+        reasoner = choose_reasoner(settings, gateway, ignore_event)
+        try:
+            found = [_ceiling(TABLE[name], settings, reasoner, providers) for name in strategies]
+        finally:
+            if close := getattr(reasoner, "close", None):
+                await close()
+    known = [amount for amount in found if amount is not None]
+    return max(known, default=None) if len(known) == len(found) else None
 
 
 async def reach_outside(deps: Deps, choice: Choice, own: OwnParts) -> McpToolset:

@@ -35,7 +35,7 @@ HERE = "this machine"
 """The host of what does not leave."""
 _LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
 _LOCAL = frozenset(("library", EMBEDDED))
-_LOCAL_KINDS = frozenset(("human", "tool"))
+_LOCAL_KINDS = frozenset(("human", "steer", "tool"))
 
 
 def make_receipt(run: Run, store: Store, settings: Settings) -> dict[str, Any]:

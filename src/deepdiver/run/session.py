@@ -27,10 +27,12 @@ from deepdiver.errors import (
     UsageError,
 )
 from deepdiver.gateway import Mode, Reply
+from deepdiver.gateway.gateway import REST_SECONDS
 from deepdiver.report.spending import spending_of
 from deepdiver.run.answers import human_request
 from deepdiver.run.assemble import OwnParts, assemble, choose_search, reach_outside, unpriced
 from deepdiver.run.lease import Lease, LeaseEnd
+from deepdiver.run.steering import Ear
 from deepdiver.store import CallState, JournalRow, Store
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.mcp.toolset import McpToolset
@@ -47,8 +49,17 @@ FLUSHED = frozenset({"phase_started", "call_started", "run_ended", "person_asked
 FLUSH_SECONDS = 0.25
 """Other events are stored with the next one after that time, so that whoever follows the run from
 another process sees it live."""
+CANCEL_AGAIN = 0.5
+"""Seconds after which work that was cancelled and goes on is cancelled again."""
 MOST_QUESTIONS = 1_000
 """The most questions of a run to a person."""
+
+
+class Leave(asyncio.Event):
+    """Once it is set, a run makes no further call, and stops when what it sent is answered."""
+
+    patience: float = REST_SECONDS
+    """Seconds for which it waits for these answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +176,7 @@ class Session:
         self._choice = choice or choose_search(settings, self._own, mode)
         self.emit = Recorder(store if mode is Mode.LIVE else None, run.id, on_event)
         self.deps = assemble(run, settings, store, self.emit, self._choice, self._own, mode)
+        self.deps.hear = Ear(run.id, store, mode)
         self._state: Mapping[str, Any] = {}
         self._servers: McpToolset | None = None
 
@@ -240,8 +252,11 @@ class Session:
     async def _leave(self, leave: asyncio.Event, work: asyncio.Future[RunStatus]) -> None:
         """Stop the work, once somebody wants that, when nothing is under way that was paid for."""
         await leave.wait()
-        await self.deps.gateway.rest()
-        work.cancel()
+        await self.deps.gateway.rest(getattr(leave, "patience", REST_SECONDS))
+        # Again where somebody has swallowed it: a call that is not sent any more waits forever.
+        while not work.done():
+            work.cancel()
+            await asyncio.wait({work}, timeout=CANCEL_AGAIN)
 
     def _tell_stop(self, lease: Lease | None, end: LeaseEnd | None) -> DeepdiverError:
         """Return the reason why the work was cancelled."""

@@ -124,7 +124,7 @@ async def tell_update(before: str, after: str, store: Store, settings: Settings)
 async def is_missing(url: str, gateway: Gateway) -> bool:
     """Whether a source is no longer there: a page that its server denies, a file that is gone."""
     if not url.startswith(("http://", "https://")):
-        return _is_lost_file(Path(url))
+        return _is_lost_file(url, gateway.settings.documents_within)
     try:
         await fetch(url, gateway)
     except (UnreadableError, GatewayError) as error:
@@ -132,8 +132,12 @@ async def is_missing(url: str, gateway: Gateway) -> bool:
     return False
 
 
-def _is_lost_file(path: Path) -> bool:
-    return path.is_absolute() and not path.exists()
+def _is_lost_file(url: str, within: Iterable[Path]) -> bool:
+    """Whether a file is gone; one that is named relative to folders must be gone from them all."""
+    path, folders = Path(url), list(within)
+    if path.is_absolute() or not folders or ":" in path.parts[0]:  # sample: and the like
+        return path.is_absolute() and not path.exists()
+    return not any((folder / path).exists() for folder in folders)
 
 
 def _claims_gone(

@@ -236,7 +236,7 @@ class Watcher:
             update["base"] = begun.run
         return self.watches.advance(watch.model_copy(update=update))
 
-    async def _make(self, _: Watch, plan: UpdatePlan, named: str) -> Outcome:
+    async def _make(self, watch: Watch, plan: UpdatePlan, named: str) -> Outcome:
         try:
             self.store.runs.get(named)
         except UnknownNameError:

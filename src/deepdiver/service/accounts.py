@@ -15,7 +15,7 @@ from decimal import Decimal
 
 from deepdiver.core.identity import digest
 from deepdiver.errors import UnknownNameError, UsageError
-from deepdiver.store.sqlite import SqliteDatabase
+from deepdiver.store.sql import Database
 
 PREFIX = "dd_"
 """How a token begins, so that tools that look for leaked secrets can tell one."""
@@ -46,7 +46,7 @@ class Account:
 class Accounts:
     """The users of one service."""
 
-    def __init__(self, book: SqliteDatabase, token: str | None = None) -> None:
+    def __init__(self, book: Database, token: str | None = None) -> None:
         """Read users from a book (see `book.open_book`).
 
         Args:
@@ -103,7 +103,7 @@ class Accounts:
         """
         with self._book.write() as db:
             gone = db.execute("DELETE FROM users WHERE name = ?", (name,)).rowcount
-            db.execute("DELETE FROM sessions WHERE user = ?", (name,))
+            db.execute('DELETE FROM sessions WHERE "user" = ?', (name,))
         if not gone:
             raise UnknownNameError(f"there is no user {name[:60]!r}")
 
@@ -132,7 +132,7 @@ class Accounts:
 
     def by_session(self, session: str, now: float | None = None) -> Account | None:
         """Return who is signed in; None: nobody, or no longer."""
-        query = "SELECT user FROM sessions WHERE token = ? AND until > ?"
+        query = 'SELECT "user" FROM sessions WHERE token = ? AND until > ?'
         rows = self._book.rows(query, digest(session), time.time() if now is None else now)
         if not rows:
             return None

@@ -11,17 +11,21 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, UploadFile
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from fastapi.sse import format_sse_event
+from pydantic import Field
 
 from deepdiver.core.record import FINISHED
 from deepdiver.errors import UnknownNameError, UsageError
 from deepdiver.report.exports.formats import FORMATS
 from deepdiver.report.markdown import render_markdown
+from deepdiver.run.clarify import clarify
 from deepdiver.run.export import make_export
-from deepdiver.service import library, runs
+from deepdiver.service import library, runs, watches
 from deepdiver.service.accounts import Account
 from deepdiver.service.feed import ACTIVE
 from deepdiver.service.schemas import (
     Answer,
+    AskedBack,
+    Ceiling,
     Choices,
     Failure,
     FollowUp,
@@ -31,6 +35,12 @@ from deepdiver.service.schemas import (
     NewRun,
     RunList,
     RunState,
+    SharedLink,
+    Steer,
+    Vague,
+    WatchPeriod,
+    WatchState,
+    WatchStates,
 )
 from deepdiver.service.state import ServiceState
 
@@ -74,7 +84,9 @@ def account_of(request: Request) -> Account:
 
 Service = Annotated[ServiceState, Depends(service_of)]
 Who = Annotated[Account, Depends(account_of)]
-RunId = Annotated[str, Path(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9-]+$")]
+RUN_NAME = r"^[A-Za-z0-9-]+$"
+RunId = Annotated[str, Path(min_length=1, max_length=100, pattern=RUN_NAME)]
+RunName = Annotated[str, Field(min_length=1, max_length=100, pattern=RUN_NAME)]
 FileName = Annotated[str, Path(min_length=1, max_length=255)]
 IdempotencyKey = Annotated[
     str | None, Header(min_length=1, max_length=200, pattern=r"^[\x21-\x7e]+$")
@@ -85,6 +97,18 @@ IdempotencyKey = Annotated[
 def get_choices(state: Service, who: Who) -> Choices:
     """What a question can be asked with: strategies, models, sources, formats of an export."""
     return runs.choices(state, who)
+
+
+@router.post("/clarify")
+def ask_back(asked: Vague) -> AskedBack:
+    """What to ask back about a question that does not say what it is about."""
+    return AskedBack(question=clarify(asked.question))
+
+
+@router.post("/ceiling")
+def get_ceiling(state: Service, who: Who, asked: NewRun) -> Ceiling:
+    """What a run can cost at most; nothing is begun."""
+    return Ceiling(usd=runs.ceiling(state, who, asked))
 
 
 @router.post("/runs", status_code=201, responses={200: {"model": RunState}})
@@ -147,6 +171,51 @@ def answer_run(state: Service, who: Who, run: RunId, said: Answer) -> RunState:
     return runs.show_run(state, runs.answer_run(state, who, run, said))
 
 
+@router.post("/runs/{run}/steer")
+def steer_run(state: Service, who: Who, run: RunId, said: Steer) -> RunState:
+    """Say to a run under way what to look at too, or which source to leave out.
+
+    It heeds that before one of its next steps.
+    """
+    return runs.show_run(state, runs.steer_run(state, who, run, said))
+
+
+@router.post("/runs/{run}/share", status_code=201)
+def share_run(state: Service, who: Who, run: RunId) -> SharedLink:
+    """Make a link by which anybody may read the report; one that was made before ends."""
+    return SharedLink(path=runs.share_run(state, who, run))
+
+
+@router.delete("/runs/{run}/share", status_code=204)
+def unshare_run(state: Service, who: Who, run: RunId) -> None:
+    """End the link to a report."""
+    runs.unshare_run(state, who, run)
+
+
+@router.get("/runs/{run}/compare/{other}")
+def compare_runs(state: Service, who: Who, run: RunId, other: RunId) -> dict[str, Any]:
+    """Two runs side by side: what both say, where they part, and what only one of them says."""
+    return watches.compare_as_json(state, who, run, other)
+
+
+@router.put("/runs/{run}/watch")
+def watch_run(state: Service, who: Who, run: RunId, asked: WatchPeriod) -> WatchState:
+    """Look at a finished run's question again every so often; the watch list has what moved."""
+    return watches.watch_run(state, who, run, asked.days * watches.DAY)
+
+
+@router.delete("/runs/{run}/watch", status_code=204)
+def unwatch_run(state: Service, who: Who, run: RunId) -> None:
+    """Do not look at it again."""
+    watches.unwatch_run(state, who, run)
+
+
+@router.get("/watches")
+def list_watches(state: Service, who: Who) -> WatchStates:
+    """Your watched runs, and when their claims moved."""
+    return WatchStates(watches=watches.list_watches(state, who))
+
+
 @router.post("/runs/{run}/deepen/{section}", status_code=201)
 def deepen_run(
     state: Service, who: Who, run: RunId, section: Annotated[int, Path(ge=1, le=999)]
@@ -183,9 +252,11 @@ async def follow_run(
     """
     held = await asyncio.to_thread(runs.find_run, state, who, run)
     start = int(last_event_id) if last_event_id and last_event_id.isdecimal() else after
-    missed = await asyncio.to_thread(state.store.records.events, run, start)
-    if held.status not in ACTIVE and not missed:
-        return Response(status_code=204)
+    # A run that goes on has more to tell: the feed reads its events once for all listeners.
+    if held.status not in ACTIVE:
+        missed = await asyncio.to_thread(state.store.records.events, run, start)
+        if not missed:
+            return Response(status_code=204)
     return StreamingResponse(_stream(state, run, start), media_type="text/event-stream")
 
 
@@ -193,7 +264,7 @@ async def _stream(state: ServiceState, run: str, after: int) -> AsyncIterator[by
     yield b"retry: 1000\n\n"
     async for number, text in state.feed.follow(run, after, idle=KEEP_ALIVE):
         if text:
-            yield format_sse_event(data_str=state.scrub(text), id=str(number))
+            yield format_sse_event(data_str=text, id=str(number))
         else:
             yield b": nothing new\n\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 
@@ -17,6 +17,7 @@ from deepdiver.service.failures import add_failures
 from deepdiver.service.gate import Gate
 from deepdiver.service.pages import add_pages
 from deepdiver.service.state import CONCURRENCY, open_state
+from deepdiver.service.watches import watcher_of
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -36,7 +37,8 @@ def build(
 
     @contextlib.asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        async with open_state(settings, concurrency=concurrency, accounts=accounts) as state:
+        more: dict[str, Any] = {"accounts": accounts, "watcher": watcher_of}
+        async with open_state(settings, concurrency=concurrency, **more) as state:
             app.state.service = state
             yield
 

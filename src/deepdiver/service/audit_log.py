@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from deepdiver.core.identity import canonical, digest
-from deepdiver.store.sqlite import SqliteDatabase
+from deepdiver.store.sql import Database
 
 LONGEST = 300
 """Characters of what a line says, so that nobody fills the disk by way of the log."""
+_COLUMNS = 'number, at, "user", action, what, chain'
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class LogLine:
 class AuditLog:
     """The log of one service."""
 
-    def __init__(self, book: SqliteDatabase) -> None:
+    def __init__(self, book: Database) -> None:
         """Write to a book (see `book.open_book`)."""
         self._book = book
 
@@ -45,19 +46,17 @@ class AuditLog:
         """Append a line; it is on disk before this returns."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         what = " ".join(what.split())[:LONGEST]
-        with self._book.write() as db:
-            last = db.execute("SELECT chain FROM log ORDER BY number DESC LIMIT 1").fetchone()
-            chain = _chain(last[0] if last else "", at, user, action, what)
-            db.execute(
-                "INSERT INTO log (at, user, action, what, chain) VALUES (?, ?, ?, ?, ?)",
-                (at, user, action, what, chain),
-            )
+        with self._book.write(alone="log") as db:
+            query = "SELECT number, chain FROM log ORDER BY number DESC LIMIT 1"
+            number, before = db.execute(query).fetchone() or (0, "")
+            line = (at, user, action, what, _chain(before, at, user, action, what))
+            db.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", (number + 1, *line))
 
     def lines(self, user: str | None = None, most: int = 1_000) -> list[LogLine]:
         """Return the newest lines, the newest first: of one user, or of all."""
-        where, values = ("", ()) if user is None else ("WHERE user = ? ", (user,))
-        query = f"SELECT number, at, user, action, what, chain FROM log {where}"  # noqa: S608
-        rows = self._book.rows(f"{query}ORDER BY number DESC LIMIT ?", *values, most)
+        where, values = ("", ()) if user is None else ('WHERE "user" = ? ', (user,))
+        query = f"SELECT {_COLUMNS} FROM log {where}ORDER BY number DESC LIMIT ?"  # noqa: S608 no input
+        rows = self._book.rows(query, *values, most)
         return [LogLine(*row) for row in rows]
 
     def check(self) -> int:
@@ -66,7 +65,7 @@ class AuditLog:
         Lines that were cut off at the end leave no trace here.
         """
         before, expected = "", 1
-        query = "SELECT number, at, user, action, what, chain FROM log ORDER BY number"
+        query = f"SELECT {_COLUMNS} FROM log ORDER BY number"  # noqa: S608 no input
         for number, at, user, action, what, chain in self._book.rows(query):
             if number != expected or chain != _chain(before, at, user, action, what):
                 return int(number)

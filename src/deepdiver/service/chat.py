@@ -1,14 +1,17 @@
 """An API as OpenAI's, so that chat front ends and SDKs can use deepdiver as a model.
 
 There is one model for each strategy, and one that lets the question decide. The last message of the
-user is the question. Progress streams as reasoning, then comes the report as the answer. The run is
-one like any other: who closes the connection finds it in the history.
+user is the question. One that is too vague is answered by another question, as anybody would in a
+conversation; what is said to that completes it. Progress streams as reasoning, then comes the
+report as the answer. The run is one like any other: who closes the connection finds it in the
+history.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import secrets
 import time
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
@@ -22,6 +25,7 @@ from deepdiver.core.record import FINISHED, Run
 from deepdiver.errors import DeepdiverError, UnknownNameError, UsageError
 from deepdiver.report.markdown import render_markdown
 from deepdiver.report.spending import spending_of
+from deepdiver.run.clarify import clarify, with_answer
 from deepdiver.service import runs
 from deepdiver.service.accounts import Account
 from deepdiver.service.api import KEEP_ALIVE, IdempotencyKey, Service, Who
@@ -124,17 +128,27 @@ def strategy_of(model: str) -> str:
 def question_of(messages: list[Message]) -> str:
     """Return what is asked: the last message of the user.
 
+    If it answers a question that we asked back, it is that and the question before, together.
+
     Raises:
         UsageError: If there is none with a text.
     """
-    for message in reversed(messages):
-        if message.role == "user":
-            content = message.content or ""
-            parts = [content] if isinstance(content, str) else [one.text for one in content]
-            if text := "\n".join(filter(None, parts)).replace("\0", "").strip():
-                return text
-            break
-    raise UsageError("the last message of the user has no text to research")
+    said = [(message.role, _text_of(message)) for message in messages]
+    spoken = [(role, text) for role, text in said if role in ("user", "assistant")]
+    asked = [text for role, text in spoken if role == "user"]
+    if not asked or not asked[-1]:
+        raise UsageError("the last message of the user has no text to research")
+    if len(spoken) >= 3 and spoken[-1][0] == "user" and spoken[-3][0] == "user":
+        vague, back = spoken[-3][1], spoken[-2][1]
+        if back and back == clarify(vague):
+            return with_answer(vague, asked[-1])
+    return asked[-1]
+
+
+def _text_of(message: Message) -> str:
+    content = message.content or ""
+    parts = [content] if isinstance(content, str) else [one.text for one in content]
+    return "\n".join(filter(None, parts)).replace("\0", "").strip()
 
 
 @router.post("/chat/completions", response_model=None)
@@ -143,11 +157,30 @@ async def complete(
 ) -> Response | dict[str, Any]:
     """Research the last question of a conversation; the answer is the report."""
     question, strategy = question_of(asked.messages), strategy_of(asked.model)
+    if back := clarify(question):
+        return _ask_back(back, asked)
     begun = await asyncio.to_thread(_begin, state, who, question, strategy, idempotency_key)
     answer = _Completion(state, begun, asked)
     if asked.stream:
         return StreamingResponse(answer.stream(), media_type="text/event-stream")
     return await answer.whole()
+
+
+def _ask_back(back: str, asked: ChatRequest) -> Response | dict[str, Any]:
+    """Answer with a question; nothing is researched."""
+    head = {"id": f"chatcmpl-{secrets.token_hex(8)}", "created": int(time.time())}
+    head["model"] = asked.model
+    message = {"role": "assistant", "content": back}
+    choice = {"index": 0, "finish_reason": "stop", "logprobs": None}
+    usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+    if not asked.stream:
+        whole = {"object": "chat.completion", "choices": [{**choice, "message": message}]}
+        return {**head, **whole, "usage": usage}
+    chunk = {"object": "chat.completion.chunk", "choices": [{**choice, "delta": message}]}
+    told = [_event({**head, **chunk})]
+    if asked.stream_options and asked.stream_options.include_usage:
+        told.append(_event({**head, **chunk, "choices": [], "usage": usage}))
+    return Response(b"".join([*told, b"data: [DONE]\n\n"]), media_type="text/event-stream")
 
 
 def _begin(state: ServiceState, who: Account, question: str, strategy: str, key: str | None) -> Run:

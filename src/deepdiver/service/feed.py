@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 from deepdiver.core.record import RunStatus
 from deepdiver.errors import UnknownNameError
@@ -56,9 +56,17 @@ class _Channel:
 class Feed:
     """The events of all runs of a store."""
 
-    def __init__(self, store: Store, period: float = PERIOD) -> None:
-        """Follow the runs of a store; `close` ends it."""
-        self._store, self._period = store, period
+    def __init__(
+        self, store: Store, clean: Callable[[str], str] = str, period: float = PERIOD
+    ) -> None:
+        """Follow the runs of a store; `close` ends it.
+
+        Args:
+            store: The store.
+            clean: Takes secrets out of an event, once for all listeners.
+            period: Seconds between two looks.
+        """
+        self._store, self._clean, self._period = store, clean, period
         self._channels: dict[str, _Channel] = {}
 
     async def follow(
@@ -84,7 +92,7 @@ class Feed:
                 changed, ended = channel.changed, channel.ended
                 found = channel.since(after)
                 if found is None:
-                    found = await asyncio.to_thread(self._store.records.events, run, after)
+                    found = await asyncio.to_thread(self._events, run, after)
                 for number, text in found:
                     after = number
                     yield number, text
@@ -117,9 +125,13 @@ class Feed:
         try:
             # First the status: what is written before it is set is then read for certain.
             status = self._store.runs.get(run).status
-            return self._store.records.events(run, after), status not in ACTIVE
+            return self._events(run, after), status not in ACTIVE
         except UnknownNameError:
             return [], True
+
+    def _events(self, run: str, after: int) -> list[Numbered]:
+        found = self._store.records.events(run, after)
+        return [(number, self._clean(text)) for number, text in found]
 
     async def close(self) -> None:
         """End all listening: each listener gets what there is, and no more."""

@@ -6,6 +6,8 @@ except that a person follows a link: a page elsewhere can neither act here nor e
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -14,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from deepdiver.errors import StoreError
 from deepdiver.service.access import Access
 from deepdiver.service.accounts import Account, Accounts
 
@@ -27,11 +30,14 @@ LARGEST_UPLOAD = 200_000_000
 """Bytes of a request that brings files."""
 UPLOADS = ("/library/files", "/api/v1/library/files")
 """Paths to which files may be sent."""
-PUBLIC = ("/signin", "/static/", "/healthz")
-"""What needs no token: the way to sign in, what that page is made of, and a sign of life."""
+PUBLIC = ("/signin", "/static/", "/healthz", "/shared/")
+"""What needs no token: the way to sign in, what that page is made of, a sign of life, and reports
+that somebody shares by a link."""
 PROGRAMS = ("/api/", "/v1/")
 """What programs ask; they get JSON where a person gets a page."""
 SAFE = frozenset({"GET", "HEAD"})
+DOORS = 4
+"""Requests whose sender is looked up at a time."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -57,6 +63,7 @@ class Gate:
     def __init__(self, app: ASGIApp, access: Access, accounts: Accounts) -> None:
         """Guard an app."""
         self._app, self._access, self._accounts = app, access, accounts
+        self._doors = ThreadPoolExecutor(DOORS, "gate")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -68,7 +75,7 @@ class Gate:
             await Response(status_code=403)(scope, receive, sending)
             return
         headers = Headers(scope=scope)
-        refusal = self._refusal(scope, headers) or self._admit(scope, headers)
+        refusal = self._refusal(scope, headers) or await self._admit(scope, headers)
         if refusal is not None:
             await refusal(scope, receive, sending)
             return
@@ -90,10 +97,15 @@ class Gate:
             return _refuse(scope, 413, f"the request has more than {most:,} bytes")
         return None
 
-    def _admit(self, scope: Scope, headers: Headers) -> Response | None:
+    async def _admit(self, scope: Scope, headers: Headers) -> Response | None:
         """Find out who asks; returns the refusal if nobody may who does."""
         path = scope["path"]
-        account = self._who(headers)
+        loop = asyncio.get_running_loop()
+        # The book may be in a database elsewhere, and everybody else goes on meanwhile.
+        try:
+            account = await loop.run_in_executor(self._doors, self._who, headers)
+        except StoreError:
+            return _refuse(scope, 503, "the database did not answer: try again in a moment")
         scope.setdefault("state", {})["account"] = account
         if account is not None or path.startswith(PUBLIC):
             return None

@@ -8,7 +8,7 @@ from decimal import Decimal
 from deepdiver.core.settings import Settings
 from deepdiver.errors import LimitReachedError
 from deepdiver.service.accounts import Account
-from deepdiver.store.sqlite import SqliteDatabase
+from deepdiver.store.sql import Database
 from deepdiver.work import Load
 
 
@@ -83,7 +83,7 @@ class Purses:
     Deleting a run does not give back what it has cost.
     """
 
-    def __init__(self, book: SqliteDatabase) -> None:
+    def __init__(self, book: Database) -> None:
         """Write to a book (see `book.open_book`)."""
         self._book = book
 
@@ -99,6 +99,15 @@ class Purses:
         """Save what a run has cost, because its journal is about to be deleted."""
         with self._book.write() as db:
             db.execute("UPDATE purses SET spent = ? WHERE run = ?", (str(spent), run))
+
+    def owner_of(self, run: str) -> str:
+        """Return for whom money was set aside for a run; empty: nobody in particular."""
+        rows = self._book.rows("SELECT owner FROM purses WHERE run = ?", run)
+        return str(rows[0][0]) if rows else ""
+
+    def owners(self) -> dict[str, str]:
+        """Return for whom money was set aside, for each run."""
+        return dict(self._book.rows("SELECT run, owner FROM purses"))
 
     def of(self, owner: str) -> list[Purse]:
         """Return what was set aside for the runs of a user."""

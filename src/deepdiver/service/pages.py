@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, FastAPI, Form, Query, Request, UploadFile
-from fastapi.responses import RedirectResponse, Response, StreamingResponse
+from fastapi.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from fastapi.sse import format_sse_event
 from fastapi.staticfiles import StaticFiles
 from fastapi.templating import Jinja2Templates
 from markupsafe import Markup
 from pydantic import ValidationError
+from starlette.datastructures import FormData
 
 from deepdiver import sample
 from deepdiver.core.events import EVENT
@@ -29,16 +30,28 @@ from deepdiver.report.figures.pictures import draw_pictures
 from deepdiver.report.html import render_body
 from deepdiver.report.markdown import made_line
 from deepdiver.run.answers import open_question
+from deepdiver.run.clarify import clarify, with_answer
+from deepdiver.run.compare_runs import Relation, comparison_rows
+from deepdiver.run.next_questions import next_questions
 from deepdiver.run.transfer import take_out
-from deepdiver.service import library, runs
+from deepdiver.service import library, runs, watches
 from deepdiver.service.accounts import SESSION_SECONDS, Account
-from deepdiver.service.api import KEEP_ALIVE, STYLE, FileName, RunId, Service, Who, export
+from deepdiver.service.api import (
+    KEEP_ALIVE,
+    STYLE,
+    FileName,
+    RunId,
+    RunName,
+    Service,
+    Who,
+    export,
+)
 from deepdiver.service.examination import Check, examine
 from deepdiver.service.failures import explain, status_of
 from deepdiver.service.feed import ACTIVE
 from deepdiver.service.gate import COOKIE
 from deepdiver.service.progress import SHOWN, RunProgress, progress_of
-from deepdiver.service.schemas import Answer, NewRun
+from deepdiver.service.schemas import Answer, NewRun, Steer
 from deepdiver.service.state import ServiceState
 
 HERE = Path(__file__).parent
@@ -159,6 +172,7 @@ def _ask_page(
         request,
         "ask.html",
         422 if trouble else 200,
+        ceiling=_told_ceiling(state, who, given or usual),
         known=known,
         given=given or usual,
         opened=given is not None,
@@ -169,14 +183,58 @@ def _ask_page(
     )
 
 
+def _told_ceiling(state: ServiceState, who: Account, asked: NewRun) -> str:
+    """Return what a run can cost at most, in words; empty if that cannot be said yet."""
+    try:
+        most = runs.ceiling(state, who, asked)
+    except DeepdiverError:
+        return ""
+    if most is None:
+        return "What it can cost is not known: a price is missing."
+    return f"It can cost at most ${_money(most)}." if most else "It costs nothing."
+
+
+@router.post("/ask/ceiling")
+async def show_ceiling(request: Request, state: Service, who: Who) -> Response:
+    """What the question, as the form is filled in now, can cost at most."""
+    form = await request.form(max_files=0, max_fields=100)
+    given = {name: str(form[name]) for name in form if name not in OTHERS}
+    try:
+        asked = _asked(form, {**given, "question": given.get("question", "").strip() or "?"})
+        told = await asyncio.to_thread(_told_ceiling, state, who, asked)
+    except (ValidationError, UsageError):
+        told = ""
+    return PlainTextResponse(told)
+
+
+OTHERS = ("sources", "approve", "budget", "answer", "anyway")
+"""Fields of the form that are not taken as they are."""
+
+
+def _asked(form: FormData, given: dict[str, str]) -> NewRun:
+    """Return what a form asks for.
+
+    Raises:
+        UsageError: If the budget is no number.
+        ValidationError: If anything else is not valid.
+    """
+    lists = {"sources": [str(one) for one in form.getlist("sources")], "approve": "approve" in form}
+    return NewRun.model_validate({**given, **lists, "budget": _budget(form.get("budget"))})
+
+
 @router.post("/ask")
 async def ask(request: Request, state: Service, who: Who) -> Response:
-    """Begin researching a question."""
+    """Begin researching a question; ask back first if nobody could tell what it is about."""
     form = await request.form(max_files=0, max_fields=100)
-    given = {name: str(form[name]) for name in form if name not in ("sources", "approve", "budget")}
-    lists = {"sources": [str(one) for one in form.getlist("sources")], "approve": "approve" in form}
+    given = {name: str(form[name]) for name in form if name not in OTHERS}
+    question, answer = given.get("question", "").strip(), str(form.get("answer", "")).strip()
+    if question and not answer and "anyway" not in form and (back := clarify(question)):
+        kept = [(name, str(text)) for name, text in form.multi_items() if name != "answer"]
+        return page(request, "clarify.html", here="/", back=back, kept=kept, question=question)
+    if answer:
+        given["question"] = with_answer(question, answer)
     try:
-        asked = NewRun.model_validate({**given, **lists, "budget": _budget(form.get("budget"))})
+        asked = _asked(form, given)
         run, _ = await asyncio.to_thread(runs.create_run, state, who, asked)
     except ValidationError as error:
         return await asyncio.to_thread(
@@ -232,7 +290,9 @@ def show_run(
 def _seen(state: ServiceState, run: Run, progress: RunProgress) -> dict[str, Any]:
     active = run.status in ACTIVE
     shown = runs.show_run(state, run, brief=run.status is RunStatus.RUNNING)
-    return {"run": shown, "progress": progress, "active": active, "shown": SHOWN}
+    said = runs.said(state, run)
+    own = {"run": shown, "progress": progress, "active": active, "shown": SHOWN, "said": said}
+    return {**own, "left_out": {item.text for item in said if item.action == "ignore"}}
 
 
 @router.get("/runs/{run}/stream")
@@ -277,6 +337,85 @@ def resume_run(state: Service, who: Who, run: RunId) -> Response:
     """Go on with a run."""
     runs.resume_run(state, who, run)
     return _to(f"/runs/{run}")
+
+
+@router.post("/runs/{run}/steer")
+def steer_run(state: Service, who: Who, run: RunId, action: Text, text: Text) -> Response:
+    """Say to a run under way what to look at too, or which source to leave out."""
+    try:
+        said = Steer.model_validate({"action": action, "text": text})
+    except ValidationError as error:
+        raise UsageError(explain(error.errors())) from None
+    runs.steer_run(state, who, run, said)
+    return _to(f"/runs/{run}")
+
+
+@router.post("/runs/{run}/share")
+def share_run(request: Request, state: Service, who: Who, run: RunId) -> Response:
+    """Make a link to a report, and show it once."""
+    held = runs.find_run(state, who, run)
+    link = f"{str(request.base_url).rstrip('/')}{runs.share_run(state, who, run)}"
+    return _read_page(request, state, held, link=link)
+
+
+@router.post("/runs/{run}/unshare")
+def unshare_run(state: Service, who: Who, run: RunId) -> Response:
+    """End the link to a report."""
+    runs.unshare_run(state, who, run)
+    return _to(f"/runs/{run}#share")
+
+
+@router.get("/shared/{token}")
+def show_shared(request: Request, state: Service, token: str) -> Response:
+    """A report that somebody shares, for anybody who has the link: to read, and nothing else."""
+    run = runs.shared_run(state, token)
+    body, beside, report = _report_parts(state, run)
+    parts: dict[str, Any] = {"body": body, "saved": beside, "made": made_line(report)}
+    made = page(request, "shared.html", run=run, report=report, **parts)
+    made.headers["X-Robots-Tag"] = "noindex, nofollow"
+    made.headers["Referrer-Policy"] = "no-referrer"
+    return made
+
+
+@router.post("/runs/{run}/watch")
+def watch_run(state: Service, who: Who, run: RunId, every: Annotated[int, Form()]) -> Response:
+    """Put a run on the watch list."""
+    if every not in watches.PERIODS:
+        raise UsageError("choose how often to look again")
+    watches.watch_run(state, who, run, every)
+    return _to("/watching")
+
+
+@router.post("/runs/{run}/unwatch")
+def unwatch_run(state: Service, who: Who, run: RunId) -> Response:
+    """Take a run off the watch list."""
+    watches.unwatch_run(state, who, run)
+    return _to("/watching")
+
+
+@router.get("/watching")
+def show_watches(request: Request, state: Service, who: Who) -> Response:
+    """The watched runs, and when their claims moved."""
+    listed = watches.list_watches(state, who)
+    periods = watches.PERIODS
+    return page(request, "watching.html", here="/history", listed=listed, periods=periods)
+
+
+@router.get("/compare")
+def show_comparison(
+    request: Request,
+    state: Service,
+    who: Who,
+    run: Annotated[tuple[RunName, ...], Query(max_length=20)] = (),
+) -> Response:
+    """Two runs side by side."""
+    if len(run) != 2:
+        raise UsageError("choose two finished runs in the history to compare them")
+    found = watches.compare(state, who, run[0], run[1])
+    relations: tuple[Relation, ...] = ("contradicts", "changed", "same")
+    pairs = {relation: found.related(relation) for relation in relations}
+    rows = comparison_rows(found)[1:]
+    return page(request, "compare.html", here="/history", found=found, pairs=pairs, rows=rows)
 
 
 @router.post("/runs/{run}/delete")
@@ -385,7 +524,8 @@ def answer_run(
 # Reading
 
 
-def _read_page(request: Request, state: ServiceState, run: Run, **more: Any) -> Response:
+def _report_parts(state: ServiceState, run: Run) -> tuple[Markup, Markup, Report]:
+    """Return the report of a run and its saved sources as parts of a page."""
     saved = take_out(run.id, state.store)
     report = saved.report
     drawn = draw_pictures(
@@ -395,17 +535,26 @@ def _read_page(request: Request, state: ServiceState, run: Run, **more: Any) -> 
     mark = "<!-- beside -->"
     both = f"{''.join(render_body(report, drawn))}{mark}{render_saved_pages(saved)}"
     body, _, beside = state.scrub(with_peeks(both, report)).partition(mark)
+    # Both are made from escaped texts alone (report/html.py).
+    return Markup(body), Markup(beside), report  # noqa: S704
+
+
+def _read_page(request: Request, state: ServiceState, run: Run, **more: Any) -> Response:
+    body, beside, report = _report_parts(state, run)
     return page(
         request,
         "read.html",
         run=run,
         report=report,
-        # Both are made from escaped texts alone (report/html.py).
-        body=Markup(body),  # noqa: S704
-        saved=Markup(beside),  # noqa: S704
+        body=body,
+        saved=beside,
         made=made_line(report),
         sections=_deeper(report),
         formats={name: made.about for name, made in FORMATS.items()},
+        suggested=next_questions(report),
+        shared=state.shares.since(run.id),
+        watched=watches.is_watched(state, run.id),
+        periods=watches.PERIODS,
         **more,
     )
 
@@ -419,7 +568,7 @@ def ask_about(request: Request, state: Service, who: Who, run: RunId, question: 
     """Answer a question from what a run has read."""
     held = runs.find_run(state, who, run)
     told = runs.follow_up(state, who, run, question)
-    return _read_page(request, state, held, asked=question.strip(), told=told)
+    return _read_page(request, state, held, asked=state.scrub(question.strip()), told=told)
 
 
 # History, library, settings

@@ -215,6 +215,9 @@ def line_of(event: Event) -> str:
             return f"{event.status.value.capitalize()} ({event.posterior:.2f}): {event.statement}"
         case "decided":
             return f"Decided to {event.decision}: {event.reason}"
+        case "steered":
+            told = "Looking too at" if event.action == "look" else "Leaving out"
+            return f"{told}: {event.text}"
         case "limited":
             return f"Limit: {event.what}"
         case "call_failed":

@@ -15,17 +15,22 @@ from typing import Any
 from deepdiver import sample
 from deepdiver.core.events import RunEnded
 from deepdiver.core.outcomes import OUTCOMES
-from deepdiver.core.record import FINISHED, Report, Run, RunStatus
+from deepdiver.core.record import FINISHED, Report, Run, RunStatus, Source
 from deepdiver.core.settings import EMBEDDED, Settings
+from deepdiver.core.steering import Steering, SteeringKind
 from deepdiver.errors import RunBusyError, UnknownNameError, UsageError
 from deepdiver.report.exports.formats import FORMATS
 from deepdiver.report.markdown import answer_text, sentence_text
 from deepdiver.report.removal import remove_run
 from deepdiver.report.spending import spending_of
 from deepdiver.run.answers import answer_person, open_question
+from deepdiver.run.assemble import estimate_ceiling
 from deepdiver.run.begin import check_question
 from deepdiver.run.deepen import plan_deeper_look
+from deepdiver.run.next_questions import next_questions
 from deepdiver.run.review import ask_about
+from deepdiver.run.steering import said_to, steer
+from deepdiver.run.watch_list import WatchList
 from deepdiver.service.accounts import Account
 from deepdiver.service.library import has_files
 from deepdiver.service.limits import check_runs, settle_budget
@@ -37,17 +42,22 @@ from deepdiver.service.schemas import (
     NewRun,
     RunList,
     RunState,
+    SaidToRun,
     SourceChoice,
     SourceName,
+    Steer,
     StrategyChoice,
 )
 from deepdiver.service.state import ServiceState
+from deepdiver.strategies.pick import pick_strategy
 from deepdiver.strategies.table import AUTO, TABLE
 from deepdiver.tools.registry import GROUPS, group_of, providers
 from deepdiver.work import Load, order_of
 
 PLAIN = ("strategy", "max_iterations", "length", "format", "audience", "report_language", "approve")
 """What a request may set as it likes."""
+SHARED = "/shared/"
+"""Where the paths of links begin."""
 STOP_SECONDS = 10.0
 """How long deleting waits for a run to stop."""
 AUTO_ABOUT = "The question decides which strategy suits it."
@@ -70,7 +80,7 @@ def find_run(state: ServiceState, account: Account, run: str) -> Run:
         UnknownNameError: If there is none, or it is somebody else's.
     """
     found = None
-    if (state.queue.owner_of(run) or "") == account.name:
+    if owner_of(state, run) == account.name:
         try:
             found = state.store.runs.get(run)
         except UnknownNameError:
@@ -80,16 +90,26 @@ def find_run(state: ServiceState, account: Account, run: str) -> Run:
     return found
 
 
+def owner_of(state: ServiceState, run: str) -> str:
+    """Return whose a run is; empty: that of the person at this machine.
+
+    The queue knows who ordered it. A run of a watch was never ordered: its purse knows.
+    """
+    owner = state.queue.owner_of(run)
+    return state.purses.owner_of(run) if owner is None else owner
+
+
 def list_runs(
     state: ServiceState, account: Account, words: str = "", most: int = 50, skip: int = 0
 ) -> RunList:
     """Return the runs of a user, the newest first, those alone whose question has all the words."""
     wanted = words.casefold().split()
+    owners = {**state.purses.owners(), **state.queue.ordered()}
     found = [
         run
         for run in state.store.runs.list_all()
-        if all(word in run.question.casefold() for word in wanted)
-        and (state.queue.owner_of(run.id) or "") == account.name
+        if owners.get(run.id, "") == account.name
+        and all(word in run.question.casefold() for word in wanted)
     ]
     shown = found[skip : skip + most]
     return RunList(runs=tuple(show_run(state, run, brief=True) for run in shown), total=len(found))
@@ -122,6 +142,7 @@ def show_run(state: ServiceState, run: Run, *, brief: bool = False) -> RunState:
             "answer": answer_text(report),
             "confidence": report.confidence,
             "limits": report.limits,
+            "next_questions": next_questions(report),
         }
     waiting = state.queue.waiting() if run.status is RunStatus.QUEUED else ()
     return RunState(
@@ -130,6 +151,20 @@ def show_run(state: ServiceState, run: Run, *, brief: bool = False) -> RunState:
         cost=spending_of(state.store, run.id).text,
         waits_for=open_question(run.id, state.store),
         error=_last_error(state, run),
+        said=said(state, run),
+        shared=state.shares.since(run.id),
+    )
+
+
+def said(state: ServiceState, run: Run) -> tuple[SaidToRun, ...]:
+    """Return what was said to a run while it was under way."""
+    return tuple(
+        SaidToRun(
+            action=item.steering.kind.value,
+            text=item.steering.title or item.steering.text,
+            heeded=item.heeded,
+        )
+        for item in said_to(run.id, state.store)
     )
 
 
@@ -207,7 +242,11 @@ def run_settings(state: ServiceState, account: Account, asked: NewRun) -> Settin
     settings = state.settings
     if asked.model and asked.model not in models_of(settings):
         raise UsageError(f"the model must be one of {', '.join(models_of(settings))}")
-    changes = asked.model_dump(include=set(PLAIN), exclude_none=True)
+    given = asked.model_dump(include=set(PLAIN), exclude_none=True)
+    changes = {
+        name: state.scrub(value) if isinstance(value, str) else value
+        for name, value in given.items()
+    }
     if asked.model:
         changes |= {"model": asked.model}
     if asked.model == EMBEDDED:
@@ -252,6 +291,20 @@ def _named(settings: Settings, groups: set[str]) -> list[str]:
     ]
 
 
+def ceiling(state: ServiceState, account: Account, asked: NewRun) -> Decimal | None:
+    """Return the most that a run can cost, in US dollars; None: a price is not known.
+
+    Raises:
+        UsageError: If it names a model or a source that is not there.
+    """
+    settings = run_settings(state, account, asked)
+    named = [settings.strategy]
+    if settings.strategy == AUTO:
+        asks = bool(asked.question.strip())
+        named = [pick_strategy(asked.question).strategy] if asks else list(TABLE)
+    return asyncio.run(estimate_ceiling(settings, named, state.store))
+
+
 def create_run(
     state: ServiceState, account: Account, asked: NewRun, key: str | None = None
 ) -> tuple[Run, bool]:
@@ -267,7 +320,7 @@ def create_run(
         UsageError: If it cannot be researched, or the key was used for another question.
         LimitReachedError: If the user has reached a limit.
     """
-    question = check_question(asked.question)
+    question = check_question(state.scrub(asked.question))
     if key is not None and (known := state.queue.find(account.name, key)):
         held = state.store.runs.get(known)
         if held.question != question:
@@ -363,6 +416,72 @@ def resume_run(state: ServiceState, account: Account, run: str) -> Run:
     return state.store.runs.get(held.id)
 
 
+def steer_run(state: ServiceState, account: Account, run: str, what: Steer) -> Run:
+    """Say to a run that is under way what to look at too, or which source to leave out.
+
+    Raises:
+        UnknownNameError: If there is no such run, or no such source in it.
+        UsageError: If it is finished, or too much was said.
+    """
+    held = find_run(state, account, run)
+    if what.action == "ignore":
+        source = _find_source(state, held, what.text)
+        steering = Steering(kind=SteeringKind.IGNORE, text=source.url, title=source.title)
+    else:
+        steering = Steering(kind=SteeringKind.LOOK, text=state.scrub(what.text))
+    steer(held.id, steering, state.store)
+    state.log.add(account.name, f"run.{what.action}", held.id)
+    return state.store.runs.get(held.id)
+
+
+def _find_source(state: ServiceState, run: Run, named: str) -> Source:
+    """Return the source of a run that has this id or this address."""
+    for kind, key, text in state.store.records.ledger(run.id):
+        if kind == "source":
+            source = Source.model_validate_json(text)
+            if named in (key, source.url):
+                return source
+    raise UnknownNameError(f"run {run.id} has read no source {named[:100]!r}")
+
+
+def share_run(state: ServiceState, account: Account, run: str) -> str:
+    """Return the path by which anybody may read the report of a run; one made before ends.
+
+    Raises:
+        UnknownNameError: If there is no such run, or it has no report yet.
+    """
+    held = find_run(state, account, run)
+    if held.status not in FINISHED:
+        raise UnknownNameError(f"run {held.id} has no report yet: it is {held.status.value}")
+    token = state.shares.make(held.id, account.name)
+    state.log.add(account.name, "run.share", held.id)
+    return f"{SHARED}{token}"
+
+
+def unshare_run(state: ServiceState, account: Account, run: str) -> None:
+    """End the link to a run, if there is one.
+
+    Raises:
+        UnknownNameError: If there is no such run.
+    """
+    held = find_run(state, account, run)
+    if state.shares.revoke(held.id):
+        state.log.add(account.name, "run.unshare", held.id)
+
+
+def shared_run(state: ServiceState, token: str) -> Run:
+    """Return the run that a link is for.
+
+    Raises:
+        UnknownNameError: If there is no such link, whatever the reason.
+    """
+    found = state.shares.run_of(token)
+    with suppress(UnknownNameError):
+        if found and (run := state.store.runs.get(found)).id == found:
+            return run
+    raise UnknownNameError("there is no such link, or it has ended")
+
+
 def answer_run(state: ServiceState, account: Account, run: str, said: Answer) -> Run:
     """Answer a run that waits with a plan or an answer, and have it go on.
 
@@ -377,7 +496,8 @@ def answer_run(state: ServiceState, account: Account, run: str, said: Answer) ->
     if said.action == "add" and not said.constraints.strip():
         raise UsageError("say what the answer must take into account")
     check_runs(account, state.queue.owners().get(account.name, Load()))
-    reply = said.model_dump(mode="json", exclude_defaults=True)
+    clean = said.model_validate_json(state.scrub(said.model_dump_json()))
+    reply = clean.model_dump(mode="json", exclude_defaults=True)
     answer_person(held.id, {"action": said.action, **reply}, state.store)
     _go_on(state, account, held, f"run.{said.action}")
     return state.store.runs.get(held.id)
@@ -410,6 +530,8 @@ def delete_run(state: ServiceState, account: Account, run: str) -> None:
                 raise
             state.store.leases.ask_to_stop(held.id)
             time.sleep(0.2)
+    state.shares.revoke(held.id)
+    WatchList(state.settings.home, state.store).drop(held.id)
     state.log.add(account.name, "run.delete", held.id)
 
 
@@ -439,7 +561,8 @@ def follow_up(state: ServiceState, account: Account, run: str, question: str) ->
     report_of(state, held)
     if account.money is not None and held.settings.get("model", EMBEDDED) != EMBEDDED:
         raise UsageError("a follow-up asks a model beyond your budget: ask it as a new question")
-    told = asyncio.run(ask_about(held.id, check_question(question), state.settings, state.store))
+    asked = check_question(state.scrub(question))
+    told = asyncio.run(ask_about(held.id, asked, state.settings, state.store))
     numbers = {number for sentence in told.sentences for number in sentence.citations}
     lines = [sentence_text(told.report, sentence) for sentence in told.sentences]
     return FollowUpAnswer(

@@ -93,11 +93,107 @@ class Answer(Schema):
     """What an answer must take into account besides."""
 
 
+class Steer(Schema):
+    """What a person says to a run that is under way."""
+
+    action: Literal["look", "ignore"]
+    """look: at something too; ignore: leave a source out."""
+    text: Line
+    """What to look at, in words; or the id or the address of a source that the run has read."""
+
+
+class Vague(Schema):
+    """A question that may be too vague to research."""
+
+    question: Question
+    """The question, in plain words."""
+
+
+class AskedBack(Schema):
+    """What to ask back about a question."""
+
+    question: str
+    """What to ask back; empty: the question says what it is about."""
+
+
+class Ceiling(Schema):
+    """What a run can cost at most, computed before it begins."""
+
+    usd: Decimal | None
+    """The amount in US dollars; none: a price is not known."""
+
+
+class SharedLink(Schema):
+    """A link by which anybody may read a report, and nothing else."""
+
+    path: str
+    """The path of the page; it is shown once, and saved nowhere."""
+
+
+class WatchPeriod(Schema):
+    """How often a run is looked at again."""
+
+    days: Annotated[int, Field(ge=1, le=365)] = 7
+    """Days between two rounds."""
+
+
+class Moved(Schema):
+    """Claims that moved between two runs on one question."""
+
+    at: str
+    """When that was found, ISO 8601 in UTC."""
+    before: str
+    """The run whose claims were watched."""
+    after: str
+    """The run that says otherwise."""
+    stirred: int
+    """How many texts were new, changed or gone."""
+
+
+class WatchState(Schema):
+    """A watched run."""
+
+    run: str
+    """The run that was put on the list."""
+    question: str
+    """Its question."""
+    every: int
+    """Seconds between two rounds."""
+    asked: str
+    """When the last round ended, or the run began; ISO 8601 in UTC."""
+    due: str
+    """When the next round is due."""
+    at_work: bool
+    """Whether a round is under way."""
+    trouble: str = ""
+    """Why the last round failed, if it did; it is tried again."""
+    moved: tuple[Moved, ...] = ()
+    """When claims moved, the latest first."""
+
+
+class WatchStates(Schema):
+    """The watch list."""
+
+    watches: tuple[WatchState, ...]
+    """The watched runs."""
+
+
 class FollowUp(Schema):
     """A question about a finished run."""
 
     question: Question
     """The question to answer from the findings of the run alone."""
+
+
+class SaidToRun(Schema):
+    """Something that was said to a run while it was under way."""
+
+    action: Literal["look", "ignore"]
+    """Whether to look at something too, or to leave a source out."""
+    text: str
+    """What to look at, or the title of the source."""
+    heeded: bool
+    """Whether the run has heeded it yet."""
 
 
 class RunState(Schema):
@@ -132,6 +228,12 @@ class RunState(Schema):
     """Confidence in the answer, computed from the evidence."""
     limits: tuple[str, ...] = ()
     """What could not be searched, read, afforded or answered."""
+    next_questions: tuple[str, ...] = ()
+    """What the report leaves to be asked."""
+    said: tuple[SaidToRun, ...] = ()
+    """What was said to it while it was under way."""
+    shared: str = ""
+    """When the link was made by which anybody may read it, ISO 8601 in UTC; empty: none was."""
 
 
 class RunList(Schema):

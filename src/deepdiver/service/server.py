@@ -14,10 +14,9 @@ import uvicorn
 from deepdiver.core.settings import Settings
 from deepdiver.errors import DeepdiverError
 from deepdiver.service.access import check_access
-from deepdiver.service.accounts import Accounts
 from deepdiver.service.app import build
 from deepdiver.service.book import open_book
-from deepdiver.service.state import CONCURRENCY, KEY
+from deepdiver.service.state import CONCURRENCY, KEY, accounts_of
 
 PARTING_SECONDS = 3
 """The time that open connections get to end when the service is stopped."""
@@ -50,10 +49,10 @@ def serve(
         DeepdiverError: If the port, the settings or the database cannot be used.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
-    with contextlib.closing(open_book(settings.home)) as book:
-        token = settings.key(KEY)
-        accounts = Accounts(book, token)
-        access = check_access(host, names, guarded=accounts.any(), token=token)
+    with contextlib.closing(open_book(settings.home, settings.database)) as book:
+        accounts = accounts_of(book, settings)
+        guarded, token = accounts.any(), settings.key(KEY)
+        access = check_access(host, names, guarded=guarded, token=token)
         app, _ = build(settings, access, accounts, concurrency=concurrency)
         asyncio.run(_listen(app, host, port, say))
 

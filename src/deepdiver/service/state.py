@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from deepdiver.core.scrub import Scrubber
 from deepdiver.core.settings import Settings
+from deepdiver.run.watch import Watcher
 from deepdiver.service.accounts import Account, Accounts
 from deepdiver.service.audit_log import AuditLog
-from deepdiver.service.book import open_book
+from deepdiver.service.book import Book, open_book, part_of
 from deepdiver.service.feed import Feed
 from deepdiver.service.limits import Purses
+from deepdiver.service.shares import Shares
 from deepdiver.store import Store, open_store
 from deepdiver.work import Crew, Queue, open_queue
+from deepdiver.work.rounds import attending
 
 KEY = "service"
 """Name of the bearer token among the keys of the settings."""
@@ -42,8 +45,12 @@ class ServiceState:
     """What they did."""
     purses: Purses
     """What was set aside for their runs."""
+    shares: Shares
+    """The links by which others may read a report."""
     feed: Feed
     """The events of runs."""
+    clean: Scrubber
+    """Takes the secrets of the settings out of texts; making one takes longer than using it."""
     ordering: threading.Lock = field(default_factory=threading.Lock)
     """Held while an order is checked against limits and put, so that two do not fit where one
     does."""
@@ -54,12 +61,21 @@ class ServiceState:
 
     def scrub(self, text: str) -> str:
         """Return a text with every secret of the settings replaced by [secret]."""
-        return Scrubber(self.settings.secrets())(text)
+        return self.clean(text)
+
+
+def accounts_of(book: Book, settings: Settings) -> Accounts:
+    """Return the users of a book, with the token of the person at this machine if there is one."""
+    return part_of(book, Accounts)(book, settings.key(KEY))
 
 
 @contextlib.asynccontextmanager
 async def open_state(
-    settings: Settings, *, concurrency: int = CONCURRENCY, accounts: Accounts | None = None
+    settings: Settings,
+    *,
+    concurrency: int = CONCURRENCY,
+    accounts: Accounts | None = None,
+    watcher: Callable[[ServiceState], Watcher] | None = None,
 ) -> AsyncIterator[ServiceState]:
     """Open the store, the queue and the book, and work on runs until the end.
 
@@ -69,20 +85,27 @@ async def open_state(
         settings: The settings of the service.
         concurrency: How many runs this process works on at a time; 0: none, other workers do.
         accounts: The users, if they are open already.
+        watcher: Makes what the rounds of watched runs are made with, unless other workers do them.
 
     Raises:
         StoreError: If a database cannot be used.
     """
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(contextlib.closing(open_store(settings)))
-        book = stack.enter_context(contextlib.closing(open_book(settings.home)))
-        queue, feed = open_queue(store), Feed(store)
-        users = accounts or Accounts(book, settings.key(KEY))
-        state = ServiceState(settings, store, queue, users, AuditLog(book), Purses(book), feed)
+        book = stack.enter_context(contextlib.closing(open_book(settings.home, settings.database)))
+        clean = Scrubber(settings.secrets())
+        queue, feed = open_queue(store), Feed(store, clean)
+        users = accounts or accounts_of(book, settings)
+        log, purses = part_of(book, AuditLog)(book), part_of(book, Purses)(book)
+        shares = part_of(book, Shares)(book)
+        parts = (users, log, purses, shares, feed, clean)
+        state = ServiceState(settings, store, queue, *parts)
         try:
             if concurrency:
+                attended = attending(watcher(state)) if watcher else contextlib.nullcontext()
                 async with Crew(queue, settings, concurrency=concurrency):
-                    yield state
+                    with attended:
+                        yield state
             else:
                 yield state
         finally:

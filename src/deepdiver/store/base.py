@@ -45,7 +45,7 @@ class JournalRow:
     state: CallState
     """Its state."""
     kind: str
-    """model, search, fetch, feed, mcp, tool or human."""
+    """model, search, fetch, feed, mcp, tool, human or steer."""
     provider: str
     """The provider that was asked."""
     what: str
@@ -178,8 +178,8 @@ class Journal(Protocol):
     def get(self, run: str, key: str) -> JournalRow | None:
         """Return a call, or None if it is not known."""
 
-    def rows(self, run: str) -> list[JournalRow]:
-        """Return all calls of a run in order."""
+    def rows(self, run: str, kind: str = "") -> list[JournalRow]:
+        """Return the calls of a run in order, all or those of a kind."""
 
     def reserve(
         self,

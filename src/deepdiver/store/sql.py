@@ -308,8 +308,9 @@ class SqlJournal(_Part, Journal):
         return next((self._call(row) for row in rows), None)
 
     @override
-    def rows(self, run: str) -> list[JournalRow]:
-        return [self._call(row) for row in self._rows(_CALLS + " ORDER BY number", run)]
+    def rows(self, run: str, kind: str = "") -> list[JournalRow]:
+        query = _CALLS + (" AND kind = ?" if kind else "") + " ORDER BY number"
+        return [self._call(row) for row in self._rows(query, run, *([kind] if kind else []))]
 
     @override
     def reserve(

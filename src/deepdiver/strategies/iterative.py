@@ -32,7 +32,9 @@ from deepdiver.strategies.shared import write_report as writing
 from deepdiver.strategies.shared.base import (
     Allowance,
     Deps,
+    LookResult,
     Provide,
+    State,
     Update,
     add_nodes,
     attempt,
@@ -41,6 +43,7 @@ from deepdiver.strategies.shared.base import (
     unite,
 )
 from deepdiver.strategies.shared.findings import add_sources
+from deepdiver.strategies.shared.heed import HeedByLooking
 from deepdiver.strategies.shared.look import drop_tried, look_into
 from deepdiver.strategies.shared.plan import (
     PROBLEMS,
@@ -130,6 +133,7 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
         summarize,
         reflect,
         write_report,
+        heed=HEED,
     )
     graph.add_edge(START, "initialize")
     graph.add_edge("initialize", "generate_query")
@@ -270,22 +274,47 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
         for about, listed in by_part.items()
     )
     found = await read_together(deps, *looks)
+    update = _enter_findings({**state, "new_findings": []}, deps, found)
+    return {**update, "iteration": state["iteration"] + 1, "queries": []}
+
+
+def _enter_findings(state: State, deps: Deps, found: Sequence[LookResult]) -> Update:
+    """Return the update that enters the results of looks into the state."""
     keys = unite(*(looked.findings for looked in found))
     new = [key for key in keys if key not in state["findings"]]
     findings = [*state["findings"], *new]
     read = unite(*(looked.sources for looked in found))
     sources = add_sources(deps, state["sources"], read, findings)
+    unsaid = summary.drop_repeated(deps, new, lines_of(state["summary"]))
     return {
         "search_results": [item for item in sources if item["id"] in read],
         "sources": sources,
         "sources_gathered": [f"{item['title']} : {item['url']}" for item in sources],
         "findings": findings,
-        "new_findings": summary.drop_repeated(deps, new, lines),
+        "new_findings": [*state["new_findings"], *unsaid],
         "tried": unite(state["tried"], *(looked.queries for looked in found)),
         "limits": unite(state["limits"], *(looked.limits for looked in found)),
-        "iteration": state["iteration"] + 1,
-        "queries": [],
     }
+
+
+def _leave_out(state: State, deps: Deps) -> Update:
+    """Return the update after a source is left out: without its findings and what they say."""
+    return {
+        "findings": deps.without_ignored(state["findings"]),
+        "new_findings": deps.without_ignored(state["new_findings"]),
+        "summary": summary.without_ignored(deps, state["summary"]),
+        "sources": [item for item in state["sources"] if not deps.is_ignored(item["url"])],
+    }
+
+
+HEED = HeedByLooking(
+    nodes=frozenset({"summarize", "write_report"}),
+    question="topic",
+    problems="problems",
+    findings=lambda state: state["findings"],
+    enter=_enter_findings,
+    leave_out=_leave_out,
+)
 
 
 async def summarize(state: ResearchState, deps: Deps) -> Update:

@@ -45,7 +45,9 @@ from deepdiver.strategies.shared.base import (
     unite,
 )
 from deepdiver.strategies.shared.findings import digest_finding, list_statements
+from deepdiver.strategies.shared.heed import HeedByLooking
 from deepdiver.strategies.shared.hypotheses import (
+    assess_all,
     build_experience_pool,
     conjecture,
     stand,
@@ -132,6 +134,7 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
         verify_hypothesis,
         decide,
         final_answer,
+        heed=HEED,
     )
     graph.add_edge(START, "initialize")
     graph.add_edge("initialize", "formulate_problem")
@@ -365,3 +368,26 @@ def _enter_findings(state: State, deps: Deps, found: Sequence[LookResult]) -> Up
         "limits": unite(state["limits"], *(looked.limits for looked in found)),
         "new_findings": state["new_findings"] + len(new),
     }
+
+
+def _leave_out(state: State, deps: Deps) -> Update:
+    """Return the update after a source is left out: without its findings, beliefs computed anew."""
+    gathered = _gathered(state)
+    kept = set(deps.without_ignored(gathered))
+    standing = assess_all(deps, standing_of(state), state["evidence"], state["trials"])
+    held = [item for item in state["gathered_information"] if item["id"] in kept]
+    return {
+        "gathered_information": held,
+        "weighed": sum(key in kept for key in gathered[: state["weighed"]]),
+        "hypotheses": [item.model_dump(mode="json") for item in standing],
+    }
+
+
+HEED = HeedByLooking(
+    nodes=frozenset({"generate_hypothesis", "verify_hypothesis", "decide", "final_answer"}),
+    question="original_question",
+    problems="decomposed_problems",
+    findings=_gathered,
+    enter=_enter_findings,
+    leave_out=_leave_out,
+)

@@ -29,6 +29,7 @@ from deepdiver.gateway.gateway import REST_SECONDS
 from deepdiver.gateway.store_threads import in_thread
 from deepdiver.run import Ask, Outcome, resume
 from deepdiver.run.lease import HEARTBEAT_SECONDS, machine_name
+from deepdiver.run.session import Leave
 from deepdiver.work.queue import Queue, Taken, Worker
 
 CONCURRENCY = 4
@@ -43,6 +44,11 @@ HELD_SECONDS = 2 * HEARTBEAT_SECONDS
 worker may have renewed up to a heartbeat after that of the order."""
 MOST_ATTEMPTS = 20
 """A run that so many workers have taken and not ended may be what ends them: it fails."""
+GLANCE_SECONDS = 0.5
+"""Seconds between two looks for runs that were cancelled."""
+CANCEL_SECONDS = 1.0
+"""How long a run that was cancelled waits for answers, because a person waits for it to stop. What
+comes later is lost, and its call counts as uncertain."""
 SAVING_SECONDS = 10.0
 """The time that a run gets to save itself, after it has waited for answers."""
 _log = logging.getLogger(__name__)
@@ -196,9 +202,14 @@ class Crew:
 
     def _keep_beating(self) -> None:
         """Tell the queue that this worker is alive, however busy its loop and its runs are."""
-        while not self._left.wait(HEARTBEAT_SECONDS):
+        beaten = time.monotonic()
+        while not self._left.wait(GLANCE_SECONDS):
+            due = time.monotonic() - beaten >= HEARTBEAT_SECONDS
+            if not due and not self._runs:
+                continue
             try:
-                to_stop = self._worker.beat() if self._worker else []
+                to_stop = self._glance(due=due)
+                beaten = time.monotonic() if due else beaten
             except (StoreError, ValueError) as error:  # ValueError: the store was closed
                 _log.warning("the queue does not answer: %s", error)
                 continue
@@ -206,6 +217,11 @@ class Crew:
             for name in to_stop:
                 if (run := self._runs.get(name)) is not None:  # it may end at this moment
                     run.leave(cancelled=True)
+
+    def _glance(self, *, due: bool) -> list[str]:
+        if self._worker is None:
+            return []
+        return self._worker.beat() if due else self._worker.to_stop()
 
     def _work(self, run: _RunInHand) -> None:
         """Work on an order, in its thread, and say in the queue what became of it."""
@@ -294,11 +310,15 @@ class _RunInHand:
         self.ended: asyncio.Future[None] = home.create_future()
         self._lock = threading.Lock()
         self._set: Callable[[], object] | None = None
+        self._leave: Leave | None = None
 
     async def do(self, work: Callable[..., Any], settings: Settings) -> Outcome:
         """Do the work, in the thread's own loop."""
-        loop, leave = asyncio.get_running_loop(), asyncio.Event()
+        loop, leave = asyncio.get_running_loop(), Leave()
         with self._lock:
+            self._leave = leave
+            if self.cancelled:
+                leave.patience = CANCEL_SECONDS
             self._set = lambda: loop.call_soon_threadsafe(leave.set)
             if self.left:
                 leave.set()
@@ -314,6 +334,8 @@ class _RunInHand:
         """Have the run stop, because the crew is drained or the order was cancelled."""
         with self._lock:
             self.left, self.cancelled = True, self.cancelled or cancelled
+            if self.cancelled and self._leave is not None:
+                self._leave.patience = CANCEL_SECONDS
             if self._set is not None:
                 with contextlib.suppress(RuntimeError):  # its loop has closed: it has ended
                     self._set()

@@ -17,7 +17,16 @@ from deepdiver.run.lease import LEASE_SECONDS
 from deepdiver.store.sql import Session
 from deepdiver.store.sqlite import SqliteStore
 from deepdiver.work.queue import Taken, Worker
-from deepdiver.work.rows import ALONE, FRESH_START, PUT, TAKEN, OrderRows, runs_to_stop, set_status
+from deepdiver.work.rows import (
+    ALONE,
+    FRESH_START,
+    PUT,
+    TAKEN,
+    OrderRows,
+    read_runs_to_stop,
+    runs_to_stop,
+    set_status,
+)
 
 
 class LocalQueue(OrderRows):
@@ -82,6 +91,10 @@ class _LocalWorker(Worker):
                 (until, TAKEN, self._name),
             )
             return runs_to_stop(db, self._name)
+
+    @override
+    def to_stop(self) -> list[str]:
+        return read_runs_to_stop(self._database, self._name)
 
     @override
     def finish(self, run: str) -> None:

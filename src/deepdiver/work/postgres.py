@@ -25,7 +25,16 @@ from deepdiver.run.lease import HEARTBEAT_SECONDS, LEASE_SECONDS
 from deepdiver.store.postgres import SCHEMA, PostgresStore, patient
 from deepdiver.store.sql import Session
 from deepdiver.work.queue import Queue, Taken, Worker
-from deepdiver.work.rows import ALONE, FRESH_START, PUT, TAKEN, OrderRows, runs_to_stop, set_status
+from deepdiver.work.rows import (
+    ALONE,
+    FRESH_START,
+    PUT,
+    TAKEN,
+    OrderRows,
+    read_runs_to_stop,
+    runs_to_stop,
+    set_status,
+)
 
 if TYPE_CHECKING:
     from procrastinate.jobs import Job
@@ -171,6 +180,10 @@ class _PostgresWorker(Worker):
             stop = runs_to_stop(db, self._name)
         self._beaten = now
         return stop
+
+    @override
+    def to_stop(self) -> list[str]:
+        return read_runs_to_stop(self._database, self._name)
 
     @override
     def finish(self, run: str) -> None:

@@ -107,6 +107,9 @@ class Queue(Protocol):
     def owner_of(self, run: str) -> str | None:
         """Return who ordered a run; None if it was never in the queue."""
 
+    def ordered(self) -> dict[str, str]:
+        """Return who ordered each run that was ever in the queue."""
+
     def find(self, owner: str, key: str) -> str | None:
         """Return the run that an owner has ordered under a key."""
 
@@ -128,6 +131,9 @@ class Worker(Protocol):
 
         One that is silent for `LEASE_SECONDS` loses its orders.
         """
+
+    def to_stop(self) -> list[str]:
+        """Return those of its runs that are to be stopped; as `beat` does, and costs less."""
 
     def finish(self, run: str) -> None:
         """End an order, if this worker still has it."""

@@ -164,6 +164,10 @@ class OrderRows(Queue, ABC):
         return str(rows[0][0]) if rows else None
 
     @override
+    def ordered(self) -> dict[str, str]:
+        return dict(self.database.rows("SELECT run, owner FROM orders"))
+
+    @override
     def find(self, owner: str, key: str) -> str | None:
         query = "SELECT run FROM orders WHERE owner = ? AND key = ?"
         rows = self.database.rows(query, owner, key)
@@ -206,6 +210,12 @@ def runs_to_stop(db: Session, worker: str) -> list[str]:
     """Return the runs that a worker has taken and that were cancelled since."""
     query = "SELECT run FROM orders WHERE worker = ? AND state = ? AND stop = 1"
     return [str(row[0]) for row in db.execute(query, (worker, TAKEN)).fetchall()]
+
+
+def read_runs_to_stop(database: Database, worker: str) -> list[str]:
+    """Return the same from outside of a transaction."""
+    with database.read() as db:
+        return runs_to_stop(db, worker)
 
 
 def _known(db: Session, owner: str, key: str) -> str:

@@ -25,6 +25,7 @@ from deepdiver.tools.library.files import (
     document_of,
     lies_within,
     load_file,
+    name_within,
     title_from_name,
     url_of,
 )
@@ -194,3 +195,20 @@ def test_what_files_are_called(tmp_path: Path) -> None:
     assert url_of(sample.LIBRARY, sample.LIBRARY / "lake" / "a.md") == "sample:lake/a.md"
     assert url_of(sample.LIBRARY, sample.LIBRARY) == "sample:"
     assert title_from_name("port-log.txt") == "port log"
+
+
+@pytest.mark.parametrize(
+    ("url", "folders", "name"),
+    [
+        ("/srv/files/ada/a.md", ["/srv/files/ada"], "a.md"),
+        ("/srv/files/ada/deep/a.md", ["/none", "/srv/files/ada/"], "deep/a.md"),
+        ("/srv/files/adam/a.md", ["/srv/files/ada"], "/srv/files/adam/a.md"),
+        ("/srv/files/ada", ["/srv/files/ada"], "/srv/files/ada"),
+        ("sample:lake/a.md", ["/srv"], "sample:lake/a.md"),
+        ("/srv/a.md", [], "/srv/a.md"),
+    ],
+)
+def test_a_file_is_named_relative_to_the_folder_it_must_lie_in(
+    url: str, folders: list[str], name: str
+) -> None:
+    assert name_within(url, map(Path, folders)) == name

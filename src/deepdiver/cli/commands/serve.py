@@ -81,7 +81,7 @@ def _users(args: argparse.Namespace, settings: Settings, action: str, name: str 
     from deepdiver.service.audit_log import AuditLog
     from deepdiver.service.book import open_book
 
-    with closing(open_book(settings.home)) as book:
+    with closing(open_book(settings.home, settings.database)) as book:
         accounts, log = Accounts(book), AuditLog(book)
         if action == "add-user":
             token = accounts.add(

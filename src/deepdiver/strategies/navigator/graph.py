@@ -13,6 +13,8 @@ ends a pass is computed from the evidence; the analyzer's own is kept beside it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -25,6 +27,7 @@ from typing_extensions import TypedDict
 
 from deepdiver import tasks
 from deepdiver.core.record import Report, RunStatus
+from deepdiver.core.steering import Steering
 from deepdiver.errors import UsageError
 from deepdiver.memory.recall import past_runs_note, show_past_runs, unfollowed_leads
 from deepdiver.report.markdown import JOURNEY, answer_text
@@ -34,11 +37,13 @@ from deepdiver.strategies.shared.base import (
     Allowance,
     Deps,
     Provide,
+    State,
     Update,
     add_nodes,
     attempt,
     unite,
 )
+from deepdiver.strategies.shared.heed import note_steering
 from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past, split_question
 
 
@@ -101,6 +106,7 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
         analyzer_node,
         hitl_output,
         human_feedback,
+        heed=HEED,
     )
     named = [node.__name__ for node in tool_nodes]
     graph.add_edge(START, "initialize")
@@ -309,3 +315,30 @@ async def human_feedback(state: NavigatorState, deps: Deps) -> Update:
         "iteration": 0,
         "analyzer_report": {},
     }
+
+
+@dataclass(frozen=True, slots=True)
+class _HeedByDeciding:
+    """Heeds a person as a hunt does: what is to be looked at is a part of the question.
+
+    An answer is handed over only after each part was searched for; and a page whose address the
+    person names may be read.
+    """
+
+    nodes: frozenset[str] = frozenset({"decision_node", "hitl_output"})
+
+    async def __call__(self, state: State, deps: Deps, said: Sequence[Steering]) -> Update:
+        wanted = note_steering(deps, said)
+        if not wanted:
+            return {}
+        named = [page for text in wanted for page in tools.find_addresses(text)]
+        return {
+            # Without a plan, the question is yet to be split.
+            "problems": unite(state["problems"] or [state["initial_query"]], wanted),
+            "addresses": tools.add_addresses(state["addresses"], named),
+            # It took the question for answered before this was a part of it.
+            "analyzer_report": {},
+        }
+
+
+HEED = _HeedByDeciding()

@@ -83,11 +83,13 @@ def limits_of(deps: Deps, state: State) -> Filters:
 def find_unwanted(deps: Deps, state: State) -> set[str]:
     """Return the ids of known findings from sources that the person has ruled out since."""
     filters = limits_of(deps, state)
+    known = [item["id"] for item in state["shared_memory"]]
+    ignored = set(known) - set(deps.without_ignored(known))
     if filters == deps.settings.filters:
-        return set()
-    held = [(item["id"], source_of(deps, item["id"])) for item in state["shared_memory"]]
+        return ignored
+    held = [(key, source_of(deps, key)) for key in known]
     hits = [(key, Hit(url=source.url, published=source.published)) for key, source in held]
-    return {key for key, hit in hits if not passes_filters(hit, filters)}
+    return ignored | {key for key, hit in hits if not passes_filters(hit, filters)}
 
 
 def describe_limits(deps: Deps, state: State) -> str:
@@ -152,6 +154,7 @@ async def _read_hits(deps: Deps, hits: Iterable[Hit], question: str) -> list[str
     work = (
         read_hit(hit, run.id, deps.store, deps.gateway, fetched=run.created, need=need)
         for hit in hits
+        if not deps.is_ignored(hit.url)
     )
     readings = await together(*work)
     for reading in readings:

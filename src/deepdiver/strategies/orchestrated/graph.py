@@ -15,6 +15,7 @@ is too early to say that no question is open.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -37,12 +38,15 @@ from deepdiver.strategies.shared import write_report as writing
 from deepdiver.strategies.shared.base import (
     Allowance,
     Deps,
+    LookResult,
     Provide,
+    State,
     Update,
     add_nodes,
     attempt_to_decide,
     unite,
 )
+from deepdiver.strategies.shared.heed import HeedByLooking
 from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past, split_question
 from deepdiver.strategies.shared.reading import (
     list_unanswered,
@@ -110,7 +114,14 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
     """Return the graph, not yet compiled."""
     graph = StateGraph(OrchestratedState, context_schema=Deps)
     add_nodes(
-        graph, provide, initialize, plan_searches, approve_plan, execute_search, synthesize_research
+        graph,
+        provide,
+        initialize,
+        plan_searches,
+        approve_plan,
+        execute_search,
+        synthesize_research,
+        heed=HEED,
     )
     graph.add_edge(START, "initialize")
     graph.add_edge("initialize", "plan_searches")
@@ -340,3 +351,36 @@ def _most_telling(
     asked = " ".join((state["query"], *state["problems"], *state["unanswered_questions"]))
     room = room_of(deps)
     return summary.shorten(lines, asked, room.most_lines, room.summary)
+
+
+def _enter_findings(state: State, deps: Deps, found: Sequence[LookResult]) -> Update:
+    """Return the update that enters the results of looks that no plan has asked for."""
+    keys = unite(*(looked.findings for looked in found))
+    new = [key for key in keys if key not in state["findings"]]
+    lines = [summary.line_of(deps, deps.ledger.get(Finding, key).statement, [key]) for key in new]
+    merged = summary.merge_lines(summary.lines_of(state["key_findings"]), lines)
+    return {
+        "key_findings": [line.model_dump(mode="json") for line in merged],
+        "findings": [*state["findings"], *new],
+        "tried": unite(state["tried"], *(looked.queries for looked in found)),
+        "limits": unite(state["limits"], *(looked.limits for looked in found)),
+    }
+
+
+def _leave_out(state: State, deps: Deps) -> Update:
+    """Return the update after a source is left out: without its findings and what they say."""
+    return {
+        "key_findings": summary.without_ignored(deps, state["key_findings"]),
+        "findings": deps.without_ignored(state["findings"]),
+        "checked": deps.without_ignored(state["checked"]),
+    }
+
+
+HEED = HeedByLooking(
+    nodes=frozenset({"execute_search", "synthesize_research"}),
+    question="query",
+    problems="problems",
+    findings=lambda state: state["findings"],
+    enter=_enter_findings,
+    leave_out=_leave_out,
+)

@@ -32,7 +32,15 @@ from deepdiver.strategies.overwatch.execute import (
 )
 from deepdiver.strategies.overwatch.plan import show_context
 from deepdiver.strategies.overwatch.scope import narrow_calls, scope_of
-from deepdiver.strategies.shared.base import Deps, State, Update, attempt, together, unite
+from deepdiver.strategies.shared.base import (
+    Deps,
+    LookResult,
+    State,
+    Update,
+    attempt,
+    together,
+    unite,
+)
 from deepdiver.strategies.shared.findings import list_statements
 from deepdiver.strategies.shared.hypotheses import (
     conjecture,
@@ -163,14 +171,16 @@ async def take_turn(state: State, deps: Deps, batch: Sequence[Mapping[str, Any]]
     hopeless = failed and len(failed) == len(results) and not state["findings"]
     return {
         "executed_queries": [*state["executed_queries"], *map(_executed_query_of, batch, results)],
-        "findings": [*state["findings"], *_type_new(state, deps, results)],
+        "findings": [*state["findings"], *type_new(state, deps, results)],
         "trials": unite(state["trials"], (trial.id for trial in trials)),
         "iteration": state["iteration"] + 1,
         "error": f"no tool gave an answer: {failed[0].message}" if hopeless else "",
     }
 
 
-def _type_new(state: State, deps: Deps, results: Sequence[ToolResult]) -> list[dict[str, Any]]:
+def type_new(
+    state: State, deps: Deps, results: Sequence[ToolResult | LookResult]
+) -> list[dict[str, Any]]:
     """Return the new findings of calls as the state carries them, each with its first rank."""
     held = {item["id"] for item in state["findings"]}
     found: dict[str, dict[str, Any]] = {}

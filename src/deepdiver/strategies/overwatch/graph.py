@@ -12,6 +12,7 @@ three. Each phase has a module beside this one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, get_type_hints
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
@@ -33,8 +34,17 @@ from deepdiver.strategies.overwatch import (
     verify,
 )
 from deepdiver.strategies.overwatch.trace import add_step
-from deepdiver.strategies.shared.base import Allowance, Deps, Provide, Update, add_nodes
-from deepdiver.strategies.shared.hypotheses import standing_of
+from deepdiver.strategies.shared.base import (
+    Allowance,
+    Deps,
+    LookResult,
+    Provide,
+    State,
+    Update,
+    add_nodes,
+)
+from deepdiver.strategies.shared.heed import HeedByLooking
+from deepdiver.strategies.shared.hypotheses import assess_all, standing_of
 from deepdiver.strategies.shared.plan import (
     PROBLEMS,
     ask_approval,
@@ -42,6 +52,7 @@ from deepdiver.strategies.shared.plan import (
     recall_past,
 )
 from deepdiver.strategies.shared.reading import most_readings_of
+from deepdiver.strategies.shared.summary import without_ignored
 from deepdiver.strategies.shared.write_report import CALLS
 
 RETURNS = 2
@@ -168,6 +179,7 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
         verify_conclusions,
         synthesize_report,
         logged=LOGGED,
+        heed=HEED,
     )
     graph.add_edge(START, "initialize")
     graph.add_edge("initialize", "plan_research")
@@ -374,3 +386,35 @@ async def synthesize_report(state: AgentState, deps: Deps) -> Update:
         told,
         update,
     )
+
+
+def _enter_findings(state: State, deps: Deps, found: Sequence[LookResult]) -> Update:
+    """Return the update that enters the results of looks that no call has asked for."""
+    return {"findings": [*state["findings"], *gather.type_new(state, deps, found)]}
+
+
+def _leave_out(state: State, deps: Deps) -> Update:
+    """Return the update after a source is left out: without what stands on it."""
+    findings, seen = state["findings"], ("analysed", "conjectured")
+    kept = set(deps.without_ignored(item["id"] for item in findings))
+    standing = assess_all(deps, standing_of(state), state["evidence"], state["trials"])
+    insights = without_ignored(deps, state["insights"])
+    said = {line["text"] for line in insights}
+    return {
+        "findings": [item for item in findings if item["id"] in kept],
+        **{name: sum(item["id"] in kept for item in findings[: state[name]]) for name in seen},
+        "hypotheses": [item.model_dump(mode="json") for item in standing],
+        "insights": insights,
+        "key_insights": [text for text in state["key_insights"] if text in said],
+        "correlations": [item for item in state["correlations"] if kept >= {*item["finding_ids"]}],
+    }
+
+
+HEED = HeedByLooking(
+    nodes=frozenset({"analyze_findings", "synthesize_report"}),
+    question="task",
+    problems="problems",
+    findings=lambda state: [item["id"] for item in state["findings"]],
+    enter=_enter_findings,
+    leave_out=_leave_out,
+)

@@ -28,6 +28,7 @@ from deepdiver.core.ledger import Entry, Ledger
 from deepdiver.core.readings import Readings
 from deepdiver.core.record import Finding, Report, Run, RunStatus, Source
 from deepdiver.core.settings import Settings
+from deepdiver.core.steering import Steering
 from deepdiver.errors import (
     CURABLE,
     CallError,
@@ -39,6 +40,7 @@ from deepdiver.errors import (
 from deepdiver.gateway import Gateway
 from deepdiver.store import Store
 from deepdiver.tasks import Answer, Reasoner, ShownTool, Task
+from deepdiver.tools.address import canonical
 from deepdiver.tools.registry import Provider
 
 A = TypeVar("A", bound=Answer)
@@ -80,6 +82,10 @@ class LookResult:
     """Questions that are open now: those still open, and those that the texts raise."""
     sure: Mapping[str, str] = field(default_factory=dict)
     """How sure a tool is of each finding (high, medium, low), if the tool says so."""
+
+
+def _hear_nothing(step: int) -> Sequence[Steering]:
+    return ()
 
 
 class Tool(Protocol):
@@ -149,6 +155,26 @@ class Deps:
     nodes before it have read."""
     report: Report | None = None
     """The report, once written."""
+    step: int = 0
+    """How many nodes have begun."""
+    hear: Callable[[int], Sequence[Steering]] = _hear_nothing
+    """Returns what a person has said that is to be heeded before a step."""
+    ignored: set[str] = field(default_factory=set)
+    """Addresses of sources that a person wants left out, in the form in which they are compared."""
+
+    def is_ignored(self, url: str) -> bool:
+        """Return whether a person wants the source at an address left out."""
+        return bool(self.ignored) and canonical(url) in self.ignored
+
+    def without_ignored(self, findings: Iterable[str]) -> list[str]:
+        """Return the findings that quote no source which a person wants left out."""
+        if not self.ignored:
+            return list(findings)
+        return [key for key in findings if not any(map(self.is_ignored, self._sources_of(key)))]
+
+    def _sources_of(self, finding: str) -> Iterable[str]:
+        quotes = self.ledger.get(Finding, finding).quotes
+        return (self.ledger.get(Source, quote.source).url for quote in quotes)
 
     @property
     def as_of(self) -> str:
@@ -213,6 +239,17 @@ class Deps:
             noted.add(what)
             self.emit(Limited(what=what))
         return what
+
+
+class Heed(Protocol):
+    """How a strategy heeds what a person says while it is under way."""
+
+    @property
+    def nodes(self) -> frozenset[str]:
+        """The nodes before which a person is heard; one of them comes before every report."""
+
+    async def __call__(self, state: State, deps: Deps, said: Sequence[Steering]) -> Update:
+        """Do what a person says, and return the changes to the state."""
 
 
 Provide = Callable[[State, str], Deps]
@@ -316,6 +353,7 @@ def add_nodes(
     provide: Provide | None,
     *functions: NodeFunction,
     logged: Mapping[str, str] | None = None,
+    heed: Heed | None = None,
 ) -> None:
     """Add functions to a graph as nodes of the same names.
 
@@ -324,14 +362,16 @@ def add_nodes(
         provide: Finds the dependencies if the graph is called without a context.
         functions: Each takes state and dependencies, and returns the update.
         logged: The phases under which the log has the nodes, if they have names of their own.
+        heed: How the strategy heeds what a person says while it is under way.
     """
     for function in functions:
         name = function.__name__
-        graph.add_node(name, _node(name, function, provide, (logged or {}).get(name, "")))
+        heard = heed if heed is not None and name in heed.nodes else None
+        graph.add_node(name, _node(name, function, provide, (logged or {}).get(name, ""), heard))
 
 
 def _node(
-    name: str, function: NodeFunction, provide: Provide | None, logged: str
+    name: str, function: NodeFunction, provide: Provide | None, logged: str, heed: Heed | None
 ) -> RunnableLambda[Any, Any]:
     """Return an async function as a node that sync and async code can call."""
 
@@ -345,7 +385,11 @@ def _node(
         deps.emit(PhaseStarted(phase=name, iteration=rounds, logged=logged))
         before = state.get("readings") or {}
         deps.readings = Readings(before)
-        update = await function(state, deps)
+        deps.step += 1
+        heeded = Update()
+        if heed is not None and (said := deps.hear(deps.step)):
+            heeded = await heed(state, deps, said)
+        update = {**heeded, **await function({**state, **heeded}, deps)}
         held = deps.readings.held
         # Which reading ended first does not matter.
         return update if held == before else {**update, "readings": dict(sorted(held.items()))}

@@ -128,7 +128,8 @@ def fit_findings(deps: Deps, keys: Iterable[str]) -> list[str]:
     Each source has its share: the first finding of each, then the second of each, the more
     credible sources first. So no source silences another.
     """
-    findings = [deps.ledger.get(Finding, key) for key in dict.fromkeys(keys)]
+    wanted = deps.without_ignored(dict.fromkeys(keys))
+    findings = [deps.ledger.get(Finding, key) for key in wanted]
     turns: Counter[str] = Counter()
     ranked: list[tuple[int, float, Finding]] = []
     for finding in findings:
@@ -212,7 +213,8 @@ def resolve_labels(named: Iterable[str], labels: Mapping[str, str]) -> list[str]
 
 def list_statements(deps: Deps, keys: Iterable[str]) -> list[str]:
     """Return the statements of findings, as many as there is room for as background."""
-    said = (deps.ledger.get(Finding, key).statement for key in dict.fromkeys(keys))
+    wanted = deps.without_ignored(dict.fromkeys(keys))
+    said = (deps.ledger.get(Finding, key).statement for key in wanted)
     return list(within(said, room_of(deps).known))
 
 

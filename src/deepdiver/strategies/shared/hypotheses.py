@@ -419,7 +419,7 @@ def assess(
     """Compute how far the evidence makes a hypothesis believed, and its status."""
     # A later judgement of the same finding replaces the earlier one.
     latest = {item.finding: item for item in evidence}
-    judged = list(latest.values())
+    judged = [latest[key] for key in deps.without_ignored(latest)]
     sources = {e.finding: as_believed(deps.ledger, source_of(deps, e.finding)) for e in judged}
     one_story = origins(sources.values())
     weighed = [

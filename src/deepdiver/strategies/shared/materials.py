@@ -182,6 +182,8 @@ def _read_besides(deps: Deps, cited: Collection[str], most: int) -> dict[str, li
     texts = {deps.ledger.get(Source, key).snapshot for key in cited}
     besides: dict[str, str] = {}
     for source in sorted(sources, key=lambda source: (source.title, source.id)):
+        if deps.is_ignored(source.url):
+            continue
         if source.snapshot in deps.readings.held and source.snapshot not in texts:
             besides.setdefault(source.snapshot, source.id)
     everything = map(deps.store.texts.get, (*texts, *besides))

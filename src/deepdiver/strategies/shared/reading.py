@@ -424,7 +424,7 @@ class _Fetched:
 
 async def _fetch(deps: Deps, wishes: Sequence[_Wish]) -> dict[str, _Fetched]:
     """Return the texts of search results, each place once, by the ids of their sources."""
-    wanted = _places_of(wishes)
+    wanted = [place for place in _places_of(wishes) if not deps.is_ignored(place[0].url)]
     need = age_need_of(wishes[0].question, deps.as_of)
     readings = await together(
         *(

@@ -60,6 +60,15 @@ def lines_of(summary: Iterable[Mapping[str, Any]]) -> list[Line]:
     return [Line.model_validate(item) for item in summary]
 
 
+def without_ignored(deps: Deps, summary: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return a summary as a state carries it, without what quotes a source that is left out."""
+    lines = lines_of(summary)
+    kept = [
+        line for line in lines if len(deps.without_ignored(line.findings)) == len(line.findings)
+    ]
+    return [line.model_dump(mode="json") for line in kept]
+
+
 def merge_lines(lines: Sequence[Line], new: Iterable[Line]) -> list[Line]:
     """Return the lines with new ones merged in.
 

@@ -177,8 +177,12 @@ async def write_report(
         besides: What else goes into the report.
         whole: Whether the writer is the one who reads the texts (`reading.lay_out_library`).
     """
-    found, findings = _most_telling(assessments or (), findings), findings[:most]
-    material = gather_material(deps, _most_telling(assessments or (), findings), whole=whole)
+    findings = deps.without_ignored(findings)
+    found = deps.without_ignored(_most_telling(assessments or (), findings))
+    findings = findings[:most]
+    telling = deps.without_ignored(_most_telling(assessments or (), findings))
+    material = gather_material(deps, telling, whole=whole)
+    more, besides = [_without_ignored(deps, part) for part in more], _besides_of(deps, besides)
     asked = " ".join((question, *problems, deps.settings.audience))
     writer = _Writer(deps, question, problems, assessments, material, gaps, besides)
     audit = Audit(deps, question, asked, writer.drafter, besides.rejected)
@@ -248,6 +252,32 @@ async def write_report(
     )
     why = explain(deps, report.status)
     return report.model_copy(update={"title": "", "answer": why, "points": ()}) if why else report
+
+
+def _without_ignored(deps: Deps, section: Section) -> Section:
+    """Return a section that code has made, without what quotes a source that is left out."""
+    if not deps.ignored:
+        return section
+    kept = [item for item in section.sentences if item.findings == _kept(deps, item.findings)]
+    return section.model_copy(update={"sentences": tuple(kept)})
+
+
+def _kept(deps: Deps, findings: Iterable[str]) -> tuple[str, ...]:
+    return tuple(deps.without_ignored(findings))
+
+
+def _besides_of(deps: Deps, besides: Besides) -> Besides:
+    """Return what else goes into a report, without what stands on a source that is left out."""
+    if not deps.ignored:
+        return besides
+    shown = [_without_ignored(deps, section) for section in besides.shown_too]
+    checked = [item for item in besides.verified if item.findings == _kept(deps, item.findings)]
+    return replace(
+        besides,
+        disputed=_kept(deps, besides.disputed),
+        shown_too=[section for section in shown if section.sentences],
+        verified=checked,
+    )
 
 
 def _is_tested(deps: Deps, assessments: Sequence[Assessment], unfounded: Collection[str]) -> bool:

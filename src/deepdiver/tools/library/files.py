@@ -80,6 +80,19 @@ def lies_within(url: str, place: str) -> bool:
     )
 
 
+def name_within(url: str, folders: Iterable[Path]) -> str:
+    """Return the URL of a file relative to the first of some folders that it lies in.
+
+    Whoever may only read these folders has no need to know where on the machine they are. A URL
+    that lies in none of them is returned as it is.
+    """
+    for folder in folders:
+        place = f"{whole(folder.as_posix()).rstrip('/')}/"
+        if url.startswith(place):
+            return url.removeprefix(place)
+    return url
+
+
 def lies_within_any(url: str, places: Iterable[str]) -> bool:
     """Whether a URL is one of some places or lies below one."""
     return any(lies_within(url, place) for place in places)

@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +21,7 @@ from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.daemon_threads import in_daemon_thread
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.library import ranking
+from deepdiver.tools.library.files import name_within
 from deepdiver.tools.library.folder_walk import fingerprint_of
 from deepdiver.tools.library.interface import (
     Entry,
@@ -180,7 +182,7 @@ class LibraryProvider:
         def look(told: OnProgress) -> dict[str, Any]:
             held = shelf(gateway.settings)
             unread = held.look(told)
-            lines = [item.line for item in unread[:NAMED]]
+            lines = [_named(item, gateway).line for item in unread[:NAMED]]
             if more := unread[NAMED:]:
                 lines.append(f"{len(more)} more files were not read")
             return {
@@ -199,8 +201,9 @@ class LibraryProvider:
         found = (await gateway.call(request, do)).value
         if not found["passages"]:
             listed = "; ".join(found["unread"][:3]) or "there is no file"
+            shown = paths and not gateway.settings.documents_within
             where = (
-                f"under {', '.join(str(path) for path in paths)}" if paths else "of your library"
+                f"under {', '.join(str(path) for path in paths)}" if shown else "of your library"
             )
             raise NoEvidenceError(f"no document {where} can be searched: {listed}")
         return [*found["unread"], *filter(None, [found["behind"]])]
@@ -270,6 +273,10 @@ class LibraryProvider:
         return [Hit.model_validate(item) for item in reply.value]
 
 
+def _named(item: UnreadFile, gateway: Gateway) -> UnreadFile:
+    return replace(item, url=name_within(item.url, gateway.settings.documents_within))
+
+
 def _hit(match: Match, text: str, snapshot: str, gateway: Gateway) -> Hit:
     """Return a match as a hit.
 
@@ -279,7 +286,7 @@ def _hit(match: Match, text: str, snapshot: str, gateway: Gateway) -> Hit:
     if gateway.scrub(text) != text:
         start, end = len(gateway.scrub(text[:start])), len(gateway.scrub(text[:end]))
     return Hit(
-        url=entry.url,
+        url=name_within(entry.url, gateway.settings.documents_within),
         title=entry.title,
         kind=SourceKind.DOCUMENT,
         publisher=entry.publisher,
