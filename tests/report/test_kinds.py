@@ -206,7 +206,7 @@ def test_one_mark_tells_the_kind_of_sentences_that_stand_side_by_side() -> None:
     told = [None, SentenceKind.JUDGEMENT, None, None, None]
     assert [kind for _, kind in told_at_the_end(mixed)] == told
     steps = [kind for _, kind in told_at_the_end((FACT, JUDGED, GENERAL), "steps")]
-    assert steps == [None, SentenceKind.JUDGEMENT, None], "a step says what to do"
+    assert steps == [None, JUDGED.kind, GENERAL.kind], "a step says what to do"
     in_words = sentence("We recommend it.", kind=SentenceKind.JUDGEMENT)
     marked = [kind for _, kind in told_at_the_end((JUDGED, in_words, JUDGED))]
     assert marked == [None, SentenceKind.JUDGEMENT, None], "words behind it are no mark for it"

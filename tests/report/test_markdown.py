@@ -267,7 +267,7 @@ def test_blocks_are_paragraphs_lists_steps_and_tables() -> None:
     )
     assert made == (
         "\n\nTwo things speak for it: It is old. [2]\n"
-        "\n- It is old. [2]\n- It is old. [2] It is old. [2]\n"
+        "\n- It is old. [2]\n- It is old. It is old. [2]\n"
         "\n1. It is old. [2]\n2. It is old. [2]\n"
         "\n| Year | State |\n| --- | --- |\n| 1990 | It is old. [2] |\n"
     )

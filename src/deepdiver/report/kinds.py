@@ -125,11 +125,11 @@ def told_at_the_end(
     """Yield sentences, each with the kind that something else tells.
 
     Of sentences of a kind that stand side by side in a paragraph or a point, the last has the mark.
-    A step is judgement by its form: it says what to do.
+    A step tells by its form that it is the writer's own: it says what to do.
     """
     for item, following in itertools.zip_longest(row, row[1:]):
         marked = following is not None and following.kind is item.kind and not is_told(following)
-        step = kind == "steps" and item.kind is SentenceKind.JUDGEMENT
+        step = kind == "steps" and item.kind in KIND_MARKS
         yield item, item.kind if marked or step else None
 
 
