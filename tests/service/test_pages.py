@@ -263,12 +263,9 @@ def test_a_plan_is_edited_watched_steered_stopped_and_resumed(
         seen.run("document.querySelector('[name=strategy][value=popper]').checked = true")
         click(seen, "button.primary")
         wait_for(seen, "document.body.innerText.includes('The plan')")
+        many = 1 + seen.run("document.querySelectorAll('[name=problem]').length")
         click(seen, "button[value=add]")
-        many = wait_for(
-            seen,
-            "document.querySelectorAll('[name=problem]').length > 1 && "
-            "document.querySelectorAll('[name=problem]').length",
-        )
+        wait_for(seen, f"!!document.querySelector('#problem-{many}')")
         fill(seen, f"#problem-{many}", own)
         click(seen, f"button[value=up-{many}]")
         wait_for(seen, f"document.querySelector('#problem-{many - 1}')?.value === '{own}'")

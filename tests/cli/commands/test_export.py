@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from deepdiver.store.sqlite import open_sqlite
 from tests.cli.command_line import Say
 
 
@@ -43,11 +45,21 @@ def test_the_file_is_named_after_the_run_unless_it_has_a_name(
     (tmp_path / "folder").mkdir()
     assert say("export", finished, "--format", "ris", "--out", tmp_path / "folder").code == 0
     assert (tmp_path / "folder" / f"{finished}.ris").exists()
-    assert say("export", finished, "--format", "obsidian").code == 0
-    assert (tmp_path / finished / "Report.md").exists()
-    report = json.loads(say("show", finished, "--json").out)
+
+
+def test_a_folder_of_notes_has_one_for_each_source(
+    say: Say, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = "How old are the children of the parents who run Svedjan Ost AB?"
+    assert say("--search", "library", "--sample", "--quiet", "--home", home, asked).code == 0
+    with closing(open_sqlite(home)) as store:
+        (run,) = store.runs.list_all()
+    assert say("export", run.id, "--format", "obsidian", "--home", home).code == 0
+    assert (tmp_path / run.id / "Report.md").exists()
+    report = json.loads(say("show", run.id, "--json", "--home", home).out)
     cited = {item["url"] for item in report["citations"]}
-    assert len(list((tmp_path / finished / "Sources").iterdir())) == len(cited) > 1
+    assert len(list((tmp_path / run.id / "Sources").iterdir())) == len(cited) > 1
 
 
 def test_json_says_what_was_written(say: Say, finished: str, tmp_path: Path) -> None:

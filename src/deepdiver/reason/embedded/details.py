@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from deepdiver.core.dates import dated
 from deepdiver.core.text import count_words
 from deepdiver.reason.embedded.rating import nearness, told_by
+from deepdiver.reason.embedded.word_lists import HEARSAY
 
 READ = 500
 """Sentences that are compared with a question: they take some two seconds of one core."""
@@ -54,14 +55,20 @@ class Line:
 
     @property
     def tells(self) -> bool:
-        """Whether it can stand alone: no question, heading, greeting or head of a letter."""
-        return self.is_told and count_words(self.text) >= FEWEST
+        """Whether it can stand alone: no question, heading, greeting, rumour or letter head."""
+        heard = HEARSAY.search(self.text.lower()) is not None
+        return self.is_told and not heard and count_words(self.text) >= FEWEST
 
     @property
     def is_told(self) -> bool:
-        """Whether it is neither a question nor the head of a letter or a list."""
+        """Whether it is neither a question nor the head of a letter or a list, nor a line of a log.
+
+        A time without its day, which stands above in the log, says nothing alone.
+        """
         short = count_words(self.text) <= MOST
-        return short and not self.text.endswith(("?", ":")) and not _ADDRESS.search(self.text)
+        logged = _TIME.search(self.text) is not None and not names_a_day(self.text)
+        headed = self.text.endswith(("?", ":")) or _ADDRESS.search(self.text) is not None
+        return short and not headed and not logged
 
 
 def choose_details(question: str, lines: Sequence[Line], words: int) -> list[int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -49,6 +50,7 @@ from deepdiver.tasks import (
     TypedFindings,
 )
 
+_DENIED = re.compile(r"(?:No|None|Nobody|Nothing|Neither)\b")
 UNMEASURED = 0.5
 """Strength of a cause or pattern that the reasoner adds and nothing measures."""
 MOST = 12
@@ -77,9 +79,14 @@ class Found(NamedTuple):
 def events_of(deps: Deps, findings: Iterable[Mapping[str, Any]]) -> list[ObservedEvent]:
     """Return the findings that have a time, as events.
 
-    What has a place and no time is not an event: most sentences of a letter name a place.
+    What has a place and no time is not an event: most sentences of a letter name a place. Nor is
+    what begins with a denial: "No other feeder was disturbed before 04:41".
     """
-    timed = [item for item in findings if item["moment"]]
+    timed = [
+        item
+        for item in findings
+        if item["moment"] and not _DENIED.match(deps.ledger.get(Finding, item["id"]).statement)
+    ]
     one_story = origins(deps.ledger.get(Source, item["source_id"]) for item in timed)
     return [
         ObservedEvent(

@@ -268,7 +268,7 @@ class Audit:
             cell=line.cell,
             loose=loose,
             section=" ".join(sound),
-            brief=bool(sound) or sentence.kind is SentenceKind.ABSENCE,
+            brief=line.before in sound or sentence.kind is SentenceKind.ABSENCE,
             stated=" ".join(self._told_by(firmer)),
         )
 

@@ -48,9 +48,6 @@ FEWEST = 6
 CONNECTS = 0.5
 """The part of a frame's words that must be about the research or the subject. Nobody can vouch for
 a frame, because it cites nothing, so more is asked of it than of a sentence."""
-BRIEF = 4
-"""Words of a judgement in a sound section that say nothing by themselves: "Times and cut-offs are
-our proposals"."""
 FEW = 3
 """Words of a heading or of an open question that name a topic and state nothing: "Since when?" asks
 for something of which nothing was found. A longer open question without a word of the question or
@@ -65,7 +62,6 @@ _ROUNDED = re.compile(
     r"\b(?:about|around|almost|nearly|roughly|some|under|over|below|above|short of)\b",
     re.IGNORECASE,
 )
-_DENIES = re.compile(r"\b(?:no|not|none|neither|nor|never|nothing|without|lacks?)\b", re.IGNORECASE)
 FOREIGN = "its words are not those of its quotes, and the reader does not find it in them"
 """The fault of a sentence that does not stand on its quotes."""
 ASIDE = "it speaks of something else than the question, its section and what it cites"
@@ -156,8 +152,8 @@ class Said:
     section: str = ""
     """What is sound of its section."""
     brief: bool = False
-    """Whether a few words say nothing by themselves: a judgement stands among sound sentences, and
-    of an absence code looks for the words."""
+    """Whether a word or two say nothing by themselves: a judgement goes on with a sound sentence
+    before it, and of an absence code looks for the words."""
     stated: str = ""
     """What the report states, and its quotes carry."""
 
@@ -186,7 +182,7 @@ class Said:
             return "grounded"
         if self.loose:
             around = f"{evidence} {titles} {asked} {self.section}"
-            known = shared_part(self.text, around) > 0 or len(says) < (BRIEF if self.brief else 1)
+            known = shared_part(self.text, around) > 0 or len(says) < (FEW if self.brief else 1)
             told = shared_part(self.text, self.stated) > SHARED
             return "grounded" if known or told else "foreign"
         part = shared_part(self.text, evidence, f"{asked} {titles}")
@@ -321,8 +317,7 @@ def open_question_fault(text: str, found: str, asked: str) -> str:
         found: Everything that was found, and the titles of the sources.
         asked: The question and its parts.
     """
-    # What no source has may be named: "no source measures it on an SSD".
-    capitals_tell = not _is_beyond_us(text, asked) and not _DENIES.search(text)
+    capitals_tell = not _is_beyond_us(text, asked)
     if strange := unknown_values(text, f"{asked} {found}", by_capitals=capitals_tell):
         return f"{', '.join(strange[:3])} stands neither in the question nor in a source"
     long = capitals_tell and len(stems(text)) > FEW
