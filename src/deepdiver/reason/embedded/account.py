@@ -168,7 +168,7 @@ def _likeliest(brief: Brief, ranked: Sequence[Ranked]) -> Draft | None:
 def _go_together(brief: Brief, held: Sequence[HypothesisStanding]) -> list[HypothesisStanding]:
     """Return the answers that can all be right, the likeliest first.
 
-    Of two that exclude each other, at least one is wrong: the less likely one is no lead, unless
+    Of two that exclude each other, at least one is wrong: the less likely one does not lead, unless
     next to nothing decides between them, or their texts may be about two things of one name.
     """
     by_id = {finding.id: finding for finding in brief.findings}

@@ -35,7 +35,7 @@ EACH, SHARES = 4, 3
 """Sentences that a document tells before another has told as many, and how often that is repeated
 if there is room."""
 FEWEST, MOST = 5, 60
-"""Words of a sentence: fewer are a heading or a greeting, more are no sentence."""
+"""Words of a sentence: fewer are a heading or a greeting, more are a list or a table."""
 _TIME = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b")
 _FIGURE = re.compile(r"(?<![\w.,-])[$€£]?\d")
 _ADDRESS = re.compile(r"\S@\S")
