@@ -46,10 +46,9 @@ FILE_NAME = "deepdiver.toml"
 EMBEDDED = "embedded"
 """Name of the reasoner that does not need a model."""
 
-PROMPT_TOKENS = 100_000
-"""The most tokens of a prompt for a model whose context is not known. Nearly all have 128,000 or
-more today, and English has four bytes in a token where three are counted: the rest is left to the
-thoughts and the answer. A prompt that is too long all the same is divided."""
+PROMPT_TOKENS = 80_000
+"""The most tokens of a prompt for a model whose context is not known. Nearly all have 128,000
+today; the rest is left to its thoughts and its answer."""
 TOKEN_BYTES = 3
 """Bytes of a token in an estimate. In English prose it is about 4, in other scripts less."""
 MOST_ROUNDS = 100

@@ -407,7 +407,7 @@ class Loop:
         )
         held = [self.findings[key] for key in sentence.findings]
         values = [compute(drafted.expression).value] if drafted.expression else []
-        context = Context(figures=drafted.expression, values=values, question=self.question)
+        context = Context(figures=drafted.expression, values=values)
         found = find_faults(sentence, held, self.texts.__getitem__, self.as_of, context)
         if drafted.findings:
             quotes = tuple(quote.text for finding in held for quote in finding.quotes)

@@ -215,7 +215,7 @@ async def test_events_are_findings_that_say_when(tmp_path: Path) -> None:
     more = {
         "doc:x": ("X", "blog", "It is the own fault of the harbour."),
         "doc:y": ("Y", "blog", "The own smoke was seen in Oslo at 59.91 N, 10.75 E."),
-        "doc:z": ("Z", "blog", "No own smoke was seen on 8 February 2026 at 04:44 UTC."),
+        "doc:z": ("Z", "blog", "No own smoke was seen before 04:44 UTC on 8 February 2026."),
     }
     _, deps, findings = await found(tmp_path, {**CORPUS, **more})
     assert len(findings) == 6

@@ -360,11 +360,9 @@ def _details(
     for place in choose_details(question, lines, DETAIL_WORDS):
         finding, text = told[place]
         groups.setdefault(finding.source, []).append(DraftSentence(text, (finding.id,)))
-    listed = [
-        line
-        for title, own in groups.items()
-        for line in (DraftSentence(f"{title.rstrip(':')}:"), *own)
-    ]
+    # Without titles between them: names and days of a title stand on no finding, and the audit cuts
+    # such lines. Each sentence cites its document.
+    listed = [line for own in groups.values() for line in own]
     return [DraftSection(ELSE, tuple(listed))] if listed else []
 
 

@@ -50,7 +50,10 @@ from deepdiver.tasks import (
     TypedFindings,
 )
 
-_DENIED = re.compile(r"(?:No|None|Nobody|Nothing|Neither)\b")
+_DENIED = re.compile(
+    r"(?:No|None|Nobody|Nothing|Neither)\b.*\b(?:before|until|between|within|during|since|after)\b",
+    re.DOTALL,
+)
 UNMEASURED = 0.5
 """Strength of a cause or pattern that the reasoner adds and nothing measures."""
 MOST = 12
@@ -80,7 +83,7 @@ def events_of(deps: Deps, findings: Iterable[Mapping[str, Any]]) -> list[Observe
     """Return the findings that have a time, as events.
 
     What has a place and no time is not an event: most sentences of a letter name a place. Nor is
-    what begins with a denial: "No other feeder was disturbed before 04:41".
+    what did not happen over a time: "No other feeder was disturbed before 04:41".
     """
     timed = [
         item

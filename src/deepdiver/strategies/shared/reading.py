@@ -66,11 +66,9 @@ OWN_ROUNDS = 2
 and what the first reading leaves out is seldom asked for again."""
 LEAST_CHARS = 6_000
 """What a reading is shown at least when the budget is spent: the best passages."""
-LAID_OUT = 2.5
-"""How much larger than the reading budget a library may be that the writer alone reads, if the
-model can read as much at once. To read parts of 45,000 tokens first, and then show the writer what
-surrounds the quotes, took 137,000; to read parts of 62,000, 100,000, and the parts left out were
-missed in the report."""
+LAID_OUT = 1.5
+"""How much larger than the reading budget a library may be that the writer alone reads: to read
+parts of 45,000 tokens first, and then show the writer what surrounds the quotes, took 137,000."""
 TITLE_CHARS = 80
 """The most characters of a title in a list of what can be searched."""
 TOKEN_BYTES = 4
