@@ -229,7 +229,12 @@ def fill(seen: Browser, where: str, what: str) -> None:
 
 
 def click(seen: Browser, where: str) -> None:
-    seen.run(f"void document.querySelector({json.dumps(where)}).click()")
+    """Find and click in one script: a page that is being loaded again loses what was found."""
+    wait_for(
+        seen,
+        f"(found => found ? (found.click(), true) : false)"
+        f"(document.querySelector({json.dumps(where)}))",
+    )
 
 
 @needs_chromium
