@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.arithmetic import DEEPEST, LONGEST, ArithmeticFaultError, comes_out, compute
+from deepdiver.core.arithmetic import (
+    DEEPEST,
+    LONGEST,
+    NEARLY,
+    ArithmeticFaultError,
+    comes_out,
+    compute,
+    rounding_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +109,36 @@ def test_what_comes_out(text: str, result: str) -> None:
 )
 def test_what_does_not(text: str, result: str) -> None:
     assert not comes_out(compute(text).value, result)
+
+
+@pytest.mark.parametrize(
+    ("text", "result", "roughly"),
+    [
+        ("15,168.5 + 0", "$15,000 a quarter", True),
+        ("2000000 / 600", "about 3,300 MB/s", True),
+        ("1,970 + 0", "2,000", True),
+        ("12,345 * 100", "1,230,000", True),
+        ("1.97 million + 0", "2 million", True),
+        ("15,168.5 + 0", "16,000", False),
+        ("15,168.5 + 0", "15,100", False),
+        ("12,500 + 0", "10,000", False),
+        ("1,940 + 0", "2,000", False),
+        ("98 + 0", "100", False),
+        ("percent(98, 100)", "100%", False),
+    ],
+)
+def test_noughts_may_stand_for_a_rounding(text: str, result: str, roughly: bool) -> None:
+    value = compute(text).value
+    assert comes_out(value, result, roughly=True) is roughly
+    assert not roughly or result == "2 million" or not comes_out(value, result)
+
+
+@given(st.integers(-(10**9), 10**9))
+def test_a_rounding_is_small_and_never_less_than_half(whole: int) -> None:
+    margin = rounding_of(whole)
+    assert margin >= Fraction(1, 2)
+    assert margin == Fraction(1, 2) or margin <= NEARLY * abs(whole)
+    assert rounding_of(-whole) == margin
 
 
 def test_the_numbers_and_names_are_listed() -> None:

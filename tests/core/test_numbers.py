@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.dates import dates
-from deepdiver.core.numbers import number, numbers
+from deepdiver.core.numbers import ROUNDED_FROM, ROUNDED_TO, is_rounded, number, numbers
 from tests.core.texts import PHRASES, REPEATED, TEXTS, seconds_for_long_text
 
 NUMBERS = st.decimals(-(10**9), 10**9, allow_nan=False, allow_infinity=False, places=2)
@@ -176,3 +176,34 @@ def test_figures_beside_other_scripts_count_and_sections_of_manuals_do_not(
     text: str, expected: list[str]
 ) -> None:
     assert numbers(text) == [Decimal(value) for value in expected]
+
+
+@pytest.mark.parametrize(
+    ("said", "exact", "rounded"),
+    [
+        ("18700000", "18675000", True),
+        ("12.5", "12.48", True),
+        ("12.50", "12.48", False),
+        ("-18.7", "-18.66", True),
+        ("18600000", "18675000", False),
+        ("19000000", "18675000", False),
+        ("15000", "15168.5", False),
+        ("2020", "2024", False),
+        ("1230", "1234", False),
+        ("101", "100.6", False),
+        ("12.5", "12500000", False),
+        ("0", "0.4", False),
+    ],
+)
+def test_a_rounded_number_has_three_digits_and_is_no_count(
+    said: str, exact: str, rounded: bool
+) -> None:
+    assert is_rounded(Decimal(said), Decimal(exact)) is rounded
+
+
+@given(st.decimals(10_000, 10**9, places=2), st.integers(3, 6))
+def test_what_is_rounded_to_three_digits_or_more_is_rounded(exact: Decimal, digits: int) -> None:
+    said = Decimal(f"{exact:.{digits - 1}e}")
+    if len(said.normalize().as_tuple().digits) >= ROUNDED_TO and said >= ROUNDED_FROM:
+        assert is_rounded(said, exact)
+        assert not is_rounded(said, exact * 2)

@@ -176,6 +176,21 @@ def test_a_value_that_no_quote_holds(text: str, value: str) -> None:
     assert value in fault
 
 
+def test_a_number_of_the_title_is_carried_and_one_of_the_place_is_not() -> None:
+    context = Context(credits="E.21. Release 15, release-15.html, page 7")
+    quote = "The parameter was removed."
+    assert found("Version 15 removed the parameter.", quote, context=context) == []
+    (fault,) = found("Version 7 removed the parameter.", quote, context=context)
+    assert fault == "7 is in none of its quotes"
+
+
+def test_a_number_may_be_rounded_to_three_digits() -> None:
+    quote = "Online sales were $18,675,000 in 2024."
+    assert found("Online sales were $18.7 million in 2024.", quote) == []
+    for said in ("$18.8 million", "$19 million", "$18.6 million"):
+        assert found(f"Online sales were {said} in 2024.", quote) != []
+
+
 def test_the_day_of_a_date_is_no_number_to_count_with() -> None:
     assert found("She has 3 children.", BORN) == ["3 is in none of its quotes"]
     assert found("She has 5 children.", BORN) == ["5 is in none of its quotes"]
@@ -691,6 +706,12 @@ def test_german_nouns_are_no_names_and_words_of_a_special_form_are(kind: Sentenc
     assert found("Neustart", quote, kind=kind, context=asked) == [], "the question tells it"
     (fault,) = found("Der Dienst endet mit SIGTERM.", quote, kind=kind, context=asked)
     assert fault.startswith("SIGTERM is in none of ")
+
+
+@pytest.mark.parametrize("text", ["By May, Legal decides.", "Ask the Finance Department for it."])
+def test_a_judgement_may_name_a_department(text: str) -> None:
+    assert found(text, FIRE, kind=SentenceKind.JUDGEMENT) == []
+    assert found(text, FIRE) != [], "a fact may not: nobody said that it did"
 
 
 def test_a_judgement_names_nobody_who_stands_nowhere() -> None:

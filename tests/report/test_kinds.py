@@ -112,6 +112,9 @@ def test_a_column_tells_its_kind_unless_its_section_does() -> None:
     assert column_kinds(named, None) == [None, SentenceKind.JUDGEMENT], "names of rows tell nothing"
     ((name, cell), *_) = quiet_labels(named).rows
     assert (name.kind, name.citations, cell) == (SentenceKind.FRAME, (), JUDGED)
+    known = Block(kind="table", rows=((GENERAL, JUDGED),), header=("Change", "Verdict"))
+    assert quiet_labels(known).rows == known.rows, "nobody could tell that no source says it"
+    assert next(kind_mark(GENERAL.kind, kind) for kind in column_kinds(known, None)) == "‡"
 
 
 def test_only_marks_that_a_report_has_are_explained() -> None:
@@ -160,11 +163,11 @@ def test_code_says_below_it_where_it_is_from() -> None:
     say = words_in("en")
     assert code_origin(FACT, say) == "Source of the code:"
     assert code_origin(sentence("x"), say) == ""
-    assert code_origin(JUDGED, say) == code_origin(GENERAL, say)
-    assert code_origin(GENERAL, say) == "Our own code, not from the sources."
-    code = Block(kind="code", rows=((GENERAL,),))
-    held = report(sections=(Section(heading="x", blocks=(code,)),))
-    assert explained_marks(held) == "", "so it needs no mark"
+    assert code_origin(JUDGED, say) == code_origin(GENERAL, say) == ""
+    for own, told in ((GENERAL, "Code without a source is our own."), (FACT, "")):
+        code = Block(kind="code", rows=((own,),))
+        held = report(sections=(Section(heading="x", blocks=(code,)),))
+        assert explained_marks(held) == told
 
 
 def test_a_calculation_tells_what_is_supposed_in_it() -> None:
@@ -206,7 +209,8 @@ def test_one_mark_tells_the_kind_of_sentences_that_stand_side_by_side() -> None:
     told = [None, SentenceKind.JUDGEMENT, None, None, None]
     assert [kind for _, kind in told_at_the_end(mixed)] == told
     steps = [kind for _, kind in told_at_the_end((FACT, JUDGED, GENERAL), "steps")]
-    assert steps == [None, JUDGED.kind, GENERAL.kind], "a step says what to do"
+    assert steps == [None, JUDGED.kind, None], "a step says what to do, and not what is known"
+    assert list(told_at_the_end((ASSUMED,), "steps")) == [(ASSUMED, ASSUMED.kind)]
     in_words = sentence("We recommend it.", kind=SentenceKind.JUDGEMENT)
     marked = [kind for _, kind in told_at_the_end((JUDGED, in_words, JUDGED))]
     assert marked == [None, SentenceKind.JUDGEMENT, None], "words behind it are no mark for it"

@@ -24,6 +24,8 @@ LONGEST = 600
 DEEPEST = 20
 """The most brackets within brackets."""
 LARGEST = Fraction(10) ** 40
+ROUNDED_FROM, NEARLY = 1_000, Fraction(1, 40)
+"""The least number whose noughts may stand for a rounding, and how far it may be off: by 2.5 %."""
 """Values beyond this are refused: no report holds one, and fractions would grow without end."""
 
 _TOKEN = re.compile(
@@ -72,8 +74,14 @@ def compute(text: str, named: Mapping[str, Fraction] | None = None) -> Computed:
     return Computed(value, tuple(parser.numbers), tuple(parser.names), tuple(parser.dates))
 
 
-def comes_out(value: Fraction, result: str) -> bool:
-    """Whether a result as it is written, such as `17.7%` or `1.2 million`, is a value rounded."""
+def comes_out(value: Fraction, result: str, *, roughly: bool = False) -> bool:
+    """Whether a result as it is written, such as `17.7%` or `1.2 million`, is a value rounded.
+
+    Args:
+        value: The value.
+        result: What is written.
+        roughly: Whether noughts at the end may stand for a rounding: 15,000 for 15,168.5.
+    """
     said = numbers(result)
     match = _RESULT.search(result)
     if not said or match is None:
@@ -81,8 +89,18 @@ def comes_out(value: Fraction, result: str) -> bool:
     written = Fraction(Decimal(re.sub(r"[,\s\u00a0\u202f]", "", match[0]).replace("−", "-")))
     scale = Fraction(said[0]) / written if written else Fraction(1)
     margin = abs(scale) * Fraction(1, 2 * 10 ** len(match["part"] or ""))
+    if roughly and written.denominator == 1:
+        margin = max(margin, abs(scale) * rounding_of(int(written)))
     asked = [value, value * 100] if "%" in result or "percent" in result else [value]
     return any(abs(one - Fraction(said[0])) <= margin for one in asked)
+
+
+def rounding_of(whole: int) -> Fraction:
+    """Return how far off a whole number may be whose noughts at the end stand for a rounding."""
+    if abs(whole) < ROUNDED_FROM:
+        return Fraction(1, 2)
+    noughts = len(str(whole)) - len(str(whole).rstrip("0"))
+    return max(Fraction(1, 2), min(Fraction(10**noughts, 2), NEARLY * abs(whole)))
 
 
 def _share(values: Sequence[Fraction]) -> Fraction:

@@ -73,6 +73,10 @@ def _value(match: re.Match[str]) -> Decimal:
     return Decimal(plain.replace(",", "."))
 
 
+ROUNDED_TO, ROUNDED_FROM = 3, 10_000
+"""The fewest digits of a rounded number, and the least whole number that may be one."""
+
+
 def numbers(text: str) -> list[Decimal]:
     """Return the numbers of a text, in figures and in words.
 
@@ -112,3 +116,16 @@ def _spelled(phrase: str) -> Decimal:
         else:
             part += UNITS.get(word, 0) + TENS.get(word, 0)
     return Decimal(whole + part)
+
+
+def is_rounded(said: Decimal, exact: Decimal) -> bool:
+    """Whether a number is another one rounded to three digits or more: 18.7 for 18.675 million.
+
+    Whole numbers below `ROUNDED_FROM` are counts or years, and are not rounded without a word.
+    """
+    whole = said == said.to_integral_value()
+    # Noughts at the end are places of a fraction, and may be a rounding of a whole number.
+    digits, exponent = (said.normalize() if whole else said).as_tuple()[1:]
+    if len(digits) < ROUNDED_TO or (whole and abs(said) < ROUNDED_FROM):
+        return False
+    return abs(said - exact) <= Decimal(5).scaleb(int(exponent) - 1)

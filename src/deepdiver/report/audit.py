@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from deepdiver.core.arithmetic import rounding_of
 from deepdiver.core.calculation import is_correct
 from deepdiver.core.dates import Day, dates
 from deepdiver.core.names import names
 from deepdiver.core.numbering import units_of
-from deepdiver.core.numbers import number, numbers
+from deepdiver.core.numbers import is_rounded, number, numbers
 from deepdiver.core.record import (
     UNCITED,
     Calculation,
@@ -60,6 +61,19 @@ _SPELLED_OUT = re.compile(r"[A-Z][\w-]+(?:\s+(?:and|of|for|the|on|in|&)\b|\s+[A-
 _PERIOD = re.compile(r"[QH][1-4]|FY(?:\s?\d{2,4})?")
 """A quarter, a half or a fiscal year."""
 _LIST = re.compile(r",(?!\d)|;|\band\b|\bor\b")
+_PLACE = re.compile(
+    r"\b(?:pages?|slides?|messages?|rows?|lines?|sheets?|sections?|parts?|chapters?)\s+[\d.]+", re.I
+)
+"""Where a quote stands, which says nothing about the matter; the 15 of "Release 15" does."""
+_DEPARTMENTS = frozenset(
+    words(
+        "accounting administration analytics communications compliance controlling data department "
+        "design engineering facilities finance hr it legal logistics manufacturing marketing "
+        "merchandising operations payroll procurement product production purchasing quality "
+        "research risk sales security service services support team technology training treasury"
+    )
+)
+"""Departments, which many write with a capital: whoever proposes something may name one."""
 _OPTION = re.compile(r"^\W*(?:(?:Option\s+)?[A-Z]|\d{1,2})[.):]\s+")
 """What numbers an option or a step."""
 _LETTERED = re.compile(
@@ -201,7 +215,7 @@ def _faults_of_frame(sentence: Sentence, context: Context) -> list[str]:
 def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> list[str]:
     """Return the fault of a judgement that names what nobody has named.
 
-    Its dates and measures may be proposals of the writer's own.
+    Its dates and measures, and the department that is to do it, may be the writer's own proposals.
     """
     known = f"{text}\n{context.credits}\n{context.nearby}\n{context.question}"
     lost = [
@@ -209,6 +223,7 @@ def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> lis
         for name in _names_said(sentence.text, context.question)
         # A letter stands for somebody: "customer A sees nothing of B".
         if len(name) > 1
+        and not _DEPARTMENTS.issuperset(_bare(name))
         and not any(
             _contains(known, said) or _all_read(said, context.read)
             for said in _ways_to_read(name, sentence.text)
@@ -291,6 +306,7 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
     around = f"{context.credits}\n{context.nearby}"
     days = [*dates(text), *dates(around), *dates(context.figures), *dates(context.question)]
     figures = {*numbers(text), *numbers(context.nearby), *numbers(context.figures)}
+    figures |= set(numbers(_PLACE.sub("…", context.credits)))
     figures |= {value * scale for value in numbers(text) for scale in _scales(context.nearby)}
     if sum_ := sentence.calculation:
         days += [*dates(as_of), *(day for item in sum_.inputs for day in dates(item))]
@@ -307,6 +323,7 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
         value
         for value in _numbers_said(sentence.text)
         if any(_rounded(value, exact) for exact in context.values)
+        or any(is_rounded(value, exact) for exact in figures)
     }
     known = f"{text}\n{around}\n{context.question}"
     named = _names_said(sentence.text, context.question)
@@ -361,8 +378,8 @@ def _is_part(said: str, quote: str) -> bool:
 
 def _rounded(said: Decimal, exact: Fraction) -> bool:
     """Whether a number is an exact value or share, rounded as it is written."""
-    exponent = said.as_tuple().exponent
-    margin = Fraction(1, 2) * Fraction(10) ** min(0, int(exponent))
+    exponent = int(said.as_tuple().exponent)
+    margin = Fraction(10) ** exponent / 2 if exponent < 0 else rounding_of(int(said))
     return any(abs(Fraction(said) - value) <= margin for value in (exact, exact * 100))
 
 

@@ -34,6 +34,8 @@ KIND_WORDS = {
     SentenceKind.ASSUMPTION: "an assumption",
 }
 """What the marks mean."""
+ADVICE = frozenset((SentenceKind.JUDGEMENT, SentenceKind.ASSUMPTION))
+"""The kinds of sentences that say what to do, by when and at which figure to change course."""
 CAUTION_MARK = "¶"
 """What stands behind a sentence with a caution, which is told in the evidence view."""
 CAUTION_WORDS = "see the cautions in the evidence view"
@@ -44,8 +46,8 @@ TABLE_SOURCE = "Source of the table:"
 LEAD_KIND = SentenceKind.JUDGEMENT
 """What the bottom line is, and needs no mark for: its name says so, and a line at the end."""
 LEAD_WORDS = "The bottom line is our judgement, for the reasons cited."
-CODE_SOURCE, OWN_CODE = "Source of the code:", "Our own code, not from the sources."
-"""What stands below code: where it is from, or that it is the writer's."""
+CODE_SOURCE, OWN_CODE = "Source of the code:", "Code without a source is our own."
+"""What stands below code that a source has, and at the end if some is the writer's."""
 _IN_WORDS = {
     SentenceKind.JUDGEMENT: re.compile(
         r"\b(?:we|I) (?:therefore |also )?(?:advise|caution|choose|conclude|estimate|expect|"
@@ -125,11 +127,11 @@ def told_at_the_end(
     """Yield sentences, each with the kind that something else tells.
 
     Of sentences of a kind that stand side by side in a paragraph or a point, the last has the mark.
-    A step tells by its form that it is the writer's own: it says what to do.
+    A step tells by its form that it is the writer's own advice; what is generally known is not.
     """
     for item, following in itertools.zip_longest(row, row[1:]):
         marked = following is not None and following.kind is item.kind and not is_told(following)
-        step = kind == "steps" and item.kind in KIND_MARKS
+        step = kind == "steps" and item.kind in ADVICE
         yield item, item.kind if marked or step else None
 
 
@@ -146,14 +148,13 @@ def explained_marks(report: Report) -> str:
     told += [f"{CAUTION_MARK} {say(CAUTION_WORDS)}"] if any(cautioned(report)) else []
     lines = [say("{}.", say("; ").join(told))] if told else []
     lines += [say(LEAD_WORDS)] if any(item.kind is LEAD_KIND for item in report.answer) else []
+    lines += [say(OWN_CODE)] if any(item.kind in KIND_MARKS for item in _code(report)) else []
     return " ".join(lines)
 
 
 def code_origin(item: Sentence, say: Words) -> str:
-    """Return what stands below code, before its citations."""
-    if item.kind in KIND_MARKS:
-        return say(OWN_CODE)
-    return say(CODE_SOURCE) if item.citations else ""
+    """Return what stands below code, before its citations; nothing below the writer's own."""
+    return say(CODE_SOURCE) if item.citations and item.kind not in KIND_MARKS else ""
 
 
 def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
@@ -258,7 +259,7 @@ def _without_citations(cell: Sentence, told: bool) -> Sentence:
 def quiet_labels(block: Block) -> Block:
     """Return a table whose rows' names leave citations and marks to the cells.
 
-    A name keeps the citations that no cell of its row has.
+    A name keeps the citations that no cell of its row has, and the mark of what is generally known.
     """
     return block.model_copy(update={"rows": tuple(map(_quiet_label, block.rows))})
 
@@ -268,7 +269,7 @@ def _quiet_label(row: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
         return row
     name, *cells = row
     elsewhere = {number for cell in cells for number in cell.citations}
-    update: dict[str, Any] = {"kind": SentenceKind.FRAME} if name.kind in KIND_MARKS else {}
+    update: dict[str, Any] = {"kind": SentenceKind.FRAME} if name.kind in ADVICE else {}
     if set(name.citations) <= elsewhere:
         update |= {"citations": (), "places": ()}
     return (name.model_copy(update=update), *cells)
@@ -309,6 +310,12 @@ def _prose(report: Report) -> Iterator[Sentence]:
         yield from section.sentences
         for block in section.blocks:
             yield from itertools.chain(*block.rows if block.kind != "code" else ())
+
+
+def _code(report: Report) -> Iterator[Sentence]:
+    """Yield the code of a report."""
+    blocks = (block for section in report.sections for block in section.blocks)
+    return itertools.chain(*(block.rows[0] for block in blocks if block.kind == "code"))
 
 
 def all_sentences(report: Report) -> Iterator[Sentence]:

@@ -29,4 +29,5 @@ def rate_by_words(patch: pytest.MonkeyPatch) -> None:
 
     patch.setattr(rating, "rate", by_words)
     patch.setattr(find, "rate", by_words)
+    patch.setattr(details, "rate", by_words)
     patch.setattr(details, "nearness", near_by_words)

@@ -281,9 +281,7 @@ def test_an_account_adds_what_each_document_says() -> None:
         for n, name in enumerate("ABCDEFGHI", 1)
     ]
     draft = write(OVERVIEW, tuple(board))
-    ((heading, told),) = below(draft)
-    assert heading == account.ELSE
-    assert told == [board[7].quote, board[8].quote], "titles cite nothing, and would be cut"
+    assert below(draft) == [("H", [board[7].quote]), ("I", [board[8].quote])]
     assert lines(draft)[1:] == [item.quote for item in board[:7]]
 
 
@@ -298,10 +296,25 @@ def test_a_sentence_is_cited_by_the_shortest_quote_that_has_it() -> None:
     ]
     said = "The harbour board met 20 times in all."
     whole = finding(f"{said} It rained.", "F8", title="H")
-    ((_, told),) = below(write(OVERVIEW, (*board, whole, finding(said, "F9", title="H"))))
-    assert told == [said]
     (section,) = write(OVERVIEW, (*board, whole, finding(said, "F9", title="H"))).sections
-    assert section.sentences[0].findings == ("F9",)
+    assert [(line.text, line.findings) for line in section.sentences] == [(said, ("F9",))]
+
+
+def test_a_document_without_a_title_is_told_below_a_fixed_heading() -> None:
+    board = [
+        finding(f"The harbour board of {name} has {n} members.", f"F{n}", title=name)
+        for n, name in enumerate("ABCDEFG", 1)
+    ]
+    bare = finding("The harbour board of H has 8 members.", "F8", title="")
+    assert below(write(OVERVIEW, (*board, bare))) == [(account.ELSE, [bare.quote])]
+
+
+def test_of_a_passage_that_repeats_a_better_one_nothing_is_told() -> None:
+    best = "The harbour board has 9 members in all."
+    around = f"{best} All crossings are cancelled. Tickets are paid back."
+    draft = write(OVERVIEW, (finding(best, "F1"), finding(around, "F2")))
+    assert lines(draft)[1:] == [best]
+    assert below(draft) == []
 
 
 def test_what_bears_much_less_is_not_told_below_an_answer() -> None:

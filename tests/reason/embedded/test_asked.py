@@ -95,3 +95,17 @@ def test_what_follows_from_something_is_no_name() -> None:
 )
 def test_few_words_dates_and_other_languages_make_no_open_question(question: str) -> None:
     assert not is_open(understand(question))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How can Lee's Market leverage chat ratings to boost loyalty?",
+        "How might climate change affect the harvest?",
+        "How should the valve be closed?",
+    ],
+)
+def test_what_could_be_done_is_no_look_up(text: str) -> None:
+    asked = understand(text)
+    assert asked.form in (Form.OVERVIEW, Form.HOW_TO)
+    assert is_open(asked)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from deepdiver.core.text import count_words
@@ -10,11 +12,12 @@ from deepdiver.reason.embedded.details import (
     EACH,
     FEWEST,
     MOST,
-    SHARES,
+    RELEVANT,
     Line,
     choose_details,
     has_figure,
 )
+from deepdiver.reason.embedded.rating import Rating
 from tests.reason.embedded.raters import rate_by_words
 
 QUESTION = "How can loyalty cards raise sales?"
@@ -89,17 +92,38 @@ def test_a_sentence_without_a_figure_must_be_nearer_than_one_with() -> None:
     assert monthly in found
 
 
-def test_many_documents_have_a_share_before_one_has_another() -> None:
-    said = [("Plan", f"Loyalty cards raise sales by {n}% in shop {n}.") for n in range(EACH + 3)]
+def test_one_document_leaves_room_for_the_others() -> None:
+    said = [("Plan", f"Loyalty cards raise sales by {n}% in shop {n}.") for n in range(40)]
     other = "Loyalty cards raise sales by 50% elsewhere."
-    found = chosen(*said, ("Review", other))
-    assert other in found[: EACH + 1]
-    assert len(found) == EACH + 4
+    found = chosen(*said, ("Review", other), words=1000)
+    assert other in found
+    assert len(found) == EACH + 1
 
 
-def test_a_document_has_some_shares_and_no_more() -> None:
-    many = [("Plan", f"Loyalty cards raise sales by {n}% in shop {n}.") for n in range(40)]
-    assert len(chosen(*many, words=1000)) == EACH * SHARES
+def test_a_title_does_not_make_a_sentence_tell_something() -> None:
+    told = "Loyalty cards raise sales in all of our shops."
+    empty = "Local time is UTC plus 1 hour."
+    lines = [Line("Log", "Loyalty cards and sales: how they rise", text) for text in (told, empty)]
+    assert choose_details(QUESTION, lines, 200) == [0]
+
+
+def test_what_the_reader_finds_beside_the_question_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told, beside = "Cards raise sales by 5% a year.", "Cards and sales are 2 words of ours."
+    assert set(chosen(("Plan", told), ("Plan", beside))) == {told, beside}
+
+    def doubt(question: str, passages: Sequence[str]) -> list[Rating]:
+        return [Rating(0.9 if text == told else RELEVANT - 0.01, 0.5, 0.5) for text in passages]
+
+    monkeypatch.setattr(details, "rate", doubt)
+    assert chosen(("Plan", told), ("Plan", beside)) == [told]
+
+
+def test_the_reader_looks_at_the_best_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(details, "LOOKED_AT", 2)
+    said = [(f"Plan {n}", f"Loyalty cards raise sales by {n}% in a year.") for n in range(9)]
+    assert len(chosen(*said)) == 2
 
 
 def test_the_same_sentence_is_told_once() -> None:

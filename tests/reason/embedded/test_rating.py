@@ -51,7 +51,19 @@ def test_a_finding_is_rated_after_its_title() -> None:
     one = finding("Ada Holm is the chair.", title="Minutes.")
     assert told_by(one.source, one.statement) == "Minutes. Ada Holm is the chair."
     assert told_by("", "Alone.") == "Alone."
-    assert rate_findings(QUESTION, [one]) == rate(QUESTION, [told_by(one.source, one.statement)])
+    (made,) = rate_findings(QUESTION, [one])
+    under, alone = rate(QUESTION, [told_by(one.source, one.statement), one.statement])
+    assert made.relevance == pytest.approx((under.relevance + alone.relevance) / 2)
+    assert made.nearness == pytest.approx((under.nearness + alone.nearness) / 2)
+    assert under.score != alone.score
+
+
+def test_a_title_that_names_the_matter_does_not_carry_any_sentence() -> None:
+    asked = "How could the port of Vantskär make its quays safer?"
+    calm = finding("The crew were calm and that made us calm too.", title="Fire at Vantskär quay")
+    (under,) = rate(asked, [told_by(calm.source, calm.statement)])
+    (made,) = rate_findings(asked, [calm])
+    assert made.score < under.score
 
 
 def test_another_language_is_rated_by_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:

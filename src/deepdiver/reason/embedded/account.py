@@ -252,7 +252,8 @@ def _arranged(
         dates = _by_time(asked.text, ranked)
         lines = dates if len(dates) >= FEWEST_DATES else [*dates, *_told_by(ranked, 3, dates)]
     elif asked.form in (Form.HOW_TO, Form.LIST):
-        lines = [*_parts(ranked[0]), *_told_by(_as_good(ranked)[1:], 4)]
+        first = _parts(ranked[0])
+        lines = [*first, *_told_by(_as_good(ranked)[1:], 4, first)]
     elif asked.form is Form.COMPARISON and asked.compared:
         lines = _told_by(_in_turn(asked.compared, ranked), PASSAGES)
     elif asked.form in ACCOUNTS:
@@ -284,19 +285,22 @@ def _in_turn(things: Sequence[str], ranked: Sequence[Ranked]) -> list[Ranked]:
 def _told_by(
     ranked: Iterable[Ranked], most: int, told: Iterable[DraftSentence] = ()
 ) -> list[DraftSentence]:
-    """Return what passages say, as many as fit, and no sentence twice."""
+    """Return what passages say, as many as fit, and no sentence twice.
+
+    Of a passage that shares a sentence with a better one, the rest is what stands around it.
+    """
     lines: list[DraftSentence] = []
-    said = {line.text for line in told}
+    said = {text for line in told for text in line.text.split("\n")}
     left = LEAD_WORDS
     for item in ranked:
-        new = [text for text in _sentences(item.finding) if text not in said]
-        left -= sum(len(text.split()) for text in new)
-        if not new:
+        own = _sentences(item.finding)
+        if not said.isdisjoint(own):
             continue
+        left -= sum(len(text.split()) for text in own)
         if len(lines) == most or (lines and left < 0):
             break
-        said.update(new)
-        lines.append(DraftSentence("\n".join(new), (item.finding.id,)))
+        said.update(own)
+        lines.append(DraftSentence("\n".join(own), (item.finding.id,)))
     return lines
 
 
@@ -360,10 +364,7 @@ def _details(
     for place in choose_details(question, lines, DETAIL_WORDS):
         finding, text = told[place]
         groups.setdefault(finding.source, []).append(DraftSentence(text, (finding.id,)))
-    # Without titles between them: names and days of a title stand on no finding, and the audit cuts
-    # such lines. Each sentence cites its document.
-    listed = [line for own in groups.values() for line in own]
-    return [DraftSection(ELSE, tuple(listed))] if listed else []
+    return [DraftSection(title or ELSE, tuple(own)) for title, own in groups.items()]
 
 
 def _body(rest: Sequence[Ranked], most: int) -> list[DraftSection]:

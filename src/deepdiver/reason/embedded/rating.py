@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from deepdiver.core.languages import language_of
 from deepdiver.core.text import terms
@@ -108,8 +108,17 @@ def _words(text: str) -> set[str]:
 
 
 def rate_findings(question: str, findings: Sequence[ShownFinding]) -> list[Rating]:
-    """Rate findings by their passages, each after the title of its source."""
-    return rate(question, [told_by(finding.source, finding.statement) for finding in findings])
+    """Rate findings by their passages, each after the title of its source and alone.
+
+    A title that names the matter makes any sentence below it look near, and a sentence without its
+    title may not say what it is about: the mean of both is taken.
+    """
+    under = rate(question, [told_by(finding.source, finding.statement) for finding in findings])
+    alone = rate(question, [finding.statement for finding in findings])
+    return [
+        Rating(*((a + b) / 2 for a, b in zip(astuple(one), astuple(other), strict=True)))
+        for one, other in zip(under, alone, strict=True)
+    ]
 
 
 def told_by(title: str, text: str) -> str:

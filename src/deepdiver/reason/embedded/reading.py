@@ -214,7 +214,7 @@ def _pieces(text: str) -> Iterator[Span]:
 
 
 def _is_prose(text: str) -> bool:
-    return len(text) <= LONGEST and not _shouted(text) and not _captioned(text)
+    return len(text) <= LONGEST and not _shouted(text) and not is_caption(text)
 
 
 def _widths(text: str) -> list[tuple[int, int]]:
@@ -275,7 +275,7 @@ def _shouted(text: str) -> bool:
     return text.isupper() and not text.endswith((".", "!", "?"))
 
 
-def _captioned(text: str) -> bool:
+def is_caption(text: str) -> bool:
     """Return whether a piece is a line in italics as under a title, which is not a sentence."""
     return (
         text[:1] in ("*", "_")

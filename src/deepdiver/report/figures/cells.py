@@ -176,7 +176,7 @@ class _Carried:
 
     def _comes_out(self, sentence: Sentence) -> bool:
         values = [self._derived[name] for name in sentence.derived if name in self._derived]
-        return any(comes_out(value, sentence.text) for value in values)
+        return any(comes_out(value, sentence.text, roughly=True) for value in values)
 
     def dated(self, row: Sequence[Sentence], day: Day) -> Citation | None:
         """Return the first citation of a row whose quote has a date."""
@@ -197,7 +197,7 @@ def _computed_again(report: Report) -> Iterator[tuple[str, Fraction]]:
     known: dict[str, Fraction] = {}
     for made in report.derivations:
         value = _value(made.expression, known)
-        if value is not None and comes_out(value, made.result):
+        if value is not None and comes_out(value, made.result, roughly=True):
             known[made.name] = value
             yield made.name, value
 

@@ -192,3 +192,20 @@ def test_the_sentence_with_an_answer_is_found() -> None:
 def test_a_sentence_with_what_it_leans_on_is_short() -> None:
     assert is_short("Ada won. Her parents cheered.")
     assert not is_short("Ada won. Her parents cheered. It rained.")
+
+
+def test_a_line_in_italics_below_a_title_is_no_unit() -> None:
+    text = "# Award\n\n*Port Authority, 14 November 2023*\n\nThe contract is awarded to Holm."
+    assert [unit.text for unit in units_in(text) if not unit.heading or unit.number] == [
+        "The contract is awarded to Holm."
+    ]
+
+
+def test_items_of_a_list_stand_together_and_sentences_only_so_far() -> None:
+    sentence = "The valve is closed by hand before the pump is stopped for the night. "
+    prose, items = sentence * 12, "\n".join(f"{n}. {sentence}Wait." for n in range(1, 13))
+    assert max(len(passage.text) for passage in passages_in(prose, most=900)) <= PASSAGE
+    listed = passages_in(items, most=900)
+    assert PASSAGE < max(len(passage.text) for passage in listed) <= 900
+    assert all(unit.listed for unit in units_in(items))
+    assert not any(unit.listed for unit in units_in(prose))

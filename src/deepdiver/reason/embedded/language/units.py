@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from deepdiver.core.numbering import GAP, units_of
 from deepdiver.core.text import Span
-from deepdiver.reason.embedded.reading import only_a_moment
+from deepdiver.reason.embedded.reading import is_caption, only_a_moment
 
 PASSAGE = 420
 """Characters of a passage: some three sentences, enough to understand each of them."""
@@ -20,6 +20,7 @@ _TITLE = re.compile(r"(?:\d+(?:\.\d+)*|[IVX]+)?[.)]?\s*(?:[^\W\d_][\w’'-]*(?: 
 _LETTERS = re.compile(r"\w")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _RULE = re.compile(r"\s*\|?[ \t]*:?-{3,}")
 """The line below the header of a table."""
 
@@ -38,6 +39,8 @@ class Unit:
     """Its place among the units and gaps of the text."""
     leads: bool = False
     """Whether it only introduces what follows: the header of a table, or a line before a list."""
+    listed: bool = False
+    """Whether it is in an item of a list."""
 
     @property
     def is_row(self) -> bool:
@@ -73,9 +76,11 @@ def _all_units(text: str) -> Iterator[Unit]:
         while headings and headings[0][0] <= span.start:
             heading = headings.pop(0)[1]
         words = plain_line(span.of(text))
-        if _LETTERS.search(words):
+        if _LETTERS.search(words) and not is_caption(span.of(text)):
             leads = words.endswith(":") or _RULE.match(text, span.end) is not None
-            yield Unit(span, words, heading, number, leads)
+            line = text.rfind("\n", 0, span.start) + 1
+            listed = _ITEM.match(text, line) is not None
+            yield Unit(span, words, heading, number, leads, listed)
         # A line without letters, as below the header of a table, parts nothing; a gap does.
         number += bool(_LETTERS.search(words)) or words == GAP
 
@@ -116,8 +121,9 @@ def passages_in(
 ) -> list[Passage]:
     """Return a text, or some parts of it, as passages of neighbouring units.
 
-    A passage never crosses a heading or a gap, nor the end of a table. A heading that no mark
-    tells, and what introduces a table or a list, open the passage that follows them.
+    Items of a list stand together up to `most` characters, sentences up to `PASSAGE`. A passage
+    never crosses a heading or a gap, nor the end of a table. A heading that no mark tells, and what
+    introduces a table or a list, open the passage that follows them.
     """
     groups: list[list[Unit]] = []
     for unit in units_in(text, within):
@@ -154,7 +160,8 @@ def _continues(group: Sequence[Unit], unit: Unit, most: int) -> bool:
         return False
     if last.is_row and not unit.is_row:
         return False
-    return unit.span.end - group[0].span.start <= most
+    room = most if unit.listed else min(most, PASSAGE)
+    return unit.span.end - group[0].span.start <= room
 
 
 def _is_title(words: str) -> bool:
