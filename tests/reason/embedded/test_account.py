@@ -20,6 +20,7 @@ from deepdiver.reason.embedded.account import (
     rank_findings,
     write_account,
 )
+from deepdiver.reason.embedded.asked import understand
 from deepdiver.reason.embedded.draft import Brief, Draft
 from deepdiver.tasks import HypothesisStanding, ShownFinding
 from tests.reason.embedded.raters import rate_by_words
@@ -258,7 +259,7 @@ def test_a_table_answers_with_its_calculation() -> None:
 
 
 def test_findings_are_ranked_by_their_bearing() -> None:
-    ranked = rank_findings(WHO, findings("It rained.", CHAIR))
+    ranked = rank_findings(understand(WHO), findings("It rained.", CHAIR))
     assert [item.finding.id for item in ranked] == ["F2", "F1"]
     assert ranked[0].score > ranked[1].score
 
@@ -309,9 +310,9 @@ def test_a_document_without_a_title_is_told_below_a_fixed_heading() -> None:
     assert below(write(OVERVIEW, (*board, bare))) == [(account.ELSE, [bare.quote])]
 
 
-def test_of_a_passage_that_repeats_a_better_one_nothing_is_told() -> None:
+def test_of_a_passage_half_of_which_is_told_nothing_more_is() -> None:
     best = "The harbour board has 9 members in all."
-    around = f"{best} All crossings are cancelled. Tickets are paid back."
+    around = f"{best} All crossings are cancelled."
     draft = write(OVERVIEW, (finding(best, "F1"), finding(around, "F2")))
     assert lines(draft)[1:] == [best]
     assert below(draft) == []

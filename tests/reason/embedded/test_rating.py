@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from deepdiver.reason.embedded import rating
-from deepdiver.reason.embedded.rating import Rating, nearness, rate, rate_findings, told_by
+from deepdiver.reason.embedded.rating import (
+    Rating,
+    nearness,
+    rate,
+    rate_findings,
+    rate_for_account,
+    told_by,
+)
 from tests.reason.embedded.shown import finding
 
 QUESTION = "Who chairs the harbour board?"
@@ -51,18 +58,18 @@ def test_a_finding_is_rated_after_its_title() -> None:
     one = finding("Ada Holm is the chair.", title="Minutes.")
     assert told_by(one.source, one.statement) == "Minutes. Ada Holm is the chair."
     assert told_by("", "Alone.") == "Alone."
-    (made,) = rate_findings(QUESTION, [one])
+    (held,), (made,) = rate_findings(QUESTION, [one]), rate_for_account(QUESTION, [one])
     under, alone = rate(QUESTION, [told_by(one.source, one.statement), one.statement])
     assert made.relevance == pytest.approx((under.relevance + alone.relevance) / 2)
     assert made.nearness == pytest.approx((under.nearness + alone.nearness) / 2)
-    assert under.score != alone.score
+    assert held == under != alone
 
 
 def test_a_title_that_names_the_matter_does_not_carry_any_sentence() -> None:
     asked = "How could the port of Vantskär make its quays safer?"
     calm = finding("The crew were calm and that made us calm too.", title="Fire at Vantskär quay")
     (under,) = rate(asked, [told_by(calm.source, calm.statement)])
-    (made,) = rate_findings(asked, [calm])
+    (made,) = rate_for_account(asked, [calm])
     assert made.score < under.score
 
 

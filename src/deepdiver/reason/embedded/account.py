@@ -20,7 +20,13 @@ from deepdiver.reason.embedded.details import Line, choose_details
 from deepdiver.reason.embedded.draft import Brief, Draft, DraftSection, DraftSentence
 from deepdiver.reason.embedded.language.form import AskedQuestion, Form
 from deepdiver.reason.embedded.language.units import passage_lines, units_in
-from deepdiver.reason.embedded.rating import ABOUT_IT, rate, rate_findings, told_by
+from deepdiver.reason.embedded.rating import (
+    ABOUT_IT,
+    rate,
+    rate_findings,
+    rate_for_account,
+    told_by,
+)
 from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.reason.embedded.rivals import exclude_each_other, findings_beside
 from deepdiver.tasks import HypothesisStanding, ShownFinding
@@ -93,7 +99,7 @@ class Ranked:
 def write_account(brief: Brief) -> Draft:
     """Write what the findings say to the question."""
     asked = understand(brief.question)
-    ranked = rank_findings(asked.text, brief.findings)
+    ranked = rank_findings(asked, brief.findings)
     supported = [i for i in brief.standing or () if i.status is HypothesisStatus.SUPPORTED]
     if asked.understood and supported:
         cells = answer_in_cells(brief.question, brief.findings)
@@ -131,11 +137,12 @@ def _draft(
     return Draft(answer=tuple(lead), sections=tuple(_body(rest, words)), missing=missing)
 
 
-def rank_findings(question: str, findings: Sequence[ShownFinding]) -> list[Ranked]:
+def rank_findings(asked: AskedQuestion, findings: Sequence[ShownFinding]) -> list[Ranked]:
     """Return findings by how far their sentences bear on a question."""
+    ratings = (rate_for_account if is_open(asked) else rate_findings)(asked.text, findings)
     rated = [
         Ranked(finding, rating.score, rating.relevance)
-        for finding, rating in zip(findings, rate_findings(question, findings), strict=True)
+        for finding, rating in zip(findings, ratings, strict=True)
     ]
     return sorted(rated, key=lambda item: -item.score)
 
@@ -287,20 +294,21 @@ def _told_by(
 ) -> list[DraftSentence]:
     """Return what passages say, as many as fit, and no sentence twice.
 
-    Of a passage that shares a sentence with a better one, the rest is what stands around it.
+    A passage of which half has been told is left out: the rest is what stands around it.
     """
     lines: list[DraftSentence] = []
     said = {text for line in told for text in line.text.split("\n")}
     left = LEAD_WORDS
     for item in ranked:
         own = _sentences(item.finding)
-        if not said.isdisjoint(own):
+        new = [text for text in own if text not in said]
+        if 2 * len(new) <= len(own):
             continue
-        left -= sum(len(text.split()) for text in own)
+        left -= sum(len(text.split()) for text in new)
         if len(lines) == most or (lines and left < 0):
             break
-        said.update(own)
-        lines.append(DraftSentence("\n".join(own), (item.finding.id,)))
+        said.update(new)
+        lines.append(DraftSentence("\n".join(new), (item.finding.id,)))
     return lines
 
 

@@ -57,8 +57,10 @@ _ONE = re.compile(
 
 _HOW = re.compile(r"how (?:can|could|should|might|would|may|do|does|to)\b", re.I)
 """Asks for a way: no dates and no sum answer it."""
-_HOW_MIGHT = re.compile(r"how (?:can|could|should|might|would|may)\b", re.I)
-"""Asks what could be done or could come: no name and no value answer it."""
+_HOW_MIGHT = re.compile(
+    r"how (?:can|could|should|might|would|may) (?!(?:I|you|we|one)\b)(?![^?]*\bbe\b)", re.I
+)
+"""Asks what somebody could do, or what could come: no name, no value and no steps answer it."""
 _WHAT_IT_DOES = re.compile(
     r"what (?:is|are|was|were) the (?:\w+ ){0,2}(?:impacts?|effects?|influences?|roles?"
     r"|importance|significance|implications?|consequences?)\b",
@@ -95,7 +97,7 @@ def _by_grammar(asked: AskedQuestion) -> Form:
         return Form.LOOK_UP
     if _HOW.match(asked.text) and asked.form in (Form.TIMELINE, Form.CALCULATION):
         return Form.HOW_TO
-    if _HOW_MIGHT.match(asked.text) and asked.form is Form.LOOK_UP:
+    if _HOW_MIGHT.match(asked.text):
         return Form.OVERVIEW
     if _WHAT_IT_DOES.match(asked.text):
         return Form.OVERVIEW
@@ -105,7 +107,7 @@ def _by_grammar(asked: AskedQuestion) -> Form:
         return asked.form
     if asked.proposition:
         return Form.YES_NO
-    if asked.form in ACCOUNTS and not _HOW_MIGHT.match(asked.text) and _asks_for_one(asked):
+    if asked.form in ACCOUNTS and _asks_for_one(asked):
         return Form.LOOK_UP
     return asked.form
 

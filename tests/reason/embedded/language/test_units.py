@@ -199,13 +199,3 @@ def test_a_line_in_italics_below_a_title_is_no_unit() -> None:
     assert [unit.text for unit in units_in(text) if not unit.heading or unit.number] == [
         "The contract is awarded to Holm."
     ]
-
-
-def test_items_of_a_list_stand_together_and_sentences_only_so_far() -> None:
-    sentence = "The valve is closed by hand before the pump is stopped for the night. "
-    prose, items = sentence * 12, "\n".join(f"{n}. {sentence}Wait." for n in range(1, 13))
-    assert max(len(passage.text) for passage in passages_in(prose, most=900)) <= PASSAGE
-    listed = passages_in(items, most=900)
-    assert PASSAGE < max(len(passage.text) for passage in listed) <= 900
-    assert all(unit.listed for unit in units_in(items))
-    assert not any(unit.listed for unit in units_in(prose))

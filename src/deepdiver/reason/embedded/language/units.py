@@ -20,7 +20,6 @@ _TITLE = re.compile(r"(?:\d+(?:\.\d+)*|[IVX]+)?[.)]?\s*(?:[^\W\d_][\w’'-]*(?: 
 _LETTERS = re.compile(r"\w")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
-_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _RULE = re.compile(r"\s*\|?[ \t]*:?-{3,}")
 """The line below the header of a table."""
 
@@ -39,8 +38,6 @@ class Unit:
     """Its place among the units and gaps of the text."""
     leads: bool = False
     """Whether it only introduces what follows: the header of a table, or a line before a list."""
-    listed: bool = False
-    """Whether it is in an item of a list."""
 
     @property
     def is_row(self) -> bool:
@@ -78,9 +75,7 @@ def _all_units(text: str) -> Iterator[Unit]:
         words = plain_line(span.of(text))
         if _LETTERS.search(words) and not is_caption(span.of(text)):
             leads = words.endswith(":") or _RULE.match(text, span.end) is not None
-            line = text.rfind("\n", 0, span.start) + 1
-            listed = _ITEM.match(text, line) is not None
-            yield Unit(span, words, heading, number, leads, listed)
+            yield Unit(span, words, heading, number, leads)
         # A line without letters, as below the header of a table, parts nothing; a gap does.
         number += bool(_LETTERS.search(words)) or words == GAP
 
@@ -121,9 +116,8 @@ def passages_in(
 ) -> list[Passage]:
     """Return a text, or some parts of it, as passages of neighbouring units.
 
-    Items of a list stand together up to `most` characters, sentences up to `PASSAGE`. A passage
-    never crosses a heading or a gap, nor the end of a table. A heading that no mark tells, and what
-    introduces a table or a list, open the passage that follows them.
+    A passage never crosses a heading or a gap, nor the end of a table. A heading that no mark
+    tells, and what introduces a table or a list, open the passage that follows them.
     """
     groups: list[list[Unit]] = []
     for unit in units_in(text, within):
@@ -160,8 +154,7 @@ def _continues(group: Sequence[Unit], unit: Unit, most: int) -> bool:
         return False
     if last.is_row and not unit.is_row:
         return False
-    room = most if unit.listed else min(most, PASSAGE)
-    return unit.span.end - group[0].span.start <= room
+    return unit.span.end - group[0].span.start <= most
 
 
 def _is_title(words: str) -> bool:
