@@ -131,6 +131,8 @@ def test_json_reads_back_to_the_letter_and_holds_nothing_hidden(value: Any, how:
             "git clone --filter=blob:none, blob:limit=1m",
             "git clone --filter=blob:none, blob:limit=1m",
         ),
+        ("a clone through file:// or ssh://", "a clone through file:// or ssh://"),
+        ("file://host/x and ftp://x", "file[:]//host/x and ftp[:]//x"),
         ("evil。com", "evil[.]com"),
         ("xn--80ak6aa92e.com пример.рф", "xn--80ak6aa92e[.]com пример[.]рф"),
     ],

@@ -19,13 +19,14 @@ from deepdiver.report.audit import (
     NOWHERE,
     Context,
     bare_words,
+    credit_of,
     find_faults,
     is_capitalised,
     quote_stands,
     unknown_values,
 )
 from deepdiver.tools.document import Document
-from tests.report.making import AS_OF, finding, quote
+from tests.report.making import AS_OF, finding, quote, source
 from tests.tools.library.reading import read_all
 
 FIRE = (
@@ -182,6 +183,31 @@ def test_a_number_of_the_title_is_carried_and_one_of_the_place_is_not() -> None:
     assert found("Version 15 removed the parameter.", quote, context=context) == []
     (fault,) = found("Version 7 removed the parameter.", quote, context=context)
     assert fault == "7 is in none of its quotes"
+
+
+def test_a_file_or_a_host_is_part_of_a_credit_unless_the_title_says_it() -> None:
+    quoted = quote("The parameter was removed.")
+    for url, title, credit in (
+        ("/docs/Insights-2024_Q4.docx", "Insights", "Insights, Insights-2024 Q4.docx"),
+        ("https://www.example.org/a/b", "Insights", "Insights, www.example.org"),
+        ("/docs/minutes.txt", "minutes.txt", "minutes.txt"),
+    ):
+        assert credit_of(source(url=url, title=title), quoted) == credit
+
+
+@pytest.mark.parametrize("text", ["Orders fell by about 17%.", "Orders were 17% lower.", "-17%"])
+def test_words_may_tell_the_sign_of_a_calculation(text: str) -> None:
+    context = Context(values=(Fraction(-17, 100),))
+    kind = SentenceKind.CALCULATION
+    assert (
+        found(text, "Orders were 60, then 50.", kind=kind, context=context, derived=("C2",)) == []
+    )
+
+
+def test_a_unit_is_no_name() -> None:
+    assert found("It takes 3 GB and 5 MiB.", "It takes 3 gigabytes and 5 mebibytes.") == []
+    (fault,) = found("It takes 3 GM.", "It takes 3 gigabytes.")
+    assert "GM" in fault
 
 
 def test_a_number_may_be_rounded_to_three_digits() -> None:

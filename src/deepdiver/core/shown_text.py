@@ -46,8 +46,8 @@ _FILE = re.compile("(?:md|py|rs|sh|pl|pm|so|ps|cc|mm|st)", re.IGNORECASE)
 """Endings of countries that files have as well: README.md is a file unless a path follows."""
 _PATH = re.compile(r"[/?#]\w|:\d")
 _SCHEME = re.compile(
-    r"\b(?:(?P<web>https?)(?=://)|(?!hxxps?:)[a-z][a-z0-9+]*(?P<other>:)(?=//)"
-    r"|(?:javascript|vbscript|file|mailto|xmpp|tel|sms)(?P<bare>:)(?=[^\s:\]])"
+    r"\b(?:(?P<web>https?)(?=://)|(?!hxxps?:)[a-z][a-z0-9+]*(?P<other>:)(?=//[^\s`])"
+    r"|(?:javascript|vbscript|file|mailto|xmpp|tel|sms)(?P<bare>:)(?=[^\s:\]])(?!//(?:[\s`]|$))"
     # Not "blob:none", an option of Git, nor "patient data:" before what is set in bold.
     r"|blob(?P<blob>:)(?=\w+:|null/)|data(?P<data>:)(?=[\w.+*-]+/|[;,]))",
     re.IGNORECASE,

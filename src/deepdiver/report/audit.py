@@ -16,6 +16,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from urllib.parse import urlsplit
 
 from deepdiver.core.arithmetic import rounding_of
 from deepdiver.core.calculation import is_correct
@@ -65,6 +66,8 @@ _PLACE = re.compile(
     r"\b(?:pages?|slides?|messages?|rows?|lines?|sheets?|sections?|parts?|chapters?)\s+[\d.]+", re.I
 )
 """Where a quote stands, which says nothing about the matter; the 15 of "Release 15" does."""
+_UNIT = re.compile(r"[KMGTP]i?B|[kMGT]?(?:Wh?|Hz|VA?|Pa)")
+"""Units that are written with a capital."""
 _DEPARTMENTS = frozenset(
     words(
         "accounting administration analytics communications compliance controlling data department "
@@ -377,10 +380,14 @@ def _is_part(said: str, quote: str) -> bool:
 
 
 def _rounded(said: Decimal, exact: Fraction) -> bool:
-    """Whether a number is an exact value or share, rounded as it is written."""
+    """Whether a number is an exact value or share, rounded as it is written.
+
+    Words tell the sign of a change: it fell by 17 %.
+    """
     exponent = int(said.as_tuple().exponent)
     margin = Fraction(10) ** exponent / 2 if exponent < 0 else rounding_of(int(said))
-    return any(abs(Fraction(said) - value) <= margin for value in (exact, exact * 100))
+    size = abs(Fraction(said))
+    return any(abs(size - abs(value)) <= margin for value in (exact, exact * 100))
 
 
 def _listed_counts(text: str) -> set[Decimal]:
@@ -453,7 +460,7 @@ def _names_said(text: str, question: str = "") -> list[str]:
     if is_german(f"{text} {question}"):
         return list(dict.fromkeys(_FORMED.findall(text)))
     found = names(_LETTERED.sub("…", _TRADE.sub("…", _OPTION.sub("", text))))
-    return [name for name in found if not _PERIOD.fullmatch(name)]
+    return [name for name in found if not _PERIOD.fullmatch(name) and not _UNIT.fullmatch(name)]
 
 
 def _numbers_said(text: str) -> list[Decimal]:
@@ -508,11 +515,14 @@ def _bare(text: str) -> list[str]:
 
 
 def credit_of(source: Source, quote: Quote) -> str:
-    """Return where a quote stands: title, author, publisher, date and place."""
+    """Return where a quote stands: title, author, publisher, date, host or file, and place."""
     place = source.where(quote.passage.start)
+    address = urlsplit(source.url)
+    held = address.hostname or address.path.rpartition("/")[2]
     # In the name of a file, a line stands for a space.
-    title = source.title.replace("_", " ")
-    parts = (title, source.author, source.publisher, source.published, place)
+    title, held = (text.replace("_", " ") for text in (source.title, held))
+    held = "" if held in title else held
+    parts = (title, source.author, source.publisher, source.published, held, place)
     return ", ".join(filter(None, parts))
 
 

@@ -75,9 +75,12 @@ _STRESSED = {
 """Words that say more than a sentence without them, each with those that carry it."""
 
 _DETERMINERS = frozenset(
-    words("no none one single few some several many multiple various most all every each any")
+    words(
+        "no none one single few some several many multiple various most all every each any with "
+        "without"
+    )
 )
-"""Words that say how many, and only of the word that they stand beside."""
+"""Words that speak only of the word that they stand beside."""
 _UNITS_FOLLOW = frozenset(("a", "per", "each", "every", "one"))
 _QUARTER = re.compile(r"\b(?:Q([1-4])|H([12]))\b")
 _NUMBERED = ("first", "second", "third", "fourth")

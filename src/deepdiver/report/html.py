@@ -262,8 +262,7 @@ def _code(report: Report, block: Block) -> Iterator[str]:
     ((item, *_), *_) = block.rows
     yield f'<pre dir="ltr"><code>{escape(reveal(item.text))}</code></pre>'
     if origin := kinds.code_origin(item, words_of(report)):
-        links = "" if item.kind in kinds.KIND_MARKS else _links(report, item.citations)
-        yield f'<p class="faint">{origin}{links}</p>'
+        yield f'<p class="faint">{origin}{_links(report, item.citations)}</p>'
 
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:

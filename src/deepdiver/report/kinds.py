@@ -46,8 +46,9 @@ TABLE_SOURCE = "Source of the table:"
 LEAD_KIND = SentenceKind.JUDGEMENT
 """What the bottom line is, and needs no mark for: its name says so, and a line at the end."""
 LEAD_WORDS = "The bottom line is our judgement, for the reasons cited."
-CODE_SOURCE, OWN_CODE = "Source of the code:", "Code without a source is our own."
-"""What stands below code that a source has, and at the end if some is the writer's."""
+CODE_SOURCE, CODE_AFTER = "Source of the code:", "Our own code, after:"
+OWN_CODE = "Code without a source is our own."
+"""What stands below code that a source has or that is made after one, and at the end."""
 _IN_WORDS = {
     SentenceKind.JUDGEMENT: re.compile(
         r"\b(?:we|I) (?:therefore |also )?(?:advise|caution|choose|conclude|estimate|expect|"
@@ -148,13 +149,16 @@ def explained_marks(report: Report) -> str:
     told += [f"{CAUTION_MARK} {say(CAUTION_WORDS)}"] if any(cautioned(report)) else []
     lines = [say("{}.", say("; ").join(told))] if told else []
     lines += [say(LEAD_WORDS)] if any(item.kind is LEAD_KIND for item in report.answer) else []
-    lines += [say(OWN_CODE)] if any(item.kind in KIND_MARKS for item in _code(report)) else []
+    own = any(item.kind in KIND_MARKS and not item.citations for item in _code(report))
+    lines += [say(OWN_CODE)] if own else []
     return " ".join(lines)
 
 
 def code_origin(item: Sentence, say: Words) -> str:
-    """Return what stands below code, before its citations; nothing below the writer's own."""
-    return say(CODE_SOURCE) if item.citations and item.kind not in KIND_MARKS else ""
+    """Return what stands below code, before its citations; nothing if it has none."""
+    if not item.citations:
+        return ""
+    return say(CODE_AFTER if item.kind in KIND_MARKS else CODE_SOURCE)
 
 
 def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:

@@ -417,7 +417,7 @@ def _code(report: Report, block: Block) -> list[str]:
     fence = _longer_fence(text, 3)
     language = re.sub(r"[^\w+#.-]", "", block.language)
     origin = kinds.code_origin(item, words_of(report))
-    marks = "" if item.kind in kinds.KIND_MARKS else citation_marks(report, item.citations)
+    marks = citation_marks(report, item.citations)
     cited = " ".join(filter(None, (origin, marks)))
     return [f"{fence}{language}", *text.split("\n"), fence, *(["", cited] if cited else [])]
 

@@ -693,7 +693,7 @@ async def test_the_reasoner_sees_each_quote_once_with_its_place_and_each_claim_w
     )
     (task,) = held.reasoner.of(tasks.CheckSupport)
     assert [(quote.id, quote.text) for quote in task.quotes] == [("Q1", BERG), ("Q2", GAVE)]
-    assert {quote.credit for quote in task.quotes} == {"Minutes, Ann Berg, 2024-03-05"}
+    assert {quote.credit for quote in task.quotes} == {"Minutes, Ann Berg, 2024-03-05, minutes.txt"}
     assert [(claim.kind, claim.before, claim.cites) for claim in task.claims] == [
         ("fact", "", ("Q1",)),
         ("judgement", ASKED_FOR, ("Q1", "Q2")),
@@ -810,7 +810,7 @@ async def test_the_writer_sees_a_faulty_sentence_with_marks_neighbours_quotes_an
         after=BERG,
         problem="77 is in none of its quotes",
         quotes=(GAVE,),
-        credits=("Minutes, Ann Berg, 2024-03-05",),
+        credits=("Minutes, Ann Berg, 2024-03-05, minutes.txt",),
     )
     assert (second.before, second.after) == ("", ""), "another section is no neighbour"
 

@@ -91,6 +91,8 @@ def test_a_number_may_be_supposed_if_the_writer_says_so(tmp_path: Path) -> None:
     assert derived.held["C5"].supposed == ("3",), "units are nobody's supposition"
     assert add("C7", "30 * 10", "300", supposes=True)
     assert derived.held["C7"].supposed == ("10",), "nor are the hundredth parts of units known"
+    assert add("C8", "30 * 1000", "30,000", supposes=True)
+    assert derived.held["C8"].supposed == ("1000",), "nothing else is left that could be supposed"
 
 
 def test_a_number_with_a_letter_for_its_scale_is_read(tmp_path: Path) -> None:

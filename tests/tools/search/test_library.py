@@ -124,6 +124,13 @@ async def test_a_search_is_made_once_for_each_run(desk: Desk) -> None:
     assert len(desk.store.journal.rows(desk.run)) == 2
 
 
+@pytest.mark.parametrize("seconds", [0.001, 0])
+async def test_a_slow_machine_is_waited_for(desk: Desk, seconds: float) -> None:
+    gateway = desk.gateway(documents=SAMPLE, deadlines={"search": seconds})
+    assert await PROVIDER.search("nickel in the lake", 4, gateway)
+    assert await PROVIDER.everything(10**6, gateway)
+
+
 async def test_it_costs_nothing(desk: Desk) -> None:
     await PROVIDER.search("nickel", 4, desk.gateway(documents=SAMPLE, budget=0))
     assert desk.store.journal.rows(desk.run)[0].cost == 0

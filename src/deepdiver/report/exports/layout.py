@@ -26,7 +26,6 @@ from deepdiver.core.shown_text import one_line, reveal
 from deepdiver.report.figures.charts import draw_charts
 from deepdiver.report.figures.svg import Picture
 from deepdiver.report.kinds import (
-    KIND_MARKS,
     LEAD_KIND,
     cautioned,
     code_origin,
@@ -288,8 +287,7 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
         ((item, *_), *_) = block.rows
         origin = code_origin(item, words_of(report))
         cited = citation_line(report, item.citations)
-        line = plain(origin) if item.kind in KIND_MARKS else joined((plain(origin), cited))
-        line = line if origin else ()
+        line = joined((plain(origin), cited)) if origin else ()
         return Element("code", (line,) if line else (), code=reveal(item.text))
     lines = tuple(
         joined(

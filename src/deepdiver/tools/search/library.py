@@ -38,6 +38,8 @@ T = TypeVar("T")
 
 READING = 3_600.0
 """The most seconds for reading all documents: long, because nobody else waits for it."""
+SEARCHING = 600.0
+"""The least seconds for a search: the documents are here, and a busy machine is slow, not gone."""
 LONG, REST = 0.5, 10.0
 """LONG is the most seconds that a check for changed files may take before every search. After a
 longer one there is no other check for REST times as long."""
@@ -232,7 +234,14 @@ class LibraryProvider:
             return Reply([hit.model_dump(mode="json") for hit in hits], texts=snapshots)
 
         payload = {"whole": most, "paths": [str(path) for path in settings.documents]}
-        request = Request("search", self.name, "the whole library", payload, fresh=True)
+        request = Request(
+            "search",
+            self.name,
+            "the whole library",
+            payload,
+            fresh=True,
+            seconds=_patience(gateway),
+        )
         reply = await gateway.call(request, do)
         return [Hit.model_validate(item) for item in reply.value]
 
@@ -268,9 +277,16 @@ class LibraryProvider:
         payload |= {
             name: str(day) for name, day in (("since", where.since), ("until", where.until)) if day
         }
-        request = Request("search", self.name, query, payload, fresh=True)
+        wait = _patience(gateway)
+        request = Request("search", self.name, query, payload, fresh=True, seconds=wait)
         reply = await gateway.call(request, do)
         return [Hit.model_validate(item) for item in reply.value]
+
+
+def _patience(gateway: Gateway) -> float:
+    """Return the most seconds for a search; the setting may ask for more, and 0 is a day."""
+    asked = gateway.settings.deadlines.search
+    return max(asked, SEARCHING) if asked else asked
 
 
 def _named(item: UnreadFile, gateway: Gateway) -> UnreadFile:
