@@ -138,8 +138,12 @@ def _draft(
 
 
 def rank_findings(asked: AskedQuestion, findings: Sequence[ShownFinding]) -> list[Ranked]:
-    """Return findings by how far their sentences bear on a question."""
-    ratings = (rate_for_account if is_open(asked) else rate_findings)(asked.text, findings)
+    """Return findings by how far their sentences bear on a question.
+
+    What steps are for, and what is listed, the title alone may say.
+    """
+    titled = not is_open(asked) or asked.form in (Form.HOW_TO, Form.LIST)
+    ratings = (rate_findings if titled else rate_for_account)(asked.text, findings)
     rated = [
         Ranked(finding, rating.score, rating.relevance)
         for finding, rating in zip(findings, ratings, strict=True)
