@@ -142,8 +142,7 @@ def rank_findings(asked: AskedQuestion, findings: Sequence[ShownFinding]) -> lis
 
     What steps are for, and what is listed, the title alone may say.
     """
-    titled = not is_open(asked) or asked.form in (Form.HOW_TO, Form.LIST)
-    ratings = (rate_findings if titled else rate_for_account)(asked.text, findings)
+    ratings = (rate_for_account if is_open(asked) else rate_findings)(asked.text, findings)
     rated = [
         Ranked(finding, rating.score, rating.relevance)
         for finding, rating in zip(findings, ratings, strict=True)

@@ -26,6 +26,8 @@ ACCOUNTS = frozenset(
     }
 )
 """Forms whose answer is made of sentences rather than of a few words."""
+IN_ORDER = frozenset({Form.HOW_TO, Form.LIST, Form.TIMELINE})
+"""Forms whose answer is lines in order."""
 LONG = frozenset({AnswerKind.ACCOUNT, AnswerKind.YES_NO})
 """Kinds of answers that are neither a name nor a value."""
 SURE_OF_FORM = 0.5
@@ -58,7 +60,7 @@ _ONE = re.compile(
 _HOW = re.compile(r"how (?:can|could|should|might|would|may|do|does|to)\b", re.I)
 """Asks for a way: no dates and no sum answer it."""
 _HOW_MIGHT = re.compile(
-    r"how (?:can|could|should|might|would|may) (?!(?:I|you|we|one)\b)(?![^?]*\bbe\b)", re.I
+    r"how (?:can|could|should|might|would|may) (?!(?:I|you|one)\b)(?![^?]*\bbe\b)", re.I
 )
 """Asks what somebody could do, or what could come: no name, no value and no steps answer it."""
 _WHAT_IT_DOES = re.compile(
@@ -85,8 +87,11 @@ def wants_few_words(asked: AskedQuestion) -> bool:
 
 
 def is_open(asked: AskedQuestion) -> bool:
-    """Return whether an account of what many documents say answers a question."""
-    return asked.understood and asked.form is not Form.TIMELINE and not wants_few_words(asked)
+    """Return whether an account of what many documents say answers a question.
+
+    Steps and items stand together in one passage, and dates in an order of their own.
+    """
+    return asked.understood and asked.form not in IN_ORDER and not wants_few_words(asked)
 
 
 def _by_grammar(asked: AskedQuestion) -> Form:
@@ -95,10 +100,10 @@ def _by_grammar(asked: AskedQuestion) -> Form:
         return Form.TIMELINE
     if _ASKS_AT_ITS_END.search(asked.text) and asked.form in (Form.YES_NO, Form.OVERVIEW):
         return Form.LOOK_UP
-    if _HOW.match(asked.text) and asked.form in (Form.TIMELINE, Form.CALCULATION):
-        return Form.HOW_TO
     if _HOW_MIGHT.match(asked.text):
         return Form.OVERVIEW
+    if _HOW.match(asked.text) and asked.form in (Form.TIMELINE, Form.CALCULATION):
+        return Form.HOW_TO
     if _WHAT_IT_DOES.match(asked.text):
         return Form.OVERVIEW
     compares = asked.form is Form.COMPARISON
