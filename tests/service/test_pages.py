@@ -344,6 +344,32 @@ def test_a_restart_of_the_server_while_the_page_is_open(tmp_path: Path, seen: Br
 
 
 @needs_chromium
+def test_what_is_being_typed_or_sent_when_a_run_ends_is_not_lost(
+    tmp_path: Path, seen: Browser
+) -> None:
+    with served(tmp_path, concurrency=0) as serving, httpx.Client(base_url=serving.url) as client:
+        for typed, leaving in (("their parents", False), ("", True)):
+            run = client.post("/api/v1/runs", json={"question": QUESTION}).json()["id"]
+            seen.open(f"{serving.url}/runs/{run}")
+            wait_for(seen, "document.body.innerText.includes('Queued')")
+            seen.run(
+                "live.addEventListener('ended', () => setTimeout(() => window.over = true, 100))"
+            )
+            if leaving:  # as when a button was pressed, and its answer is on the way
+                seen.run("dispatchEvent(new Event('beforeunload'))")
+            fill(seen, "#look", typed)
+            client.post(f"/api/v1/runs/{run}/stop")
+            wait_for(seen, "window.over")
+            assert seen.run("look.value") == typed
+            assert seen.run("ended.hidden") is leaving
+        client.post(f"/api/v1/runs/{run}/resume")
+        seen.open(f"{serving.url}/runs/{run}")
+        wait_for(seen, "document.body.innerText.includes('Queued')")
+        client.post(f"/api/v1/runs/{run}/stop")
+        wait_for(seen, "!!document.querySelector('form[action$=\"/resume\"]') && !window.ended")
+
+
+@needs_chromium
 def test_own_files_are_dropped_in_asked_about_exported_and_verified(
     tmp_path: Path, seen: Browser
 ) -> None:
