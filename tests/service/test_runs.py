@@ -47,7 +47,9 @@ async def test_what_is_searched_where_nobody_chooses(tmp_path: Path) -> None:
         folder.mkdir(parents=True)
         (folder / "a.txt").write_text("A text.", encoding="utf-8")
         made = runs.run_settings(rig.state, ADA, NewRun(question="Who?"))
-        assert made.documents == made.documents_within == (folder,)
+        assert made.documents == made.documents_within == (Path("@home/files/ada"),)
+        assert made.places(made.documents) == (folder,)
+        assert str(tmp_path) not in str(made.public()), "where the home is concerns nobody"
         assert made.search == ("library",)
         assert library.has_files(rig.state, ADA)
         assert runs.usual_sources(rig.state, Account("bob")) == ("sample",)

@@ -1,5 +1,4 @@
-"""Asking a person on the terminal: what a question is about, to approve a plan, to review an answer.
-"""
+"""Asking a person on the terminal: what is meant, and whether a plan or an answer will do."""
 
 from __future__ import annotations
 

@@ -553,9 +553,7 @@ def test_a_vague_question_is_asked_back_about_at_a_terminal(home: Path, warm: Wa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["\x03", "\x04"], ids=["ctrl-c", "ctrl-d"])
-def test_whoever_leaves_when_asked_back_has_asked_nothing(
-    home: Path, key: str, warm: Warm
-) -> None:
+def test_whoever_leaves_when_asked_back_has_asked_nothing(home: Path, key: str, warm: Warm) -> None:
     with Terminal(*SMALL, "--queue", "Cheese", program=warm.command) as terminal:
         terminal.wait_for("as it is: ")
         terminal.type(key)
