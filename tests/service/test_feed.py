@@ -12,7 +12,7 @@ import pytest
 
 from deepdiver.core.record import RunStatus
 from deepdiver.core.settings import Settings
-from deepdiver.service.feed import KEPT, Feed
+from deepdiver.service.feed import BATCH, KEPT, Feed
 from deepdiver.store import Store, open_store
 from tests.store.acts import make_run
 
@@ -93,6 +93,27 @@ async def test_many_listeners_cost_as_much_as_one(
     store.runs.set_status(RUN, RunStatus.ANSWERED)
     assert all(got == list(range(1, 21)) for got in await asyncio.gather(*listening))
     assert reads < 500, "one task looks for all of them"
+
+
+async def test_batches_are_small_and_have_every_event_once(store: Store) -> None:
+    add(store, 1, 3 * BATCH + 1)
+    store.runs.set_status(RUN, RunStatus.ANSWERED)
+    got = [
+        [number for number, _ in batch]
+        async for batch in Feed(store, period=0.01).follow_by_batches(RUN, 1)
+    ]
+    assert [number for batch in got for number in batch] == list(range(2, 3 * BATCH + 2))
+    assert max(map(len, got)) <= BATCH
+
+
+async def test_a_batch_is_empty_where_nothing_happens(store: Store) -> None:
+    feed = Feed(store, period=0.01)
+    got = []
+    async for batch in feed.follow_by_batches(RUN, 0, 0.02):
+        got.append(batch)
+        if len(got) == 2:
+            store.runs.set_status(RUN, RunStatus.STOPPED)
+    assert got[:2] == [[], []]
 
 
 async def test_a_silent_run_is_told_to_be_alive(store: Store) -> None:

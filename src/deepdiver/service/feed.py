@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
 
 from deepdiver.core.record import RunStatus
 from deepdiver.errors import UnknownNameError
@@ -19,6 +20,8 @@ PERIOD = 0.25
 """Seconds between two looks: what a person takes for live, and four reads a second for each run."""
 KEPT = 512
 """The newest events that are handed to listeners without reading them again."""
+BATCH = 32
+"""Events that are handed on at once: a few thousand bytes for each listener that reads slowly."""
 ACTIVE = frozenset({RunStatus.QUEUED, RunStatus.RUNNING})
 """The states in which more events will come by themselves."""
 Numbered = tuple[int, str]
@@ -82,6 +85,20 @@ class Feed:
             after: The number of the last event that is known.
             idle: Seconds after which an empty event is yielded if nothing happens; None: never.
         """
+        async with aclosing(self.follow_by_batches(run, after, idle)) as batches:
+            async for batch in batches:
+                for number, text in batch or [(after, "")]:
+                    after = number
+                    yield number, text
+
+    async def follow_by_batches(
+        self, run: str, after: int = 0, idle: float | None = None
+    ) -> AsyncGenerator[list[Numbered], None]:
+        """Yield the same as lists of a few events; an empty one if nothing happens.
+
+        Whoever sends them on sends several at once: to a thousand listeners, that is what takes
+        the time.
+        """
         channel = self._channels.get(run)
         if channel is None:
             channel = self._channels[run] = _Channel(after)
@@ -93,13 +110,14 @@ class Feed:
                 found = channel.since(after)
                 if found is None:
                     found = await asyncio.to_thread(self._events, run, after)
-                for number, text in found:
-                    after = number
-                    yield number, text
+                for at in range(0, len(found), BATCH):
+                    batch = found[at : at + BATCH]
+                    after = batch[-1][0]
+                    yield batch
                 if not found and ended:
                     return
                 if not found and not await _happens(changed, idle):
-                    yield after, ""
+                    yield []
         finally:
             channel.listeners -= 1
             if not channel.listeners:

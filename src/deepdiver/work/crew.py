@@ -44,7 +44,7 @@ HELD_SECONDS = 2 * HEARTBEAT_SECONDS
 worker may have renewed up to a heartbeat after that of the order."""
 MOST_ATTEMPTS = 20
 """A run that so many workers have taken and not ended may be what ends them: it fails."""
-GLANCE_SECONDS = 0.5
+GLANCE_SECONDS = 0.25
 """Seconds between two looks for runs that were cancelled."""
 CANCEL_SECONDS = 1.0
 """How long a run that was cancelled waits for answers, because a person waits for it to stop. What
