@@ -11,7 +11,9 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -19,8 +21,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepdiver import sample
+from deepdiver.core.events import RunEnded
+from deepdiver.core.record import RunStatus
 from deepdiver.run.verify import verify
-from deepdiver.service.pages import edited
+from deepdiver.service.pages import SAMPLES, _pieces, _samples, _sentence, edited
 from deepdiver.store import open_store
 from tests.chromium import Browser, browser, needs_chromium
 from tests.service.conftest import told
@@ -102,7 +107,7 @@ async def test_a_question_that_cannot_be_asked_is_shown_again(tmp_path: Path) ->
             ({"question": " "}, "it must have letters"),
             ({"question": "Who owns <b>Holm</b>?", "sources": "files"}, "cannot be searched"),
             ({"question": QUESTION, "budget": "much"}, "must be a number of dollars"),
-            ({"question": QUESTION, "command": "sh"}, "unknown field"),
+            ({"question": QUESTION, "command": "sh"}, "Unknown field"),
         ):
             answer = await rig.client.post("/ask", data=form, headers=HTML)
             assert answer.status_code == 422
@@ -138,6 +143,81 @@ async def test_what_is_not_there_is_a_page_too(tmp_path: Path) -> None:
             answer = await rig.client.get(path, headers=HTML)
             assert answer.status_code == 404
             assert "Not found" in answer.text
+        assert "There is nothing at this address." in answer.text
+        never = await rig.client.put("/history", headers=HTML)
+        assert never.status_code == 405
+        assert "That cannot be done at this address." in never.text
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("", ""),
+        ("there is no run 'x'", "There is no run 'x'."),
+        ("Nobody has this token.", "Nobody has this token."),
+        ("what is it?", "What is it?"),
+    ],
+)
+def test_a_message_is_a_sentence_on_a_page(message: str, shown: str) -> None:
+    assert _sentence(message) == shown
+
+
+def test_the_samples_are_each_of_another_kind() -> None:
+    kinds = {item.text: item.kind for item in sample.questions()}
+    offered = _samples()
+    assert len(offered) == SAMPLES
+    assert len({kinds[text] for text in offered}) == SAMPLES
+
+
+@pytest.mark.parametrize(
+    ("status", "shown", "hidden"),
+    [
+        (RunStatus.STOPPED, "It is saved.", "interrupted"),
+        (RunStatus.FAILED, "The disk is full.", "It is saved."),
+    ],
+)
+async def test_what_ended_a_run_is_told_unless_somebody_stopped_it(
+    tmp_path: Path, status: RunStatus, shown: str, hidden: str
+) -> None:
+    async with service(tmp_path) as rig:
+        run = (await rig.client.post("/api/v1/runs", json={"question": QUESTION})).json()["id"]
+        why = (
+            "the disk is full" if status is RunStatus.FAILED else f"run {run} stopped: interrupted"
+        )
+        ended = RunEnded(run=run, status=status, cost=Decimal(0), report_hash="", error=why)
+        rig.state.store.records.add_events(run, [ended.model_dump_json()])
+        rig.state.store.runs.set_status(run, status)
+        page = (await rig.client.get(f"/runs/{run}", headers=HTML)).text
+    assert shown in page
+    assert hidden not in page
+    assert "Resume" in page
+
+
+async def test_a_page_that_is_opened_late_goes_on_from_where_the_run_is(home: Path) -> None:
+    own = {**HTML, "authorization": f"Bearer {told(home, 'token')}"}
+    async with service(home) as rig:
+        run, state = told(home, "ada"), rig.state
+        state.store.runs.set_status(run, RunStatus.RUNNING)
+        page = (await rig.client.get(f"/runs/{run}", headers=own)).text
+        asked: Any = SimpleNamespace(app=rig.app)
+        async with contextlib.aclosing(_pieces(asked, state, state.store.runs.get(run))) as pieces:
+            first = (await anext(pieces)).decode()
+        piece = "\n".join(line.removeprefix("data: ") for line in first.strip().split("\n"))
+        assert "Getting ready" not in piece
+        assert piece.strip() in page
+
+
+async def test_citations_on_a_page_are_small_numbers_with_a_space_between(home: Path) -> None:
+    own = {**HTML, "authorization": f"Bearer {told(home, 'token')}"}
+    async with service(home) as rig:
+        page = (await rig.client.get(f"/runs/{told(home, 'ada')}", headers=own)).text
+    article = page.partition("<article")[2].partition("</article>")[0]
+    marks = re.findall(r'<a class="cite"[^>]*aria-label="([^"]*)"[^>]*>([^<]*)', article)
+    assert len(marks) > 5
+    for label, mark in marks:
+        assert re.fullmatch(r"\d+[a-z–]*", mark), mark
+        assert mark in label
+    assert not re.findall(r'</a>,?<a class="cite"', article)
 
 
 async def test_a_hostile_name_and_text_stay_text(tmp_path: Path) -> None:
@@ -469,7 +549,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
         paths = ["/", "/history", "/library", "/settings", run, f"{run}?view=steps", "/none"]
         paths += ["/watching", shared_at, f"/runs/{queued}", "/compare"]
         for path in paths:
-            for width, dark in ((390, False), (820, True), (1400, False), (1400, True)):
+            for width, dark in ((390, False), (820, True), (1400, False)):
                 seen.open(f"{serving.url}{path}", width=width, dark=dark)
                 seen.run(script)
                 found = seen.run(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -97,6 +97,16 @@ def test_the_whole_story() -> None:
     assert made.cost == Decimal("0.25"), "what is answered from the journal costs nothing"
     assert made.share == 25, "of the budget, which is less than the ceiling"
     assert made.waiting_for == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"), [("model", "m: write sections"), ("search", "m: write_sections")]
+)
+def test_the_name_of_a_task_is_shown_in_words_and_a_query_as_it_is(
+    kind: Literal["model", "search"], shown: str
+) -> None:
+    begun = CallStarted(call="1", kind=kind, provider="m", what="write_sections")
+    assert progress_of(numbered(begun)).waiting_for == shown
 
 
 def test_a_resumed_run_tells_its_story_again_and_it_is_shown_once() -> None:
