@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
@@ -323,7 +323,7 @@ async def stream_run(request: Request, state: Service, who: Who, run: RunId) -> 
     return StreamingResponse(_pieces(request, state, held), media_type="text/event-stream")
 
 
-async def _pieces(request: Request, state: ServiceState, run: Run) -> AsyncIterator[bytes]:
+async def _pieces(request: Request, state: ServiceState, run: Run) -> AsyncGenerator[bytes, None]:
     # First what the page has: told again event by event, a long run would begin anew before eyes.
     progress = await asyncio.to_thread(lambda: progress_of(state.store.records.events(run.id)))
     clock, drawn, news = asyncio.get_running_loop().time, 0.0, True
