@@ -12,6 +12,7 @@ import pytest
 
 from deepdiver.core.record import RunStatus
 from deepdiver.core.settings import Settings
+from deepdiver.errors import StoreUnreachableError
 from deepdiver.service.feed import BATCH, KEPT, Feed
 from deepdiver.store import Store, open_store
 from tests.store.acts import make_run
@@ -134,6 +135,62 @@ async def test_closing_ends_all_who_listen(store: Store) -> None:
     await feed.close()
     async with asyncio.timeout(30):
         assert await asyncio.gather(*listening) == [[1, 2, 3]] * 3
+
+
+async def test_a_database_that_is_away_for_a_while_costs_no_event_and_no_listener(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    read, asked, loop = store.runs.get, 0, asyncio.get_running_loop()
+    reached = {3: asyncio.Event(), 6: asyncio.Event()}
+
+    def away(run: str) -> Any:
+        nonlocal asked
+        asked += 1
+        if asked in reached:
+            loop.call_soon_threadsafe(reached[asked].set)
+        if 2 <= asked <= 4:
+            raise StoreUnreachableError("the server is away")
+        return read(run)
+
+    monkeypatch.setattr(store.runs, "get", away)
+    feed = Feed(store, period=0.01)
+    listening = [asyncio.create_task(collect(feed)) for _ in range(3)]
+    add(store, 1, 2)
+    await reached[3].wait()
+    add(store, 3, 4)
+    await reached[6].wait()
+    store.runs.set_status(RUN, RunStatus.ANSWERED)
+    assert await asyncio.gather(*listening) == [[1, 2, 3, 4]] * 3
+    assert caplog.text.count("cannot be read: the server is away") == 3
+
+
+async def test_a_run_that_is_deleted_while_it_is_followed_ends_there(store: Store) -> None:
+    add(store, 1, 2)
+    feed = Feed(store, period=0.01)
+    listening = asyncio.create_task(collect(feed))
+    await asyncio.sleep(0.05)
+    store.runs.delete(RUN, 0.0)
+    assert await listening == [1, 2]
+
+
+async def test_what_is_secret_is_taken_out_once_for_all(store: Store) -> None:
+    cleaned: list[str] = []
+
+    def clean(text: str) -> str:
+        cleaned.append(text)
+        return text.replace("sesame", "[secret]")
+
+    store.records.add_events(RUN, ['{"word": "sesame"}'])
+    feed = Feed(store, clean, period=0.01)
+
+    async def texts() -> list[str]:
+        return [text async for _, text in feed.follow(RUN)]
+
+    listening = [asyncio.create_task(texts()) for _ in range(5)]
+    await asyncio.sleep(0.05)
+    store.runs.set_status(RUN, RunStatus.ANSWERED)
+    assert await asyncio.gather(*listening) == [['{"word": "[secret]"}']] * 5
+    assert len(cleaned) == 1
 
 
 async def test_who_leaves_leaves_nothing_behind(store: Store) -> None:

@@ -8,12 +8,13 @@ back, first gets what it has missed. So each gets every event once, in order, af
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 
 from deepdiver.core.record import RunStatus
-from deepdiver.errors import UnknownNameError
+from deepdiver.errors import StoreError, UnknownNameError
 from deepdiver.store import Store
 
 PERIOD = 0.25
@@ -24,8 +25,11 @@ BATCH = 32
 """Events that are handed on at once: a few thousand bytes for each listener that reads slowly."""
 ACTIVE = frozenset({RunStatus.QUEUED, RunStatus.RUNNING})
 """The states in which more events will come by themselves."""
+AWAY = 4
+"""How many periods pass before a database that did not answer is asked again."""
 Numbered = tuple[int, str]
 """The number of an event, and the event as JSON."""
+_log = logging.getLogger(__name__)
 
 
 class _Channel:
@@ -132,7 +136,12 @@ class Feed:
     async def _look(self, run: str, channel: _Channel) -> None:
         """Look for new events until no more will come."""
         while not channel.ended:
-            found, ended = await asyncio.to_thread(self._read, run, channel.last)
+            try:
+                found, ended = await asyncio.to_thread(self._read, run, channel.last)
+            except StoreError as error:  # whoever listens waits with us, and loses nothing
+                _log.warning("the events of run %s cannot be read: %s", run, error)
+                await asyncio.sleep(self._period * AWAY)
+                continue
             channel.tell(found, ended)
             if not ended:
                 await asyncio.sleep(self._period)
