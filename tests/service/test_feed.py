@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import itertools
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +15,7 @@ import pytest
 from deepdiver.core.record import RunStatus
 from deepdiver.core.settings import Settings
 from deepdiver.errors import StoreUnreachableError
-from deepdiver.service.feed import BATCH, KEPT, Feed
+from deepdiver.service.feed import BATCH, KEPT, WOKEN, Feed
 from deepdiver.store import Store, open_store
 from tests.store.acts import make_run
 
@@ -115,6 +117,33 @@ async def test_a_batch_is_empty_where_nothing_happens(store: Store) -> None:
         if len(got) == 2:
             store.runs.set_status(RUN, RunStatus.STOPPED)
     assert got[:2] == [[], []]
+
+
+async def test_the_loop_has_its_turn_between_listeners(store: Store) -> None:
+    feed, heard, turns = Feed(store, period=0.01), list[int](), list[int]()
+
+    async def listen() -> None:
+        async for number, _ in feed.follow(RUN):
+            heard.append(number)
+
+    listening = [asyncio.create_task(listen()) for _ in range(4 * WOKEN)]
+    await asyncio.sleep(0.1)
+    add(store, 1, 1)
+    while len(heard) < 4 * WOKEN:
+        turns.append(len(heard))
+        await asyncio.sleep(0)
+    steps = [after - before for before, after in itertools.pairwise([*turns, len(heard)])]
+    assert max(steps) <= 2 * WOKEN, "what is handed on between two turns of another task"
+    store.runs.set_status(RUN, RunStatus.ANSWERED)
+    await asyncio.gather(*listening)
+
+
+async def test_who_waits_in_vain_leaves_nothing_behind_either(store: Store) -> None:
+    feed = Feed(store, period=0.01)
+    async with contextlib.aclosing(feed.follow_by_batches(RUN, 0, 0.005)) as batches:
+        for _ in range(20):
+            assert await anext(batches) == []
+        assert len(feed._channels[RUN]._waiting) <= 1
 
 
 async def test_a_silent_run_is_told_to_be_alive(store: Store) -> None:

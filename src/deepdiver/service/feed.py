@@ -25,6 +25,9 @@ BATCH = 32
 """Events that are handed on at once: a few thousand bytes for each listener that reads slowly."""
 ACTIVE = frozenset({RunStatus.QUEUED, RunStatus.RUNNING})
 """The states in which more events will come by themselves."""
+WOKEN = 50
+"""Listeners that are handed something in one turn of the loop: a thousand of them take 0.3 s, for
+which nobody else would be served."""
 AWAY = 4
 """How many periods pass before a database that did not answer is asked again."""
 Numbered = tuple[int, str]
@@ -40,7 +43,8 @@ class _Channel:
         self.last = after
         self.ended = False
         self.listeners = 0
-        self.changed = asyncio.Event()
+        self.told = 0
+        self._waiting: dict[asyncio.Future[None], None] = {}
         self.task: asyncio.Task[None] | None = None
 
     def tell(self, found: list[Numbered], ended: bool) -> None:
@@ -48,8 +52,23 @@ class _Channel:
         self.last = found[-1][0] if found else self.last
         self.ended = ended
         if found or ended:
-            changed, self.changed = self.changed, asyncio.Event()
-            changed.set()
+            self.told += 1
+            waiting, self._waiting = deque(self._waiting), {}
+            _wake(waiting)
+
+    async def news(self, told: int, idle: float | None) -> bool:
+        """Wait until it has told something since; False if it has not for that long."""
+        if self.told != told:
+            return True
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting[waiter] = None
+        try:
+            await asyncio.wait_for(waiter, idle)
+        except TimeoutError:
+            return False
+        finally:
+            self._waiting.pop(waiter, None)
+        return True
 
     def since(self, after: int) -> list[Numbered] | None:
         """Return what is kept after a number; None if some of it is not kept any more."""
@@ -110,7 +129,7 @@ class Feed:
         channel.listeners += 1
         try:
             while True:
-                changed, ended = channel.changed, channel.ended
+                told, ended = channel.told, channel.ended
                 found = channel.since(after)
                 if found is None:
                     found = await asyncio.to_thread(self._events, run, after)
@@ -120,7 +139,7 @@ class Feed:
                     yield batch
                 if not found and ended:
                     return
-                if not found and not await _happens(changed, idle):
+                if not found and not await channel.news(told, idle):
                     yield []
         finally:
             channel.listeners -= 1
@@ -167,10 +186,10 @@ class Feed:
             self._drop(run, channel)
 
 
-async def _happens(changed: asyncio.Event, idle: float | None) -> bool:
-    """Wait for something to change; False if nothing has for that long."""
-    try:
-        await asyncio.wait_for(changed.wait(), idle)
-    except TimeoutError:
-        return False
-    return True
+def _wake(waiting: deque[asyncio.Future[None]]) -> None:
+    """Wake those who wait, a few at each turn of the loop, which has others to serve too."""
+    for _ in range(min(WOKEN, len(waiting))):
+        if not (waiter := waiting.popleft()).done():
+            waiter.set_result(None)
+    if waiting:
+        asyncio.get_running_loop().call_soon(_wake, waiting)
