@@ -14,7 +14,7 @@ from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 
 from deepdiver import sample
 from deepdiver.core.events import RunEnded
-from deepdiver.core.record import RunStatus
+from deepdiver.core.record import Run, RunStatus
+from deepdiver.errors import StoreUnreachableError
 from deepdiver.run.verify import verify
 from deepdiver.service.pages import SAMPLES, _pieces, _samples, _sentence, edited
 from deepdiver.store import open_store
@@ -205,6 +206,33 @@ async def test_a_page_that_is_opened_late_goes_on_from_where_the_run_is(home: Pa
         piece = "\n".join(line.removeprefix("data: ") for line in first.strip().split("\n"))
         assert "Getting ready" not in piece
         assert piece.strip() in page
+
+
+@pytest.mark.parametrize("what", ["closed", "stopped", "deleted", "gone"])
+async def test_a_page_is_told_that_a_run_is_over_and_not_that_the_service_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    async with service(tmp_path) as rig:
+        run = (await rig.client.post("/api/v1/runs", json={"question": QUESTION})).json()["id"]
+        state, asked = rig.state, SimpleNamespace(app=rig.app)
+        got: list[bytes] = []
+        pieces = _pieces(cast("Any", asked), state, state.store.runs.get(run))
+        got.append(await anext(pieces))
+        if what == "stopped":
+            state.queue.cancel(run)
+        elif what == "deleted":
+            state.store.runs.delete(run, 0.0)
+        else:
+            await state.feed.close()
+        if what == "gone":
+            monkeypatch.setattr(state.store.runs, "get", lost_store)
+        got += [piece async for piece in pieces]
+    assert b"Queued" in got[0]
+    assert (b"event: ended" in got[-1]) is (what in ("stopped", "deleted"))
+
+
+def lost_store(run: str) -> Run:
+    raise StoreUnreachableError("the server is away")
 
 
 async def test_citations_on_a_page_are_small_numbers_with_a_space_between(home: Path) -> None:

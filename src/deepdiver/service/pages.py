@@ -24,7 +24,7 @@ from starlette.datastructures import FormData
 from deepdiver import sample
 from deepdiver.core.events import EVENT
 from deepdiver.core.record import FINISHED, Report, Run, RunStatus
-from deepdiver.errors import DeepdiverError, UsageError
+from deepdiver.errors import DeepdiverError, StoreError, UnknownNameError, UsageError
 from deepdiver.report.exports.formats import FORMATS
 from deepdiver.report.exports.saved_pages import render_saved_pages, with_peeks
 from deepdiver.report.figures import svg
@@ -338,7 +338,19 @@ async def _pieces(request: Request, state: ServiceState, run: Run) -> AsyncGener
                 piece = await asyncio.to_thread(_piece, request, state, run.id, progress)
                 yield format_sse_event(data_str=piece)
                 drawn, news = clock(), False
-    yield format_sse_event(event="ended", data_str="now")
+    # Not where the service ends: the page waits for it to come back.
+    if await asyncio.to_thread(_is_over, state, run.id):
+        yield format_sse_event(event="ended", data_str="now")
+
+
+def _is_over(state: ServiceState, run: str) -> bool:
+    """Return whether a run goes on no more by itself."""
+    try:
+        return state.store.runs.get(run).status not in ACTIVE
+    except UnknownNameError:  # it was deleted
+        return True
+    except (StoreError, ValueError):  # ValueError: the store was closed
+        return False
 
 
 def _piece(request: Request, state: ServiceState, run: str, progress: RunProgress) -> str:
