@@ -31,6 +31,7 @@ class Browser:
     def __init__(self, into: int, out: int) -> None:
         self._into, self._out, self._rest, self._last = into, out, b"", 0
         self._session = ""
+        self._loaded: set[str] = set()
         self.asked: list[str] = []
         """The address of everything that pages asked for, the pages themselves left out."""
         target = self._call("Target.createTarget", {"url": "about:blank"})["targetId"]
@@ -38,6 +39,7 @@ class Browser:
         self._session = attached["sessionId"]
         for domain in ("Page", "Network", "Runtime"):
             self._call(f"{domain}.enable", {})
+        self._call("Page.setLifecycleEventsEnabled", {"enabled": True})
 
     def open(
         self, page: Path | str, *, width: int = 1400, height: int = 900, dark: bool = False
@@ -48,9 +50,9 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._call("Emulation.setEmulatedMedia", {"media": "screen", "features": [scheme]})
         self._own = page if isinstance(page, str) else page.as_uri()
-        self._loaded = False
-        self._call("Page.navigate", {"url": self._own})
-        while not self._loaded:
+        # By its loader: a page before may be loaded to its end only now.
+        loader = self._call("Page.navigate", {"url": self._own}).get("loaderId")
+        while loader and loader not in self._loaded:
             self._heard(self._read())
 
     def run(self, script: str) -> Any:
@@ -95,8 +97,9 @@ class Browser:
             self._heard(message)
 
     def _heard(self, message: Mapping[str, Any]) -> None:
-        if message.get("method") == "Page.loadEventFired":
-            self._loaded = True
+        told = message.get("params", {})
+        if message.get("method") == "Page.lifecycleEvent" and told["name"] == "load":
+            self._loaded.add(told["loaderId"])
         if message.get("method") == "Network.requestWillBeSent":
             url = message["params"]["request"]["url"]
             if url.partition("#")[0] != self._own:

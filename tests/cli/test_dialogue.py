@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
 
-from deepdiver.cli.dialogue import PersonLeftError, ask_person
+from deepdiver.cli.dialogue import (
+    PersonLeftError,
+    ask_person,
+    complete_question,
+    is_somebody_there,
+)
 from deepdiver.errors import (
     UsageError,
 )
@@ -26,6 +32,61 @@ PLAN = {
     "problems": ["Who runs it?", "Since when?"],
     "ceiling": "$0.4200",
 }
+
+
+# Asking back
+
+
+@pytest.mark.parametrize(("sees", "types"), [(True, False), (False, True), (False, False)])
+def test_nobody_is_there_who_cannot_see_and_type(
+    monkeypatch: pytest.MonkeyPatch, sees: bool, types: bool
+) -> None:
+    monkeypatch.setattr("sys.stdin", _Stream(types))
+    monkeypatch.setattr("sys.stderr", _Stream(sees))
+    assert not is_somebody_there()
+
+
+def test_a_program_without_standard_input_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert not is_somebody_there()
+
+
+class _Stream(io.StringIO):
+    def __init__(self, terminal: bool) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        return self._terminal
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"),
+    [("", "Cheese"), ("  ", "Cheese"), ("How is it made? ", "Cheese: How is it made?")],
+)
+async def test_a_vague_question_is_completed_or_left_as_it_is(typed: str, asked: str) -> None:
+    person = Person(typed)
+    assert await complete_question("Cheese", person.say, person.read_line) == asked
+    assert person.shown[0] == "What would you like to know about “Cheese”?"
+
+
+async def test_what_is_asked_back_is_one_plain_line() -> None:
+    person = Person("")
+    await complete_question("x\x1b[2J\ny", person.say, person.read_line)
+    assert not any(sign in line for line in person.shown for sign in "\x1b\n")
+
+
+async def test_a_clear_question_is_not_asked_back_about() -> None:
+    person = Person()
+    question = "Who runs Svedjan Ost AB?"
+    assert await complete_question(question, person.say, person.read_line) == question
+    assert person.shown == []
+
+
+async def test_a_person_who_goes_away_when_asked_back() -> None:
+    person = Person(None)
+    with pytest.raises(PersonLeftError):
+        await complete_question("it", person.say, person.read_line)
 
 
 # Asking a person

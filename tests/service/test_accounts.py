@@ -108,3 +108,29 @@ def test_the_token_of_the_settings_is_that_of_the_person_at_this_machine(
     assert accounts.by_session(session) == Account()
     assert Accounts(book).by_session(session) is None, "the token was taken out of the settings"
     assert Accounts(book, "another-token-of-theirs").by_token(OWN) is None
+
+
+def test_signing_in_clears_what_has_run_out_and_nothing_else(book: Book) -> None:
+    accounts = Accounts(book)
+    token = accounts.add("ada")
+    old, new = accounts.sign_in(token, now=1_000.0), accounts.sign_in(token)
+    accounts.sign_in(token)
+    assert len(book.rows("SELECT token FROM sessions")) == 2
+    assert accounts.by_session(old) is None
+    assert accounts.by_session(new) == accounts.by_token(token)
+    accounts.sign_out("nobody's")
+    accounts.sign_out(new)
+    accounts.sign_out(new)
+    assert accounts.by_session(new) is None
+
+
+def test_without_the_token_of_the_machine_its_sessions_are_nobodys(book: Book) -> None:
+    session = Accounts(book, "a-token-of-the-settings").sign_in("a-token-of-the-settings")
+    assert Accounts(book, "another-token-of-them").by_session(session) == Account()
+    assert Accounts(book).by_session(session) is None
+    assert not Accounts(book).any()
+
+
+def test_who_is_not_there_cannot_be_removed(book: Book) -> None:
+    with pytest.raises(UnknownNameError, match="there is no user 'ada'"):
+        Accounts(book).remove("ada")

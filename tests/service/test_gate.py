@@ -112,6 +112,22 @@ async def test_a_page_elsewhere_may_link_to_us_and_not_embed_or_read_us(
     assert not [name for name in preflight.headers if name.startswith("access-control")]
 
 
+async def test_a_person_who_is_refused_gets_a_page_and_a_program_data(
+    client: httpx.AsyncClient,
+) -> None:
+    away = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "cors"}
+    shown = await client.get("/", headers={**away, **BROWSER})
+    assert shown.status_code == 403
+    assert shown.headers["content-type"].startswith("text/html")
+    assert "Requests from other sites are refused." in shown.text
+    assert shown.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
+    for path, headers in (("/", away), ("/api/v1/runs", {**away, **BROWSER})):
+        told = await client.get(path, headers=headers)
+        assert told.json() == {"detail": "requests from other sites are refused"}
+    model = await client.get("/v1/models", headers={**away, **BROWSER})
+    assert model.json()["error"]["type"] == "invalid_request_error"
+
+
 async def test_with_a_user_nobody_else_passes(
     client: httpx.AsyncClient, accounts: Accounts
 ) -> None:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
+import shutil
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import pypdf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepdiver.core.settings import Settings
 from deepdiver.errors import LimitReachedError, UnknownNameError, UsageError
+from deepdiver.report.exports.formats import FORMATS
+from deepdiver.run import replay
 from deepdiver.service.accounts import Account
 from deepdiver.service.library import (
     LONGEST_NAME,
@@ -107,6 +115,37 @@ async def test_what_does_not_fit_or_is_empty_is_not_there_at_all(tmp_path: Path)
         assert (rig.state.folder_of(small) / "a.txt").read_bytes() == b"1234567890"
 
 
+def opened(name: str, made: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield the parts of a file that was exported, as they can be read."""
+    if made.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(made)) as archive:
+            for part in archive.namelist():
+                yield from opened(f"{name} {part}", archive.read(part))
+    elif made.startswith(b"%PDF"):
+        pdf = pypdf.PdfReader(io.BytesIO(made))
+        for part, held in pdf.attachments.items():
+            yield from opened(f"{name} {part}", b"".join(held))
+        yield name, "".join(page.extract_text() for page in pdf.pages).encode()
+    yield name, made
+
+
+def everything_of(run: str, client: httpx.Client) -> Iterator[tuple[str, bytes]]:
+    """Yield whatever the service says of a run, in every format and on every page."""
+    api, page = f"/api/v1/runs/{run}", f"/runs/{run}"
+    paths = [api, f"{api}/events", f"{api}/report", f"{api}/report?format=json", page]
+    paths += [f"{page}?view=steps", "/settings", "/library", "/history", "/"]
+    paths += ["/library?q=Holm", "/library/files/holm.txt", "/api/v1/library/files", "/watching"]
+    paths += ["/api/v1/library/search?q=Holm", "/api/v1/choices", "/api/v1/runs", "/runs/none"]
+    paths += [f"{api}/exports/{name}" for name in FORMATS]
+    for path in paths:
+        answer = client.get(path, headers={"accept": "text/html" if path[:4] != "/api" else "*/*"})
+        assert answer.status_code == (404 if path.endswith("none") else 200), path
+        yield from opened(path, answer.content)
+    told = client.post(f"{api}/ask", json={"question": "Who owns Holm Works?"})
+    yield "a follow-up", told.content
+    yield "a link", client.get(client.post(f"{api}/share").json()["path"]).content
+
+
 def test_own_files_are_cited_by_their_names_never_by_where_they_are(tmp_path: Path) -> None:
     home = tmp_path / "somewhere" / "secret-place"
     text = b"Holm Works is owned by Karin Holm. Holm Works was founded in 1912."
@@ -115,13 +154,16 @@ def test_own_files_are_cited_by_their_names_never_by_where_they_are(tmp_path: Pa
         assert added.status_code == 201
         client.post("/api/v1/library/files", files={"files": ("photo.png", b"\x89PNG\0\1")})
         asked = {"question": "Who owns Holm Works?", "sources": ["files"]}
-        path = f"/api/v1/runs/{client.post('/api/v1/runs', json=asked).json()['id']}"
-        eventually(lambda: client.get(path).json()["finished"], 120)
-        report = client.get(f"{path}/report?format=json").json()
+        run = client.post("/api/v1/runs", json=asked).json()["id"]
+        eventually(lambda: client.get(f"/api/v1/runs/{run}").json()["finished"], 120)
+        report = client.get(f"/api/v1/runs/{run}/report?format=json").json()
         assert {item["url"] for item in report["citations"]} == {"holm.txt"}
-        page = client.get(path.removeprefix("/api/v1"), headers={"accept": "text/html"})
-        seen = [client.get(path), client.get(f"{path}/events"), page]
-        seen += [client.get(f"{path}/exports/{name}") for name in ("md", "csl")]
-    for answer in seen:
-        assert answer.status_code == 200
-        assert "secret-place" not in answer.text, answer.url
+        looked = list(everything_of(run, client))
+    assert {name for name, made in looked if b"secret-place" in made} == set()
+    assert any(b"@home/files/_" in made for name, made in looked if "journal" in name)
+    # So the home may be moved, and the run is still what it was.
+    moved = tmp_path / "moved"
+    shutil.move(home, moved)
+    outcome = asyncio.run(replay(run, Settings(home=moved)))
+    assert outcome.report is not None
+    assert outcome.report.model_dump(mode="json") == report

@@ -11,16 +11,22 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepdiver import sample
+from deepdiver.core.events import RunEnded
+from deepdiver.core.record import Run, RunStatus
+from deepdiver.errors import StoreUnreachableError
 from deepdiver.run.verify import verify
-from deepdiver.service.pages import edited
+from deepdiver.service.pages import SAMPLES, _pieces, _samples, _sentence, edited
 from deepdiver.store import open_store
 from tests.chromium import Browser, browser, needs_chromium
 from tests.service.conftest import told
@@ -102,7 +108,7 @@ async def test_a_question_that_cannot_be_asked_is_shown_again(tmp_path: Path) ->
             ({"question": " "}, "it must have letters"),
             ({"question": "Who owns <b>Holm</b>?", "sources": "files"}, "cannot be searched"),
             ({"question": QUESTION, "budget": "much"}, "must be a number of dollars"),
-            ({"question": QUESTION, "command": "sh"}, "unknown field"),
+            ({"question": QUESTION, "command": "sh"}, "Unknown field"),
         ):
             answer = await rig.client.post("/ask", data=form, headers=HTML)
             assert answer.status_code == 422
@@ -138,6 +144,108 @@ async def test_what_is_not_there_is_a_page_too(tmp_path: Path) -> None:
             answer = await rig.client.get(path, headers=HTML)
             assert answer.status_code == 404
             assert "Not found" in answer.text
+        assert "There is nothing at this address." in answer.text
+        never = await rig.client.put("/history", headers=HTML)
+        assert never.status_code == 405
+        assert "That cannot be done at this address." in never.text
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("", ""),
+        ("there is no run 'x'", "There is no run 'x'."),
+        ("Nobody has this token.", "Nobody has this token."),
+        ("what is it?", "What is it?"),
+    ],
+)
+def test_a_message_is_a_sentence_on_a_page(message: str, shown: str) -> None:
+    assert _sentence(message) == shown
+
+
+def test_the_samples_are_each_of_another_kind() -> None:
+    kinds = {item.text: item.kind for item in sample.questions()}
+    offered = _samples()
+    assert len(offered) == SAMPLES
+    assert len({kinds[text] for text in offered}) == SAMPLES
+
+
+@pytest.mark.parametrize(
+    ("status", "shown", "hidden"),
+    [
+        (RunStatus.STOPPED, "It is saved.", "interrupted"),
+        (RunStatus.FAILED, "The disk is full.", "It is saved."),
+    ],
+)
+async def test_what_ended_a_run_is_told_unless_somebody_stopped_it(
+    tmp_path: Path, status: RunStatus, shown: str, hidden: str
+) -> None:
+    async with service(tmp_path) as rig:
+        run = (await rig.client.post("/api/v1/runs", json={"question": QUESTION})).json()["id"]
+        why = (
+            "the disk is full" if status is RunStatus.FAILED else f"run {run} stopped: interrupted"
+        )
+        ended = RunEnded(run=run, status=status, cost=Decimal(0), report_hash="", error=why)
+        rig.state.store.records.add_events(run, [ended.model_dump_json()])
+        rig.state.store.runs.set_status(run, status)
+        page = (await rig.client.get(f"/runs/{run}", headers=HTML)).text
+    assert shown in page
+    assert hidden not in page
+    assert "Resume" in page
+
+
+async def test_a_page_that_is_opened_late_goes_on_from_where_the_run_is(home: Path) -> None:
+    own = {**HTML, "authorization": f"Bearer {told(home, 'token')}"}
+    async with service(home) as rig:
+        run, state = told(home, "ada"), rig.state
+        state.store.runs.set_status(run, RunStatus.RUNNING)
+        page = (await rig.client.get(f"/runs/{run}", headers=own)).text
+        asked: Any = SimpleNamespace(app=rig.app)
+        async with contextlib.aclosing(_pieces(asked, state, state.store.runs.get(run))) as pieces:
+            first = (await anext(pieces)).decode()
+        piece = "\n".join(line.removeprefix("data: ") for line in first.strip().split("\n"))
+        assert "Getting ready" not in piece
+        assert piece.strip() in page
+
+
+@pytest.mark.parametrize("what", ["closed", "stopped", "deleted", "gone"])
+async def test_a_page_is_told_that_a_run_is_over_and_not_that_the_service_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    async with service(tmp_path) as rig:
+        run = (await rig.client.post("/api/v1/runs", json={"question": QUESTION})).json()["id"]
+        state, asked = rig.state, SimpleNamespace(app=rig.app)
+        got: list[bytes] = []
+        pieces = _pieces(cast("Any", asked), state, state.store.runs.get(run))
+        got.append(await anext(pieces))
+        if what == "stopped":
+            state.queue.cancel(run)
+        elif what == "deleted":
+            state.store.runs.delete(run, 0.0)
+        else:
+            await state.feed.close()
+        if what == "gone":
+            monkeypatch.setattr(state.store.runs, "get", lost_store)
+        got += [piece async for piece in pieces]
+    assert b"Queued" in got[0]
+    assert (b"event: ended" in got[-1]) is (what in ("stopped", "deleted"))
+
+
+def lost_store(run: str) -> Run:
+    raise StoreUnreachableError("the server is away")
+
+
+async def test_citations_on_a_page_are_small_numbers_with_a_space_between(home: Path) -> None:
+    own = {**HTML, "authorization": f"Bearer {told(home, 'token')}"}
+    async with service(home) as rig:
+        page = (await rig.client.get(f"/runs/{told(home, 'ada')}", headers=own)).text
+    article = page.partition("<article")[2].partition("</article>")[0]
+    marks = re.findall(r'<a class="cite"[^>]*aria-label="([^"]*)"[^>]*>([^<]*)', article)
+    assert len(marks) > 5
+    for label, mark in marks:
+        assert re.fullmatch(r"\d+[a-z–]*", mark), mark
+        assert mark in label
+    assert not re.findall(r'</a>,?<a class="cite"', article)
 
 
 async def test_a_hostile_name_and_text_stay_text(tmp_path: Path) -> None:
@@ -344,6 +452,32 @@ def test_a_restart_of_the_server_while_the_page_is_open(tmp_path: Path, seen: Br
 
 
 @needs_chromium
+def test_what_is_being_typed_or_sent_when_a_run_ends_is_not_lost(
+    tmp_path: Path, seen: Browser
+) -> None:
+    with served(tmp_path, concurrency=0) as serving, httpx.Client(base_url=serving.url) as client:
+        for typed, leaving in (("their parents", False), ("", True)):
+            run = client.post("/api/v1/runs", json={"question": QUESTION}).json()["id"]
+            seen.open(f"{serving.url}/runs/{run}")
+            wait_for(seen, "document.body.innerText.includes('Queued')")
+            seen.run(
+                "live.addEventListener('ended', () => setTimeout(() => window.over = true, 100))"
+            )
+            if leaving:  # as when a button was pressed, and its answer is on the way
+                seen.run("dispatchEvent(new Event('beforeunload'))")
+            fill(seen, "#look", typed)
+            client.post(f"/api/v1/runs/{run}/stop")
+            wait_for(seen, "window.over")
+            assert seen.run("look.value") == typed
+            assert seen.run("ended.hidden") is leaving
+        client.post(f"/api/v1/runs/{run}/resume")
+        seen.open(f"{serving.url}/runs/{run}")
+        wait_for(seen, "document.body.innerText.includes('Queued')")
+        client.post(f"/api/v1/runs/{run}/stop")
+        wait_for(seen, "!!document.querySelector('form[action$=\"/resume\"]') && !window.ended")
+
+
+@needs_chromium
 def test_own_files_are_dropped_in_asked_about_exported_and_verified(
     tmp_path: Path, seen: Browser
 ) -> None:
@@ -443,7 +577,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
         paths = ["/", "/history", "/library", "/settings", run, f"{run}?view=steps", "/none"]
         paths += ["/watching", shared_at, f"/runs/{queued}", "/compare"]
         for path in paths:
-            for width, dark in ((390, False), (820, True), (1400, False), (1400, True)):
+            for width, dark in ((390, False), (820, True), (1400, False)):
                 seen.open(f"{serving.url}{path}", width=width, dark=dark)
                 seen.run(script)
                 found = seen.run(

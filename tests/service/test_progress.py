@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -97,6 +97,48 @@ def test_the_whole_story() -> None:
     assert made.cost == Decimal("0.25"), "what is answered from the journal costs nothing"
     assert made.share == 25, "of the budget, which is less than the ceiling"
     assert made.waiting_for == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"), [("model", "m: write sections"), ("search", "m: write_sections")]
+)
+def test_the_name_of_a_task_is_shown_in_words_and_a_query_as_it_is(
+    kind: Literal["model", "search"], shown: str
+) -> None:
+    begun = CallStarted(call="1", kind=kind, provider="m", what="write_sections")
+    assert progress_of(numbered(begun)).waiting_for == shown
+
+
+@pytest.mark.parametrize(
+    ("budget", "ceiling", "spent", "share"),
+    [
+        (None, None, "0.10", None),
+        ("0.50", None, "0.10", 20),
+        (None, "0.20", "0.10", 50),
+        ("0.50", "0.20", "0.10", 50),
+        ("0.10", "0.20", "0.30", 100),
+        ("0", None, "0", None),
+    ],
+)
+def test_money_is_shown_against_the_least_that_bounds_it(
+    budget: str | None, ceiling: str | None, spent: str, share: int | None
+) -> None:
+    bounds = {
+        name: None if text is None else Decimal(text)
+        for name, text in (("budget", budget), ("ceiling", ceiling))
+    }
+    begun = STARTED.model_copy(update={**bounds, "spent": Decimal(spent)})
+    assert progress_of(numbered(begun)).share == share
+
+
+def test_what_is_told_twice_is_shown_once() -> None:
+    decided = Decided(decision="finish", reason="it is settled", by="popper")
+    story = [PhaseStarted(phase="gather", iteration=1)] * 3
+    made = progress_of(
+        numbered(*story, decided, decided, Limited(what="no web"), Limited(what="no web"))
+    )
+    assert len(made.phases) == len(made.decisions) == len(made.limits) == 1
+    assert made.last == 7
 
 
 def test_a_resumed_run_tells_its_story_again_and_it_is_shown_once() -> None:

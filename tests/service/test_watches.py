@@ -138,7 +138,7 @@ async def test_a_comparison_needs_two_reports(home: Path) -> None:
         for query in ("", f"?run={run}", f"?run={run}&run={run}&run={run}"):
             answer = await rig.client.get(f"/compare{query}", headers={**own, **HTML})
             assert answer.status_code == 422
-            assert "choose two finished runs" in answer.text
+            assert "Choose two finished runs" in answer.text
         same = await rig.client.get(f"/api/v1/runs/{run}/compare/{run}", headers=own)
         assert same.status_code == 422
         queued = await rig.client.post(
@@ -164,7 +164,7 @@ async def test_trouble_is_shown_without_secrets(home: Path) -> None:
             "/watching", headers={**HTML, "authorization": f"Bearer {told(home, 'token')}"}
         )
         assert "The last round failed" in page.text
-        assert "it failed &lt;b&gt;" in page.text
+        assert "It failed &lt;b&gt;." in page.text
 
 
 async def test_deleting_a_run_ends_its_watch(home: Path) -> None:

@@ -1,4 +1,4 @@
-"""Asking a person on the terminal to approve a plan or to review an answer."""
+"""Asking a person on the terminal: what is meant, and whether a plan or an answer will do."""
 
 from __future__ import annotations
 
@@ -29,6 +29,29 @@ Say = Callable[[str], None]
 
 class PersonLeftError(Exception):
     """The person ended the input without an answer."""
+
+
+def is_somebody_there() -> bool:
+    """Return whether a person can be asked: they type, and they see what is asked."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+async def complete_question(question: str, say: Say, read_line: ReadLine) -> str:
+    """Ask back about a question that does not say what it is about; return it with the answer.
+
+    Whoever answers nothing goes on with the question as it is.
+
+    Raises:
+        PersonLeftError: If the person leaves.
+    """
+    from deepdiver.run.clarify import clarify, with_answer
+
+    back = clarify(question)
+    if not back:
+        return question
+    say(one_line(back, LONGEST_ITEM))
+    answer = await _typed(read_line, "Your answer, or Enter to go on as it is: ")
+    return with_answer(question, answer) if answer else question
 
 
 async def ask_person(shown: dict[str, Any], say: Say, read_line: ReadLine) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from deepdiver.cli.dialogue import (
     Say,
     ask_person,
     discard_typed_ahead,
+    is_somebody_there,
     read_line,
 )
 from deepdiver.cli.interrupts import Interrupts
@@ -104,7 +105,7 @@ class LiveRun:
 
     def asker(self) -> Ask | None:
         """Return the function that asks the person at this terminal, or None if there is nobody."""
-        if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
+        if not is_somebody_there():
             return None
 
         async def ask(shown: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ import os
 import re
 import tomllib
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -91,6 +91,10 @@ elsewhere can therefore not start a command."""
 
 MOVING = ("urls", "deadlines")
 """Tables whose entries may change while a run is stopped."""
+
+IN_HOME = "@home"
+"""A path that begins with this part lies in the home of whoever works on the run. What is saved and
+exported of a run then does not tell where that is."""
 
 PATHS = frozenset({"home", "documents", "sanctions_file"})
 """Settings that are paths: in a project's file they are from its folder."""
@@ -478,6 +482,13 @@ class Settings(SettingsTable):
         """Return the model for a task: its own, else that of its role."""
         return (
             self.task_models.get(task) or (self.fast_model if role == "fast" else "") or self.model
+        )
+
+    def places(self, paths: Iterable[Path]) -> tuple[Path, ...]:
+        """Return where documents are on this machine; those of `IN_HOME` are in its home."""
+        return tuple(
+            self.home.joinpath(*path.parts[1:]) if path.parts[:1] == (IN_HOME,) else path
+            for path in paths
         )
 
     def public(self) -> dict[str, Any]:

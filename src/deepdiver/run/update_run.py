@@ -124,7 +124,8 @@ async def tell_update(before: str, after: str, store: Store, settings: Settings)
 async def is_missing(url: str, gateway: Gateway) -> bool:
     """Whether a source is no longer there: a page that its server denies, a file that is gone."""
     if not url.startswith(("http://", "https://")):
-        return _is_lost_file(url, gateway.settings.documents_within)
+        settings = gateway.settings
+        return _is_lost_file(url, settings.places(settings.documents_within))
     try:
         await fetch(url, gateway)
     except (UnreadableError, GatewayError) as error:

@@ -6,6 +6,7 @@ import asyncio
 import io
 import zipfile
 from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, UploadFile
@@ -262,11 +263,10 @@ async def follow_run(
 
 async def _stream(state: ServiceState, run: str, after: int) -> AsyncIterator[bytes]:
     yield b"retry: 1000\n\n"
-    async for number, text in state.feed.follow(run, after, idle=KEEP_ALIVE):
-        if text:
-            yield format_sse_event(data_str=text, id=str(number))
-        else:
-            yield b": nothing new\n\n"
+    async with aclosing(state.feed.follow_by_batches(run, after, KEEP_ALIVE)) as batches:
+        async for batch in batches:
+            events = (format_sse_event(data_str=text, id=str(number)) for number, text in batch)
+            yield b"".join(events) or b": nothing new\n\n"
 
 
 @router.get(

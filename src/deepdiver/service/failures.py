@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -37,6 +38,11 @@ HEADINGS = {
     502: "A service did not answer",
     503: "The database did not answer",
 }
+PLAIN = {
+    404: "there is nothing at this address",
+    405: "that cannot be done at this address",
+}
+"""What is said where the framework has but a name for an error."""
 _log = logging.getLogger(__name__)
 
 
@@ -59,7 +65,10 @@ def add_failures(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def plain(request: Request, error: HTTPException) -> Response:
-        made = answer(request, error.status_code, str(error.detail))
+        told = str(error.detail)
+        if told == HTTPStatus(error.status_code).phrase:
+            told = PLAIN.get(error.status_code, told)
+        made = answer(request, error.status_code, told)
         made.headers.update(error.headers or {})
         return made
 

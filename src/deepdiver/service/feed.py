@@ -8,21 +8,31 @@ back, first gets what it has missed. So each gets every event once, in order, af
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
 
 from deepdiver.core.record import RunStatus
-from deepdiver.errors import UnknownNameError
+from deepdiver.errors import StoreError, UnknownNameError
 from deepdiver.store import Store
 
 PERIOD = 0.25
 """Seconds between two looks: what a person takes for live, and four reads a second for each run."""
 KEPT = 512
 """The newest events that are handed to listeners without reading them again."""
+BATCH = 32
+"""Events that are handed on at once: a few thousand bytes for each listener that reads slowly."""
 ACTIVE = frozenset({RunStatus.QUEUED, RunStatus.RUNNING})
 """The states in which more events will come by themselves."""
+WOKEN = 50
+"""Listeners that are handed something in one turn of the loop: a thousand of them take 0.3 s, for
+which nobody else would be served."""
+AWAY = 4
+"""How many periods pass before a database that did not answer is asked again."""
 Numbered = tuple[int, str]
 """The number of an event, and the event as JSON."""
+_log = logging.getLogger(__name__)
 
 
 class _Channel:
@@ -33,7 +43,8 @@ class _Channel:
         self.last = after
         self.ended = False
         self.listeners = 0
-        self.changed = asyncio.Event()
+        self.told = 0
+        self._waiting: dict[asyncio.Future[None], None] = {}
         self.task: asyncio.Task[None] | None = None
 
     def tell(self, found: list[Numbered], ended: bool) -> None:
@@ -41,8 +52,23 @@ class _Channel:
         self.last = found[-1][0] if found else self.last
         self.ended = ended
         if found or ended:
-            changed, self.changed = self.changed, asyncio.Event()
-            changed.set()
+            self.told += 1
+            waiting, self._waiting = deque(self._waiting), {}
+            _wake(waiting)
+
+    async def news(self, told: int, idle: float | None) -> bool:
+        """Wait until it has told something since; False if it has not for that long."""
+        if self.told != told:
+            return True
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting[waiter] = None
+        try:
+            await asyncio.wait_for(waiter, idle)
+        except TimeoutError:
+            return False
+        finally:
+            self._waiting.pop(waiter, None)
+        return True
 
     def since(self, after: int) -> list[Numbered] | None:
         """Return what is kept after a number; None if some of it is not kept any more."""
@@ -82,6 +108,20 @@ class Feed:
             after: The number of the last event that is known.
             idle: Seconds after which an empty event is yielded if nothing happens; None: never.
         """
+        async with aclosing(self.follow_by_batches(run, after, idle)) as batches:
+            async for batch in batches:
+                for number, text in batch or [(after, "")]:
+                    after = number
+                    yield number, text
+
+    async def follow_by_batches(
+        self, run: str, after: int = 0, idle: float | None = None
+    ) -> AsyncGenerator[list[Numbered], None]:
+        """Yield the same as lists of a few events; an empty one if nothing happens.
+
+        Whoever sends them on sends several at once: to a thousand listeners, that is what takes
+        the time.
+        """
         channel = self._channels.get(run)
         if channel is None:
             channel = self._channels[run] = _Channel(after)
@@ -89,17 +129,18 @@ class Feed:
         channel.listeners += 1
         try:
             while True:
-                changed, ended = channel.changed, channel.ended
+                told, ended = channel.told, channel.ended
                 found = channel.since(after)
                 if found is None:
                     found = await asyncio.to_thread(self._events, run, after)
-                for number, text in found:
-                    after = number
-                    yield number, text
+                for at in range(0, len(found), BATCH):
+                    batch = found[at : at + BATCH]
+                    after = batch[-1][0]
+                    yield batch
                 if not found and ended:
                     return
-                if not found and not await _happens(changed, idle):
-                    yield after, ""
+                if not found and not await channel.news(told, idle):
+                    yield []
         finally:
             channel.listeners -= 1
             if not channel.listeners:
@@ -114,7 +155,12 @@ class Feed:
     async def _look(self, run: str, channel: _Channel) -> None:
         """Look for new events until no more will come."""
         while not channel.ended:
-            found, ended = await asyncio.to_thread(self._read, run, channel.last)
+            try:
+                found, ended = await asyncio.to_thread(self._read, run, channel.last)
+            except StoreError as error:  # whoever listens waits with us, and loses nothing
+                _log.warning("the events of run %s cannot be read: %s", run, error)
+                await asyncio.sleep(self._period * AWAY)
+                continue
             channel.tell(found, ended)
             if not ended:
                 await asyncio.sleep(self._period)
@@ -140,10 +186,10 @@ class Feed:
             self._drop(run, channel)
 
 
-async def _happens(changed: asyncio.Event, idle: float | None) -> bool:
-    """Wait for something to change; False if nothing has for that long."""
-    try:
-        await asyncio.wait_for(changed.wait(), idle)
-    except TimeoutError:
-        return False
-    return True
+def _wake(waiting: deque[asyncio.Future[None]]) -> None:
+    """Wake those who wait, a few at each turn of the loop, which has others to serve too."""
+    for _ in range(min(WOKEN, len(waiting))):
+        if not (waiter := waiting.popleft()).done():
+            waiter.set_result(None)
+    if waiting:
+        asyncio.get_running_loop().call_soon(_wake, waiting)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import cookie_parser
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from deepdiver.errors import StoreError
 from deepdiver.service.access import Access
@@ -35,6 +36,14 @@ PUBLIC = ("/signin", "/static/", "/healthz", "/shared/")
 that somebody shares by a link."""
 PROGRAMS = ("/api/", "/v1/")
 """What programs ask; they get JSON where a person gets a page."""
+REFUSAL = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Refused · deepdiver</title><link rel="stylesheet" href="/static/app.css"></head>
+<body class="failure"><main><p class="eyebrow">{status}</p><h1>Refused</h1><p class="lede">{why}</p>
+</main></body></html>
+"""
+"""The page of a refusal, which nothing else of the service takes part in."""
 SAFE = frozenset({"GET", "HEAD"})
 DOORS = 4
 """Requests whose sender is looked up at a time."""
@@ -150,6 +159,10 @@ def _refuse(scope: Scope, status: int, why: str) -> Response:
     if scope["path"].startswith("/v1/"):  # as OpenAI's clients expect it
         kind = "authentication_error" if status == 401 else "invalid_request_error"
         return JSONResponse({"error": {"message": why, "type": kind}}, status)
+    asked = Headers(scope=scope).get("accept", "")
+    if "text/html" in asked and not scope["path"].startswith(PROGRAMS):
+        told = f"{why[:1].upper()}{why[1:]}."
+        return HTMLResponse(REFUSAL.format(status=status, why=escape(told)), status)
     return JSONResponse({"detail": why}, status)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -22,7 +24,7 @@ from starlette.datastructures import FormData
 from deepdiver import sample
 from deepdiver.core.events import EVENT
 from deepdiver.core.record import FINISHED, Report, Run, RunStatus
-from deepdiver.errors import DeepdiverError, UsageError
+from deepdiver.errors import DeepdiverError, StoreError, UnknownNameError, UsageError
 from deepdiver.report.exports.formats import FORMATS
 from deepdiver.report.exports.saved_pages import render_saved_pages, with_peeks
 from deepdiver.report.figures import svg
@@ -71,7 +73,12 @@ def add_pages(app: FastAPI) -> None:
     """Add the web app, its style and its scripts to an app."""
     templates = Jinja2Templates(HERE / "templates")
     templates.env.trim_blocks = templates.env.lstrip_blocks = True
-    templates.env.filters |= {"day": _day, "moment": _moment, "money": _money}
+    templates.env.filters |= {
+        "day": _day,
+        "moment": _moment,
+        "money": _money,
+        "sentence": _sentence,
+    }
     app.state.pages = templates
     app.include_router(router)
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
@@ -88,6 +95,12 @@ def _moment(at: str) -> str:
 def _money(amount: Decimal) -> str:
     """Return an amount in dollars: cents, or what is needed to see anything of it."""
     return f"{amount:.2f}" if not amount or amount >= Decimal("0.1") else f"{amount:.4f}"
+
+
+def _sentence(text: str) -> str:
+    """Return a message, which is written to stand behind a colon, as a sentence of a page."""
+    told = text[:1].upper() + text[1:]
+    return told if not told or told.endswith((".", "!", "?", "…")) else f"{told}."
 
 
 def page(request: Request, template: str, status: int = 200, **more: Any) -> Response:
@@ -178,9 +191,17 @@ def _ask_page(
         opened=given is not None,
         most=state.settings.budget if who.money is None else who.money,
         recent=shown.runs,
-        samples=[item.text for item in sample.questions()[:SAMPLES]],
+        samples=_samples(),
         trouble=trouble,
     )
+
+
+def _samples() -> list[str]:
+    """Return some questions about the sample library, each of another kind."""
+    first: dict[sample.QuestionKind, str] = {}
+    for item in sample.questions():
+        first.setdefault(item.kind, item.text)
+    return list(first.values())[:SAMPLES]
 
 
 def _told_ceiling(state: ServiceState, who: Account, asked: NewRun) -> str:
@@ -302,20 +323,34 @@ async def stream_run(request: Request, state: Service, who: Who, run: RunId) -> 
     return StreamingResponse(_pieces(request, state, held), media_type="text/event-stream")
 
 
-async def _pieces(request: Request, state: ServiceState, run: Run) -> AsyncIterator[bytes]:
-    progress, drawn = RunProgress(), 0.0
-    clock = asyncio.get_running_loop().time
-    async for number, text in state.feed.follow(run.id, idle=REDRAW):
-        if text:
-            progress.take(number, EVENT.validate_json(text))
-        if clock() - drawn < REDRAW:
-            continue
-        idle = not text and progress.last and clock() - drawn < KEEP_ALIVE
-        if not idle or run.status is RunStatus.QUEUED:
-            piece = await asyncio.to_thread(_piece, request, state, run.id, progress)
-            yield format_sse_event(data_str=piece)
-            drawn = clock()
-    yield format_sse_event(event="ended", data_str="now")
+async def _pieces(request: Request, state: ServiceState, run: Run) -> AsyncGenerator[bytes, None]:
+    # First what the page has: told again event by event, a long run would begin anew before eyes.
+    progress = await asyncio.to_thread(lambda: progress_of(state.store.records.events(run.id)))
+    clock, drawn, news = asyncio.get_running_loop().time, 0.0, True
+    follow = state.feed.follow_by_batches(run.id, progress.last, REDRAW)
+    async with aclosing(follow) as batches:
+        async for batch in batches:
+            for number, text in batch:
+                progress.take(number, EVENT.validate_json(text))
+            # While it waits in the queue, its place may change without an event.
+            news = news or bool(batch) or not progress.last
+            if clock() - drawn >= (REDRAW if news else KEEP_ALIVE):
+                piece = await asyncio.to_thread(_piece, request, state, run.id, progress)
+                yield format_sse_event(data_str=piece)
+                drawn, news = clock(), False
+    # Not where the service ends: the page waits for it to come back.
+    if await asyncio.to_thread(_is_over, state, run.id):
+        yield format_sse_event(event="ended", data_str="now")
+
+
+def _is_over(state: ServiceState, run: str) -> bool:
+    """Return whether a run goes on no more by itself."""
+    try:
+        return state.store.runs.get(run).status not in ACTIVE
+    except UnknownNameError:  # it was deleted
+        return True
+    except (StoreError, ValueError):  # ValueError: the store was closed
+        return False
 
 
 def _piece(request: Request, state: ServiceState, run: str, progress: RunProgress) -> str:
@@ -524,6 +559,11 @@ def answer_run(
 # Reading
 
 
+_BRACKETS = re.compile(r'(<a class="cite"[^>]*>)\[?([^][<]+)\]?(?=<)')
+_BETWEEN = re.compile(r'</a>,?<a(?= class="cite")')
+"""On a page, a citation is a small number behind the sentence: that it is one, its place tells."""
+
+
 def _report_parts(state: ServiceState, run: Run) -> tuple[Markup, Markup, Report]:
     """Return the report of a run and its saved sources as parts of a page."""
     saved = take_out(run.id, state.store)
@@ -535,6 +575,7 @@ def _report_parts(state: ServiceState, run: Run) -> tuple[Markup, Markup, Report
     mark = "<!-- beside -->"
     both = f"{''.join(render_body(report, drawn))}{mark}{render_saved_pages(saved)}"
     body, _, beside = state.scrub(with_peeks(both, report)).partition(mark)
+    body = _BETWEEN.sub("</a> <a", _BRACKETS.sub(r"\1\2", body))
     # Both are made from escaped texts alone (report/html.py).
     return Markup(body), Markup(beside), report  # noqa: S704
 

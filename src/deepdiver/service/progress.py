@@ -169,7 +169,9 @@ class RunProgress:
             self.limits.append(event.what)
 
     def _call_started(self, event: Any) -> None:
-        self.waiting_for = f"{event.provider}: {event.what}"
+        # A task of a model has a name of one word; what is searched for is shown as it is.
+        what = event.what.replace("_", " ") if event.kind == "model" else event.what
+        self.waiting_for = f"{event.provider}: {what}"
 
     def _call_ended(self, event: Any) -> None:
         self.waiting_for = ""

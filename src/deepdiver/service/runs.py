@@ -48,7 +48,7 @@ from deepdiver.service.schemas import (
     Steer,
     StrategyChoice,
 )
-from deepdiver.service.state import ServiceState
+from deepdiver.service.state import ServiceState, named_folder
 from deepdiver.strategies.pick import pick_strategy
 from deepdiver.strategies.table import AUTO, TABLE
 from deepdiver.tools.registry import GROUPS, group_of, providers
@@ -265,7 +265,7 @@ def _searching(
 ) -> dict[str, Any]:
     """Return the settings that say what is searched."""
     folders = {
-        "files": (state.folder_of(account),),
+        "files": (named_folder(account),),
         "documents": state.settings.documents,
         "sample": (sample.LIBRARY,),
     }

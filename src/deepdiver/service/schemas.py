@@ -30,7 +30,7 @@ def _printable(text: str) -> str:
     """Refuse what is no text: nothing of it could be shown or searched."""
     if NUL in text or not text.strip():
         raise ValueError("it must have letters, and no NUL")
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return text
 
 
 Question = Annotated[

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deepdiver.core.scrub import Scrubber
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import IN_HOME, Settings
 from deepdiver.run.watch import Watcher
 from deepdiver.service.accounts import Account, Accounts
 from deepdiver.service.audit_log import AuditLog
@@ -27,6 +27,11 @@ CONCURRENCY = 2
 """Runs at a time, where nobody says: the embedded reasoner computes, and a laptop has few cores."""
 OWN_FOLDER = "_"
 """The folder of the person at this machine; no user can have this name."""
+
+
+def named_folder(account: Account) -> Path:
+    """Return the folder of a user's own files as runs name it, wherever the home is."""
+    return Path(IN_HOME, "files", account.name or OWN_FOLDER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,8 @@ class ServiceState:
 
     def folder_of(self, account: Account) -> Path:
         """Return the folder of a user's own files."""
-        return self.settings.home / "files" / (account.name or OWN_FOLDER)
+        (folder,) = self.settings.places([named_folder(account)])
+        return folder
 
     def scrub(self, text: str) -> str:
         """Return a text with every secret of the settings replaced by [secret]."""

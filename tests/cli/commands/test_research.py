@@ -541,6 +541,36 @@ def test_a_dumb_terminal_gets_lines(warm: Warm) -> None:
     assert "  read Annual report 2025" in terminal.text
 
 
+@pytest.mark.slow
+def test_a_vague_question_is_asked_back_about_at_a_terminal(home: Path, warm: Warm) -> None:
+    with Terminal(*SMALL, "--queue", "Cheese", program=warm.command) as terminal:
+        terminal.wait_for("as it is: ")
+        assert "What would you like to know about “Cheese”?" in terminal.text
+        terminal.type("Who makes it at Svedjan?\n")
+        assert terminal.leave() == 0
+    assert [run.question for run in runs(home)] == ["Cheese: Who makes it at Svedjan?"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", ["\x03", "\x04"], ids=["ctrl-c", "ctrl-d"])
+def test_whoever_leaves_when_asked_back_has_asked_nothing(home: Path, key: str, warm: Warm) -> None:
+    with Terminal(*SMALL, "--queue", "Cheese", program=warm.command) as terminal:
+        terminal.wait_for("as it is: ")
+        terminal.type(key)
+        assert terminal.leave() == 130
+    assert "deepdiver: stopped" in terminal.text
+    assert runs(home) == []
+
+
+@pytest.mark.slow
+def test_programs_are_never_asked_back(say: Say, home: Path, warm: Warm) -> None:
+    assert say(*SMALL, "--queue", "Cheese").code == 0
+    with Terminal(*SMALL, "--queue", "--json", "Cheese", program=warm.command) as terminal:
+        assert terminal.leave() == 0
+    assert "What would you like" not in terminal.text
+    assert [run.question for run in runs(home)] == ["Cheese", "Cheese"]
+
+
 def answers(home: Path) -> list[dict[str, Any]]:
     """Return what the person said in the only run, in order."""
     with closing(open_sqlite(home)) as store:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,24 @@ class Desk:
         told = [event.reason for event in self.events if isinstance(event, SentenceCut)]
         assert sorted(told) == sorted(listed)
         return listed
+
+
+async def test_a_run_that_is_stopped_in_the_middle_of_an_audit_hears_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+
+    def faults(audit: Audit, line: Line, *more: Any, **how: Any) -> list[str]:
+        looked.append(line.sentence.text)
+        work.cancel()
+        return []
+
+    monkeypatch.setattr(Audit, "_faults", faults)
+    asked = Desk(tmp_path).check(f"{MET} {{T1:1}} {GAVE} {{T1:2}} {BERG} {{T1:3}}")
+    work = asyncio.create_task(asked)
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    assert len(looked) == 1, "of three"
 
 
 # -- what no quote carries

@@ -501,6 +501,35 @@ async def test_an_error_of_one_look_ends_them_all(tmp_path: Path) -> None:
         await read_together(deps, look_into(deps, QUESTION, OWNER, ["Holm Works"]), broken())
 
 
+@pytest.mark.parametrize("ends", ["stopped", "failed"])
+async def test_looks_that_do_not_end_by_themselves_have_nothing_more_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str
+) -> None:
+    rig = paid(tmp_path)
+    deps, brought = rig.session().deps, asyncio.Event()
+
+    async def read(desk: Any, *more: Any) -> Any:
+        brought.set()
+        return await usual(desk, *more)
+
+    async def other() -> None:
+        if ends == "failed":
+            await brought.wait()
+            raise ValueError("broken")
+        await asyncio.Event().wait()
+
+    usual = reading._Desk.read
+    monkeypatch.setattr(reading._Desk, "read", read)
+    looks = read_together(deps, look_into(deps, QUESTION, OWNER, ["Holm Works"]), other())
+    work = asyncio.create_task(looks)
+    await brought.wait()
+    if ends == "stopped":
+        work.cancel()
+    with pytest.raises(ValueError if ends == "failed" else asyncio.CancelledError):
+        await work
+    assert rig.reasoner.of(tasks.ExtractFindings) == [], "which would be paid for"
+
+
 # -- the budget
 
 

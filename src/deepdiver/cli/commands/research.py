@@ -12,7 +12,7 @@ from deepdiver.cli import options
 from deepdiver.cli.command import Command, argument, flag
 from deepdiver.cli.output import print_err, print_json, print_out
 from deepdiver.cli.settings import settings_of
-from deepdiver.errors import UsageError
+from deepdiver.errors import StoppedError, UsageError
 
 if TYPE_CHECKING:
     from deepdiver.cli.live_run import LiveRun
@@ -37,6 +37,8 @@ def ask(args: argparse.Namespace) -> int:
 
     check_documents(settings.documents)
     check_out(args.out)
+    if not args.json:
+        question = _complete(question)
     if args.queue:
         return _queue(args, question, settings)
 
@@ -68,6 +70,20 @@ def _queue(args: argparse.Namespace, question: str, settings: Settings) -> int:
         if not args.quiet:
             print_err("it waits for a worker (deepdiver worker); deepdiver show RUN has the report")
     return 0
+
+
+def _complete(question: str) -> str:
+    """Return a question with what the person at the terminal says when it is asked back about."""
+    import asyncio
+
+    from deepdiver.cli import dialogue
+
+    if not question.strip() or not dialogue.is_somebody_there():
+        return question
+    try:
+        return asyncio.run(dialogue.complete_question(question, print_err, dialogue.read_line))
+    except dialogue.PersonLeftError:
+        raise StoppedError("stopped before the run began") from None
 
 
 def _read_question() -> str:

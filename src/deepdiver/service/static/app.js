@@ -7,7 +7,14 @@
   addEventListener("online", () => lost(false));
   const live = document.getElementById("live");
   if (live) {
-    live.addEventListener("ended", () => location.reload());
+    // Whoever is typing keeps what they typed, and whoever has just pressed a button goes where it leads.
+    const notice = document.getElementById("ended");
+    const typing = () => [...document.querySelectorAll(".steer input[type=text]")].some(
+      (box) => box.value.trim() || box === document.activeElement);
+    live.addEventListener("ended", () => {
+      if (leaving) return;
+      if (typing()) notice.hidden = false; else location.reload();
+    });
     live.addEventListener("htmx:sse:error", () => lost(!leaving));
     for (const name of ["htmx:sse:after:connection", "htmx:sse:after:message"])
       live.addEventListener(name, () => lost(false));

@@ -5,6 +5,7 @@ What still fails is cut, or becomes a judgement if its quotes carry a part of it
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
@@ -121,6 +122,7 @@ class Audit:
         """Let code and the reader look for faults in lines that stand among others."""
         open_ = [line for line in lines if not line.cut and not _is_exact(line) and line.drafted]
         for line in open_:
+            await asyncio.sleep(0)  # a long report takes seconds, and a run must hear that it stops
             found = self._faults(line, among)
             if found and line.borrowed and not line.sentence.findings:
                 found = self._borrow(line, among)

@@ -149,10 +149,10 @@ async def read_together(deps: Deps, *work: Coroutine[Any, Any, T]) -> list[T]:
 
     async def at_the_desk(number: int, look: Coroutine[Any, Any, T]) -> T:
         _DESK.set((desk, number))
-        try:
-            return await look
-        finally:
-            await desk.leave(number)
+        result = await look
+        # Not where it failed or was stopped: that ends them all, and nothing more is to be read.
+        await desk.leave(number)
+        return result
 
     return await together(*(at_the_desk(number, look) for number, look in enumerate(work)))
 

@@ -56,7 +56,7 @@ class Shelf:
     def __init__(self, settings: Settings, paths: tuple[Path, ...]) -> None:
         """Open it."""
         self.library: Library = open_library(settings, paths)
-        self._paths, self._within = paths, settings.documents_within
+        self._paths, self._within = paths, settings.places(settings.documents_within)
         self._turn = threading.Lock()
         self._stamp = ""
         self._again = 0.0
@@ -145,8 +145,8 @@ _OPEN: dict[tuple[Path, tuple[Path, ...], SecretStr | None], Shelf] = {}
 
 def shelf(settings: Settings) -> Shelf:
     """Return the library of the settings; it is opened once and stays open."""
-    paths = settings.documents
-    key = (folder_of(settings.home, paths), settings.documents_within, settings.database)
+    paths, within = settings.places(settings.documents), settings.places(settings.documents_within)
+    key = (folder_of(settings.home, paths), within, settings.database)
     with _OPENING:
         if key not in _OPEN:
             _OPEN[key] = Shelf(settings, paths)
@@ -290,7 +290,11 @@ def _patience(gateway: Gateway) -> float:
 
 
 def _named(item: UnreadFile, gateway: Gateway) -> UnreadFile:
-    return replace(item, url=name_within(item.url, gateway.settings.documents_within))
+    return replace(item, url=_name(item.url, gateway.settings))
+
+
+def _name(url: str, settings: Settings) -> str:
+    return name_within(url, settings.places(settings.documents_within))
 
 
 def _hit(match: Match, text: str, snapshot: str, gateway: Gateway) -> Hit:
@@ -302,7 +306,7 @@ def _hit(match: Match, text: str, snapshot: str, gateway: Gateway) -> Hit:
     if gateway.scrub(text) != text:
         start, end = len(gateway.scrub(text[:start])), len(gateway.scrub(text[:end]))
     return Hit(
-        url=name_within(entry.url, gateway.settings.documents_within),
+        url=_name(entry.url, gateway.settings),
         title=entry.title,
         kind=SourceKind.DOCUMENT,
         publisher=entry.publisher,
