@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -104,19 +103,6 @@ async def test_a_run_is_researched_to_its_report(
     assert heard[-1] == (run, "run_ended")
     (started, *_), *_ = [local.store.records.events(run)]
     assert '"resumed":false' in started[1]
-
-
-@pytest.mark.parametrize(("before", "then"), [(0.005, module.SWITCH_SECONDS), (0.0005, 0.0005)])
-async def test_threads_beside_those_of_runs_get_their_turn_soon(
-    local: Queue, settings: Settings, before: float, then: float
-) -> None:
-    usual = sys.getswitchinterval()
-    try:
-        sys.setswitchinterval(before)
-        async with Crew(local, settings):
-            assert sys.getswitchinterval() == pytest.approx(then)
-    finally:
-        sys.setswitchinterval(usual)
 
 
 async def test_so_many_runs_as_allowed_go_on_at_a_time_each_in_its_thread(

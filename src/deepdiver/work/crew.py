@@ -13,7 +13,6 @@ import contextlib
 import logging
 import os
 import secrets
-import sys
 import threading
 import time
 from collections import Counter
@@ -52,10 +51,6 @@ CANCEL_SECONDS = 1.0
 comes later is lost, and its call counts as uncertain."""
 SAVING_SECONDS = 10.0
 """The time that a run gets to save itself, after it has waited for answers."""
-SWITCH_SECONDS = 0.001
-"""How long a thread of Python may compute before another gets its turn. Those of runs compute, and
-a thread that reads a row needs several turns: beside ten that compute, five reads took up to 0.5 s
-at Python's own 5 ms, and up to 0.1 s at this, while the ten got as much done."""
 _log = logging.getLogger(__name__)
 
 OnRunEvent = Callable[[str, Event], None]
@@ -115,7 +110,6 @@ class Crew:
         return self._draining.is_set()
 
     async def __aenter__(self) -> Self:
-        sys.setswitchinterval(min(SWITCH_SECONDS, sys.getswitchinterval()))
         self._worker = await in_thread(self._queue.hire, self.name)
         self.heard = time.monotonic()
         threading.Thread(target=self._keep_beating, daemon=True, name="crew-heart").start()
