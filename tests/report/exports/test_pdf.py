@@ -24,6 +24,7 @@ from deepdiver.report.exports.pdf import (
 )
 from deepdiver.report.markdown import web_address
 from tests.report.exports.making import PAYLOADS, hostile, many_payloads, report, saved
+from tests.report.figures.tables import EVENTS, PEOPLE, YEARS, report_of
 
 CITED = saved().cited_alone()
 MADE = render_pdf(CITED)
@@ -205,3 +206,17 @@ def test_the_fixed_words_are_those_of_the_report() -> None:
         assert squeezed(said) in text
     for said in ("Evidence view", "Hypotheses tested", "Check this report", "in the journal"):
         assert squeezed(said) not in text
+
+
+def test_short_tables_stay_whole_and_with_the_pictures_of_their_values() -> None:
+    made = saved(report_of(*[PEOPLE, YEARS, EVENTS] * 3)).cited_alone()
+    pages = pypdf.PdfReader(io.BytesIO(render_pdf(made))).pages
+    told = [page.extract_text() for page in pages]
+    assert sum(text.count("Figure") for text in told) == 9
+    assert sum("Figure" in text for text in told) > 2  # on several pages
+    for text in told:
+        # These names are in the header of a table and in the caption of its picture.
+        assert text.count("town") == 2 * text.count("people by")
+        assert text.count("year") == 2 * text.count("cheese by")
+        body = text.partition("Sources")[0]
+        assert body.count("sold") == body.count("founded") == body.count("closed")
