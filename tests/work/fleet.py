@@ -119,7 +119,8 @@ class Fleet:
     """When one was killed."""
     started: int = 0
     """How many were started."""
-
+    relieved: int = 0
+    """How many were drained, and followed by another."""
     forked: bool = False
     """Whether workers are forked from a process that has imported everything, so that on a busy
     machine, too, one is ready at once. Else each is a program of its own."""
@@ -149,7 +150,7 @@ class Fleet:
     def ready(self) -> int:
         """Return how many workers have said that they take orders."""
         said = [file.read_bytes() for file in self.home.glob("worker*.log")]
-        return sum(b"at a time" in text for text in said) - len(self.kills)
+        return sum(b"at a time" in text for text in said) - len(self.kills) - self.relieved
 
     def kill(self) -> float:
         """Kill the oldest worker, and start another one; return when the first was dead."""
@@ -160,6 +161,19 @@ class Fleet:
         self.kills.append(died)
         self.start()
         return died
+
+    def relieve(self) -> tuple[int, str]:
+        """Drain the oldest worker, and start another one; return its exit code, and what it said.
+
+        One that has ended by itself is followed as well.
+        """
+        said, oldest = self.said(), self.processes.pop(0)
+        if oldest.poll() is None:
+            oldest.send_signal(signal.SIGTERM)
+        code = oldest.wait(300)
+        self.relieved += 1
+        self.start()
+        return code, said
 
     def end(self) -> list[int]:
         """Drain all workers, and return their exit codes."""

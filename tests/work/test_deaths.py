@@ -7,7 +7,9 @@ three minutes, and restarts PostgreSQL in the middle.
 from __future__ import annotations
 
 import asyncio
+import random
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -156,3 +158,46 @@ def test_three_workers_one_of_which_is_killed_every_ten_seconds(
         assert waits
         assert waits[-1] < 30
         assert queue.owners() == {}
+
+
+@pytest.mark.proof
+def test_workers_outlive_a_server_that_is_restarted_again_and_again(
+    scene: tuple[ServerApart, Server, Callable[[float], None]],
+    home: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """At thirty moments, with workers that are busy, that idle, that start and that are drained."""
+    server, postgres, restart = scene
+    chance = random.Random(2026)  # noqa: S311
+    (idle := tmp_path / "idle").mkdir()
+    addresses = [postgres.address(postgres.new_database()) for _ in range(2)]
+    settings = settings_for(home, server.url)
+    ends: list[tuple[int, str]] = []
+    with opened(addresses[0]) as queue, opened(addresses[1]):
+        for number in range(100):
+            queue.put(order_of(question(number), settings))
+        with (
+            fleet(addresses[0], home, 2, concurrency=3, forked=True) as busy,
+            fleet(addresses[1], idle, 2, concurrency=3, forked=True) as resting,
+        ):
+            for _ in range(30):
+                until(lambda: busy.ready() == resting.ready() == 2, 10 * PATIENCE)
+                time.sleep(chance.uniform(0.0, 3.0))
+                away = threading.Thread(target=restart, args=(chance.choice((0.0, 0.5, 1.5, 3.0)),))
+                away.start()
+                time.sleep(chance.uniform(0.0, 3.0))
+                ends += [busy.relieve(), resting.relieve()]
+                away.join()
+            until(lambda: busy.ready() == resting.ready() == 2, 10 * PATIENCE)
+            left = queue.owners()[""]
+            for waiting in queue.waiting():
+                queue.cancel(waiting.run)
+    bad = [end for end in ends if end[0] != 0]
+    with capsys.disabled():
+        sys.stdout.write(
+            f"\nPostgreSQL restarted 30 times, workers drained meanwhile {len(ends)}, ended with "
+            f"another code than 0: {len(bad)}; of 100 runs {100 - left.waiting - left.running} "
+            "ended\n"
+        )
+    assert bad == []
