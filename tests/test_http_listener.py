@@ -32,18 +32,6 @@ async def answer(request: Request) -> PlainTextResponse:
 APP = Starlette(routes=[Route("/here", answer)])
 
 
-async def test_a_port_that_is_taken_is_one_line() -> None:
-    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        port = taken.getsockname()[1]
-        with pytest.raises(DeepdiverError, match=f"127.0.0.1 port {port}: choose another --port"):
-            await listen(APP, "127.0.0.1", port, nobody, "/")
-
-
-async def test_an_address_of_another_machine_is_one_line() -> None:
-    with pytest.raises(DeepdiverError, match=r"cannot listen on 192\.0\.2\.1"):
-        await listen(APP, "192.0.2.1", 0, nobody, "/")
-
-
 async def test_an_app_that_does_not_start_is_never_announced() -> None:
     async def connect() -> None:
         raise RuntimeError("no database")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +32,8 @@ async def listen(app: ASGIApp, host: str, port: int, say: Callable[[str], None],
     """
     config = uvicorn.Config(
         app,
+        host=host,
+        port=port,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -41,10 +42,9 @@ async def listen(app: ASGIApp, host: str, port: int, say: Callable[[str], None],
         ws="none",
         timeout_graceful_shutdown=PARTING_SECONDS,
     )
-    try:  # not by uvicorn, which ends the process where it cannot
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        bound = socket.create_server((host, port), family=family)
-    except OSError:
+    try:
+        bound = config.bind_socket()
+    except SystemExit:  # uvicorn ends the process where it cannot serve
         raise DeepdiverError(
             f"cannot listen on {host} port {port}: choose another --port or --host"
         ) from None
