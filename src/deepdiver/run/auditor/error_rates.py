@@ -16,7 +16,7 @@ CHANGED_MISSED = 109
 """Those of them that were called supported."""
 COMPLETE = 226
 """Claims of real systems that an expert calls completely supported by their evidence."""
-COMPLETE_ALARMS = 40
+COMPLETE_ALARMS = 39
 """Those of them that were called anything but supported."""
 INCOMPLETE = 75
 """Claims of real systems that an expert calls supported in part or not at all."""
