@@ -245,6 +245,12 @@ def main(name: str, verbose: bool, model: str = "") -> None:
     print(f"{name}: the reader agrees with the carried  {_share(agrees[n] for n in carried)}")
     warned = _share(caught[n] and not found[n] for n in carried)
     print(f"{name}: the reader contradicts the carried  {warned}")
+    true = of(lambda row: row["label"] == "carried")
+    beside = turned([cases[n] for n in true], [[] for _ in true])  # `verify` asks it of all
+    doubted = _share(
+        bool(other) or reader[n] is Stance.REFUTES for n, other in zip(true, beside, strict=True)
+    )
+    print(f"{name}: the reader alone doubts true ones   {doubted}")
     if model:
         refused = asyncio.run(refused_by_model(cases, model))
         with_model = _share(caught[n] or n in refused for n in mutated)

@@ -3,7 +3,7 @@
 LangGraph and the gateway together may take 15 ms of CPU time for a step. A step makes one model
 call, or a few searches side by side. The CPU time is that of the whole process, including the
 store's threads. The same is measured with the store in PostgreSQL, which is not held to it: there,
-each step of the store is a few round trips to a server.
+each step of the store is a few round trips to a server, whose CPU time is told beside it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 
+import psutil
 from pydantic import SecretStr
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -57,6 +58,15 @@ async def do_calls(door: Gateway, kind: CallKind, asked: int, answered: int) -> 
     await asyncio.gather(*(one_after_another(lane) for lane in range(SIDE_BY_SIDE)))
 
 
+def children_seconds() -> float:
+    """Return the CPU seconds of the processes below this one: of PostgreSQL, if it runs."""
+    return sum(
+        sum(child.cpu_times()[:2])
+        for child in psutil.Process().children(recursive=True)
+        if child.is_running()
+    )
+
+
 def measure(store: Store, name: str, kind: CallKind, asked: int, answered: int) -> float:
     """Return the milliseconds of CPU that one call takes."""
     store.runs.create(
@@ -72,14 +82,15 @@ def measure(store: Store, name: str, kind: CallKind, asked: int, answered: int) 
     settings = Settings(budget=Decimal(1_000), limits={"bench": Limit(rate=1e6, concurrent=1_000)})
     events: list[Event] = []
     door = Gateway(store, name.replace(" ", "-"), settings, events.append)
-    wall, cpu = time.perf_counter(), time.process_time()
+    wall, cpu, server = time.perf_counter(), time.process_time(), children_seconds()
     asyncio.run(do_calls(door, kind, asked, answered))
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    server = children_seconds() - server
     assert len(events) == 2 * CALLS
     assert door.budget.spent == CALLS * Decimal("0.001")
     print(
         f"{name:22} {cpu / CALLS * 1e3:6.2f} ms CPU a call, {wall / CALLS * 1e3:6.2f} ms wall, "
-        f"{CALLS} calls"
+        f"{CALLS} calls" + (f", {server / CALLS * 1e3:.2f} ms CPU of the server" if server else "")
     )
     return cpu / CALLS * 1e3
 

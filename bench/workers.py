@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -34,7 +35,18 @@ def percentile(values: list[float], part: float) -> float:
     return sorted(values)[min(len(values) - 1, int(part * len(values)))] if values else 0.0
 
 
-def rows(address: str, query: str) -> list[tuple[float, ...]]:
+def empty_places(done: list[tuple[Any, ...]]) -> list[float]:
+    """Return how long each place of a worker was empty: from the end of a run to the next one."""
+    gaps: list[float] = []
+    for name in {worker for worker, _, _ in done}:
+        mine = [(taken, ended) for worker, taken, ended in done if worker == name]
+        ends = sorted(ended for _, ended in mine if ended is not None)
+        takes = sorted(taken for taken, _ in mine)[EACH:]  # its places were filled before
+        gaps += [take - end for end, take in zip(ends, takes, strict=False)]
+    return gaps
+
+
+def rows(address: str, query: str) -> list[tuple[Any, ...]]:
     """Return the rows of a query."""
     with psycopg.connect(address, autocommit=True) as db:
         return db.execute(query.encode()).fetchall()
@@ -75,15 +87,10 @@ def main() -> None:
                     count = "SELECT count(*) FROM pg_stat_activity WHERE datname IS NOT NULL"
                     samples.append((sum(workers.memory()), int(rows(address, count)[0][0])))
                 load = queue.owners()["many"]
-                taken = rows(
+                done = rows(
                     address,
-                    "SELECT taken FROM deepdiver.orders WHERE owner = 'many' AND taken IS NOT NULL "
-                    "ORDER BY taken",
-                )
-                ended = rows(
-                    address,
-                    "SELECT ended FROM deepdiver.orders WHERE ended IS NOT NULL "
-                    "AND owner IN ('many', 'alone') ORDER BY ended",
+                    "SELECT worker, taken, ended FROM deepdiver.orders WHERE taken IS NOT NULL "
+                    "AND owner IN ('many', 'alone')",
                 )
                 size = rows(address, "SELECT pg_database_size(current_database())")[0][0]
                 (ahead,) = rows(
@@ -94,16 +101,11 @@ def main() -> None:
                 )[0]
                 for item in queue.waiting():
                     queue.cancel(item.run)
-            full = WORKERS * EACH
-            gaps = [
-                later[0] - over[0]
-                for over, later in zip(ended, taken[full:], strict=False)
-                if later[0] > over[0]
-            ]
-            begun = len(taken)
+            gaps, begun = empty_places(done), len(done)
+            over = sum(ended is not None for _, _, ended in done)
             print(f"{load.running} running, {load.waiting} queued after {SECONDS:g} s")
-            print(f"{len(ended)} ended in that time")
-            print(f"put: {1000 * putting / (full + QUEUED):.1f} ms an order")
+            print(f"{over} ended in that time")
+            print(f"put: {1000 * putting / (WORKERS * EACH + QUEUED):.1f} ms an order")
             print(
                 f"idle workers took an order after p50 {statistics.median(idle):.2f} s, "
                 f"p95 {percentile(idle, 0.95):.2f} s"

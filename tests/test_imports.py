@@ -26,9 +26,10 @@ WELL_BUILT = {
     "cli.__init__": "import rich.console\nimport deepdiver.cli.progress\n"
     "def late():\n    import deepdiver.evals\n    import deepdiver.mcp_server",
     "cli.progress": "import rich.live\nimport deepdiver.core.record",
-    "service": "import deepdiver.work",
-    "mcp_server": "import deepdiver.run",
+    "service": "import deepdiver.http_listener\nimport deepdiver.work",
+    "mcp_server": "import deepdiver.http_listener\nimport deepdiver.run",
     "evals": "import deepdiver.run",
+    "http_listener": "import deepdiver.errors",
     "work": "import deepdiver.run",
     "run.__init__": "import deepdiver.run.session",
     "run.session": "import langgraph.graph\nimport langchain_core.runnables\nimport "
@@ -119,6 +120,7 @@ BROKEN: list[tuple[str, Mapping[str, str]]] = [
     ("layers", {"work": "import deepdiver.evals"}),
     ("layers", {"work": "import deepdiver.service"}),
     ("layers", {"service": "import deepdiver.mcp_server"}),
+    ("layers", {"http_listener": "import deepdiver.service"}),
     ("strategies", {"strategies.navigator": "import deepdiver.strategies.popper"}),
     ("strategies", {"strategies.shared.base": "import deepdiver.strategies.navigator"}),
     ("strategies", {"strategies.overwatch.plan": "import deepdiver.strategies.popper"}),

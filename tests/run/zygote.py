@@ -3,7 +3,7 @@
 A run in a child costs no start-up.
 
 `Zygote` is the parent's side. A job runs or resumes a research over the scripted server, and may
-kill its process with SIGKILL right before or right after the n-th write to the journal. A run that
+kill its process with SIGKILL right before or right after a certain write to the journal. A run that
 has ended is replayed if the job wants it. A job may have every call declined once, before it
 reaches the server, in each life of the process.
 """
@@ -63,7 +63,7 @@ class Zygote:
         self._child.end()
 
     def job(self, **job: Any) -> dict[str, Any]:
-        """Do a job; a child that was killed says only so."""
+        """Do a job; a child that was killed says only so, and at which boundary."""
         self._child.say(json.dumps(job))
         answer: dict[str, Any] = json.loads(self._child.line())
         return answer
@@ -114,7 +114,7 @@ def _warm() -> None:
 def _child(job: dict[str, Any], answer: Path) -> None:
     code = 1
     try:
-        told = asyncio.run(_work(job))
+        told = asyncio.run(_work(job, answer))
         answer.write_text(json.dumps(told))
         code = 0
     except BaseException:
@@ -126,13 +126,13 @@ def _child(job: dict[str, Any], answer: Path) -> None:
         os._exit(code)
 
 
-async def _work(job: dict[str, Any]) -> dict[str, Any]:
+async def _work(job: dict[str, Any], answer: Path) -> dict[str, Any]:
     from deepdiver.core.settings import load
     from deepdiver.run import replay, research, resume
     from deepdiver.store import open_store
 
     home = Path(job["home"])
-    points = _count_writes(job.get("kill_at"))
+    points = _count_writes(frozenset(job.get("kill_at", ())), answer)
     if job.get("declined"):
         _decline_at_first()
     flags = {
@@ -182,25 +182,30 @@ async def person(shown: dict[str, Any]) -> dict[str, Any]:
     return {"action": "reject", "reason": SAID} if first else {"action": "accept"}
 
 
-def _count_writes(kill_at: int | None) -> list[str]:
-    """Count the boundaries of journal writes, two for each, and die at one of them."""
+def _count_writes(kill_at: frozenset[str], answer: Path) -> list[str]:
+    """Note the boundaries of journal writes, two for each, and die at the first of some of them.
+
+    A boundary is named by the write, the key of the call, and how often this process came to it. So
+    it has the same name in every life of the run, whichever of its parallel calls is faster.
+    """
     from deepdiver.store import sql
 
     points: list[str] = []
 
     def boundary(name: str) -> None:
-        points.append(name)
-        if len(points) == kill_at:
+        points.append(f"{name} {1 + sum(point.startswith(name) for point in points)}")
+        if points[-1] in kill_at:
+            answer.write_text(json.dumps({"at": points[-1]}))
             os.kill(os.getpid(), signal.SIGKILL)
 
     def watched(part: type[Any], method: str, name: str) -> Any:
         write = getattr(part, method)
 
         @functools.wraps(write)
-        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            boundary(f"before {name}")
-            result = write(self, *args, **kwargs)
-            boundary(f"after {name}")
+        def call(self: Any, run: str, key: str, *args: Any, **kwargs: Any) -> Any:
+            boundary(f"before {name} {key}")
+            result = write(self, run, key, *args, **kwargs)
+            boundary(f"after {name} {key}")
             return result
 
         return call

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -37,6 +37,8 @@ SUBJECTS = (
 )
 KEPT = ("PATH", "HOME", "LANG", "PYTHONPATH")
 """What a worker gets of our environment."""
+MODEL = "openai:gpt-5-mini"
+"""The model of the runs."""
 CONCURRENT = 8
 """Calls to the model at a time, whatever the number of workers."""
 RATE = 3
@@ -59,12 +61,12 @@ def settings_for(home: Path, url: str) -> Settings:
         "as_of": AS_OF,
         "strategy": "popper",
         "budget": str(BUDGET),
-        "model": "openai:gpt-5-mini",
+        "model": MODEL,
         "search": ["tavily"],
         "urls": {"openai": f"{url}/v1", "tavily": url},
         "keys": {"openai": "a-scripted-key", "tavily": "a-scripted-key"},
         "limits": {
-            "openai:gpt-5-mini": {"rate": RATE, "per": 1, "concurrent": CONCURRENT},
+            MODEL: {"rate": RATE, "per": 1, "concurrent": CONCURRENT},
             "tavily": {"rate": 1000, "concurrent": 64},
         },
     }
@@ -117,7 +119,8 @@ class Fleet:
     """When one was killed."""
     started: int = 0
     """How many were started."""
-
+    relieved: int = 0
+    """How many were drained, and followed by another."""
     forked: bool = False
     """Whether workers are forked from a process that has imported everything, so that on a busy
     machine, too, one is ready at once. Else each is a program of its own."""
@@ -147,7 +150,7 @@ class Fleet:
     def ready(self) -> int:
         """Return how many workers have said that they take orders."""
         said = [file.read_bytes() for file in self.home.glob("worker*.log")]
-        return sum(b"at a time" in text for text in said) - len(self.kills)
+        return sum(b"at a time" in text for text in said) - len(self.kills) - self.relieved
 
     def kill(self) -> float:
         """Kill the oldest worker, and start another one; return when the first was dead."""
@@ -158,6 +161,19 @@ class Fleet:
         self.kills.append(died)
         self.start()
         return died
+
+    def relieve(self) -> tuple[int, str]:
+        """Drain the oldest worker, and start another one; return its exit code, and what it said.
+
+        One that has ended by itself is followed as well.
+        """
+        said, oldest = self.said(), self.processes.pop(0)
+        if oldest.poll() is None:
+            oldest.send_signal(signal.SIGTERM)
+        code = oldest.wait(300)
+        self.relieved += 1
+        self.start()
+        return code, said
 
     def end(self) -> list[int]:
         """Drain all workers, and return their exit codes."""
@@ -285,15 +301,40 @@ def most_spent(store: Store, runs: list[str]) -> Decimal:
     return max(sum((row.cost for row in store.journal.rows(run)), Decimal(0)) for run in runs)
 
 
+NOTE_GRANTS = """
+CREATE TABLE public.grants (provider text, at double precision);
+CREATE FUNCTION public.note_grant() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO public.grants VALUES (NEW.provider, NEW.updated);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER note_grant AFTER INSERT OR UPDATE OF tokens ON deepdiver.buckets
+    FOR EACH ROW WHEN (NEW.tokens IS NOT NULL) EXECUTE FUNCTION public.note_grant();
+"""
+
+
+def note_grants(address: str) -> None:
+    """Have the database note when it allows a call, by its own clock."""
+    with psycopg.connect(address, autocommit=True) as db:
+        db.execute(NOTE_GRANTS)
+
+
+def granted(address: str, provider: str) -> list[float]:
+    """Return when calls to a provider were allowed, in order."""
+    with psycopg.connect(address) as db:
+        query = "SELECT at FROM public.grants WHERE provider = %s ORDER BY at"
+        return [float(at) for (at,) in db.execute(query, (provider,)).fetchall()]
+
+
 def model_calls(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the calls to the model that a server met."""
     return [entry for entry in log if entry["path"] == "/v1/chat/completions"]
 
 
-def most_within(log: list[dict[str, Any]], seconds: float) -> int:
-    """Return how many calls to the model began within some seconds, at most."""
-    starts = sorted(entry["started"] for entry in model_calls(log))
-    return max(bisect_left(starts, start + seconds) - place for place, start in enumerate(starts))
+def most_within(times: Sequence[float], seconds: float) -> int:
+    """Return how many of some times in order are within some seconds, at most."""
+    ends = (bisect_left(times, start + seconds) for start in times)
+    return max(end - place for place, end in enumerate(ends))
 
 
 def most_at_a_time(log: list[dict[str, Any]]) -> int:

@@ -7,7 +7,9 @@ three minutes, and restarts PostgreSQL in the middle.
 from __future__ import annotations
 
 import asyncio
+import random
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -25,14 +27,18 @@ from tests.servers.apart import ServerApart
 from tests.work.fleet import (
     BUDGET,
     CONCURRENT,
+    MODEL,
     RATE,
     Takeovers,
     account,
     fleet,
+    granted,
     hashes,
+    model_calls,
     most_at_a_time,
     most_spent,
     most_within,
+    note_grants,
     opened,
     question,
     settings_for,
@@ -67,6 +73,7 @@ def test_a_worker_that_is_killed_is_followed_by_another(
 ) -> None:
     address = postgres.address(database)
     with ServerApart(delay=0.3) as server, opened(address) as queue:
+        note_grants(address)
         settings = settings_for(home, server.url)
         texts = [question(0), question(1)]
         runs = [queue.put(order_of(text, settings)) for text in texts]
@@ -79,6 +86,7 @@ def test_a_worker_that_is_killed_is_followed_by_another(
         assert hashes(queue.store, runs) == alone(home, settings, texts)
         assert queue.owners() == {}
         assert most_at_a_time(server.log()) <= CONCURRENT
+        assert most_within(granted(address, MODEL), 5) <= RATE * 5 + RATE
 
 
 @pytest.fixture
@@ -103,6 +111,7 @@ def test_three_workers_one_of_which_is_killed_every_ten_seconds(
     expected = alone(home, settings, texts)
     before = len(server.log())
     with opened(address) as queue:
+        note_grants(address)
         runs = [queue.put(order_of(text, settings)) for text in texts]
         # Two that are left have places for all runs, and the next one is there at once: what is
         # measured is neither how busy they are nor how long one takes to start.
@@ -123,6 +132,7 @@ def test_three_workers_one_of_which_is_killed_every_ten_seconds(
             took = time.monotonic() - began
             told, log = account(queue.store, runs), server.log()[before:]
             waits, made = takeovers.seconds(queue.store), hashes(queue.store, runs)
+            allowed, met = granted(address, MODEL), [call["started"] for call in model_calls(log)]
             with capsys.disabled():
                 middle = f"{waits[len(waits) // 2]:.1f} s" if waits else "none"
                 slowest = f"{waits[-1]:.1f} s" if waits else "none"
@@ -134,15 +144,60 @@ def test_three_workers_one_of_which_is_killed_every_ten_seconds(
                     f"calls {told.calls}, sent {told.sends}, in doubt {told.in_doubt}, settled "
                     f"calls repeated 0, runs taken over {len(waits)}, first step after {middle} in "
                     f"the middle and {slowest} at most, model calls at a time "
-                    f"{most_at_a_time(log)} of {CONCURRENT}, in 30 s {most_within(log, 30)} of "
-                    f"{RATE * 30 + RATE}, "
+                    f"{most_at_a_time(log)} of {CONCURRENT}, allowed in 30 s "
+                    f"{most_within(allowed, 30)} of {RATE * 30 + RATE} (the server met "
+                    f"{most_within(sorted(met), 30)}), "
                     f"most spent on a run {most_spent(queue.store, runs):.4f} of {BUDGET}\n"
                 )
         assert made == expected
         assert most_at_a_time(log) <= CONCURRENT
-        # A second's calls may be on their way to a server that is slow to accept them.
-        assert most_within(log, 30) <= RATE * 30 + 2 * RATE
+        # When a call that was allowed meets the server is up to the machine.
+        assert most_within(allowed, 30) <= RATE * 30 + RATE
+        assert len(met) <= len(allowed)
         assert most_spent(queue.store, runs) <= BUDGET
         assert waits
         assert waits[-1] < 30
         assert queue.owners() == {}
+
+
+@pytest.mark.proof
+def test_workers_outlive_a_server_that_is_restarted_again_and_again(
+    scene: tuple[ServerApart, Server, Callable[[float], None]],
+    home: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """At thirty moments, with workers that are busy, that idle, that start and that are drained."""
+    server, postgres, restart = scene
+    chance = random.Random(2026)  # noqa: S311
+    (idle := tmp_path / "idle").mkdir()
+    addresses = [postgres.address(postgres.new_database()) for _ in range(2)]
+    settings = settings_for(home, server.url)
+    ends: list[tuple[int, str]] = []
+    with opened(addresses[0]) as queue, opened(addresses[1]):
+        for number in range(100):
+            queue.put(order_of(question(number), settings))
+        with (
+            fleet(addresses[0], home, 2, concurrency=3, forked=True) as busy,
+            fleet(addresses[1], idle, 2, concurrency=3, forked=True) as resting,
+        ):
+            for _ in range(30):
+                until(lambda: busy.ready() == resting.ready() == 2, 10 * PATIENCE)
+                time.sleep(chance.uniform(0.0, 3.0))
+                away = threading.Thread(target=restart, args=(chance.choice((0.0, 0.5, 1.5, 3.0)),))
+                away.start()
+                time.sleep(chance.uniform(0.0, 3.0))
+                ends += [busy.relieve(), resting.relieve()]
+                away.join()
+            until(lambda: busy.ready() == resting.ready() == 2, 10 * PATIENCE)
+            left = queue.owners()[""]
+            for waiting in queue.waiting():
+                queue.cancel(waiting.run)
+    bad = [end for end in ends if end[0] != 0]
+    with capsys.disabled():
+        sys.stdout.write(
+            f"\nPostgreSQL restarted 30 times, workers drained meanwhile {len(ends)}, ended with "
+            f"another code than 0: {len(bad)}; of 100 runs {100 - left.waiting - left.running} "
+            "ended\n"
+        )
+    assert bad == []

@@ -202,6 +202,19 @@ UNTIL = argument(
     "--until", metavar="DATE", type=day, help="only sources published on or before this date"
 )
 
+# What several commands take together
+
+RESEARCH = (
+    *(STRATEGY, MODEL, FAST_MODEL, MODEL_URL),
+    *(SEARCH, FEEDS, IN, SAMPLE),
+    *(MAX_ITERATIONS, BUDGET, DEADLINE),
+)
+"""How to research: for who asks a question, or many."""
+SERVED_RESEARCH = (IN, SAMPLE, STRATEGY, MODEL, FAST_MODEL, SEARCH, FEEDS, BUDGET)
+"""The same for a server, whose clients ask the questions."""
+WRITING = (LENGTH, FORMAT, AUDIENCE, WRITE_IN)
+"""How the report is written."""
+
 # In the queue
 
 CONCURRENCY = argument(

@@ -13,14 +13,14 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import PlainTextResponse
 
 from deepdiver.core.settings import Settings
-from deepdiver.errors import DeepdiverError, StoppedError, UsageError
+from deepdiver.errors import StoppedError, UsageError
+from deepdiver.http_listener import listen
 from deepdiver.mcp_server.server import build
 from deepdiver.mcp_server.state import ServerState, open_state
 
@@ -36,8 +36,6 @@ LARGEST_BODY = 1_000_000
 MOST_SESSIONS = 100
 """Clients that may be connected at one time."""
 PATH = "/mcp"
-PARTING_SECONDS = 3
-"""The time that open connections get to end when the server is stopped."""
 ANYWHERE = ("0.0.0.0", "::")  # noqa: S104  compared with, not bound
 Say = Callable[[str], None]
 
@@ -133,43 +131,7 @@ async def _http(settings: Settings, host: str, port: int, token: str | None, say
         max_request_body_size=LARGEST_BODY,
         max_sessions=MOST_SESSIONS,
     )
-    config = uvicorn.Config(
-        TokenGate(app, token) if token else app,
-        host=host,
-        port=port,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        lifespan="on",
-        timeout_graceful_shutdown=PARTING_SECONDS,
-    )
-    try:
-        bound = config.bind_socket()
-    except SystemExit:
-        raise DeepdiverError(
-            f"cannot listen on {host} port {port}: choose another --port or --host"
-        ) from None
-    with bound:
-        shown = f"[{host}]" if ":" in host else host
-        serving = _Announced(
-            config, lambda: say(f"listening on http://{shown}:{bound.getsockname()[1]}{PATH}")
-        )
-        await serving.serve(sockets=[bound])
-    if not serving.started:
-        raise DeepdiverError("the server could not start; the lines above say why")
-
-
-class _Announced(uvicorn.Server):
-    """A server that announces its address once it can be reached."""
-
-    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._announce = announce
-
-    async def startup(self, sockets: list[Any] | None = None) -> None:
-        await super().startup(sockets)
-        if self.started:
-            self._announce()
+    await listen(TokenGate(app, token) if token else app, host, port, say, PATH)
 
 
 def is_loopback(host: str) -> bool:

@@ -7,19 +7,14 @@ import contextlib
 import logging
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
-
-import uvicorn
 
 from deepdiver.core.settings import Settings
-from deepdiver.errors import DeepdiverError
+from deepdiver.http_listener import listen
 from deepdiver.service.access import check_access
 from deepdiver.service.app import build
 from deepdiver.service.book import open_book
 from deepdiver.service.state import CONCURRENCY, KEY, accounts_of
 
-PARTING_SECONDS = 3
-"""The time that open connections get to end when the service is stopped."""
 Say = Callable[[str], None]
 
 
@@ -54,46 +49,4 @@ def serve(
         guarded, token = accounts.any(), settings.key(KEY)
         access = check_access(host, names, guarded=guarded, token=token)
         app, _ = build(settings, access, accounts, concurrency=concurrency)
-        asyncio.run(_listen(app, host, port, say))
-
-
-async def _listen(app: Any, host: str, port: int, say: Say) -> None:
-    config = uvicorn.Config(
-        app,
-        host=host,
-        port=port,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        lifespan="on",
-        ws="none",
-        timeout_graceful_shutdown=PARTING_SECONDS,
-    )
-    try:
-        bound = config.bind_socket()
-    except SystemExit:
-        raise DeepdiverError(
-            f"cannot listen on {host} port {port}: choose another --port or --host"
-        ) from None
-    with bound:
-        shown = f"[{host}]" if ":" in host else host
-        serving = _Announced(
-            config, lambda: say(f"listening on http://{shown}:{bound.getsockname()[1]}/")
-        )
-        await serving.serve(sockets=[bound])
-    if not serving.started:
-        raise DeepdiverError("the service could not start; the lines above say why")
-
-
-class _Announced(uvicorn.Server):
-    """A server that announces its address once it can be reached."""
-
-    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._announce = announce
-
-    async def startup(self, sockets: list[Any] | None = None) -> None:
-        await super().startup(sockets)
-        if self.started:
-            self._announce()
+        asyncio.run(listen(app, host, port, say, "/"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from deepdiver.errors import StoreUnreachableError
 from deepdiver.store import Store
 from deepdiver.store.sqlite import open_sqlite
 from deepdiver.work import open_queue
+from deepdiver.work.local import LocalQueue
+from deepdiver.work.queue import Worker
 from tests.cli.command_line import QUESTION, SMALL, Say, complaint, runs
 from tests.patience import PATIENCE
 from tests.processes import until
@@ -102,6 +105,26 @@ def test_a_database_that_is_away_at_the_start_is_waited_for(
     said = say("worker", "--once", "--no-health", "--quiet")
     assert (said.code, tries) == (0, [])
     assert said.err == "deepdiver: the server is away; waiting for it\n"
+
+
+def test_one_that_is_stopped_while_it_starts_gives_back_what_it_took(
+    say: Say, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say(QUESTION, *SMALL, "--queue")
+    hire = LocalQueue.hire
+
+    def stopped(queue: LocalQueue, name: str) -> Worker:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return hire(queue, name)
+
+    monkeypatch.setattr(LocalQueue, "hire", stopped)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        said = say("worker", "--no-health", "--no-watch")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert said.code == 0
+    assert runs(home)[0].status in FINISHED | {RunStatus.QUEUED}
 
 
 @pytest.mark.slow

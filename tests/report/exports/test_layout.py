@@ -7,7 +7,14 @@ from itertools import chain
 
 import pytest
 
-from deepdiver.core.record import RunStatus, Sentence, SentenceKind
+from deepdiver.core.record import (
+    RunStatus,
+    SecondOpinion,
+    Section,
+    Sentence,
+    SentenceKind,
+    Stance,
+)
 from deepdiver.report.exports.layout import (
     Element,
     Layout,
@@ -19,7 +26,10 @@ from deepdiver.report.exports.layout import (
     plain,
     sentence_line,
 )
+from deepdiver.report.rivals import COLUMN_NAMES
 from tests.report.exports.making import PAYLOADS, hostile, report
+from tests.report.test_rivals import put
+from tests.report.test_rivals import report as rival_report
 
 REPORT = report()
 
@@ -117,6 +127,29 @@ def test_a_frame_stands_above_the_points_that_it_introduces() -> None:
     frame = Sentence(text="In short:", kind=SentenceKind.FRAME)
     made = report(answer=(frame, *REPORT.answer), points=(1, 1, 1))
     assert kinds(lay_out(made).answer) == ["paragraph", "list"]
+
+
+def test_a_section_of_sentences_is_a_paragraph_and_one_of_frames_a_list() -> None:
+    frame = Sentence(text="Nothing is known.", kind=SentenceKind.FRAME)
+    for sentences, kind in ((REPORT.answer, "paragraph"), ((frame, frame), "list")):
+        made = report(sections=(Section(heading="More", sentences=sentences),))
+        assert kinds(lay_out(made).body) == ["heading", kind]
+
+
+def test_what_the_reader_thinks_of_the_sentences_is_in_the_evidence_view() -> None:
+    opinion = SecondOpinion(stance=Stance.SUPPORTS, confidence=0.9)
+    read = tuple(item.model_copy(update={"second_opinion": opinion}) for item in REPORT.answer)
+    told = [text_of(line) for line in lines(lay_out(report(answer=read)))]
+    said = f"compared {len(read)} sentences with the quotes: {len(read)} match, 0 do not."
+    assert any(said in line for line in told)
+
+
+def test_rival_answers_are_a_table_above_what_was_tested() -> None:
+    rivals = rival_report(put("Anna", 0.6), put("Bo", 0.4))
+    evidence = lay_out(rivals).evidence
+    (table,) = [item for item in evidence if item.kind == "table"]
+    assert [text_of(cell) for cell in table.header] == list(COLUMN_NAMES)
+    assert [text_of(row[0]) for row in table.rows] == ["Anna", "Bo"]
 
 
 def test_lines_are_joined_with_spaces() -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import builtins
 import io
 import re
+import zlib
 from typing import Any
 from urllib.parse import unquote
 
 import pypdf
 import pytest
+import typst
 
 from deepdiver.errors import UnreadableError, UsageError
 from deepdiver.report.exports import pdf
@@ -24,6 +26,7 @@ from deepdiver.report.exports.pdf import (
 )
 from deepdiver.report.markdown import web_address
 from tests.report.exports.making import PAYLOADS, hostile, many_payloads, report, saved
+from tests.report.figures.tables import EVENTS, PEOPLE, YEARS, report_of
 
 CITED = saved().cited_alone()
 MADE = render_pdf(CITED)
@@ -83,6 +86,68 @@ def test_an_attached_file_that_is_damaged_is_another() -> None:
     except UnreadableError as error:
         found = str(error)
     assert found != pack(CITED)
+
+
+def test_a_pdf_of_somebody_else_has_no_evidence() -> None:
+    other: bytes = typst.compile(b"A page.", format="pdf")
+    with pytest.raises(UnreadableError, match="no evidence is attached to this PDF"):
+        attached_files(other)
+
+
+class Attachments:
+    """What pypdf makes of a damaged file: a list that fails, or a file in it that does."""
+
+    def __init__(self, error: Exception, name: str) -> None:
+        self._error, self.name = error, name
+
+    @property
+    def attachment_list(self) -> list[Any]:
+        if self.name:
+            return [self]
+        raise self._error
+
+    @property
+    def content(self) -> bytes:
+        raise self._error
+
+    @property
+    def pages(self) -> list[Any]:
+        raise self._error
+
+
+@pytest.mark.parametrize("error", [RecursionError(), TypeError(), KeyError(), zlib.error()])
+@pytest.mark.parametrize(
+    ("name", "said"), [("run.json", "run.json was altered"), ("", "the list of attached files was")]
+)
+def test_however_a_damaged_file_fails_it_is_named(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, name: str, said: str
+) -> None:
+    monkeypatch.setattr(pypdf, "PdfReader", lambda *_, **__: Attachments(error, name))
+    with pytest.raises(UnreadableError, match=said):
+        attached_files(MADE)
+    assert first_other_page(MADE, MADE) == ""  # neither can be read
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["file not found"],
+        ['the text `"中"` could not be displayed with font'] * 2 + ["file not found"],
+    ],
+    ids=["at once", "once every character has been spelt out"],
+)
+def test_what_typst_refuses_is_one_line(monkeypatch: pytest.MonkeyPatch, said: list[str]) -> None:
+    left = list(said)
+
+    def refuse(*_: Any, **__: Any) -> bytes:
+        raise typst.TypstError(left.pop(0))  # type: ignore[call-arg]
+
+    monkeypatch.setattr(typst, "compile", refuse)
+    told: list[str] = []
+    with pytest.raises(UnreadableError, match="Typst refuses the document: file not found"):
+        render_pdf(CITED, told.append)
+    assert left == []
+    assert len(told) == len(said) // 2  # which font to install
 
 
 def test_the_same_run_gives_the_same_bytes() -> None:
@@ -205,3 +270,17 @@ def test_the_fixed_words_are_those_of_the_report() -> None:
         assert squeezed(said) in text
     for said in ("Evidence view", "Hypotheses tested", "Check this report", "in the journal"):
         assert squeezed(said) not in text
+
+
+def test_short_tables_stay_whole_and_with_the_pictures_of_their_values() -> None:
+    made = saved(report_of(*[PEOPLE, YEARS, EVENTS] * 3)).cited_alone()
+    pages = pypdf.PdfReader(io.BytesIO(render_pdf(made))).pages
+    told = [page.extract_text() for page in pages]
+    assert sum(text.count("Figure") for text in told) == 9
+    assert sum("Figure" in text for text in told) > 2  # on several pages
+    for text in told:
+        # These names are in the header of a table and in the caption of its picture.
+        assert text.count("town") == 2 * text.count("people by")
+        assert text.count("year") == 2 * text.count("cheese by")
+        body = text.partition("Sources")[0]
+        assert body.count("sold") == body.count("founded") == body.count("closed")

@@ -115,6 +115,16 @@ def test_quotes_that_overlap_each_have_a_place() -> None:
     assert plain.strip() == text.strip()
 
 
+def test_quotes_near_each_other_are_in_one_window() -> None:
+    near = [Marked(5_000, 5_100, PASSAGE), Marked(5_150, 5_200, PASSAGE)]
+    far = Marked(50_000, 50_010, PASSAGE)
+    found = windows(60_000, [*near, far])
+    assert found == [
+        (5_000 - AROUND_CHARS, 5_200 + AROUND_CHARS),
+        (50_000 - AROUND_CHARS, 50_010 + AROUND_CHARS),
+    ]
+
+
 @given(
     st.integers(0, 60_000),
     st.lists(st.tuples(st.integers(0, 60_000), st.integers(0, 3_000)), max_size=8),

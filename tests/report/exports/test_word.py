@@ -16,6 +16,7 @@ from lxml import etree  # type: ignore[import-untyped]
 from deepdiver.core.ledger import Ledger
 from deepdiver.errors import UsageError
 from deepdiver.report.exports import word
+from deepdiver.report.exports.package import Saved
 from deepdiver.report.exports.word import render_word
 from deepdiver.report.history import History
 from tests.report.exports.making import (
@@ -26,7 +27,9 @@ from tests.report.exports.making import (
     report,
     saved,
 )
+from tests.report.figures import week
 from tests.report.figures.tables import EVENTS, PEOPLE, YEARS, report_of
+from tests.report.making import RUN
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
@@ -194,6 +197,17 @@ def test_without_typst_a_document_has_its_tables_and_no_charts(
     files = parts(charted())
     assert not any(name.startswith("word/media/") for name in files)
     assert len(docx.Document(io.BytesIO(charted())).tables) == 3
+
+
+def test_its_note_and_the_pictures_of_the_findings_are_in_it() -> None:
+    made = Saved(RUN, week.report(), week.ledger(), week.texts(), "", 0, scene=True)
+    noted = made.report.model_copy(update={"note": "What follows are quotes."})
+    files = parts(render_word(replace(made, report=noted)))
+    shown = etree.fromstring(files["word/document.xml"])
+    assert "What follows are quotes." in "".join(shown.itertext())
+    told = [shape.get("descr") for shape in shown.iter(f"{WP}docPr")]
+    for title in ("Timeline of the findings", "Map of the findings"):
+        assert any(text.startswith(title) for text in told)
 
 
 def test_the_fixed_words_are_those_of_the_report() -> None:

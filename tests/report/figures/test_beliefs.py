@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import HypothesisStatus, Report
 from deepdiver.report.compose import compose
+from deepdiver.report.figures import beliefs
 from deepdiver.report.figures.beliefs import draw_beliefs
+from deepdiver.report.figures.svg import text_width
 from deepdiver.report.history import Belief, History
+from deepdiver.report.words import table, words_in
 from tests.report.making import assessment
 
 
@@ -57,3 +62,10 @@ def test_names_beside_lines_that_end_together_keep_apart() -> None:
     picture = draw_beliefs(made, MOVED)
     assert picture is not None
     assert picture.height > 280
+
+
+@pytest.mark.parametrize("code", ["en", *table()])
+def test_the_names_of_the_bounds_fit_beside_the_axis_in_every_language(code: str) -> None:
+    say = words_in(code)
+    wide = max(text_width(f"{say(name)} {held:.1f}", 12) for held, name in beliefs.BOUNDS)
+    assert wide <= beliefs.MARGIN + beliefs.LEFT - 8

@@ -62,7 +62,7 @@ def test_bars_are_as_long_as_their_values() -> None:
     assert wide[0] == pytest.approx(3 * wide[2], rel=0.01)
     assert wide[1] == pytest.approx(2 * wide[2], rel=0.01)
     assert {"Ard", "Bo", "Cal", "120 [1]", "80 [1]", "40 [1]"} <= set(texts(picture))
-    assert picture.title == "town: people"
+    assert picture.title == "people by town"
     assert picture.text == "Ard: 120 [1]; Bo: 80 [1]; Cal: 40 [1]."
 
 

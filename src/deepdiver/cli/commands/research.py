@@ -165,8 +165,6 @@ def replay(args: argparse.Namespace) -> int:
     return code
 
 
-WRITING = (options.LENGTH, options.FORMAT, options.AUDIENCE, options.WRITE_IN)
-"""How the report is written."""
 _SHOWN = (options.JSON, options.VERBOSE, options.QUIET, options.HOME, options.DATABASE)
 _FILTERS = (
     argument(
@@ -212,18 +210,8 @@ ASK = Command(
         ),
     ),
     options=(
-        options.STRATEGY,
-        options.MODEL,
-        options.FAST_MODEL,
-        options.MODEL_URL,
-        options.SEARCH,
-        options.FEEDS,
-        options.IN,
-        options.SAMPLE,
-        options.MAX_ITERATIONS,
-        options.BUDGET,
-        options.DEADLINE,
-        *WRITING,
+        *options.RESEARCH,
+        *options.WRITING,
         argument(
             "--as-of",
             metavar="DATE",
@@ -278,7 +266,7 @@ DEEPEN = Command(
         options.MAX_ITERATIONS,
         options.BUDGET,
         options.DEADLINE,
-        *WRITING,
+        *options.WRITING,
         options.APPROVE,
         options.OUT,
         options.HOLD_UNCERTAIN,

@@ -78,7 +78,8 @@ async def _work(
     import asyncio
 
     slots = args.concurrency or CONCURRENCY
-    async with make(queue, settings, concurrency=slots) as crew, _signals() as asked:
+    # Signals first: a worker that has taken an order gives it back, however early it is stopped.
+    async with _signals() as asked, make(queue, settings, concurrency=slots) as crew:
         with ExitStack() as stack, ExitStack() as watching:
             place = _listen(args, crew, queue, stack)
             if not args.no_watch:

@@ -21,7 +21,7 @@ from deepdiver.report.figures.svg import (
 from deepdiver.report.history import History
 from deepdiver.report.words import Words, words_of
 
-MARGIN, LEFT, RIGHT = 18, 64.0, 48.0
+MARGIN, LEFT, RIGHT = 18, 92.0, 48.0
 PLOT = 200
 """Height of the plot."""
 LINE = 16
@@ -75,14 +75,14 @@ def _frame(top: float, left: float, right: float, say: Words) -> list[str]:
         rule = {"class": "p-rule", "d": f"M{number(left)} {number(y)}H{number(right)}"}
         parts += [
             element("path", rule),
-            label(left - 8, y + 4, f"{held:.1f}", "p-faint p-s", "end"),
+            label(left - 8, y + 4, f"{held:.1f}", "p-faint", "end"),
         ]
     for held, name in BOUNDS:
         y = top + PLOT * (1 - held)
         way = {"class": "p-axis", "d": f"M{number(left)} {number(y)}H{number(right)}"}
         parts += [
             element("path", {**way, "stroke-dasharray": "2 4"}),
-            label(left - 8, y + 4, f"{say(name)} {held:.1f}", "p-faint p-s", "end"),
+            label(left - 8, y + 4, f"{say(name)} {held:.1f}", "p-faint", "end"),
         ]
     return parts
 
@@ -90,7 +90,7 @@ def _frame(top: float, left: float, right: float, say: Words) -> list[str]:
 def _rounds(last: int, spot: Callable[[int, float], tuple[float, float]], say: Words) -> list[str]:
     names = (say("before") if at == 0 else say("round {}", at) for at in range(last + 1))
     return [
-        label(spot(at, 0)[0], spot(at, 0)[1] + 18, name, "p-faint p-s", "middle")
+        label(spot(at, 0)[0], spot(at, 0)[1] + 18, name, "p-faint", "middle")
         for at, name in enumerate(names)
         if at in (0, last) or last <= 10
     ]

@@ -33,6 +33,7 @@ from deepdiver.report.figures.svg import (
     text_width,
     wrap_text,
 )
+from deepdiver.report.words import Words, words_of
 
 MARGIN = 18
 NAMES = 190
@@ -49,12 +50,13 @@ DASHES = ("", "7 4", "2 3", "10 3 2 3", "4 2", "1 5")
 
 def draw_charts(report: Report) -> list[Mapping[int, Sequence[Picture]]]:
     """Draw what can be drawn of a report's tables and lists: for each section, by the block."""
+    say = words_of(report)
     drawn: list[dict[int, list[Picture]]] = [{} for _ in report.sections]
     for at, section in enumerate(report.sections):
         for place, block in enumerate(section.blocks):
             found = comparable_values(report, block)
             made = [
-                _draw_values(f"chart-{at + 1}-{place + 1}-{part}", values)
+                _draw_values(f"chart-{at + 1}-{place + 1}-{part}", values, say)
                 for part, values in enumerate(found, 1)
             ]
             if not made and (happened := dated_rows(report, block)):
@@ -64,13 +66,13 @@ def draw_charts(report: Report) -> list[Mapping[int, Sequence[Picture]]]:
     return [*drawn]
 
 
-def _draw_values(name: str, values: Values) -> Picture:
-    return _lines(name, values) if values.days else _bars(name, values)
+def _draw_values(name: str, values: Values, say: Words) -> Picture:
+    return (_lines if values.days else _bars)(name, _titled(values, say), values)
 
 
-def _titled(values: Values) -> str:
-    names = ", ".join(one_line(column.name, 60) for column in values.columns)
-    return f"{one_line(values.over, 60)}: {names}" if values.over else names
+def _titled(values: Values, say: Words) -> str:
+    names = say(", ").join(one_line(column.name, 60) for column in values.columns)
+    return say("{} by {}", names, one_line(values.over, 60)) if values.over else names
 
 
 def _told(values: Values) -> str:
@@ -83,7 +85,7 @@ def _told(values: Values) -> str:
     return f"{'; '.join(rows)}."
 
 
-def _bars(name: str, values: Values) -> Picture:
+def _bars(name: str, title: str, values: Values) -> Picture:
     """Draw bars from one zero: a row for each name, with a bar for each column."""
     every = [cell.value for column in values.columns for cell in column.cells]
     low, high = min(0.0, *every), max(0.0, *every)
@@ -105,7 +107,7 @@ def _bars(name: str, values: Values) -> Picture:
         y += max(tall, 14 * len(lines)) + GAP
     axis = f"M{number(zero)} {number(MARGIN + 0.0)}V{number(y - 4)}"
     parts.append(element("path", {"class": "p-axis", "d": axis}))
-    return Picture(name, _titled(values), _told(values), math.ceil(y + 6), "".join(parts))
+    return Picture(name, title, _told(values), math.ceil(y + 6), "".join(parts))
 
 
 def _cells(values: Values) -> list[Cell]:
@@ -156,7 +158,7 @@ def _key(columns: Sequence[Column], y: float) -> tuple[str, float]:
     return "".join(parts), y + 28
 
 
-def _lines(name: str, values: Values) -> Picture:
+def _lines(name: str, title: str, values: Values) -> Picture:
     """Draw a line for each column over the dates of the rows."""
     every = [cell.value for cell in _cells(values)]
     steps = nice_steps(min(0.0, *every), max(0.0, *every))
@@ -178,15 +180,15 @@ def _lines(name: str, values: Values) -> Picture:
         parts.append(
             element("path", {"class": look, "d": f"M{number(left)} {number(y)}H{number(right)}"})
         )
-        parts.append(label(left - 8, y + 4, f"{step:,.10g}", "p-faint p-s", "end"))
+        parts.append(label(left - 8, y + 4, f"{step:,.10g}", "p-faint", "end"))
     for nth, column in enumerate(values.columns):
         parts.append(_line(column, nth, [*zip(xs, values.labels, strict=True)], height))
     shown = -math.inf
     for x, text in zip(xs, values.labels, strict=True):
-        if x - shown >= text_width(text, 10) + 10:
-            parts.append(label(x, top + PLOT + 18, text, "p-faint p-s", "middle"))
+        if x - shown >= text_width(text, 12) + 10:
+            parts.append(label(x, top + PLOT + 18, text, "p-faint", "middle"))
             shown = x
-    return Picture(name, _titled(values), _told(values), math.ceil(top + PLOT + 30), "".join(parts))
+    return Picture(name, title, _told(values), math.ceil(top + PLOT + 30), "".join(parts))
 
 
 def _line(

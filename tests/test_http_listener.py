@@ -1,0 +1,71 @@
+"""Serving on a port: an address that is said once it answers, and errors in one line."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+from deepdiver.errors import DeepdiverError
+from deepdiver.http_listener import listen
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+
+def nobody(line: str) -> None:
+    raise AssertionError(f"it listens: {line}")
+
+
+async def answer(request: Request) -> PlainTextResponse:
+    return PlainTextResponse(f"for {request.client.host if request.client else ''}")
+
+
+APP = Starlette(routes=[Route("/here", answer)])
+
+
+async def test_an_app_that_does_not_start_is_never_announced() -> None:
+    async def connect() -> None:
+        raise RuntimeError("no database")
+
+    @contextlib.asynccontextmanager
+    async def fail(_: Starlette) -> AsyncIterator[None]:
+        await connect()
+        yield
+
+    with pytest.raises(DeepdiverError, match="could not start"):
+        await listen(Starlette(lifespan=fail), "127.0.0.1", 0, nobody, "/")
+
+
+@pytest.mark.parametrize(("host", "shown"), [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")])
+async def test_the_address_that_it_says_answers(host: str, shown: str) -> None:
+    if host == "::1" and not _has_loopback_of_version_6():
+        pytest.skip("this machine has no IPv6")
+    said: asyncio.Queue[str] = asyncio.Queue()
+    serving = asyncio.create_task(listen(APP, host, 0, said.put_nowait, "/here"))
+    line = await said.get()
+    assert line.startswith(f"listening on http://{shown}:")
+    assert line.endswith("/here")
+    async with httpx.AsyncClient() as client:
+        forged = {"X-Forwarded-For": "203.0.113.9"}  # who asks is who connects
+        reply = await client.get(line.split()[-1], headers=forged)
+    assert reply.text == f"for {host}"
+    assert "server" not in reply.headers
+    serving.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await serving
+
+
+def _has_loopback_of_version_6() -> bool:
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET6) as probe:
+        probe.bind(("::1", 0))
+        return True
+    return False
