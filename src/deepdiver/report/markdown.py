@@ -333,8 +333,11 @@ def _lead(report: Report) -> list[str]:
 
 def _answer(report: Report) -> list[str]:
     """Return the bottom line: its points, or a paragraph; reasons for having none are points."""
-    told = [_sentence(report, item, kinds.LEAD_KIND) for item in report.answer]
-    points = report.points if sum(report.points) == len(told) else ()
+    points = report.points if sum(report.points) == len(report.answer) else ()
+    ends = list(itertools.accumulate(points or (len(report.answer),)))
+    parts = [report.answer[start:end] for start, end in zip((0, *ends), ends, strict=False)]
+    cited = itertools.chain(*(kinds.cited_once(part, facts=True) for part in parts))
+    told = [_sentence(report, item, kinds.LEAD_KIND) for item in cited]
     if not points and report.status in UNANSWERED:
         return [f"- {_opened(line)}" for line in told]
     if len(points) < 2:

@@ -310,6 +310,16 @@ def test_a_document_without_a_title_is_told_below_a_fixed_heading() -> None:
     assert below(write(OVERVIEW, (*board, bare))) == [(account.ELSE, [bare.quote])]
 
 
+def test_a_passage_takes_the_place_of_its_sentence_that_stands_alone() -> None:
+    best = "The harbour board has 9 members in all."
+    other = "The harbour board of Lund has a chair."
+    around = f"{best} Three of them are elected. The others are sent by the towns."
+    found = (finding(best, "F1"), finding(other, "F2"), finding(around, "F3"))
+    draft = write(OVERVIEW, found)
+    assert lines(draft)[1:] == ["\n".join(around.replace(". ", ".\n").split("\n")), other]
+    assert draft.answer[1].findings == ("F3",)
+
+
 def test_of_a_passage_half_of_which_is_told_nothing_more_is() -> None:
     best = "The harbour board has 9 members in all."
     around = f"{best} All crossings are cancelled."

@@ -297,7 +297,8 @@ def _told_by(
 ) -> list[DraftSentence]:
     """Return what passages say, as many as fit, and no sentence twice.
 
-    A passage of which half has been told is left out: the rest is what stands around it.
+    A passage of which half has been told is left out. If one of its sentences has been told alone,
+    the passage takes its place: it is what stands around that sentence.
     """
     lines: list[DraftSentence] = []
     said = {text for line in told for text in line.text.split("\n")}
@@ -308,11 +309,24 @@ def _told_by(
         if 2 * len(new) <= len(own):
             continue
         left -= sum(len(text.split()) for text in new)
-        if len(lines) == most or (lines and left < 0):
+        if lines and left < 0:
             break
         said.update(new)
-        lines.append(DraftSentence("\n".join(new), (item.finding.id,)))
+        lines = _joined(lines, own, new, item.finding.id)
+        if len(lines) > most:
+            return lines[:most]
     return lines
+
+
+def _joined(
+    lines: Sequence[DraftSentence], own: Sequence[str], new: Sequence[str], label: str
+) -> list[DraftSentence]:
+    """Return lines with one more passage, in the place of a sentence of it if that stands alone."""
+    alone = next((line for line in lines if line.text in own), None)
+    if alone is None:
+        return [*lines, DraftSentence("\n".join(new), (label,))]
+    whole = "\n".join(text for text in own if text in new or text == alone.text)
+    return [DraftSentence(whole, (label,)) if line is alone else line for line in lines]
 
 
 def _sentences(finding: ShownFinding) -> list[str]:
