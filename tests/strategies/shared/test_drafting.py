@@ -461,10 +461,10 @@ def test_a_section_takes_its_lines_along_to_another_heading(tmp_path: Path) -> N
 def test_quotes_come_with_title_author_date_and_place_each_once(tmp_path: Path) -> None:
     deps, line = line_of(tmp_path, "It was so {T1:1; T1:2; F1}.")
     assert cited_quotes(deps, line.sentence) == [
-        (MET, "Minutes, Ann Berg, 2024-03-05"),
-        (GAVE, "Minutes, Ann Berg, 2024-03-05"),
+        (MET, "Minutes, Ann Berg, 2024-03-05, minutes.txt"),
+        (GAVE, "Minutes, Ann Berg, 2024-03-05, minutes.txt"),
     ]
-    assert credits_of(deps, line.sentence) == ["Minutes, Ann Berg, 2024-03-05"]
+    assert credits_of(deps, line.sentence) == ["Minutes, Ann Berg, 2024-03-05, minutes.txt"]
     assert titled_quotes(deps, line.sentence)[0] == ("Minutes", MET)
 
 

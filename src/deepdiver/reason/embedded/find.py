@@ -102,7 +102,7 @@ def _details(
         (text, unit)
         for text in texts
         for unit in units_in(text.plain)
-        if not by_date or names_a_day(unit.text)
+        if not unit.caption and (not by_date or names_a_day(unit.text))
     ]
     lines = [Line(text.id, text.title, unit.text) for text, unit in units]
     best = (

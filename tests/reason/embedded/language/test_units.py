@@ -194,8 +194,9 @@ def test_a_sentence_with_what_it_leans_on_is_short() -> None:
     assert not is_short("Ada won. Her parents cheered. It rained.")
 
 
-def test_a_line_in_italics_below_a_title_is_no_unit() -> None:
-    text = "# Award\n\n*Port Authority, 14 November 2023*\n\nThe contract is awarded to Holm."
-    assert [unit.text for unit in units_in(text) if not unit.heading or unit.number] == [
-        "The contract is awarded to Holm."
-    ]
+def test_a_line_in_italics_below_a_title_is_no_passage_by_itself() -> None:
+    caption = "*Port Authority, 14 November 2023*"
+    text = f"# Award\n\n{caption}\n\nThe contract is awarded to Holm."
+    assert [unit.text for unit in units_in(text) if unit.caption] == [caption.strip("*")]
+    assert "The contract is awarded to Holm." in passages_in(text)[-1].text
+    assert passages_in(caption) == []

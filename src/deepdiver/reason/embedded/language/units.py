@@ -39,6 +39,9 @@ class Unit:
     leads: bool = False
     """Whether it only introduces what follows: the header of a table, or a line before a list."""
 
+    caption: bool = False
+    """Whether it is a line in italics as below a title, which says nothing by itself."""
+
     @property
     def is_row(self) -> bool:
         """Whether it is a row of a table."""
@@ -73,9 +76,9 @@ def _all_units(text: str) -> Iterator[Unit]:
         while headings and headings[0][0] <= span.start:
             heading = headings.pop(0)[1]
         words = plain_line(span.of(text))
-        if _LETTERS.search(words) and not is_caption(span.of(text)):
+        if _LETTERS.search(words):
             leads = words.endswith(":") or _RULE.match(text, span.end) is not None
-            yield Unit(span, words, heading, number, leads)
+            yield Unit(span, words, heading, number, leads, is_caption(span.of(text)))
         # A line without letters, as below the header of a table, parts nothing; a gap does.
         number += bool(_LETTERS.search(words)) or words == GAP
 
@@ -132,7 +135,7 @@ def passages_in(
             group[0].heading,
         )
         for group in groups
-        if not all(unit.leads for unit in group)
+        if not all(unit.leads or unit.caption for unit in group)
     ]
 
 
