@@ -48,7 +48,7 @@ AS_GOOD = 0.6
 below an answer."""
 BODY_WORDS, ANSWERED_WORDS = 900, 250
 """Words of what else was found, and if the question is answered."""
-DETAIL_WORDS = 800
+DETAIL_WORDS = 1_000
 """Words of what the documents add to an account."""
 BEARS = 0.35
 """The least score of the best sentence for an account to be one."""

@@ -33,7 +33,7 @@ BEARS = 0.12
 """A passage with a lower score bears on nothing that was asked."""
 A_DATE = 0.15
 """What a passage with a date gains in a timeline, which is made of dates."""
-DETAIL_WORDS = 900
+DETAIL_WORDS = 1_100
 """Words of single sentences that one extraction adds to the passages, for an open question."""
 DATED = 24
 """Dated sentences that one extraction adds, for a timeline."""
