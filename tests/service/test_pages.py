@@ -333,7 +333,11 @@ def text_of(seen: Browser) -> str:
 
 
 def fill(seen: Browser, where: str, what: str) -> None:
-    seen.run(f"document.querySelector({json.dumps(where)}).value = {json.dumps(what)}")
+    wait_for(
+        seen,
+        f"(found => found ? (found.value = {json.dumps(what)}, true) : false)"
+        f"(document.querySelector({json.dumps(where)}))",
+    )
 
 
 def click(seen: Browser, where: str) -> None:
@@ -416,7 +420,7 @@ def test_a_vague_question_is_answered_then_shared_with_somebody_without_a_token(
         fill(seen, "#question", "ferries")
         click(seen, "button.primary")
         wait_for(seen, "document.body.innerText.includes('What would you like to know about')")
-        assert seen.run("document.activeElement.id") == "answer"
+        wait_for(seen, "document.activeElement.id === 'answer'")
         fill(seen, "#answer", "which of them burned")
         click(seen, "button.primary")
         wait_for(seen, "document.body.innerText.includes('ferries: which of them burned')")
