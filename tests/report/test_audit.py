@@ -204,6 +204,18 @@ def test_words_may_tell_the_sign_of_a_calculation(text: str) -> None:
     )
 
 
+@pytest.mark.parametrize("text", ["Orders rose by about 17%.", "Orders grew 17%."])
+def test_words_of_a_rise_do_not_tell_a_fall(text: str) -> None:
+    more: dict[str, Any] = {"kind": SentenceKind.CALCULATION, "derived": ("C2",)}
+    (fault,) = found(
+        text, "Orders were 60, then 50.", context=Context(values=(Fraction(-17, 100),)), **more
+    )
+    assert fault == "17 is in none of its quotes"
+    assert not found(
+        text, "Orders were 60, then 70.", context=Context(values=(Fraction(17, 100),)), **more
+    )
+
+
 def test_a_unit_is_no_name() -> None:
     assert found("It takes 3 GB and 5 MiB.", "It takes 3 gigabytes and 5 mebibytes.") == []
     (fault,) = found("It takes 3 GM.", "It takes 3 gigabytes.")

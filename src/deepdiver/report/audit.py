@@ -24,6 +24,7 @@ from deepdiver.core.dates import Day, dates
 from deepdiver.core.names import names
 from deepdiver.core.numbering import units_of
 from deepdiver.core.numbers import is_rounded, number, numbers
+from deepdiver.core.opposites import poles
 from deepdiver.core.record import (
     UNCITED,
     Calculation,
@@ -226,13 +227,18 @@ def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> lis
         for name in _names_said(sentence.text, context.question)
         # A letter stands for somebody: "customer A sees nothing of B".
         if len(name) > 1
-        and not _DEPARTMENTS.issuperset(_bare(name))
+        and not _is_department(name)
         and not any(
             _contains(known, said) or _all_read(said, context.read)
             for said in _ways_to_read(name, sentence.text)
         )
     ]
     return [f"{', '.join(lost[:3])} is in none of the texts"] if lost else []
+
+
+def _is_department(name: str) -> bool:
+    said = _bare(name)
+    return bool(said) and _DEPARTMENTS.issuperset(said)
 
 
 def _ways_to_read(name: str, text: str) -> Iterator[str]:
@@ -325,7 +331,7 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
     figures |= {
         value
         for value in _numbers_said(sentence.text)
-        if any(_rounded(value, exact) for exact in context.values)
+        if any(_rounded(value, exact) for exact in _told_as(context.values, sentence.text))
         or any(is_rounded(value, exact) for exact in figures)
     }
     known = f"{text}\n{around}\n{context.question}"
@@ -380,14 +386,21 @@ def _is_part(said: str, quote: str) -> bool:
 
 
 def _rounded(said: Decimal, exact: Fraction) -> bool:
-    """Whether a number is an exact value or share, rounded as it is written.
-
-    Words tell the sign of a change: it fell by 17 %.
-    """
+    """Whether a number is an exact value or share, rounded as it is written."""
     exponent = int(said.as_tuple().exponent)
     margin = Fraction(10) ** exponent / 2 if exponent < 0 else rounding_of(int(said))
-    size = abs(Fraction(said))
-    return any(abs(size - abs(value)) <= margin for value in (exact, exact * 100))
+    return any(abs(Fraction(said) - value) <= margin for value in (exact, exact * 100))
+
+
+def _told_as(values: Iterable[Fraction], said: str) -> list[Fraction]:
+    """Return the values of calculations as a sentence may tell them.
+
+    Words may tell the sign of a change, as in "it fell by 17%"; words of a rise tell the other one.
+    """
+    heard = {pole for word in words(said) for pole in poles(word)}
+    if heard & poles("rise") and not heard & poles("decline"):
+        return list(values)
+    return [told for value in values for told in (value, abs(value))]
 
 
 def _listed_counts(text: str) -> set[Decimal]:

@@ -324,7 +324,7 @@ async def stream_run(request: Request, state: Service, who: Who, run: RunId) -> 
 
 
 async def _pieces(request: Request, state: ServiceState, run: Run) -> AsyncGenerator[bytes, None]:
-    # First what the page has: told again event by event, a long run would begin anew before eyes.
+    # Start from what the page already shows: otherwise a long run would replay from its beginning.
     progress = await asyncio.to_thread(lambda: progress_of(state.store.records.events(run.id)))
     clock, drawn, news = asyncio.get_running_loop().time, 0.0, True
     follow = state.feed.follow_by_batches(run.id, progress.last, REDRAW)
@@ -344,7 +344,7 @@ async def _pieces(request: Request, state: ServiceState, run: Run) -> AsyncGener
 
 
 def _is_over(state: ServiceState, run: str) -> bool:
-    """Return whether a run goes on no more by itself."""
+    """Return whether a run has ended, or waits for somebody."""
     try:
         return state.store.runs.get(run).status not in ACTIVE
     except UnknownNameError:  # it was deleted

@@ -61,7 +61,7 @@ class Derivations:
         lost, fault = [], self._fault(made)
         if not fault:
             lost = self._unsourced(ledger, made, as_of, UNITS if supposes else FREE)
-            # Whoever says that he supposes a number does so, though it be a unit elsewhere.
+            # The writer says that something is supposed: if nothing else can be, a unit is.
             if supposes and not lost:
                 lost = self._unsourced(ledger, made, as_of, frozenset())
             fault = f"{', '.join(lost[:3])} is in none of its quotes" if lost else ""
