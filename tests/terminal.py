@@ -10,6 +10,7 @@ with Terminal("--sample", "Who runs Svedjan Ost AB?") as terminal:
 from __future__ import annotations
 
 import fcntl
+import io
 import os
 import pty
 import re
@@ -176,3 +177,14 @@ class Terminal:
             return False
         self.raw += raw.decode("utf-8", "replace")
         return bool(raw)
+
+
+class Stream(io.StringIO):
+    """A stream that is a terminal, or is not."""
+
+    def __init__(self, terminal: bool) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        return self._terminal

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from deepdiver.cli.dialogue import (
 from deepdiver.errors import (
     UsageError,
 )
+from tests.terminal import Stream
 
 ANSWER = {
     "ask": "review_answer",
@@ -41,23 +41,14 @@ PLAN = {
 def test_nobody_is_there_who_cannot_see_and_type(
     monkeypatch: pytest.MonkeyPatch, sees: bool, types: bool
 ) -> None:
-    monkeypatch.setattr("sys.stdin", _Stream(types))
-    monkeypatch.setattr("sys.stderr", _Stream(sees))
+    monkeypatch.setattr("sys.stdin", Stream(types))
+    monkeypatch.setattr("sys.stderr", Stream(sees))
     assert not is_somebody_there()
 
 
 def test_a_program_without_standard_input_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", None)
     assert not is_somebody_there()
-
-
-class _Stream(io.StringIO):
-    def __init__(self, terminal: bool) -> None:
-        super().__init__()
-        self._terminal = terminal
-
-    def isatty(self) -> bool:
-        return self._terminal
 
 
 @pytest.mark.parametrize(

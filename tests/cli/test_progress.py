@@ -49,6 +49,7 @@ from deepdiver.core.events import (
     TaskPerformed,
 )
 from deepdiver.core.record import HypothesisStatus, RunStatus
+from tests.terminal import Stream
 
 HOSTILE = "evil\x1b[2J\x1b]0;title\x07 \u202etext\r\nsecond\x00line\x9b31m"
 WHO: dict[str, Any] = {
@@ -629,15 +630,6 @@ def test_the_picture_can_pause_and_go_on() -> None:
 
 
 # Which view
-
-
-class Stream(io.StringIO):
-    def __init__(self, terminal: bool) -> None:
-        super().__init__()
-        self._terminal = terminal
-
-    def isatty(self) -> bool:
-        return self._terminal
 
 
 @pytest.mark.parametrize(
