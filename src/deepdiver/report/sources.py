@@ -49,8 +49,6 @@ class CitedPassage:
 class CitedSource:
     """A source, as the list shows it."""
 
-    number: int
-    """Its number, in the order of the report."""
     first: Citation
     """Its first citation, which has its credit."""
     title: str
@@ -67,8 +65,8 @@ class CitedSource:
 class BelievedSources:
     """Sources that are believed alike, for the same reasons."""
 
-    numbers: tuple[int, ...]
-    """Their numbers in the list."""
+    titles: tuple[str, ...]
+    """What the list calls them, in its order."""
     first: Citation
     """A citation of the first of them, which has score and reasons."""
 
@@ -103,20 +101,6 @@ def united_text(quoted: Iterable[tuple[Passage, str]]) -> str:
     return text
 
 
-def letters(rank: int) -> str:
-    """Return the letters of a rank from 0: a, b, … z, aa, ab."""
-    first, last = divmod(rank, 26)
-    return (letters(first - 1) if first else "") + chr(ord("a") + last)
-
-
-def rank_of(said: str) -> int:
-    """Return the rank of letters; -1 of none. The opposite of `letters`."""
-    rank = 0
-    for letter in said:
-        rank = rank * 26 + ord(letter) - ord("a") + 1
-    return rank - 1
-
-
 def split_rows(quote: Quote) -> list[Quote]:
     """Return a quote of several rows of a table as one for each row, any other as it is."""
     gaps = [*_ROW.finditer(quote.text)]
@@ -146,26 +130,25 @@ def list_sources(citations: Iterable[Citation], most: int) -> list[CitedSource]:
     places = _places([own[0].url for own in by_source.values()])
     return [
         CitedSource(
-            number,
             own[0],
             "" if own[0].title == PurePosixPath(places[own[0].url]).stem else own[0].title,
             places[own[0].url],
             next(iter(own[0].reasons), ""),
             tuple(_passages(own, most)),
         )
-        for number, own in enumerate(by_source.values(), 1)
+        for own in by_source.values()
     ]
 
 
 def believed_sources(citations: Iterable[Citation]) -> list[BelievedSources]:
     """Return the sources in groups that are believed alike, for the same reasons."""
-    alike: dict[tuple[float, tuple[str, ...], int], list[tuple[int, Citation]]] = {}
-    for number, own in enumerate(_by_source(citations).values(), 1):
-        first = own[0]
+    alike: dict[tuple[float, tuple[str, ...], int], list[CitedSource]] = {}
+    for source in list_sources(citations, QUOTE_CHARS):
+        first = source.first
         key = (first.credibility, first.reasons, first.copies)
-        alike.setdefault(key, []).append((number, first))
+        alike.setdefault(key, []).append(source)
     return [
-        BelievedSources(tuple(number for number, _ in group), group[0][1])
+        BelievedSources(tuple(source.title or source.place for source in group), group[0].first)
         for group in alike.values()
     ]
 

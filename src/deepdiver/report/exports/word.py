@@ -206,7 +206,7 @@ class _Writer:
 
     def _write_source(self, source: CitedSource) -> None:
         say = self._layout.say
-        line = [Piece(f"[{source.number}] "), Piece(one_line(source.title), "bold")]
+        line = [Piece(one_line(source.title), "bold")]
         told = (
             one_line(source.first.credit),
             one_line(source.place),
@@ -215,10 +215,9 @@ class _Writer:
         line.append(Piece("".join(f" · {part}" for part in told if part)))
         self._write_lines((tuple(line),), "Normal")
         for passage in source.passages:
-            label = f"[{passage.mark}] " if len(source.passages) > 1 else ""
             where = f" ({one_line(say.place(passage.where))})" if passage.where else ""
             shown = say.quoted(" / ".join(map(one_line, passage.lines)))
-            self._write_lines(((Piece(f"{label}{shown}{where}"),),), "Quote")
+            self._write_lines(((Piece(f"[{passage.mark}] {shown}{where}"),),), "Quote")
 
     def _fill(self, paragraph: Any, line: Line) -> None:
         if is_right_to_left("".join(piece.text for piece in line)):
@@ -235,7 +234,8 @@ class _Writer:
                 continue
             run = paragraph.add_run(piece.text)
             run.bold = True if piece.style == "bold" else None
-            run.font.superscript = True if piece.style in ("mark", "cite") else None
+            run.italic = True if piece.style == "note" else None
+            run.font.superscript = True if piece.style == "cite" else None
 
     def _refer(self, paragraph: Any, piece: Piece) -> None:
         """Put a footnote behind what a paragraph says so far."""
