@@ -41,12 +41,11 @@ from deepdiver.report.markdown import (
     made_line,
     reasons_to_believe,
     said_text,
-    short_marks,
     status_line,
     with_marks,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
-from deepdiver.report.sources import CitedSource, believed_sources
+from deepdiver.report.sources import CitedSource, believed_sources, short_marks
 from deepdiver.report.words import Words, words_of
 
 _NAMES = {name: name for name in ("paper", "ink", "faint", "rule", "band")} | {
@@ -211,7 +210,7 @@ def _section(
     yield f'<section><{tag} dir="auto">{escape_said(say.recorded(section.heading))}</{tag}>'
     if common:
         yield f'<p class="kind">{say(kinds.KIND_LINES[common])}</p>'
-    told = [_sentence(report, sentence) for sentence in section.sentences]
+    told = [_sentence(report, sentence, common) for sentence in section.sentences]
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
         yield _listed(told)
     elif told:

@@ -112,12 +112,15 @@ def common_kind(sentences: Iterable[Sentence]) -> SentenceKind | None:
 def column_kinds(block: Block, section: SentenceKind | None) -> list[SentenceKind | None]:
     """Return the kind of each column of a table that one line can tell, if its section does not.
 
-    The first column has the names of the rows, which tell nothing by themselves.
+    The first column has the names of the rows, which tell nothing by themselves. No line can tell
+    of a column without a name.
     """
     kinds = list(map(common_kind, zip(*block.rows, strict=False)))
-    named = len(kinds) > 1
+    rows_named = len(kinds) > 1
+    named = [bool(one_line(name)) for name in block.header] + [False] * len(kinds)
     return [
-        None if kind is section or (named and not at) else kind for at, kind in enumerate(kinds)
+        kind if kind is not section and named[at] and not (rows_named and not at) else None
+        for at, kind in enumerate(kinds)
     ]
 
 

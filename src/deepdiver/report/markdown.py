@@ -31,7 +31,7 @@ from deepdiver.core.record import (
 from deepdiver.core.shown_text import defuse, one_line, reveal, unlink_in_markdown
 from deepdiver.report import kinds
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
-from deepdiver.report.sources import QUOTE_CHARS, believed_sources, list_sources
+from deepdiver.report.sources import QUOTE_CHARS, believed_sources, list_sources, short_marks
 from deepdiver.report.words import ENGLISH, Words, words_of
 
 STANDINGS = {
@@ -159,30 +159,6 @@ def _plain_marks(cited: Sequence[Citation]) -> str:
     return "".join(f"[{mark}]" for mark, _ in short_marks(cited))
 
 
-def short_marks(cited: Iterable[Citation]) -> list[tuple[str, Citation]]:
-    """Return the marks of citations in their order, each with the citation that it leads to.
-
-    Three or more numbers in a row are told by the first and the last, 4–6, and lead to the first.
-    """
-    own = sorted({item.mark: item for item in cited}.values(), key=lambda item: _rank(item.mark))
-    marks: list[tuple[str, Citation]] = []
-    start = 0
-    for end in range(1, len(own) + 1):
-        if end < len(own) and _rank(own[end].mark) == _rank(own[end - 1].mark) + 1:
-            continue
-        run = own[start:end]
-        if len(run) > 2:
-            marks.append((f"{run[0].mark}–{run[-1].mark}", run[0]))
-        else:
-            marks += [(item.mark, item) for item in run]
-        start = end
-    return marks
-
-
-def _rank(mark: str) -> int:
-    return int(mark) if mark.isdecimal() else 0
-
-
 def _cited_at(
     report: Report, sentence: Sentence, text: str
 ) -> Iterator[tuple[int, Sequence[Citation]]]:
@@ -271,7 +247,7 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
         heading = f"{'#' * section.level} {_opened(_said(say.recorded(section.heading)))}"
         parts += [heading, ""]
         parts += [f"*{say(kinds.KIND_LINES[common])}*", ""] if common else []
-        parts += [*_body(report, section), ""] if section.sentences else []
+        parts += [*_body(report, section, common), ""] if section.sentences else []
         for block, start in zip(section.blocks, kinds.step_numbers(section.blocks), strict=True):
             parts += [*_block(report, block, common, start), ""]
     if told := kinds.closing_line(report):
@@ -440,9 +416,9 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> list[st
     return [*(f"| {' | '.join(cells)} |" for cells in shown), *told]
 
 
-def _body(report: Report, section: Section) -> list[str]:
+def _body(report: Report, section: Section, common: SentenceKind | None) -> list[str]:
     """Return the sentences of a section as a paragraph, or as a list if all of them are frames."""
-    told = [_sentence(report, sentence) for sentence in section.sentences]
+    told = [_sentence(report, sentence, common) for sentence in section.sentences]
     if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
         return [f"- {_opened(line)}" for line in told]
     return [_opened(join_sentences(section.sentences, told))]
@@ -535,7 +511,7 @@ def _sources(citations: Iterable[Citation], say: Words) -> Iterator[str]:
         title = f"**{quiet_line(source.title)}**" if source.title else ""
         told = [title, quiet_line(first.credit), web_address(source.place)]
         kind = f" · {quiet_line(say.recorded(source.kind))}" if source.kind else ""
-        yield f"{', '.join(filter(None, told))}{kind}"
+        yield _opened(f"{', '.join(filter(None, told))}{kind}")
         yield ""
         for item in source.passages:
             place = f" ({quiet_line(say.place(item.where))})" if item.where else ""

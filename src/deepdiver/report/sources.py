@@ -25,6 +25,7 @@ QUOTE_CHARS = 600
 _HEAD = re.compile(r"From: [^\n]+(?:\n[^\n]+)*\n\s*\n(?=\S)")
 """The head of a message, which `where` tells in fewer words."""
 _ROW = re.compile(r"\s*\n\s*\|\s*")
+_LEADING_NUMBER = re.compile(r"\d+")
 MOST_ROWS = 12
 """A quote of more rows stays one: it is about the table, not about a row."""
 
@@ -99,6 +100,36 @@ def united_text(quoted: Iterable[tuple[Passage, str]]) -> str:
             text += words[end - span.start :]
             end = span.end
     return text
+
+
+def short_marks(cited: Iterable[Citation]) -> list[tuple[str, Citation]]:
+    """Return the marks of citations in their order, each with the citation that it leads to.
+
+    Three or more numbers in a row are told by the first and the last, 4–6, and lead to the first.
+    """
+    own = sorted({item.mark: item for item in cited}.values(), key=lambda item: _rank(item.mark))
+    marks: list[tuple[str, Citation]] = []
+    start = 0
+    for end in range(1, len(own) + 1):
+        if end < len(own) and _follows(own[end - 1].mark, own[end].mark):
+            continue
+        run = own[start:end]
+        if len(run) > 2:
+            marks.append((f"{run[0].mark}–{run[-1].mark}", run[0]))
+        else:
+            marks += [(item.mark, item) for item in run]
+        start = end
+    return marks
+
+
+def _rank(mark: str) -> tuple[int, int, str]:
+    """Return where a mark stands among others: 3, 3a, 3b, 3aa, 4. Older records have letters."""
+    number = _LEADING_NUMBER.match(mark)
+    return (int(number[0]) if number else 0, len(mark), mark)
+
+
+def _follows(before: str, mark: str) -> bool:
+    return before.isdecimal() and mark.isdecimal() and int(mark) == int(before) + 1
 
 
 def split_rows(quote: Quote) -> list[Quote]:

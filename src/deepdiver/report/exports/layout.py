@@ -51,12 +51,11 @@ from deepdiver.report.markdown import (
     limit_lines,
     reasons_to_believe,
     said_text,
-    short_marks,
     status_line,
     with_marks,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
-from deepdiver.report.sources import CitedSource, believed_sources, list_sources
+from deepdiver.report.sources import CitedSource, believed_sources, list_sources, short_marks
 from deepdiver.report.words import Words, words_of
 
 Style = Literal["plain", "bold", "note", "cite"]
@@ -184,8 +183,8 @@ def _pieces(text: str) -> Iterator[Piece]:
         if before := text[at : found.start()]:
             yield Piece(_PRIVATE.sub("", before))
         style: Style = "bold" if found[1] == "bold" else "note" if found[1] == "note" else "cite"
-        # Citations within a bold opening are rare; they keep their marks and lose their style.
-        shown = _PRIVATE.sub("", re.sub("\ue000cite\ue002[0-9]*\ue002", "", found[3]))
+        # Citations and notes within a bold opening are rare; they stay and lose their style.
+        shown = _PRIVATE.sub("", re.sub("\ue000(?:cite|note)\ue002[0-9]*\ue002", "", found[3]))
         yield Piece(shown, style, int(found[2] or 0))
         at = found.end()
     if rest := _PRIVATE.sub("", text[at:]):
@@ -262,7 +261,7 @@ def _section(
     yield Element("heading", (heading,), level=section.level - 1)
     if common:
         yield _note(say(KIND_LINES[common]))
-    told = tuple(sentence_line(report, item) for item in section.sentences)
+    told = tuple(sentence_line(report, item, common) for item in section.sentences)
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
         yield Element("list", told)
     elif told:

@@ -19,8 +19,7 @@ from deepdiver.core.shown_text import one_line
 from deepdiver.errors import UnknownNameError, UsageError
 from deepdiver.report.exports.package import Saved
 from deepdiver.report.html import on_the_web
-from deepdiver.report.markdown import short_marks
-from deepdiver.report.sources import list_sources
+from deepdiver.report.sources import list_sources, short_marks
 
 STYLES = {
     "apa": "apa",
