@@ -131,7 +131,8 @@ def test_marks_of_older_records_are_shown_as_they_are() -> None:
 def test_the_table_has_the_marks_of_the_text() -> None:
     rivals = (put("Anna", 0.6, supporting=("f_1",)), put("Bo", refuting=("f_1", "f_2")))
     cited = tuple(
-        citation(number, finding=f"f_{number}", label=label) for number, label in enumerate("123", 1)
+        citation(number, finding=f"f_{number}", label=label)
+        for number, label in enumerate("123", 1)
     )
     made = render_markdown(report(*rivals).model_copy(update={"citations": cited}))
     assert "| Anna | 0.60 | undecided | [1] |  |" in made

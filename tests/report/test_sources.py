@@ -17,6 +17,7 @@ from deepdiver.report.sources import (
     UNITED_CHARS,
     believed_sources,
     list_sources,
+    marks_in,
     short_marks,
     split_rows,
     unite,
@@ -342,6 +343,9 @@ def test_numbers_in_a_row_are_told_by_the_first_and_the_last(labels: str, told: 
 def test_labels_of_older_records_are_told_one_by_one(labels: str, told: str) -> None:
     made = [cite(n, label) for n, label in enumerate(labels.split(), 1)]
     assert " ".join(mark for mark, _ in short_marks(made)) == told
+    assert sorted(one for mark, _ in short_marks(made) for one in marks_in(mark)) == sorted(
+        labels.split()
+    )
 
 
 @given(st.lists(st.integers(1, 40)))
@@ -350,5 +354,6 @@ def test_marks_tell_every_number_once(numbers: list[int]) -> None:
     for mark, item in short_marks(cite(n, str(n)) for n in numbers):
         first, _, last = mark.partition("–")
         told += range(int(first), int(last or first) + 1)
+        assert marks_in(mark) == [str(n) for n in range(int(first), int(last or first) + 1)]
         assert item.mark == first
     assert told == sorted({*numbers})

@@ -122,6 +122,12 @@ def short_marks(cited: Iterable[Citation]) -> list[tuple[str, Citation]]:
     return marks
 
 
+def marks_in(shown: str) -> list[str]:
+    """Return the marks that one of `short_marks` tells: 4–6 tells 4, 5 and 6."""
+    first, _, last = shown.partition("–")
+    return [str(number) for number in range(int(first), int(last) + 1)] if last else [shown]
+
+
 def _rank(mark: str) -> tuple[int, int, str]:
     """Return where a mark stands among others: 3, 3a, 3b, 3aa, 4. Older records have letters."""
     number = _LEADING_NUMBER.match(mark)

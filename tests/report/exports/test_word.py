@@ -110,6 +110,17 @@ def test_every_citation_is_a_footnote_with_its_quote() -> None:
     assert b"footnotes.xml" in files["word/_rels/document.xml.rels"]
 
 
+def test_each_of_the_numbers_in_a_row_has_its_footnote() -> None:
+    made = report()
+    three = [item.number for item in made.citations if item.mark in {"1", "2", "3"}]
+    said = made.answer[0].model_copy(update={"citations": tuple(three), "places": ()})
+    held = made.model_copy(update={"answer": (said,), "points": ()})
+    notes = etree.fromstring(parts(render_word(saved(held)))["word/footnotes.xml"])
+    texts = ["".join(note.itertext()) for note in notes if not note.get(f"{W}type")]
+    assert [text.split()[0] for text in texts[:3]] == ["[1]", "[2]", "[3]"]
+    assert all("“" in text for text in texts[:3])
+
+
 def test_two_footnotes_in_one_place_do_not_read_as_one_number() -> None:
     body = etree.fromstring(parts(MADE)["word/document.xml"])
     for reference in body.iter(f"{W}footnoteReference"):

@@ -20,7 +20,7 @@ from deepdiver.report.exports.pdf import column_widths, is_right_to_left
 from deepdiver.report.exports.raster import WIDTH_CM, draw_png
 from deepdiver.report.figures.pictures import Pictures, draw_pictures
 from deepdiver.report.figures.svg import Picture
-from deepdiver.report.sources import QUOTE_CHARS, CitedSource
+from deepdiver.report.sources import QUOTE_CHARS, CitedSource, marks_in
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _NOTES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes"
@@ -111,10 +111,9 @@ class _Writer:
         self._count = 0
         self._noted: dict[str, int] = {}  # the first note about each passage
         self._told = {
-            number: (source, passage)
+            passage.mark: (source, passage)
             for source in layout.sources
             for passage in source.passages
-            for number in passage.numbers
         }
 
     def write(self) -> None:
@@ -225,10 +224,11 @@ class _Writer:
             properties.append(properties.makeelement(f"{{{_W}}}bidi", {}))
         cited = False
         for piece in line:
-            if piece.cites:
+            for mark in marks_in(piece.text.strip("[]")) if piece.cites else ():
                 if cited:  # 1 and 2 would read as 12
                     paragraph.add_run(",").font.superscript = True
-                self._refer(paragraph, piece)
+                self._refer(paragraph, mark)
+                cited = True
             cited = bool(piece.cites)
             if cited:
                 continue
@@ -237,9 +237,9 @@ class _Writer:
             run.italic = True if piece.style == "note" else None
             run.font.superscript = True if piece.style == "cite" else None
 
-    def _refer(self, paragraph: Any, piece: Piece) -> None:
+    def _refer(self, paragraph: Any, mark: str) -> None:
         """Put a footnote behind what a paragraph says so far."""
-        source, passage = self._told[piece.cites]
+        source, passage = self._told[mark]
         self._count += 1
         run = paragraph.add_run()
         run._r.style = self._ids["Footnote Reference"]
