@@ -222,22 +222,25 @@ class _Writer:
         if is_right_to_left("".join(piece.text for piece in line)):
             properties = paragraph._p.get_or_add_pPr()
             properties.append(properties.makeelement(f"{{{_W}}}bidi", {}))
-        cited = False
+        before: Piece | None = None
         for piece in line:
-            for mark in marks_in(piece.text.strip("[]")) if piece.cites else ():
-                if cited:  # 1 and 2 would read as 12
-                    paragraph.add_run(",").font.superscript = True
-                self._refer(paragraph, mark)
-                cited = True
-            cited = bool(piece.cites)
-            if cited:
-                continue
-            run = paragraph.add_run(piece.text)
-            run.bold = True if piece.style == "bold" else None
-            run.italic = True if piece.style == "note" else None
-            run.font.superscript = True if piece.style == "cite" else None
+            if piece.cites:
+                self._refer(paragraph, piece, follows=before is not None and before.cites > 0)
+            else:
+                run = paragraph.add_run(piece.text)
+                run.bold = True if piece.style == "bold" else None
+                run.italic = True if piece.style == "note" else None
+                run.font.superscript = True if piece.style == "cite" else None
+            before = piece
 
-    def _refer(self, paragraph: Any, mark: str) -> None:
+    def _refer(self, paragraph: Any, piece: Piece, *, follows: bool) -> None:
+        """Put a footnote for each passage of a citation behind what a paragraph says so far."""
+        for place, mark in enumerate(marks_in(piece.text.strip("[]"))):
+            if follows or place:  # 1 and 2 would read as 12
+                paragraph.add_run(",").font.superscript = True
+            self._refer_to(paragraph, mark)
+
+    def _refer_to(self, paragraph: Any, mark: str) -> None:
         """Put a footnote behind what a paragraph says so far."""
         source, passage = self._told[mark]
         self._count += 1
