@@ -716,11 +716,12 @@ def test_fixed_words_are_in_the_language_of_the_report() -> None:
     assert seen.startswith("# Belege: Who owns Holm Works?\n\n**Beantwortet, Zuversicht 0.81.**")
     assert "\n### Geprüfte Hypothesen\n\n- **gestützt** (0.81, 1 Widerlegungsversuch): " in seen
     assert " Widerlegt würde sie durch: " in seen
-    assert "- [1] 0.90: Ihr Dokument, ohne Datum, eine von 2 Kopien derselben Meldung\n" in seen
+    why = "Ihr Dokument, ohne Datum, eine von 2 Kopien derselben Meldung"
+    assert f"- 0.90, {why}: Title of s_1\n" in seen
     assert "- Die Prüfung hat 2 Sätze gestrichen, die kein Zitat trägt.\n" in seen
     assert "- Nicht beantwortet: Wer noch?\n" in seen
     assert "- Aus der Antwort gestrichen: „Berta auch.“ Grund: no quote.\n" in seen
-    assert sentence_text(held, judged).endswith(" (unser Urteil aus den angeführten Gründen)")
+    assert sentence_text(held, judged).endswith(" (unser Urteil)")
     nothing = report(language="de", status=RunStatus.NO_EVIDENCE, answer=())
     assert "**Keine Belege gefunden.** Es wurden keine Belege" in render_markdown(nothing)
     assert answer_text(nothing).startswith("Es wurden keine Belege")
