@@ -25,7 +25,7 @@ from deepdiver.core.record import (
     Source,
 )
 from deepdiver.core.retraction import as_believed
-from deepdiver.report.sources import letters, split_rows, unite
+from deepdiver.report.sources import split_rows, unite
 
 JUDGED = frozenset({HypothesisStatus.UNDECIDED, HypothesisStatus.REFUTED})
 """Where a hypothesis stands that was tested and not accepted."""
@@ -202,18 +202,19 @@ def _filled(sections: Sequence[Section]) -> Iterator[Section]:
 
 
 def _labelled(citations: Sequence[Citation]) -> tuple[Citation, ...]:
-    """Return citations with their labels: 3 for the only passage of the third source, else 3a.
+    """Return citations with their labels: plain numbers, in the order of the list of sources.
 
-    Spans that overlap have one label; see `report.sources`.
+    The list has each source once, so the passages of a source have numbers in a row. Spans that
+    overlap have one number; see `report.sources`.
     """
     by_source: dict[str, list[Citation]] = {}
     for item in citations:
         by_source.setdefault(item.source, []).append(item)
     labels: dict[int, str] = {}
-    for place, own in enumerate(by_source.values(), 1):
-        passages = unite([item.passage for item in own])
-        for rank, passage in enumerate(passages):
-            label = f"{place}{letters(rank) if len(passages) > 1 else ''}"
+    count = itertools.count(1)
+    for own in by_source.values():
+        for passage in unite([item.passage for item in own]):
+            label = str(next(count))
             labels.update((own[at].number, label) for at in passage)
     return tuple(item.model_copy(update={"label": labels[item.number]}) for item in citations)
 

@@ -41,12 +41,11 @@ from deepdiver.report.markdown import (
     made_line,
     reasons_to_believe,
     said_text,
-    short_marks,
     status_line,
     with_marks,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
-from deepdiver.report.sources import CitedSource, believed_sources
+from deepdiver.report.sources import CitedSource, believed_sources, short_marks
 from deepdiver.report.words import Words, words_of
 
 _NAMES = {name: name for name in ("paper", "ink", "faint", "rule", "band")} | {
@@ -80,20 +79,17 @@ padding:.3rem .8rem .3rem 0;text-align:start}}
 .badge{{display:inline-block;border:1px solid;border-radius:1em;
 padding:0 .6em;font-size:.8125rem;font-weight:700}}
 .supported{{color:var(--good)}}.refuted{{color:var(--bad)}}.undecided,.open{{color:var(--faint)}}
-.sources{{list-style:none;padding:0}}
-.sources>li{{border-top:1px solid var(--rule);padding:.6rem 0 .6rem 2.6rem;position:relative}}
-.sources :target{{background:var(--band)}}.kind{{color:var(--faint);font-size:.875rem;
-font-weight:400}}
+.kind{{color:var(--faint);font-size:.875rem}}
 .asked{{margin-top:-.4em}}details{{margin-top:2.5rem;border-top:1px solid var(--rule)}}
 summary{{cursor:pointer;padding:.6rem 0;color:var(--faint)}}h3{{font-size:1.05rem;
 margin:1.5em 0 .4em}}
-.lead h2{{margin:.2em 0}}.number{{position:absolute;left:0;font-weight:700}}
+.lead h2{{margin:.2em 0}}
 blockquote{{margin:.4rem 0;padding-left:.8rem;border-left:2px solid var(--rule)}}
 meter{{width:5rem;height:.8rem;vertical-align:middle}}
 @media print{{body{{max-width:none;padding:0;font-size:10.5pt}}
 figure{{overflow:visible;break-inside:avoid}}
 figure svg{{min-width:0}}h2{{break-after:avoid}}
-.sources>li,.tested li{{break-inside:avoid}}a{{color:inherit}}
+.tested li{{break-inside:avoid}}a{{color:inherit}}
 meter{{display:none}}}}
 """.replace("\n", "")
 """The style of the page: light or dark on a screen, as the browser prefers, and light on paper."""
@@ -211,9 +207,10 @@ def _section(
     """
     say = words_of(report)
     common, tag = kinds.common_kind(section.all_sentences()), f"h{section.level}"
-    heading = f"{escape_said(say.recorded(section.heading))}{_mark(common, say)}"
-    yield f'<section><{tag} dir="auto">{heading}</{tag}>'
-    told = [_sentence(report, sentence) for sentence in section.sentences]
+    yield f'<section><{tag} dir="auto">{escape_said(say.recorded(section.heading))}</{tag}>'
+    if common:
+        yield f'<p class="kind">{say(kinds.KIND_LINES[common])}</p>'
+    told = [_sentence(report, sentence, common) for sentence in section.sentences]
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
         yield _listed(told)
     elif told:
@@ -223,16 +220,6 @@ def _section(
         yield from _block(report, block, common, start)
         yield from map(_figure, charts.get(place, ()))
     yield "</section>"
-
-
-def _mark(kind: SentenceKind | None, say: Words) -> str:
-    meaning = kinds.KIND_WORDS.get(kind, "") if kind else ""
-    return _explained_mark(kinds.kind_mark(kind), meaning, say)
-
-
-def _explained_mark(mark: str, meaning: str, say: Words) -> str:
-    """Return a mark, with what it means for whoever points at it."""
-    return f'<small class="kind" title="{escape(say(meaning))}">{mark}</small>' if mark else ""
 
 
 def _block(report: Report, block: Block, common: SentenceKind | None, start: int) -> Iterator[str]:
@@ -269,9 +256,8 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterato
     columns = kinds.column_kinds(block, common)
     lifted, below, block = kinds.table_citations(report, block)
     head = "".join(
-        f'<th scope="col" dir="auto">{escape_said(name or "")}{_mark(own, words_of(report))}'
-        f"{_links(report, cited or ())}</th>"
-        for name, own, cited in itertools.zip_longest(block.header, columns, lifted)
+        f'<th scope="col" dir="auto">{escape_said(name or "")}{_links(report, cited or ())}</th>'
+        for name, cited in itertools.zip_longest(block.header, lifted)
     )
     yield f'<div class="wide"><table class="compared"><thead><tr>{head}</tr></thead><tbody>'
     for row in block.rows:
@@ -283,11 +269,14 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterato
     yield "</tbody></table></div>"
     if below:
         yield f'<p class="faint">{words_of(report)(kinds.TABLE_SOURCE)}{_links(report, below)}</p>'
+    if told := kinds.column_lines(block, columns, words_of(report)):
+        yield f'<p class="kind" dir="auto">{escape_said(told)}</p>'
 
 
 def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) -> str:
-    """Return a sentence, with the mark of its kind unless a heading or column has told it."""
-    own, say = cited_addresses(report, sentence), words_of(report)
+    """Return a sentence, with the note of its kind unless a heading or column has told it."""
+    own = cited_addresses(report, sentence)
+    note = kinds.noted(sentence, words_of(report), *told)
     return with_marks(
         report,
         sentence,
@@ -295,21 +284,15 @@ def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) ->
         _marks,
         bold=("<strong>", "</strong>"),
         code=lambda text: f"<code>{escape(said_text(text, own))}</code>",
-        kind="".join(_explained_mark(*both, say) for both in kinds.sentence_marks(sentence, *told)),
+        note=f'<small class="kind">{note}</small>' if note else "",
     )
 
 
 def _marks(cited: Iterable[Citation]) -> str:
     """Return citation marks that lead to the passages in the list of sources."""
-    links = []
-    for own in short_marks({item.mark: item for item in cited}.values()):
-        shown = f"[{','.join(mark for mark, _ in own)}]".split(",")
-        links.append(
-            ",".join(
-                f'<a href="#c{item.number}">{escape_text(mark)}</a>'
-                for mark, (_, item) in zip(shown, own, strict=True)
-            )
-        )
+    links = (
+        f'<a href="#c{item.number}">[{escape_text(mark)}]</a>' for mark, item in short_marks(cited)
+    )
     return f"<sup>{''.join(links)}</sup>"
 
 
@@ -320,7 +303,7 @@ def _links(report: Report, numbers: Iterable[int]) -> str:
 
 
 def _explained(report: Report) -> Iterator[str]:
-    if told := kinds.explained_marks(report):
+    if told := kinds.closing_line(report):
         yield f'<p class="faint">{told}</p>'
 
 
@@ -415,13 +398,14 @@ def _credibility(citations: Sequence[Citation], say: Words) -> Iterator[str]:
         return
     yield f"<section><h3>{say('How far the sources are believed')}</h3><ul>"
     for alike in believed_sources(citations):
-        item, numbers = alike.first, "".join(f"[{number}]" for number in alike.numbers)
+        item = alike.first
+        titles = escape_text(say("; ").join(alike.titles))
         meter = element(
             "meter",
             {"min": 0, "max": 1, "value": f"{item.credibility:.2f}", "aria-hidden": "true"},
             " ",
         )
-        yield f"<li>{numbers} {meter} {item.credibility:.2f}{_why(item, say)}</li>"
+        yield f"<li>{meter} {item.credibility:.2f}{_why(item, say)}: {titles}</li>"
     yield "</ul></section>"
 
 
@@ -447,7 +431,7 @@ def on_the_web(url: str) -> bool:
 
 def _why(item: Citation, say: Words) -> str:
     reasons = reasons_to_believe(item, say)
-    return f": {escape_text(reasons)}" if reasons else ""
+    return f", {escape_text(reasons)}" if reasons else ""
 
 
 def _listed(items: Iterable[str], tag: str = "ul", start: int = 1) -> str:
