@@ -177,6 +177,7 @@ class Audit:
             places=[credit for _, credit in cited_quotes(deps, sentence)],
             figures=self._derived.figures_of(sentence.derived),
             values=self._derived.values_of(sentence.derived),
+            from_question=self._derived.are_from_question(sentence.derived),
             read=self._derived.read,
         )
         found = find_faults(
