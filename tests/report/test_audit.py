@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import date, timedelta
 from fractions import Fraction
 from typing import Any, Literal
@@ -715,6 +716,13 @@ def test_a_derived_value_must_rest_on_a_finding() -> None:
     assert found("That is 25%.", kind=SentenceKind.CALCULATION, derived=("C1",), context=SHARE) == [
         "it names no finding"
     ]
+
+
+def test_a_calculation_of_the_questions_numbers_needs_no_finding() -> None:
+    own = replace(SHARE, from_question=True)
+    for said, faults in (("25%", []), ("26%", ["26 is in none of its quotes"])):
+        got = found(f"That is {said}.", kind=SentenceKind.CALCULATION, derived=("C1",), context=own)
+        assert got == faults, said
 
 
 def test_an_age_that_is_derived_may_name_the_date_of_the_run() -> None:

@@ -320,6 +320,23 @@ def test_a_fact_below_a_heading_with_reasons_stays_a_fact() -> None:
         assert tuple(item.kind.value for item in row) == kinds, mark
 
 
+def test_what_is_known_besides_a_citation_is_an_inference() -> None:
+    for mark in ("general", "assumption"):
+        (said,) = read_sentences(f"It fails {{{mark}}}, as it did once {{T1:2}}.")
+        assert (said.kind, said.cites) == (SentenceKind.JUDGEMENT, ("T1:2",)), mark
+        (alone,) = read_sentences(f"It fails {{{mark}}}.")
+        assert alone.kind is not SentenceKind.JUDGEMENT
+
+
+def test_the_reasons_of_a_column_of_judgement_are_not_those_of_each_cell() -> None:
+    text = "| Who | Share {T1:1} | Verdict {judgement T1:2} |\n|---|---|---|\n| A | 5 | keep |\n"
+    text += "| B | 6 | sell {judgement T1:3} |"
+    one, other = read_markup(text)[0].blocks[0].rows
+    assert [cell.cites for cell in one] == [(), ("T1:1",), ()]
+    assert [cell.kind.value for cell in one] == ["frame", "fact", "judgement"]
+    assert other[2].cites == ("T1:3",)
+
+
 @given(st.text(alphabet="aT1:{}|#-*. \n,=", max_size=200))
 def test_any_text_can_be_read(text: str) -> None:
     for section in read_markup(text):

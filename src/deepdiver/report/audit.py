@@ -134,6 +134,8 @@ class Context:
     """Their exact values, which a sentence may round in its own way."""
     places: Sequence[str] = ()
     """The credits of each quote; if they are not as many as the quotes, each has all of them."""
+    from_question: bool = False
+    """Whether it cites calculations of the question's own numbers and of units, and no others."""
     read: Collection[str] = ()
     """The words of all texts that the writer was shown: a judgement may name what stands there."""
 
@@ -176,7 +178,7 @@ def find_faults(
     text = "\n\n".join(quote.text for quote in quotes)
     if sentence.kind is SentenceKind.JUDGEMENT:
         return [*_faults_of_judgement(sentence, text, context), *_faults_of_address(sentence, text)]
-    if not findings:
+    if not findings and not context.from_question:
         return ["it names no finding"]
     return _faults_of_stated(sentence, quotes, as_of, context, binding)
 

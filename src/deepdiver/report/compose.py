@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from deepdiver.core.belief import SUPPORTED_AT, answer_confidence, confidence
@@ -185,7 +185,7 @@ def compose(
         sections=body,
         derivations=derived,
         hypotheses=tuple(hypotheses),
-        citations=_labelled(numbering.citations),
+        citations=_labelled(numbering.citations, _citing(lead, body, derived)),
         limits=tuple(dict.fromkeys(limits)),
         cut=tuple(cut),
         made_by=made_by,
@@ -201,11 +201,27 @@ def _filled(sections: Sequence[Section]) -> Iterator[Section]:
             yield section
 
 
-def _labelled(citations: Sequence[Citation]) -> tuple[Citation, ...]:
+def _citing(
+    lead: Iterable[Sentence], body: Iterable[Section], derived: Iterable[Derivation]
+) -> Mapping[int, frozenset[int]]:
+    """Return what cites each citation: its sentences, cells and calculations, by their places."""
+    written = itertools.chain(lead, *(section.all_sentences() for section in body))
+    told = [*(item.citations for item in written), *(item.citations for item in derived)]
+    citing: dict[int, set[int]] = {}
+    for place, numbers in enumerate(told):
+        for number in numbers:
+            citing.setdefault(number, set()).add(place)
+    return {number: frozenset(places) for number, places in citing.items()}
+
+
+def _labelled(
+    citations: Sequence[Citation], citing: Mapping[int, frozenset[int]]
+) -> tuple[Citation, ...]:
     """Return citations with their labels: plain numbers, in the order of the list of sources.
 
     The list has each source once, so the passages of a source have numbers in a row. Spans that
-    overlap have one number; see `report.sources`.
+    overlap have one number, and so have rows of a table that are only cited together; see
+    `report.sources`.
     """
     by_source: dict[str, list[Citation]] = {}
     for item in citations:
@@ -213,7 +229,8 @@ def _labelled(citations: Sequence[Citation]) -> tuple[Citation, ...]:
     labels: dict[int, str] = {}
     count = itertools.count(1)
     for own in by_source.values():
-        for passage in unite([item.passage for item in own]):
+        alike = [citing[item.number] if "|" in item.quote else None for item in own]
+        for passage in unite([item.passage for item in own], alike):
             label = str(next(count))
             labels.update((own[at].number, label) for at in passage)
     return tuple(item.model_copy(update={"label": labels[item.number]}) for item in citations)

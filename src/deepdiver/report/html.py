@@ -181,6 +181,8 @@ def _lead(report: Report) -> Iterator[str]:
         yield f'<p dir="auto">{join_sentences(report.answer, told)}</p>'
     elif told:
         yield from _points(report, told)
+    if line := kinds.lead_line(report):
+        yield f'<p class="kind">{line}</p>'
     yield "</section>"
 
 
@@ -206,10 +208,10 @@ def _section(
     What is drawn of a block follows it.
     """
     say = words_of(report)
-    common, tag = kinds.common_kind(section.all_sentences()), f"h{section.level}"
+    (common, line), tag = kinds.section_line(section), f"h{section.level}"
     yield f'<section><{tag} dir="auto">{escape_said(say.recorded(section.heading))}</{tag}>'
-    if common:
-        yield f'<p class="kind">{say(kinds.KIND_LINES[common])}</p>'
+    if line:
+        yield f'<p class="kind">{say(line)}</p>'
     told = [_sentence(report, sentence, common) for sentence in section.sentences]
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
         yield _listed(told)

@@ -17,6 +17,7 @@ from deepdiver.core.record import (
     BlockKind,
     Derivation,
     Report,
+    Section,
     Sentence,
     SentenceKind,
     Stance,
@@ -51,8 +52,7 @@ STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
 TABLE_SOURCE = "Source of the table:"
 """What stands before the citations below a table."""
 LEAD_KIND = SentenceKind.JUDGEMENT
-"""What the bottom line is, and needs no note for: its name says so, and a line at the end."""
-LEAD_WORDS = "The bottom line is our judgement, for the reasons cited."
+"""What the bottom line is: one line below it tells."""
 CODE_SOURCE, CODE_AFTER = "Source of the code:", "Our own code, after:"
 OWN_CODE = "Code without a source is our own."
 """What stands below code that a source has or that is made after one, and at the end."""
@@ -79,9 +79,11 @@ _IN_WORDS = {
 }
 """Words by which a sentence that no source says tells so itself: those of somebody who infers,
 advises, or speaks of what is usual. They are English: in another language it has its note."""
-MOSTLY = 0.75
-"""The share of the sentences of a section that make it one of judgement; the others are told apart
-by their citations or their own note."""
+MOSTLY, MORE = 0.75, 0.5
+"""The share of the sentences of a section, and of the cells of a column, that are of a kind for one
+line to tell it of all of them; the others are told apart by their citations or their own note."""
+AMONG_FACTS = "Inferences and advice in this section are ours; their reasons are cited."
+"""What stands below the heading of a section that has several judgements among its facts."""
 
 
 def sum_line(made: Derivation, say: Words) -> str:
@@ -96,7 +98,7 @@ def is_told(sentence: Sentence) -> bool:
     return words is not None and words.search(sentence.text) is not None
 
 
-def common_kind(sentences: Iterable[Sentence]) -> SentenceKind | None:
+def common_kind(sentences: Iterable[Sentence], share: float = MOSTLY) -> SentenceKind | None:
     """Return the kind that one line can tell of all sentences, but for frames and a few others.
 
     There is none if all of the kind tell it in words.
@@ -106,7 +108,32 @@ def common_kind(sentences: Iterable[Sentence]) -> SentenceKind | None:
     kinds.pop(SentenceKind.FRAME, None)
     kind, many = kinds.most_common(1)[0] if kinds else (None, 0)
     told = all(is_told(item) for item in held if item.kind is kind)
-    return kind if kind in KIND_NOTES and many >= MOSTLY * kinds.total() and not told else None
+    return kind if kind in KIND_NOTES and many >= share * kinds.total() and not told else None
+
+
+def section_line(section: Section) -> tuple[SentenceKind | None, str]:
+    """Return the kind that a line below the heading of a section tells, and the line.
+
+    One judgement among facts has a note of its own; several are told once.
+    """
+    if common := common_kind(section.all_sentences()):
+        return common, KIND_LINES[common]
+    judged = SentenceKind.JUDGEMENT
+    noted = sum(judged is kind for kind in _kinds_noted(section))
+    return (judged, AMONG_FACTS) if noted > 1 else (None, "")
+
+
+def _kinds_noted(section: Section) -> Iterator[SentenceKind]:
+    """Yield the kinds of the sentences of a section that would have a note each."""
+    for block in section.blocks:
+        if block.kind == "code":
+            continue
+        columns = column_kinds(block, None) if block.kind == "table" else []
+        for row in block.rows:
+            told = columns or [own for _, own in told_at_the_end(row, block.kind)]
+            for item, own in zip(row, told, strict=True):
+                if item.kind is not own and not is_told(item):
+                    yield item.kind
 
 
 def column_kinds(block: Block, section: SentenceKind | None) -> list[SentenceKind | None]:
@@ -115,7 +142,7 @@ def column_kinds(block: Block, section: SentenceKind | None) -> list[SentenceKin
     The first column has the names of the rows, which tell nothing by themselves. No line can tell
     of a column without a name.
     """
-    kinds = list(map(common_kind, zip(*block.rows, strict=False)))
+    kinds = [common_kind(cells, MORE) for cells in zip(*block.rows, strict=False)]
     rows_named = len(kinds) > 1
     named = [bool(one_line(name)) for name in block.header] + [False] * len(kinds)
     return [
@@ -169,12 +196,17 @@ def told_at_the_end(
         yield item, item.kind if marked or step else None
 
 
+def lead_line(report: Report) -> str:
+    """Return what stands below the bottom line: that it is a judgement, if it does not say so."""
+    judged = [item for item in report.answer if item.kind is LEAD_KIND]
+    untold = any(not is_told(item) for item in judged)
+    return words_of(report)(KIND_LINES[LEAD_KIND]) if untold else ""
+
+
 def closing_line(report: Report) -> str:
-    """Return what is told of the bottom line and of code, behind the last section; may be empty."""
-    say = words_of(report)
-    lines = [say(LEAD_WORDS)] if any(item.kind is LEAD_KIND for item in report.answer) else []
+    """Return what is told of code, behind the last section; may be empty."""
     own = any(item.kind in KIND_NOTES and not item.citations for item in _code(report))
-    return " ".join([*lines, *([say(OWN_CODE)] if own else [])])
+    return words_of(report)(OWN_CODE) if own else ""
 
 
 def code_origin(item: Sentence, say: Words) -> str:

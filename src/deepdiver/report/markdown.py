@@ -242,11 +242,12 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
     if report.note:
         parts += [f"*{quiet_line(say.recorded(report.note))}*", ""]
     parts += [f"## {say(BOTTOM_LINE)}", "", *_lead(report), ""]
+    parts += [f"*{told}*", ""] if (told := kinds.lead_line(report)) else []
     for section in report.sections:
-        common = kinds.common_kind(section.all_sentences())
+        common, line = kinds.section_line(section)
         heading = f"{'#' * section.level} {_opened(_said(say.recorded(section.heading)))}"
         parts += [heading, ""]
-        parts += [f"*{say(kinds.KIND_LINES[common])}*", ""] if common else []
+        parts += [f"*{say(line)}*", ""] if line else []
         parts += [*_body(report, section, common), ""] if section.sentences else []
         for block, start in zip(section.blocks, kinds.step_numbers(section.blocks), strict=True):
             parts += [*_block(report, block, common, start), ""]

@@ -45,6 +45,7 @@ _KINDS = {
     "general": SentenceKind.KNOWLEDGE,
     "knowledge": SentenceKind.KNOWLEDGE,
 }
+_OWN = frozenset((SentenceKind.KNOWLEDGE, SentenceKind.ASSUMPTION))
 _CITE = r"[A-Z]\d{1,4}(?::\s*<?\d{1,6}>?(?:\s*[-–]\s*<?\d{1,6}>?)?)?"
 _CITES = re.compile(
     rf"\s*{_CITE}(?:\s*[,;]\s*(?:{_CITE}|<?\d{{1,6}}>?(?:\s*[-–]\s*<?\d{{1,6}}>?)?))*\s*"
@@ -186,7 +187,9 @@ def _joined(marks: Sequence[Mark]) -> Mark:
     If they differ in kind, the sentence is a judgement where one of them says so.
     """
     kinds = [mark.kind for mark in marks if mark.kind is not None]
-    judged = SentenceKind.JUDGEMENT in kinds
+    # General knowledge, or an assumption, with what a text says is an inference from both.
+    mixed = any(kind in _OWN for kind in kinds) and any(mark.cites for mark in marks)
+    judged = mixed or SentenceKind.JUDGEMENT in kinds
     sums = [mark for mark in marks if mark.expression]
     return Mark(
         SentenceKind.JUDGEMENT if judged else next(iter(kinds), None),
@@ -335,8 +338,13 @@ def _split_row(line: str) -> list[str]:
 
 
 def _cell(text: str, column: Mark, section: Mark) -> MarkedSentence:
-    """Return a cell; one that cites for itself is judgement only if its column is."""
+    """Return a cell; one that cites for itself is judgement only if its column is.
+
+    The reasons for a judgement stand in its row: what the name of its column cites is not for each.
+    """
     held, marks = _hold(text)
+    if column.kind is SentenceKind.JUDGEMENT:
+        column = replace(column, cites=())
     return _marked(held, marks, column if marks else _joined([column, Mark(section.kind)]))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -26,6 +26,10 @@ _HEAD = re.compile(r"From: [^\n]+(?:\n[^\n]+)*\n\s*\n(?=\S)")
 """The head of a message, which `where` tells in fewer words."""
 _ROW = re.compile(r"\s*\n\s*\|\s*")
 _LEADING_NUMBER = re.compile(r"\d+")
+ROWS_CHARS = 2_000
+"""The most characters of rows that are only cited together, which are one passage of the list."""
+BETWEEN_ROWS = 6
+"""The most characters between rows that follow each other: a line break, bars and spaces."""
 MOST_ROWS = 12
 """A quote of more rows stays one: it is about the table, not about a row."""
 
@@ -72,17 +76,27 @@ class BelievedSources:
     """A citation of the first of them, which has score and reasons."""
 
 
-def unite(spans: Sequence[Passage]) -> list[list[int]]:
-    """Return the places in a list of spans of one text, in groups that overlap.
+def unite(
+    spans: Sequence[Passage], alike: Sequence[Hashable | None] | None = None
+) -> list[list[int]]:
+    """Return the places in a list of spans of one text, in groups that overlap or are alike.
 
     Groups, and the places in them, are in the order of the list.
+
+    Args:
+        spans: The spans.
+        alike: What makes spans that follow each other alike, for each of them; None: nothing.
     """
+    keys = alike or [None] * len(spans)
     groups: list[list[int]] = []
     start = end = 0
     for place in sorted(range(len(spans)), key=lambda place: (spans[place].start, place)):
-        span = spans[place]
+        span, key = spans[place], keys[place]
         together = max(end, span.end) - start
-        if groups and span.start < end and together <= UNITED_CHARS:
+        overlaps = span.start < end and together <= UNITED_CHARS
+        follows = key is not None and 0 <= span.start - end <= BETWEEN_ROWS
+        same = bool(groups) and follows and key == keys[groups[-1][-1]]
+        if groups and (overlaps or (same and together <= ROWS_CHARS)):
             groups[-1].append(place)
             end = max(end, span.end)
         else:
@@ -92,11 +106,13 @@ def unite(spans: Sequence[Passage]) -> list[list[int]]:
 
 
 def united_text(quoted: Iterable[tuple[Passage, str]]) -> str:
-    """Return the words of spans that overlap, as the source has them."""
+    """Return the words of spans that overlap, as the source has them, or of rows in a row."""
     (first, text), *others = sorted(quoted, key=lambda item: item[0].start)
     end = first.end
     for span, words in others:
-        if span.end > end:
+        if span.start > end:
+            text, end = f"{text}\n| {words}", span.end
+        elif span.end > end:
             text += words[end - span.start :]
             end = span.end
     return text

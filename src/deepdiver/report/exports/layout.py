@@ -26,18 +26,18 @@ from deepdiver.core.shown_text import one_line, reveal
 from deepdiver.report.figures.charts import draw_charts
 from deepdiver.report.figures.svg import Picture
 from deepdiver.report.kinds import (
-    KIND_LINES,
     LEAD_KIND,
     cautioned,
     closing_line,
     code_origin,
     column_kinds,
     column_lines,
-    common_kind,
+    lead_line,
     lift_citations,
     matched_line,
     noted,
     quiet_labels,
+    section_line,
     step_numbers,
     sum_line,
     told_at_the_end,
@@ -230,6 +230,8 @@ def _answer(report: Report) -> Iterator[Element]:
         yield _paragraph(joined(told))
     elif told:
         yield from _points(report, told)
+    if line := lead_line(report):
+        yield _note(line)
 
 
 def _points(report: Report, told: Sequence[Line]) -> Iterator[Element]:
@@ -255,12 +257,12 @@ def _body(report: Report) -> Iterator[Element]:
 def _section(
     report: Report, section: Section, charts: Mapping[int, Sequence[Picture]]
 ) -> Iterator[Element]:
-    common = common_kind(section.all_sentences())
+    common, line = section_line(section)
     say = words_of(report)
     heading = plain(said_text(say.recorded(section.heading)))
     yield Element("heading", (heading,), level=section.level - 1)
-    if common:
-        yield _note(say(KIND_LINES[common]))
+    if line:
+        yield _note(say(line))
     told = tuple(sentence_line(report, item, common) for item in section.sentences)
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
         yield Element("list", told)

@@ -17,8 +17,9 @@ from deepdiver.strategies.shared.reading import find_nearest
 from deepdiver.strategies.shared.second_opinion import find_better
 from deepdiver.tasks import Faulty, RepairSentences
 
-NEUTRAL_HEADING = "What was found"
-"""The heading of a section whose own heading the audit has cut, if no part of the question fits."""
+NEUTRAL_HEADING, STEPS_HEADING = "What was found", "What to do"
+"""The headings of a section, and of one that has steps, whose own heading the audit has cut, if no
+part of the question fits."""
 LONGEST = 14
 """Words of a part of the question that can be a heading."""
 OPEN_QUESTIONS = "Not answered"
@@ -66,7 +67,9 @@ async def audit_headings(
             section.rename(item.text)
             continue
         near = find_nearest(item.besides, free) if free and item.besides else ""
-        neutral = near if 0 < count_words(near) <= LONGEST else NEUTRAL_HEADING
+        steps = any(block.kind == "steps" for block in section.blocks)
+        plain = STEPS_HEADING if steps else NEUTRAL_HEADING
+        neutral = near if 0 < count_words(near) <= LONGEST and not steps else plain
         free = [problem for problem in free if problem != neutral]
         cut.append(_cut(deps, section.heading, fault, neutral))
         section.rename(neutral)

@@ -126,6 +126,8 @@ class Audit:
             found = self._faults(line, among)
             if found and line.borrowed and not line.sentence.findings:
                 found = self._borrow(line, among)
+            if found and line.is_label and not line.borrowed and _is_told(line, among):
+                found = []
             doubtful = bool(found) and not self._faults(line, among, binding=False)
             line.problem = Problem("; ".join(found), doubtful=doubtful) if found else None
         await self._find_foreign([line for line in open_ if not line.problem], among)
@@ -177,6 +179,7 @@ class Audit:
             places=[credit for _, credit in cited_quotes(deps, sentence)],
             figures=self._derived.figures_of(sentence.derived),
             values=self._derived.values_of(sentence.derived),
+            from_question=self._derived.are_from_question(sentence.derived),
             read=self._derived.read,
         )
         found = find_faults(
@@ -531,6 +534,12 @@ def _settle(deps: Deps, line: Line, before: Problem, changed: bool) -> None:
         line.cut_out(deps, f"{before.for_reader()}; {then}")
     else:
         line.cut_out(deps, problem.for_reader())
+
+
+def _is_told(label: Line, among: Iterable[Line]) -> bool:
+    """Whether what cites something tells the numbers and names of a row without citations."""
+    told = " ".join(line.sentence.text for line in among if line.sentence.findings and not line.cut)
+    return not unknown_values(label.sentence.text, told)
 
 
 def _is_exact(line: Line) -> bool:
