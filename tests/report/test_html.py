@@ -147,7 +147,7 @@ def test_the_page_and_its_fixed_words_are_in_the_language_of_the_report() -> Non
     page = made((judged,), language="es")
     assert '<html lang="es">' in page
     assert ">En resumen<" in page
-    assert "La conclusión es un juicio nuestro, por las razones citadas." in page
+    assert '<p class="kind">Juicio nuestro, por las razones citadas.</p>' in page
     for words in ("Fuentes", "Cuánto crédito merecen las fuentes"):
         assert f">{words}</h" in page
     assert "<summary>Evidencia: cómo se comprobó este informe</summary>" in page
@@ -375,7 +375,8 @@ def test_points_of_the_bottom_line_are_a_list_and_a_frame_stands_above_its_point
     assert (
         '<ul><li dir="auto">It is old.[1]</li></ul>\n<p dir="auto">Two things speak for it:</p>\n'
         '<ul><li dir="auto">It is too dear.[2]</li>'
-        '<li dir="auto">It is old.[1]</li></ul>\n</section>' in page
+        '<li dir="auto">It is old.[1]</li></ul>\n'
+        '<p class="kind">Our judgement, for the reasons cited.</p>\n</section>' in page
     )
 
 

@@ -11,22 +11,26 @@ from hypothesis import strategies as st
 
 from deepdiver.core.record import (
     Block,
+    BlockKind,
     Citation,
     Derivation,
     Report,
     RunStatus,
     SecondOpinion,
     Section,
+    Sentence,
     SentenceKind,
     Stance,
 )
 from deepdiver.report.kinds import (
+    AMONG_FACTS,
     CAUTION_NOTE,
     COLUMN_LINES,
     KIND_LINES,
     KIND_NOTES,
-    LEAD_WORDS,
+    LEAD_KIND,
     OWN_CODE,
+    THROUGHOUT,
     cautioned,
     cited_once,
     closing_line,
@@ -35,10 +39,13 @@ from deepdiver.report.kinds import (
     column_lines,
     common_kind,
     is_told,
+    judged_throughout,
+    lead_line,
     lift_citations,
     matched_line,
     noted,
     quiet_labels,
+    section_line,
     sentence_notes,
     step_numbers,
     sum_line,
@@ -159,18 +166,88 @@ def test_names_of_columns_are_not_read_as_places_of_other_words() -> None:
     assert told == "Our judgement in this table: {} {0} {x}."
 
 
-def test_the_closing_line_tells_of_the_bottom_line_and_of_code_alone() -> None:
-    assert closing_line(report()) == closing_line(report(answer=(FACT,))) == ""
-    assert closing_line(report(answer=(FACT, JUDGED))) == LEAD_WORDS, "it needs no note"
+def test_the_bottom_line_tells_once_that_it_is_a_judgement() -> None:
+    assert lead_line(report()) == lead_line(report(answer=(FACT,))) == ""
+    assert lead_line(report(answer=(FACT, JUDGED))) == KIND_LINES[LEAD_KIND]
+    assert lead_line(report(answer=(GENERAL, ASSUMED))) == "", "they have notes of their own"
+    in_words = JUDGED.model_copy(update={"text": "We recommend a sale."})
+    assert lead_line(report(answer=(FACT, in_words))) == "", "it says so itself"
+    assert lead_line(report(answer=(in_words, JUDGED))) == KIND_LINES[LEAD_KIND]
+    spanish = lead_line(report(answer=(JUDGED,), language="es"))
+    assert spanish == "Juicio nuestro, por las razones citadas."
+
+
+def test_the_closing_line_tells_of_code_alone() -> None:
     judged = (Section(heading="x", sentences=(FACT, JUDGED)),)
-    assert closing_line(report(sections=judged)) == "", "notes explain themselves"
-    table = Block(kind="table", rows=((FACT, ASSUMED),), header=("a", "b"))
-    sections = (Section(heading="x", sentences=(GENERAL,)), Section(heading="y", blocks=(table,)))
-    held = report(answer=(JUDGED,), sections=(*sections, *judged))
-    assert closing_line(held) == LEAD_WORDS
-    assert closing_line(report(answer=(GENERAL, ASSUMED))) == "", "they have notes of their own"
+    assert closing_line(report(answer=(JUDGED,), sections=judged)) == ""
     code = Section(heading="z", blocks=(Block(kind="code", rows=((GENERAL,),)),))
-    assert closing_line(report(answer=(JUDGED,), sections=(code,))) == f"{LEAD_WORDS} {OWN_CODE}"
+    assert closing_line(report(answer=(JUDGED,), sections=(code,))) == OWN_CODE
+
+
+def listed(*rows: tuple[Sentence, ...], kind: BlockKind = "list") -> Section:
+    return Section(heading="x", blocks=(Block(kind=kind, rows=rows),))
+
+
+def test_several_judgements_among_facts_are_told_once_below_the_heading() -> None:
+    judged = SentenceKind.JUDGEMENT
+    assert section_line(Section(heading="x")) == (None, "")
+    assert section_line(listed((FACT,), (FACT,), (JUDGED,))) == (None, ""), "one has a note"
+    told = listed((FACT,), (JUDGED,), (FACT,), (JUDGED,))
+    assert section_line(told) == (judged, AMONG_FACTS)
+    assert section_line(listed((JUDGED,), (JUDGED,), (JUDGED,), (FACT,))) == (
+        judged,
+        KIND_LINES[judged],
+    )
+    together = listed((FACT, JUDGED, JUDGED, FACT), kind="paragraph")
+    assert section_line(together) == (None, ""), "a train of thought has one note"
+    steps = listed((FACT, JUDGED), (FACT, JUDGED), kind="steps")
+    assert section_line(steps) == (None, ""), "steps tell it by their form"
+    known = listed((FACT,), (GENERAL,), (FACT,), (GENERAL,))
+    assert section_line(known) == (None, ""), "which of them is generally known, notes tell"
+
+
+def test_judgements_in_several_places_are_told_once_for_the_report() -> None:
+    judged = SentenceKind.JUDGEMENT
+    one = listed((FACT,), (FACT,), (JUDGED,))
+    table = Block(kind="table", rows=((FACT, JUDGED),) * 2, header=("Mill", "Verdict"))
+    tabled = Section(heading="y", blocks=(table, Block(kind="list", rows=((FACT,),) * 3)))
+    known = listed((GENERAL,), (GENERAL,))
+    for sections, told in {
+        (): False,
+        (one,): False,
+        (tabled,): False,
+        (known, known): False,
+        (one, one): True,
+        (one, tabled): True,
+        (tabled, tabled): True,
+        (listed((JUDGED,), (JUDGED,)),) * 2: True,
+        (listed((JUDGED,), (JUDGED,)), known): False,
+    }.items():
+        held = report(answer=(FACT,), sections=sections)
+        assert judged_throughout(held) is told, sections
+        assert lead_line(held) == (THROUGHOUT if told else "")
+    assert section_line(one, throughout=True) == (judged, "")
+    assert section_line(tabled, throughout=True) == (judged, "")
+    assert section_line(known, throughout=True) == (GENERAL.kind, KIND_LINES[GENERAL.kind])
+    german = report(language="de", sections=(one, one))
+    assert lead_line(german).startswith("Schlüsse, Rangfolgen und Ratschläge in diesem Bericht")
+
+
+def test_cells_that_their_column_tells_do_not_count_for_their_section() -> None:
+    rows = ((FACT, FACT, JUDGED),) * 3
+    table = Block(kind="table", rows=rows, header=("Mill", "Age", "Verdict"))
+    assert section_line(Section(heading="x", blocks=(table,))) == (None, "")
+    mixed = ((FACT, JUDGED, FACT), (FACT, FACT, JUDGED), (FACT, FACT, FACT))
+    unlike = Block(kind="table", rows=mixed, header=("Mill", "Age", "Verdict"))
+    assert section_line(Section(heading="x", blocks=(unlike,)))[1] == AMONG_FACTS
+
+
+def test_a_column_of_judgement_may_hold_a_few_facts() -> None:
+    header = ("Mill", "Verdict")
+    most = Block(kind="table", rows=((FACT, JUDGED),) * 2 + ((FACT, FACT),), header=header)
+    assert column_kinds(most, None) == [None, SentenceKind.JUDGEMENT]
+    half = Block(kind="table", rows=((FACT, JUDGED), (FACT, FACT)), header=header)
+    assert column_kinds(half, None) == [None, None]
 
 
 @pytest.mark.parametrize(

@@ -235,8 +235,9 @@ def body(*blocks: Block, heading: str = "Body") -> str:
 
 def test_the_points_of_the_bottom_line_are_a_list() -> None:
     made = render_markdown(report(answer=(FACT, FACT, JUDGED), points=(2, 1)))
-    assert "## Bottom line\n\n- It is old. It is old. [2]\n- It is too dear. [1]\n\n" in made
-    assert "The bottom line is our judgement, for the reasons cited." in made
+    lead = "- It is old. It is old. [2]\n- It is too dear. [1]\n"
+    told = "\n*Our judgement, for the reasons cited.*\n\n"
+    assert f"## Bottom line\n\n{lead}{told}" in made
 
 
 @pytest.mark.parametrize("points", [(), (3,), (1, 1), (2, 2)])
@@ -427,7 +428,7 @@ def test_a_kind_that_holds_for_a_column_is_told_below_its_table() -> None:
     assert made.count("judgement") == 1, "the line alone"
     odd = (sentence("1993"), JUDGED, FACT)
     both = body(Block(kind="table", rows=(*rows, odd), header=table.header))
-    assert "| Year | State | Verdict |\n" in both, "of two sources, each cell cites its own"
+    assert "| Year | State [2] | Verdict [1] |\n" in both, "what most cells cite"
     assert "| 1993 | It is too dear (our judgement). [1] | It is old. [2] |\n" in both
 
 
@@ -435,8 +436,13 @@ def test_the_line_below_a_table_stands_behind_its_source_and_has_several_kinds()
     known = GENERAL.model_copy(update={"citations": (1,)})
     rows = ((sentence("1990"), JUDGED, known),) * 2
     header = ("Year", "Verdict *now*", "Custom|s")
-    made = body(Block(kind="table", rows=(*rows, (sentence("1991"), FACT, FACT)), header=header))
-    assert made.count("(our judgement)") == 2, "one fact of three, and nothing holds for a column"
+    facts = ((sentence("1991"), FACT, FACT),) * 2
+    made = body(Block(kind="table", rows=(*rows, *facts), header=header))
+    assert "in this table" not in made, "of four cells two are facts: nothing holds for a column"
+    assert (
+        made.count("*Inferences and advice in this section are ours; their reasons are cited.*")
+        == 1
+    )
     made = body(Block(kind="table", rows=rows, header=header))
     assert made.endswith(
         "|\n\nSource of the table: [1]\n\n*Our judgement in this table: Verdict \\*now\\*. "
@@ -448,9 +454,9 @@ def test_the_line_below_a_table_stands_behind_its_source_and_has_several_kinds()
 
 
 def test_cells_of_a_column_without_a_name_have_notes() -> None:
-    rows = ((sentence("1990"), JUDGED),) * 3
+    rows = ((sentence("1990"), JUDGED), (sentence("1991"), FACT))
     made = body(Block(kind="table", rows=rows, header=("Year", "")))
-    assert made.count("It is too dear (our judgement).") == 3
+    assert made.count("It is too dear (our judgement).") == 1
     assert "in this table" not in made
 
 
@@ -708,7 +714,7 @@ def test_fixed_words_are_in_the_language_of_the_report() -> None:
     )
     made = render_markdown(held, evidence="evidence.md")
     assert "\n## Ergebnis\n" in made
-    assert "\n*Das Ergebnis ist unser Urteil, aus den angeführten Gründen.*\n" in made
+    assert "\n*Unser Urteil, aus den angeführten Gründen.*\n" in made
     assert "\n## Quellen\n" in made
     assert " · Ihr Dokument\n\n- [1] „Holm Works is owned by Anna Holm.“ (Seite 3)\n" in made
     assert " Die Belege, evidence.md, enthalten die geprüften Hypothesen, wie weit" in made

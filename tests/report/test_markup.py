@@ -326,15 +326,8 @@ def test_what_is_known_besides_a_citation_is_an_inference() -> None:
         assert (said.kind, said.cites) == (SentenceKind.JUDGEMENT, ("T1:2",)), mark
         (alone,) = read_sentences(f"It fails {{{mark}}}.")
         assert alone.kind is not SentenceKind.JUDGEMENT
-
-
-def test_the_reasons_of_a_column_of_judgement_are_not_those_of_each_cell() -> None:
-    text = "| Who | Share {T1:1} | Verdict {judgement T1:2} |\n|---|---|---|\n| A | 5 | keep |\n"
-    text += "| B | 6 | sell {judgement T1:3} |"
-    one, other = read_markup(text)[0].blocks[0].rows
-    assert [cell.cites for cell in one] == [(), ("T1:1",), ()]
-    assert [cell.kind.value for cell in one] == ["frame", "fact", "judgement"]
-    assert other[2].cites == ("T1:3",)
+        assert (said.knows, alone.knows) == (True, True)
+        assert not read_sentences("It fails {T1:2}.")[0].knows
 
 
 @given(st.text(alphabet="aT1:{}|#-*. \n,=", max_size=200))

@@ -136,6 +136,8 @@ class Context:
     """The credits of each quote; if they are not as many as the quotes, each has all of them."""
     from_question: bool = False
     """Whether it cites calculations of the question's own numbers and of units, and no others."""
+    knows: bool = False
+    """Whether part of it is generally known, or supposed."""
     read: Collection[str] = ()
     """The words of all texts that the writer was shown: a judgement may name what stands there."""
 
@@ -222,7 +224,10 @@ def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> lis
     """Return the fault of a judgement that names what nobody has named.
 
     Its dates and measures, and the department that is to do it, may be the writer's own proposals.
+    What is generally known besides may have names of its own.
     """
+    if context.knows:
+        return []
     known = f"{text}\n{context.credits}\n{context.nearby}\n{context.question}"
     lost = [
         name
@@ -330,6 +335,7 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
         figures |= {value * 100 for value in figures} | {value / 100 for value in figures}
     figures |= _listed_counts(sentence.text)
     figures |= set(_counts_cited(text, sentence.text))
+    figures |= {-value for value in figures if value < 0 and _tells_a_fall(sentence.text)}
     figures |= {
         value
         for value in _numbers_said(sentence.text)
@@ -399,10 +405,19 @@ def _told_as(values: Iterable[Fraction], said: str) -> list[Fraction]:
 
     Words may tell the sign of a change, as in "it fell by 17%"; words of a rise tell the other one.
     """
-    heard = {pole for word in words(said) for pole in poles(word)}
+    heard = _poles_in(said)
     if heard & poles("rise") and not heard & poles("decline"):
         return list(values)
     return [told for value in values for told in (value, abs(value))]
+
+
+def _tells_a_fall(said: str) -> bool:
+    """Whether words of a sentence tell a sign: a decrease of 9%, where a table has -9%."""
+    return bool(_poles_in(said) & poles("decline"))
+
+
+def _poles_in(said: str) -> set[tuple[int, int]]:
+    return {pole for word in words(said) for pole in poles(word)}
 
 
 def _listed_counts(text: str) -> set[Decimal]:

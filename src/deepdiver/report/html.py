@@ -136,8 +136,9 @@ def render_body(report: Report, drawn: Pictures | None = None) -> Iterator[str]:
     drawn, charts = drawn or Pictures(), draw_charts(report)
     yield from _title(report)
     yield from _lead(report)
+    throughout = kinds.judged_throughout(report)
     for place, section in enumerate(report.sections):
-        yield from _section(report, section, charts[place])
+        yield from _section(report, section, charts[place], throughout)
     yield from _explained(report)
     yield from _pictures(drawn, words_of(report))
     yield from _evidence(report, drawn.evidence)
@@ -201,14 +202,14 @@ def _points(report: Report, told: Sequence[str]) -> Iterator[str]:
 
 
 def _section(
-    report: Report, section: Section, charts: Mapping[int, Sequence[Picture]]
+    report: Report, section: Section, charts: Mapping[int, Sequence[Picture]], throughout: bool
 ) -> Iterator[str]:
     """Yield a section: its sentences as a paragraph, or as a list of frames; then its blocks.
 
     What is drawn of a block follows it.
     """
     say = words_of(report)
-    (common, line), tag = kinds.section_line(section), f"h{section.level}"
+    (common, line), tag = kinds.section_line(section, throughout), f"h{section.level}"
     yield f'<section><{tag} dir="auto">{escape_said(say.recorded(section.heading))}</{tag}>'
     if line:
         yield f'<p class="kind">{say(line)}</p>'

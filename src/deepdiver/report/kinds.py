@@ -79,11 +79,13 @@ _IN_WORDS = {
 }
 """Words by which a sentence that no source says tells so itself: those of somebody who infers,
 advises, or speaks of what is usual. They are English: in another language it has its note."""
-MOSTLY, MORE = 0.75, 0.5
+MOSTLY, MORE = 0.75, 0.6
 """The share of the sentences of a section, and of the cells of a column, that are of a kind for one
 line to tell it of all of them; the others are told apart by their citations or their own note."""
 AMONG_FACTS = "Inferences and advice in this section are ours; their reasons are cited."
-"""What stands below the heading of a section that has several judgements among its facts."""
+THROUGHOUT = "Inferences, rankings and advice in this report are ours; their reasons are cited."
+"""What stands below the heading of a section that has several judgements among its facts, and below
+the bottom line of a report that has judgements in several places: readers want to be told once."""
 
 
 def sum_line(made: Derivation, say: Words) -> str:
@@ -111,16 +113,36 @@ def common_kind(sentences: Iterable[Sentence], share: float = MOSTLY) -> Sentenc
     return kind if kind in KIND_NOTES and many >= share * kinds.total() and not told else None
 
 
-def section_line(section: Section) -> tuple[SentenceKind | None, str]:
-    """Return the kind that a line below the heading of a section tells, and the line.
+def section_line(section: Section, throughout: bool = False) -> tuple[SentenceKind | None, str]:
+    """Return the kind that is told of a section, and the line below its heading that tells it.
 
     One judgement among facts has a note of its own; several are told once.
+
+    Args:
+        section: The section.
+        throughout: Whether the bottom line has told of all judgements; see `judged_throughout`.
     """
-    if common := common_kind(section.all_sentences()):
-        return common, KIND_LINES[common]
     judged = SentenceKind.JUDGEMENT
+    common = common_kind(section.all_sentences())
+    if throughout and common in (None, judged):
+        return judged, ""
+    if common:
+        return common, KIND_LINES[common]
     noted = sum(judged is kind for kind in _kinds_noted(section))
     return (judged, AMONG_FACTS) if noted > 1 else (None, "")
+
+
+def judged_throughout(report: Report) -> bool:
+    """Whether judgements would be told in several places of a report, and so are told once."""
+    judged, places = SentenceKind.JUDGEMENT, 0
+    for section in report.sections:
+        common, _ = section_line(section)
+        tables = [
+            block for block in section.blocks if block.kind == "table" and common is not judged
+        ]
+        places += common is judged or sum(kind is judged for kind in _kinds_noted(section))
+        places += sum(judged in column_kinds(block, common) for block in tables)
+    return places > 1
 
 
 def _kinds_noted(section: Section) -> Iterator[SentenceKind]:
@@ -197,7 +219,9 @@ def told_at_the_end(
 
 
 def lead_line(report: Report) -> str:
-    """Return what stands below the bottom line: that it is a judgement, if it does not say so."""
+    """Return what stands below the bottom line: that it, or the report, has judgements untold."""
+    if judged_throughout(report):
+        return words_of(report)(THROUGHOUT)
     judged = [item for item in report.answer if item.kind is LEAD_KIND]
     untold = any(not is_told(item) for item in judged)
     return words_of(report)(KIND_LINES[LEAD_KIND]) if untold else ""
@@ -293,21 +317,38 @@ def table_citations(
 def lift_citations(report: Report, block: Block) -> tuple[list[tuple[int, ...]], Block]:
     """Return what each column's name cites for its cells, and the table without these citations.
 
-    Where all cells of a column cite the same passages, these are cited once, in its name. Cells
-    that cite different passages of one source keep them: each row can be traced.
+    Where most cells of a column cite the same passages, these are cited once, in its name. Cells
+    that cite other passages keep them: each row can be traced.
     """
     mark_of = {item.number: item.mark for item in report.citations}
     lifted = [_shared_citations(cells, mark_of) for cells in zip(*block.rows, strict=False)]
-    rows = tuple(tuple(map(_without_citations, row, map(bool, lifted))) for row in block.rows)
+    told = [frozenset(mark_of[number] for number in cited) for cited in lifted]
+    rows = tuple(
+        tuple(
+            _without_citations(cell, bool(own) and _marks_of(cell, mark_of) == own)
+            for cell, own in zip(row, told, strict=True)
+        )
+        for row in block.rows
+    )
     return lifted, block.model_copy(update={"rows": rows})
 
 
 def _shared_citations(cells: Iterable[Sentence], mark_of: Mapping[int, str]) -> tuple[int, ...]:
-    """Return what the cells of a column cite, if they all cite the same passages; else nothing."""
+    """Return what more than half of the cells of a column cite, if it is the same; else nothing.
+
+    Cells that cite nothing would seem to be meant as well: then all others must cite the same.
+    """
     said = [cell for cell in cells if cell.text and cell.kind is not SentenceKind.FRAME]
-    passages = {frozenset(mark_of.get(number) for number in cell.citations) for cell in said}
-    same = len(said) > 1 and len(passages) == 1 and frozenset() not in passages
-    return tuple(dict.fromkeys(n for cell in said for n in cell.citations)) if same else ()
+    passages = Counter(_marks_of(cell, mark_of) for cell in said)
+    shared, many = passages.most_common(1)[0] if passages else (frozenset(), 0)
+    if not shared or many < 2 or many <= len(said) / 2 or frozenset() in passages:
+        return ()
+    told = (cell for cell in said if _marks_of(cell, mark_of) == shared)
+    return tuple(dict.fromkeys(number for cell in told for number in cell.citations))
+
+
+def _marks_of(cell: Sentence, mark_of: Mapping[int, str]) -> frozenset[str]:
+    return frozenset(mark_of[number] for number in cell.citations if number in mark_of)
 
 
 def _without_citations(cell: Sentence, told: bool) -> Sentence:

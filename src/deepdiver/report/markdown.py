@@ -243,8 +243,9 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
         parts += [f"*{quiet_line(say.recorded(report.note))}*", ""]
     parts += [f"## {say(BOTTOM_LINE)}", "", *_lead(report), ""]
     parts += [f"*{told}*", ""] if (told := kinds.lead_line(report)) else []
+    throughout = kinds.judged_throughout(report)
     for section in report.sections:
-        common, line = kinds.section_line(section)
+        common, line = kinds.section_line(section, throughout)
         heading = f"{'#' * section.level} {_opened(_said(say.recorded(section.heading)))}"
         parts += [heading, ""]
         parts += [f"*{say(line)}*", ""] if line else []

@@ -121,6 +121,8 @@ class MarkedSentence:
     """Of a frame: what the next sentence cites."""
     further: tuple[Mark, ...] = ()
     """Its calculations after the first."""
+    knows: bool = False
+    """Whether part of it is marked as generally known, or as supposed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,13 +340,8 @@ def _split_row(line: str) -> list[str]:
 
 
 def _cell(text: str, column: Mark, section: Mark) -> MarkedSentence:
-    """Return a cell; one that cites for itself is judgement only if its column is.
-
-    The reasons for a judgement stand in its row: what the name of its column cites is not for each.
-    """
+    """Return a cell; one that cites for itself is judgement only if its column is."""
     held, marks = _hold(text)
-    if column.kind is SentenceKind.JUDGEMENT:
-        column = replace(column, cites=())
     return _marked(held, marks, column if marks else _joined([column, Mark(section.kind)]))
 
 
@@ -416,6 +413,7 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
         bold,
         tuple(code),
         further=tuple(mark for mark in marks if mark.expression)[1:],
+        knows=any(mark.kind in _OWN for mark in marks),
     )
 
 

@@ -32,6 +32,7 @@ from deepdiver.report.kinds import (
     code_origin,
     column_kinds,
     column_lines,
+    judged_throughout,
     lead_line,
     lift_citations,
     matched_line,
@@ -250,14 +251,15 @@ def _points(report: Report, told: Sequence[Line]) -> Iterator[Element]:
 
 def _body(report: Report) -> Iterator[Element]:
     charts = draw_charts(report)
+    throughout = judged_throughout(report)
     for place, section in enumerate(report.sections):
-        yield from _section(report, section, charts[place])
+        yield from _section(report, section, charts[place], throughout)
 
 
 def _section(
-    report: Report, section: Section, charts: Mapping[int, Sequence[Picture]]
+    report: Report, section: Section, charts: Mapping[int, Sequence[Picture]], throughout: bool
 ) -> Iterator[Element]:
-    common, line = section_line(section)
+    common, line = section_line(section, throughout)
     say = words_of(report)
     heading = plain(said_text(say.recorded(section.heading)))
     yield Element("heading", (heading,), level=section.level - 1)

@@ -179,6 +179,7 @@ class Audit:
             places=[credit for _, credit in cited_quotes(deps, sentence)],
             figures=self._derived.figures_of(sentence.derived),
             values=self._derived.values_of(sentence.derived),
+            knows=line.knows,
             from_question=self._derived.are_from_question(sentence.derived),
             read=self._derived.read,
         )
