@@ -429,7 +429,7 @@ def test_a_kind_that_holds_for_a_column_is_told_below_its_table() -> None:
     odd = (sentence("1993"), JUDGED, FACT)
     both = body(Block(kind="table", rows=(*rows, odd), header=table.header))
     assert "| Year | State [2] | Verdict [1] |\n" in both, "what most cells cite"
-    assert "| 1993 | It is too dear (our judgement). [1] | It is old. [2] |\n" in both
+    assert "| 1993 | It is too dear. [1] | It is old. [2] |\n" in both, "the bottom line tells it"
 
 
 def test_the_line_below_a_table_stands_behind_its_source_and_has_several_kinds() -> None:

@@ -263,7 +263,8 @@ class Audit:
         """
         sentence, sum_ = line.sentence, line.sentence.calculation
         besides = [*self._derived.told(sentence.derived), *self._carried_nearby(line, among)]
-        loose = sentence.kind not in STATED
+        # The name of a row is the writer's word for what the row tells.
+        loose = sentence.kind not in STATED or line.is_label
         firmer = [other for other in among if _rank(other.sentence) < _rank(sentence)]
         besides += [*sum_.inputs, sum_.result, self._deps.as_of] if sum_ else []
         sound = list(self._sound_in_section(line, among, waiting)) if loose else []
