@@ -196,7 +196,11 @@ class Audit:
 
     async def _find_foreign(self, lines: Sequence[Line], among: Sequence[Line]) -> None:
         """Find fault with lines whose words are not those of what they stand on."""
-        said = [line for line in lines if line.sentence.kind is not SentenceKind.FRAME]
+        said = [
+            line
+            for line in lines
+            if line.sentence.kind is not SentenceKind.FRAME and not self._names_a_row(line, among)
+        ]
         waiting = {id(line) for line in said}
         # What is stated goes first, then what names its reasons: only what is sound among it can
         # carry the others.
@@ -209,6 +213,13 @@ class Audit:
             for line, bearing in zip(left, bearings, strict=True):
                 line.problem = _foreign(line) if bearing == "foreign" else None
             waiting -= {id(line) for line in part}
+
+    def _names_a_row(self, line: Line, among: Sequence[Line]) -> bool:
+        """Whether a line is the name of a row, in words of its section: it is the writer's own."""
+        if not line.is_label:
+            return False
+        told = self._told_with(line, [other for other in among if other is not line])
+        return connects(line.sentence.text, " ".join(told), self._asked)
 
     def _left_by_words(
         self, part: Sequence[Line], among: Sequence[Line], waiting: set[int]
@@ -263,8 +274,7 @@ class Audit:
         """
         sentence, sum_ = line.sentence, line.sentence.calculation
         besides = [*self._derived.told(sentence.derived), *self._carried_nearby(line, among)]
-        # The name of a row is the writer's word for what the row tells.
-        loose = sentence.kind not in STATED or line.is_label
+        loose = sentence.kind not in STATED
         firmer = [other for other in among if _rank(other.sentence) < _rank(sentence)]
         besides += [*sum_.inputs, sum_.result, self._deps.as_of] if sum_ else []
         sound = list(self._sound_in_section(line, among, waiting)) if loose else []
