@@ -616,11 +616,8 @@ async def test_the_name_of_a_row_may_be_in_words_of_its_section(tmp_path: Path) 
     stated = "Ann Berg asked for 45 hours of overtime, shift by shift {T1:3}."
     head = f"## Hours\n\n{stated}\n\n| Course | What is known |\n|---|---|\n"
     known = Desk(tmp_path / "a")
-    row = "| Overtime, then shift by shift | She asked for 45 hours {T1:3} |\n"
-    assert "Overtime, then shift by shift" in await known.check(head + row)
-    foreign = Desk(tmp_path / "b")
-    await foreign.check(head + row.replace("Overtime, then shift by shift", ORDER))
-    assert ORDER not in " ".join(line.sentence.text for line in foreign.lines if not line.cut)
+    name = "All 45 of overtime, then shift by shift"
+    assert name in await known.check(f"{head}| {name} | Testing got 30 hours {{T1:2}} |\n")
 
 
 async def test_the_name_of_a_row_without_citations_may_hold_what_the_report_tells(
