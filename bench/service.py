@@ -36,6 +36,7 @@ from deepdiver.http_listener import listen
 from deepdiver.service.access import check_access
 from deepdiver.service.app import build
 from deepdiver.service.book import open_book
+from deepdiver.service.server import keep_loaded
 from deepdiver.service.state import accounts_of
 from deepdiver.store import open_store
 from deepdiver.work import open_queue, order_of
@@ -82,6 +83,7 @@ def serve(home: Path, port: int, model: str, runs: int, database: str) -> None:
     access = check_access("127.0.0.1", [], guarded=True, token=None)
     app, _ = build(settings, access, accounts, concurrency=runs)
     late: list[tuple[float, float]] = []
+    keep_loaded()
 
     async def work() -> None:
         async def watch() -> None:
