@@ -192,6 +192,8 @@ def _faults_of_stated(
         *_faults_of_values(sentence, text, as_of, context),
         *_faults_of_address(sentence, text),
     ]
+    if not found and sentence.calculation:
+        found = _faults_of_result(sentence.text, sentence.calculation)
     if found or not binding:
         return found
     return _faults_of_binding(sentence, [quote.text for quote in quotes], context)
@@ -284,6 +286,20 @@ def _faults_of_sum(sentence: Sentence, text: str, as_of: str) -> list[str]:
         return ["it counts something twice"]
     unknown = _not_in(text, sum_, as_of)
     return [f"{unknown[0]} is in none of its quotes"] if unknown else []
+
+
+def _faults_of_result(said: str, sum_: Calculation) -> list[str]:
+    """Return the fault of a sentence that states another number in the place of its result.
+
+    Its quotes may have that number, for something else. A sentence without one may tell the result
+    in words: it is older, or the same.
+    """
+    told, result = _numbers_said(said), number(sum_.result)
+    if result is None or any(_rounded(abs(value), abs(Fraction(result))) for value in told):
+        return []
+    known = {*map(number, sum_.inputs), *_listed_counts(said)}
+    others = [value for value in told if value not in known]
+    return [f"it states {others[0]:f}, and its calculation gives {result:f}"] if others else []
 
 
 def _faults_of_denial(sentence: Sentence, context: Context) -> list[str]:
