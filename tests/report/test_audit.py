@@ -380,6 +380,27 @@ def test_another_number_of_the_quotes_is_not_the_result(
     assert [fault in told for told in got] == ([True] if fault else [])
 
 
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("Maja is 8.", ["8 is in none of its quotes"]),
+        ("Maja is 12, four years older than he.", []),
+        ("Maja is 12, and he is 8.", []),
+        ("Maja is older than he.", []),
+        ("Maja, born in 2014, is older than he.", []),
+    ],
+)
+def test_a_calculation_does_not_take_its_result_from_the_sentence_before(
+    text: str, fault: list[str]
+) -> None:
+    before = Context(
+        nearby="Olle is 8, and his dog is four.", figures="12 2014", values=(Fraction(12),)
+    )
+    kind = SentenceKind.CALCULATION
+    assert found(text, BORN, kind=kind, derived=("C1",), context=before) == fault
+    assert found("He is 8.", "He was born.", context=Context(nearby=before.nearby)) == []
+
+
 def test_a_birthday_that_no_quote_holds() -> None:
     (fault, *_) = found(
         "She is 11.",

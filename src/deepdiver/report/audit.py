@@ -330,7 +330,8 @@ def _not_in(text: str, sum_: Calculation, as_of: str) -> list[str]:
 def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Context) -> list[str]:
     around = f"{context.credits}\n{context.nearby}"
     days = [*dates(text), *dates(around), *dates(context.figures), *dates(context.question)]
-    figures = {*numbers(text), *numbers(context.nearby), *numbers(context.figures)}
+    lent = "" if _keeps_result_back(sentence, context) else context.nearby
+    figures = {*numbers(text), *numbers(lent), *numbers(context.figures)}
     figures |= set(numbers(_PLACE.sub("…", context.credits)))
     figures |= {value * scale for value in numbers(text) for scale in _scales(context.nearby)}
     if sum_ := sentence.calculation:
@@ -354,6 +355,16 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
     named = _names_said(sentence.text, context.question)
     found = _unknown(sentence.text, known, days, figures, named)
     return [f"{', '.join(found[:3])} is in none of its quotes"] if found else []
+
+
+def _keeps_result_back(sentence: Sentence, context: Context) -> bool:
+    """Return whether a sentence cites calculations, and states the result of none of them.
+
+    A number that it takes from the sentence before it then stands in the place of its own.
+    """
+    own = _told_as(context.values, sentence.text)
+    said = _numbers_said(sentence.text)
+    return bool(own) and not any(_rounded(value, exact) for value in said for exact in own)
 
 
 def _counts_cited(text: str, said: str) -> Iterator[Decimal]:
