@@ -359,6 +359,49 @@ def test_an_age_that_is_not_the_sums() -> None:
     assert fault == "21 is in none of its quotes"
 
 
+FAMILY = f"{BORN} The parents have kept 12 goats since 2004, and 5 sheep."
+
+
+@pytest.mark.parametrize(
+    ("text", "calculation", "fault"),
+    [
+        ("Olle is 12.", years("2017-12-21", AS_OF, "8"), "it states 12, and its calculation"),
+        ("Olle is twelve.", years("2017-12-21", AS_OF, "8"), "it states 12, and its calculation"),
+        ("From 12 it is a fall to 5.", made("difference", "7", "12", "5"), ""),
+        ("Both make 2,004.", made("sum", "17", "12", "5"), "it states 2004, and its calculation"),
+        ("Olle is 8, and the goats are 12.", years("2017-12-21", AS_OF, "8"), ""),
+        ("Olle, born on 21 December 2017, is eight.", years("2017-12-21", AS_OF, "8"), ""),
+        ("Olle is not yet of age.", years("2017-12-21", AS_OF, "8"), ""),
+    ],
+)
+def test_another_number_of_the_quotes_is_not_the_result(
+    text: str, calculation: Calculation, fault: str
+) -> None:
+    got = found(text, FAMILY, kind=SentenceKind.CALCULATION, calculation=calculation)
+    assert [fault in told for told in got] == ([True] if fault else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("Maja is 8.", ["8 is in none of its quotes"]),
+        ("Maja is 12, four years older than he.", []),
+        ("Maja is 12, and he is 8.", []),
+        ("Maja is older than he.", []),
+        ("Maja, born in 2014, is older than he.", []),
+    ],
+)
+def test_a_calculation_does_not_take_its_result_from_the_sentence_before(
+    text: str, fault: list[str]
+) -> None:
+    before = Context(
+        nearby="Olle is 8, and his dog is four.", figures="12 2014", values=(Fraction(12),)
+    )
+    kind = SentenceKind.CALCULATION
+    assert found(text, BORN, kind=kind, derived=("C1",), context=before) == fault
+    assert found("He is 8.", "He was born.", context=Context(nearby=before.nearby)) == []
+
+
 def test_a_birthday_that_no_quote_holds() -> None:
     (fault, *_) = found(
         "She is 11.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
@@ -15,7 +16,7 @@ import pytest
 
 from deepdiver.core.settings import Settings
 from deepdiver.errors import UsageError
-from deepdiver.service.server import serve
+from deepdiver.service.server import keep_loaded, serve
 from tests.service.rig import QUESTION, eventually, tokens_of
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104  refused, not bound
@@ -45,6 +46,17 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
         )
     assert ended.returncode == 1
     assert "choose another --port" in ended.stderr
+
+
+def test_garbage_is_not_looked_for_in_what_is_loaded() -> None:
+    loaded = [object() for _ in range(3)]
+    before = len(gc.get_objects())
+    try:
+        keep_loaded()
+        assert gc.get_freeze_count() > before / 2
+        assert not any(item is loaded for item in gc.get_objects())
+    finally:
+        gc.unfreeze()
 
 
 def start(home: Path) -> tuple[subprocess.Popen[str], str]:

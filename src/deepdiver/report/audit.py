@@ -196,6 +196,8 @@ def _faults_of_stated(
         *_faults_of_values(sentence, text, as_of, context),
         *_faults_of_address(sentence, text),
     ]
+    if not found and sentence.calculation:
+        found = _faults_of_result(sentence.text, sentence.calculation)
     if found or not binding:
         return found
     return _faults_of_binding(sentence, [quote.text for quote in quotes], context)
@@ -293,6 +295,20 @@ def _faults_of_sum(sentence: Sentence, text: str, as_of: str) -> list[str]:
     return [f"{unknown[0]} is in none of its quotes"] if unknown else []
 
 
+def _faults_of_result(said: str, sum_: Calculation) -> list[str]:
+    """Return the fault of a sentence that states another number in the place of its result.
+
+    Its quotes may have that number, for something else. A sentence without one may tell the result
+    in words: it is older, or the same.
+    """
+    told, result = _numbers_said(said), number(sum_.result)
+    if result is None or any(_rounded(abs(value), abs(Fraction(result))) for value in told):
+        return []
+    known = {*map(number, sum_.inputs), *_listed_counts(said)}
+    others = [value for value in told if value not in known]
+    return [f"it states {others[0]:f}, and its calculation gives {result:f}"] if others else []
+
+
 def _faults_of_denial(sentence: Sentence, context: Context) -> list[str]:
     """Return the fault of a sentence that denies the result of its own calculation."""
     exact = [*context.values] if sentence.derived else []
@@ -321,7 +337,8 @@ def _not_in(text: str, sum_: Calculation, as_of: str) -> list[str]:
 def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Context) -> list[str]:
     around = f"{context.credits}\n{context.nearby}"
     days = [*dates(text), *dates(around), *dates(context.figures), *dates(context.question)]
-    figures = {*numbers(text), *numbers(context.nearby), *numbers(context.figures)}
+    lent = "" if _keeps_result_back(sentence, context) else context.nearby
+    figures = {*numbers(text), *numbers(lent), *numbers(context.figures)}
     figures |= set(numbers(_PLACE.sub("…", context.credits)))
     figures |= {value * scale for value in numbers(text) for scale in _scales(context.nearby)}
     if sum_ := sentence.calculation:
@@ -346,6 +363,16 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
     named = _names_said(sentence.text, context.question)
     found = _unknown(sentence.text, known, days, figures, named)
     return [f"{', '.join(found[:3])} is in none of its quotes"] if found else []
+
+
+def _keeps_result_back(sentence: Sentence, context: Context) -> bool:
+    """Return whether a sentence cites calculations, and states the result of none of them.
+
+    A number that it takes from the sentence before it then stands in the place of its own.
+    """
+    own = _told_as(context.values, sentence.text)
+    said = _numbers_said(sentence.text)
+    return bool(own) and not any(_rounded(value, exact) for value in said for exact in own)
 
 
 def _counts_cited(text: str, said: str) -> Iterator[Decimal]:

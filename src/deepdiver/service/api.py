@@ -71,13 +71,14 @@ FAILURES: dict[int | str, dict[str, Any]] = {
 router = APIRouter(prefix="/api/v1", responses=FAILURES)
 
 
-def service_of(request: Request) -> ServiceState:
+# Not plain functions, for each of which FastAPI would wait for a thread.
+async def service_of(request: Request) -> ServiceState:
     """Return the state of the service."""
     state: ServiceState = request.app.state.service
     return state
 
 
-def account_of(request: Request) -> Account:
+async def account_of(request: Request) -> Account:
     """Return who asks; the gate has let nobody else through."""
     account: Account = request.state.account
     return account
