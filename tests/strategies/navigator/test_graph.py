@@ -1059,7 +1059,7 @@ async def test_the_first_decision_is_shown_as_a_plan(tmp_path: Path) -> None:
     outcome = await rig.work(ask=ask)
     plan, answer = ask.asked
     assert plan["ask"] == "approve_plan"
-    assert plan["queries"] == ["search_corpus: Who owns Holm Works?"]
+    assert plan["queries"] == ["Who owns Holm Works?"]
     assert answer["ask"] == "review_answer"
     assert rig.path == [*BEGIN[:2], "approve_plan", "approve_plan", *STEP, *ASKED]
     assert outcome.run.status is RunStatus.ANSWERED
