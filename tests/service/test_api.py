@@ -261,6 +261,9 @@ async def test_what_can_be_chosen(tmp_path: Path) -> None:
 # A person steers; a restart loses nothing
 
 
+OWN = "managers of Svedjan Ost AB"
+
+
 def test_a_plan_is_edited_stopped_and_survives_a_restart(tmp_path: Path) -> None:
     with served(tmp_path) as first, httpx.Client(base_url=first.url, timeout=60) as client:
         made = client.post(RUNS, json={**ASKED, "approve": True}).json()
@@ -271,7 +274,9 @@ def test_a_plan_is_edited_stopped_and_survives_a_restart(tmp_path: Path) -> None
         assert shown["ask"] == "approve_plan"
         assert client.post(f"{path}/resume").status_code == 422
         problems = [*shown["problems"], "Who runs Svedjan Ost AB?"][-2:]
-        said = client.post(f"{path}/answer", json={"action": "edit", "problems": problems})
+        edit = {"action": "edit", "problems": problems, "queries": [*shown["queries"][:1], OWN]}
+        assert client.post(f"{path}/answer", json={"action": "edit"}).status_code == 422
+        said = client.post(f"{path}/answer", json={**edit, "about": {OWN: problems[-1]}})
         assert said.status_code == 200, said.text
         seen: list[int] = []
         with client.stream("GET", f"{path}/events") as stream:
@@ -284,6 +289,7 @@ def test_a_plan_is_edited_stopped_and_survives_a_restart(tmp_path: Path) -> None
             for line in stream.iter_lines():
                 seen += [int(line[4:])] if line.startswith("id: ") else []
         assert seen == list(range(1, seen[-1] + 1)), "each event once, over three servers"
+        assert f'"query":"{OWN}"' in client.get(f"{path}/events").text, "it was searched for"
         assert client.get(path).json()["finished"]
 
 

@@ -18,15 +18,13 @@ from typing import Any, cast
 
 import httpx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from deepdiver import sample
 from deepdiver.core.events import RunEnded
 from deepdiver.core.record import Run, RunStatus
 from deepdiver.errors import StoreUnreachableError
 from deepdiver.run.verify import verify
-from deepdiver.service.pages import SAMPLES, _pieces, _samples, _sentence, edited
+from deepdiver.service.pages import SAMPLES, _pieces, _samples, _sentence
 from deepdiver.store import open_store
 from tests.chromium import Browser, browser, needs_chromium
 from tests.service.conftest import told
@@ -56,23 +54,6 @@ FERRY = "What caused the fire on the ferry?"
 
 
 # The parts
-
-
-@given(st.lists(st.text(max_size=5), max_size=6), st.integers(-2, 8))
-def test_a_plan_keeps_its_questions_whatever_is_moved(problems: list[str], at: int) -> None:
-    for act in (f"up-{at}", f"down-{at}", f"jump-{at}", "up-", "nothing", ""):
-        assert sorted(edited(problems, act)) == sorted(problems)
-    assert edited(problems, "add") == [*problems, ""]
-    there = 1 <= at <= len(problems)
-    assert len(edited(problems, f"strike-{at}")) == len(problems) - there
-
-
-@pytest.mark.parametrize(
-    ("act", "after"),
-    [("up-2", "bac"), ("down-2", "acb"), ("up-1", "abc"), ("down-3", "abc"), ("strike-1", "bc")],
-)
-def test_a_sub_question_is_moved_by_one(act: str, after: str) -> None:
-    assert edited(list("abc"), act) == list(after)
 
 
 def test_the_kit_is_what_it_is_said_to_be() -> None:
@@ -286,7 +267,13 @@ def test_a_whole_journey_without_a_script(tmp_path: Path) -> None:
         problems = re.findall(r"<textarea id=\"problem-\d+\"[^>]*>([^<]*)", page)
         added = client.post(f"{run}/plan", data={"problem": problems, "act": "add"})
         assert len(re.findall('name="problem"', added.text)) == len(problems) + 1
-        started = client.post(f"{run}/plan", data={"problem": [*problems, ""], "act": "start"})
+        plan = {"problem": [*problems, ""], "query-1": "Svedjan Ost <AB>", "act": "add-1"}
+        added = client.post(f"{run}/plan", data=plan)
+        assert 'value="Svedjan Ost &lt;AB&gt;"' in added.text
+        assert len(re.findall('name="query-1"', added.text)) == 2
+        nothing = client.post(f"{run}/plan", data={"problem": " ", "act": "start"})
+        assert (nothing.status_code, "at least one sub-question" in nothing.text) == (422, True)
+        started = client.post(f"{run}/plan", data={**plan, "act": "start"})
         assert started.headers["location"] == run
         read = eventually(lambda: "Ask about this report" in (one := client.get(run)).text and one)
         assert 'id="c1"' in read.text
@@ -380,12 +367,18 @@ def test_a_plan_is_edited_watched_steered_stopped_and_resumed(
         seen.run("document.querySelector('[name=strategy][value=popper]').checked = true")
         click(seen, "button.primary")
         wait_for(seen, "document.body.innerText.includes('The plan')")
+        struck = seen.run("document.querySelector('#query-1-1').value")
         many = 1 + seen.run("document.querySelectorAll('[name=problem]').length")
         click(seen, "button[value=add]")
         wait_for(seen, f"!!document.querySelector('#problem-{many}')")
         fill(seen, f"#problem-{many}", own)
         click(seen, f"button[value=up-{many}]")
         wait_for(seen, f"document.querySelector('#problem-{many - 1}')?.value === '{own}'")
+        click(seen, f"button[value=add-{many - 1}]")
+        wait_for(seen, f"!!document.querySelector('#query-{many - 1}-1')")
+        fill(seen, f"#query-{many - 1}-1", "register of ferries")
+        click(seen, "button[value=strike-1-1]")
+        wait_for(seen, f"document.querySelector('#query-1-1')?.value !== {json.dumps(struck)}")
         click(seen, "button[value=start]")
         wait_for(seen, "!!document.querySelector('.now')")
         eventually(model.asked.is_set)
@@ -403,7 +396,11 @@ def test_a_plan_is_edited_watched_steered_stopped_and_resumed(
         assert "heeded" in text_of(seen)
     with closing(open_store(serving.settings)) as store:
         said = [row.reply for row in store.journal.rows(run, "human")]
+        made = {row.what for row in store.journal.rows(run, "search")}
+        events = [text for _, text in store.records.events(run)]
     assert own in str(said)
+    assert any("register of ferries" in text for text in events), made
+    assert not any(f'"query":{json.dumps(struck)}' in text for text in events)
 
 
 @needs_chromium

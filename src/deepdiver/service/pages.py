@@ -52,6 +52,7 @@ from deepdiver.service.examination import Check, examine
 from deepdiver.service.failures import explain, status_of
 from deepdiver.service.feed import ACTIVE
 from deepdiver.service.gate import COOKIE
+from deepdiver.service.plan_draft import Draft, answer_of, draft_from, draft_of, edited
 from deepdiver.service.progress import SHOWN, RunProgress, progress_of
 from deepdiver.service.schemas import Answer, NewRun, Steer
 from deepdiver.service.state import ServiceState
@@ -301,7 +302,7 @@ def show_run(
         return _read_page(request, state, held)
     shown = open_question(held.id, state.store)
     if shown and shown.get("ask") == "approve_plan":
-        return _plan_page(request, held, shown, shown["problems"])
+        return _plan_page(request, held, shown, draft_of(shown))
     if shown:
         return page(request, "review.html", run=held, shown=shown)
     progress = progress_of(state.store.records.events(held.id))
@@ -476,7 +477,7 @@ def export_run(state: Service, who: Who, run: RunId, format: str) -> Response:
 
 
 def _plan_page(
-    request: Request, run: Run, shown: dict[str, Any], problems: list[str], trouble: str = ""
+    request: Request, run: Run, shown: dict[str, Any], draft: Draft, trouble: str = ""
 ) -> Response:
     ceiling = str(shown.get("ceiling") or "")
     return page(
@@ -484,8 +485,7 @@ def _plan_page(
         "plan.html",
         422 if trouble else 200,
         run=run,
-        problems=problems,
-        queries=shown.get("queries", ()),
+        draft=draft,
         ceiling="nothing" if ceiling and not ceiling.strip("$0.") else ceiling,
         trouble=trouble,
     )
@@ -495,44 +495,19 @@ def _plan_page(
 async def edit_plan(request: Request, state: Service, who: Who, run: RunId) -> Response:
     """Change a plan, which shows it again, or start with it."""
     form = await request.form(max_files=0, max_fields=100)
-    problems = [str(text) for text in form.getlist("problem")]
-    act = str(form.get("act", "start"))
+    draft, act = draft_from(form), str(form.get("act", "start"))
     held = await asyncio.to_thread(runs.find_run, state, who, run)
     shown = await asyncio.to_thread(open_question, run, state.store)
     if shown is None:
         return _to(f"/runs/{run}")
     if act != "start":
-        return _plan_page(request, held, shown, edited(problems, act))
-    kept = [text.strip() for text in problems if text.strip()]
-    same = kept == [str(problem).strip() for problem in shown["problems"]]
+        return _plan_page(request, held, shown, edited(draft, act))
     try:
-        said = Answer(action="accept") if same else Answer(action="edit", problems=tuple(kept))
-        await asyncio.to_thread(runs.answer_run, state, who, run, said)
+        await asyncio.to_thread(runs.answer_run, state, who, run, answer_of(draft, shown))
     except (ValidationError, UsageError) as error:
         why = explain(error.errors()) if isinstance(error, ValidationError) else str(error)
-        return _plan_page(request, held, shown, problems, why)
+        return _plan_page(request, held, shown, draft, why)
     return _to(f"/runs/{run}")
-
-
-def edited(problems: list[str], act: str) -> list[str]:
-    """Return a list of sub-questions with one moved, struck or added; the same if there is none.
-
-    Args:
-        problems: The sub-questions.
-        act: up-2, down-2, strike-2, with the number of one from 1; or add.
-    """
-    if act == "add":
-        return [*problems, ""]
-    what, _, text = act.partition("-")
-    at = int(text) - 1 if text.isdecimal() else -1
-    if not 0 <= at < len(problems):
-        return problems
-    rest = [*problems[:at], *problems[at + 1 :]]
-    if what == "strike":
-        return rest
-    to = {"up": at - 1, "down": at + 1}.get(what, at)
-    rest.insert(max(0, to), problems[at])
-    return rest
 
 
 @router.post("/runs/{run}/answer")

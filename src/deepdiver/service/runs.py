@@ -491,8 +491,8 @@ def answer_run(state: ServiceState, account: Account, run: str, said: Answer) ->
         LimitReachedError: If the user has reached a limit.
     """
     held = find_run(state, account, run)
-    if said.action == "edit" and not said.problems:
-        raise UsageError("an edited plan needs at least one sub-question")
+    if said.action == "edit" and not said.problems and said.queries is None:
+        raise UsageError("an edited plan needs sub-questions or searches")
     if said.action == "add" and not said.constraints.strip():
         raise UsageError("say what the answer must take into account")
     check_runs(account, state.queue.owners().get(account.name, Load()))
