@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import defaultdict
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -29,7 +28,7 @@ from deepdiver.report.exports.formats import FORMATS
 from deepdiver.report.exports.saved_pages import render_saved_pages, with_peeks
 from deepdiver.report.figures import svg
 from deepdiver.report.figures.pictures import draw_pictures
-from deepdiver.report.html import render_body
+from deepdiver.report.html import render_body, small_marks
 from deepdiver.report.markdown import made_line
 from deepdiver.run.answers import open_question
 from deepdiver.run.clarify import clarify, with_answer
@@ -534,11 +533,6 @@ def answer_run(
 # Reading
 
 
-_BRACKETS = re.compile(r'(<a class="cite"[^>]*>)\[?([^][<]+)\]?(?=<)')
-_BETWEEN = re.compile(r'</a>,?<a(?= class="cite")')
-"""On a page, a citation is a small number behind the sentence: that it is one, its place tells."""
-
-
 def _report_parts(state: ServiceState, run: Run) -> tuple[Markup, Markup, Report]:
     """Return the report of a run and its saved sources as parts of a page."""
     saved = take_out(run.id, state.store)
@@ -548,9 +542,9 @@ def _report_parts(state: ServiceState, run: Run) -> tuple[Markup, Markup, Report
     )
     # Both parts at once: the way back from a quote depends on which citations are links.
     mark = "<!-- beside -->"
-    both = f"{''.join(render_body(report, drawn))}{mark}{render_saved_pages(saved)}"
+    told = "".join(render_body(report, drawn, small_marks))
+    both = f"{told}{mark}{render_saved_pages(saved)}"
     body, _, beside = state.scrub(with_peeks(both, report)).partition(mark)
-    body = _BETWEEN.sub("</a> <a", _BRACKETS.sub(r"\1\2", body))
     # Both are made from escaped texts alone (report/html.py).
     return Markup(body), Markup(beside), report  # noqa: S704
 
