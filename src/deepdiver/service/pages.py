@@ -40,6 +40,7 @@ from deepdiver.service.accounts import SESSION_SECONDS, Account
 from deepdiver.service.api import (
     KEEP_ALIVE,
     STYLE,
+    Cursor,
     FileName,
     RunId,
     RunName,
@@ -590,11 +591,11 @@ def show_history(
     state: Service,
     who: Who,
     q: Annotated[str, Query(max_length=200)] = "",
-    skip: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+    cursor: Cursor = "",
 ) -> Response:
     """All runs, the newest first."""
-    found = runs.list_runs(state, who, q, PAGE, skip)
-    return page(request, "history.html", found=found, q=q, skip=skip, most=PAGE)
+    found = runs.list_runs(state, who, q, PAGE, cursor)
+    return page(request, "history.html", found=found, q=q, cursor=cursor)
 
 
 @router.get("/library")

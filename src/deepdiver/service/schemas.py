@@ -247,8 +247,8 @@ class RunList(Schema):
 
     runs: tuple[RunState, ...]
     """The runs."""
-    total: int
-    """How many there are that fit, these included."""
+    cursor: str
+    """To be given for the runs that follow; empty: there are no more."""
 
 
 class CitedPassage(Schema):
