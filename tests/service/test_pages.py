@@ -22,6 +22,7 @@ import pytest
 from deepdiver import sample
 from deepdiver.core.events import RunEnded
 from deepdiver.core.record import Run, RunStatus
+from deepdiver.core.settings import Settings
 from deepdiver.errors import StoreUnreachableError
 from deepdiver.run.verify import verify
 from deepdiver.service.pages import SAMPLES, _pieces, _samples, _sentence
@@ -254,6 +255,24 @@ async def test_the_settings_show_neither_places_nor_secrets(tmp_path: Path) -> N
         assert "embedded" in page
         assert str(tmp_path) not in page
         assert rig.tokens["ada"] not in page
+
+
+@pytest.mark.parametrize("there", [True, False])
+async def test_the_settings_say_what_can_be_reached_when_asked(
+    tmp_path: Path, shared: Served, there: bool
+) -> None:
+    own = Settings(
+        search=("searxng",), urls={"searxng": shared.url if there else "http://127.0.0.1:9"}
+    )
+    async with service(tmp_path, settings=own) as rig:
+        page = (await rig.client.get("/settings", headers=HTML)).text
+        assert "Try what can be reached" in page
+        assert "; reachable" not in page
+        tried = (await rig.client.post("/settings/reach", headers=HTML)).text
+        assert "Try again" in tried
+        (told,) = re.findall(r"<li[^>]*>(?:(?!</li>).)*<b>searxng</b>.*?</li>", tried, re.S)
+        assert ("reachable" in told) is there
+        assert ("Does not work" in told) is not there
 
 
 def test_a_whole_journey_without_a_script(tmp_path: Path) -> None:

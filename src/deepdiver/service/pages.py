@@ -6,6 +6,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -662,10 +663,23 @@ def show_file(
 @router.get("/settings")
 def show_settings(request: Request, state: Service, who: Who) -> Response:
     """What is set up, and what is missing."""
-    found = examine(state.settings, offline=True)
+    return _settings_page(request, state, who, offline=True)
+
+
+@router.post("/settings/reach")
+def try_to_reach(request: Request, state: Service, who: Who) -> Response:
+    """What is set up, what is missing, and what of it can be reached; only because one asks."""
+    return _settings_page(request, state, who, offline=False)
+
+
+def _settings_page(
+    request: Request, state: ServiceState, who: Account, *, offline: bool
+) -> Response:
+    found = examine(state.settings, offline=offline)
     parts: dict[str, list[Check]] = defaultdict(list)
     for check in found.checks:
         if check.part not in ("settings", "home"):  # the places of this machine are not theirs
-            parts[check.part].append(check)
+            parts[check.part].append(replace(check, says=state.scrub(check.says)))
     log = state.log.lines(who.name, 20)
-    return page(request, "settings.html", found=found, parts=parts, log=log)
+    own: dict[str, Any] = {"found": found, "parts": parts, "log": log, "tried": not offline}
+    return page(request, "settings.html", here="/settings", **own)
