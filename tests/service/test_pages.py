@@ -98,6 +98,11 @@ async def test_a_question_that_cannot_be_asked_is_shown_again(tmp_path: Path) ->
             assert answer.status_code == 422
             assert why in answer.text
             assert "<b>Holm" not in answer.text
+        typed = {"question": QUESTION, "budget": "a < b", "approve": "yes", "sources": "sample"}
+        again = (await rig.client.post("/ask", data=typed, headers=HTML)).text
+        assert 'value="a &lt; b"' in again
+        assert re.search(r'value="sample" checked', again)
+        assert re.search(r'name="approve" value="yes" checked', again)
         assert not rig.state.store.runs.list_all()
 
 

@@ -261,11 +261,11 @@ async def ask(request: Request, state: Service, who: Who) -> Response:
         run, _ = await asyncio.to_thread(runs.create_run, state, who, asked)
     except ValidationError as error:
         return await asyncio.to_thread(
-            _ask_page, request, state, who, _kept(given), explain(error.errors())
+            _ask_page, request, state, who, _kept(form, given), explain(error.errors())
         )
     except UsageError as error:
         return await asyncio.to_thread(
-            _ask_page, request, state, who, _kept(given), state.scrub(str(error))
+            _ask_page, request, state, who, _kept(form, given), state.scrub(str(error))
         )
     return _to(f"/runs/{run.id}")
 
@@ -278,12 +278,14 @@ def _budget(text: object) -> Decimal | None:
         raise UsageError("the budget must be a number of dollars, such as 0.50") from None
 
 
-def _kept(given: dict[str, str]) -> NewRun:
-    """Return what was typed, whether or not it can be asked, to be shown again."""
+def _kept(form: FormData, given: dict[str, str]) -> NewRun:
+    """Return what was typed and ticked, whether or not it can be asked, to be shown again."""
     known: dict[str, Any] = {
         name: text for name, text in given.items() if name in NewRun.model_fields
     }
-    return NewRun.model_construct(**known)
+    sources = tuple(name for name in runs.SOURCES if name in form.getlist("sources"))
+    ticked = {"sources": sources, "approve": "approve" in form, "budget": form.get("budget")}
+    return NewRun.model_construct(**{**known, **ticked})
 
 
 # A run
