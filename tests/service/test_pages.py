@@ -146,6 +146,7 @@ async def test_what_is_not_there_is_a_page_too(tmp_path: Path) -> None:
         ("there is no run 'x'", "There is no run 'x'."),
         ("Nobody has this token.", "Nobody has this token."),
         ("what is it?", "What is it?"),
+        ("openai:gpt-5-mini: no answer", "openai:gpt-5-mini: no answer."),
     ],
 )
 def test_a_message_is_a_sentence_on_a_page(message: str, shown: str) -> None:

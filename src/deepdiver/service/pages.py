@@ -101,7 +101,9 @@ def _money(amount: Decimal) -> str:
 
 def _sentence(text: str) -> str:
     """Return a message, which is written to stand behind a colon, as a sentence of a page."""
-    told = text[:1].upper() + text[1:]
+    first = text.partition(" ")[0]
+    # openai:gpt-5-mini and other names begin as they are written.
+    told = text if set(first) & set(":_/.") else text[:1].upper() + text[1:]
     return told if not told or told.endswith((".", "!", "?", "…")) else f"{told}."
 
 
