@@ -202,7 +202,7 @@ async def test_a_search_that_was_struck_is_not_written_again(tmp_path: Path, str
 
 
 async def test_struck_searches_are_told_to_whoever_plans(tmp_path: Path) -> None:
-    edit = {"queries": []}
+    edit: dict[str, Any] = {"queries": []}
     rig, _, _ = await with_searches(tmp_path, "orchestrated", edit)
     assert rig.reasoner.of(tasks.PlanSearches)[1].tried == (QUESTION,)
 
