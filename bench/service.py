@@ -189,11 +189,12 @@ class Load:
     def list_all(self) -> list[dict[str, Any]]:
         """Return all runs."""
         found: list[dict[str, Any]] = []
-        while True:
-            page = self.client.get(f"{RUNS}?limit=200&offset={len(found)}").json()
+        page: dict[str, Any] = {"cursor": ""}
+        while page["cursor"] or not found:
+            asked = {"limit": 200, "cursor": page["cursor"]}
+            page = self.client.get(RUNS, params=asked).json()
             found += page["runs"]
-            if len(found) >= page["total"]:
-                return found
+        return found
 
     @contextlib.contextmanager
     def phase(self, name: str) -> Iterator[None]:

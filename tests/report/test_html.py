@@ -30,7 +30,7 @@ from deepdiver.report.compose import compose
 from deepdiver.report.exports.package import Saved
 from deepdiver.report.exports.saved_pages import render_saved_pages, with_peeks
 from deepdiver.report.figures.pictures import Pictures, draw_pictures
-from deepdiver.report.html import render_html
+from deepdiver.report.html import render_body, render_html, small_marks
 from tests.report.figures import week
 from tests.report.making import RUN, assessment, finding, quote, sentence, source
 
@@ -501,6 +501,16 @@ def test_a_citation_stands_at_the_clause_that_it_carries_and_leads_to_its_quote(
         'Anna owns it<sup><a href="#c1">[1]</a></sup>, '
         'Bertil owned it<sup><a href="#c2">[2]</a></sup>.' in page
     )
+
+
+def test_a_page_may_show_its_citations_as_bare_numbers_everywhere() -> None:
+    held = week.report()
+    bracketed, small = ("".join(render_body(held, None, marks)) for marks in (None, small_marks))
+    assert re.findall(r'href="#c\d+"', small) == re.findall(r'href="#c\d+"', bracketed)
+    supers = re.findall("<sup>(.*?)</sup>", small)
+    assert len(supers) == bracketed.count("<sup>") > 5
+    assert not [mark for mark in supers if set("[],") & set(re.sub("<[^>]*>", "", mark))]
+    assert small_marks(held.citations[:2]).count("</a> <a") == 1
 
 
 def test_numbers_in_a_row_are_one_link_to_the_first_passage() -> None:

@@ -292,6 +292,7 @@ class Session:
             "recursion_limit": 20 + STEPS_PER_ROUND * self.deps.max_iterations,
         }
         await self.prepare()
+        self.deps.session_says = True
         given: Any = {"messages": [{"role": "user", "content": self.run.question}]}
         for asked in range(MOST_QUESTIONS):
             result = await graph.ainvoke(given, cast("Any", config), context=self.deps)

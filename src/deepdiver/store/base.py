@@ -118,6 +118,15 @@ class Runs(Protocol):
     def list_all(self) -> list[Run]:
         """Return all runs, the newest first."""
 
+    def list_page(self, before: tuple[str, str] | None, most: int) -> list[Run]:
+        """Return a page of the runs, the newest first.
+
+        Args:
+            before: When the last run of the page before was created, and its id; None: the first
+                page. That run may be deleted meanwhile.
+            most: How many runs a page has.
+        """
+
     def list_past(self, run: str, beginning: str) -> list[PastRun]:
         """Return the finished runs that began before a run, the newest first.
 

@@ -57,6 +57,10 @@ class _ReadOnlyRuns(Runs):
         return self._runs.list_all()
 
     @override
+    def list_page(self, before: tuple[str, str] | None, most: int) -> list[Run]:
+        return self._runs.list_page(before, most)
+
+    @override
     def list_past(self, run: str, beginning: str) -> list[PastRun]:
         return self._runs.list_past(run, beginning)
 
