@@ -148,14 +148,15 @@ def judged_throughout(report: Report) -> bool:
 def _kinds_noted(section: Section) -> Iterator[SentenceKind]:
     """Yield the kinds of the sentences of a section that would have a note each."""
     for block in section.blocks:
-        if block.kind == "code":
-            continue
-        columns = column_kinds(block, None) if block.kind == "table" else []
-        for row in block.rows:
-            told = columns or [own for _, own in told_at_the_end(row, block.kind)]
-            for item, own in zip(row, told, strict=True):
-                if item.kind is not own and not is_told(item):
-                    yield item.kind
+        told = itertools.chain.from_iterable(_told_in(block))
+        yield from (item.kind for item, own in told if item.kind is not own and not is_told(item))
+
+
+def _told_in(block: Block) -> Iterator[Iterable[tuple[Sentence, SentenceKind | None]]]:
+    """Yield the rows of a block, each sentence with the kind that something else tells."""
+    columns = column_kinds(block, None) if block.kind == "table" else []
+    for row in block.rows if block.kind != "code" else ():
+        yield zip(row, columns, strict=True) if columns else told_at_the_end(row, block.kind)
 
 
 def column_kinds(block: Block, section: SentenceKind | None) -> list[SentenceKind | None]:

@@ -66,14 +66,19 @@ async def audit_headings(
         if not fault:
             section.rename(item.text)
             continue
-        near = find_nearest(item.besides, free) if free and item.besides else ""
-        steps = any(block.kind == "steps" for block in section.blocks)
-        plain = STEPS_HEADING if steps else NEUTRAL_HEADING
-        neutral = near if 0 < count_words(near) <= LONGEST and not steps else plain
+        neutral = _neutral(section, item, free)
         free = [problem for problem in free if problem != neutral]
         cut.append(_cut(deps, section.heading, fault, neutral))
         section.rename(neutral)
     return [*cut, *await _weakened(deps, sections)]
+
+
+def _neutral(section: DraftedSection, said: Said, problems: Sequence[str]) -> str:
+    """Return the heading of a section without one: what its steps are, or a part of the question."""
+    if any(block.kind == "steps" for block in section.blocks):
+        return STEPS_HEADING
+    near = find_nearest(said.besides, problems) if problems and said.besides else ""
+    return near if 0 < count_words(near) <= LONGEST else NEUTRAL_HEADING
 
 
 async def _weakened(deps: Deps, sections: Sequence[DraftedSection]) -> list[CutSentence]:

@@ -59,16 +59,11 @@ class Derivations:
             supposes: Whether it may have numbers of the writer's own; they are noted in it.
         """
         lost, fault = [], self._fault(made)
-        if not fault:
-            lost = self._unsourced(ledger, made, as_of, UNITS if supposes else FREE)
-            # The writer says that something is supposed. If the quotes have all of it, then that
-            # which they have in another form alone; if nothing else can be, a unit is.
-            if supposes and not lost:
-                lost = self._unsourced(ledger, made, as_of, UNITS, exactly=True)
-            if supposes and not lost:
-                lost = self._unsourced(ledger, made, as_of, frozenset())
+        if not fault and supposes:
+            lost = self._supposed_in(ledger, made, as_of)
+        elif not fault:
+            lost = self._unsourced(ledger, made, as_of, FREE)
             fault = f"{', '.join(lost[:3])} is in none of its quotes" if lost else ""
-            fault = "" if supposes else fault
         if fault:
             self.refused[made.name] = f"{made.name} = {made.expression}: {fault}"
             return False
@@ -80,6 +75,18 @@ class Derivations:
             made = made.model_copy(update={"result": shown})
         self.held[made.name], self.values[made.name] = made, value
         return True
+
+    def _supposed_in(self, ledger: Ledger, made: Derivation, as_of: str) -> list[str]:
+        """Return the numbers of a calculation that the writer supposes, as no quote has them.
+
+        If the quotes have all of them, those that they have in another form alone; if nothing else
+        can be supposed, a unit is.
+        """
+        return (
+            self._unsourced(ledger, made, as_of, UNITS)
+            or self._unsourced(ledger, made, as_of, UNITS, exactly=True)
+            or self._unsourced(ledger, made, as_of, frozenset())
+        )
 
     def _fault(self, made: Derivation) -> str:
         try:
