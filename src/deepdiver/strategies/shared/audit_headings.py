@@ -74,7 +74,7 @@ async def audit_headings(
 
 
 def _neutral(section: DraftedSection, said: Said, problems: Sequence[str]) -> str:
-    """Return the heading of a section without one: what its steps are, or a part of the question."""
+    """Return a heading for a section: what its steps are, or a part of the question."""
     if any(block.kind == "steps" for block in section.blocks):
         return STEPS_HEADING
     near = find_nearest(said.besides, problems) if problems and said.besides else ""
