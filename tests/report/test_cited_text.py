@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.report.cited_text import Statement, Table, address_in, read_cited_text
+from deepdiver.report.kinds import AMONG_FACTS, COLUMN_LINES, KIND_LINES, THROUGHOUT
 from deepdiver.report.markdown import render_markdown
+from deepdiver.report.words import words_in
 from tests.report.figures import week
 
 END = "\n\n## Sources\n\n[1] Bureau of Ports, https://e.org/1.\n[2] Berg, no address\n"
@@ -327,3 +329,13 @@ It sank in 1990.
 def test_a_sentence_that_only_names_an_evidence_view_opens_none() -> None:
     read = read_cited_text("# A\n\nEvidence view\n\nIt sank in 1990.\n\n## An evidence view\n\nSo.")
     assert not any(item.own for item in read.statements)
+
+
+@pytest.mark.parametrize("language", ["", "de", "ja"])
+def test_lines_about_what_is_judgement_are_no_statements(language: str) -> None:
+    say = words_in(language)
+    told = [*KIND_LINES.values(), AMONG_FACTS, THROUGHOUT]
+    lines = [*map(say, told), *(say(line, "Verdict") for line in COLUMN_LINES.values())]
+    text = "# Mills\n\nThe mill is old [1].\n\n" + "\n\n".join(f"*{line}*" for line in lines)
+    read = read_cited_text(f"{text}\n\n## Sources\n\n[1] https://mills.example/\n")
+    assert [statement.text for statement in read.statements] == ["The mill is old."]

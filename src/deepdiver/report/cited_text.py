@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from deepdiver.core.text import Span, blocks, sentences, words
+from deepdiver.report.kinds import AMONG_FACTS, COLUMN_LINES, KIND_LINES, THROUGHOUT
 from deepdiver.report.words import ENGLISH, table
 
 LISTS = frozenset(
@@ -300,6 +301,8 @@ class _Reading:
             if not _says(said):
                 self._cite_before(cites)
                 continue
+            if said.startswith(_told_of_kinds()):
+                continue
             self._state(said, before, cites)
             before = said
 
@@ -387,6 +390,15 @@ def _is_used(key: str, held: Reference, cited: Iterable[str], used: Collection[s
 def _evidence_views() -> frozenset[str]:
     """Return what the evidence view is called, in every language of a report."""
     return frozenset(say("Evidence view") for say in (ENGLISH, *table().values()))
+
+
+@functools.cache
+def _told_of_kinds() -> tuple[str, ...]:
+    """Return how the lines begin by which our reports tell what no source says."""
+    lines = (*KIND_LINES.values(), *COLUMN_LINES.values(), AMONG_FACTS, THROUGHOUT)
+    return tuple(
+        say(line).partition("{}")[0] for say in (ENGLISH, *table().values()) for line in lines
+    )
 
 
 def _heads_list(text: str) -> bool:
