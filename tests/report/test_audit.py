@@ -768,6 +768,29 @@ def test_a_calculation_of_the_questions_numbers_needs_no_finding() -> None:
         assert got == faults, said
 
 
+def test_a_share_of_a_sheet_may_be_told_in_hundredths() -> None:
+    sheet = "Feature: reminders | Impact_Percentage: 0.30 | Weight: 0.7"
+    assert found("Reminders have an impact of 30%.", sheet) == []
+    assert found("Reminders have an impact of 31%.", sheet) == ["31 is in none of its quotes"]
+    assert found("Reminders have 30.", sheet) == ["30 is in none of its quotes"]
+    assert found("It weighs 70%.", "It weighs 0.7 kg.") == ["70 is in none of its quotes"]
+
+
+def test_a_fall_may_be_told_in_words_where_a_table_has_a_minus() -> None:
+    row = "Costs: 1,430 | Change in costs: -9%"
+    assert found("Costs decreased by 9%.", row) == []
+    assert found("Costs decreased by 8%.", row) == ["8 is in none of its quotes"]
+    assert "9 is in none of its quotes" in found("Costs increased by 9%.", row)
+
+
+def test_what_is_known_besides_its_reasons_may_have_names() -> None:
+    said = "Under the Quebec Act that is forbidden."
+    judged = SentenceKind.JUDGEMENT
+    assert found(said, "It is forbidden.", kind=judged) == ["Quebec Act is in none of the texts"]
+    knows = Context(knows=True)
+    assert found(said, "It is forbidden.", kind=judged, context=knows) == []
+
+
 def test_an_age_that_is_derived_may_name_the_date_of_the_run() -> None:
     text = "Maja Sörlin is 12 years old on 15 November 2026."
     age = Context(figures="years(2014-05-03, 2026-11-15)\n12", values=(Fraction(12),))

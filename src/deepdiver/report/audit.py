@@ -40,6 +40,8 @@ from deepdiver.report.clauses import is_english, is_german, read_unit
 
 Snapshot = Callable[[str], str]
 """Returns the saved text of a hash; LostTextError if there is none."""
+_SHARES = re.compile(r"percent|share|rate\b|ratio|proportion|fraction", re.IGNORECASE)
+"""What calls numbers below one shares: Impact_Percentage, the rate of return."""
 _ADDRESS = re.compile(r"\b(?:https?://|www\.)[^\s<>\"“”]*[^\s<>\"“”.,;:!?)\]']", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"(?<![\w-])(?<!ty )(?<!hundred )(?<!hundred and )(?<!thousand and )one(?:['’]s)?\b"
@@ -353,6 +355,7 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
     figures |= _listed_counts(sentence.text)
     figures |= set(_counts_cited(text, sentence.text))
     figures |= {-value for value in figures if value < 0 and _tells_a_fall(sentence.text)}
+    figures |= _told_in_hundredths(f"{text}\n{context.nearby}", sentence.text)
     figures |= {
         value
         for value in _numbers_said(sentence.text)
@@ -436,6 +439,13 @@ def _told_as(values: Iterable[Fraction], said: str) -> list[Fraction]:
     if heard & poles("rise") and not heard & poles("decline"):
         return list(values)
     return [told for value in values for told in (value, abs(value))]
+
+
+def _told_in_hundredths(text: str, said: str) -> set[Decimal]:
+    """Return the shares of a text as a sentence may tell them: 30% for a rate of 0.30."""
+    if "%" not in said or not _SHARES.search(text):
+        return set()
+    return {value * 100 for value in numbers(text) if 0 < value < 1}
 
 
 def _tells_a_fall(said: str) -> bool:
