@@ -156,7 +156,7 @@ def test_runs_are_listed_the_newest_first(store: AnyStore) -> None:
     assert [run.id for run in store.runs.list_all()] == ["d", "c", "b", "a"]
     for most in range(1, 6):
         met, before = list[str](), None
-        while page := store.runs.list_page(before, most):
+        while page := store.runs.list_all(before, most):
             assert len(page) <= most
             met += [run.id for run in page]
             before = page[-1].created, page[-1].id
@@ -168,11 +168,11 @@ def test_a_page_follows_a_run_that_was_deleted_meanwhile(store: AnyStore) -> Non
     for id_, created in (("a", "2027-01-01"), ("b", "2027-02-01"), ("c", "2027-02-01")):
         store.runs.create(make_run(id_, created))
     before = ("2027-02-01", "b")
-    assert [run.id for run in store.runs.list_page(before, 9)] == ["a"]
+    assert [run.id for run in store.runs.list_all(before, 9)] == ["a"]
     store.runs.delete("b", NOW)
-    assert [run.id for run in store.runs.list_page(before, 9)] == ["a"]
-    assert [run.id for run in store.runs.list_page(("2027-03-01", "gone"), 1)] == ["c"]
-    assert store.runs.list_page(("2026-01-01", "a"), 9) == []
+    assert [run.id for run in store.runs.list_all(before, 9)] == ["a"]
+    assert [run.id for run in store.runs.list_all(("2027-03-01", "gone"), 1)] == ["c"]
+    assert store.runs.list_all(("2026-01-01", "a"), 9) == []
 
 
 def test_a_status_is_kept(store: AnyStore) -> None:

@@ -87,7 +87,6 @@ def test_a_truncated_database_is_damage(home: Path, left: float) -> None:
 
 READS: dict[str, Callable[[SqliteStore], object]] = {
     "runs.list_all": lambda store: store.runs.list_all(),
-    "runs.list_page": lambda store: store.runs.list_page(("2030", "r9"), 5),
     "runs.get": lambda store: store.runs.get("r1"),
     "journal.rows": lambda store: store.journal.rows("r1"),
     "records.ledger": lambda store: store.records.ledger("r1"),

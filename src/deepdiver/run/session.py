@@ -324,7 +324,9 @@ class Session:
 
         async def do() -> Reply:
             self.emit(PersonAsked(question=shown))
+            self.store.runs.set_status(self.run.id, RunStatus.WAITING)
             said = await ask(shown) if ask else None
+            self.store.runs.set_status(self.run.id, RunStatus.RUNNING)
             if not isinstance(said, dict) or not said:
                 raise UsageError(
                     f"the answer to {shown.get('ask')} must be an object that says what to do, "

@@ -124,7 +124,7 @@ def _runs_that_fit(state: ServiceState, account: Account, words: str, cursor: st
     wanted = words.casefold().split()
     created, _, last = cursor.partition("~")
     before = (created, last) if cursor else None
-    while page := state.store.runs.list_page(before, READ_AT_ONCE):
+    while page := state.store.runs.list_all(before, READ_AT_ONCE):
         before = page[-1].created, page[-1].id
         named = [run.id for run in page]
         owners = {**state.purses.owners_of(named), **state.queue.owners_of(named)}

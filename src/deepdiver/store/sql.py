@@ -23,6 +23,7 @@ from deepdiver.core.identity import canonical
 from deepdiver.core.record import FINISHED, Run, RunStatus
 from deepdiver.errors import DamagedStoreError, RunBusyError, UnknownNameError
 from deepdiver.store.base import (
+    EVERY_RUN,
     Cache,
     CallState,
     Journal,
@@ -194,12 +195,7 @@ class SqlRuns(_Part, Runs):
         )
 
     @override
-    def list_all(self) -> list[Run]:
-        query = "SELECT id, status, json FROM runs ORDER BY created DESC, rowid DESC"
-        return [self._run(*row) for row in self._rows(query)]
-
-    @override
-    def list_page(self, before: tuple[str, str] | None, most: int) -> list[Run]:
+    def list_all(self, before: tuple[str, str] | None = None, most: int = EVERY_RUN) -> list[Run]:
         if before is None:
             rows = self._rows(_FIRST_PAGE, most)
         else:

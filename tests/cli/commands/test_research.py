@@ -607,12 +607,21 @@ def test_a_plan_is_rejected_then_edited(say: Say, home: Path, warm: Warm) -> Non
         terminal.wait_for("Add sub-problems")
         terminal.wait_for("     > ", times=2)
         terminal.type("\n")
+        terminal.wait_for("     > ", times=3)  # the search
+        terminal.type("\n")
+        terminal.wait_for("Add searches")
+        terminal.wait_for("     > ", times=4)
+        terminal.type("\n")
         terminal.wait_for("[r]eject? ", times=3)
         terminal.type("a\n")
         assert terminal.leave() == 0
     assert answers(home) == [
         {"action": "reject", "reason": "too narrow"},
-        {"action": "edit", "problems": ["How many tonnes of cheese were made at Svedjan in 2025?"]},
+        {
+            "action": "edit",
+            "problems": ["How many tonnes of cheese were made at Svedjan in 2025?"],
+            "queries": [QUESTION],
+        },
     ]
     (done,) = runs(home)
     assert say("replay", done.id, "--quiet").code == 0
