@@ -357,7 +357,7 @@ def test_one_note_tells_the_kind_of_sentences_that_stand_side_by_side() -> None:
     assert list(told_at_the_end((ASSUMED,), "steps")) == [(ASSUMED, ASSUMED.kind)]
     in_words = sentence("We recommend it.", kind=SentenceKind.JUDGEMENT)
     marked = [kind for _, kind in told_at_the_end((JUDGED, in_words, JUDGED))]
-    assert marked == [None, SentenceKind.JUDGEMENT, None], "words behind it are no note for it"
+    assert marked == [None, SentenceKind.JUDGEMENT, None], "what follows does not tell of it"
     assert list(told_at_the_end((JUDGED,))) == [(JUDGED, None)]
     assert list(told_at_the_end(())) == []
 

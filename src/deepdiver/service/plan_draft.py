@@ -93,7 +93,7 @@ def answer_of(draft: Draft, shown: Mapping[str, Any]) -> Answer:
     """Return what a person says to a plan who starts with a draft of it.
 
     Raises:
-        UsageError: If there is no sub-question left.
+        UsageError: If no sub-question is left.
         ValidationError: If something is too long, or there is too much.
     """
     parts = [(part.problem.strip(), _written(part.queries)) for part in draft]

@@ -248,7 +248,7 @@ class RunList(Schema):
     runs: tuple[RunState, ...]
     """The runs."""
     cursor: str
-    """To be given for the runs that follow; empty: there are no more."""
+    """Pass it on to get the runs that follow; empty on the last page."""
 
 
 class CitedPassage(Schema):

@@ -74,7 +74,7 @@ new queries with all of them."""
 LIMITS_BYTES = 2_000
 """The most bytes of limits that the reflection is shown."""
 UNSEARCHED = (
-    "the searches of the plan were not made: there is no more to search than what is read whole"
+    "the searches of the plan were not made: everything that could be searched is read whole"
 )
 
 
