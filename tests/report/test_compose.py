@@ -12,6 +12,7 @@ from deepdiver.core.ledger import Ledger
 from deepdiver.core.origins import sketch
 from deepdiver.core.outcomes import Research
 from deepdiver.core.record import (
+    UNPRINTED,
     Assessment,
     Block,
     Credibility,
@@ -199,6 +200,9 @@ def test_citations_are_printed_where_their_findings_were_cited() -> None:
     cited = CitationNumbering(LEDGER).cite(said)
     # f_2 quotes what f_1 quotes, and Bertil besides: a quote is marked where it is cited first.
     assert (cited.citations, cited.places) == ((1, 2), (12, 33))
+    reason = said.model_copy(update={"places": (UNPRINTED, 33)})
+    cited = CitationNumbering(LEDGER).cite(reason)
+    assert cited.places == (33, 33), "what one says and another has as a reason is printed"
     unplaced = CitationNumbering(LEDGER).cite(sentence("x", "f_1", "f_2"))
     assert (unplaced.citations, unplaced.places) == ((1, 2), ())
 

@@ -11,6 +11,7 @@ from deepdiver.core.corroboration import count_agreeing, count_copies
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.outcomes import WORKED, Research, settle_outcome
 from deepdiver.core.record import (
+    UNPRINTED,
     Assessment,
     Block,
     Citation,
@@ -53,7 +54,8 @@ class CitationNumbering:
         places: dict[int, int] = {}
         for key, place in zip(sentence.findings, sentence.places, strict=False):
             for number in self._numbers_of([key]):
-                places.setdefault(number, place)
+                if places.get(number, UNPRINTED) == UNPRINTED:
+                    places[number] = place
         return sentence.model_copy(
             update={"citations": numbers, "places": tuple(places[n] for n in numbers if places)}
         )

@@ -10,7 +10,8 @@
 
 - `{T4:4}` cites unit 4 of text T4; `{T4:3-11, 14; F2}` cites several, F2 being a finding. The
   citation is printed where the mark is.
-- `{judgement T9:4}`: the sentence is a judgement, and what is cited is its reason.
+- `{judgement T9:4}`: the sentence is a judgement, and what is cited is its reason. Reasons are not
+  printed behind it, unless a figure of the sentence comes from them.
 - `{absence word, word}`: no source has these words. `{assumption}` and `{general}`: what the writer
   supposes, and what is generally known.
 - `{= 330 - 58.25 | T4:3-5}`: the sentence is a calculation; `{C2 = …}` gives it a name, which other
@@ -34,7 +35,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from deepdiver.core.record import SentenceKind
+from deepdiver.core.record import UNPRINTED, SentenceKind
 from deepdiver.core.text import sentences
 
 _KINDS = {
@@ -104,7 +105,7 @@ class MarkedSentence:
     cites: tuple[str, ...] = ()
     """What it cites."""
     places: tuple[int, ...] = ()
-    """Where in the text each citation is printed."""
+    """Where in the text each citation is printed; `UNPRINTED`: it is the reason of a judgement."""
     terms: tuple[str, ...] = ()
     """The words of an absence."""
     expression: str = ""
@@ -340,9 +341,9 @@ def _split_row(line: str) -> list[str]:
 
 
 def _cell(text: str, column: Mark, section: Mark) -> MarkedSentence:
-    """Return a cell; one that cites for itself is judgement only if its column is."""
+    """Return a cell, which is of the kind of its column, or else of its section."""
     held, marks = _hold(text)
-    return _marked(held, marks, column if marks else _joined([column, Mark(section.kind)]))
+    return _marked(held, marks, _joined([column, Mark(section.kind)]))
 
 
 # Sentences
@@ -384,10 +385,12 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
     held, bold = _unbold(held)
     first, *pieces = held.split(_HOLD)
     text, code = _styled(first.lstrip())
-    places, cites = list[int](), list[str]()
+    places: dict[str, int] = {}
     for mark, piece in zip(marks, pieces, strict=False):
-        places += [len(text.rstrip())] * len(mark.cites)
-        cites += mark.cites
+        reason = mark.kind is SentenceKind.JUDGEMENT
+        for cite in mark.cites:
+            # What carries two clauses is printed behind the second.
+            places[cite] = places.get(cite, UNPRINTED) if reason else len(text.rstrip())
         plain, spans = _styled(piece)
         code += [(len(text) + start, len(text) + end) for start, end in spans]
         text += plain
@@ -398,14 +401,15 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
     cited = inherited or (SentenceKind.FACT if said.cites else SentenceKind.FRAME)
     kind = said.kind or cited
     if not marks:
-        cites, places = list(default.cites), []
+        own = kind is SentenceKind.JUDGEMENT
+        places = dict.fromkeys(default.cites, UNPRINTED if own else len(text))
     ending = len(text.rstrip(".!?…\"'”’)"))
-    at_end = all(place >= ending for place in places)
+    at_end = all(place >= ending for place in places.values())
     return MarkedSentence(
         text,
         kind,
-        tuple(dict.fromkeys(cites)),
-        () if at_end or len(set(cites)) < len(cites) else tuple(places),
+        tuple(places),
+        () if at_end else tuple(places.values()),
         said.terms,
         said.expression,
         said.name,
@@ -458,9 +462,22 @@ def _styled(text: str) -> tuple[str, list[tuple[int, int]]]:
     return plain, spans
 
 
-def with_styles(text: str, bold: int, code: Sequence[tuple[int, int]]) -> str:
-    """Return a text as its writer would write it: the bold opening between stars, code quoted."""
+def with_styles(
+    text: str,
+    bold: int,
+    code: Sequence[tuple[int, int]],
+    marks: Sequence[tuple[int, str]] = (),
+) -> str:
+    """Return a text as its writer would write it: the bold opening between stars, code quoted.
+
+    Args:
+        text: The text.
+        bold: How many characters at its beginning are bold.
+        code: Where code stands in it.
+        marks: What else stands at which place.
+    """
     signs = [(bold, 1, "**")] if bold else []
+    signs += [(place, 1, mark) for place, mark in marks]
     for start, end in code:
         before, behind = ("`` ", " ``") if "`" in text[start:end] else ("`", "`")
         signs += [(end, 0, behind), (start, 2, before)]
