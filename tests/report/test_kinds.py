@@ -519,6 +519,14 @@ def test_the_evidence_view_has_each_judgement_with_its_reasons_once() -> None:
     assert list(with_reasons(report(answer=(FACT, JUDGED)))) == []
 
 
+def test_the_name_of_a_row_leaves_reasons_to_the_judgement_beside_it() -> None:
+    verdict = reasoned("Sell it.", (-1, -1))
+    row = (sentence("Mill", citations=(1, 2)), verdict)
+    block = Block(kind="table", rows=(row,), header=("What", "Verdict"))
+    _, _, left = table_citations(QUOTED, block)
+    assert [cell.citations for cell in left.rows[0]] == [(), ()]
+
+
 def test_points_of_the_bottom_line_are_cited_apart() -> None:
     judged = FACT.model_copy(update={"kind": SentenceKind.JUDGEMENT})
     held = CITED.model_copy(update={"answer": (FACT, judged, judged), "points": (2, 1)})

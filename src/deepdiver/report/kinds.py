@@ -318,8 +318,9 @@ def table_citations(
     Where several columns cite one and the same source in their names, it is cited once below the
     table. Cells of a row that cite the same do so once; the name of a row may cite for itself.
     """
-    rows = tuple(tuple(_printed(report, cell) for cell in row) for row in block.rows)
-    lifted, left = lift_citations(report, quiet_labels(block.model_copy(update={"rows": rows})))
+    quiet = quiet_labels(block)
+    rows = tuple(tuple(_printed(report, cell) for cell in row) for row in quiet.rows)
+    lifted, left = lift_citations(report, block.model_copy(update={"rows": rows}))
     mark_of = {item.number: item.mark for item in report.citations}
     rows = tuple((*row[:1], *_cells_cited_once(row[1:], mark_of)) for row in left.rows)
     left = left.model_copy(update={"rows": rows})

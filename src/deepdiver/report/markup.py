@@ -72,6 +72,7 @@ _HOLD = "\ue000"
 """A private character that stands for a mark while sentences are divided."""
 _CODE = "\ue001"
 """A private character that stands for code while emphasis is taken out."""
+_OPENED_BY_CODE = re.compile(r"(?<=[.!?] )`(?=[^`\s])")
 _INLINE = re.compile(r"(`+)(?=[^`])(?!\s+\1(?!`))(.+?)(?<=[^`])\1(?!`)")
 """Code within a line."""
 
@@ -354,7 +355,8 @@ def _sentences(text: str, default: Mark) -> tuple[MarkedSentence, ...]:
     held, marks = _hold(text)
     # A mark behind the stop belongs to the sentence that the stop ends.
     held = re.sub(rf"([.!?…][\"'”’)*]*)((?:{_HOLD})+)", r"\2\1", held)
-    spans = sentences(held) if held.strip() else []
+    # A sentence may begin with code; within a text that is no draft, a quote rarely opens one.
+    spans = sentences(_OPENED_BY_CODE.sub("A", held)) if held.strip() else []
     queue = list(marks)
     made: list[MarkedSentence] = []
     for span in spans:
@@ -388,18 +390,15 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
     places: dict[str, int] = {}
     for mark, piece in zip(marks, pieces, strict=False):
         reason = mark.kind is SentenceKind.JUDGEMENT
-        for cite in mark.cites:
-            # What carries two clauses is printed behind the second.
-            places[cite] = places.get(cite, UNPRINTED) if reason else len(text.rstrip())
+        behind = len(text.rstrip())
+        # What carries two clauses is printed behind the second.
+        places |= {c: places.get(c, UNPRINTED) if reason else behind for c in mark.cites}
         plain, spans = _styled(piece)
         code += [(len(text) + start, len(text) + end) for start, end in spans]
         text += plain
     text = text.rstrip()
     said = _joined(marks) if marks else default
-    # A citation in a section or column of judgement is the reason for it.
-    inherited = SentenceKind.JUDGEMENT if default.kind is SentenceKind.JUDGEMENT else None
-    cited = inherited or (SentenceKind.FACT if said.cites else SentenceKind.FRAME)
-    kind = said.kind or cited
+    kind = said.kind or _kind_of_cited(said, default)
     if not marks:
         own = kind is SentenceKind.JUDGEMENT
         places = dict.fromkeys(default.cites, UNPRINTED if own else len(text))
@@ -419,6 +418,16 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
         further=tuple(mark for mark in marks if mark.expression)[1:],
         knows=any(mark.kind in _OWN for mark in marks),
     )
+
+
+def _kind_of_cited(said: Mark, default: Mark) -> SentenceKind:
+    """Return the kind of a sentence whose marks, if it has any, only cite.
+
+    In a section or column of judgement it is one.
+    """
+    if default.kind is SentenceKind.JUDGEMENT:
+        return SentenceKind.JUDGEMENT
+    return SentenceKind.FACT if said.cites else SentenceKind.FRAME
 
 
 def _unbold(held: str) -> tuple[str, int]:

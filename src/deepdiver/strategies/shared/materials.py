@@ -326,15 +326,8 @@ def cut_code(
         cites: What it cites.
     """
     cited = [found for cite in cites if (found := _cited_code(material, cite))]
-    for entry, part, cite in cited:
-        if said.strip() and (span := locate(said.strip(), part.of(entry.text))):
-            part = Span(part.start + span.start, part.start + span.end)
-            return entry, [_whole_lines(entry.text, part)], cite
     if cited:
-        entry = cited[0][0]
-        own = [(part, cite) for other, part, cite in cited if other is entry]
-        spans = [_whole_lines(entry.text, part) for part, _ in own]
-        return entry, spans, "; ".join(cite for _, cite in own)
+        return _said_in(said.strip(), cited)
     if cites or not said.strip():
         return None
     for label, entry in material.read.items():
@@ -342,6 +335,20 @@ def cut_code(
             first, last = _units_in(entry.text, span)
             return entry, [_whole_lines(entry.text, span)], f"{label}:{first}-{last}"
     return None
+
+
+def _said_in(
+    said: str, cited: Sequence[tuple[ReadText, Span, str]]
+) -> tuple[ReadText, list[Span], str]:
+    """Return the part of what is cited that has the code, or else all of one source."""
+    for entry, part, cite in cited:
+        if said and (span := locate(said, part.of(entry.text))):
+            part = Span(part.start + span.start, part.start + span.end)
+            return entry, [_whole_lines(entry.text, part)], cite
+    entry = cited[0][0]
+    own = [(part, cite) for other, part, cite in cited if other is entry]
+    spans = [_whole_lines(entry.text, part) for part, _ in own]
+    return entry, spans, "; ".join(cite for _, cite in own)
 
 
 def _cited_code(material: Material, cite: str) -> tuple[ReadText, Span, str] | None:
