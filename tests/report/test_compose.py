@@ -219,6 +219,12 @@ def test_labels_are_plain_numbers_in_the_order_of_the_list_of_sources() -> None:
     assert listed == ["1", "2", "3"]
 
 
+def test_passages_that_the_text_does_not_cite_have_the_last_labels() -> None:
+    judged = sentence("Sell it.", "f_3", kind=SentenceKind.JUDGEMENT, places=(UNPRINTED,))
+    made = report((judged, sentence("b", "f_1")))
+    assert [(item.finding, item.label) for item in made.citations] == [("f_3", "2"), ("f_1", "1")]
+
+
 def test_spans_that_overlap_have_one_label_and_stay_exact() -> None:
     ledger = Ledger(
         [

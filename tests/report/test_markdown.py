@@ -547,13 +547,30 @@ def test_a_source_is_listed_once_with_its_numbered_quotes_below_it() -> None:
         citation(2, label="3", source="s_2", title="Gazette", quote="Bertil owned it."),
         citation(3, label="2", quote="Holm Works is old.", credit="x"),
     )
-    made = render_markdown(report(citations=listed))
+    said = sentence("Anna Holm owns Holm Works.", citations=(1, 2, 3))
+    made = render_markdown(report(citations=listed, answer=(said,)))
     assert (
         "**Title of s_1**, Ann Berg, Harbour Board, 2024-03-05, https://example.org/s_1\n\n"
         "- [1] “Holm Works is owned by Anna Holm.” (page 3)\n- [2] “Holm Works is old.”\n\n"
         "**Gazette**, https://example.org/s_1\n\n- [3] “Bertil owned it.”\n\n" in made
     )
-    assert "Anna Holm owns Holm Works [1, 3].\n" in made
+    assert "Anna Holm owns Holm Works [1–3].\n" in made
+
+
+def test_what_the_text_does_not_cite_is_listed_in_the_evidence_view() -> None:
+    held = (citation(1), citation(2, quote="Holm Works is old."))
+    judged = reasoned("Sell it.", UNPRINTED, UNPRINTED)
+    fact = sentence("Anna owns it.", citations=(1,))
+    made = render_markdown(report(citations=held, answer=(fact, judged), sections=()))
+    text, _, evidence = made.partition("## Evidence view")
+    assert "- [1] “Holm Works is owned by Anna Holm.”\n" in text.partition("## Sources")[2]
+    assert "Holm Works is old." not in text
+    further = (
+        "### Passages that the text does not cite\n\n**Title of s_1**, https://example.org/s_1"
+    )
+    assert f"{further}\n\n- [2] “Holm Works is old.”\n" in evidence
+    none = render_markdown(report(citations=held, answer=(judged,), sections=()))
+    assert "## Sources" not in none
 
 
 @pytest.mark.parametrize("start", ["# Bottom line", "- more", "1. more", "> more", "---", "| a"])

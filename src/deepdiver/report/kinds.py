@@ -19,6 +19,7 @@ from deepdiver.core.record import (
     UNPRINTED,
     Block,
     BlockKind,
+    Citation,
     Derivation,
     Report,
     Section,
@@ -59,6 +60,8 @@ LEGEND = (
 """What stands below the bottom line of a report that has judgements."""
 REASONS = "Reasons of our judgements"
 """Heading of the list in the evidence view that has what each judgement cites."""
+FURTHER = "Passages that the text does not cite"
+"""Heading of those that only judgements or calculations stand on."""
 TOLD_CHARS = 160
 """The most characters of a judgement in that list."""
 CODE_SOURCE, CODE_AFTER = "Source of the code:", "Our own code, after:"
@@ -247,6 +250,17 @@ def _printed(report: Report, sentence: Sentence) -> Sentence:
             "places": tuple(end if place == UNPRINTED else place for _, place in kept),
         }
     )
+
+
+def printed_citations(report: Report) -> tuple[list[Citation], list[Citation]]:
+    """Return the citations of the passages that the text cites, and those of the others.
+
+    The others are reasons of judgements and sources of calculations.
+    """
+    cited = {n for item in all_sentences(report) for n in _printed(report, item).citations}
+    marks = {item.mark for item in report.citations if item.number in cited}
+    shown = [item for item in report.citations if item.mark in marks]
+    return shown, [item for item in report.citations if item.mark not in marks]
 
 
 def cited_once(report: Report, row: Sequence[Sentence], *, facts: bool = False) -> list[Sentence]:

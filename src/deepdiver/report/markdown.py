@@ -261,8 +261,8 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
             parts += [*_block(report, block, common, start), ""]
     if told := kinds.closing_line(report):
         parts += [f"*{told}*", ""]
-    if report.citations:
-        parts += [f"## {say('Sources')}", "", *_sources(report.citations, say)]
+    if shown := kinds.printed_citations(report)[0]:
+        parts += [f"## {say('Sources')}", "", *_sources(shown, say)]
     if not evidence:
         parts += [f"## {say('Evidence view')}", "", *_evidence(report)]
     foot = f"{_said(made_line(report))}{_elsewhere(report, evidence)}"
@@ -354,6 +354,8 @@ def _evidence(report: Report) -> Iterator[str]:
         for text, cited in reasons:
             yield f"- {say.quoted(_said(text))} {citation_marks(report, cited)}"
         yield ""
+    if further := kinds.printed_citations(report)[1]:
+        yield from (f"### {say(kinds.FURTHER)}", "", *_sources(further, say))
     if cautions := [_caution(report, item) for item in kinds.cautioned(report)]:
         yield from (f"### {say('Cautions')}", "", *(f"- {line}" for line in cautions), "")
     if told := kinds.matched_line(report):
