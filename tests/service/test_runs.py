@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -248,6 +249,24 @@ async def test_a_stop_between_taking_and_beginning_is_not_lost(tmp_path: Path) -
         assert state.store.runs.get(run).status is RunStatus.STOPPED
         assert worker.take() is None
         assert worker.to_stop() == []
+
+
+async def test_who_works_on_a_run_in_this_process_is_told_at_once_of_its_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "STOP_SECONDS", 0.1)
+    async with state_of(tmp_path) as plain:
+        stops: list[tuple[str, list[str]]] = []
+        run, worker = ask(plain), plain.queue.hire("w")
+        assert worker.take() is not None
+        state = replace(plain, stop_here=lambda of: stops.append((of, worker.to_stop())))
+        runs.stop_run(state, ADA, run)
+        assert stops == [(run, [run])], "the queue knows by then"
+        plain.stop_here(run)  # nobody works here: the worker looks by itself
+        state.store.leases.take(run, "w", time.time(), 60)
+        with pytest.raises(RunBusyError):
+            await in_thread(runs.delete_run, state, ADA, run)
+        assert stops == [(run, [run])] * 2
 
 
 async def test_who_changes_their_mind_about_a_stop_is_heeded(tmp_path: Path) -> None:

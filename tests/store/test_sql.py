@@ -175,6 +175,19 @@ def test_a_page_follows_a_run_that_was_deleted_meanwhile(store: AnyStore) -> Non
     assert store.runs.list_all(("2026-01-01", "a"), 9) == []
 
 
+def test_events_come_with_a_status_or_neither_does(store: AnyStore) -> None:
+    store.records.add_events("r1", ['{"first": 1}'])
+    store.runs.set_status("r1", RunStatus.STOPPED, ['{"second": 2}', '{"third": 3}'])
+    assert store.runs.get("r1").status is RunStatus.STOPPED
+    told = [(1, '{"first": 1}'), (2, '{"second": 2}'), (3, '{"third": 3}')]
+    assert store.records.events("r1") == told
+    with pytest.raises(UnknownNameError):
+        store.runs.set_status("r9", RunStatus.FAILED, ["{}"])
+    with pytest.raises(AttributeError):
+        store.runs.set_status("r1", None, ["{}"])  # type: ignore[arg-type]
+    assert store.records.events("r1") == told
+
+
 def test_a_status_is_kept(store: AnyStore) -> None:
     for status in RunStatus:
         store.runs.set_status("r1", status)

@@ -414,9 +414,15 @@ def stop_run(state: ServiceState, account: Account, run: str) -> Run:
     """
     held = find_run(state, account, run)
     if held.status in (RunStatus.QUEUED, RunStatus.RUNNING):
-        state.queue.cancel(held.id)
+        _cancel(state, held.id)
         state.log.add(account.name, "run.stop", held.id)
     return state.store.runs.get(held.id)
+
+
+def _cancel(state: ServiceState, run: str) -> None:
+    """Have a run be stopped by whoever works on it, and at once if that is this process."""
+    state.queue.cancel(run)
+    state.stop_here(run)
 
 
 def resume_run(state: ServiceState, account: Account, run: str) -> Run:
@@ -538,7 +544,7 @@ def delete_run(state: ServiceState, account: Account, run: str) -> None:
     held = find_run(state, account, run)
     ends = time.monotonic() + STOP_SECONDS
     if held.status in (RunStatus.QUEUED, RunStatus.RUNNING):
-        state.queue.cancel(held.id)
+        _cancel(state, held.id)
     while True:
         state.purses.settle(held.id, _cost(state, held.id))
         try:
