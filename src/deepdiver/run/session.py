@@ -29,7 +29,7 @@ from deepdiver.errors import (
 from deepdiver.gateway import Mode, Reply
 from deepdiver.gateway.gateway import REST_SECONDS
 from deepdiver.report.spending import spend, starts_of
-from deepdiver.run.answers import human_request
+from deepdiver.run.answers import answered_request
 from deepdiver.run.assemble import OwnParts, assemble, choose_search, reach_outside, unpriced
 from deepdiver.run.lease import Lease, LeaseEnd
 from deepdiver.run.steering import Ear
@@ -333,16 +333,14 @@ class Session:
         self, shown: dict[str, Any], asked: int, ask: Ask | None
     ) -> dict[str, Any] | None:
         """Ask a person; the answer is journalled, so nobody is asked twice."""
-        request = human_request(shown, asked)
-        known = self.store.journal.get(self.run.id, request.key)
-        answered = known is not None and known.state is CallState.SETTLED
+        request, answered = answered_request(self.run.id, shown, asked, self.store)
         if ask is None and not answered and (self.mode is Mode.LIVE or self._ends_at(shown)):
             if not self._ends_at(shown):  # whoever looks at the run later can answer it
-                self.emit(PersonAsked(question=shown))
+                self.emit(PersonAsked(question=shown, number=asked))
             return None
 
         async def do() -> Reply:
-            self.emit(PersonAsked(question=shown))
+            self.emit(PersonAsked(question=shown, number=asked))
             self.store.runs.set_status(self.run.id, RunStatus.WAITING)
             said = await ask(shown) if ask else None
             self.store.runs.set_status(self.run.id, RunStatus.RUNNING)
