@@ -124,12 +124,16 @@ def _runs_that_fit(state: ServiceState, account: Account, words: str, cursor: st
     wanted = words.casefold().split()
     created, _, last = cursor.partition("~")
     before = (created, last) if cursor else None
+    met: set[str] = set()
     while page := state.store.runs.list_all(before, READ_AT_ONCE):
         before = page[-1].created, page[-1].id
         named = [run.id for run in page]
         owners = {**state.purses.owners_of(named), **state.queue.owners_of(named)}
         for run in page:
             fits = all(word in run.question.casefold() for word in wanted)
+            if run.id in met:  # the last run of the page before was deleted just now
+                continue
+            met.add(run.id)
             if fits and owners.get(run.id, "") == account.name:
                 yield run
 

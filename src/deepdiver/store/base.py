@@ -124,7 +124,8 @@ class Runs(Protocol):
 
         Args:
             before: When the last run of the page before was created, and its id; None: the first
-                page. That run may be deleted meanwhile.
+                page. If that run was deleted meanwhile, those that were created in the same second
+                come again.
             most: How many runs a page has.
         """
 

@@ -153,9 +153,10 @@ class _Part:
 
 _FIRST_PAGE = "SELECT id, status, json FROM runs ORDER BY created DESC, rowid DESC LIMIT ?"
 _NEXT_PAGE = (
-    # Of a run that was deleted meanwhile, only the second is known in which it was created.
+    # Of a run that was deleted meanwhile, only the second is known in which it was created. Those
+    # of the same second come again then: else some of them would be on no page.
     "SELECT id, status, json FROM runs WHERE created < ?1 OR (created = ?1 AND rowid < "
-    "coalesce((SELECT rowid FROM runs WHERE id = ?2), 0)) "
+    "coalesce((SELECT rowid FROM runs WHERE id = ?2), 9223372036854775807)) "
     "ORDER BY created DESC, rowid DESC LIMIT ?3"
 )
 
