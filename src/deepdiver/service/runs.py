@@ -127,13 +127,12 @@ def _runs_that_fit(state: ServiceState, account: Account, words: str, cursor: st
     met: set[str] = set()
     while page := state.store.runs.list_all(before, READ_AT_ONCE):
         before = page[-1].created, page[-1].id
-        named = [run.id for run in page]
-        owners = {**state.purses.owners_of(named), **state.queue.owners_of(named)}
-        for run in page:
+        # Some come again if the last run of the page before was deleted just now.
+        new = {run.id: run for run in page if run.id not in met}
+        met |= new.keys()
+        owners = {**state.purses.owners_of([*new]), **state.queue.owners_of([*new])}
+        for run in new.values():
             fits = all(word in run.question.casefold() for word in wanted)
-            if run.id in met:  # the last run of the page before was deleted just now
-                continue
-            met.add(run.id)
             if fits and owners.get(run.id, "") == account.name:
                 yield run
 
