@@ -149,7 +149,7 @@ def test_the_page_and_its_fixed_words_are_in_the_language_of_the_report() -> Non
     page = made((judged,), language="es")
     assert '<html lang="es">' in page
     assert ">En resumen<" in page
-    assert '<p class="kind">Un número entre corchetes lleva a lo que dice una fuente; ' in page
+    assert '<p class="kind">Los números remiten a lo que dice una fuente; ' in page
     for words in ("Fuentes", "Cuánto crédito merecen las fuentes"):
         assert f">{words}</h" in page
     assert "<summary>Evidencia: cómo se comprobó este informe</summary>" in page

@@ -181,7 +181,7 @@ def test_one_line_at_the_top_tells_what_is_judgement() -> None:
     below = Section(heading="x", blocks=(Block(kind="list", rows=((FACT,), (JUDGED,))),))
     assert lead_line(report(answer=(FACT,), sections=(below,))) == LEGEND
     spanish = lead_line(report(answer=(JUDGED,), language="es"))
-    assert spanish.startswith("Un número entre corchetes lleva a lo que dice una fuente; ")
+    assert spanish.startswith("Los números remiten a lo que dice una fuente; ")
 
 
 def test_the_closing_line_tells_of_code_alone() -> None:

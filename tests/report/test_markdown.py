@@ -770,7 +770,7 @@ def test_fixed_words_are_in_the_language_of_the_report() -> None:
     )
     made = render_markdown(held, evidence="evidence.md")
     assert "\n## Ergebnis\n" in made
-    assert "\n*Eine Zahl in Klammern führt zu dem, was eine Quelle sagt; Schlüsse, " in made
+    assert "\n*Nummern verweisen auf das, was eine Quelle sagt; Schlüsse, " in made
     assert "\n## Quellen\n" in made
     assert " · Ihr Dokument\n\n- [1] „Holm Works is owned by Anna Holm.“ (Seite 3)\n" in made
     assert " Die Belege, evidence.md, enthalten die geprüften Hypothesen, wie weit" in made

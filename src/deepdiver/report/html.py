@@ -82,7 +82,7 @@ padding:.3rem .8rem .3rem 0;text-align:start}}
 padding:0 .6em;font-size:.8125rem;font-weight:700}}
 .supported{{color:var(--good)}}.refuted{{color:var(--bad)}}.undecided,.open{{color:var(--faint)}}
 .kind{{color:var(--faint);font-size:.875rem}}
-.why a{{color:var(--faint);font-style:italic;text-decoration:none}}
+.why a{{color:var(--faint);font-weight:400;font-style:italic;text-decoration:none}}
 .why a:hover,.why a:focus{{text-decoration:underline}}
 .asked{{margin-top:-.4em}}details{{margin-top:2.5rem;border-top:1px solid var(--rule)}}
 summary{{cursor:pointer;padding:.6rem 0;color:var(--faint)}}h3{{font-size:1.05rem;

@@ -55,7 +55,7 @@ STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
 TABLE_SOURCE = "Source of the table:"
 """What stands before the citations below a table."""
 LEGEND = (
-    "A number in brackets leads to what a source says; inferences, rankings and advice are ours."
+    "Numbered references lead to what a source says; inferences, rankings and advice are ours."
 )
 """What stands below the bottom line of a report that has judgements."""
 REASONS = "Reasons of our judgements"
