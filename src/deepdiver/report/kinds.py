@@ -54,9 +54,7 @@ STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
 """The kinds of sentences that sources say."""
 TABLE_SOURCE = "Source of the table:"
 """What stands before the citations below a table."""
-LEGEND = (
-    "Numbered references lead to what a source says; inferences, rankings and advice are ours."
-)
+LEGEND = "Numbered references lead to what a source says; inferences, rankings and advice are ours."
 """What stands below the bottom line of a report that has judgements."""
 REASONS = "Reasons of our judgements"
 """Heading of the list in the evidence view that has what each judgement cites."""
