@@ -471,7 +471,7 @@ def test_a_judgement_has_a_quiet_sign_that_leads_to_its_reasons() -> None:
     for page in (made((said,)), made((), Block(kind="steps", rows=((said,),)))):
         sign = 'It is too dear.<sup class="why"><a href="#c1">why</a> <a href="#c2">+</a></sup>'
         assert page.count(sign) == 1
-        assert "<h3>Reasons of our judgements</h3><ul><li" in page
+        assert "<h3>Reasons for our judgements</h3><ul><li" in page
     german = made((said,), language="de")
     assert '<a href="#c1">warum</a>' in german
     assert 'class="why"' not in made((JUDGED, FACT))

@@ -392,9 +392,9 @@ def test_the_reasons_of_a_judgement_stand_in_the_evidence_view_alone() -> None:
     made = render_markdown(report(answer=(said,), sections=()))
     text, _, evidence = made.partition("## Evidence view")
     assert "\nSell it, since Anna owns it [2].\n" in text
-    line = "### Reasons of our judgements\n\n- “Sell it, since Anna owns it.” [1]\n"
+    line = "### Reasons for our judgements\n\n- “Sell it, since Anna owns it.” [1]\n"
     assert evidence.count(line) == 1
-    assert "Reasons of our" not in render_markdown(report(answer=(FACT,), sections=()))
+    assert "Reasons for our" not in render_markdown(report(answer=(FACT,), sections=()))
 
 
 def test_a_reason_that_has_a_figure_of_the_judgement_is_printed() -> None:
@@ -402,7 +402,13 @@ def test_a_reason_that_has_a_figure_of_the_judgement_is_printed() -> None:
     said = reasoned("Keep the 35 looms, and sell the rest.", UNPRINTED, UNPRINTED)
     made = render_markdown(report(citations=cited, answer=(said,), sections=()))
     assert "\nKeep the 35 looms, and sell the rest [1].\n" in made
-    assert "rest.” [2]\n" in made.partition("### Reasons of our judgements")[2]
+    assert "rest.” [2]\n" in made.partition("### Reasons for our judgements")[2]
+    held = report(citations=cited, answer=(said,), sections=())
+    told = "Keep the 35 looms, and sell the rest [1]. (our judgement)"
+    assert answer_text(held) == told, "on a terminal, too"
+    alone = Section(heading="Body", sentences=(said,))
+    body_alone = render_markdown(report(citations=cited, sections=(alone,)))
+    assert "\nKeep the 35 looms, and sell the rest [1].\n" in body_alone
 
 
 def test_labels_of_older_records_are_shown_as_they_are() -> None:

@@ -401,11 +401,8 @@ def test_reasons_have_no_place_in_the_text_unless_they_are_also_cited() -> None:
     assert section.blocks[0].rows[0][0].places == (UNPRINTED,)
 
 
-def test_a_cell_that_cites_is_of_the_kind_of_its_section() -> None:
-    table = "| Step | Owner |\n|---|---|\n| Mandate | Anna {T1:4}, 31 March 2027 |"
-    (section,) = read_markup(f"## What to do {{judgement}}\n{table}")
-    name, owner = section.blocks[0].rows[0]
+def test_a_cell_of_a_proposal_may_name_a_fact_at_its_clause() -> None:
+    row = "| Mandate | Anna {T1:4}, 31 March 2027 {judgement} |"
+    (section,) = read_markup(f"## What to do\n| Step | Owner |\n|---|---|\n{row}")
+    _, owner = section.blocks[0].rows[0]
     assert (owner.kind, owner.places) == (SentenceKind.JUDGEMENT, (4,))
-    (facts,) = read_markup(f"## What is known\n{table}")
-    assert facts.blocks[0].rows[0][1].kind is SentenceKind.FACT
-    assert name.kind is SentenceKind.JUDGEMENT

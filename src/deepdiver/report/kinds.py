@@ -56,7 +56,7 @@ TABLE_SOURCE = "Source of the table:"
 """What stands before the citations below a table."""
 LEGEND = "Numbered references lead to what a source says; inferences, rankings and advice are ours."
 """What stands below the bottom line of a report that has judgements."""
-REASONS = "Reasons of our judgements"
+REASONS = "Reasons for our judgements"
 """Heading of the list in the evidence view that has what each judgement cites."""
 FURTHER = "Passages that the text does not cite"
 """Heading of those that only judgements or calculations stand on."""
@@ -235,7 +235,7 @@ def reasons_of(report: Report, sentence: Sentence) -> tuple[int, ...]:
     return tuple(left)
 
 
-def _printed(report: Report, sentence: Sentence) -> Sentence:
+def printed(report: Report, sentence: Sentence) -> Sentence:
     """Return a sentence with the citations that are printed."""
     if UNPRINTED not in sentence.places:
         return sentence
@@ -255,7 +255,7 @@ def printed_citations(report: Report) -> tuple[list[Citation], list[Citation]]:
 
     The others are reasons of judgements and sources of calculations.
     """
-    cited = {n for item in all_sentences(report) for n in _printed(report, item).citations}
+    cited = {n for item in all_sentences(report) for n in printed(report, item).citations}
     marks = {item.mark for item in report.citations if item.number in cited}
     shown = [item for item in report.citations if item.mark in marks]
     return shown, [item for item in report.citations if item.mark not in marks]
@@ -277,7 +277,7 @@ def cited_once(report: Report, row: Sequence[Sentence], *, facts: bool = False) 
     mark_of = {item.number: item.mark for item in report.citations}
     cited: set[str] = set()
     made: list[Sentence] = []
-    held = [_printed(report, item) for item in row]
+    held = [printed(report, item) for item in row]
     for item, after in itertools.zip_longest(held, held[1:]):
         judged = item.kind is SentenceKind.JUDGEMENT
         told = judged and _marks_of(item, mark_of) <= cited and not _within(item)
@@ -331,7 +331,7 @@ def table_citations(
     table. Cells of a row that cite the same do so once; the name of a row may cite for itself.
     """
     quiet = quiet_labels(block)
-    rows = tuple(tuple(_printed(report, cell) for cell in row) for row in quiet.rows)
+    rows = tuple(tuple(printed(report, cell) for cell in row) for row in quiet.rows)
     lifted, left = lift_citations(report, block.model_copy(update={"rows": rows}))
     mark_of = {item.number: item.mark for item in report.citations}
     rows = tuple((*row[:1], *_cells_cited_once(row[1:], mark_of)) for row in left.rows)

@@ -17,7 +17,6 @@ from urllib.parse import quote as percent
 
 from deepdiver.core.outcomes import OUTCOMES, UNANSWERED, stated_confidence
 from deepdiver.core.record import (
-    UNPRINTED,
     Assessment,
     Block,
     Citation,
@@ -169,6 +168,7 @@ def _cited_at(
     report: Report, sentence: Sentence, text: str
 ) -> Iterator[tuple[int, Sequence[Citation]]]:
     """Yield the places of a text where citations are printed; each mark once in a place."""
+    sentence = kinds.printed(report, sentence)
     # Behind a sentence that is bold as a whole, and within any other before its full stop.
     end = len(text) if sentence.bold == len(text) else _before_stop(text)
     behind = len(text.rstrip(_STOPS))
@@ -180,8 +180,7 @@ def _cited_at(
         places = (end,) * len(cited)  # the same mark at every clause tells no more than one
     groups: dict[int, dict[str, Citation]] = {}
     for place, item in zip(places, cited, strict=True):
-        if place != UNPRINTED:
-            groups.setdefault(place, {}).setdefault(item.mark, item)
+        groups.setdefault(place, {}).setdefault(item.mark, item)
     yield from ((place, list(groups[place].values())) for place in sorted(groups))
 
 

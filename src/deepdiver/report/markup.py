@@ -342,9 +342,9 @@ def _split_row(line: str) -> list[str]:
 
 
 def _cell(text: str, column: Mark, section: Mark) -> MarkedSentence:
-    """Return a cell, which is of the kind of its column, or else of its section."""
+    """Return a cell; one that cites for itself is judgement only if its column is."""
     held, marks = _hold(text)
-    return _marked(held, marks, _joined([column, Mark(section.kind)]))
+    return _marked(held, marks, column if marks else _joined([column, Mark(section.kind)]))
 
 
 # Sentences
@@ -355,7 +355,7 @@ def _sentences(text: str, default: Mark) -> tuple[MarkedSentence, ...]:
     held, marks = _hold(text)
     # A mark behind the stop belongs to the sentence that the stop ends.
     held = re.sub(rf"([.!?…][\"'”’)*]*)((?:{_HOLD})+)", r"\2\1", held)
-    # A sentence may begin with code; within a text that is no draft, a quote rarely opens one.
+    # A sentence of a draft may begin with code; in other texts, a backquote rarely opens one.
     spans = sentences(_OPENED_BY_CODE.sub("A", held)) if held.strip() else []
     queue = list(marks)
     made: list[MarkedSentence] = []
