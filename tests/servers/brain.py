@@ -584,6 +584,16 @@ def verify_conclusions(fields: Fields) -> Fields:
     return {"verifications": checked, "ready_for_synthesis": True, "reason": ""}
 
 
+def write_report(fields: Fields) -> Fields:
+    """Say what the first ten findings state, in their own words; the first two lead."""
+    found = fields.get("findings", ())[:10]
+    points = [f"- {item['statement']} {{{item['id']}}}" for item in found]
+    title = " ".join(item["statement"] for item in found[:1]).rstrip(".!?")
+    top = [f"# {title or fields['question']}", "## Bottom line", "\n".join(points[:2])]
+    body = ["## What the records say", "\n".join(points)] if points else []
+    return {"markdown": "\n\n".join(filter(None, (*top, *body)))}
+
+
 def outline_report(fields: Fields) -> Fields:
     """Plan one section, on the first ten findings."""
     labels = [found["id"] for found in fields.get("findings", ())[:10]]
@@ -673,6 +683,7 @@ ANSWERS: dict[str, Callable[[Fields], Fields]] = {
     "analyse": analyse,
     "correlate": correlate,
     "verify_conclusions": verify_conclusions,
+    "write_report": write_report,
     "outline_report": outline_report,
     "write_sections": write_sections,
     "write_bottom_line": write_bottom_line,

@@ -50,6 +50,7 @@ from deepdiver.tasks import (
     VerifyConclusions,
     WriteBottomLine,
     WriteQueries,
+    WriteReport,
     WriteSections,
 )
 from deepdiver.tasks import (
@@ -124,6 +125,14 @@ EVERY: tuple[Task[Any], ...] = (
         new_findings=2,
         iteration=1,
         max_iterations=3,
+    ),
+    WriteReport(
+        texts=(NUMBERED,),
+        question="q",
+        as_of="2026-11-01",
+        problems=("p",),
+        standing=(HELD,),
+        findings=CITED,
     ),
     OutlineReport(
         texts=(NUMBERED,),
@@ -273,12 +282,22 @@ def test_the_brain_says_what_the_input_holds() -> None:
     ], "what is about another matter is left out"
     doubted: Any = performed(EVERY[5].model_copy(update={"findings": FINDINGS[:1]}))
     assert [item.stance.value for item in doubted.judgements] == ["refutes"], "it stands alone"
-    repaired: Any = performed(EVERY[9])
+    repaired: Any = performed(EVERY[10])
     assert repaired.repairs[0].text == "Count 1 was made."
 
 
+def test_the_brain_writes_a_report_at_once() -> None:
+    report: Any = performed(EVERY[7])
+    title, heading, lead, section, points = report.markdown.split("\n\n")
+    assert (title, heading) == ("# Count 1 was made", "## Bottom line")
+    assert lead == "- Count 1 was made. {F1}\n- Count 2 was made. {F2}"
+    assert section == "## What the records say"
+    assert points.startswith(lead)
+    assert len(points.split("\n")) == 5
+
+
 def test_the_brain_writes_a_report_in_three_steps() -> None:
-    outline: Any = performed(EVERY[7])
+    outline: Any = performed(EVERY[8])
     assert outline.title == "Count 1 was made"
     assert [section.cites for section in outline.sections] == [("F1", "F2", "F3", "F4", "F5")]
     sections: Any = performed(EVERY[-2])
@@ -298,12 +317,12 @@ def test_the_brain_writes_a_report_in_three_steps() -> None:
 
 
 def test_the_brain_looks_back() -> None:
-    reflected: Any = performed(EVERY[10])
+    reflected: Any = performed(EVERY[11])
     assert (reflected.sufficient, len(reflected.missing), len(reflected.queries)) == (False, 1, 2)
-    again: Any = performed(EVERY[10].model_copy(update={"tried": reflected.queries}))
+    again: Any = performed(EVERY[11].model_copy(update={"tried": reflected.queries}))
     assert again.queries
     assert not set(again.queries) & set(reflected.queries)
-    later: Any = performed(EVERY[10].model_copy(update={"iteration": 2}))
+    later: Any = performed(EVERY[11].model_copy(update={"iteration": 2}))
     assert (later.sufficient, later.missing) == (True, ())
 
 

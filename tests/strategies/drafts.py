@@ -75,6 +75,16 @@ def paragraph(lines: Iterable[DraftSentence]) -> str:
     return " ".join(map(marked, lines))
 
 
+def report_of(draft: Draft, title: str) -> tasks.ReportDraft:
+    """Return a draft as a whole report."""
+    parts = [f"# {title}", "## Bottom line", points(draft.answer)]
+    for part in draft.sections:
+        parts += [f"## {part.heading}", paragraph(part.sentences)]
+    if draft.missing:
+        parts += ["---", "\n".join(f"missing: {item}" for item in draft.missing)]
+    return tasks.ReportDraft(markdown="\n\n".join(filter(None, parts)))
+
+
 def outline_of(draft: Draft, title: str) -> tasks.Outline:
     """Return an outline that holds all of a draft, so that the other tasks can be answered from it.
 
@@ -124,12 +134,12 @@ def told(
     return DraftSentence(text, findings, kind, expression, terms)
 
 
-def label_of(task: tasks.OutlineReport, words: str) -> str:
+def label_of(task: tasks.ReportBrief, words: str) -> str:
     """Return the label of the finding whose quote has some words."""
     return next(shown.id for shown in task.findings if words in shown.quote)
 
 
-Write = Callable[[tasks.OutlineReport], Draft]
+Write = Callable[[tasks.ReportBrief], Draft]
 
 
 def draft_of(*lines: DraftSentence, missing: tuple[str, ...] = ()) -> Write:
@@ -142,6 +152,6 @@ def answering(make: Callable[[Callable[[str], str]], Iterable[DraftSentence]]) -
     return lambda task: Draft(tuple(make(lambda words: label_of(task, words))))
 
 
-def say_all(task: tasks.OutlineReport) -> Draft:
+def say_all(task: tasks.ReportBrief) -> Draft:
     """Answer with the quotes of all findings."""
     return Draft(tuple(told(item.quote, item.id) for item in task.findings))

@@ -35,10 +35,12 @@ from deepdiver.run.record import load_ledger
 from deepdiver.sample import LIBRARY
 from deepdiver.store import Store
 from deepdiver.store.sqlite import open_sqlite
+from deepdiver.strategies.shared.base import Allowance
+from deepdiver.strategies.shared.write_report import with_length
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.registry import Choice
-from tests.strategies.drafts import Draft, bottom_line_of, outline_of, sections_of, told
+from tests.strategies.drafts import Draft, bottom_line_of, outline_of, report_of, sections_of, told
 
 A = TypeVar("A", bound=tasks.Answer)
 
@@ -61,6 +63,8 @@ CORPUS = {
 }
 QUESTION = "Who owns Holm Works?"
 SEED_QUESTION = "How old are the children of the parents who run Svedjan Ost AB?"
+PARTS = ("outline_report", "write_sections", "write_bottom_line")
+"""The tasks of writing a report that one call may not write."""
 SAID = 40  # the most insights that FindingsAnalysis holds
 
 
@@ -159,7 +163,12 @@ class ScriptedReasoner:
         return Decimal(0)
 
     def is_free(self, task: type[tasks.Task[Any]]) -> bool:
-        return self.free
+        return self.free and not (task is tasks.WriteReport and self.in_parts)
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether a rule is for a part of writing, so that the report is written in parts."""
+        return not self.rules.keys().isdisjoint(PARTS)
 
     def of(self, kind: type[A] | type[tasks.Task[A]]) -> list[Any]:
         return [task for task in self.asked if isinstance(task, kind)]
@@ -171,7 +180,10 @@ class ScriptedReasoner:
         await asyncio.sleep(0)
         self.running -= 1
         rule = self.rules.get(task.name()) or getattr(self, f"_{task.name()}")
-        return cast("A", rule(task))
+        answer = rule(task)
+        if isinstance(answer, Draft):
+            answer = report_of(answer, task.question)
+        return cast("A", answer)
 
     def _decompose(self, task: tasks.Decompose) -> tasks.Decomposition:
         return tasks.Decomposition(problems=(tasks.Problem(question=task.question),))
@@ -314,10 +326,11 @@ class ScriptedReasoner:
     def _write_bottom_line(self, task: tasks.WriteBottomLine) -> tasks.BottomLine:
         return bottom_line_of(task)
 
-    def _write_report(self, task: tasks.OutlineReport) -> Draft:
-        """Return what the three tasks of writing are answered with.
+    def _write_report(self, task: tasks.ReportBrief) -> Draft:
+        """Return what the tasks of writing are answered with.
 
-        A rule for `write_report` replaces it, a rule for one of the tasks replaces that one.
+        A rule for `write_report` replaces it. With a rule for another one of them the report is
+        written in parts, and the others are answered from the same draft.
         """
         by_label = {f.id: f for f in task.findings}
         if not task.findings:
@@ -384,11 +397,11 @@ class Rig:
         question: str = QUESTION,
         **settings: Any,
     ) -> None:
-        self.settings = load(
-            {"home": home, "retries": 0, "prices": {"corpus": {}}, "approve": approve, **settings}
-        )
-        self.store: Store = open_sqlite(home)
         self.reasoner, self.provider = reasoner or ScriptedReasoner(), provider or CorpusProvider()
+        told = {"home": home, "retries": 0, "prices": {"corpus": {}}, "approve": approve}
+        told |= {"max_output_tokens": 4_096} if self.reasoner.in_parts else {}
+        self.settings = load({**told, **settings})
+        self.store: Store = open_sqlite(home)
         self.events: list[Event] = []
         self.run: Run = new_run(question, self.settings, self.store)
 
@@ -416,6 +429,11 @@ class Rig:
 
 
 # What holds for every strategy
+
+
+def used(allowed: Allowance, rig: Rig) -> set[type[tasks.Task[Any]]]:
+    """Return the tasks of an allowance that a run performs whose report comes with its top."""
+    return with_length(allowed, rig.settings).tasks.keys() - {tasks.WriteBottomLine}
 
 
 def fail(task: Any) -> Any:

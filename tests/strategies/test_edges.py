@@ -346,7 +346,7 @@ ITERATIVE = (
         (START, *I_BEGIN, "write_report", END),
         settings={"documents": (sample.LIBRARY,), "search": ["library"]},
         question="Who runs Svedjan Ost AB?",
-        says={"write_sections": [{"markdown": f"## Who runs it\n\n{RUN_TOGETHER}"}]},
+        says={"write_report": [{"markdown": f"# Who runs it\n\n## Bottom line\n\n{RUN_TOGETHER}"}]},
         decided=["finish, rule: there is no more to search than"],
     ),
     iterative("nothing found", 2, search=empty, status="no_evidence", check=no_evidence),

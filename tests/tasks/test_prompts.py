@@ -28,7 +28,15 @@ answer type."""
 SPOKEN = re.compile(r"`([^`]+)`")
 MARKED = re.compile(r"`[^`]*\{[^`]*`")
 """The marks of a draft, as prompts show them: `{T3:12}`, `## What to do {judgement}`."""
-MARKDOWN = {"## ", "### ", "- ", "1. ", "| "}
+MARKDOWN = {"# ", "## ", "### ", "- ", "1. ", "| ", " | ", "---", "## Bottom line"}
+MARKDOWN |= {
+    "## What is not known",
+    "<thinking>",
+    "</thinking>",
+    "conflict: ",
+    "missing: ",
+    "partly: ",
+}
 """What a prompt on Markdown may show besides."""
 ADDRESS = re.compile(r"https?://|www\.", re.IGNORECASE)
 
@@ -131,7 +139,12 @@ class TestEveryTask:
         _, text = load_prompt(cls.name())
         shown = [mark for span in MARKED.findall(text) for mark in re.findall(r"\{(.*?)\}", span)]
         assert [mark for mark in shown if read_mark(mark) is None] == []
-        writes = cls.name() in {"write_sections", "write_bottom_line", "repair_sentences"}
+        writes = cls.name() in {
+            "write_report",
+            "write_sections",
+            "write_bottom_line",
+            "repair_sentences",
+        }
         assert bool(shown) is writes
 
     def test_file_opens_no_block(self, cls: type[Task[Any]]) -> None:

@@ -178,6 +178,7 @@ GOOD: Mapping[str, dict[str, Any]] = {
         "conflicts": ["T1:2 says Anna, T2:1 says Bo; T1 is later"],
         "unknown": ["Since when?"],
     },
+    "write_report": {"markdown": "# Anna owns it\n\n## Bottom line\n\n- Anna owns it {T1:3}."},
     "write_sections": {"markdown": "## Anna owns it\n\nAnna owns it {T1:3}. {F2} agrees."},
     "write_bottom_line": {
         "title": "Anna owns Holm Works",
@@ -447,6 +448,7 @@ SAID: list[tuple[str, Any, dict[str, Any]]] = [
         {"title": "t", "sections": {"1": {"heading": "One", "shape": "TABLE"}}, "gaps": "g"},
         {"sections.0.shape": "table", "unknown": ("g",)},
     ),
+    ("write_report", {"report": "# One\n\nx {T1:1}."}, {"markdown": "# One\n\nx {T1:1}."}),
     ("write_sections", {"sections": "## One\n\nx {T1:1}."}, {"markdown": "## One\n\nx {T1:1}."}),
     ("write_bottom_line", {"title": "t", "answer": "- x {F1}."}, {"bottom_line": "- x {F1}."}),
     (

@@ -23,9 +23,11 @@ from deepdiver.tasks.write import (
     Repaired,
     Repairs,
     RepairSentences,
+    ReportDraft,
     ResearchFrame,
     SectionDrafts,
     WriteBottomLine,
+    WriteReport,
     WriteSections,
 )
 
@@ -74,7 +76,6 @@ TOP = WriteBottomLine(
     title="Karin Berg runs Holm Works",
     verdict="Karin Berg runs it.",
     sections="## Karin runs it\n\nKarin Berg runs it {T1:1}.",
-    findings=(SHOWN,),
     problems=("Who runs it?",),
 )
 FAULTY = Faulty(
@@ -252,6 +253,7 @@ def test_the_top_is_written_from_the_finished_sections_and_not_from_notes() -> N
 @pytest.mark.parametrize(
     ("task", "answer"),
     [
+        (WriteReport, ReportDraft),
         (OutlineReport, Outline),
         (WriteSections, SectionDrafts),
         (WriteBottomLine, BottomLine),
@@ -265,7 +267,15 @@ def test_the_smart_model_writes(task: type[Task[Any]], answer: type[Answer]) -> 
 
 def test_nothing_that_a_writer_answers_has_a_place_for_an_address_or_a_quote() -> None:
     # The writer names texts and findings; code cuts the quotes and turns them into citations.
-    models = (Outline, PlannedSection, PlannedCalculation, SectionDrafts, BottomLine, Repaired)
+    models = (
+        ReportDraft,
+        Outline,
+        PlannedSection,
+        PlannedCalculation,
+        SectionDrafts,
+        BottomLine,
+        Repaired,
+    )
     fields = {name for model in models for name in model.model_fields}
     assert not {"url", "quote", "quotes", "source", "sources", "findings"} & fields
     assert "cites" in fields
@@ -274,6 +284,10 @@ def test_nothing_that_a_writer_answers_has_a_place_for_an_address_or_a_quote() -
 @pytest.mark.parametrize(
     ("task", "marks"),
     [
+        (
+            "write_report",
+            ("{T3:12}", "{judgement", "{C1}", "{absence", "{assumption}", "{general}"),
+        ),
         (
             "write_sections",
             ("{T3:12}", "{judgement", "{C1}", "{absence", "{assumption}", "{general}"),

@@ -25,6 +25,11 @@
   if it says something after all, it borrows the citations of the next sentence of its paragraph
   that has some.
 
+A whole report has a `# ` title before its first section, which is the bottom line. Below a line
+(`---`) at its end it may say `missing: ` and a part of the question that it does not answer,
+`partly: ` such a part, `|` and what is missing of it, `conflict: ` and what texts contradict each
+other in.
+
 A writer's text is never trusted: what cannot be read as a mark is text.
 """
 
@@ -64,6 +69,10 @@ _POINT = re.compile(r"^\s*(?:[-*•+]|(\d{1,3})[.)])\s+(.*)$")
 _RULE = re.compile(r"^\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
 _BREAK = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 """A line between parts of a text, which says nothing."""
+_NOTE = re.compile(r"\s*[-*]?\s*`?(missing|partly|conflict)`?\s*:\s*(\S.*?)\s*", re.IGNORECASE)
+"""A line below a report that says what it lacks, or where sources contradict each other."""
+_LEADING = frozenset(("paragraph", "list", "steps"))
+"""What a bottom line is made of: one that has a table or code is a section."""
 _FENCE = re.compile(r"^\s*(```+|~~~+)\s*([\w+#.-]{0,30})\s*(.*)$")
 _BOLD = re.compile(r"\s*(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?!\w)")
 BOLD_CHARS = 100
@@ -151,6 +160,57 @@ class MarkedSection:
     """1 for a title, 2 for a section, 3 for a part of it."""
     blocks: tuple[MarkedBlock, ...]
     """What stands in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedReport:
+    """A whole report as its writer drafted it."""
+
+    title: str
+    """Its title; empty if it has none."""
+    lead: MarkedSection | None
+    """The bottom line; None if the draft has none."""
+    sections: tuple[MarkedSection, ...]
+    """The sections below it."""
+    notes: tuple[tuple[str, str], ...] = ()
+    """What the writer says about the report below it: the kind of each note, and the note."""
+
+    def of_kind(self, kind: str) -> list[str]:
+        """Return the notes of a kind."""
+        return [said for found, said in self.notes if found == kind]
+
+
+def read_report(text: str) -> MarkedReport:
+    """Return a whole report: a title, the bottom line, the sections, and notes below a line.
+
+    What stands before the title is not printed: a writer may think aloud, under headings of its
+    own, so the title is the last one that has sections below it.
+    """
+    text, notes = _notes_apart(text)
+    sections = read_markup(text)
+    titles = [at for at, section in enumerate(sections) if section.level == 1]
+    ends = (*titles[1:], len(sections))
+    leading = [at for at, end in zip(titles, ends, strict=False) if end - at > 1] or titles[:1]
+    title = ""
+    if leading:
+        first, *sections = sections[leading[-1] :]
+        title = first.heading
+        sections = [replace(first, heading="", level=2), *sections] if first.blocks else sections
+    leads = bool(sections) and all(block.kind in _LEADING for block in sections[0].blocks)
+    lead = sections.pop(0) if leads else None
+    return MarkedReport(title, lead, tuple(sections), notes)
+
+
+def _notes_apart(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return a report without the notes below its last line, and these."""
+    lines = text.rstrip().splitlines()
+    found: list[tuple[str, str]] = []
+    while lines and ((match := _NOTE.fullmatch(lines[-1])) or not lines[-1].strip()):
+        lines.pop()
+        found += [(match[1].lower(), match[2])] if match else []
+    if not found or not lines or not _BREAK.match(lines[-1]):
+        return text, ()
+    return "\n".join(lines[:-1]), tuple(reversed(found))
 
 
 def read_markup(text: str) -> list[MarkedSection]:

@@ -193,7 +193,7 @@ def _ceiling(
     entry: Strategy, settings: Settings, reasoner: Reasoner, providers: Sequence[Provider]
 ) -> Decimal | None:
     rounds = _rounds(entry, settings)
-    allowed = with_length(entry.allowance(rounds, settings.filters.results), settings.length)
+    allowed = with_length(entry.allowance(rounds, settings.filters.results), settings)
     return allowed.ceiling(reasoner, [price_of(provider, settings) for provider in providers])
 
 

@@ -1,14 +1,14 @@
-"""Writing the report: an outline, then the sections, then the title and the bottom line.
+"""Writing the report: at once, or, if it is long, an outline, then sections, then the bottom line.
 
-The outline is where the thinking happens. Sections and bottom line are Markdown whose marks say
-what carries each sentence (`report/markup.py`); code turns the marks into citations.
+The thinking comes first, before the report or in the outline. What is written is Markdown whose
+marks say what carries each sentence (`report/markup.py`); code turns the marks into citations.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from deepdiver.tasks.record_views import CitedFinding, HypothesisStanding, NumberedText
 from deepdiver.tasks.task import Answer, Prompt, Role, Task, View
@@ -97,10 +97,11 @@ class ResearchFrame(View):
     """The time that matters."""
 
 
-class OutlineReport(Task[Outline]):
-    """Think, and plan the report."""
+class ReportBrief(BaseModel):
+    """What a report is written from."""
 
-    role: ClassVar[Role] = "smart"
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
     lead: ClassVar[tuple[str, ...]] = ("texts",)
 
     texts: tuple[NumberedText, ...]
@@ -136,6 +137,27 @@ class OutlineReport(Task[Outline]):
     """About how long it is to be."""
     guidance: str = ""
     """The person's own instructions."""
+
+
+class OutlineReport(ReportBrief, Task[Outline]):
+    """Think, and plan a report that several calls will write."""
+
+    role: ClassVar[Role] = "smart"
+
+
+class ReportDraft(Answer):
+    """A whole report, as Markdown with marks."""
+
+    plain: ClassVar[bool] = True
+
+    markdown: Annotated[str, Also("text", "report")]
+    """The title, the bottom line and the sections; see `report.markup.read_report`."""
+
+
+class WriteReport(ReportBrief, Task[ReportDraft]):
+    """Think, and write the report."""
+
+    role: ClassVar[Role] = "smart"
 
 
 class SectionDrafts(Answer):
@@ -222,8 +244,6 @@ class WriteBottomLine(Task[BottomLine]):
     """The answer that was planned."""
     sections: str
     """The finished sections, as Markdown with marks."""
-    findings: tuple[CitedFinding, ...] = Field((), exclude=True)
-    """What was noted in reading; the sections say it already, so a model is not shown it."""
     problems: tuple[str, ...] = ()
     """The sub-problems."""
     gaps: tuple[str, ...] = ()

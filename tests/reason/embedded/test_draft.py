@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from deepdiver.core.record import HypothesisStatus, SentenceKind
 from deepdiver.reason.embedded.draft import Brief, DraftSentence, as_markdown, brief_of
 from deepdiver.report.markup import MarkedSentence, read_markup
-from deepdiver.tasks import CitedFinding, HypothesisStanding, OutlineReport, WriteBottomLine
+from deepdiver.tasks import CitedFinding, HypothesisStanding, WriteReport
 
 ZED = DraftSentence("Zed ran.", ("F2",))
 PHRASE = DraftSentence("The sources say:")
@@ -149,7 +149,7 @@ def test_no_finding_is_cited_for_what_another_says(lines: list[tuple[str, bool]]
 # What a draft is written from
 
 
-def test_a_brief_is_what_both_tasks_give_a_writer() -> None:
+def test_a_brief_is_what_the_task_gives_a_writer() -> None:
     finding = CitedFinding(
         id="F1", statement="Zed ran.", quote="Zed ran.", source="A", cites="T1:1"
     )
@@ -164,6 +164,4 @@ def test_a_brief_is_what_both_tasks_give_a_writer() -> None:
         "findings": (finding,),
         "gaps": ("Why?",),
     }
-    plan = OutlineReport(texts=(), **given_)
-    top = WriteBottomLine(title="", verdict="", sections="", **given_)
-    assert brief_of(plan) == brief_of(top) == Brief(**given_)
+    assert brief_of(WriteReport(texts=(), **given_)) == Brief(**given_)

@@ -1,4 +1,4 @@
-"""The tasks of writing: outline, sections and bottom line are parts of one draft."""
+"""The task of writing: title, bottom line, sections and what is missing, from one draft."""
 
 from __future__ import annotations
 
@@ -10,25 +10,9 @@ from deepdiver.core.record import HypothesisStatus
 from deepdiver.reason.embedded import account, steps_report
 from deepdiver.reason.embedded.account import UNSURE
 from deepdiver.reason.embedded.draft import Brief, Draft, DraftSentence
-from deepdiver.reason.embedded.write import (
-    LONGEST_TITLE,
-    outline_report,
-    write_bottom_line,
-    write_draft,
-    write_sections,
-)
-from deepdiver.report.markup import read_markup
-from deepdiver.tasks import (
-    BottomLine,
-    CitedFinding,
-    HypothesisStanding,
-    Outline,
-    OutlineReport,
-    PlannedSection,
-    ShownFinding,
-    WriteBottomLine,
-    WriteSections,
-)
+from deepdiver.reason.embedded.write import LEAD, LONGEST_TITLE, write_draft, write_report
+from deepdiver.report.markup import MarkedReport, MarkedSection, read_report
+from deepdiver.tasks import CitedFinding, HypothesisStanding, ShownFinding, WriteReport
 from tests.reason.embedded.raters import by_words
 from tests.reason.embedded.shown import AS_OF, finding, findings, standing
 
@@ -102,88 +86,70 @@ def cited(*shown: ShownFinding) -> tuple[CitedFinding, ...]:
     )
 
 
-def planned(question: str, shown: tuple[ShownFinding, ...], *held: HypothesisStanding) -> Outline:
-    return outline_report(
-        OutlineReport(
-            texts=(), findings=cited(*shown), question=question, as_of=AS_OF, standing=held
-        )
+def drafted(question: str, shown: tuple[ShownFinding, ...], *held: HypothesisStanding) -> str:
+    task = WriteReport(
+        texts=(), findings=cited(*shown), question=question, as_of=AS_OF, standing=held
     )
+    return write_report(task).markdown
 
 
-def written(outline: Outline, *headings: str) -> str:
-    task = WriteSections(
-        texts=(), question="", as_of=AS_OF, outline=outline, write=headings, findings=()
-    )
-    return write_sections(task).markdown
+def written(
+    question: str, shown: tuple[ShownFinding, ...], *held: HypothesisStanding
+) -> MarkedReport:
+    return read_report(drafted(question, shown, *held))
 
 
-def summed_up(
-    question: str, shown: tuple[ShownFinding, ...], *held: HypothesisStanding, title: str = ""
-) -> BottomLine:
-    return write_bottom_line(
-        WriteBottomLine(
-            question=question,
-            as_of=AS_OF,
-            title=title,
-            verdict="",
-            sections="",
-            findings=cited(*shown),
-            standing=held,
-        )
-    )
+def said_in(part: MarkedSection) -> list[str]:
+    return [line.text for block in part.blocks for row in block.rows for line in row]
 
 
 def test_the_title_is_the_answer_if_that_is_one_short_sentence() -> None:
-    assert planned(
-        DEAD, findings(TWO), standing(TWO, supporting=("F1",))
-    ).title == TWO.removesuffix(".")
+    made = written(DEAD, findings(TWO), standing(TWO, supporting=("F1",)))
+    assert made.title == TWO.removesuffix(".")
     long = f"Two people died at the Tarn Bridge, {'which was old and ' * 6}closed."
     assert len(long) > LONGEST_TITLE
-    assert planned(DEAD, findings(long), standing(long, supporting=("F1",))).title == DEAD
+    assert written(DEAD, findings(long), standing(long, supporting=("F1",))).title == DEAD
 
 
 def test_what_is_not_decided_is_not_a_title() -> None:
-    made = planned(DEAD, findings(TWO), standing(TWO, UNDECIDED, 0.5))
+    made = written(DEAD, findings(TWO), standing(TWO, UNDECIDED, 0.5))
     assert made.title == DEAD
-    assert made.verdict.startswith(UNSURE)
+    assert made.lead is not None
+    assert said_in(made.lead)[0].startswith(UNSURE)
 
 
-def test_without_an_answer_the_question_is_the_title_and_the_verdict_is_empty() -> None:
-    made = planned(DEAD, ())
-    assert (made.title, made.verdict) == (DEAD, "")
-    assert made.sections == (PlannedSection(heading=DEAD),), "an outline has a section"
-    assert written(made, DEAD) == "", "nothing is written where there is nothing to say"
+def test_without_an_answer_the_bottom_line_is_empty_and_says_what_is_missing() -> None:
+    made = written(DEAD, ())
+    assert made.title == DEAD
+    assert made.lead == MarkedSection("Bottom line", 2, ()), "no section is taken for it"
+    assert made.sections == ()
+    assert made.notes == (("missing", DEAD),)
 
 
-def test_the_outline_has_the_sections_of_the_draft_with_their_sentences() -> None:
+def test_a_question_in_several_lines_is_a_title_and_a_note_in_one() -> None:
+    made = written("How many people died\nat the Tarn Bridge?", ())
+    assert (made.title, made.of_kind("missing")) == (DEAD, [DEAD])
+
+
+def test_the_report_has_the_sections_of_the_draft_with_their_sentences() -> None:
     held = (standing(EVE, answer="15"), standing(FINN, answer="12", label="H2"))
-    plan, made = planned(CHILDREN, FAMILY, *held), draft(CHILDREN, FAMILY, *held)
-    assert [item.heading for item in plan.sections] == [item.heading for item in made.sections]
-    assert len(plan.sections) > 1
-    for item, part in zip(plan.sections, made.sections, strict=True):
-        assert [line for line in texts(part.sentences) if line not in item.shows] == []
+    report, made = written(CHILDREN, FAMILY, *held), draft(CHILDREN, FAMILY, *held)
+    assert [item.heading for item in report.sections] == [item.heading for item in made.sections]
+    assert len(report.sections) > 1
+    for item, part in zip(report.sections, made.sections, strict=True):
+        assert said_in(item) == texts(part.sentences)
 
 
-def test_of_the_outline_the_sections_that_are_asked_for_are_written() -> None:
-    held = (standing(EVE, answer="15"), standing(FINN, answer="12", label="H2"))
-    plan = planned(CHILDREN, FAMILY, *held)
-    first, second = (item.heading for item in plan.sections[:2])
-    assert written(plan, second) == f"## {second}\n\n{FAMILY[2].statement} {{F3}}"
-    assert written(plan, first, second).startswith(f"## {first}\n\n")
-    assert written(plan, first, second).endswith(written(plan, second))
-    assert written(plan, "What nobody planned") == ""
-
-
-def test_the_bottom_line_is_the_answer_with_its_citations_and_what_is_missing() -> None:
-    made = summed_up(DEAD, findings(TWO), standing(TWO, supporting=("F1",)), title="Two died")
-    assert made == BottomLine(title="Two died", bottom_line=f"{TWO} {{F1}}", missing=())
-    nothing = summed_up(DEAD, ())
-    assert (nothing.bottom_line, nothing.missing) == ("", (DEAD,))
+def test_the_bottom_line_is_the_answer_with_its_citations() -> None:
+    told = drafted(DEAD, findings(TWO), standing(TWO, supporting=("F1",)))
+    assert told.startswith(f"# {TWO.removesuffix('.')}\n\n{LEAD}\n\n{TWO} {{F1}}")
+    assert "missing:" not in told
 
 
 def test_an_age_in_the_bottom_line_has_the_mark_of_its_sum() -> None:
-    made = summed_up(CHILDREN, FAMILY, standing(EVE, answer="15"))
-    assert made.bottom_line.startswith(f"{EVE} {{= years(2011-03-14, 2026-11-15) | F5}}")
+    told = drafted(CHILDREN, FAMILY, standing(EVE, answer="15"))
+    lead = told.partition(f"{LEAD}\n\n")[2]
+    assert lead.startswith(f"{EVE} {{= years(2011-03-14, 2026-11-15) | F5}}")
 
 
 @given(
@@ -201,10 +167,9 @@ def test_what_is_written_is_read_back_with_its_citations(
         standing(s, status, p, label=f"H{n}", supporting=labels[:2], refuting=labels[2:])
         for n, (s, status, p) in enumerate(held)
     ]
-    plan = planned(question, shown, *stands)
-    markdown = written(plan, *(item.heading for item in plan.sections))
-    markdown += f"\n\n## Top\n\n{summed_up(question, shown, *stands).bottom_line}"
-    for part in read_markup(markdown):
+    report = written(question, shown, *stands)
+    assert report.lead is not None
+    for part in (report.lead, *report.sections):
         lines = [line for block in part.blocks for row in block.rows for line in row]
         for line in lines:
             assert set(line.cites) <= set(labels)

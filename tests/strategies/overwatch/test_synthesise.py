@@ -172,7 +172,7 @@ async def test_findings_that_carry_nothing_but_what_was_rejected_are_withheld(
 async def test_a_rejected_conclusion_stands_nowhere_but_where_the_report_names_it(
     tmp_path: Path,
 ) -> None:
-    def tell_all(task: tasks.OutlineReport) -> Draft:
+    def tell_all(task: tasks.ReportBrief) -> Draft:
         said = say_all(task).answer
         return Draft(said[:1], (DraftSection("All of it", said),))
 
@@ -183,7 +183,7 @@ async def test_a_rejected_conclusion_stands_nowhere_but_where_the_report_names_i
         {**result(insight_id_of(line), REJECT), "text": line.text} for line in lines[:2]
     ] + [result(item["id"], REJECT, kind="temporal") for item in state["correlations"]]
     made, _ = await synthesise.synthesise(state, deps)
-    (task,) = rig.reasoner.of(tasks.OutlineReport)
+    (task,) = rig.reasoner.of(tasks.ReportBrief)
     assert [item.quote for item in task.findings] == [lines[2].text]
     assert [item.text for item in task.verified_conclusions] == [lines[2].text]
     body = made.model_copy(update={"limits": ()}).model_dump_json()
@@ -200,7 +200,7 @@ async def test_a_sentence_that_says_what_was_rejected_is_cut_whoever_writes_it(
     first, second, _ = lines_of(state["insights"])
     rejected = {**result("i_9", REJECT), "text": first.text}
 
-    def repeat(task: tasks.OutlineReport) -> Draft:
+    def repeat(task: tasks.ReportBrief) -> Draft:
         by_quote = {item.quote: item.id for item in task.findings}
         texts = (f"Indeed, {first.text[0].lower()}{first.text[1:]}", second.text)
         return Draft(tuple(told(text, *by_quote.values()) for text in texts))
@@ -235,7 +235,7 @@ async def test_the_writer_sees_the_plan_the_verified_and_the_uncertain(tmp_path:
         "correlations": state["correlations"][:1],
     }
     made, _ = await synthesise.synthesise(state, deps)
-    (task,) = rig.reasoner.of(tasks.OutlineReport)
+    (task,) = rig.reasoner.of(tasks.ReportBrief)
     assert task.research_plan == tasks.ResearchFrame(
         objectives=("What burned?",), regions=("Ejdervik",), period="2026-02-08"
     )

@@ -175,7 +175,7 @@ async def test_a_heading_that_its_section_does_not_carry_gives_way_and_is_listed
 async def test_a_sentence_cut_from_such_a_section_is_listed_under_the_new_heading(
     tmp_path: Path,
 ) -> None:
-    def draft(task: tasks.OutlineReport) -> Draft:
+    def draft(task: tasks.ReportBrief) -> Draft:
         label = label_of(task, OWNED)
         sold = told("Holm Works was sold for 77 crowns.", label)
         return Draft((), (DraftSection("Acme Industries", (told(OWNED, label), sold)),))

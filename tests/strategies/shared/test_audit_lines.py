@@ -183,7 +183,7 @@ async def test_a_report_of_which_nothing_was_cut_lists_nothing(tmp_path: Path) -
 async def test_a_sentence_that_is_cut_from_a_section_is_listed_with_its_heading(
     tmp_path: Path,
 ) -> None:
-    def draft(task: tasks.OutlineReport) -> Draft:
+    def draft(task: tasks.ReportBrief) -> Draft:
         held = told(OWNED, label_of(task, OWNED))
         sold = told("Holm Works was sold for 77 crowns.", label_of(task, OWNED))
         return Draft((held, sold), (DraftSection("History", (held, sold)),))

@@ -478,6 +478,7 @@ async def test_who_puts_forward_is_shown_past_runs_and_who_judges_is_not(tmp_pat
         tasks.Judge,
         tasks.RefuteQueries,
         tasks.Decide,
+        tasks.WriteReport,
         tasks.OutlineReport,
         tasks.WriteSections,
         tasks.WriteBottomLine,

@@ -60,7 +60,7 @@ OTHERWISE = "Anna Holm is the owner of Holm Works."
 BESIDE = "Holm Works belongs to a register of old firms."
 
 
-def fact(text: str, *words: str, **more: Any) -> Callable[[tasks.OutlineReport], DraftSentence]:
+def fact(text: str, *words: str, **more: Any) -> Callable[[tasks.ReportBrief], DraftSentence]:
     """A sentence that cites the findings whose quotes hold these words."""
     return lambda task: told(text, *(label_of(task, word) for word in words), **more)
 
@@ -467,13 +467,15 @@ async def test_every_strategy_has_its_sentences_judged(
 def denying(fields: Fields, usual: Fields) -> Fields:
     """Say of the first finding that it never was so, with all its names and numbers."""
     acts = rf" ({'|'.join(ACTS)}) "
-    return usual | {"bottom_line": re.sub(acts, r" never \1 ", usual["bottom_line"], count=1)}
+    told = usual["markdown"]
+    first = told.index("\n- ")
+    return {"markdown": told[:first] + re.sub(acts, r" never \1 ", told[first:], count=1)}
 
 
 async def test_a_chat_model_that_turns_a_quote_round_is_told_so_and_replays_to_the_same_report(
     tmp_path: Path,
 ) -> None:
-    brain = popper_brain(rounds=1, directions={"write_bottom_line": [denying]})
+    brain = popper_brain(rounds=1, directions={"write_report": [denying]})
     with ScriptedServer(brain, made_search(results=2)) as server:
         settings = web_of(server, tmp_path, read_pages=False)
         outcome = await research("How many crates did the harbour office of Lund count?", settings)

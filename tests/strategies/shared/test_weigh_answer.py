@@ -25,6 +25,7 @@ from deepdiver.strategies.shared.look import look_into
 from deepdiver.strategies.shared.weigh_answer import JUDGED, weigh_answer
 from deepdiver.strategies.shared.write_report import write_report
 from tests.strategies.drafts import answering, told
+from tests.strategies.drafts import report_of as drafted
 from tests.strategies.rig import QUESTION, PaidReasoner, Rig, ScriptedReasoner, fail, judgements
 from tests.strategies.shared.written import (
     GAZETTE,
@@ -199,20 +200,21 @@ async def test_the_same_evidence_gives_the_same_number_with_and_without_hypothes
     assert sure[0] == sure[1] > 0.8
 
 
-async def test_conflicts_of_the_outline_are_known_when_the_answer_is_weighed(
+async def test_conflicts_that_the_writer_names_are_known_when_the_answer_is_weighed(
     tmp_path: Path,
 ) -> None:
     def confidence(said: tuple[str, ...]) -> Any:
-        def plan(task: tasks.OutlineReport) -> tasks.Outline:
-            made: tasks.Outline = ScriptedReasoner(write_report=owned)._outline_report(task)
-            return made.model_copy(update={"conflicts": said})
+        def write(task: tasks.WriteReport) -> tasks.ReportDraft:
+            notes = "\n".join(f"conflict: {item}" for item in said)
+            text = drafted(owned(task), QUESTION).markdown
+            return tasks.ReportDraft(markdown=f"{text}\n\n---\n{notes}")
 
-        return plan
+        return write
 
     made: list[float] = []
     for number, said in enumerate([(), ("T1:1 alone",), ("T1:1 says Anna, T2:1 says Bertil",)]):
         deps, keys = await read_by_a_model(tmp_path / str(number))
-        deps.reasoner.rules |= {"write_report": owned, "outline_report": confidence(said)}
+        deps.reasoner.rules |= {"write_report": confidence(said)}
         report = await write_report(
             deps, QUESTION, [QUESTION], None, [keys[OWNED], keys[GAZETTE]], [], []
         )

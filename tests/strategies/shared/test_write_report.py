@@ -68,6 +68,20 @@ from tests.strategies.shared.written import (
 
 pytestmark = pytest.mark.usefixtures("read_once")
 
+WAYS = (
+    (tasks.WriteReport,),
+    (tasks.OutlineReport, tasks.WriteSections, tasks.WriteBottomLine),
+)
+"""The tasks that write a report: one, or several for a long one."""
+
+
+def writing_by(kinds: tuple[type[tasks.Task[Any]], ...]) -> ScriptedReasoner:
+    """Return a writer who writes in one way."""
+    reasoner = ScriptedReasoner(write_report=owned)
+    if tasks.WriteSections in kinds:
+        reasoner.rules["write_sections"] = reasoner._write_sections
+    return reasoner
+
 
 async def test_a_sentence_that_its_quote_carries_stays_with_its_citation(tmp_path: Path) -> None:
     report, rig = await report_of(tmp_path, write_report=owned)
@@ -86,9 +100,16 @@ async def test_a_writer_who_fails_leaves_the_hypotheses_own_words(tmp_path: Path
     report, rig = await report_of(tmp_path, write_report=fail)
     assert [sentence.text for sentence in report.answer] == ["Anna Holm owns Holm Works."]
     assert report.answer[0].citations
+    assert "write report failed: the model is not in the mood" in report.limits
+    assert not rig.reasoner.of(tasks.WriteBottomLine), "nobody sums up what was not written"
+
+
+async def test_nothing_is_written_without_a_plan(tmp_path: Path) -> None:
+    report, rig = await report_of(tmp_path, outline_report=fail)
+    assert [sentence.text for sentence in report.answer] == ["Anna Holm owns Holm Works."]
     assert "outline report failed: the model is not in the mood" in report.limits
     asked = {task.name() for task in rig.reasoner.asked}
-    assert not asked & {"write_sections", "write_bottom_line"}, "nothing is written without a plan"
+    assert not asked & {"write_report", "write_sections", "write_bottom_line"}
 
 
 async def test_hypotheses_that_the_evidence_does_not_decide_are_listed_without_a_writer(
@@ -198,7 +219,7 @@ async def test_the_writer_of_sections_sees_the_plan_without_the_thinking(tmp_pat
     assert task.outline.analysis == ""
     assert task.outline.verdict == "Anna."
     assert task.write == ("Ownership", "Trade")
-    (outlined,) = rig.reasoner.of(tasks.OutlineReport)
+    (outlined,) = rig.reasoner.of(tasks.ReportBrief)
     assert (task.texts, task.findings) == (outlined.texts, outlined.findings), (
         "a plan that cites nothing leaves the writer with everything"
     )
@@ -281,13 +302,16 @@ async def test_points_parts_lists_and_tables_keep_their_form(tmp_path: Path) -> 
     ], "a section goes if nothing of it or of its parts is left"
 
 
-async def test_guidance_reaches_everybody_who_writes(tmp_path: Path) -> None:
-    rig = Rig(tmp_path, ScriptedReasoner(write_report=owned), system_prompt="In short sentences.")
+@pytest.mark.parametrize("kinds", WAYS)
+async def test_guidance_reaches_everybody_who_writes(
+    tmp_path: Path, kinds: tuple[type[tasks.Task[Any]], ...]
+) -> None:
+    rig = Rig(tmp_path, writing_by(kinds), system_prompt="In short sentences.")
     deps = rig.session().deps
     looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
     besides = Besides(guidance="Say when.")
     await write_report(deps, QUESTION, [QUESTION], None, looked.findings, (), [], besides=besides)
-    for kind in (tasks.OutlineReport, tasks.WriteSections, tasks.WriteBottomLine):
+    for kind in kinds:
         (task,) = rig.reasoner.of(kind)
         assert task.guidance == "In short sentences.\nSay when.", kind
 
@@ -463,7 +487,7 @@ async def test_a_fact_that_the_writer_has_told_is_not_told_again_unless_it_is_in
             Section(heading="B", sentences=(frame("Again:"), *lines)),
         ]
 
-    def draft(task: tasks.OutlineReport) -> Draft:
+    def draft(task: tasks.ReportBrief) -> Draft:
         held = told(OWNED, label_of(task, OWNED))
         return Draft(
             (told(GAZETTE, label_of(task, GAZETTE)),), (DraftSection("Ownership", (held,)),)
@@ -489,7 +513,7 @@ async def test_a_fact_of_two_sentences_is_told_if_both_are(tmp_path: Path) -> No
         both = Sentence(text=f"{OWNED} {GAZETTE}", findings=(keys[OWNED], keys[GAZETTE]))
         return [Section(heading="Mine", sentences=(both,))]
 
-    def draft(task: tasks.OutlineReport) -> Draft:
+    def draft(task: tasks.ReportBrief) -> Draft:
         lines = tuple(told(text, label_of(task, text)) for text in (OWNED, GAZETTE))
         return Draft((), (DraftSection("Ownership", lines),))
 
@@ -512,7 +536,7 @@ async def test_a_fact_left_out_as_told_is_listed_once_if_the_audit_takes_away_wh
         )[:1]
         return [Section(heading="Mine", sentences=lines)]
 
-    def draft(task: tasks.OutlineReport) -> Draft:
+    def draft(task: tasks.ReportBrief) -> Draft:
         return Draft((), (DraftSection("Ownership", (told(OWNED, label_of(task, GAZETTE)),)),))
 
     report = await with_more(
@@ -555,7 +579,7 @@ async def test_doubt_leaves_a_caution_that_stands_there(tmp_path: Path) -> None:
 
 async def shown_to_the_writer(
     tmp_path: Path, make: Any, **rules: Any
-) -> tuple[Report, tasks.OutlineReport]:
+) -> tuple[Report, tasks.WriteReport]:
     rig = Rig(tmp_path, ScriptedReasoner(**rules))
     deps = rig.session().deps
     looked = await look_into(deps, QUESTION, QUESTION, ["Holm Works"])
@@ -563,7 +587,7 @@ async def shown_to_the_writer(
     report = await write_report(
         deps, QUESTION, [QUESTION], [], looked.findings, [], [], besides=besides
     )
-    (task,) = rig.reasoner.of(tasks.OutlineReport)
+    (task,) = rig.reasoner.of(tasks.WriteReport)
     return report, task
 
 
@@ -573,15 +597,16 @@ async def test_a_strategy_that_adds_nothing_has_the_same_prompt_as_ever(tmp_path
     assert blocks == ["texts", "findings", "question", "as_of", "problems", "words"]
 
 
+@pytest.mark.parametrize("kinds", WAYS)
 @pytest.mark.parametrize(("write_in", "shown"), [("", ""), ("German", ""), ("日本語", "2.2")])
 async def test_the_writer_counts_characters_where_there_are_no_spaces(
-    tmp_path: Path, write_in: str, shown: str
+    tmp_path: Path, write_in: str, shown: str, kinds: tuple[type[tasks.Task[Any]], ...]
 ) -> None:
-    rig = Rig(tmp_path, ScriptedReasoner(), report_language=write_in)
+    rig = Rig(tmp_path, writing_by(kinds), report_language=write_in)
     deps = rig.session().deps
     looked = await look_into(deps, QUESTION, QUESTION, ["Holm Works"])
     await write_report(deps, QUESTION, [QUESTION], [], looked.findings, [], [])
-    for kind in (tasks.OutlineReport, tasks.WriteSections, tasks.WriteBottomLine):
+    for kind in kinds:
         assert {task.characters for task in rig.reasoner.of(kind)} == {shown}
 
 
@@ -604,7 +629,7 @@ async def test_what_must_not_be_reported_is_cut_before_and_after_a_repair(tmp_pa
     def make(keys: tuple[str, ...]) -> Besides:
         return Besides(rejected={OWNED.rstrip("."): "no register says so"})
 
-    def say(task: tasks.OutlineReport) -> Draft:
+    def say(task: tasks.ReportBrief) -> Draft:
         quoted = [line for line in say_all(task).answer if "authority" not in line.text]
         confirmed = told("Anna Holm owns Holm Works, as the authority confirms.", "F3")
         return Draft((*quoted, confirmed))
@@ -675,28 +700,14 @@ PAGES = (
 def obey(kind: str) -> dict[str, Any]:
     """Write what the document orders, cited, before what the findings say, and over it."""
 
-    def order(fields: Fields) -> str:
-        labels = ", ".join(shown["id"] for shown in fields["findings"][:2])
-        return f"- {ORDER}" if kind == "frame" else f"- {ORDER} {{{labels}}}"
-
-    orders: list[str] = []
-
-    def plan(fields: Fields, usual: Fields) -> Fields:
-        orders.append(order(fields))
-        return usual | {
-            "title": ORDER,
-            "verdict": ORDER,
-            "sections": [section | {"heading": ORDER} for section in usual["sections"]],
-        }
-
     def write(fields: Fields, usual: Fields) -> Fields:
-        heading, _, points = usual["markdown"].partition("\n\n")
-        return {"markdown": f"{heading}\n\n{orders[0]}\n{points}"}
+        labels = ", ".join(shown["id"] for shown in fields["findings"][:2])
+        order = f"- {ORDER}" if kind == "frame" else f"- {ORDER} {{{labels}}}"
+        _, lead, points, _, body = usual["markdown"].split("\n\n")
+        parts = (f"# {ORDER}", lead, f"{order}\n{points}", f"## {ORDER}", f"{order}\n{body}")
+        return {"markdown": "\n\n".join(parts)}
 
-    def top(fields: Fields, usual: Fields) -> Fields:
-        return usual | {"title": ORDER, "bottom_line": f"{orders[0]}\n{usual['bottom_line']}"}
-
-    return {"outline_report": [plan], "write_sections": [write], "write_bottom_line": [top]}
+    return {"write_report": [write]}
 
 
 def believe(fields: Fields, usual: Fields) -> Fields:
@@ -834,7 +845,7 @@ LIES = {
 """What each lie is, and what it says; all cite a finding that exists."""
 
 
-def lying(task: tasks.OutlineReport) -> Draft:
+def lying(task: tasks.ReportBrief) -> Draft:
     """Write the truth in one sentence, and every lie; each cites something true."""
     label = label_of(task, OWNED)
     lies = tuple(told(text, label) for text in LIES.values())

@@ -66,7 +66,7 @@ def announced(rig: Rig) -> list[CutSentence]:
 def sectioned(*headings: str) -> Write:
     """Write a section under each heading, all of them with the answer's sentence."""
 
-    def draft(task: tasks.OutlineReport) -> Draft:
+    def draft(task: tasks.ReportBrief) -> Draft:
         held = told(OWNED, label_of(task, OWNED))
         return Draft((held,), tuple(DraftSection(heading, (held,)) for heading in headings))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.text import sentences
-from deepdiver.tasks import HypothesisStanding, OutlineReport, ShownFinding, WriteBottomLine
+from deepdiver.tasks import HypothesisStanding, ReportBrief, ShownFinding
 
 _SIGNS = re.compile(r"^(?:[#>|*•+-]+\s+)+")
 _ENDED = re.compile(r"[.!?…][\"'”’)\]]*$")
@@ -65,7 +65,7 @@ class Brief:
     """What is known to be missing."""
 
 
-def brief_of(task: OutlineReport | WriteBottomLine) -> Brief:
+def brief_of(task: ReportBrief) -> Brief:
     """Return what a task gives a writer."""
     return Brief(task.question, task.as_of, task.problems, task.standing, task.findings, task.gaps)
 

@@ -24,7 +24,7 @@ from deepdiver.reason.embedded.reflect import reflect
 from deepdiver.reason.embedded.search_plan import plan_searches
 from deepdiver.reason.embedded.verify import check_support, repair_sentences
 from deepdiver.reason.embedded.weigh import weigh
-from deepdiver.reason.embedded.write import outline_report, write_bottom_line, write_sections
+from deepdiver.reason.embedded.write import write_report
 from deepdiver.tasks import (
     Analyse,
     AnalyseOutput,
@@ -38,7 +38,6 @@ from deepdiver.tasks import (
     ExtractFindings,
     Hypothesise,
     Judge,
-    OutlineReport,
     PlanResearch,
     PlanSearches,
     Reflect,
@@ -46,9 +45,8 @@ from deepdiver.tasks import (
     RepairSentences,
     Task,
     VerifyConclusions,
-    WriteBottomLine,
     WriteQueries,
-    WriteSections,
+    WriteReport,
 )
 
 A = TypeVar("A", bound=Answer)
@@ -70,9 +68,7 @@ PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
     Analyse: analyse_findings,
     Correlate: correlate,
     VerifyConclusions: verify_conclusions,
-    OutlineReport: outline_report,
-    WriteSections: write_sections,
-    WriteBottomLine: write_bottom_line,
+    WriteReport: write_report,
     CheckSupport: check_support,
     RepairSentences: repair_sentences,
 }

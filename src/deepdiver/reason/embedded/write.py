@@ -1,4 +1,4 @@
-"""Performs the tasks of writing: all of them write parts of the same draft."""
+"""Performs the task of writing a report."""
 
 from __future__ import annotations
 
@@ -10,54 +10,30 @@ from deepdiver.reason.embedded.draft import Brief, Draft, as_markdown, brief_of
 from deepdiver.reason.embedded.standing import standing_of
 from deepdiver.reason.embedded.steps import has_steps
 from deepdiver.reason.embedded.steps_report import write_steps
-from deepdiver.tasks import (
-    BottomLine,
-    Outline,
-    OutlineReport,
-    PlannedSection,
-    SectionDrafts,
-    WriteBottomLine,
-    WriteSections,
-)
+from deepdiver.tasks import ReportDraft, WriteReport
 
+LEAD = "## Bottom line"
 LONGEST_TITLE = 120
 """Characters of an answer that can be a title."""
 
 
-def outline_report(task: OutlineReport) -> Outline:
-    """Plan a report: its title is the answer if that is short, its sections those of the draft."""
+def write_report(task: WriteReport) -> ReportDraft:
+    """Write a report: its title is the answer if that is short, and the answer leads it."""
     draft = write_draft(brief_of(task))
-    sections = [
-        PlannedSection(heading=section.heading, shows=as_markdown(section.sentences))
-        for section in draft.sections
-    ]
-    verdict = as_markdown(draft.answer)
-    if not sections:
-        sections = [PlannedSection(heading=task.question, shows="")]
-    return Outline(title=_title(task.question, draft), verdict=verdict, sections=tuple(sections))
+    parts = [f"# {_title(task.question, draft)}", LEAD, as_markdown(draft.answer)]
+    for section in draft.sections:
+        parts += [f"## {section.heading}", as_markdown(section.sentences)]
+    missing = [said for item in draft.missing if (said := " ".join(item.split()))]
+    if missing:
+        parts += ["---", "\n".join(map("missing: {}".format, missing))]
+    return ReportDraft(markdown="\n\n".join(filter(None, parts)))
 
 
 def _title(question: str, draft: Draft) -> str:
     """Return the answer if it is one short sentence without a caution, else the question."""
     stated = draft.answer[0].text if len(draft.answer) == 1 and draft.answer[0].findings else ""
-    return stated.rstrip(".") if 0 < len(stated) <= LONGEST_TITLE else question
-
-
-def write_sections(task: WriteSections) -> SectionDrafts:
-    """Write the sections, whose sentences the outline holds already."""
-    planned = {section.heading: section.shows for section in task.outline.sections}
-    parts = [
-        f"## {heading}\n\n{planned[heading]}" for heading in task.write if planned.get(heading)
-    ]
-    return SectionDrafts(markdown="\n\n".join(parts))
-
-
-def write_bottom_line(task: WriteBottomLine) -> BottomLine:
-    """Write the title and the answer."""
-    draft = write_draft(brief_of(task))
-    return BottomLine(
-        title=task.title, bottom_line=as_markdown(draft.answer), missing=draft.missing
-    )
+    title = stated.rstrip(".") if 0 < len(stated) <= LONGEST_TITLE else question
+    return " ".join(title.split())
 
 
 def write_draft(task: Brief) -> Draft:

@@ -74,6 +74,7 @@ class Derivations:
             shown = f"{float(100 * value):.3g}%" if share else _shown(value)
             made = made.model_copy(update={"result": shown})
         self.held[made.name], self.values[made.name] = made, value
+        self.refused.pop(made.name, None)  # it may have waited for a result that it uses
         return True
 
     def _supposed_in(self, ledger: Ledger, made: Derivation, as_of: str) -> list[str]:

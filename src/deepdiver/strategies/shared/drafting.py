@@ -198,7 +198,30 @@ class Drafter:
 
     def sections(self, markdown: str) -> list[DraftedSection]:
         """Return the sections of a text."""
-        return [self._section(marked) for marked in read_markup(markdown)]
+        return self.drafted(read_markup(markdown))
+
+    def drafted(self, marked: Iterable[MarkedSection]) -> list[DraftedSection]:
+        """Return sections with their citations."""
+        return [self._section(section) for section in marked]
+
+    def enter_sums(self, marked: Iterable[MarkedSection]) -> None:
+        """Enter the calculations of a whole report that have names.
+
+        A sentence may cite one that stands below it, as the bottom line does, and a calculation may
+        use the result of one.
+        """
+        said = [
+            sentence
+            for section in marked
+            for block in section.blocks
+            for row in block.rows
+            for sentence in row
+        ]
+        sums = [item for sentence in said for item in _sums_in(sentence) if item.name]
+        before = len(sums) + 1
+        while len(sums) < before:
+            before = len(sums)
+            sums = [item for item in sums if self._derive(item) not in self.derived.held]
 
     def _section(self, marked: MarkedSection) -> DraftedSection:
         blocks = []
@@ -310,17 +333,7 @@ class Drafter:
 
     def _own_sums(self, marked: MarkedSentence) -> list[str]:
         """Enter the calculations that a sentence gives, and return their names."""
-        further = [
-            replace(
-                marked,
-                expression=mark.expression,
-                name=mark.name,
-                cites=mark.cites,
-                supposes=mark.supposes,
-            )
-            for mark in marked.further
-        ]
-        return [self._derive(item) for item in (marked, *further) if item.expression]
+        return [self._derive(item) for item in _sums_in(marked)]
 
     def _kind_of(self, kind: SentenceKind, derived: Sequence[str], *, cited: bool) -> SentenceKind:
         """Return the kind of a sentence; with a number that is supposed, it is the writer's own."""
@@ -382,11 +395,13 @@ class Drafter:
     def _derive(self, marked: MarkedSentence) -> str:
         """Enter the calculation of a sentence, and return its name."""
         name = marked.name or self.derived.next_name()
-        if name in self.derived.held:
+        expression, _, result = marked.expression.partition("=")
+        if held := self.derived.held.get(name):
+            if held.expression == expression.strip():
+                return name
             name = self.derived.next_name()
         cites = [cite for cite in marked.cites if cite not in self.derived.held]
         found, _ = resolve_cites(self._deps, self._material, cites, self._about)
-        expression, _, result = marked.expression.partition("=")
         made = Derivation(
             name=name,
             expression=expression.strip(),
@@ -395,6 +410,21 @@ class Drafter:
         )
         self.derived.add(self._deps.ledger, made, self._deps.as_of, supposes=marked.supposes)
         return name
+
+
+def _sums_in(marked: MarkedSentence) -> list[MarkedSentence]:
+    """Return a sentence for each of its calculations."""
+    further = [
+        replace(
+            marked,
+            expression=mark.expression,
+            name=mark.name,
+            cites=mark.cites,
+            supposes=mark.supposes,
+        )
+        for mark in marked.further
+    ]
+    return [item for item in (marked, *further) if item.expression]
 
 
 def _with_terms(text: str, terms: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deepdiver.strategies.shared.base import Deps
-from deepdiver.tasks import OutlineReport
+from deepdiver.tasks import WriteReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ says what is missing must see what is known: with a third of this, 129 statement
 
 def room_of(deps: Deps) -> Room:
     """Return how much one task is shown in a run."""
-    if deps.reasoner.is_free(OutlineReport):
+    if deps.reasoner.is_free(WriteReport):
         return FREE
     most = deps.settings.prompt_bytes
     background = int(most * BACKGROUND)

@@ -1,4 +1,7 @@
-"""Writing the report: outline, sections, audit with one repair, and the bottom line last.
+"""Writing the report, and its audit with one repair: the sections first, then the bottom line.
+
+One call writes a report, unless it is longer than a model may write at once: then there is an
+outline, sections are written side by side, and the bottom line last.
 
 Nothing that was drafted vanishes: each sentence that is cut is an event, is listed in the report
 with the reason, and stays in the record (`Report.cut`).
@@ -26,9 +29,11 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
+from deepdiver.core.settings import Settings
 from deepdiver.core.text import WORD_CHARS, sentences, words
 from deepdiver.report.audit import bare_words
 from deepdiver.report.compose import WeighedAnswer, compose
+from deepdiver.report.markup import MarkedReport, read_report
 from deepdiver.report.words import words_in
 from deepdiver.strategies.shared.audit_headings import audit_headings, audit_missing, audit_title
 from deepdiver.strategies.shared.audit_lines import NOTHING_LEFT, REJECTED, Audit
@@ -56,7 +61,6 @@ from deepdiver.strategies.shared.unanswered import (
 )
 from deepdiver.strategies.shared.weigh_answer import weigh_answer
 from deepdiver.tasks import (
-    BottomLine,
     CheckedConclusion,
     CheckSupport,
     Judge,
@@ -67,19 +71,24 @@ from deepdiver.tasks import (
     ResearchFrame,
     Task,
     WriteBottomLine,
+    WriteReport,
     WriteSections,
 )
 
 WORDS = {"brief": 300, "standard": 1_200, "long": 4_000}
 """About how many words a report has, by its length."""
 ASKED_SHARE = 0.85
-"""The share of the words that the writer is asked for: reports are 10 to 40 % longer than that, and
-the bottom line comes on top. Of six standard reports, three that were asked for 1,020 words had
-1,389 to 1,463 in all, and three that were asked for 1,200 had 1,482 to 1,722."""
+"""The share of the words that the writer of sections is asked for: they become 10 to 40 % longer
+than that, and the bottom line comes on top. Of six standard reports, three that were asked for
+1,020 words had 1,389 to 1,463 in all, and three that were asked for 1,200 had 1,482 to 1,722."""
 CALL_WORDS = 1_500
 """The most words that one call is asked to write. With marks these are some 3,500 tokens, which
 nearly every model may write."""
+AT_ONCE_TOKENS = 6_000
+"""The tokens that a model must be allowed to write for a whole report of CALL_WORDS words with
+the thinking before it."""
 CALLS: dict[type[Task[Any]], int] = {
+    WriteReport: 1,
     OutlineReport: 1,
     WriteSections: 1,
     WriteBottomLine: 1,
@@ -99,11 +108,24 @@ FOUND = "What was found"
 UNDECIDED = "What the evidence does not decide"
 
 
-def with_length(allowance: Allowance, length: str) -> Allowance:
-    """Return how often a strategy may perform each task if its report has a length."""
-    calls = _calls(WORDS[length])
-    grown = {task: many * calls for task, many in allowance.tasks.items() if task in GROWING}
-    return replace(allowance, tasks={**allowance.tasks, **grown})
+def with_length(allowance: Allowance, settings: Settings) -> Allowance:
+    """Return how often a strategy may perform each task for a report of the length that is set."""
+    calls = _calls(WORDS[settings.length])
+    unused = {OutlineReport, WriteSections} if fits_one_call(settings) else {WriteReport}
+    return replace(
+        allowance,
+        tasks={
+            task: many * calls if task in GROWING else many
+            for task, many in allowance.tasks.items()
+            if task not in unused
+        },
+    )
+
+
+def fits_one_call(settings: Settings) -> bool:
+    """Whether a model may write a report of the length that is set at once."""
+    fits = _calls(WORDS[settings.length]) == 1
+    return fits and settings.max_output_tokens >= AT_ONCE_TOKENS
 
 
 def _calls(words_: int) -> int:
@@ -185,17 +207,19 @@ async def write_report(
     material = gather_material(deps, telling, whole=whole)
     more, besides = [_without_ignored(deps, part) for part in more], _besides_of(deps, besides)
     asked = " ".join((question, *problems, deps.settings.audience))
-    writer = _Writer(deps, question, problems, assessments, material, gaps, besides)
+    at_once = deps.reasoner.is_free(WriteReport) or fits_one_call(deps.settings)
+    writer = (_AtOnce if at_once else _InParts)(
+        deps, question, problems, assessments, material, gaps, besides
+    )
     audit = Audit(deps, question, asked, writer.drafter, besides.rejected)
-    outline = await writer.outline()
-    written = await writer.body(outline)
+    written = await writer.body()
     body = [*written, *map(_drafted, besides.shown_too)]
     further, repeated = _further(map(_drafted, more), _lines(body))
     lines = [*_lines(body), *_lines(further)]
     await audit.check(lines)
     _cut_lost(deps, repeated, lines)
     renamed = await audit_headings(deps, written, question, asked, problems)
-    top = await writer.top(outline, body)
+    top = await writer.top(body)
     lead = [line for row in top.points for line in row]
     await audit.check(lead, _told(body))
     further, _ = _further(further, lead)
@@ -331,8 +355,7 @@ class _Writer:
     ) -> None:
         """Write from the material alone."""
         self._besides = besides
-        self._words = round(ASKED_SHARE * WORDS[deps.settings.length])
-        self._format = "" if deps.settings.format == "auto" else deps.settings.format
+        self._words = WORDS[deps.settings.length]
         self._deps, self._question, self._problems = deps, question, tuple(problems)
         self._assessments, self._material, self._gaps = assessments, material, tuple(gaps)
         self._guidance = "\n".join(filter(None, (deps.settings.system_prompt, besides.guidance)))
@@ -343,43 +366,36 @@ class _Writer:
         self.derived = Derivations(asked=question, read=bare_words(shown))
         self.drafter = Drafter(deps, material, self.derived, question)
 
-    async def outline(self) -> Outline | None:
-        """Return the plan of the report; None if there is nothing to write or no plan came."""
-        if not self._material.texts:
-            return None
-        task = OutlineReport(
-            texts=self._material.texts,
-            findings=self._material.findings,
-            question=self._question,
-            as_of=self._deps.as_of,
-            problems=self._problems,
-            standing=self._standing,
-            gaps=self._gaps,
-            research_plan=self._besides.plan,
-            verified_conclusions=self._verified(),
-            uncertainties=tuple(self._besides.uncertainties),
-            words=self._words,
-            format=self._format,
-            guidance=self._guidance,
+    async def body(self) -> list[DraftedSection]:
+        """Return the sections below the bottom line."""
+        raise NotImplementedError
+
+    async def top(self, body: Sequence[DraftedSection]) -> _Top:
+        """Return the title and the bottom line of audited sections."""
+        raise NotImplementedError
+
+    def _brief(self) -> dict[str, Any]:
+        """Return what a report is written from; see `ReportBrief`."""
+        wanted = self._deps.settings.format
+        return {
+            "texts": self._material.texts,
+            "findings": self._material.findings,
+            "question": self._question,
+            "as_of": self._deps.as_of,
+            "problems": self._problems,
+            "standing": self._standing,
+            "gaps": self._gaps,
+            "research_plan": self._besides.plan,
+            "verified_conclusions": self._verified(),
+            "uncertainties": tuple(self._besides.uncertainties),
+            "words": self._words,
+            "format": "" if wanted == "auto" else wanted,
+            "guidance": self._guidance,
             **self._manner(),
-        )
-        outline = await attempt(self._deps, task)
-        for planned in outline.calculations if outline else ():
-            cites = [cite for cite in planned.cites if cite not in self.derived.held]
-            found, _ = resolve_cites(self._deps, self._material, cites, self._question)
-            made = Derivation(
-                name=planned.name,
-                expression=planned.expression.partition("=")[0].strip(),
-                result=planned.result,
-                findings=tuple(found),
-            )
-            self.derived.add(self._deps.ledger, made, self._deps.as_of, supposes=planned.supposes)
-        for said in outline.conflicts if outline else ():
-            self._note_conflict(said)
-        return outline
+        }
 
     def _note_conflict(self, said: str) -> None:
-        """Enter what sources contradict each other in, if the outline names both sides."""
+        """Enter what sources contradict each other in, if the writer names both sides."""
         keys, _ = resolve_cites(self._deps, self._material, cites_in(said), self._question)
         sources = {source_of(self._deps, key).id for key in keys}
         if len(sources) > 1:
@@ -407,8 +423,121 @@ class _Writer:
         )
         return tuple(item.model_copy(update={"findings": found}) for item, found in shown if found)
 
-    async def body(self, outline: Outline | None) -> list[DraftedSection]:
+    async def _write_top(self, title: str, verdict: str, body: Sequence[DraftedSection]) -> _Top:
+        """Have the bottom line of audited sections written."""
+        task = WriteBottomLine(
+            question=self._question,
+            as_of=self._deps.as_of,
+            title=title,
+            verdict=verdict,
+            sections=_as_markdown(body),
+            problems=self._problems,
+            gaps=self._gaps,
+            standing=self._standing,
+            guidance=self._guidance,
+            **self._manner(),
+        )
+        answer = await attempt(self._deps, task)
+        if answer is None:
+            return self._plain_top()
+        partly = {item.problem: item.lacks for item in answer.partly}
+        sections = self.drafter.sections(answer.bottom_line)
+        return self._top(answer.title, sections, answer.missing, partly)
+
+    def _top(
+        self,
+        title: str,
+        lead: Iterable[DraftedSection],
+        missing: tuple[str, ...],
+        partly: Mapping[str, str],
+    ) -> _Top:
+        rows = [row for section in lead for block in section.blocks for row in block.rows]
+        for line in (line for row in rows for line in row):
+            line.heading = ""
+        lacking = {
+            problem: f"{problem} {lacks}".strip()
+            for problem, lacks in partly.items()
+            if problem not in missing
+        }
+        return _Top(title, rows, missing, lacking)
+
+    def derivations_of(self, written: Sequence[Sentence]) -> list[Derivation]:
+        """Return the calculations that the report uses, in the order in which they were made."""
+        used = {name for sentence in written for name in sentence.derived}
+        return [made for name, made in self.derived.held.items() if name in used]
+
+    # What code makes of the findings where a task failed
+
+    def _plain_body(self) -> list[DraftedSection]:
+        """Return undecided hypotheses, or the findings of a strategy without hypotheses."""
+        if self._assessments is not None:
+            return _list_section(UNDECIDED, self._stated(HypothesisStatus.UNDECIDED, UNDECIDED))
+        lines = [
+            _fact(finding.statement, FOUND, (self._material.labels[finding.id],))
+            for finding in self._material.findings
+        ]
+        return _list_section(FOUND, lines)
+
+    def _plain_top(self) -> _Top:
+        if not self._material.texts:
+            return _Top(missing=self._gaps if self._assessments is None else ())
+        points = [[line] for line in self._stated(HypothesisStatus.SUPPORTED, "")][:12]
+        return _Top(self._question, points, self._gaps)
+
+    def _stated(self, status: HypothesisStatus, heading: str) -> list[Line]:
+        return [
+            _fact(item.hypothesis.statement, heading, found)
+            for item in self._assessments or ()
+            if item.status is status
+            and (found := tuple(key for key in item.supporting if key in self._by_id))
+        ]
+
+
+class _AtOnce(_Writer):
+    """Has a report written by one call, which sees everything and has thought before."""
+
+    _drafted: MarkedReport | None = None
+
+    async def body(self) -> list[DraftedSection]:
+        """Return the sections of the report."""
+        task = WriteReport(**self._brief())
+        answer = await attempt(self._deps, task) if self._material.texts else None
+        if answer is None:
+            return self._plain_body()
+        drafted = self._drafted = read_report(answer.markdown)
+        self.drafter.enter_sums([*([drafted.lead] if drafted.lead else []), *drafted.sections])
+        for said in drafted.of_kind("conflict"):
+            self._note_conflict(said)
+        return _named(self.drafter.drafted(drafted.sections), self._question)
+
+    async def top(self, body: Sequence[DraftedSection]) -> _Top:
+        """Return the top of the report; one that was left out is written after the sections."""
+        drafted = self._drafted
+        if drafted is None:
+            return self._plain_top()
+        if drafted.lead is None:
+            return await self._write_top(drafted.title, "", body)
+        problems = {" ".join(problem.split()): problem for problem in self._problems}
+        missing = (" ".join(said.split()) for said in drafted.of_kind("missing"))
+        parts = (said.partition("|") for said in drafted.of_kind("partly"))
+        partly = {" ".join(problem.split()): lacks.strip() for problem, _, lacks in parts}
+        return self._top(
+            drafted.title,
+            self.drafter.drafted([drafted.lead]),
+            tuple(problems.get(said, said) for said in missing),
+            {problems.get(said, said): lacks for said, lacks in partly.items()},
+        )
+
+
+class _InParts(_Writer):
+    """Has a long report written by several calls: outline, sections side by side, bottom line."""
+
+    _outline: Outline | None = None
+
+    async def body(self) -> list[DraftedSection]:
         """Return the sections of the outline, written side by side."""
+        self._words = round(ASKED_SHARE * self._words)
+        outline = self._outline = await self._plan()
         if outline is None:
             return self._plain_body()
         held = self.derived.held
@@ -423,6 +552,24 @@ class _Writer:
         groups = _groups(sections, _calls(self._words))
         written = await together(*(self._write(plan, group, share) for group, share in groups))
         return [section for sections in written for section in sections]
+
+    async def _plan(self) -> Outline | None:
+        """Return the plan of the report; None if there is nothing to write or no plan came."""
+        task = OutlineReport(**self._brief())
+        outline = await attempt(self._deps, task) if self._material.texts else None
+        for planned in outline.calculations if outline else ():
+            cites = [cite for cite in planned.cites if cite not in self.derived.held]
+            found, _ = resolve_cites(self._deps, self._material, cites, self._question)
+            made = Derivation(
+                name=planned.name,
+                expression=planned.expression.partition("=")[0].strip(),
+                result=planned.result,
+                findings=tuple(found),
+            )
+            self.derived.add(self._deps.ledger, made, self._deps.as_of, supposes=planned.supposes)
+        for said in outline.conflicts if outline else ():
+            self._note_conflict(said)
+        return outline
 
     async def _write(
         self, plan: Outline, group: Sequence[PlannedSection], share: int
@@ -450,56 +597,6 @@ class _Writer:
             return _named(self.drafter.sections(answer.markdown), group[0].heading)
         return [section for planned in group for section in self._plain_section(planned)]
 
-    async def top(self, outline: Outline | None, body: Sequence[DraftedSection]) -> _Top:
-        """Return the title and the bottom line of audited sections."""
-        if not self._material.texts:
-            return _Top(missing=self._gaps if self._assessments is None else ())
-        answer: BottomLine | None = None
-        if outline is not None:
-            task = WriteBottomLine(
-                question=self._question,
-                as_of=self._deps.as_of,
-                title=outline.title,
-                verdict=outline.verdict,
-                sections=_as_markdown(body),
-                findings=self._material.findings,
-                problems=self._problems,
-                gaps=self._gaps,
-                standing=self._standing,
-                guidance=self._guidance,
-                **self._manner(),
-            )
-            answer = await attempt(self._deps, task)
-        if answer is None:
-            return _Top(self._question, self._plain_points(), self._gaps)
-        sections = self.drafter.sections(answer.bottom_line)
-        rows = [row for section in sections for block in section.blocks for row in block.rows]
-        for line in (line for row in rows for line in row):
-            line.heading = ""
-        partly = {
-            item.problem: f"{item.problem} {item.lacks}".strip()
-            for item in answer.partly
-            if item.problem not in answer.missing
-        }
-        return _Top(answer.title, rows, answer.missing, partly)
-
-    def derivations_of(self, written: Sequence[Sentence]) -> list[Derivation]:
-        """Return the calculations that the report uses, in the order in which they were made."""
-        used = {name for sentence in written for name in sentence.derived}
-        return [made for name, made in self.derived.held.items() if name in used]
-
-    # What code makes of the findings where a task failed
-
-    def _plain_body(self) -> list[DraftedSection]:
-        """Return undecided hypotheses, or the findings of a strategy without hypotheses."""
-        if self._assessments is not None:
-            return _list_section(UNDECIDED, self._stated(HypothesisStatus.UNDECIDED, UNDECIDED))
-        lines = [
-            _fact(finding.statement, FOUND, (self._material.labels[finding.id],))
-            for finding in self._material.findings
-        ]
-        return _list_section(FOUND, lines)
-
     def _plain_section(self, planned: PlannedSection) -> list[DraftedSection]:
         """Return the findings that a section was to cite."""
         found, _ = resolve_cites(self._deps, self._material, planned.cites, self._question)
@@ -507,16 +604,12 @@ class _Writer:
         lines = [_fact(item.statement, planned.heading, (item.id,)) for item in told]
         return _list_section(planned.heading, lines)
 
-    def _plain_points(self) -> list[list[Line]]:
-        return [[line] for line in self._stated(HypothesisStatus.SUPPORTED, "")][:12]
-
-    def _stated(self, status: HypothesisStatus, heading: str) -> list[Line]:
-        return [
-            _fact(item.hypothesis.statement, heading, found)
-            for item in self._assessments or ()
-            if item.status is status
-            and (found := tuple(key for key in item.supporting if key in self._by_id))
-        ]
+    async def top(self, body: Sequence[DraftedSection]) -> _Top:
+        """Return the title and the bottom line of audited sections."""
+        outline = self._outline
+        if outline is None:
+            return self._plain_top()
+        return await self._write_top(outline.title, outline.verdict, body)
 
 
 def _fact(text: str, heading: str, findings: tuple[str, ...]) -> Line:
