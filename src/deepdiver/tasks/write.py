@@ -159,6 +159,15 @@ class WriteReport(ReportBrief, Task[ReportDraft]):
 
     role: ClassVar[Role] = "smart"
 
+    def prompt(self) -> Prompt:
+        """Return the prompt, with the notes only if something else names them.
+
+        The texts have what the notes say, and notes of 14 manual pages were a third of a prompt.
+        """
+        named = self.standing is not None or self.verified_conclusions
+        shown = self if named else self.model_copy(update={"findings": ()})
+        return super(WriteReport, shown).prompt()
+
 
 class SectionDrafts(Answer):
     """Sections, as Markdown with marks."""

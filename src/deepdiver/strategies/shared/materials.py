@@ -30,8 +30,9 @@ CODE_CHARS = 4_000
 """The most characters of a piece of code in a report: two pages to copy."""
 _FENCE = re.compile(r"(?:`{3,}|~{3,})[\w+#.-]{0,30}")
 _NUMBER = re.compile(r"\d{1,6}")
-AROUND = 2
-"""Units before and after a quote that are shown with it, where a text is not shown whole."""
+AROUND = 4
+"""Units before and after a quote that are shown with it, where a text is not shown whole. With two,
+the name of what a sentence is about, or the exception to it, was often cut off."""
 
 
 @dataclass(frozen=True, slots=True)
