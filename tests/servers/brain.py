@@ -587,12 +587,16 @@ def verify_conclusions(fields: Fields) -> Fields:
 def write_report(fields: Fields) -> Fields:
     """Say what the first ten findings state, or the texts themselves; the first two lead."""
     noted = [(item["statement"], item["id"]) for item in fields.get("findings", ())[:10]]
-    told = noted or [
-        (" ".join(said.split()), f"{text['id']}:{number}")
-        for text in fields.get("texts", ())
-        for number, said in re.findall(r"<(\d+)> ([^<>\n]+?)(?=\s*(?:<|\n|$))", text["text"])
-        if said.endswith(".")
-    ][:10]
+    told = (
+        noted
+        or [
+            (" ".join(said.split()), f"{text['id']}:{number}")
+            for text in fields.get("texts", ())
+            for number, said in re.findall(r"<(\d+)> ([^<>\n]+?\.)(?=\s*(?:<|\n|$))", text["text"])[
+                :2
+            ]
+        ][:10]
+    )
     points = [f"- {said} {{{cite}}}" for said, cite in told]
     title = " ".join(said for said, _ in told[:1]).rstrip(".!?")
     top = [f"# {title or fields['question']}", "## Bottom line", "\n".join(points[:2])]

@@ -790,6 +790,12 @@ def saying(*urls: str) -> SearchScript:
     return lambda query, number: Answer(documents=found)
 
 
+def tell_the_first(fields: Fields, usual: Fields) -> Fields:
+    """Answer with the first sentence of the first text."""
+    number, said = numbered(fields["texts"][0]["text"])[0]
+    return {"markdown": f"# {said}\n\n## Bottom line\n\n{said} {{T1:{number}}}"}
+
+
 def hold_against(fields: Fields, usual: Fields) -> Fields:
     """Take the first sentence of each text, and say which of them give the same number."""
     told = [(text["id"], numbered(text["text"])[0][1]) for text in fields["texts"]]
@@ -987,7 +993,11 @@ NAVIGATOR = (
     navigator(
         "conflicting information is validated by a further source",
         "search",
-        says={"decide_action": [*searching("log"), OVER], "analyse_output": [hold_against]},
+        says={
+            "decide_action": [*searching("log"), OVER],
+            "analyse_output": [hold_against],
+            "write_report": [tell_the_first],
+        },
         search=saying(*SIDES),
         status="partial",  # what was held against it counts
         check=_settled,

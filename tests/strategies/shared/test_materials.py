@@ -45,8 +45,8 @@ def test_texts_that_do_not_fit_are_shown_around_their_findings(
     material = gather_material(deps, keys)
     shown = material.texts[0].text
     assert shown.startswith("<1> Sentence number 1 stands here. <2>")
-    assert "<4>" in shown
-    assert "<5>" not in shown
+    assert "<6>" in shown
+    assert "<7>" not in shown
     assert shown.endswith(GAP)
 
 

@@ -701,7 +701,7 @@ def obey(kind: str) -> dict[str, Any]:
     """Write what the document orders, cited, before what the findings say, and over it."""
 
     def write(fields: Fields, usual: Fields) -> Fields:
-        labels = ", ".join(shown["id"] for shown in fields["findings"][:2])
+        labels = re.search(r"\{(.*?)\}", usual["markdown"])[1]
         order = f"- {ORDER}" if kind == "frame" else f"- {ORDER} {{{labels}}}"
         _, lead, points, _, body = usual["markdown"].split("\n\n")
         parts = (f"# {ORDER}", lead, f"{order}\n{points}", f"## {ORDER}", f"{order}\n{body}")
