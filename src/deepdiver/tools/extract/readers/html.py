@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
+import string
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,6 +28,11 @@ _DAY = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?(?!\d)")
 NO_TEXT = "it holds no text to read; a program in it may put some there (JavaScript)"
 _MENUS = frozenset({"nav", "dialog", "menu", "button"})
 _MENU_ROLES = frozenset({"navigation", "search", "menu", "menubar", "dialog"})
+_PARTING = frozenset("|>»›·•")
+"""What stands between the links of a menu that no element tells: Home | News | About, A > B > C."""
+FEWEST_LINKS, LONGEST_LABEL = 3, 40
+"""Of such a menu: its links, and the characters of what it is called, Languages: de | en | fr."""
+_INLINE = frozenset({"a", "span", "b", "strong", "em", "i", "small", "br"})
 _HIDDEN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.I)
 _FIELDS = {
     "title": ("og:title", "citation_title", "dcterms.title", "dc.title"),
@@ -135,7 +141,18 @@ def _is_hidden(element: Any) -> bool:
 
 
 def _is_menu(element: Any) -> bool:
-    return element.tag in _MENUS or (element.get("role") or "").lower() in _MENU_ROLES
+    role = (element.get("role") or "").lower()
+    return element.tag in _MENUS or role in _MENU_ROLES or _is_line_of_links(element)
+
+
+def _is_line_of_links(element: Any) -> bool:
+    """Whether an element is a line of links with signs between them, and says nothing else."""
+    if len(element) < FEWEST_LINKS or any(child.tag not in _INLINE for child in element):
+        return False
+    label, _, between = "".join(element.xpath(".//text()[not(ancestor::a)]")).rpartition(":")
+    signs = {*between} - {*string.whitespace, "\xa0"}
+    is_menu = bool(signs) and signs <= _PARTING and len(label.strip()) <= LONGEST_LABEL
+    return is_menu and sum(1 for _ in element.iter("a")) >= FEWEST_LINKS
 
 
 def _add_fields(draft: DocumentDraft, tree: Any) -> None:

@@ -263,7 +263,7 @@ class _Reader:
         if text:
             self._end_table()
         if self._level < _BODY_LEVEL or self._style in self._headings:
-            self._draft.add_heading(" ".join(text.split()))
+            self._draft.add_heading(text, self._level + 1 if self._level < _BODY_LEVEL else 2)
         else:
             self._draft.add(text)
         for note in self._notes:
