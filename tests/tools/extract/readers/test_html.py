@@ -28,10 +28,10 @@ def test_a_file_that_holds_no_text(page: str) -> None:
 def test_a_whole_page() -> None:
     found = read(making.ARTICLE, "ferry.html")
     assert found.text == (
-        "Ferry runs aground\n\n"
+        "# Ferry runs aground\n\n"
         "The ferry Vanta struck the quay at Lodbaken in thick fog shortly after six in the morning "
         "on Tuesday, the harbour master said.\n\n"
-        "What happened\n\n"
+        "## What happened\n\n"
         "Nobody was hurt.\n"
         "The captain spoke of a fault in the steering, which the yard had repaired only last "
         "week.\n\n"
@@ -43,8 +43,8 @@ def test_a_whole_page() -> None:
         "Copyright 2026 Vantskar News. All rights reserved. Cookie policy."
     )
     assert found.marked() == [
-        ("heading", "Ferry runs aground", "Ferry runs aground"),
-        ("heading", "What happened", "What happened"),
+        ("heading", "Ferry runs aground", "# Ferry runs aground"),
+        ("heading", "What happened", "## What happened"),
     ]
     assert (found.format, found.title, found.author, found.publisher) == (
         "html",
@@ -62,7 +62,7 @@ def test_short_texts_asides_and_footers_are_kept() -> None:
         "<footer>Signed: A. Berg</footer></body></html>"
     )
     assert read(page, "a.html").text == (
-        "Press statement\n\n7 October\n\nCorrection: the vote was on Monday.\n\nTwo said no.\n\n"
+        "# Press statement\n\n7 October\n\nCorrection: the vote was on Monday.\n\nTwo said no.\n\n"
         "Signed: A. Berg"
     )
 
@@ -73,6 +73,59 @@ def test_menus_and_what_is_not_shown_are_left_out() -> None:
         "<p>The text.</p><dialog>Cookies?</dialog><div hidden>Draft</div></body></html>"
     )
     assert read(page, "a.html").text == "The text."
+
+
+LINKS = "<a href=a>Modules</a>{0}<a href=b>Directives</a>{0}<a href=c><b>FAQ</b></a>"
+
+
+@pytest.mark.parametrize(
+    "menu",
+    [
+        f"<p>{LINKS.format(' | ')}</p>",
+        f"<p>{LINKS.format('&nbsp;|&nbsp;')}</p>",
+        f"<div>{LINKS.format(' &gt; ')}</div>",
+        f"<p>{LINKS.format(' » ')} »</p>",
+        f"<p>| {LINKS.format('<span> | </span>')} |</p>",
+        f"<p><span>Available languages:</span> {LINKS.format(' | ')}</p>",
+        f"<p>{LINKS.format(' ·<br>')}</p>",
+    ],
+    ids=["pipes", "hard spaces", "breadcrumbs", "quotes", "spans", "label", "lines"],
+)
+def test_a_line_of_links_with_signs_between_them_is_a_menu(menu: str) -> None:
+    page = f"<html><body>{menu}<h1>Stopping</h1><p>It stops.</p>{menu}</body></html>"
+    assert read(page, "a.html").text == "# Stopping\n\nIt stops."
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (f"<p>{LINKS.format(' or ')} help.</p>", "Modules or Directives or FAQ help."),
+        (f"<p>{LINKS.format(', ')}</p>", "Modules, Directives, FAQ"),
+        (f"<p>{LINKS.format(' ')}</p>", "Modules Directives FAQ"),
+        ("<p><a href=a>Up</a> | <a href=b>Down</a></p>", "Up | Down"),
+        ("<p><b>Red</b> | <i>green</i> | <em>blue</em></p>", "Red | green | blue"),
+        (
+            "<p>These are the papers on which the whole of the account rests: "
+            f"{LINKS.format(' | ')}</p>",
+            "These are the papers on which the whole of the account rests: "
+            "Modules | Directives | FAQ",
+        ),
+        (
+            "<ul><li><a href=a>One</a></li><li><a href=b>Two</a></li>"
+            "<li><a href=c>Three</a></li></ul>",
+            "- One\n- Two\n- Three",
+        ),
+    ],
+    ids=["words", "commas", "spaces", "two", "no links", "a sentence before it", "list"],
+)
+def test_links_that_are_no_menu_are_kept(body: str, text: str) -> None:
+    page = f"<html><body><p>Before.</p>{body}</body></html>"
+    assert read(page, "a.html").text == f"Before.\n\n{text}"
+
+
+def test_a_page_that_is_nothing_but_a_line_of_links_is_read() -> None:
+    page = f"<html><body><p>{LINKS.format(' | ')}</p></body></html>"
+    assert read(page, "a.html").text == "Modules | Directives | FAQ"
 
 
 def test_a_table_of_contents_is_a_menu_and_still_read() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +20,7 @@ _SILENT = frozenset(
     "note-citation ruby-text".split()
 )
 """Elements without text of the document: deleted text, comments, numbers of footnotes."""
+_LEVEL = re.compile(r"\d{1,2}")
 _SAID = {"tab": "\t", "line-break": "\n"}
 
 
@@ -106,7 +108,7 @@ class _Reader:
         text = _text(element).strip()
         if text and heads:
             level = _attribute(element, "outline-level")
-            self._draft.add_heading(text, int(level) if level.isdecimal() else 2)
+            self._draft.add_heading(text, int(level) if _LEVEL.fullmatch(level) else 2)
         elif text and depth:
             self._draft.put("  " * (depth - 1) + f"- {text}", "\n" if self._listed else "\n\n")
         else:

@@ -18,6 +18,7 @@ _HEADING = re.compile(
 )
 _BODY_LEVEL = 9
 """The level of what is no heading."""
+_NUMBER = re.compile(r"\d{1,2}")
 _SAID = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 
@@ -85,7 +86,8 @@ class _Reader:
         style = _value(element, "pStyle")
         if not text:
             return
-        if level := _level(element) or self._headings.get(style):
+        own = _level(element)
+        if level := self._headings.get(style) if own is None else own:
             self._draft.add_heading(text, level)
             self._listed = False
         elif _child(element, "numPr") is not None or style.startswith("List"):
@@ -196,7 +198,10 @@ def _value(paragraph: Any, name: str) -> str:
 
 
 def _heading_styles(root: Any) -> dict[str, int]:
-    """Return the levels of styles that are headings by name, by level, or by what they extend."""
+    """Return the levels of styles by what they say, by their name, or by what they extend.
+
+    0 is the level of a style that says that it is no heading.
+    """
     based: dict[str, str] = {}
     found: dict[str, int] = {}
     for style in () if root is None else root:
@@ -205,23 +210,25 @@ def _heading_styles(root: Any) -> dict[str, int]:
         if "basedOn" in values:
             based[key] = values["basedOn"]
         name = values.get("name", "")
-        if level := _level(style) or (_HEADING.fullmatch(name) and _level_in(name)):
+        level = _level(style)
+        if level is None and _HEADING.fullmatch(name):
+            level = _level_in(name)
+        if level is not None:
             found[key] = level
     inherited = {
-        key: found[base]
+        key: next((found[base] for base in _ancestors(key, based) if base in found), 0)
         for key in based
-        if key not in found
-        for base in _ancestors(key, based)
-        if base in found
     }
-    return found | inherited
+    return inherited | found
 
 
-def _level(element: Any) -> int:
-    """Return the level that a paragraph or a style gives itself; 0: none, as of a body text."""
+def _level(element: Any) -> int | None:
+    """Return the level that a paragraph or a style gives itself; 0: that of a body text."""
     found = _child(element, "outlineLvl")
     level = "" if found is None else str(found.get(_W + "val") or "0")
-    return int(level) + 1 if level.isdecimal() and int(level) < _BODY_LEVEL else 0
+    if not _NUMBER.fullmatch(level):
+        return None
+    return int(level) + 1 if int(level) < _BODY_LEVEL else 0
 
 
 def _level_in(name: str) -> int:
@@ -230,11 +237,11 @@ def _level_in(name: str) -> int:
     return int(digits[0]) if digits else 1
 
 
-def _ancestors(style: str, based: Mapping[str, str]) -> set[str]:
-    """Return the styles that a style extends, directly or not."""
-    found: set[str] = set()
+def _ancestors(style: str, based: Mapping[str, str]) -> list[str]:
+    """Return the styles that a style extends, the nearest first."""
+    found: list[str] = []
     while (style := based.get(style, "")) and style not in found:
-        found.add(style)
+        found.append(style)
     return found
 
 
