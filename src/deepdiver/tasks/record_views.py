@@ -42,6 +42,8 @@ class NumberedText(View):
     """Its words without numbers, for a reasoner that quotes by itself."""
     found: tuple[tuple[int, int], ...] = Field((), exclude=True)
     """Where in `plain` a search found something, from and to; none: anywhere."""
+    headings: tuple[str, ...] = Field((), exclude=True)
+    """The headings of the whole text, also of parts that are left out."""
 
 
 class ShownFinding(View):

@@ -264,6 +264,19 @@ def test_findings_are_ranked_by_their_bearing() -> None:
     assert ranked[0].score > ranked[1].score
 
 
+@pytest.mark.parametrize(
+    "question", ["How do I restart the harbour pump?", "List the parts of the harbour pump."]
+)
+def test_what_stands_below_a_fitting_title_does_not_go_before_what_says_it(question: str) -> None:
+    title = question.rstrip("?.")
+    scrap = finding("It has a new home page.", "F1").model_copy(update={"source": title})
+    step = finding("The parts: turn the pump, then restart it.", "F2")
+    step = step.model_copy(update={"source": "Harbour"})
+    alone = finding("It rained.", "F3")
+    ranked = rank_findings(understand(question), (scrap, alone, step))
+    assert [item.finding.id for item in ranked] == ["F2", "F1", "F3"]
+
+
 def test_passages_in_another_language_come_by_words() -> None:
     question = "Wer leitet den Hafenrat und wann wurde der Hafen eröffnet?"
     found = findings("Das Wetter ist schön.", "Der Hafen wurde 1904 eröffnet.")

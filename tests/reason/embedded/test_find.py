@@ -119,3 +119,26 @@ def test_a_look_up_finds_no_single_sentences() -> None:
     body = "The harbour board has 12 members in all.\n\n# B\n\nThe harbour board is 90 years old."
     text = shown_text(id="T1", title="", text=body, found=((0, 30),))
     assert len(find(task(text)).findings) == 1
+
+
+def test_a_line_that_only_repeats_the_title_is_no_finding() -> None:
+    body = "Harbour board of Vantskär\n\n# Chair\n\nAda Holm chairs the harbour board."
+    text = shown_text(id="T1", title="Minutes - Harbour board of Vantskär", text=body)
+    (only,) = find(task(text)).findings
+    assert only.quote == "Ada Holm chairs the harbour board."
+
+
+def test_a_sentence_that_is_the_title_as_well_is_a_finding() -> None:
+    said = "Ada Holm chairs the harbour board."
+    (only,) = find(task(shown_text(id="T1", title=said, text=said))).findings
+    assert only.quote == said
+
+
+def test_entries_of_a_table_of_contents_are_no_findings_also_where_only_a_part_is_shown() -> None:
+    part = "- Who chairs the harbour board\n- How the harbour board votes"
+    heads = ("## Who chairs the harbour board", "## How the harbour board votes")
+    text = shown_text(id="T1", title="", text=part)
+    assert len(find(task(text)).findings) == 1
+    assert find(task(text.model_copy(update={"headings": heads}))).findings == ()
+    open_one = task(text.model_copy(update={"headings": heads}), question=OPEN)
+    assert find(open_one).findings == ()

@@ -744,6 +744,19 @@ def test_of_a_long_text_the_passages_that_were_found_are_shown() -> None:
     assert GAP in shown.shown
 
 
+def test_of_a_long_text_each_passage_is_shown_below_its_own_heading() -> None:
+    text = (
+        f"# Ferries\n\n{'a ' * 3_000}\n\n## Fares\n\nTwo crowns. {'b ' * 3_000}LATE\n\n"
+        f"## Hours\n\nAt six. {'c ' * 3_000}LAST"
+    )
+    late, last = text.index("LATE"), text.index("LAST")
+    shown = fetched(text, Span(late, late + 4), Span(last, last + 4))
+    assert shown.shown.split(f"\n\n{GAP}\n\n") == ["## Fares", "LATE", "## Hours", "LAST"]
+    assert [span.of(shown.shown) for span in shown.found] == ["LATE", "LAST"]
+    whole = fetched(text, Span(text.index("## Hours"), text.index("At six") + 7))
+    assert whole.shown == f"# Ferries\n\n{GAP}\n\n## Hours\n\nAt six."
+
+
 def test_a_table_is_shown_whole() -> None:
     rows = "\n".join(f"| Name: n{n} | Value: {n}" for n in range(300))
     text = f"Before.\n\n{rows}\n\nAfter."

@@ -140,9 +140,11 @@ def _draft(
 def rank_findings(asked: AskedQuestion, findings: Sequence[ShownFinding]) -> list[Ranked]:
     """Return findings by how far their sentences bear on a question.
 
-    What steps are for, and what is listed, the title alone may say.
+    What steps are for, and what is listed, the title alone may say; but below such a title
+    everything looks near, so it counts for half.
     """
-    ratings = (rate_for_account if is_open(asked) else rate_findings)(asked.text, findings)
+    by_halves = is_open(asked) or asked.form in (Form.HOW_TO, Form.LIST)
+    ratings = (rate_for_account if by_halves else rate_findings)(asked.text, findings)
     rated = [
         Ranked(finding, rating.score, rating.relevance)
         for finding, rating in zip(findings, ratings, strict=True)

@@ -28,7 +28,7 @@ from the texts that the search ranked best. They take some three seconds of one 
 PART = 1_000
 """Characters of a passage that has steps or items: these stand together."""
 FEWEST_WORDS = 3
-"""Words of a passage; fewer, or a question, say nothing."""
+"""Words of a passage; fewer say nothing."""
 BEARS = 0.12
 """A passage with a lower score bears on nothing that was asked."""
 A_DATE = 0.15
@@ -101,7 +101,7 @@ def _details(
     units = [
         (text, unit)
         for text in texts
-        for unit in units_in(text.plain)
+        for unit in units_in(text.plain, titles=text.headings)
         if not unit.caption and (not by_date or names_a_day(unit.text))
     ]
     lines = [Line(text.id, text.title, unit.text) for text, unit in units]
@@ -125,9 +125,15 @@ def _finding(one: Candidate) -> Extracted:
 
 def _candidates(texts: Sequence[NumberedText], size: int) -> Iterator[Candidate]:
     for place, text in enumerate(texts):
-        for passage in passages_in(text.plain, text.found, size):
-            if count_words(passage.text) >= FEWEST_WORDS and not passage.text.endswith("?"):
+        for passage in passages_in(text.plain, text.found, size, text.headings):
+            if _says_something(passage.text, text.title):
                 yield Candidate(text, place, passage, in_context(text.title, passage))
+
+
+def _says_something(said: str, title: str) -> bool:
+    """Whether a passage is more than a scrap, a question, or a line that repeats the title."""
+    repeats = said in title and not said.endswith(".")
+    return count_words(said) >= FEWEST_WORDS and not said.endswith("?") and not repeats
 
 
 def _preselect(question: str, listed: Sequence[Candidate], by_date: bool) -> list[Candidate]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from deepdiver.core.events import FindingDropped
-from deepdiver.core.headings import headings_above, heads_of_table
+from deepdiver.core.headings import headings_above, headings_of, heads_of_table
 from deepdiver.core.identity import content_id
 from deepdiver.core.ledger import Entry
 from deepdiver.core.numbering import cut_pieces, cut_quotes, show_numbered
@@ -507,15 +507,17 @@ def _wanted(wishes: Sequence[_Wish]) -> list[str]:
 def _for_nothing(item: _Fetched) -> ReadSource:
     """Return a text as a reasoner that costs nothing is shown it.
 
-    A short text is shown whole, with the passages that were found; of a long one these passages,
-    and tables whole: a sum needs all rows.
+    A short text is shown whole, with the passages that were found; of a long one these passages
+    below their headings, and tables whole: a sum needs all rows.
     """
     text, found = item.read.text, sorted(item.found)
     if not found or len(text) <= FREE_CHARS:
         parts = excerpt_parts(text, item.wanted[0], FREE_CHARS)
         return item.read._replace(parts=parts, found=tuple(found))
-    joined = join_parts([*_around_table(text, span)] for span in found)
-    parts = tuple(Span(start, end) for start, end in joined)
+    tables = [Span(*_around_table(text, span)) for span in found]
+    # Without its own heading, a passage would stand below that of the one before it.
+    heads = [head.span for part in tables for head in headings_above(text, part.start)]
+    parts = _joined([*heads, *tables])
     return item.read._replace(parts=parts, found=tuple(_places_in(parts, found)))
 
 
@@ -601,8 +603,12 @@ def excerpt(text: str, wanted: str, most: int) -> str:
 
 def with_heads(text: str, parts: Sequence[Span]) -> tuple[Span, ...]:
     """Return parts of a text with the headings above each, and with the header of its table."""
-    heads = [head for part in parts for head in _heads_above(text, part.start)]
-    made = join_parts([span.start, span.end] for span in sorted([*heads, *parts]))
+    return _joined([*parts, *(head for part in parts for head in _heads_above(text, part.start))])
+
+
+def _joined(parts: Iterable[Span]) -> tuple[Span, ...]:
+    """Return parts in the order of their text, those that touch as one."""
+    made = join_parts([part.start, part.end] for part in sorted(parts))
     return tuple(Span(start, end) for start, end in made)
 
 
@@ -679,7 +685,12 @@ def show_texts(labels: Mapping[str, ReadSource]) -> tuple[NumberedText, ...]:
     """Return labelled texts as a task sees them."""
     return tuple(
         number_text(
-            label, item.source, show_numbered(item.text, item.parts), item.shown, item.found
+            label,
+            item.source,
+            show_numbered(item.text, item.parts),
+            item.shown,
+            item.found,
+            (heading.span.of(item.text) for heading in headings_of(item.text)),
         )
         for label, item in labels.items()
     )

@@ -200,3 +200,64 @@ def test_a_line_in_italics_below_a_title_is_no_passage_by_itself() -> None:
     assert [unit.text for unit in units_in(text) if unit.caption] == [caption.strip("*")]
     assert "The contract is awarded to Holm." in passages_in(text)[-1].text
     assert passages_in(caption) == []
+
+
+CONTENTS = """# Stopping
+
+- Introduction
+- [Stop Now](#now)
+- Graceful Restart 17
+
+## Introduction
+
+Send a signal to the parent.
+
+## Stop Now
+
+It stops at once.
+
+## 3. Graceful restart
+
+Children end after their request.
+"""
+
+
+def test_an_entry_of_a_table_of_contents_says_nothing_by_itself() -> None:
+    silent = [unit.text for unit in units_in(CONTENTS) if unit.caption]
+    assert silent == ["Introduction", "Stop Now", "Graceful Restart 17"]
+    assert [passage.text for passage in passages_in(CONTENTS)] == [
+        "Send a signal to the parent.",
+        "It stops at once.",
+        "Children end after their request.",
+    ]
+
+
+def test_an_entry_is_known_by_a_heading_of_a_part_that_is_left_out() -> None:
+    shown = CONTENTS[: CONTENTS.index("## Introduction")]
+    assert len(passages_in(shown)) == 1
+    heads = ("## Introduction", "## Stop Now", "## 3. Graceful restart")
+    assert passages_in(shown, titles=heads) == []
+    assert [unit.caption for unit in units_in(shown, titles=heads)] == [True, True, True]
+
+
+def test_items_that_are_no_headings_are_told() -> None:
+    text = CONTENTS.replace("- Introduction", "- Introduction to signals")
+    assert passages_in(text)[0].text.startswith("Introduction to signals")
+
+
+def test_a_list_of_headings_that_a_sentence_introduces_is_a_statement() -> None:
+    text = CONTENTS.replace("- Introduction", "There are three parts:\n\n- Introduction")
+    assert passages_in(text)[0].text == (
+        "There are three parts: Introduction Stop Now Graceful Restart 17"
+    )
+    assert not any(unit.caption for unit in units_in(text))
+
+
+def test_what_introduces_one_list_does_not_introduce_the_next() -> None:
+    text = "Two ways:\n\n- Stop Now\n- by signal\n\n- Stop Now\n\n## Stop Now\n\nIt stops."
+    assert [unit.caption for unit in units_in(text)] == [False, False, False, True, False]
+
+
+def test_a_heading_of_figures_alone_makes_no_entries() -> None:
+    text = "- 2024\n- 2025\n\n## 2024\n\nIt froze.\n\n## 2025\n\nIt thawed."
+    assert not any(unit.caption for unit in units_in(text))

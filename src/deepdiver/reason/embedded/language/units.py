@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.numbering import GAP, units_of
@@ -17,6 +17,8 @@ LEANING = 2
 _HEADING = re.compile(r"^#{1,6}\s+([^\n]+)", re.MULTILINE)
 _TITLE = re.compile(r"(?:\d+(?:\.\d+)*|[IVX]+)?[.)]?\s*(?:[^\W\d_][\w’'-]*(?: [\w’'-]+){0,4})?")
 """A heading that no mark tells: a few words, perhaps after a number, without a stop."""
+_AROUND_ENTRY = re.compile(r"^[\W\d]+|[\W\d]+$")
+"""What a table of contents may have around a heading: its number, dots, and a page."""
 _LETTERS = re.compile(r"\w")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
@@ -40,7 +42,8 @@ class Unit:
     """Whether it only introduces what follows: the header of a table, or a line before a list."""
 
     caption: bool = False
-    """Whether it is a line in italics as below a title, which says nothing by itself."""
+    """Whether it says nothing by itself: a line in italics as below a title, or an entry of a table
+    of contents."""
 
     @property
     def is_row(self) -> bool:
@@ -60,27 +63,45 @@ class Passage:
     """The heading above it."""
 
 
-def units_in(text: str, within: Sequence[tuple[int, int]] = ()) -> list[Unit]:
-    """Return the units of a text, or those that touch some parts of it."""
+def units_in(
+    text: str, within: Sequence[tuple[int, int]] = (), titles: Iterable[str] = ()
+) -> list[Unit]:
+    """Return the units of a text, or those that touch some parts of it.
+
+    Args:
+        text: The text.
+        within: The parts, from and to; none: all of it.
+        titles: Headings that it has besides those in it: of what is left out.
+    """
     return [
         unit
-        for unit in _all_units(text)
+        for unit in _all_units(text, titles)
         if not within or any(unit.span.start < end and at < unit.span.end for at, end in within)
     ]
 
 
-def _all_units(text: str) -> Iterator[Unit]:
+def _all_units(text: str, titles: Iterable[str] = ()) -> Iterator[Unit]:
     headings = [(match.start(), match[1].strip(" #*")) for match in _HEADING.finditer(text)]
-    heading, number = "", 0
+    heads = {_bare(title) for title in (*titles, *(title for _, title in headings))} - {""}
+    heading, number, introduced = "", 0, False
     for span in _with_their_moments(text):
         while headings and headings[0][0] <= span.start:
-            heading = headings.pop(0)[1]
+            heading, introduced = headings.pop(0)[1], False
         words = plain_line(span.of(text))
         if _LETTERS.search(words):
             leads = words.endswith(":") or _RULE.match(text, span.end) is not None
-            yield Unit(span, words, heading, number, leads, is_caption(span.of(text)))
+            entry = _bare(words) in heads
+            caption = is_caption(span.of(text)) or (entry and not introduced)
+            # "There are two ways:" makes a list of headings a statement.
+            introduced = leads or (introduced and entry)
+            yield Unit(span, words, heading, number, leads, caption)
         # A line without letters, as below the header of a table, parts nothing; a gap does.
         number += bool(_LETTERS.search(words)) or words == GAP
+
+
+def _bare(title: str) -> str:
+    """Return the words of a heading, or of its entry in a table of contents, for comparison."""
+    return _AROUND_ENTRY.sub("", title).casefold()
 
 
 def _with_their_moments(text: str) -> Iterator[Span]:
@@ -115,7 +136,10 @@ def plain_line(text: str) -> str:
 
 
 def passages_in(
-    text: str, within: Sequence[tuple[int, int]] = (), most: int = PASSAGE
+    text: str,
+    within: Sequence[tuple[int, int]] = (),
+    most: int = PASSAGE,
+    titles: Iterable[str] = (),
 ) -> list[Passage]:
     """Return a text, or some parts of it, as passages of neighbouring units.
 
@@ -123,7 +147,7 @@ def passages_in(
     tells, and what introduces a table or a list, open the passage that follows them.
     """
     groups: list[list[Unit]] = []
-    for unit in units_in(text, within):
+    for unit in units_in(text, within, titles):
         if groups and _continues(groups[-1], unit, most):
             groups[-1].append(unit)
         else:
