@@ -57,6 +57,8 @@ class ShownFinding(View):
     """The exact words that carry it."""
     source: str
     """Title of its source."""
+    heading: str = Field("", exclude=True)
+    """The heading above it."""
     publisher: str = ""
     """Who published it."""
     published: str = ""

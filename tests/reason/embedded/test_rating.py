@@ -65,6 +65,23 @@ def test_a_finding_is_rated_after_its_title() -> None:
     assert held == under != alone
 
 
+def test_a_finding_is_rated_after_its_heading_with_and_without_the_title() -> None:
+    one = finding("Holm is.", title="Minutes").model_copy(update={"heading": "Who is the chair"})
+    assert rate_findings(QUESTION, [one]) == rate(QUESTION, ["Minutes. Who is the chair. Holm is."])
+    (made,) = rate_for_account(QUESTION, [one])
+    under, alone = rate(
+        QUESTION, ["Minutes. Who is the chair. Holm is.", "Who is the chair. Holm is."]
+    )
+    assert made.nearness == pytest.approx((under.nearness + alone.nearness) / 2)
+
+
+def test_a_heading_that_is_the_title_counts_once_and_not_without_it() -> None:
+    one = finding("Holm is.", title="Minutes").model_copy(update={"heading": "Minutes"})
+    assert rate_findings(QUESTION, [one]) == rate(QUESTION, ["Minutes. Holm is."])
+    plain = finding("Holm is.", title="Minutes")
+    assert rate_for_account(QUESTION, [one]) == rate_for_account(QUESTION, [plain])
+
+
 def test_a_title_that_names_the_matter_does_not_carry_any_sentence() -> None:
     asked = "How could the port of Vantskär make its quays safer?"
     calm = finding("The crew were calm and that made us calm too.", title="Fire at Vantskär quay")

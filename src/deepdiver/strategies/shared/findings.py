@@ -173,6 +173,7 @@ def label_findings(
                 statement=finding.statement,
                 quote=f" {GAP} ".join(quote.text for quote in _in_order(finding)),
                 source=source.title,
+                heading=source.heading(finding.quotes[0].passage.start),
                 publisher=source.publisher,
                 published=source.dated(finding.quotes[0].passage.start),
                 credibility=source.credibility.score,
