@@ -128,9 +128,7 @@ class _Renderer:
             self._kept += 1
         if name in _HEADINGS:
             self._headed += 1
-            # `head` is a heading in trafilatura's XML, which tells its level apart.
-            level = _LEVEL.fullmatch(element.get("rend") or "" if name == "head" else name)
-            self._level = int(level[1]) if level else 2
+            self._level = _level_of(element, name)
         if name == "th" or element.get("role") == "head":
             self._heads()
 
@@ -178,6 +176,12 @@ class _Renderer:
         else:
             self._draft.put(text, "\n\n")
             self._listed = False
+
+
+def _level_of(element: Any, name: str) -> int:
+    """Return the level of a heading; trafilatura's `head` tells it in `rend`."""
+    level = _LEVEL.fullmatch(element.get("rend") or "" if name == "head" else name)
+    return int(level[1]) if level else 2
 
 
 class _Table:

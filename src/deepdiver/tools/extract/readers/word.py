@@ -207,12 +207,9 @@ def _heading_styles(root: Any) -> dict[str, int]:
     for style in () if root is None else root:
         key = str(style.get(_W + "styleId") or "")
         values = {local_name(item.tag): str(item.get(_W + "val") or "") for item in style}
-        if "basedOn" in values:
-            based[key] = values["basedOn"]
-        name = values.get("name", "")
-        level = _level(style)
-        if level is None and _HEADING.fullmatch(name):
-            level = _level_in(name)
+        based[key] = values.get("basedOn", "")
+        own = _level(style)
+        level = _level_in(values.get("name", "")) if own is None else own
         if level is not None:
             found[key] = level
     inherited = {
@@ -231,8 +228,10 @@ def _level(element: Any) -> int | None:
     return int(level) + 1 if int(level) < _BODY_LEVEL else 0
 
 
-def _level_in(name: str) -> int:
+def _level_in(name: str) -> int | None:
     """Return the level that the name of a style tells: 3 of heading 3, 1 of Title."""
+    if not _HEADING.fullmatch(name):
+        return None
     digits = re.search(r"\d", name)
     return int(digits[0]) if digits else 1
 
