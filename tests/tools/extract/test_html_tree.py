@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lxml import etree
+from lxml import etree  # type: ignore[import-untyped]
 
 from deepdiver.tools.extract import html_tree
 from deepdiver.tools.extract.document_draft import DocumentDraft
