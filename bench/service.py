@@ -27,15 +27,16 @@ from typing import Any
 
 import httpx
 import psutil
-import uvicorn
 from pydantic import SecretStr
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from deepdiver.core.settings import Limit, Settings
+from deepdiver.http_listener import listen
 from deepdiver.service.access import check_access
 from deepdiver.service.app import build
 from deepdiver.service.book import open_book
+from deepdiver.service.server import keep_loaded
 from deepdiver.service.state import accounts_of
 from deepdiver.store import open_store
 from deepdiver.work import open_queue, order_of
@@ -81,8 +82,8 @@ def serve(home: Path, port: int, model: str, runs: int, database: str) -> None:
     accounts = accounts_of(book, settings)
     access = check_access("127.0.0.1", [], guarded=True, token=None)
     app, _ = build(settings, access, accounts, concurrency=runs)
-    config = uvicorn.Config(app, host="127.0.0.1", port=port, log_config=None, ws="none")
     late: list[tuple[float, float]] = []
+    keep_loaded()
 
     async def work() -> None:
         async def watch() -> None:
@@ -93,7 +94,7 @@ def serve(home: Path, port: int, model: str, runs: int, database: str) -> None:
                 late.append((time.time(), now - began - TICK))
 
         watching = asyncio.create_task(watch())
-        await uvicorn.Server(config).serve()
+        await listen(app, "127.0.0.1", port, lambda _: None, "/")
         watching.cancel()
 
     with contextlib.suppress(KeyboardInterrupt):
@@ -126,7 +127,7 @@ def service(home: Path, model: str, runs: int, database: str) -> Iterator[tuple[
 # Listeners
 
 
-async def listen(host: str, port: int, path: str, token: str, seconds: float) -> list[int]:
+async def hear(host: str, port: int, path: str, token: str, seconds: float) -> list[int]:
     """Return the numbers of the events that one listener gets."""
     reader, writer = await asyncio.open_connection(host, port)
     request = f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: Bearer {token}\r\n\r\n"
@@ -143,11 +144,11 @@ async def listen(host: str, port: int, path: str, token: str, seconds: float) ->
     return numbers
 
 
-async def listen_all(address: str, run: str, token: str, seconds: float) -> list[list[int]]:
+async def hear_all(address: str, run: str, token: str, seconds: float) -> list[list[int]]:
     """Listen to one run with all listeners at once."""
     host, _, port = address.removeprefix("http://").partition(":")
     path = f"{RUNS}/{run}/events"
-    made = [listen(host, int(port), path, token, seconds) for _ in range(LISTENERS)]
+    made = [hear(host, int(port), path, token, seconds) for _ in range(LISTENERS)]
     return await asyncio.gather(*made)
 
 
@@ -188,11 +189,12 @@ class Load:
     def list_all(self) -> list[dict[str, Any]]:
         """Return all runs."""
         found: list[dict[str, Any]] = []
-        while True:
-            page = self.client.get(f"{RUNS}?limit=200&offset={len(found)}").json()
+        page: dict[str, Any] = {"cursor": ""}
+        while page["cursor"] or not found:
+            asked = {"limit": 200, "cursor": page["cursor"]}
+            page = self.client.get(RUNS, params=asked).json()
             found += page["runs"]
-            if len(found) >= page["total"]:
-                return found
+        return found
 
     @contextlib.contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -254,7 +256,7 @@ class Load:
         newest = next(run["id"] for run in self.list_all() if run["status"] == "running")
         began, held = time.perf_counter(), self.process.memory_info().rss
         with self.phase("listening"):
-            got = asyncio.run(listen_all(self._address, newest, self._token, seconds))
+            got = asyncio.run(hear_all(self._address, newest, self._token, seconds))
         each = {tuple(numbers) for numbers in got}
         whole = sum(
             numbers == list(range(1, len(numbers) + 1)) and bool(numbers) for numbers in got

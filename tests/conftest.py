@@ -113,23 +113,29 @@ def patient() -> None:
     read_patiently()
 
 
-@pytest.fixture(scope="module")
-def read_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep what the trained reader says of a text for all workers of this session."""
-    from tests.readings import kept_in  # numpy: for those who ask
-
+@pytest.fixture(scope="session")
+def readings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Name the folder in which all workers of this session keep what the models said."""
     own = tmp_path_factory.getbasetemp()
-    with kept_in((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "readings"):
+    return (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "readings"
+
+
+@pytest.fixture(scope="module")
+def read_once(readings: Path) -> Iterator[None]:
+    """Have the models say again what they have said of a text."""
+    from tests.readings import kept_in
+
+    with kept_in(readings):
         yield
 
 
 @pytest.fixture(scope="session")
-def warm() -> Iterator[Warm]:
+def warm(readings: Path) -> Iterator[Warm]:
     """Give a Python that has deepdiver imported already, for what is started as a process."""
     with contextlib.ExitStack() as stack:
         with pytest.MonkeyPatch.context() as patch:
             say_nothing(patch)  # libraries read it when they are imported
-            started = stack.enter_context(Warm())
+            started = stack.enter_context(Warm(readings))
         yield started
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import httpx
@@ -15,7 +16,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from deepdiver.errors import DeepdiverError
-from deepdiver.http_listener import listen
+from deepdiver.http_listener import ACCEPTED, listen
+from tests.patience import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -59,6 +61,31 @@ async def test_the_address_that_it_says_answers(host: str, shown: str) -> None:
         reply = await client.get(line.split()[-1], headers=forged)
     assert reply.text == f"for {host}"
     assert "server" not in reply.headers
+    serving.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await serving
+
+
+async def test_clients_that_come_together_are_let_in_a_few_at_a_time() -> None:
+    turn, met = 0, Counter[int]()
+
+    async def note(request: Request) -> PlainTextResponse:
+        met[turn] += 1
+        return await answer(request)
+
+    said: asyncio.Queue[str] = asyncio.Queue()
+    app = Starlette(routes=[Route("/here", note)])
+    serving = asyncio.create_task(listen(app, "127.0.0.1", 0, said.put_nowait, "/here"))
+    port = int((await said.get()).split(":")[-1].partition("/")[0])
+    with contextlib.ExitStack() as stack:
+        for _ in range(100):  # while the loop does nothing else: the system lets all of them wait
+            client = stack.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE))
+            client.sendall(b"GET /here HTTP/1.1\r\nHost: here\r\n\r\n")
+        async with asyncio.timeout(PATIENCE):
+            while met.total() < 100:
+                await asyncio.sleep(0)
+                turn += 1
+    assert max(met.values()) <= ACCEPTED
     serving.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await serving

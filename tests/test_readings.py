@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deepdiver.encoders import reader
+from deepdiver.encoders import embed, reader
+from tests import readings
 from tests.readings import kept_in
 
 QUESTION = "Who owns Holm Works?"
@@ -61,6 +62,27 @@ def test_what_is_new_is_run_beside_what_is_not(asked: Asked, tmp_path: Path) -> 
         assert len(asked) == 2 * len(TEXTS)
     assert found[0].text == "Anna Holm"
     assert other != found
+
+
+def test_vectors_are_kept_to_the_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = embed.Embedder()
+    plain = own.embed(TEXTS)
+    with kept_in(tmp_path / "kept"):
+        own.embed(TEXTS[1:])
+        monkeypatch.setattr(own, "_loaded", lambda: pytest.fail("it was embedded before"))
+        assert np.array_equal(own.embed(TEXTS[1:]), plain[1:])
+        assert own.embed([]).shape == (0, embed.DIMENSION)
+        monkeypatch.undo()
+        assert np.array_equal(own.embed(TEXTS), plain)
+
+
+def test_a_model_that_is_asked_nothing_new_is_not_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with kept_in(tmp_path / "kept"):
+        said = reader.Reader().spans(QUESTION, TEXTS)
+        monkeypatch.setattr(readings, "_open_session", lambda *_: pytest.fail("it was loaded"))
+        assert reader.Reader().spans(QUESTION, TEXTS) == said
 
 
 def test_every_output_is_kept_for_itself(asked: Asked, tmp_path: Path) -> None:

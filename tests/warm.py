@@ -23,6 +23,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the caller imports nothing that it does not need
+    from pathlib import Path
     from types import TracebackType
 
 LOADED = (
@@ -45,6 +46,10 @@ PASSED_ON = (signal.SIGINT, signal.SIGTERM)
 class Warm:
     """The process that is forked, for as long as the `with` block lasts."""
 
+    def __init__(self, readings: Path | None = None) -> None:
+        """Choose the folder in which its forks keep what the models said (`tests.readings`)."""
+        self._kept = [] if readings is None else [str(readings)]
+
     def __enter__(self) -> Warm:
         """Start it; the first caller waits until it is warm."""
         import tempfile
@@ -54,7 +59,7 @@ class Warm:
         # The name of a socket may have 100 characters.
         self._folder = tempfile.TemporaryDirectory(prefix="warm")
         door = f"{self._folder.name}/door"
-        self._child = Child("tests.warm", "--serve", door)
+        self._child = Child("tests.warm", "--serve", door, *self._kept)
         self.python = (sys.executable, "-I", "-S", __file__, door)
         self.command = (*self.python, "-m", "deepdiver")
         if self._child.line() != "ready":
@@ -210,12 +215,24 @@ def _run(words: list[str]) -> None:
         runpy.run_path(words[0], run_name="__main__")
 
 
+def _keeping(folders: list[str]) -> contextlib.AbstractContextManager[None]:
+    if not folders:
+        return contextlib.nullcontext()
+    from pathlib import Path
+
+    from tests.readings import kept_in
+
+    return kept_in(Path(folders[0]))
+
+
 def main() -> None:
     """Be the one that is forked, or a caller."""
     where, *words = sys.argv[1:]
     if where == "--serve":
-        if (job := serve(words[0])) is not None:
-            become(job)
+        door, *kept = words
+        with _keeping(kept):
+            if (job := serve(door)) is not None:
+                become(job)
         return
     code = call(where, words)
     if code < 0:  # end as the command did

@@ -175,23 +175,65 @@ async def test_an_answer_is_shown_with_its_journey_its_sources_and_what_is_missi
         (("", "x", " a "), {"action": "accept"}),
         (("r", "too broad"), {"action": "reject", "reason": "too broad"}),
         (("r", ""), {"action": "reject", "reason": ""}),
-        (("e", "", "", "", "a"), {"action": "accept"}),
-        (("e", "-", "", "", "a"), {"action": "edit", "problems": ["Since when?"]}),
+        (("e", "", "", "", "", "a"), {"action": "accept"}),
+        (("e", "-", "", "", "", "a"), {"action": "edit", "problems": ["Since when?"]}),
         (
-            ("e", "Who owns it?", "", "", "a"),
+            ("e", "", "<", "", "", "a"),
+            {"action": "edit", "problems": ["Since when?", "Who runs it?"]},
+        ),
+        (("e", "<", "", "", "", "a"), {"action": "accept"}),
+        (
+            ("e", "Who owns it?", "", "", "", "a"),
             {"action": "edit", "problems": ["Who owns it?", "Since when?"]},
         ),
         (
-            ("e", "", "", "Where?", "Why?", "", "a"),
+            ("e", "", "", "Where?", "Why?", "", "", "a"),
             {"action": "edit", "problems": [*PLAN["problems"], "Where?", "Why?"]},
         ),
-        (("e", "-", "-", "", "", "How?", "", "a"), {"action": "edit", "problems": ["How?"]}),
-        (("e", "-", "", "", "e", "New?", "", "a"), {"action": "edit", "problems": ["New?"]}),
-        (("e", "-", "", "", "r", "no"), {"action": "reject", "reason": "no"}),
+        (("e", "-", "-", "", "", "How?", "", "", "a"), {"action": "edit", "problems": ["How?"]}),
+        (
+            ("e", "-", "", "", "", "e", "New?", "", "", "a"),
+            {"action": "edit", "problems": ["New?"]},
+        ),
+        (("e", "-", "", "", "", "r", "no"), {"action": "reject", "reason": "no"}),
+        (
+            ("e", "", "", "", "owner of Holm", "", "a"),
+            {"action": "edit", "problems": PLAN["problems"], "queries": ["owner of Holm"]},
+        ),
     ],
 )
 async def test_what_a_person_may_say(types: tuple[str, ...], reply: dict[str, Any]) -> None:
     assert await Person(*types).about(PLAN) == reply
+
+
+@pytest.mark.parametrize(
+    ("types", "queries"),
+    [
+        (("-", "-", ""), []),
+        (("", "<", ""), ["founder", "owner"]),
+        (("owner 2026", "", ""), ["owner 2026", "founder"]),
+        (("", "", "seat", "harbour", ""), ["owner", "founder", "seat", "harbour"]),
+    ],
+)
+async def test_what_a_person_may_do_with_searches(
+    types: tuple[str, ...], queries: list[str]
+) -> None:
+    person = Person("e", "", "", "", *types, "a")
+    reply = await person.about({**PLAN, "queries": ["owner", "founder"]})
+    assert reply == {"action": "edit", "problems": PLAN["problems"], "queries": queries}
+    last = person.shown[len(person.shown) - person.shown[::-1].index("Plan for: Who?") :]
+    assert [line for line in last if line.startswith("  search: ")] == [
+        f"  search: {query}" for query in queries
+    ]
+
+
+async def test_searches_that_a_person_leaves_are_made_for_other_sub_problems_too() -> None:
+    person = Person("e", "Who owns it?", "", "", "", "", "a")
+    assert await person.about({**PLAN, "queries": ["owner"]}) == {
+        "action": "edit",
+        "problems": ["Who owns it?", "Since when?"],
+        "queries": ["owner"],
+    }
 
 
 async def test_the_plan_is_shown_with_its_cost() -> None:
@@ -225,7 +267,7 @@ async def test_the_ceiling_in_words(ceiling: str, told: str) -> None:
 
 
 async def test_an_edited_plan_is_shown_again_and_hostile_text_steers_nothing() -> None:
-    person = Person("e", "-", "A new part\x1b[2J", "", "a")
+    person = Person("e", "-", "A new part\x1b[2J", "", "", "a")
     await person.about({**PLAN, "problems": ["x\x1b]0;t\x07", "y"]})
     assert "  1. A new part\\u001b[2J" in person.shown
     assert all(line.isprintable() for line in person.shown)

@@ -73,6 +73,14 @@ class TestDates:
             ("Sept. 3, 2020; 3 Sep 2020", [Day(2020, 9, 3), Day(2020, 9, 3)]),
             ("between 2020-01-05 and 6 January 2020", [Day(2020, 1, 5), Day(2020, 1, 6)]),
             ("on 12 March. 2014 people came", [Day(0, 3, 12)]),
+            ("February to April 2027", [Day(2027, 2), Day(2027, 4)]),
+            ("in May and June 2021", [Day(2021, 5), Day(2021, 6)]),
+            (
+                "Feb.–Apr. 2027; March/April 2020",
+                [Day(2027, m) for m in (2, 4)] + [Day(2020, 3), Day(2020, 4)],
+            ),
+            ("it may or March 2024 will tell", [Day(2024, 3)]),
+            ("from March to 2024", []),
         ],
     )
     def test_are_as_precise_as_the_text(self, text: str, expected: list[Day]) -> None:

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -341,6 +342,19 @@ def test_of_a_passage_without_end_a_part_is_read(monkeypatch: pytest.MonkeyPatch
     (whole,) = load_reader().spans(QUESTION, [PASSAGES[0][:44]])
     assert cut == whole
     assert cut.end <= 44
+
+
+def test_of_a_passage_of_signs_so_many_windows_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[int] = []
+
+    def run(session: object, found: Sequence[object], what: str, threads: int) -> list[object]:
+        shown.append(len(found))
+        return [[0.0]] * len(found)
+
+    monkeypatch.setattr(module, "_run", run)
+    load_reader().relevance(QUESTION, ["? " * (module.PASSAGE_CHARACTERS // 2)])
+    load_reader().relevance(QUESTION, [f"{PASSAGES[0]} " * 700])
+    assert shown[0] == module.WINDOWS > shown[1] > 50
 
 
 def test_a_passage_answers_if_any_part_of_it_does() -> None:

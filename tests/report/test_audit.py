@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import date, timedelta
 from fractions import Fraction
 from typing import Any, Literal
@@ -356,6 +357,49 @@ def test_an_age_that_is_not_the_sums() -> None:
         calculation=years("2014-05-03", AS_OF, "12"),
     )
     assert fault == "21 is in none of its quotes"
+
+
+FAMILY = f"{BORN} The parents have kept 12 goats since 2004, and 5 sheep."
+
+
+@pytest.mark.parametrize(
+    ("text", "calculation", "fault"),
+    [
+        ("Olle is 12.", years("2017-12-21", AS_OF, "8"), "it states 12, and its calculation"),
+        ("Olle is twelve.", years("2017-12-21", AS_OF, "8"), "it states 12, and its calculation"),
+        ("From 12 it is a fall to 5.", made("difference", "7", "12", "5"), ""),
+        ("Both make 2,004.", made("sum", "17", "12", "5"), "it states 2004, and its calculation"),
+        ("Olle is 8, and the goats are 12.", years("2017-12-21", AS_OF, "8"), ""),
+        ("Olle, born on 21 December 2017, is eight.", years("2017-12-21", AS_OF, "8"), ""),
+        ("Olle is not yet of age.", years("2017-12-21", AS_OF, "8"), ""),
+    ],
+)
+def test_another_number_of_the_quotes_is_not_the_result(
+    text: str, calculation: Calculation, fault: str
+) -> None:
+    got = found(text, FAMILY, kind=SentenceKind.CALCULATION, calculation=calculation)
+    assert [fault in told for told in got] == ([True] if fault else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("Maja is 8.", ["8 is in none of its quotes"]),
+        ("Maja is 12, four years older than he.", []),
+        ("Maja is 12, and he is 8.", []),
+        ("Maja is older than he.", []),
+        ("Maja, born in 2014, is older than he.", []),
+    ],
+)
+def test_a_calculation_does_not_take_its_result_from_the_sentence_before(
+    text: str, fault: list[str]
+) -> None:
+    before = Context(
+        nearby="Olle is 8, and his dog is four.", figures="12 2014", values=(Fraction(12),)
+    )
+    kind = SentenceKind.CALCULATION
+    assert found(text, BORN, kind=kind, derived=("C1",), context=before) == fault
+    assert found("He is 8.", "He was born.", context=Context(nearby=before.nearby)) == []
 
 
 def test_a_birthday_that_no_quote_holds() -> None:
@@ -715,6 +759,36 @@ def test_a_derived_value_must_rest_on_a_finding() -> None:
     assert found("That is 25%.", kind=SentenceKind.CALCULATION, derived=("C1",), context=SHARE) == [
         "it names no finding"
     ]
+
+
+def test_a_calculation_of_the_questions_numbers_needs_no_finding() -> None:
+    own = replace(SHARE, from_question=True)
+    for said, faults in (("25%", []), ("26%", ["26 is in none of its quotes"])):
+        got = found(f"That is {said}.", kind=SentenceKind.CALCULATION, derived=("C1",), context=own)
+        assert got == faults, said
+
+
+def test_a_share_of_a_sheet_may_be_told_in_hundredths() -> None:
+    sheet = "Feature: reminders | Impact_Percentage: 0.30 | Weight: 0.7"
+    assert found("Reminders have an impact of 30%.", sheet) == []
+    assert found("Reminders have an impact of 31%.", sheet) == ["31 is in none of its quotes"]
+    assert found("Reminders have 30.", sheet) == ["30 is in none of its quotes"]
+    assert found("It weighs 70%.", "It weighs 0.7 kg.") == ["70 is in none of its quotes"]
+
+
+def test_a_fall_may_be_told_in_words_where_a_table_has_a_minus() -> None:
+    row = "Costs: 1,430 | Change in costs: -9%"
+    assert found("Costs decreased by 9%.", row) == []
+    assert found("Costs decreased by 8%.", row) == ["8 is in none of its quotes"]
+    assert "9 is in none of its quotes" in found("Costs increased by 9%.", row)
+
+
+def test_what_is_known_besides_its_reasons_may_have_names() -> None:
+    said = "Under the Quebec Act that is forbidden."
+    judged = SentenceKind.JUDGEMENT
+    assert found(said, "It is forbidden.", kind=judged) == ["Quebec Act is in none of the texts"]
+    knows = Context(knows=True)
+    assert found(said, "It is forbidden.", kind=judged, context=knows) == []
 
 
 def test_an_age_that_is_derived_may_name_the_date_of_the_run() -> None:

@@ -7,6 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.report.cited_text import Statement, Table, address_in, read_cited_text
+from deepdiver.report.kinds import AMONG_FACTS, COLUMN_LINES, KIND_LINES, THROUGHOUT
+from deepdiver.report.markdown import render_markdown
+from deepdiver.report.words import words_in
+from tests.report.figures import week
 
 END = "\n\n## Sources\n\n[1] Bureau of Ports, https://e.org/1.\n[2] Berg, no address\n"
 
@@ -136,6 +140,70 @@ def test_a_passage_of_a_source_has_the_address_of_the_source(below: str) -> None
     assert (found.dangling, found.unused) == ((), ())
 
 
+NUMBERED = """It froze [1]. It thawed [2–3].
+
+## Sources
+
+**Letters**, Ann Berg, https://e.org/b · a letter
+
+- [1] “It froze.” (page 3)
+- [2] “See https://other.example/x for more.”
+
+**Log**, log.txt
+
+- [3] “It thawed.”
+"""
+
+
+def test_quotes_below_a_source_without_a_label_have_its_address() -> None:
+    found = read_cited_text(NUMBERED)
+    urls = {key: found.references[key].url for key in ("1", "2", "3")}
+    assert urls == {"1": "https://e.org/b", "2": "https://e.org/b", "3": ""}
+    assert "Letters" in found.references["2"].text, "not where the quote points to"
+    assert "Log" in found.references["3"].text
+    assert "“It thawed.”" in found.references["3"].text
+    assert (found.dangling, found.unused) == ((), ())
+    cited = [(item.text, item.cites) for item in found.statements]
+    assert cited == [("It froze.", ("1",)), ("It thawed.", ("2", "3"))]
+
+
+def test_the_list_of_a_report_is_read_back() -> None:
+    made = week.report()
+    found = read_cited_text(render_markdown(made))
+    for item in made.citations:
+        held = found.references[item.mark]
+        assert item.title in held.text
+        assert held.url in ("", item.url)
+    assert found.dangling == ()
+
+
+@pytest.mark.parametrize(
+    ("entry", "url"),
+    [
+        ("“The Mill”, Journal of Mills, https://e.org/m", "https://e.org/m"),
+        ('"The Mill", doi:10.1000/182', "https://doi.org/10.1000/182"),
+        ("«The Mill» <https://e.org/m>", "https://e.org/m"),
+    ],
+)
+def test_a_title_between_quotation_marks_keeps_its_own_address(entry: str, url: str) -> None:
+    text = f"It froze [1].\n\n## Sources\n\nLetters, https://e.org/b\n\n- [1] {entry}"
+    assert read_cited_text(text).references["1"].url == url
+
+
+def test_a_line_that_describes_an_entry_lends_no_address_to_the_next_one() -> None:
+    text = (
+        "It froze [1]. It thawed [2].\n\n## Sources\n\n[1] Berg, https://e.org/b\n\n"
+        "A blog, see https://e.org/about\n\n[2] “The Mill”, a book of 1990"
+    )
+    found = read_cited_text(text)
+    assert (found.references["1"].url, found.references["2"].url) == ("https://e.org/b", "")
+
+
+def test_a_source_lends_its_address_only_within_its_list() -> None:
+    text = "## Sources\n\nBerg, https://e.org/b\n\n## References\n\n[2] “The Mill”, of 1990"
+    assert read_cited_text(text).references["2"].url == ""
+
+
 def test_an_entry_with_several_labels() -> None:
     found = read_cited_text("It froze [^a]. It thawed [^b].\n\n- [^b]: [^a]: Berg, https://e.org/b")
     assert {key: item.url for key, item in found.references.items()} == {
@@ -261,3 +329,13 @@ It sank in 1990.
 def test_a_sentence_that_only_names_an_evidence_view_opens_none() -> None:
     read = read_cited_text("# A\n\nEvidence view\n\nIt sank in 1990.\n\n## An evidence view\n\nSo.")
     assert not any(item.own for item in read.statements)
+
+
+@pytest.mark.parametrize("language", ["", "de", "ja"])
+def test_lines_about_what_is_judgement_are_no_statements(language: str) -> None:
+    say = words_in(language)
+    told = [*KIND_LINES.values(), AMONG_FACTS, THROUGHOUT]
+    lines = [*map(say, told), *(say(line, "Verdict") for line in COLUMN_LINES.values())]
+    text = "# Mills\n\nThe mill is old [1].\n\n" + "\n\n".join(f"*{line}*" for line in lines)
+    read = read_cited_text(f"{text}\n\n## Sources\n\n[1] https://mills.example/\n")
+    assert [statement.text for statement in read.statements] == ["The mill is old."]

@@ -25,6 +25,7 @@ from deepdiver.core.record import (
     SentenceKind,
 )
 from deepdiver.report.compose import CitationNumbering, WeighedAnswer, compose
+from deepdiver.report.sources import list_sources
 from tests.report.making import assessment, finding, quote, sentence, source
 
 SUPPORTED, REFUTED = HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED
@@ -202,14 +203,16 @@ def test_citations_are_printed_where_their_findings_were_cited() -> None:
     assert (unplaced.citations, unplaced.places) == ((1, 2), ())
 
 
-def test_a_label_is_the_number_of_the_source_and_a_letter_if_it_is_cited_twice() -> None:
+def test_labels_are_plain_numbers_in_the_order_of_the_list_of_sources() -> None:
     made = report((sentence("a", "f_3"), sentence("b", "f_1"), sentence("c", "f_2")))
     assert [(item.source, item.label) for item in made.citations] == [
-        ("s_2", "1a"),
-        ("s_1", "2"),
-        ("s_2", "1b"),
+        ("s_2", "1"),
+        ("s_1", "3"),
+        ("s_2", "2"),
     ]
-    assert [item.mark for item in made.citations] == ["1a", "2", "1b"]
+    assert [item.mark for item in made.citations] == ["1", "3", "2"]
+    listed = [item.mark for one in list_sources(made.citations, 600) for item in one.passages]
+    assert listed == ["1", "2", "3"]
 
 
 def test_spans_that_overlap_have_one_label_and_stay_exact() -> None:
@@ -224,9 +227,9 @@ def test_spans_that_overlap_have_one_label_and_stay_exact() -> None:
     said = [sentence(key, key) for key in ("f_3", "f_2", "f_1")]
     made = compose("Who?", said, (), (), ledger, limits=(), made_by="test")
     assert [(item.number, item.label, item.quote) for item in made.citations] == [
-        (1, "1a", "Nobody lives there."),
-        (2, "1b", "It is old."),
-        (3, "1b", "Anna Holm owns it. It is old."),
+        (1, "1", "Nobody lives there."),
+        (2, "2", "It is old."),
+        (3, "2", "Anna Holm owns it. It is old."),
     ]
 
 

@@ -30,7 +30,7 @@ from deepdiver.report.compose import compose
 from deepdiver.report.exports.package import Saved
 from deepdiver.report.exports.saved_pages import render_saved_pages, with_peeks
 from deepdiver.report.figures.pictures import Pictures, draw_pictures
-from deepdiver.report.html import render_html
+from deepdiver.report.html import render_body, render_html, small_marks
 from tests.report.figures import week
 from tests.report.making import RUN, assessment, finding, quote, sentence, source
 
@@ -147,7 +147,7 @@ def test_the_page_and_its_fixed_words_are_in_the_language_of_the_report() -> Non
     page = made((judged,), language="es")
     assert '<html lang="es">' in page
     assert ">En resumen<" in page
-    assert "La conclusión es un juicio nuestro, por las razones citadas." in page
+    assert '<p class="kind">Juicio nuestro, por las razones citadas.</p>' in page
     for words in ("Fuentes", "Cuánto crédito merecen las fuentes"):
         assert f">{words}</h" in page
     assert "<summary>Evidencia: cómo se comprobó este informe</summary>" in page
@@ -198,8 +198,8 @@ def test_an_address_that_a_model_wrote_is_defused_and_others_read_as_they_are() 
     )
     read = Read(rendered(made))
     assert read.text.count("hxxps://evil[.]example/x") == 13
-    told = "the question twice, the quote, and the title of the source"
-    assert read.text.count(ADDRESS) == 4, told
+    told = "the question twice, the quote, and the title of the source, also where it is believed"
+    assert read.text.count(ADDRESS) == 5, told
     links = {held["href"] for held in read.all("a")}
     assert links == {"#c1", "#r1", "https://example.org/s_1"}
 
@@ -283,7 +283,7 @@ def test_the_week() -> None:
         "Timeline of the findings",
         "refuted 0.08",
         "Would be refuted by: anomalies that begin at the minute of a reported strike",
-        "0.70: invented",
+        "0.70, invented, 17 other independent sources agree: search news, row 10; search news",
         "Cloudflare Radar failed: it did not answer.",
         "deepdiver, overwatch, embedded reasoner",
     ):
@@ -373,9 +373,10 @@ def test_a_note_stands_at_the_head() -> None:
 def test_points_of_the_bottom_line_are_a_list_and_a_frame_stands_above_its_points() -> None:
     page = marks(made((FACT, FRAME, JUDGED, FACT), points=(1, 1, 1, 1)))
     assert (
-        '<ul><li dir="auto">It is old.[1a]</li></ul>\n<p dir="auto">Two things speak for it:</p>\n'
-        '<ul><li dir="auto">It is too dear.[1b]</li>'
-        '<li dir="auto">It is old.[1a]</li></ul>\n</section>' in page
+        '<ul><li dir="auto">It is old.[1]</li></ul>\n<p dir="auto">Two things speak for it:</p>\n'
+        '<ul><li dir="auto">It is too dear.[2]</li>'
+        '<li dir="auto">It is old.[1]</li></ul>\n'
+        '<p class="kind">Our judgement, for the reasons cited.</p>\n</section>' in page
     )
 
 
@@ -430,19 +431,33 @@ def test_a_part_of_a_section_has_a_smaller_heading() -> None:
 
 def test_a_kind_is_told_once_for_a_section_or_a_column() -> None:
     page = made((), Block(kind="list", rows=((JUDGED,), (JUDGED,))))
-    meant = "our judgement, for the reasons cited"
-    mark = f'<small class="kind" title="{meant}">†</small>'
-    assert f'<h2 dir="auto">Body{mark}</h2>' in page
-    assert page.count("†</small>") == 1
-    assert f'<p class="faint">† {meant}.</p>' in page
+    line = '<p class="kind">Our judgement, for the reasons cited.</p>'
+    assert f'<h2 dir="auto">Body</h2>\n{line}\n<ul>' in page
+    assert page.count("judgement") == 1
     rows = ((FACT, JUDGED), (FACT, JUDGED))
     table = made((), Block(kind="table", rows=rows, header=("State", "Verdict")))
-    assert re.search(rf">State</th><th[^>]*>Verdict{mark}</th>", table)
+    assert re.search(r">State</th><th[^>]*>Verdict</th>", table)
+    line = '<p class="kind" dir="auto">Our judgement in this table: Verdict.</p>'
+    assert table.index("Source of the table:") < table.index(line)
     assert table.count('<p class="faint">Source of the table:<sup>') == 1
-    assert table.count("†</small>") == 1
+    assert table.count("judgement") == 1
     mixed = marks(made((), Block(kind="paragraph", rows=((FACT, FACT, JUDGED, JUDGED),))))
-    assert "It is too dear. It is too dear.†[1b]" in mixed
-    assert "†" not in made((FACT,), Block(kind="list", rows=((FACT,),)))
+    assert "It is too dear. It is too dear (our judgement).[2]" in mixed
+    few = made((), Block(kind="paragraph", rows=((FACT, FACT, JUDGED, JUDGED),)))
+    assert 'It is too dear <small class="kind">(our judgement)</small>.<sup>' in few
+    assert "judgement" not in made((FACT,), Block(kind="list", rows=((FACT,),)))
+
+
+def test_sentences_of_a_section_leave_its_kind_to_the_line_below_the_heading() -> None:
+    parts = [Section(heading="Body", sentences=(JUDGED, JUDGED))]
+    page = rendered(compose("Who?", (), parts, (), LEDGER, limits=(), made_by="x"))
+    assert page.count("judgement") == 1
+
+
+def test_the_name_of_a_column_cannot_be_markup_below_its_table() -> None:
+    rows = ((FACT, JUDGED), (FACT, JUDGED))
+    page = made((), Block(kind="table", rows=rows, header=("State", "<b>https://evil.example/x")))
+    assert "in this table: &lt;b&gt;hxxps://evil[.]example/x.</p>" in page
 
 
 def test_a_lead_in_is_bold() -> None:
@@ -488,9 +503,25 @@ def test_a_citation_stands_at_the_clause_that_it_carries_and_leads_to_its_quote(
     )
 
 
-def test_passages_of_one_source_share_a_bracket_and_each_is_a_link() -> None:
+def test_a_page_may_show_its_citations_as_bare_numbers_everywhere() -> None:
+    held = week.report()
+    bracketed, small = ("".join(render_body(held, None, marks)) for marks in (None, small_marks))
+    assert re.findall(r'href="#c\d+"', small) == re.findall(r'href="#c\d+"', bracketed)
+    supers = re.findall("<sup>(.*?)</sup>", small)
+    assert len(supers) == bracketed.count("<sup>") > 5
+    assert not [mark for mark in supers if set("[],") & set(re.sub("<[^>]*>", "", mark))]
+    assert small_marks(held.citations[:2]).count("</a> <a") == 1
+
+
+def test_numbers_in_a_row_are_one_link_to_the_first_passage() -> None:
     page = made((sentence("x", "f_1", "f_3", "f_2"),))
-    assert 'x<sup><a href="#c1">[1a</a>,<a href="#c2">b]</a><a href="#c3">[2]</a></sup>' in page
+    assert 'x<sup><a href="#c1">[1–3]</a></sup>' in page
+
+
+def test_each_of_two_passages_is_a_link() -> None:
+    page = made((sentence("x", "f_1", "f_3"), sentence("y", "f_2")))
+    assert 'x<sup><a href="#c1">[1]</a><a href="#c2">[2]</a></sup>' in page
+    assert 'y<sup><a href="#c3">[3]</a></sup>' in page
 
 
 def test_a_source_is_listed_once_with_its_passages_below_it() -> None:
@@ -499,10 +530,10 @@ def test_a_source_is_listed_once_with_its_passages_below_it() -> None:
     assert sources.count("<li>") == 2
     assert "Ann Berg" in sources
     assert "· a log</span>" in sources
-    for number, mark, quoted in ((1, "1a", "Anna owns it."), (3, "1b", "It is old.")):
+    for number, mark, quoted in ((1, "1", "Anna owns it."), (3, "2", "It is old.")):
         assert f'<mark id="c{number}"><a href="#r{number}" ' in sources
         assert f">[{mark}] ↩</a>{quoted}</mark>" in sources
-    assert ">[2] ↩</a>Bertil owned it.</mark>" in sources
+    assert ">[3] ↩</a>Bertil owned it.</mark>" in sources
     assert "0.80" not in sources
 
 
@@ -511,7 +542,7 @@ def test_numbers_about_the_research_are_folded() -> None:
     page = made((FACT,), derivations=sums)
     text, _, evidence = page.partition("<details>")
     assert "</details>" in evidence
-    for told in ('<p class="state">Answered in part', "C1: 30 * 2 = 60", "0.80: a log, b"):
+    for told in ('<p class="state">Answered in part', "C1: 30 * 2 = 60", "0.80, a log, b: "):
         assert told not in text
         assert told in evidence
 
@@ -520,8 +551,9 @@ def test_sources_are_weighed_in_the_order_in_which_they_are_listed() -> None:
     page = made((sentence("x", "f_1", "f_2", "f_3"),))
     weighed = Read(page).text.partition("How far the sources are believed")[2]
     weighed = weighed.partition("Sources")[0]
-    assert weighed.index("[1]") < weighed.index("0.80") < weighed.index("[2]")
-    assert weighed.count("[1]") == 1
+    first, second = weighed.index("Title of s_1"), weighed.index("Gazette")
+    assert weighed.index("0.80") < first < weighed.index("0.60") < second
+    assert weighed.count("Title of s_1") == 1
 
 
 def test_what_was_not_drawn_is_said() -> None:

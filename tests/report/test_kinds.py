@@ -1,4 +1,4 @@
-"""Marks for what no source says: which there are, and where they are left out."""
+"""What is told of sentences that no source says: in which words, and where they are left out."""
 
 from __future__ import annotations
 
@@ -11,31 +11,42 @@ from hypothesis import strategies as st
 
 from deepdiver.core.record import (
     Block,
+    BlockKind,
     Citation,
     Derivation,
     Report,
     RunStatus,
     SecondOpinion,
     Section,
+    Sentence,
     SentenceKind,
     Stance,
 )
 from deepdiver.report.kinds import (
-    KIND_MARKS,
-    KIND_WORDS,
-    LEAD_WORDS,
+    AMONG_FACTS,
+    CAUTION_NOTE,
+    COLUMN_LINES,
+    KIND_LINES,
+    KIND_NOTES,
+    LEAD_KIND,
+    OWN_CODE,
+    THROUGHOUT,
     cautioned,
     cited_once,
+    closing_line,
     code_origin,
     column_kinds,
+    column_lines,
     common_kind,
-    explained_marks,
     is_told,
-    kind_mark,
+    judged_throughout,
+    lead_line,
     lift_citations,
     matched_line,
+    noted,
     quiet_labels,
-    sentence_marks,
+    section_line,
+    sentence_notes,
     step_numbers,
     sum_line,
     table_citations,
@@ -62,7 +73,8 @@ def test_the_kind_of_every_sentence_can_be_told() -> None:
         SentenceKind.ABSENCE,
         SentenceKind.FRAME,
     }
-    assert KIND_WORDS.keys() == KIND_MARKS.keys() == set(SentenceKind) - uncited
+    told = set(SentenceKind) - uncited
+    assert KIND_NOTES.keys() == KIND_LINES.keys() == COLUMN_LINES.keys() == told
 
 
 @pytest.mark.parametrize(
@@ -79,26 +91,31 @@ def test_the_kind_of_every_sentence_can_be_told() -> None:
         ("absence absence", None),
     ],
 )
-def test_one_mark_tells_the_kind_of_most_sentences(kinds: str, common: str | None) -> None:
+def test_one_line_tells_the_kind_of_most_sentences(kinds: str, common: str | None) -> None:
     said = [sentence("x", kind=SentenceKind(kind)) for kind in kinds.split()]
     assert common_kind(said) == common
     assert common_kind([*said, sentence("", kind=SentenceKind.FACT)]) == common, "an empty cell"
 
 
-def test_the_marks_differ_and_cannot_be_taken_for_markdown() -> None:
-    assert len(set(KIND_MARKS.values())) == len(KIND_MARKS)
-    assert not set(KIND_MARKS.values()) & set("*_#`[]<>|~0123456789")
+def test_the_words_differ_and_cannot_be_taken_for_markdown() -> None:
+    for words in (KIND_NOTES, KIND_LINES, COLUMN_LINES):
+        assert len(set(words.values())) == len(words)
+        assert not set("".join(words.values()).replace("{}", "")) & set("*_#`[]<>|~0123456789†‡§¶")
 
 
 @pytest.mark.parametrize("kind", SentenceKind)
-def test_a_kind_is_marked_unless_something_above_has_told_it(kind: SentenceKind) -> None:
-    assert kind_mark(kind) == KIND_MARKS.get(kind, "")
-    assert kind_mark(kind, None, None) == KIND_MARKS.get(kind, "")
-    assert kind_mark(kind, kind) == kind_mark(kind, None, kind) == ""
+def test_a_kind_is_told_unless_something_above_has_told_it(kind: SentenceKind) -> None:
+    said, note = sentence("It is so.", kind=kind), KIND_NOTES.get(kind)
+    assert sentence_notes(said) == sentence_notes(said, None, None) == ([note] if note else [])
+    assert sentence_notes(said, kind) == sentence_notes(said, None, kind) == []
 
 
-def test_nothing_has_no_mark() -> None:
-    assert kind_mark(None) == kind_mark(None, SentenceKind.JUDGEMENT) == ""
+@pytest.mark.parametrize("kind", KIND_NOTES)
+def test_a_kind_that_something_above_tells_leaves_the_others_their_notes(
+    kind: SentenceKind,
+) -> None:
+    others = [other for other in SentenceKind if other is not kind]
+    assert sentence_notes(sentence("It is so.", kind=kind), *others) == [KIND_NOTES[kind]]
 
 
 def test_a_column_tells_its_kind_unless_its_section_does() -> None:
@@ -114,20 +131,123 @@ def test_a_column_tells_its_kind_unless_its_section_does() -> None:
     assert (name.kind, name.citations, cell) == (SentenceKind.FRAME, (), JUDGED)
     known = Block(kind="table", rows=((GENERAL, JUDGED),), header=("Change", "Verdict"))
     assert quiet_labels(known).rows == known.rows, "nobody could tell that no source says it"
-    assert next(kind_mark(GENERAL.kind, kind) for kind in column_kinds(known, None)) == "‡"
+    assert sentence_notes(GENERAL, column_kinds(known, None)[0]) == ["general knowledge"]
 
 
-def test_only_marks_that_a_report_has_are_explained() -> None:
-    assert explained_marks(report()) == explained_marks(report(answer=(FACT,))) == ""
-    assert explained_marks(report(answer=(FACT, JUDGED))) == LEAD_WORDS, "it needs no mark"
-    judged = (Section(heading="x", sentences=(FACT, JUDGED)),)
-    assert explained_marks(report(sections=judged)) == "† our judgement, for the reasons cited."
-    table = Block(kind="table", rows=((FACT, ASSUMED),), header=("a", "b"))
-    sections = (Section(heading="x", sentences=(GENERAL,)), Section(heading="y", blocks=(table,)))
-    assert explained_marks(report(answer=(JUDGED,), sections=(*sections, *judged))) == (
-        "† our judgement, for the reasons cited; ‡ general knowledge, not from the sources; "
-        f"§ an assumption. {LEAD_WORDS}"
+@pytest.mark.parametrize("header", [(), ("State",), ("State", ""), ("State", " \n")])
+def test_no_line_can_tell_of_a_column_without_a_name(header: tuple[str, ...]) -> None:
+    table = Block(kind="table", rows=((FACT, JUDGED),) * 3, header=header)
+    assert column_kinds(table, None) == [None, None], "so its cells have notes of their own"
+    assert column_lines(table, column_kinds(table, None), words_in("en")) == ""
+
+
+def test_a_line_below_a_table_names_the_columns_that_no_source_says() -> None:
+    row = (FACT, JUDGED, GENERAL, FACT, JUDGED, ASSUMED)
+    header = ("Mill", "Weak\npoint", "Custom", "Age", "Verdict", "Risk")
+    table = Block(kind="table", rows=(row,) * 2, header=header)
+    columns = column_kinds(table, None)
+    assert column_lines(table, columns, words_in("en")) == (
+        "Our judgement in this table: Weak point and Verdict. "
+        "General knowledge in this table: Custom. Our assumptions in this table: Risk."
     )
+    assert column_lines(table, columns, words_in("de")) == (
+        "Unser Urteil in dieser Tabelle: Weak point und Verdict. "
+        "Allgemein bekannt in dieser Tabelle: Custom. Unsere Annahmen in dieser Tabelle: Risk."
+    )
+    assert "筆者の判断（この表）：" in column_lines(table, columns, words_in("ja"))
+    told = column_kinds(table, SentenceKind.JUDGEMENT)
+    assert "judgement" not in column_lines(table, told, words_in("en")), "its section tells it"
+    assert column_lines(table, [None] * len(row), words_in("en")) == ""
+
+
+def test_names_of_columns_are_not_read_as_places_of_other_words() -> None:
+    table = Block(kind="table", rows=((FACT, JUDGED),), header=("Mill", "{} {0} {x}"))
+    told = column_lines(table, column_kinds(table, None), words_in("en"))
+    assert told == "Our judgement in this table: {} {0} {x}."
+
+
+def test_the_bottom_line_tells_once_that_it_is_a_judgement() -> None:
+    assert lead_line(report()) == lead_line(report(answer=(FACT,))) == ""
+    assert lead_line(report(answer=(FACT, JUDGED))) == KIND_LINES[LEAD_KIND]
+    assert lead_line(report(answer=(GENERAL, ASSUMED))) == "", "they have notes of their own"
+    in_words = JUDGED.model_copy(update={"text": "We recommend a sale."})
+    assert lead_line(report(answer=(FACT, in_words))) == "", "it says so itself"
+    assert lead_line(report(answer=(in_words, JUDGED))) == KIND_LINES[LEAD_KIND]
+    spanish = lead_line(report(answer=(JUDGED,), language="es"))
+    assert spanish == "Juicio nuestro, por las razones citadas."
+
+
+def test_the_closing_line_tells_of_code_alone() -> None:
+    judged = (Section(heading="x", sentences=(FACT, JUDGED)),)
+    assert closing_line(report(answer=(JUDGED,), sections=judged)) == ""
+    code = Section(heading="z", blocks=(Block(kind="code", rows=((GENERAL,),)),))
+    assert closing_line(report(answer=(JUDGED,), sections=(code,))) == OWN_CODE
+
+
+def listed(*rows: tuple[Sentence, ...], kind: BlockKind = "list") -> Section:
+    return Section(heading="x", blocks=(Block(kind=kind, rows=rows),))
+
+
+def test_several_judgements_among_facts_are_told_once_below_the_heading() -> None:
+    judged = SentenceKind.JUDGEMENT
+    assert section_line(Section(heading="x")) == (None, "")
+    assert section_line(listed((FACT,), (FACT,), (JUDGED,))) == (None, ""), "one has a note"
+    told = listed((FACT,), (JUDGED,), (FACT,), (JUDGED,))
+    assert section_line(told) == (judged, AMONG_FACTS)
+    assert section_line(listed((JUDGED,), (JUDGED,), (JUDGED,), (FACT,))) == (
+        judged,
+        KIND_LINES[judged],
+    )
+    together = listed((FACT, JUDGED, JUDGED, FACT), kind="paragraph")
+    assert section_line(together) == (None, ""), "a train of thought has one note"
+    steps = listed((FACT, JUDGED), (FACT, JUDGED), kind="steps")
+    assert section_line(steps) == (None, ""), "steps tell it by their form"
+    known = listed((FACT,), (GENERAL,), (FACT,), (GENERAL,))
+    assert section_line(known) == (None, ""), "which of them is generally known, notes tell"
+
+
+def test_judgements_in_several_places_are_told_once_for_the_report() -> None:
+    judged = SentenceKind.JUDGEMENT
+    one = listed((FACT,), (FACT,), (JUDGED,))
+    table = Block(kind="table", rows=((FACT, JUDGED),) * 2, header=("Mill", "Verdict"))
+    tabled = Section(heading="y", blocks=(table, Block(kind="list", rows=((FACT,),) * 3)))
+    known = listed((GENERAL,), (GENERAL,))
+    for sections, told in {
+        (): False,
+        (one,): False,
+        (tabled,): False,
+        (known, known): False,
+        (one, one): True,
+        (one, tabled): True,
+        (tabled, tabled): True,
+        (listed((JUDGED,), (JUDGED,)),) * 2: True,
+        (listed((JUDGED,), (JUDGED,)), known): False,
+    }.items():
+        held = report(answer=(FACT,), sections=sections)
+        assert judged_throughout(held) is told, sections
+        assert lead_line(held) == (THROUGHOUT if told else "")
+    assert section_line(one, throughout=True) == (judged, "")
+    assert section_line(tabled, throughout=True) == (judged, "")
+    assert section_line(known, throughout=True) == (GENERAL.kind, KIND_LINES[GENERAL.kind])
+    german = report(language="de", sections=(one, one))
+    assert lead_line(german).startswith("Schlüsse, Rangfolgen und Ratschläge in diesem Bericht")
+
+
+def test_cells_that_their_column_tells_do_not_count_for_their_section() -> None:
+    rows = ((FACT, FACT, JUDGED),) * 3
+    table = Block(kind="table", rows=rows, header=("Mill", "Age", "Verdict"))
+    assert section_line(Section(heading="x", blocks=(table,))) == (None, "")
+    mixed = ((FACT, JUDGED, FACT), (FACT, FACT, JUDGED), (FACT, FACT, FACT))
+    unlike = Block(kind="table", rows=mixed, header=("Mill", "Age", "Verdict"))
+    assert section_line(Section(heading="x", blocks=(unlike,)))[1] == AMONG_FACTS
+
+
+def test_a_column_of_judgement_may_hold_a_few_facts() -> None:
+    header = ("Mill", "Verdict")
+    most = Block(kind="table", rows=((FACT, JUDGED),) * 2 + ((FACT, FACT),), header=header)
+    assert column_kinds(most, None) == [None, SentenceKind.JUDGEMENT]
+    half = Block(kind="table", rows=((FACT, JUDGED), (FACT, FACT)), header=header)
+    assert column_kinds(half, None) == [None, None]
 
 
 @pytest.mark.parametrize(
@@ -143,20 +263,29 @@ def test_only_marks_that_a_report_has_are_explained() -> None:
         ("Weave our own cloth.", None),
         ("In practice mills age.", SentenceKind.KNOWLEDGE),
         ("It is the usual way.", None),
-        ("Assuming that nobody objects, it is sold.", SentenceKind.ASSUMPTION),
+        ("We would rather wait.", SentenceKind.JUDGEMENT),
+        ("We do not trust the second figure.", SentenceKind.JUDGEMENT),
+        ("The wood would burn.", SentenceKind.JUDGEMENT),
+        ("Woulds and shoulders are words.", None),
     ],
 )
-def test_a_sentence_that_says_what_it_is_needs_no_mark(
+def test_a_sentence_that_says_what_it_is_needs_no_note(
     text: str, kind: SentenceKind | None
 ) -> None:
-    for own in KIND_MARKS:
+    for own in KIND_NOTES:
         said = sentence(text, kind=own)
         assert is_told(said) is (own is kind)
-        assert (sentence_marks(said) == []) is (own is kind)
-        section = Section(heading="x", sentences=(said,))
-        assert (explained_marks(report(sections=(section,))) == "") is (own is kind)
+        assert (sentence_notes(said) == []) is (own is kind)
+        assert (noted(said, words_in("en")) == "") is (own is kind)
         assert (common_kind((said, said)) is None) is (own is kind), "nor does its section"
     assert not is_told(sentence(text))
+
+
+def test_a_judgement_that_assumes_says_so_in_these_words_too() -> None:
+    for text in ("Assuming that nobody objects, it is sold.", "Suppose that it rains: it is wet."):
+        for kind in (SentenceKind.JUDGEMENT, SentenceKind.ASSUMPTION):
+            assert is_told(sentence(text, kind=kind))
+        assert not is_told(sentence(text, kind=SentenceKind.KNOWLEDGE))
 
 
 def test_code_says_below_it_where_it_is_from() -> None:
@@ -168,7 +297,7 @@ def test_code_says_below_it_where_it_is_from() -> None:
     for own, told in ((GENERAL, "Code without a source is our own."), (FACT, ""), (JUDGED, "")):
         code = Block(kind="code", rows=((own,),))
         held = report(sections=(Section(heading="x", blocks=(code,)),))
-        assert explained_marks(held) == told
+        assert closing_line(held) == told
 
 
 def test_a_calculation_tells_what_is_supposed_in_it() -> None:
@@ -181,15 +310,29 @@ def test_a_calculation_tells_what_is_supposed_in_it() -> None:
     assert sum_line(supposed, words_in("de")) == "C1: 60 / 400 = 0.15 (60, 400 angenommen)"
 
 
-def test_a_caution_has_a_mark_beside_that_of_the_kind() -> None:
+def test_a_caution_has_a_note_beside_that_of_the_kind() -> None:
     doubted = JUDGED.model_copy(update={"mark": "flagged"})
-    assert [mark for mark, _ in sentence_marks(doubted)] == ["†", "¶"]
-    assert [mark for mark, _ in sentence_marks(doubted, SentenceKind.JUDGEMENT)] == ["¶"]
-    assert sentence_marks(JUDGED) == [("†", KIND_WORDS[SentenceKind.JUDGEMENT])]
-    assert sentence_marks(FACT) == sentence_marks(JUDGED, SentenceKind.JUDGEMENT) == []
-    assert explained_marks(report(answer=(FACT.model_copy(update={"mark": "x"}),))) == (
-        "¶ see the cautions in the evidence view."
-    )
+    assert sentence_notes(doubted) == ["our judgement", CAUTION_NOTE]
+    assert sentence_notes(doubted, SentenceKind.JUDGEMENT) == [CAUTION_NOTE]
+    assert sentence_notes(JUDGED) == ["our judgement"]
+    assert sentence_notes(FACT) == sentence_notes(JUDGED, SentenceKind.JUDGEMENT) == []
+    assert sentence_notes(FACT.model_copy(update={"mark": "x"})) == [CAUTION_NOTE]
+
+
+@pytest.mark.parametrize(
+    ("language", "judged", "both"),
+    [
+        ("en", "(our judgement)", "(our judgement; see the cautions)"),
+        ("de", "(unser Urteil)", "(unser Urteil; siehe die Vorbehalte)"),
+        ("ja", "（筆者の判断）", "（筆者の判断；留意点を参照）"),
+        ("zh", "（我们的判断）", "（我们的判断；见注意事项）"),
+    ],
+)
+def test_notes_stand_in_the_brackets_of_the_language(language: str, judged: str, both: str) -> None:
+    say = words_in(language)
+    doubted = JUDGED.model_copy(update={"mark": "flagged"})
+    assert (noted(JUDGED, say), noted(doubted, say)) == (judged, both)
+    assert noted(FACT, say) == noted(JUDGED, say, SentenceKind.JUDGEMENT) == "", "no empty brackets"
 
 
 def test_a_sentence_with_a_caution_is_yielded_once() -> None:
@@ -200,7 +343,7 @@ def test_a_sentence_with_a_caution_is_yielded_once() -> None:
     assert list(cautioned(report(answer=(FACT,)))) == []
 
 
-def test_one_mark_tells_the_kind_of_sentences_that_stand_side_by_side() -> None:
+def test_one_note_tells_the_kind_of_sentences_that_stand_side_by_side() -> None:
     assert list(told_at_the_end((JUDGED, JUDGED))) == [
         (JUDGED, SentenceKind.JUDGEMENT),
         (JUDGED, None),
@@ -214,7 +357,7 @@ def test_one_mark_tells_the_kind_of_sentences_that_stand_side_by_side() -> None:
     assert list(told_at_the_end((ASSUMED,), "steps")) == [(ASSUMED, ASSUMED.kind)]
     in_words = sentence("We recommend it.", kind=SentenceKind.JUDGEMENT)
     marked = [kind for _, kind in told_at_the_end((JUDGED, in_words, JUDGED))]
-    assert marked == [None, SentenceKind.JUDGEMENT, None], "words behind it are no mark for it"
+    assert marked == [None, SentenceKind.JUDGEMENT, None], "what follows does not tell of it"
     assert list(told_at_the_end((JUDGED,))) == [(JUDGED, None)]
     assert list(told_at_the_end(())) == []
 

@@ -30,7 +30,6 @@ from deepdiver.report.markdown import (
     render_evidence,
     render_markdown,
     sentence_text,
-    short_marks,
     status_line,
 )
 from deepdiver.report.sources import QUOTE_CHARS
@@ -116,17 +115,17 @@ Anna Holm owns Holm Works. [1][2]
 
 ## Ownership
 
-The sources disagree. Bertil Ask owned it.¶ [2]
-
-*¶ see the cautions in the evidence view.*
+The sources disagree. Bertil Ask owned it (see the cautions). [2]
 
 ## Sources
 
-[1] Title of s_1, https://example.org/s_1
-- “Holm Works is owned by Anna Holm.”
+**Title of s_1**, https://example.org/s_1
 
-[2] Gazette, sample:gazette.md
-- “Bertil Ask owned it.”
+- [1] “Holm Works is owned by Anna Holm.”
+
+**Gazette**, sample:gazette.md
+
+- [2] “Bertil Ask owned it.”
 
 ## Evidence view
 
@@ -139,7 +138,7 @@ The sources disagree. Bertil Ask owned it.¶ [2]
 
 ### How far the sources are believed
 
-- [1][2] 0.90
+- 0.90: Title of s_1; Gazette
 
 ### Cautions
 
@@ -236,8 +235,9 @@ def body(*blocks: Block, heading: str = "Body") -> str:
 
 def test_the_points_of_the_bottom_line_are_a_list() -> None:
     made = render_markdown(report(answer=(FACT, FACT, JUDGED), points=(2, 1)))
-    assert "## Bottom line\n\n- It is old. It is old. [2]\n- It is too dear. [1]\n\n" in made
-    assert "The bottom line is our judgement, for the reasons cited." in made
+    lead = "- It is old. It is old. [2]\n- It is too dear. [1]\n"
+    told = "\n*Our judgement, for the reasons cited.*\n\n"
+    assert f"## Bottom line\n\n{lead}{told}" in made
 
 
 @pytest.mark.parametrize("points", [(), (3,), (1, 1), (2, 2)])
@@ -291,62 +291,87 @@ def test_a_part_of_a_section_has_a_smaller_heading() -> None:
     assert "## Whole\n\nIt is old. [2]\n\n### Part\n\nIt is old. [2]\n" in made
 
 
-def test_a_kind_that_holds_for_a_section_is_told_in_its_heading() -> None:
+def test_a_kind_that_holds_for_a_section_is_told_below_its_heading() -> None:
     block = Block(kind="list", rows=((JUDGED,), (JUDGED, JUDGED), (FACT,), (FRAME,)))
     made = body(block)
-    assert made.startswith(" †\n\n- It is too dear. [1]\n")
-    assert made.count("†") == 2, "the heading, and the line that explains it"
+    assert made.startswith("\n\n*Our judgement, for the reasons cited.*\n\n- It is too dear. [1]\n")
+    assert made.count("judgement") == 1, "and nowhere else"
+    alone = Section(heading="Body", sentences=(JUDGED, JUDGED))
+    made = render_markdown(report(sections=(alone,)))
+    assert "## Body\n\n*Our judgement, for the reasons cited.*\n\nIt is too dear. [1] It" in made
+    assert "(our judgement)" not in made
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("en", "*General knowledge, not from the sources.*"),
+        ("de", "*Allgemein bekannt, nicht aus den Quellen.*"),
+        ("ja", "*出典によらない一般的な知識。*"),
+    ],
+)
+def test_the_line_below_a_heading_is_in_the_language_of_the_report(
+    language: str, line: str
+) -> None:
+    section = Section(heading="Body", blocks=(Block(kind="list", rows=((GENERAL,),)),))
+    made = render_markdown(report(sections=(section,), language=language))
+    assert f"## Body\n\n{line}\n\n- Mills age.\n" in made
 
 
 def test_a_kind_that_holds_for_a_few_sentences_is_told_behind_each() -> None:
     made = body(Block(kind="paragraph", rows=((FACT, JUDGED, JUDGED, FACT),)))
     assert made == (
-        "\n\nIt is old. [2] It is too dear. It is too dear.† [1] It is old. [2]\n"
-        "\n*† our judgement, for the reasons cited.*\n"
+        "\n\nIt is old. [2] It is too dear. It is too dear (our judgement). [1] It is old. [2]\n"
     )
     mixed = body(Block(kind="list", rows=((FACT,), (GENERAL,), (JUDGED,))))
-    assert "- Mills age.‡\n- It is too dear.† [1]\n" in mixed
-    assert "; ‡ general knowledge, not from the sources.*\n" in mixed
+    assert "- Mills age (general knowledge).\n- It is too dear (our judgement). [1]\n" in mixed
 
 
-def test_a_paragraph_of_one_kind_is_marked_at_its_end() -> None:
+def test_a_paragraph_of_one_kind_has_a_note_at_its_end() -> None:
     made = body(
         Block(kind="paragraph", rows=((JUDGED, JUDGED),)), Block(kind="list", rows=((FACT,),))
     )
-    assert "\nIt is too dear. It is too dear.† [1]\n" in made
-
-
-def test_passages_of_one_source_share_a_bracket() -> None:
-    cited = [citation(n, label=label) for n, label in enumerate(("4a", "5", "4c", "4ab"), 1)]
-    said = sentence("It is old.", citations=(1, 2, 3, 4))
-    held = report(citations=tuple(cited), answer=(said,))
-    assert sentence_text(held, said) == "It is old. [4a,c,ab][5]"
-    assert [*short_marks([])] == []
+    assert "\nIt is too dear. It is too dear (our judgement). [1]\n" in made
 
 
 @pytest.mark.parametrize(
-    ("labels", "told"),
+    ("language", "text", "told"),
     [
-        ("1a 1b", ["1a,b"]),
-        ("1a 1b 1c", ["1a–c"]),
-        ("1y 1z 1aa 1ab", ["1y–ab"]),
-        ("1a 1c 1d 1e 1g", ["1a,c–e,g"]),
-        ("1b 2 1c 1d", ["1b–d", "2"]),
-        ("1c 1b 1a", ["1a–c"]),
-        ("1d 1a", ["1a,d"]),
-        ("1 2 3", ["1", "2", "3"]),
+        ("en", "It is dear.", "It is dear (our judgement). [1]"),
+        ("en", "It is dear", "It is dear (our judgement) [1]"),
+        ("en", "Is it dear?", "Is it dear? (our judgement) [1]"),
+        ("en", "They call it “dear.”", "They call it “dear.” (our judgement) [1]"),
+        ("en", "It costs 3.5 or more...", "It costs 3.5 or more (our judgement)... [1]"),
+        ("de", "Das ist teuer.", "Das ist teuer (unser Urteil). [1]"),
+        ("ja", "高すぎる。", "高すぎる（筆者の判断）。[1]"),
+        ("ja", "高すぎる", "高すぎる（筆者の判断）[1]"),
+        ("ja", "高いか？", "高いか？（筆者の判断）[1]"),
     ],
 )
-def test_letters_in_a_row_are_told_by_the_first_and_the_last(labels: str, told: list[str]) -> None:
-    cited = [citation(n, label=label) for n, label in enumerate(labels.split(), 1)]
-    marks = short_marks(cited)
-    assert [",".join(mark for mark, _ in own) for own in marks] == told
-    by_label = {item.label: item for item in cited}
-    for own in marks:
-        number = own[0][1].mark.rstrip("abcdefghijklmnopqrstuvwxyz")
-        for mark, item in own:
-            first = mark.partition("–")[0].removeprefix(number)
-            assert by_label[number + first] is item, "a run leads to the first of its passages"
+def test_a_note_stands_before_the_full_stop(language: str, text: str, told: str) -> None:
+    said = JUDGED.model_copy(update={"text": text})
+    section = Section(heading="Body", blocks=(Block(kind="list", rows=((FACT,), (said,))),))
+    made = render_markdown(report(sections=(section,), language=language))
+    assert f"\n- {told}\n" in made
+
+
+def test_a_note_within_a_bold_opening_stays_before_the_full_stop() -> None:
+    whole = JUDGED.model_copy(update={"bold": len(JUDGED.text)})
+    made = body(Block(kind="list", rows=((FACT,), (whole,))))
+    assert "- **It is too dear (our judgement).** [1]\n" in made
+    words = JUDGED.model_copy(update={"bold": len(JUDGED.text) - 1})
+    made = body(Block(kind="list", rows=((FACT,), (words,))))
+    assert "- **It is too dear** (our judgement). [1]\n" in made
+
+
+def test_labels_of_older_records_are_shown_as_they_are() -> None:
+    cited = [citation(n, label=label) for n, label in enumerate(("4a", "5", "4c", "4ab"), 1)]
+    said = sentence("It is old.", citations=(1, 2, 3, 4))
+    held = report(citations=tuple(cited), answer=(said,))
+    assert sentence_text(held, said) == "It is old. [4a][4c][4ab][5]"
+    made = render_markdown(held)
+    assert "\n- [4a] “Holm" in made
+    assert "\nIt is old. [4a][4c][4ab][5]\n" in made
 
 
 def test_how_a_report_was_made_is_told_where_the_evidence_is() -> None:
@@ -382,29 +407,65 @@ def test_a_report_with_nothing_in_its_evidence_view_does_not_point_to_it() -> No
     assert "evidence.md" not in render_markdown(bare, evidence="evidence.md")
 
 
-def test_a_mark_stands_behind_the_last_word_and_citations_at_their_clauses() -> None:
+def test_a_note_stands_behind_the_last_word_and_citations_at_their_clauses() -> None:
     said = JUDGED.model_copy(update={"text": "Sell it, and buy.", "places": (7,)})
-    assert "Sell it [1], and buy.†\n" in body(Block(kind="paragraph", rows=((FACT, said),)))
+    noted = "Sell it [1], and buy (our judgement).\n"
+    assert noted in body(Block(kind="paragraph", rows=((FACT, said),)))
     twice = said.model_copy(update={"citations": (1, 1), "places": (7, 15)})
-    assert "Sell it, and buy.† [1]\n" in body(Block(kind="paragraph", rows=((FACT, twice),)))
+    noted = "Sell it, and buy (our judgement). [1]\n"
+    assert noted in body(Block(kind="paragraph", rows=((FACT, twice),)))
+    both = said.model_copy(update={"citations": (1, 2), "places": (7, 16)})
+    noted = "Sell it [1], and buy (our judgement) [2].\n"
+    assert noted in body(Block(kind="paragraph", rows=((FACT, both),)))
 
 
-def test_a_kind_that_holds_for_a_column_is_told_in_its_name() -> None:
+def test_a_kind_that_holds_for_a_column_is_told_below_its_table() -> None:
     rows = tuple((sentence(str(year)), FACT, JUDGED) for year in range(1990, 1993))
     table = Block(kind="table", rows=rows, header=("Year", "State", "Verdict"))
-    assert "| Year | State [2] | Verdict † [1] |\n" in body(table)
-    assert body(table).count("†") == 2, "the name, and the line that explains it"
+    made = body(table)
+    assert "| Year | State [2] | Verdict [1] |\n" in made
+    assert made.endswith(" |\n\n*Our judgement in this table: Verdict.*\n")
+    assert made.count("judgement") == 1, "the line alone"
     odd = (sentence("1993"), JUDGED, FACT)
     both = body(Block(kind="table", rows=(*rows, odd), header=table.header))
-    assert "| Year | State | Verdict † |\n" in both, "of two sources, each cell cites its own"
-    assert "| 1993 | It is too dear.† [1] | It is old. [2] |\n" in both
+    assert "| Year | State [2] | Verdict [1] |\n" in both, "what most cells cite"
+    assert "| 1993 | It is too dear. [1] | It is old. [2] |\n" in both, "the bottom line tells it"
+
+
+def test_the_line_below_a_table_stands_behind_its_source_and_has_several_kinds() -> None:
+    known = GENERAL.model_copy(update={"citations": (1,)})
+    rows = ((sentence("1990"), JUDGED, known),) * 2
+    header = ("Year", "Verdict *now*", "Custom|s")
+    facts = ((sentence("1991"), FACT, FACT),) * 2
+    made = body(Block(kind="table", rows=(*rows, *facts), header=header))
+    assert "in this table" not in made, "of four cells two are facts: nothing holds for a column"
+    assert (
+        made.count("*Inferences and advice in this section are ours; their reasons are cited.*")
+        == 1
+    )
+    made = body(Block(kind="table", rows=rows, header=header))
+    assert made.endswith(
+        "|\n\nSource of the table: [1]\n\n*Our judgement in this table: Verdict \\*now\\*. "
+        "General knowledge in this table: Custom|s.*\n"
+    )
+    tokens = GFM.render(made)
+    assert "<em>Our judgement in this table: Verdict *now*. General" in tokens
+    assert tokens.count("<table>") == 1
+
+
+def test_cells_of_a_column_without_a_name_have_notes() -> None:
+    rows = ((sentence("1990"), JUDGED), (sentence("1991"), FACT))
+    made = body(Block(kind="table", rows=rows, header=("Year", "")))
+    assert made.count("It is too dear (our judgement).") == 1
+    assert "in this table" not in made
 
 
 def test_the_name_of_a_row_leaves_its_citations_to_the_cells_that_have_them() -> None:
     name = sentence("Anna", citations=(1,))
     table = Block(kind="table", rows=((name, JUDGED), (name, FACT)), header=("Who", "What"))
     made = body(table)
-    assert "| Anna | It is too dear.† [1] |\n| Anna [1] | It is old. [2] |\n" in made
+    told = "| Anna | It is too dear (our judgement). [1] |\n| Anna [1] | It is old. [2] |\n"
+    assert told in made
 
 
 def test_a_lead_in_is_bold() -> None:
@@ -443,19 +504,30 @@ def test_a_text_that_looks_like_a_place_of_a_citation_is_no_such_place() -> None
     assert sentence_text(report(), said).endswith("it. [1]")
 
 
-def test_a_source_is_listed_once_with_its_passages_below_it() -> None:
+def test_a_source_is_listed_once_with_its_numbered_quotes_below_it() -> None:
     listed = (
-        citation(1, label="1a", where="page 3", credit="Ann Berg, Harbour Board, 2024-03-05"),
-        citation(2, label="2", source="s_2", title="Gazette", quote="Bertil owned it."),
-        citation(3, label="1b", quote="Holm Works is old.", credit="x"),
+        citation(1, label="1", where="page 3", credit="Ann Berg, Harbour Board, 2024-03-05"),
+        citation(2, label="3", source="s_2", title="Gazette", quote="Bertil owned it."),
+        citation(3, label="2", quote="Holm Works is old.", credit="x"),
     )
     made = render_markdown(report(citations=listed))
     assert (
-        "[1] Title of s_1, Ann Berg, Harbour Board, 2024-03-05, https://example.org/s_1\n"
-        "- [1a] “Holm Works is owned by Anna Holm.” (page 3)\n- [1b] “Holm Works is old.”\n\n"
-        "[2] Gazette, https://example.org/s_1\n- “Bertil owned it.”\n\n" in made
+        "**Title of s_1**, Ann Berg, Harbour Board, 2024-03-05, https://example.org/s_1\n\n"
+        "- [1] “Holm Works is owned by Anna Holm.” (page 3)\n- [2] “Holm Works is old.”\n\n"
+        "**Gazette**, https://example.org/s_1\n\n- [3] “Bertil owned it.”\n\n" in made
     )
-    assert "Anna Holm owns Holm Works. [1a][2]\n" in made
+    assert "Anna Holm owns Holm Works. [1][3]\n" in made
+
+
+@pytest.mark.parametrize("start", ["# Bottom line", "- more", "1. more", "> more", "---", "| a"])
+def test_no_credit_or_place_of_a_source_without_a_title_opens_a_block(start: str) -> None:
+    for held in (citation(title="", credit=start), citation(title="", url=start)):
+        made = render_markdown(report(citations=(held,)))
+        listed = made.partition("## Sources\n\n")[2].partition("\n## ")[0]
+        kinds = shape(GFM.parse(listed))
+        assert kinds.count("paragraph_open") == 2, "the source, and its quote"
+        assert kinds.count("list_item_open") == 1
+        assert not {"heading_open", "blockquote_open", "hr", "table_open"} & {*kinds}
 
 
 def test_a_source_is_shown_with_its_kind_and_in_the_evidence_view_with_all_reasons() -> None:
@@ -463,10 +535,10 @@ def test_a_source_is_shown_with_its_kind_and_in_the_evidence_view_with_all_reaso
         reasons=("a newspaper with an editor", "secondary", "no date"), copies=40, where="page 3"
     )
     made = render_markdown(report(citations=(told,)))
-    assert "https://example.org/s_1 · a newspaper with an editor\n- “Holm Works" in made
+    assert "https://example.org/s_1 · a newspaper with an editor\n\n- [1] “Holm Works" in made
     assert (
-        "### How far the sources are believed\n\n- [1] 0.90: a newspaper with an editor, "
-        "secondary, no date, one of 40 copies of one story\n" in made
+        "### How far the sources are believed\n\n- 0.90, a newspaper with an editor, "
+        "secondary, no date, one of 40 copies of one story: Title of s_1\n" in made
     )
 
 
@@ -478,16 +550,21 @@ def test_the_reasons_are_told_once_for_sources_that_are_believed_alike() -> None
         citation(3, source="s_9", **why),
     )
     made = render_markdown(report(citations=listed))
-    assert "- [1][2] 0.90: an official register, primary\n" in made
+    assert "- 0.90, an official register, primary: Title of s_1; Title of s_1\n" in made
     assert made.count("an official register, primary") == 1
     assert "one of" not in made
 
 
-def test_a_source_without_reasons_has_its_number() -> None:
-    assert "\n- [1] 0.90\n" in render_markdown(report(citations=(citation(),)))
-    assert "\n- [1] 0.90: one of 2 copies of one story\n" in render_markdown(
+def test_a_source_without_reasons_has_its_title() -> None:
+    assert "\n- 0.90: Title of s_1\n" in render_markdown(report(citations=(citation(),)))
+    assert "\n- 0.90, one of 2 copies of one story: Title of s_1\n" in render_markdown(
         report(citations=(citation(copies=2),))
     )
+
+
+def test_a_source_without_a_title_is_believed_under_its_place() -> None:
+    made = render_markdown(report(citations=(citation(title="", url="sample:a_b/*gazette*.md"),)))
+    assert "\n- 0.90: sample:a_b/\\*gazette\\*.md\n" in made
 
 
 def test_calculations_stand_in_the_evidence_view_with_their_citations() -> None:
@@ -496,7 +573,7 @@ def test_calculations_stand_in_the_evidence_view_with_their_citations() -> None:
         Derivation(name="C2", expression="C1 / 2", result=""),
     )
     made = render_markdown(report(derivations=sums))
-    assert "### Calculations\n\n- C1: 30 \\* 2 = 60 hours [2][1]\n- C2: C1 / 2\n\n" in made
+    assert "### Calculations\n\n- C1: 30 \\* 2 = 60 hours [1][2]\n- C2: C1 / 2\n\n" in made
     assert made.index("## Evidence view") < made.index("### Calculations")
 
 
@@ -637,19 +714,20 @@ def test_fixed_words_are_in_the_language_of_the_report() -> None:
     )
     made = render_markdown(held, evidence="evidence.md")
     assert "\n## Ergebnis\n" in made
-    assert "\n*Das Ergebnis ist unser Urteil, aus den angeführten Gründen.*\n" in made
+    assert "\n*Unser Urteil, aus den angeführten Gründen.*\n" in made
     assert "\n## Quellen\n" in made
-    assert " · Ihr Dokument\n- „Holm Works is owned by Anna Holm.“ (Seite 3)\n" in made
+    assert " · Ihr Dokument\n\n- [1] „Holm Works is owned by Anna Holm.“ (Seite 3)\n" in made
     assert " Die Belege, evidence.md, enthalten die geprüften Hypothesen, wie weit" in made
     seen = render_evidence(held)
     assert seen.startswith("# Belege: Who owns Holm Works?\n\n**Beantwortet, Zuversicht 0.81.**")
     assert "\n### Geprüfte Hypothesen\n\n- **gestützt** (0.81, 1 Widerlegungsversuch): " in seen
     assert " Widerlegt würde sie durch: " in seen
-    assert "- [1] 0.90: Ihr Dokument, ohne Datum, eine von 2 Kopien derselben Meldung\n" in seen
+    why = "Ihr Dokument, ohne Datum, eine von 2 Kopien derselben Meldung"
+    assert f"- 0.90, {why}: Title of s_1\n" in seen
     assert "- Die Prüfung hat 2 Sätze gestrichen, die kein Zitat trägt.\n" in seen
     assert "- Nicht beantwortet: Wer noch?\n" in seen
     assert "- Aus der Antwort gestrichen: „Berta auch.“ Grund: no quote.\n" in seen
-    assert sentence_text(held, judged).endswith(" (unser Urteil aus den angeführten Gründen)")
+    assert sentence_text(held, judged).endswith(" (unser Urteil)")
     nothing = report(language="de", status=RunStatus.NO_EVIDENCE, answer=())
     assert "**Keine Belege gefunden.** Es wurden keine Belege" in render_markdown(nothing)
     assert answer_text(nothing).startswith("Es wurden keine Belege")
@@ -670,7 +748,7 @@ def test_japanese_has_no_spaces_between_sentences_and_before_citations() -> None
     sections = (Section(heading="範囲", blocks=(row,)),)
     made = render_markdown(report(language="ja", answer=said, sections=sections))
     assert made.count("\n範囲が小さい。[1]APIはepollである。[2]\n") == 2
-    assert "- 「Holm Works is owned by Anna Holm.」" in made
+    assert "- [1] 「Holm Works is owned by Anna Holm.」" in made
 
 
 def test_citations_right_before_the_stop_are_shown_behind_it() -> None:
@@ -690,7 +768,8 @@ def test_a_caution_is_told_once_in_the_evidence_view_and_not_in_the_text() -> No
     said = sentence("It costs 5 [sic].", citations=(1,), mark="see https://evil.example.")
     made = render_markdown(report(answer=(said, said)))
     text, _, evidence = made.partition("## Evidence view")
-    assert "It costs 5 \\[sic\\].¶ It costs 5 \\[sic\\].¶ [1]" in text
+    noted = "It costs 5 \\[sic\\] (see the cautions)."
+    assert f"{noted} {noted} [1]" in text
     assert "evil" not in text
     line = "- “It costs 5 \\[sic\\].” [1]: see hxxps\\://evil\\[.\\]example.\n"
     assert evidence.count(line) == 1
@@ -968,7 +1047,7 @@ def test_code_that_does_not_fit_is_text(spans: tuple[tuple[int, int], ...]) -> N
 
 
 def test_half_a_character_is_shown_as_such() -> None:
-    assert "[1] half \\\\ud83d, " in render_markdown(
+    assert "**half \\\\ud83d**, " in render_markdown(
         report(citations=(citation(title="half \ud83d"),))
     )
 
@@ -1009,6 +1088,6 @@ def test_what_was_said_is_what_is_shown(text: str) -> None:
     ],
 )
 def test_addresses_can_be_copied_and_do_no_harm(url: str, shown_as: str) -> None:
-    assert f"Title of s_1, {shown_as}\n- “" in render_markdown(
+    assert f"**Title of s_1**, {shown_as}\n\n- [1] “" in render_markdown(
         report(citations=(citation(url=url),))
     )

@@ -320,6 +320,16 @@ def test_a_fact_below_a_heading_with_reasons_stays_a_fact() -> None:
         assert tuple(item.kind.value for item in row) == kinds, mark
 
 
+def test_what_is_known_besides_a_citation_is_an_inference() -> None:
+    for mark in ("general", "assumption"):
+        (said,) = read_sentences(f"It fails {{{mark}}}, as it did once {{T1:2}}.")
+        assert (said.kind, said.cites) == (SentenceKind.JUDGEMENT, ("T1:2",)), mark
+        (alone,) = read_sentences(f"It fails {{{mark}}}.")
+        assert alone.kind is not SentenceKind.JUDGEMENT
+        assert (said.knows, alone.knows) == (True, True)
+        assert not read_sentences("It fails {T1:2}.")[0].knows
+
+
 @given(st.text(alphabet="aT1:{}|#-*. \n,=", max_size=200))
 def test_any_text_can_be_read(text: str) -> None:
     for section in read_markup(text):

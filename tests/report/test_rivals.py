@@ -116,17 +116,24 @@ def test_every_short_answer_has_a_row(told: list[tuple[str, float]]) -> None:
 
 
 def test_marks() -> None:
+    cited = (citation(1, label="2"), citation(2, label="1"), citation(3, label="3"), citation(12))
+    made = report().model_copy(update={"citations": cited})
+    assert (citation_marks(made, ()), citation_marks(made, (2, 12, 99))) == ("", "[1][12]")
+    assert citation_marks(made, (12, 1, 3, 2)) == "[1–3][12]"
+
+
+def test_marks_of_older_records_are_shown_as_they_are() -> None:
     cited = (citation(1, label="1a"), citation(2, label="1b"), citation(12))
     made = report().model_copy(update={"citations": cited})
-    assert (citation_marks(made, ()), citation_marks(made, (2, 12, 99))) == ("", "[1b][12]")
+    assert citation_marks(made, (2, 1, 12)) == "[1a][1b][12]"
 
 
 def test_the_table_has_the_marks_of_the_text() -> None:
     rivals = (put("Anna", 0.6, supporting=("f_1",)), put("Bo", refuting=("f_1", "f_2")))
     cited = tuple(
-        citation(number, finding=f"f_{number}", label=f"1{letter}")
-        for number, letter in enumerate("abc", 1)
+        citation(number, finding=f"f_{number}", label=label)
+        for number, label in enumerate("123", 1)
     )
     made = render_markdown(report(*rivals).model_copy(update={"citations": cited}))
-    assert "| Anna | 0.60 | undecided | [1a] |  |" in made
-    assert "| Bo | 0.50 | undecided |  | [1a][1b] |" in made
+    assert "| Anna | 0.60 | undecided | [1] |  |" in made
+    assert "| Bo | 0.50 | undecided |  | [1][2] |" in made

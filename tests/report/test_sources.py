@@ -16,9 +16,9 @@ from deepdiver.report.sources import (
     QUOTE_CHARS,
     UNITED_CHARS,
     believed_sources,
-    letters,
     list_sources,
-    rank_of,
+    marks_in,
+    short_marks,
     split_rows,
     unite,
     united_text,
@@ -110,19 +110,18 @@ def test_joined_spans_read_as_the_source_does(cited: list[tuple[int, int]]) -> N
 
 def test_a_source_is_listed_once_with_a_passage_for_each_mark() -> None:
     cited = [
-        citation(1, 0, 5, label="1a", where="page 2"),
-        citation(2, 0, 5, label="2", source="s_2", url="https://example.org/2"),
-        citation(3, 3, 9, label="1a"),
-        citation(4, 50, 60, label="1b"),
+        citation(1, 0, 5, label="1", where="page 2"),
+        citation(2, 0, 5, label="3", source="s_2", url="https://example.org/2"),
+        citation(3, 3, 9, label="1"),
+        citation(4, 50, 60, label="2"),
     ]
     first, second = list_sources(cited, QUOTE_CHARS)
-    assert (first.number, second.number) == (1, 2)
-    assert first.first == cited[0]
+    assert (first.first, second.first) == (cited[0], cited[1])
     assert [(item.mark, item.numbers, item.lines, item.where) for item in first.passages] == [
-        ("1a", (1, 3), (TEXT[:9],), "page 2"),
-        ("1b", (4,), (TEXT[50:60],), ""),
+        ("1", (1, 3), (TEXT[:9],), "page 2"),
+        ("2", (4,), (TEXT[50:60],), ""),
     ]
-    assert [item.mark for item in second.passages] == ["2"]
+    assert [item.mark for item in second.passages] == ["3"]
 
 
 def test_reports_that_were_saved_without_labels_are_listed_by_number() -> None:
@@ -227,13 +226,28 @@ def test_sources_that_are_believed_alike_are_one_line() -> None:
     log, paper = ("a log", "primary"), ("a newspaper",)
     held = [(0.6, log, 1), (0.8, paper, 1), (0.6, log, 1), (0.6, log, 2), (0.6, paper, 1)]
     cited = [
-        citation(n, 0, 5, source=f"s_{n}", credibility=score, reasons=why, copies=copies)
+        citation(
+            n,
+            *(0, 5),
+            source=f"s_{n}",
+            title=f"Title {n}",
+            credibility=score,
+            reasons=why,
+            copies=copies,
+        )
         for n, (score, why, copies) in enumerate(held, 1)
     ]
-    again = citation(6, 50, 60, credibility=0.6, reasons=log)
+    again = citation(6, 50, 60, title="Title 6", credibility=0.6, reasons=log)
     told = believed_sources([*cited, again])
-    assert [item.numbers for item in told] == [(1, 3), (2,), (4,), (5,)]
+    titles = [("Title 1", "Title 3"), ("Title 2",), ("Title 4",), ("Title 5",)]
+    assert [item.titles for item in told] == titles
     assert [item.first for item in told] == [cited[0], cited[1], cited[3], cited[4]]
+
+
+def test_a_source_that_is_called_as_its_file_is_believed_under_its_place() -> None:
+    cited = citation(1, 0, 5, title="gazette", url="/home/ann/docs/gazette.md")
+    (told,) = believed_sources([cited])
+    assert told.titles == ("gazette.md",)
 
 
 # Rows of a table
@@ -280,17 +294,66 @@ def test_rows_are_exact_parts_of_their_quote_in_its_order(rows: list[str], start
     assert all(left[1] < right[0] for left, right in pairwise(ends))
 
 
-# Letters
+# Marks
 
 
-def test_letters_do_not_end_with_the_alphabet() -> None:
-    assert [letters(rank) for rank in (0, 1, 25, 26, 27, 51, 52, 701, 702)] == (
-        "a b z aa ab az ba zz aaa".split()
+def cite(number: int, label: str) -> Citation:
+    """Return a citation with a label."""
+    return citation(number, 0, 1, label=label)
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [
+        ("", ""),
+        ("1", "1"),
+        ("1 2", "1 2"),
+        ("1 2 3", "1–3"),
+        ("4 5 6 7", "4–7"),
+        ("9 10 11", "9–11"),
+        ("1 3 4 5 7", "1 3–5 7"),
+        ("1 2 4 5 6 8 9 10", "1 2 4–6 8–10"),
+        ("3 1 2", "1–3"),
+        ("10 2", "2 10"),
+        ("2 2 2", "2"),
+        ("1 1 2 2 3", "1–3"),
+    ],
+)
+def test_numbers_in_a_row_are_told_by_the_first_and_the_last(labels: str, told: str) -> None:
+    made = [cite(n, label) for n, label in enumerate(labels.split(), 1)]
+    marks = short_marks(made)
+    assert " ".join(mark for mark, _ in marks) == told
+    for mark, item in marks:
+        assert item.mark == mark.partition("–")[0], "a run leads to the first of its passages"
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [
+        ("1a 1b", "1a 1b"),
+        ("1a 1b 1c", "1a 1b 1c"),
+        ("3a 1 2", "1 2 3a"),
+        ("3a 3b 4", "3a 3b 4"),
+        ("2 3a 1 4", "1 2 3a 4"),
+        ("1z 1aa 1b", "1b 1z 1aa"),
+        ("1a 2 3 4", "1a 2–4"),
+        ("10a 9", "9 10a"),
+    ],
+)
+def test_labels_of_older_records_are_told_one_by_one(labels: str, told: str) -> None:
+    made = [cite(n, label) for n, label in enumerate(labels.split(), 1)]
+    assert " ".join(mark for mark, _ in short_marks(made)) == told
+    assert sorted(one for mark, _ in short_marks(made) for one in marks_in(mark)) == sorted(
+        labels.split()
     )
-    assert len({letters(rank) for rank in range(2_000)}) == 2_000
 
 
-@given(st.integers(0, 20_000))
-def test_letters_and_ranks_are_opposites(rank: int) -> None:
-    assert rank_of(letters(rank)) == rank
-    assert rank_of("") == -1
+@given(st.lists(st.integers(1, 40)))
+def test_marks_tell_every_number_once(numbers: list[int]) -> None:
+    told: list[int] = []
+    for mark, item in short_marks(cite(n, str(n)) for n in numbers):
+        first, _, last = mark.partition("–")
+        told += range(int(first), int(last or first) + 1)
+        assert marks_in(mark) == [str(n) for n in range(int(first), int(last or first) + 1)]
+        assert item.mark == first
+    assert told == sorted({*numbers})

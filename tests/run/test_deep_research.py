@@ -32,6 +32,8 @@ from tests.patience import PATIENCE
 from tests.run.test_agent import Brain, archive, memo
 from tests.strategies.rig import ScriptedReasoner
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 QUESTION = "Who owns Holm Works?"
 
 

@@ -33,6 +33,8 @@ from tests.servers.week import KEV, KEY, Week
 from tests.strategies.shared.test_argument_tool import approve
 from tests.warm import Warm
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 QUESTION = "Have strikes near Kharkiv increased this week?"
 YES, NO = (
     "Strikes near Kharkiv have increased this week.",

@@ -24,6 +24,7 @@ from types import TracebackType
 from typing import Any
 
 from tests.child import Child
+from tests.readings import kept_in
 
 WRITES = (
     "journal.reserve",
@@ -50,8 +51,12 @@ LOADED = (
 class Zygote:
     """Runs jobs in children of one warm process."""
 
+    def __init__(self, readings: Path) -> None:
+        """Choose the folder in which the children keep what the models said."""
+        self._readings = readings
+
     def __enter__(self) -> Zygote:
-        self._child = Child("tests.run.zygote")
+        self._child = Child("tests.run.zygote", str(self._readings))
         return self
 
     def __exit__(
@@ -244,4 +249,5 @@ def _decline_at_first() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with kept_in(Path(sys.argv[1])):
+        main()

@@ -76,14 +76,14 @@ async def service(
 
 
 class HeldModel:
-    """A model that answers everything but the plan only when it is let go."""
+    """A model that answers everything but the plan and its searches only when it is let go."""
 
     def __init__(self) -> None:
         self.go, self.asked = threading.Event(), threading.Event()
         self._brain = popper_brain(rounds=1)
 
     def __call__(self, body: dict[str, Any], number: int) -> Answer:
-        if understand(body)[0] != "decompose":
+        if understand(body)[0] not in ("decompose", "write_queries"):
             self.asked.set()
             self.go.wait(PATIENCE)
         return self._brain(body, number)

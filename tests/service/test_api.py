@@ -162,18 +162,35 @@ async def test_a_run_is_queued_at_once_with_its_place_and_sees_nothing_of_the_ma
         assert "past" not in kept
 
 
-async def test_runs_are_listed_the_newest_first_and_by_their_words(home: Path) -> None:
+@pytest.mark.parametrize("at_once", [1, 200])
+async def test_runs_are_listed_the_newest_first_and_by_their_words(
+    home: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr("deepdiver.service.runs.READ_AT_ONCE", at_once)
     own = {"authorization": f"Bearer {told(home, 'token')}"}
     async with service(home) as rig:
         for question in ("Who owns Holm Works?", "What is in the lake?"):
             await rig.client.post(RUNS, json={"question": question}, headers=own)
         listed = (await rig.client.get(RUNS, headers=own)).json()
-        assert listed["total"] == 3
+        assert (len(listed["runs"]), listed["cursor"]) == (3, "")
         assert listed["runs"][-1]["question"] == QUESTION
         found = (await rig.client.get(f"{RUNS}?q=holm+WORKS", headers=own)).json()
         assert [run["question"] for run in found["runs"]] == ["Who owns Holm Works?"]
-        paged = (await rig.client.get(f"{RUNS}?limit=1&offset=2", headers=own)).json()
-        assert (len(paged["runs"]), paged["total"]) == (1, 3)
+        met: list[Any] = []
+        asked: dict[str, Any] = {"limit": 1, "cursor": ""}
+        while not met or asked["cursor"]:
+            page = (await rig.client.get(RUNS, params=asked, headers=own)).json()
+            met += page["runs"]
+            asked["cursor"] = page["cursor"]
+        assert met == listed["runs"]
+        page = (await rig.client.get(f"{RUNS}?limit=2", headers=own)).json()
+        await rig.client.delete(f"{RUNS}/{page['runs'][-1]['id']}", headers=own)
+        asked = {"limit": 9, "cursor": page["cursor"]}
+        rest = (await rig.client.get(RUNS, params=asked, headers=own)).json()
+        assert rest["runs"] == listed["runs"][2:], "a page goes on behind a run that is gone"
+        for wrong in ("x", "~", "2026~' OR 1", "a" * 200):
+            asked = {"cursor": wrong}
+            assert (await rig.client.get(RUNS, params=asked, headers=own)).status_code == 422
 
 
 # Reading
@@ -261,6 +278,9 @@ async def test_what_can_be_chosen(tmp_path: Path) -> None:
 # A person steers; a restart loses nothing
 
 
+OWN = "managers of Svedjan Ost AB"
+
+
 def test_a_plan_is_edited_stopped_and_survives_a_restart(tmp_path: Path) -> None:
     with served(tmp_path) as first, httpx.Client(base_url=first.url, timeout=60) as client:
         made = client.post(RUNS, json={**ASKED, "approve": True}).json()
@@ -271,7 +291,9 @@ def test_a_plan_is_edited_stopped_and_survives_a_restart(tmp_path: Path) -> None
         assert shown["ask"] == "approve_plan"
         assert client.post(f"{path}/resume").status_code == 422
         problems = [*shown["problems"], "Who runs Svedjan Ost AB?"][-2:]
-        said = client.post(f"{path}/answer", json={"action": "edit", "problems": problems})
+        edit = {"action": "edit", "problems": problems, "queries": [*shown["queries"][:1], OWN]}
+        assert client.post(f"{path}/answer", json={"action": "edit"}).status_code == 422
+        said = client.post(f"{path}/answer", json={**edit, "about": {OWN: problems[-1]}})
         assert said.status_code == 200, said.text
         seen: list[int] = []
         with client.stream("GET", f"{path}/events") as stream:
@@ -284,6 +306,7 @@ def test_a_plan_is_edited_stopped_and_survives_a_restart(tmp_path: Path) -> None
             for line in stream.iter_lines():
                 seen += [int(line[4:])] if line.startswith("id: ") else []
         assert seen == list(range(1, seen[-1] + 1)), "each event once, over three servers"
+        assert f'"query":"{OWN}"' in client.get(f"{path}/events").text, "it was searched for"
         assert client.get(path).json()["finished"]
 
 

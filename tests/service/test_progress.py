@@ -61,7 +61,7 @@ STORY: tuple[Event, ...] = (
     Decided(decision="finish", reason="it is settled", by="popper"),
     Limited(what="a.pdf was not read"),
     CallStarted(**CALL),
-    CallFailed(**CALL, error="busy", retry_in=2.0),
+    CallFailed(**CALL, error="m: busy", retry_in=2.0),
     CallEnded(**CALL, origin="live", cost=Decimal("0.25")),
     CallEnded(**CALL, origin="journal", cost=Decimal("0.25")),
     TaskPerformed(task="write", model="m", prompt="", answer={}),

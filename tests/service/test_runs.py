@@ -81,7 +81,7 @@ async def test_an_answer_that_says_nothing_is_none(tmp_path: Path) -> None:
     async with service(tmp_path) as rig:
         run, _ = runs.create_run(rig.state, ADA, NewRun(question="Who?"))
         for said, why in (
-            (Answer(action="edit"), "at least one"),
+            (Answer(action="edit"), "needs sub-questions or searches"),
             (Answer(action="add", constraints=" "), "take into account"),
         ):
             with pytest.raises(UsageError, match=why):

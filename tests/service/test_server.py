@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -15,8 +17,9 @@ import pytest
 
 from deepdiver.core.settings import Settings
 from deepdiver.errors import UsageError
-from deepdiver.service.server import serve
+from deepdiver.service.server import keep_loaded, serve
 from tests.service.rig import QUESTION, eventually, tokens_of
+from tests.warm import Warm
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104  refused, not bound
 
@@ -47,8 +50,19 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
     assert "choose another --port" in ended.stderr
 
 
-def start(home: Path) -> tuple[subprocess.Popen[str], str]:
-    command = [sys.executable, "-m", "deepdiver", "serve", "--port", "0", "--home", str(home)]
+def test_garbage_is_not_looked_for_in_what_is_loaded() -> None:
+    loaded = [object() for _ in range(3)]
+    before = len(gc.get_objects())
+    try:
+        keep_loaded()
+        assert gc.get_freeze_count() > before / 2
+        assert not any(item is loaded for item in gc.get_objects())
+    finally:
+        gc.unfreeze()
+
+
+def start(home: Path, program: Sequence[str]) -> tuple[subprocess.Popen[str], str]:
+    command = [*program, "serve", "--port", "0", "--home", str(home)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ})
     assert process.stderr is not None
     line = process.stderr.readline()
@@ -57,15 +71,17 @@ def start(home: Path) -> tuple[subprocess.Popen[str], str]:
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_a_run_goes_on_after_the_server_was_ended(tmp_path: Path, how: signal.Signals) -> None:
-    first, url = start(tmp_path)
+def test_a_run_goes_on_after_the_server_was_ended(
+    tmp_path: Path, how: signal.Signals, warm: Warm
+) -> None:
+    first, url = start(tmp_path, warm.command)
     with first:
         asked = {"question": QUESTION}
         run = httpx.post(f"{url}/api/v1/runs", json=asked, timeout=60).json()["id"]
         eventually(lambda: httpx.get(f"{url}/api/v1/runs/{run}").json()["status"] != "queued")
         first.send_signal(how)
         first.wait(60)
-    second, url = start(tmp_path)
+    second, url = start(tmp_path, warm.command)
     with second:
         try:
             path = f"{url}/api/v1/runs/{run}"

@@ -176,6 +176,11 @@ def test_parameters_are_numbered(query: str, numbered: bytes) -> None:
     assert _numbered(query) == numbered
 
 
+def test_any_number_of_parameters_is_numbered() -> None:
+    asked = ", ".join(["?"] * 250)
+    assert _numbered(asked).decode().split(", ") == [f"${place}" for place in range(1, 251)]
+
+
 # The clock of the server
 
 FAR = 1e9

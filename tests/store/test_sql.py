@@ -154,6 +154,25 @@ def test_runs_are_listed_the_newest_first(store: AnyStore) -> None:
     ):
         store.runs.create(make_run(id_, created))
     assert [run.id for run in store.runs.list_all()] == ["d", "c", "b", "a"]
+    for most in range(1, 6):
+        met, before = list[str](), None
+        while page := store.runs.list_all(before, most):
+            assert len(page) <= most
+            met += [run.id for run in page]
+            before = page[-1].created, page[-1].id
+        assert met == ["d", "c", "b", "a"], "each once, in the order of the whole list"
+
+
+def test_a_page_follows_a_run_that_was_deleted_meanwhile(store: AnyStore) -> None:
+    store.runs.delete("r1", NOW)
+    for id_, created in (("a", "2027-01-01"), ("b", "2027-02-01"), ("c", "2027-02-01")):
+        store.runs.create(make_run(id_, created))
+    before = ("2027-02-01", "b")
+    assert [run.id for run in store.runs.list_all(before, 9)] == ["a"]
+    store.runs.delete("b", NOW)
+    assert [run.id for run in store.runs.list_all(before, 9)] == ["a"]
+    assert [run.id for run in store.runs.list_all(("2027-03-01", "gone"), 1)] == ["c"]
+    assert store.runs.list_all(("2026-01-01", "a"), 9) == []
 
 
 def test_a_status_is_kept(store: AnyStore) -> None:

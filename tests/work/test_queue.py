@@ -124,6 +124,13 @@ def test_an_owner_with_many_orders_delays_another_by_two_slots_at_most(queue: Qu
     assert alone in [taken.run for taken in next_ones if taken]
 
 
+def test_the_owners_of_as_many_runs_as_a_page_has_are_told(queue: Queue) -> None:
+    run = put(queue, "Whose?", owner="ada")
+    named = [f"r{number}" for number in range(250)]
+    assert queue.owners_of([*named, run]) == {run: "ada"}
+    assert queue.owners_of([]) == {}
+
+
 def test_owners_alternate_whoever_came_first(queue: Queue) -> None:
     for owner in ("a", "b", "c"):
         for number in range(4):

@@ -107,21 +107,25 @@ def _show_answer(shown: dict[str, Any], say: Say) -> None:
 
 
 async def approve_plan(shown: dict[str, Any], say: Say, read_line: ReadLine) -> dict[str, Any]:
-    """Show a plan; returns accept, edit with sub-problems, or reject with a reason.
+    """Show a plan; returns accept, edit with sub-problems and searches, or reject with a reason.
 
     Raises:
         PersonLeftError: If the person leaves.
     """
     given = problems = [str(problem) for problem in shown["problems"]]
+    planned = queries = [str(query) for query in shown.get("queries", ())]
     while True:
-        _show_plan(shown, problems, say)
+        _show_plan(shown, problems, queries, say)
         match (await _typed(read_line, "[a]ccept, [e]dit or [r]eject? ")).lower()[:1]:
-            case "a" if problems == given:
+            case "a" if (problems, queries) == (given, planned):
                 return {"action": "accept"}
             case "a":
-                return {"action": "edit", "problems": problems}
+                # Where the plan has no searches and the person adds none, the strategy writes them.
+                searches = {"queries": queries} if queries or planned else {}
+                return {"action": "edit", "problems": problems, **searches}
             case "e":
-                problems = await _edit(problems, say, read_line)
+                problems = await _edit(problems, "sub-problem", say, read_line)
+                queries = await _edit(queries, "search", say, read_line)
             case "r":
                 reason = await _typed(read_line, "What should be different? ")
                 return {"action": "reject", "reason": reason}
@@ -129,33 +133,43 @@ async def approve_plan(shown: dict[str, Any], say: Say, read_line: ReadLine) -> 
                 say("Type a, e or r, then Enter.")
 
 
-def _show_plan(shown: dict[str, Any], problems: Sequence[str], say: Say) -> None:
+def _show_plan(
+    shown: dict[str, Any], problems: Sequence[str], queries: Sequence[str], say: Say
+) -> None:
     say("")
     say(f"Plan for: {one_line(str(shown.get('question', '')))}")
     for objective in shown.get("objectives", ()):
         say(f"  objective: {one_line(str(objective), LONGEST_ITEM)}")
     for line in plan_lines(problems, shown.get("needs", {}), LONGEST_ITEM):
         say(f"  {line}")
-    for query in shown.get("queries", ()):
-        say(f"  search: {one_line(str(query), LONGEST_ITEM)}")
+    for query in queries:
+        say(f"  search: {one_line(query, LONGEST_ITEM)}")
     ceiling = str(shown.get("ceiling") or "not known")
     say(f"Maximum cost: {ceiling if ceiling.strip('$0.') else 'nothing'}")
 
 
-async def _edit(problems: Iterable[str], say: Say, read_line: ReadLine) -> list[str]:
-    say("For each sub-problem: Enter keeps it, - deletes it, any other text replaces it.")
+async def _edit(items: Iterable[str], what: str, say: Say, read_line: ReadLine) -> list[str]:
+    """Let a person change a list; sub-problems there must be, searches the strategy finds too."""
+    listed = list(items)
+    if listed:
+        say(
+            f"For each {what}: Enter keeps it, - deletes it, < moves it up, other text replaces it."
+        )
     kept: list[str] = []
-    for number, problem in enumerate(problems, 1):
-        say(f"  {number}. {one_line(problem, LONGEST_ITEM)}")
+    for number, item in enumerate(listed, 1):
+        say(f"  {number}. {one_line(item, LONGEST_ITEM)}")
         match await _typed(read_line, "     > "):
             case "":
-                kept.append(problem)
+                kept.append(item)
             case "-":
                 pass
+            case "<":
+                kept.insert(max(0, len(kept) - 1), item)
             case text:
                 kept.append(text)
-    say("Add sub-problems, one on each line; Enter on an empty line ends.")
-    while (text := await _typed(read_line, "     > ")) or not kept:
+    plural = "searches" if what == "search" else f"{what}s"
+    say(f"Add {plural}, one on each line; Enter on an empty line ends.")
+    while (text := await _typed(read_line, "     > ")) or (what == "sub-problem" and not kept):
         if text:
             kept.append(text)
         else:

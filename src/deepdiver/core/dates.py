@@ -52,6 +52,12 @@ _DATES = (
         re.IGNORECASE,
     ),
     re.compile(rf"\b(?P<month>{_MONTH})\b{_DOT}{_YEAR}", re.IGNORECASE),
+    # The year of a span stands behind its last month: February to April 2027.
+    re.compile(
+        rf"\b(?P<month>{_MONTH})\b{_DOT}"
+        rf"(?=(?:{GAP}(?:to|and|until|through){GAP}|\s?[-–—/]\s?)(?:{_MONTH})\b{_DOT}{_YEAR})",
+        re.IGNORECASE,
+    ),
 )
 _VERBS = frozenset({"may", "march", "mar"})
 """Months that are more likely verbs in lower case and without a year: 20 may be lost."""

@@ -6,6 +6,7 @@ a report in the language of its question.
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections import Counter
@@ -104,12 +105,15 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 def language_of(text: str) -> str:
     """Return the language of a text, or else its script; empty if unknown."""
-    text = text[:LETTERS]
-    names = Counter(
-        unicodedata.name(letter, "").split(" ", 1)[0].split("-", 1)[0]
-        for letter in text
-        if letter.isalpha()
-    )
+    return _language_of(text[:LETTERS])
+
+
+@functools.lru_cache(maxsize=1_024)
+def _language_of(text: str) -> str:
+    # Remembered, since an audit asks about the same quotes for each of its lines.
+    names = Counter[str]()
+    for letter, times in Counter(filter(str.isalpha, text)).items():
+        names[unicodedata.name(letter, "").split(" ", 1)[0].split("-", 1)[0]] += times
     if not names:
         return ""
     if names["HIRAGANA"] or names["KATAKANA"]:  # Japanese has Chinese characters too

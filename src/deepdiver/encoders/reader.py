@@ -45,6 +45,10 @@ MAX_CHARACTERS = 64 * MAX_TOKENS
 PASSAGE_CHARACTERS = 100_000
 """Characters of a passage that are read, in about 120 windows."""
 
+WINDOWS = 256
+"""Windows of a passage that are read: technical prose of PASSAGE_CHARACTERS has 150. As many signs,
+each a token of its own, would have 520 and take 40 seconds of one core."""
+
 CHUNK = 512
 """Pairs that are tokenised at a time, before they are judged."""
 
@@ -267,7 +271,7 @@ class Reader:
             found = [
                 (at, window)
                 for at, first in enumerate(whole)
-                for window in (first, *first.overflowing)
+                for window in (first, *first.overflowing)[:WINDOWS]
             ]
             rows = _run(session, [window for _, window in found], what, self._threads)
             for (at, window), logits in zip(found, rows, strict=True):

@@ -40,6 +40,8 @@ from deepdiver.report.clauses import is_english, is_german, read_unit
 
 Snapshot = Callable[[str], str]
 """Returns the saved text of a hash; LostTextError if there is none."""
+_SHARES = re.compile(r"percent|share|rate\b|ratio|proportion|fraction", re.IGNORECASE)
+"""What calls numbers below one shares: Impact_Percentage, the rate of return."""
 _ADDRESS = re.compile(r"\b(?:https?://|www\.)[^\s<>\"“”]*[^\s<>\"“”.,;:!?)\]']", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"(?<![\w-])(?<!ty )(?<!hundred )(?<!hundred and )(?<!thousand and )one(?:['’]s)?\b"
@@ -134,6 +136,10 @@ class Context:
     """Their exact values, which a sentence may round in its own way."""
     places: Sequence[str] = ()
     """The credits of each quote; if they are not as many as the quotes, each has all of them."""
+    from_question: bool = False
+    """Whether it cites calculations of the question's own numbers and of units, and no others."""
+    knows: bool = False
+    """Whether part of it is generally known, or supposed."""
     read: Collection[str] = ()
     """The words of all texts that the writer was shown: a judgement may name what stands there."""
 
@@ -176,7 +182,7 @@ def find_faults(
     text = "\n\n".join(quote.text for quote in quotes)
     if sentence.kind is SentenceKind.JUDGEMENT:
         return [*_faults_of_judgement(sentence, text, context), *_faults_of_address(sentence, text)]
-    if not findings:
+    if not findings and not context.from_question:
         return ["it names no finding"]
     return _faults_of_stated(sentence, quotes, as_of, context, binding)
 
@@ -192,6 +198,8 @@ def _faults_of_stated(
         *_faults_of_values(sentence, text, as_of, context),
         *_faults_of_address(sentence, text),
     ]
+    if not found and sentence.calculation:
+        found = _faults_of_result(sentence.text, sentence.calculation)
     if found or not binding:
         return found
     return _faults_of_binding(sentence, [quote.text for quote in quotes], context)
@@ -220,7 +228,10 @@ def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> lis
     """Return the fault of a judgement that names what nobody has named.
 
     Its dates and measures, and the department that is to do it, may be the writer's own proposals.
+    What is generally known besides may have names of its own.
     """
+    if context.knows:
+        return []
     known = f"{text}\n{context.credits}\n{context.nearby}\n{context.question}"
     lost = [
         name
@@ -286,6 +297,20 @@ def _faults_of_sum(sentence: Sentence, text: str, as_of: str) -> list[str]:
     return [f"{unknown[0]} is in none of its quotes"] if unknown else []
 
 
+def _faults_of_result(said: str, sum_: Calculation) -> list[str]:
+    """Return the fault of a sentence that states another number in the place of its result.
+
+    Its quotes may have that number, for something else. A sentence without one may tell the result
+    in words: it is older, or the same.
+    """
+    told, result = _numbers_said(said), number(sum_.result)
+    if result is None or any(_rounded(abs(value), abs(Fraction(result))) for value in told):
+        return []
+    known = {*map(number, sum_.inputs), *_listed_counts(said)}
+    others = [value for value in told if value not in known]
+    return [f"it states {others[0]:f}, and its calculation gives {result:f}"] if others else []
+
+
 def _faults_of_denial(sentence: Sentence, context: Context) -> list[str]:
     """Return the fault of a sentence that denies the result of its own calculation."""
     exact = [*context.values] if sentence.derived else []
@@ -314,7 +339,8 @@ def _not_in(text: str, sum_: Calculation, as_of: str) -> list[str]:
 def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Context) -> list[str]:
     around = f"{context.credits}\n{context.nearby}"
     days = [*dates(text), *dates(around), *dates(context.figures), *dates(context.question)]
-    figures = {*numbers(text), *numbers(context.nearby), *numbers(context.figures)}
+    lent = "" if _keeps_result_back(sentence, context) else context.nearby
+    figures = {*numbers(text), *numbers(lent), *numbers(context.figures)}
     figures |= set(numbers(_PLACE.sub("…", context.credits)))
     figures |= {value * scale for value in numbers(text) for scale in _scales(context.nearby)}
     if sum_ := sentence.calculation:
@@ -328,6 +354,8 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
         figures |= {value * 100 for value in figures} | {value / 100 for value in figures}
     figures |= _listed_counts(sentence.text)
     figures |= set(_counts_cited(text, sentence.text))
+    figures |= {-value for value in figures if value < 0 and _tells_a_fall(sentence.text)}
+    figures |= _told_in_hundredths(f"{text}\n{context.nearby}", sentence.text)
     figures |= {
         value
         for value in _numbers_said(sentence.text)
@@ -338,6 +366,16 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
     named = _names_said(sentence.text, context.question)
     found = _unknown(sentence.text, known, days, figures, named)
     return [f"{', '.join(found[:3])} is in none of its quotes"] if found else []
+
+
+def _keeps_result_back(sentence: Sentence, context: Context) -> bool:
+    """Return whether a sentence cites calculations, and states the result of none of them.
+
+    A number that it takes from the sentence before it then stands in the place of its own.
+    """
+    own = _told_as(context.values, sentence.text)
+    said = _numbers_said(sentence.text)
+    return bool(own) and not any(_rounded(value, exact) for value in said for exact in own)
 
 
 def _counts_cited(text: str, said: str) -> Iterator[Decimal]:
@@ -397,10 +435,26 @@ def _told_as(values: Iterable[Fraction], said: str) -> list[Fraction]:
 
     Words may tell the sign of a change, as in "it fell by 17%"; words of a rise tell the other one.
     """
-    heard = {pole for word in words(said) for pole in poles(word)}
+    heard = _poles_in(said)
     if heard & poles("rise") and not heard & poles("decline"):
         return list(values)
     return [told for value in values for told in (value, abs(value))]
+
+
+def _told_in_hundredths(text: str, said: str) -> set[Decimal]:
+    """Return the shares of a text as a sentence may tell them: 30% for a rate of 0.30."""
+    if "%" not in said or not _SHARES.search(text):
+        return set()
+    return {value * 100 for value in numbers(text) if 0 < value < 1}
+
+
+def _tells_a_fall(said: str) -> bool:
+    """Whether words of a sentence tell a sign: a decrease of 9%, where a table has -9%."""
+    return bool(_poles_in(said) & poles("decline"))
+
+
+def _poles_in(said: str) -> set[tuple[int, int]]:
+    return {pole for word in words(said) for pole in poles(word)}
 
 
 def _listed_counts(text: str) -> set[Decimal]:

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from deepdiver.core.text import Span, blocks, sentences, words
+from deepdiver.report.kinds import AMONG_FACTS, COLUMN_LINES, KIND_LINES, THROUGHOUT
 from deepdiver.report.words import ENGLISH, table
 
 LISTS = frozenset(
@@ -57,6 +58,8 @@ _PART = re.compile(r"(\d{1,3})[a-z]")
 _ENTRY = re.compile(r"^(?:[-*+]\s+)?(?:\[(?P<bracket>\d{1,3}[a-z]?)\]|(?P<number>\d{1,3})[.)])\s+")
 _ENTRIES = re.compile(r"\n\s*(?=\[\d{1,3}[a-z]?\]\s)")
 """Between entries that follow each other line by line."""
+_QUOTE = re.compile(r"\s*[\"'“”„‘«»「『].*[\"'“”‘’«»」』](?P<behind>.*)", re.DOTALL)
+"""A quote and what stands behind it, such as its page."""
 _DOI = re.compile(r"\b(?:doi:\s*)?(10\.\d{4,9}/[^\s<>\"“”]+)", re.IGNORECASE)
 _HASHES = re.compile(r"^#{1,6}\s*|\s*#*$")
 _RULE = re.compile(r"[\s|:+-]+")
@@ -158,6 +161,12 @@ def _blocks(text: str) -> Iterator[tuple[str, bool]]:
         yield f"{kept} {span.of(text)}" if kept else span.of(text), heading
 
 
+def _is_quote(entry: str) -> bool:
+    """Whether an entry has but a quote; that of a title between marks has its address behind it."""
+    quote = _QUOTE.match(entry)
+    return quote is not None and "://" not in quote["behind"] and not _DOI.search(quote["behind"])
+
+
 def _define(references: dict[str, Reference], label: str, rest: str) -> None:
     """Enter a reference under its labels, unless they have one already."""
     labels = [label]
@@ -214,6 +223,10 @@ class _Reading:
     """Cells and citations of the table that is being read."""
     ruled: bool = False
     """Whether a line below its first row makes that a header."""
+    source: str = ""
+    """The last line of a list of references without a label; quotes below it are of that source."""
+    described: bool = False
+    """Whether a line without a label describes the entry above it."""
     own: int = 0
     """The level of the heading of the evidence view that is being read; 0: it is none."""
 
@@ -232,6 +245,7 @@ class _Reading:
         self.title = self.title or text
         self.heading = text
         self.listing = _heads_list(text)
+        self.source, self.described = "", False
 
     def add(self, block: str) -> None:
         first, _, rest = block.partition("\n")
@@ -256,9 +270,20 @@ class _Reading:
             self._paragraph(re.sub(r"^\d{1,3}[.)]\s", "", block))
 
     def _entry(self, block: str, entry: re.Match[str] | None) -> None:
-        """Enter an entry of a list of references; an unnumbered line below one describes it."""
+        """Enter an entry of a list of references; an unnumbered line below one describes it.
+
+        A list may have each source once, and its quotes below it with the labels.
+        """
         label = (entry["bracket"] or entry["number"]) if entry else ""
         rest = block[entry.end() :] if entry else block
+        if label and self.source and _is_quote(rest):
+            address = address_in(self.source)
+            text = " ".join(f"{self.source} {rest}".split())
+            self.references.setdefault(label.lower(), Reference(label.lower(), address, text))
+            return
+        # A line below an entry of its own describes that entry, and has no quotes below it.
+        self.described = self.described or bool(label)
+        self.source = "" if self.described else rest
         if not label and address_in(rest):
             self.entries += 1
             label = f"entry {self.entries}"
@@ -275,6 +300,8 @@ class _Reading:
             cites = [key for at, key in marks if _belongs(plain, at, spans, place)]
             if not _says(said):
                 self._cite_before(cites)
+                continue
+            if said.startswith(_told_of_kinds()):
                 continue
             self._state(said, before, cites)
             before = said
@@ -363,6 +390,15 @@ def _is_used(key: str, held: Reference, cited: Iterable[str], used: Collection[s
 def _evidence_views() -> frozenset[str]:
     """Return what the evidence view is called, in every language of a report."""
     return frozenset(say("Evidence view") for say in (ENGLISH, *table().values()))
+
+
+@functools.cache
+def _told_of_kinds() -> tuple[str, ...]:
+    """Return how the lines begin by which our reports tell what no source says."""
+    lines = (*KIND_LINES.values(), *COLUMN_LINES.values(), AMONG_FACTS, THROUGHOUT)
+    return tuple(
+        say(line).partition("{}")[0] for say in (ENGLISH, *table().values()) for line in lines
+    )
 
 
 def _heads_list(text: str) -> bool:

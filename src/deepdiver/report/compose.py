@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from deepdiver.core.belief import SUPPORTED_AT, answer_confidence, confidence
@@ -25,7 +25,7 @@ from deepdiver.core.record import (
     Source,
 )
 from deepdiver.core.retraction import as_believed
-from deepdiver.report.sources import letters, split_rows, unite
+from deepdiver.report.sources import split_rows, unite
 
 JUDGED = frozenset({HypothesisStatus.UNDECIDED, HypothesisStatus.REFUTED})
 """Where a hypothesis stands that was tested and not accepted."""
@@ -185,7 +185,7 @@ def compose(
         sections=body,
         derivations=derived,
         hypotheses=tuple(hypotheses),
-        citations=_labelled(numbering.citations),
+        citations=_labelled(numbering.citations, _citing(lead, body, derived)),
         limits=tuple(dict.fromkeys(limits)),
         cut=tuple(cut),
         made_by=made_by,
@@ -201,19 +201,37 @@ def _filled(sections: Sequence[Section]) -> Iterator[Section]:
             yield section
 
 
-def _labelled(citations: Sequence[Citation]) -> tuple[Citation, ...]:
-    """Return citations with their labels: 3 for the only passage of the third source, else 3a.
+def _citing(
+    lead: Iterable[Sentence], body: Iterable[Section], derived: Iterable[Derivation]
+) -> Mapping[int, frozenset[int]]:
+    """Return what cites each citation: its sentences, cells and calculations, by their places."""
+    written = itertools.chain(lead, *(section.all_sentences() for section in body))
+    told = [*(item.citations for item in written), *(item.citations for item in derived)]
+    citing: dict[int, set[int]] = {}
+    for place, numbers in enumerate(told):
+        for number in numbers:
+            citing.setdefault(number, set()).add(place)
+    return {number: frozenset(places) for number, places in citing.items()}
 
-    Spans that overlap have one label; see `report.sources`.
+
+def _labelled(
+    citations: Sequence[Citation], citing: Mapping[int, frozenset[int]]
+) -> tuple[Citation, ...]:
+    """Return citations with their labels: plain numbers, in the order of the list of sources.
+
+    The list has each source once, so the passages of a source have numbers in a row. Spans that
+    overlap have one number, and so have rows of a table that are only cited together; see
+    `report.sources`.
     """
     by_source: dict[str, list[Citation]] = {}
     for item in citations:
         by_source.setdefault(item.source, []).append(item)
     labels: dict[int, str] = {}
-    for place, own in enumerate(by_source.values(), 1):
-        passages = unite([item.passage for item in own])
-        for rank, passage in enumerate(passages):
-            label = f"{place}{letters(rank) if len(passages) > 1 else ''}"
+    count = itertools.count(1)
+    for own in by_source.values():
+        alike = [citing[item.number] if "|" in item.quote else None for item in own]
+        for passage in unite([item.passage for item in own], alike):
+            label = str(next(count))
             labels.update((own[at].number, label) for at in passage)
     return tuple(item.model_copy(update={"label": labels[item.number]}) for item in citations)
 

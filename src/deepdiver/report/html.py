@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from urllib.parse import urlsplit
 
@@ -41,14 +41,15 @@ from deepdiver.report.markdown import (
     made_line,
     reasons_to_believe,
     said_text,
-    short_marks,
     status_line,
     with_marks,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
-from deepdiver.report.sources import CitedSource, believed_sources
+from deepdiver.report.sources import CitedSource, believed_sources, short_marks
 from deepdiver.report.words import Words, words_of
 
+Marks = Callable[[Sequence[Citation]], str]
+"""Returns the marks of citations as they stand behind a sentence."""
 _NAMES = {name: name for name in ("paper", "ink", "faint", "rule", "band")} | {
     "good": "for",
     "bad": "against",
@@ -80,20 +81,17 @@ padding:.3rem .8rem .3rem 0;text-align:start}}
 .badge{{display:inline-block;border:1px solid;border-radius:1em;
 padding:0 .6em;font-size:.8125rem;font-weight:700}}
 .supported{{color:var(--good)}}.refuted{{color:var(--bad)}}.undecided,.open{{color:var(--faint)}}
-.sources{{list-style:none;padding:0}}
-.sources>li{{border-top:1px solid var(--rule);padding:.6rem 0 .6rem 2.6rem;position:relative}}
-.sources :target{{background:var(--band)}}.kind{{color:var(--faint);font-size:.875rem;
-font-weight:400}}
+.kind{{color:var(--faint);font-size:.875rem}}
 .asked{{margin-top:-.4em}}details{{margin-top:2.5rem;border-top:1px solid var(--rule)}}
 summary{{cursor:pointer;padding:.6rem 0;color:var(--faint)}}h3{{font-size:1.05rem;
 margin:1.5em 0 .4em}}
-.lead h2{{margin:.2em 0}}.number{{position:absolute;left:0;font-weight:700}}
+.lead h2{{margin:.2em 0}}
 blockquote{{margin:.4rem 0;padding-left:.8rem;border-left:2px solid var(--rule)}}
 meter{{width:5rem;height:.8rem;vertical-align:middle}}
 @media print{{body{{max-width:none;padding:0;font-size:10.5pt}}
 figure{{overflow:visible;break-inside:avoid}}
 figure svg{{min-width:0}}h2{{break-after:avoid}}
-.sources>li,.tested li{{break-inside:avoid}}a{{color:inherit}}
+.tested li{{break-inside:avoid}}a{{color:inherit}}
 meter{{display:none}}}}
 """.replace("\n", "")
 """The style of the page: light or dark on a screen, as the browser prefers, and light on paper."""
@@ -130,21 +128,27 @@ def render_html(
     return "\n".join(parts) + "\n"
 
 
-def render_body(report: Report, drawn: Pictures | None = None) -> Iterator[str]:
+def render_body(
+    report: Report, drawn: Pictures | None = None, marks: Marks | None = None
+) -> Iterator[str]:
     """Yield the report itself, from its title to the evidence view, for a page of any kind.
 
     Args:
         report: The report.
         drawn: Its pictures; the charts of its tables are drawn here.
+        marks: How its citations look; in brackets, as in its other forms, by default.
     """
+    marks = marks or bracketed_marks
     drawn, charts = drawn or Pictures(), draw_charts(report)
     yield from _title(report)
-    yield from _lead(report)
+    yield from _lead(report, marks)
+    throughout = kinds.judged_throughout(report)
     for place, section in enumerate(report.sections):
-        yield from _section(report, section, charts[place])
+        told = kinds.section_line(section, throughout)
+        yield from _section(report, section, charts[place], told, marks)
     yield from _explained(report)
     yield from _pictures(drawn, words_of(report))
-    yield from _evidence(report, drawn.evidence)
+    yield from _evidence(report, drawn.evidence, marks)
 
 
 def page_head(
@@ -172,8 +176,8 @@ def _title(report: Report) -> Iterator[str]:
         yield f'<p class="faint" dir="auto">{escape_text(report.note)}</p>'
 
 
-def _lead(report: Report) -> Iterator[str]:
-    told = [_sentence(report, item, kinds.LEAD_KIND) for item in report.answer]
+def _lead(report: Report, marks: Marks) -> Iterator[str]:
+    told = [_sentence(report, marks, item, kinds.LEAD_KIND) for item in report.answer]
     say = words_of(report)
     yield f'<section class="lead"><h2 dir="auto">{say(BOTTOM_LINE)}</h2>'
     how, lead = headline(report)
@@ -185,6 +189,8 @@ def _lead(report: Report) -> Iterator[str]:
         yield f'<p dir="auto">{join_sentences(report.answer, told)}</p>'
     elif told:
         yield from _points(report, told)
+    if line := kinds.lead_line(report):
+        yield f'<p class="kind">{line}</p>'
     yield "</section>"
 
 
@@ -203,50 +209,47 @@ def _points(report: Report, told: Sequence[str]) -> Iterator[str]:
 
 
 def _section(
-    report: Report, section: Section, charts: Mapping[int, Sequence[Picture]]
+    report: Report,
+    section: Section,
+    charts: Mapping[int, Sequence[Picture]],
+    told_of: tuple[SentenceKind | None, str],
+    marks: Marks,
 ) -> Iterator[str]:
     """Yield a section: its sentences as a paragraph, or as a list of frames; then its blocks.
 
     What is drawn of a block follows it.
     """
     say = words_of(report)
-    common, tag = kinds.common_kind(section.all_sentences()), f"h{section.level}"
-    heading = f"{escape_said(say.recorded(section.heading))}{_mark(common, say)}"
-    yield f'<section><{tag} dir="auto">{heading}</{tag}>'
-    told = [_sentence(report, sentence) for sentence in section.sentences]
+    (common, line), tag = told_of, f"h{section.level}"
+    yield f'<section><{tag} dir="auto">{escape_said(say.recorded(section.heading))}</{tag}>'
+    if line:
+        yield f'<p class="kind">{say(line)}</p>'
+    told = [_sentence(report, marks, sentence, common) for sentence in section.sentences]
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
         yield _listed(told)
     elif told:
         yield f'<p dir="auto">{join_sentences(section.sentences, told)}</p>'
     starts = kinds.step_numbers(section.blocks)
     for place, (block, start) in enumerate(zip(section.blocks, starts, strict=True)):
-        yield from _block(report, block, common, start)
+        yield from _block(report, block, common, start, marks)
         yield from map(_figure, charts.get(place, ()))
     yield "</section>"
 
 
-def _mark(kind: SentenceKind | None, say: Words) -> str:
-    meaning = kinds.KIND_WORDS.get(kind, "") if kind else ""
-    return _explained_mark(kinds.kind_mark(kind), meaning, say)
-
-
-def _explained_mark(mark: str, meaning: str, say: Words) -> str:
-    """Return a mark, with what it means for whoever points at it."""
-    return f'<small class="kind" title="{escape(say(meaning))}">{mark}</small>' if mark else ""
-
-
-def _block(report: Report, block: Block, common: SentenceKind | None, start: int) -> Iterator[str]:
+def _block(
+    report: Report, block: Block, common: SentenceKind | None, start: int, marks: Marks
+) -> Iterator[str]:
     if block.kind == "table":
-        yield from _table(report, block, common)
+        yield from _table(report, block, common, marks)
         return
     if block.kind == "code":
-        yield from _code(report, block)
+        yield from _code(report, block, marks)
         return
     rows = [
         join_sentences(
             row,
             [
-                _sentence(report, item, common, told)
+                _sentence(report, marks, item, common, told)
                 for item, told in kinds.told_at_the_end(kinds.cited_once(row), block.kind)
             ],
         )
@@ -258,69 +261,77 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
         yield _listed(rows, "ol" if block.kind == "steps" else "ul", start)
 
 
-def _code(report: Report, block: Block) -> Iterator[str]:
+def _code(report: Report, block: Block, marks: Marks) -> Iterator[str]:
     ((item, *_), *_) = block.rows
     yield f'<pre dir="ltr"><code>{escape(reveal(item.text))}</code></pre>'
     if origin := kinds.code_origin(item, words_of(report)):
-        yield f'<p class="faint">{origin}{_links(report, item.citations)}</p>'
+        yield f'<p class="faint">{origin}{_links(report, item.citations, marks)}</p>'
 
 
-def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterator[str]:
+def _table(
+    report: Report, block: Block, common: SentenceKind | None, marks: Marks
+) -> Iterator[str]:
     columns = kinds.column_kinds(block, common)
     lifted, below, block = kinds.table_citations(report, block)
     head = "".join(
-        f'<th scope="col" dir="auto">{escape_said(name or "")}{_mark(own, words_of(report))}'
-        f"{_links(report, cited or ())}</th>"
-        for name, own, cited in itertools.zip_longest(block.header, columns, lifted)
+        f'<th scope="col" dir="auto">{escape_said(name or "")}'
+        f"{_links(report, cited or (), marks)}</th>"
+        for name, cited in itertools.zip_longest(block.header, lifted)
     )
     yield f'<div class="wide"><table class="compared"><thead><tr>{head}</tr></thead><tbody>'
     for row in block.rows:
         cells = (
-            f'<td dir="auto">{_sentence(report, item, own, common)}</td>'
+            f'<td dir="auto">{_sentence(report, marks, item, own, common)}</td>'
             for item, own in zip(row, columns, strict=True)
         )
         yield f"<tr>{''.join(cells)}</tr>"
     yield "</tbody></table></div>"
     if below:
-        yield f'<p class="faint">{words_of(report)(kinds.TABLE_SOURCE)}{_links(report, below)}</p>'
+        told = f"{words_of(report)(kinds.TABLE_SOURCE)}{_links(report, below, marks)}"
+        yield f'<p class="faint">{told}</p>'
+    if own := kinds.column_lines(block, columns, words_of(report)):
+        yield f'<p class="kind" dir="auto">{escape_said(own)}</p>'
 
 
-def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) -> str:
-    """Return a sentence, with the mark of its kind unless a heading or column has told it."""
-    own, say = cited_addresses(report, sentence), words_of(report)
+def _sentence(report: Report, marks: Marks, sentence: Sentence, *told: SentenceKind | None) -> str:
+    """Return a sentence, with the note of its kind unless a heading or column has told it."""
+    own = cited_addresses(report, sentence)
+    note = kinds.noted(sentence, words_of(report), *told)
     return with_marks(
         report,
         sentence,
         lambda text: escape(said_text(text, own)),
-        _marks,
+        marks,
         bold=("<strong>", "</strong>"),
         code=lambda text: f"<code>{escape(said_text(text, own))}</code>",
-        kind="".join(_explained_mark(*both, say) for both in kinds.sentence_marks(sentence, *told)),
+        note=f'<small class="kind">{note}</small>' if note else "",
     )
 
 
-def _marks(cited: Iterable[Citation]) -> str:
-    """Return citation marks that lead to the passages in the list of sources."""
-    links = []
-    for own in short_marks({item.mark: item for item in cited}.values()):
-        shown = f"[{','.join(mark for mark, _ in own)}]".split(",")
-        links.append(
-            ",".join(
-                f'<a href="#c{item.number}">{escape_text(mark)}</a>'
-                for mark, (_, item) in zip(shown, own, strict=True)
-            )
-        )
+def bracketed_marks(cited: Sequence[Citation]) -> str:
+    """Return citation marks that lead to the passages in the list of sources: [1][4–6]."""
+    links = (_link(f"[{mark}]", item.number) for mark, item in short_marks(cited))
     return f"<sup>{''.join(links)}</sup>"
 
 
-def _links(report: Report, numbers: Iterable[int]) -> str:
+def small_marks(cited: Sequence[Citation]) -> str:
+    """Return citation marks as bare numbers, for a page whose style shows that they are marks."""
+    links = (_link(mark, item.number) for mark, item in short_marks(cited))
+    return f"<sup>{' '.join(links)}</sup>"
+
+
+def _link(mark: str, number: int) -> str:
+    return f'<a href="#c{number}">{escape_text(mark)}</a>'
+
+
+def _links(report: Report, numbers: Iterable[int], marks: Marks) -> str:
     known = {item.number: item for item in report.citations}
     cited = [known[number] for number in numbers if number in known]
-    return _marks(cited) if cited else ""
+    return marks(cited) if cited else ""
 
 
 def _explained(report: Report) -> Iterator[str]:
-    if told := kinds.explained_marks(report):
+    if told := kinds.closing_line(report):
         yield f'<p class="faint">{told}</p>'
 
 
@@ -337,7 +348,7 @@ def _pictures(drawn: Pictures, say: Words) -> Iterator[str]:
         yield f"<section><h2>{say('Pictures')}</h2>{''.join(shown)}{''.join(told)}</section>"
 
 
-def _compared(report: Report) -> Iterator[str]:
+def _compared(report: Report, marks: Marks) -> Iterator[str]:
     """Yield the rival answers as a table."""
     if not (rows := rival_answers(report)):
         return
@@ -345,7 +356,7 @@ def _compared(report: Report) -> Iterator[str]:
     head = "".join(f'<th scope="col">{say(name)}</th>' for name in COLUMN_NAMES)
     yield f'<div class="wide"><table class="compared"><thead><tr>{head}</tr></thead><tbody>'
     for row in rows:
-        for_, against = _links(report, row.supporting), _links(report, row.refuting)
+        for_, against = (_links(report, own, marks) for own in (row.supporting, row.refuting))
         badge = f'<span class="badge {row.status.value}">{say(STANDINGS[row.status])}</span>'
         cells = (f"{row.belief:.2f}", badge, for_, against)
         answer = f'<th scope="row" dir="auto">{escape_said(row.answer)}</th>'
@@ -353,12 +364,12 @@ def _compared(report: Report) -> Iterator[str]:
     yield "</tbody></table></div>"
 
 
-def _hypotheses(report: Report) -> Iterator[str]:
+def _hypotheses(report: Report, marks: Marks) -> Iterator[str]:
     if not report.hypotheses:
         return
     say = words_of(report)
     yield f"<section><h3>{say('Hypotheses tested')}</h3>"
-    yield from _compared(report)
+    yield from _compared(report, marks)
     yield '<ul class="tested">'
     for item in report.hypotheses:
         badge = (
@@ -379,24 +390,24 @@ def _hypotheses(report: Report) -> Iterator[str]:
     yield "</ul></section>"
 
 
-def _evidence(report: Report, pictures: Sequence[Picture]) -> Iterator[str]:
+def _evidence(report: Report, pictures: Sequence[Picture], marks: Marks) -> Iterator[str]:
     """Yield what the machinery knows, folded: outcome, tests, sums, beliefs, limits, cuts."""
     say = words_of(report)
     folded = say("Evidence view: how this report was tested and checked")
     yield f"<details><summary>{folded}</summary>"
     yield f'<p class="state">{status_line(report)}</p>'
     yield f'<p class="faint">{escape_said(report.made_by.removesuffix("."))}.</p>'
-    yield from _hypotheses(report)
+    yield from _hypotheses(report, marks)
     yield from map(_figure, pictures)
     if report.derivations:
         lines = [
-            f"{escape_said(kinds.sum_line(made, say))} {_links(report, made.citations)}"
+            f"{escape_said(kinds.sum_line(made, say))} {_links(report, made.citations, marks)}"
             for made in report.derivations
         ]
         yield f"<section><h3>{say('Calculations')}</h3>{_listed(lines)}</section>"
     yield from _credibility(report.citations, say)
     cautions = [
-        f"{say.quoted(escape_said(item.text))}{_links(report, item.citations)}: "
+        f"{say.quoted(escape_said(item.text))}{_links(report, item.citations, marks)}: "
         f"{escape_said(item.mark.rstrip(' .'))}."
         for item in kinds.cautioned(report)
     ]
@@ -415,13 +426,14 @@ def _credibility(citations: Sequence[Citation], say: Words) -> Iterator[str]:
         return
     yield f"<section><h3>{say('How far the sources are believed')}</h3><ul>"
     for alike in believed_sources(citations):
-        item, numbers = alike.first, "".join(f"[{number}]" for number in alike.numbers)
+        item = alike.first
+        titles = escape_text(say("; ").join(alike.titles))
         meter = element(
             "meter",
             {"min": 0, "max": 1, "value": f"{item.credibility:.2f}", "aria-hidden": "true"},
             " ",
         )
-        yield f"<li>{numbers} {meter} {item.credibility:.2f}{_why(item, say)}</li>"
+        yield f"<li>{meter} {item.credibility:.2f}{_why(item, say)}: {titles}</li>"
     yield "</ul></section>"
 
 
@@ -447,7 +459,7 @@ def on_the_web(url: str) -> bool:
 
 def _why(item: Citation, say: Words) -> str:
     reasons = reasons_to_believe(item, say)
-    return f": {escape_text(reasons)}" if reasons else ""
+    return f", {escape_text(reasons)}" if reasons else ""
 
 
 def _listed(items: Iterable[str], tag: str = "ul", start: int = 1) -> str:

@@ -13,7 +13,6 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from string import ascii_lowercase
 from urllib.parse import quote as percent
 
 from deepdiver.core.outcomes import OUTCOMES, UNANSWERED, stated_confidence
@@ -32,7 +31,7 @@ from deepdiver.core.record import (
 from deepdiver.core.shown_text import defuse, one_line, reveal, unlink_in_markdown
 from deepdiver.report import kinds
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
-from deepdiver.report.sources import QUOTE_CHARS, believed_sources, list_sources, rank_of
+from deepdiver.report.sources import QUOTE_CHARS, believed_sources, list_sources, short_marks
 from deepdiver.report.words import ENGLISH, Words, words_of
 
 STANDINGS = {
@@ -49,6 +48,8 @@ BOTTOM_LINE = "Bottom line"
 _STOPS = ".!?…。！？．\"'”’」』»"
 """What ends a sentence. Where a sentence has all its citations before it, they are shown behind
 it: writers put them on either side."""
+_FULL_STOPS = ".。．"
+"""What a note about a sentence stands before."""
 _SPECIAL = re.compile(r"[\\`*\[\]<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 """Characters with a meaning within a line of Markdown."""
 _OPENING = re.compile(r"^(?:(\d{1,9})(?=[.)](?:\s|$))|(?=[#>=|]|[-+](?:\s|$|-)))")
@@ -79,7 +80,7 @@ def sentence_text(report: Report, sentence: Sentence) -> str:
     """Return a sentence with its citation marks, its kind and its cautions, as plain text."""
     own = cited_addresses(report, sentence)
     text = with_marks(report, sentence, lambda text: said_text(text, own))
-    kind = words_of(report)(kinds.KIND_WORDS.get(sentence.kind, "")).partition(",")[0]
+    kind = words_of(report)(kinds.KIND_NOTES.get(sentence.kind, ""))
     told = "".join(f" ({words})" for words in (kind, said_text(sentence.mark)) if words)
     return f"{text}{told}"
 
@@ -92,7 +93,7 @@ def with_marks(
     *,
     bold: tuple[str, str] = ("", ""),
     code: Callable[[str], str] | None = None,
-    kind: str = "",
+    note: str = "",
 ) -> str:
     """Return a sentence with its citation marks in their places.
 
@@ -104,12 +105,13 @@ def with_marks(
             spaces.
         bold: What stands before and behind its bold opening.
         code: Shows code; by default it is text like any other.
-        kind: The mark of its kind, which stands at its end.
+        note: What is told of it, which stands before its full stop.
     """
     text = _SLOT.sub("", sentence.text).rstrip()
     end = len(text)
     signs = [(sentence.bold, bold[1])] if 0 < sentence.bold <= end else []
-    signs += [(end, kind)] if kind else []
+    last = len(text.rstrip(_FULL_STOPS))
+    signs += [(last, f"{gap(text[:last])}{note}")] if note else []
     signs += [
         (place, linked(items) if linked else f"{gap(text[:place])}{_plain_marks(items)}")
         for place, items in _cited_at(report, sentence, text)
@@ -154,37 +156,7 @@ def join_sentences(written: Iterable[Sentence], told: Iterable[str]) -> str:
 
 
 def _plain_marks(cited: Sequence[Citation]) -> str:
-    marks = (",".join(mark for mark, _ in own) for own in short_marks(cited))
-    return "".join(f"[{own}]" for own in marks)
-
-
-def short_marks(cited: Iterable[Citation]) -> list[list[tuple[str, Citation]]]:
-    """Return the marks of citations, those of one source together: 4a, c; 5; 6b–f.
-
-    Each comes with the citation that it leads to, a run of letters with the first of them.
-    """
-    together: dict[str, list[Citation]] = {}
-    for item in cited:
-        together.setdefault(item.mark.rstrip(ascii_lowercase), []).append(item)
-    return [
-        list(_runs(number, sorted(own, key=lambda item: rank_of(item.mark.removeprefix(number)))))
-        for number, own in together.items()
-    ]
-
-
-def _runs(number: str, own: Sequence[Citation]) -> Iterator[tuple[str, Citation]]:
-    """Yield the marks of one source; three or more letters in a row are told by first and last."""
-    ranks = [rank_of(item.mark.removeprefix(number)) for item in own]
-    start = 0
-    while start < len(own):
-        end = start + 1
-        while end < len(own) and ranks[end] == ranks[end - 1] + 1:
-            end += 1
-        end = end if end - start > 2 else start + 1
-        mark = own[start].mark.removeprefix(number if start else "")
-        last = own[end - 1].mark.removeprefix(number)
-        yield f"{mark}–{last}" if end - start > 1 else mark, own[start]
-        start = end
+    return "".join(f"[{mark}]" for mark, _ in short_marks(cited))
 
 
 def _cited_at(
@@ -270,14 +242,17 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
     if report.note:
         parts += [f"*{quiet_line(say.recorded(report.note))}*", ""]
     parts += [f"## {say(BOTTOM_LINE)}", "", *_lead(report), ""]
+    parts += [f"*{told}*", ""] if (told := kinds.lead_line(report)) else []
+    throughout = kinds.judged_throughout(report)
     for section in report.sections:
-        common = kinds.common_kind(section.all_sentences())
+        common, line = kinds.section_line(section, throughout)
         heading = f"{'#' * section.level} {_opened(_said(say.recorded(section.heading)))}"
-        parts += [_headed(heading, common), ""]
-        parts += [*_body(report, section), ""] if section.sentences else []
+        parts += [heading, ""]
+        parts += [f"*{say(line)}*", ""] if line else []
+        parts += [*_body(report, section, common), ""] if section.sentences else []
         for block, start in zip(section.blocks, kinds.step_numbers(section.blocks), strict=True):
             parts += [*_block(report, block, common, start), ""]
-    if told := kinds.explained_marks(report):
+    if told := kinds.closing_line(report):
         parts += [f"*{told}*", ""]
     if report.citations:
         parts += [f"## {say('Sources')}", "", *_sources(report.citations, say)]
@@ -383,11 +358,6 @@ def _caution(report: Report, sentence: Sentence) -> str:
     return f"{told}: {_said(sentence.mark.rstrip(' .'))}."
 
 
-def _headed(heading: str, kind: SentenceKind | None) -> str:
-    """Return a heading, or a column's name, with the mark of what is below it."""
-    return f"{heading} {kinds.kind_mark(kind)}".rstrip()
-
-
 def _block(report: Report, block: Block, common: SentenceKind | None, start: int = 1) -> list[str]:
     """Return a paragraph, list or table; its steps count from `start`."""
     if block.kind == "table":
@@ -430,9 +400,9 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> list[st
     lifted, below, block = kinds.table_citations(report, block)
     known = {item.number: item for item in report.citations}
     names = [
-        _headed(_said(name or ""), own)
+        _said(name or "")
         + (f" {_plain_marks([known[number] for number in cited])}" if cited else "")
-        for name, own, cited in itertools.zip_longest(block.header, columns, lifted)
+        for name, cited in itertools.zip_longest(block.header, lifted)
     ]
     lines = [names, ["---"] * len(names)]
     lines += [
@@ -440,21 +410,24 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> list[st
         for row in block.rows
     ]
     shown = [[cell.replace("|", "\\|") for cell in cells] for cells in lines]
+    say = words_of(report)
     marks = _plain_marks([known[number] for number in below])
-    told = ["", f"{words_of(report)(kinds.TABLE_SOURCE)} {marks}"] if below else []
+    told = ["", f"{say(kinds.TABLE_SOURCE)} {marks}"] if below else []
+    own = kinds.column_lines(block, columns, say)
+    told += ["", f"*{_said(own)}*"] if own else []
     return [*(f"| {' | '.join(cells)} |" for cells in shown), *told]
 
 
-def _body(report: Report, section: Section) -> list[str]:
+def _body(report: Report, section: Section, common: SentenceKind | None) -> list[str]:
     """Return the sentences of a section as a paragraph, or as a list if all of them are frames."""
-    told = [_sentence(report, sentence) for sentence in section.sentences]
+    told = [_sentence(report, sentence, common) for sentence in section.sentences]
     if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
         return [f"- {_opened(line)}" for line in told]
     return [_opened(join_sentences(section.sentences, told))]
 
 
 def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) -> str:
-    """Return a sentence, with the mark of its kind unless a heading or column has told it."""
+    """Return a sentence, with the note of its kind unless a heading or column has told it."""
     own = cited_addresses(report, sentence)
     return with_marks(
         report,
@@ -462,7 +435,7 @@ def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) ->
         lambda text: _said(text, own),
         bold=("**", "**"),
         code=lambda text: _quoted_code(text, own),
-        kind="".join(mark for mark, _ in kinds.sentence_marks(sentence, *told)),
+        note=kinds.noted(sentence, words_of(report), *told),
     )
 
 
@@ -537,15 +510,16 @@ def _sources(citations: Iterable[Citation], say: Words) -> Iterator[str]:
     """Yield the list of sources: one entry for each, with the passages that are cited below it."""
     for source in list_sources(citations, QUOTE_CHARS):
         first = source.first
-        told = [quiet_line(source.title), quiet_line(first.credit), web_address(source.place)]
+        title = f"**{quiet_line(source.title)}**" if source.title else ""
+        told = [title, quiet_line(first.credit), web_address(source.place)]
         kind = f" · {quiet_line(say.recorded(source.kind))}" if source.kind else ""
-        yield f"[{source.number}] {', '.join(filter(None, told))}{kind}"
+        yield _opened(f"{', '.join(filter(None, told))}{kind}")
+        yield ""
         for item in source.passages:
             place = f" ({quiet_line(say.place(item.where))})" if item.where else ""
-            label = f"[{item.mark}] " if len(source.passages) > 1 else ""
             more = f" … {say('{} more rows', item.left_out)}" if item.left_out else ""
             quote = say.quoted(f"{' / '.join(map(quiet_line, item.lines))}{more}")
-            yield f"- {label}{quote}{place}"
+            yield f"- [{item.mark}] {quote}{place}"
         yield ""
 
 
@@ -553,9 +527,9 @@ def _believed(citations: Iterable[Citation], say: Words) -> Iterator[str]:
     """Yield how far the sources are believed, and why, a line for those that are alike."""
     for alike in believed_sources(citations):
         reasons = reasons_to_believe(alike.first, say)
-        numbers = "".join(f"[{number}]" for number in alike.numbers)
-        why = f": {quiet_line(reasons)}" if reasons else ""
-        yield f"- {numbers} {alike.first.credibility:.2f}{why}"
+        why = f", {quiet_line(reasons)}" if reasons else ""
+        titles = say("; ").join(map(quiet_line, alike.titles))
+        yield f"- {alike.first.credibility:.2f}{why}: {titles}"
 
 
 def web_address(url: str) -> str:

@@ -45,6 +45,7 @@ _KINDS = {
     "general": SentenceKind.KNOWLEDGE,
     "knowledge": SentenceKind.KNOWLEDGE,
 }
+_OWN = frozenset((SentenceKind.KNOWLEDGE, SentenceKind.ASSUMPTION))
 _CITE = r"[A-Z]\d{1,4}(?::\s*<?\d{1,6}>?(?:\s*[-–]\s*<?\d{1,6}>?)?)?"
 _CITES = re.compile(
     rf"\s*{_CITE}(?:\s*[,;]\s*(?:{_CITE}|<?\d{{1,6}}>?(?:\s*[-–]\s*<?\d{{1,6}}>?)?))*\s*"
@@ -120,6 +121,8 @@ class MarkedSentence:
     """Of a frame: what the next sentence cites."""
     further: tuple[Mark, ...] = ()
     """Its calculations after the first."""
+    knows: bool = False
+    """Whether part of it is marked as generally known, or as supposed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +189,9 @@ def _joined(marks: Sequence[Mark]) -> Mark:
     If they differ in kind, the sentence is a judgement where one of them says so.
     """
     kinds = [mark.kind for mark in marks if mark.kind is not None]
-    judged = SentenceKind.JUDGEMENT in kinds
+    # General knowledge, or an assumption, with what a text says is an inference from both.
+    mixed = any(kind in _OWN for kind in kinds) and any(mark.cites for mark in marks)
+    judged = mixed or SentenceKind.JUDGEMENT in kinds
     sums = [mark for mark in marks if mark.expression]
     return Mark(
         SentenceKind.JUDGEMENT if judged else next(iter(kinds), None),
@@ -408,6 +413,7 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
         bold,
         tuple(code),
         further=tuple(mark for mark in marks if mark.expression)[1:],
+        knows=any(mark.kind in _OWN for mark in marks),
     )
 
 

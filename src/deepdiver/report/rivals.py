@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from deepdiver.core.record import HypothesisStatus, Report
+from deepdiver.report.sources import short_marks
 
 LONGEST = 60
 """Most characters of an answer that can be compared at a glance; longer answers are sentences, and
@@ -63,7 +64,7 @@ def rival_answers(report: Report) -> list[RivalAnswer]:
 
 
 def citation_marks(report: Report, numbers: Iterable[int]) -> str:
-    """Return citation marks as they are printed behind a sentence: [1][2a]."""
-    marks = {item.number: item.mark for item in report.citations}
-    shown = dict.fromkeys(marks[number] for number in numbers if number in marks)
-    return "".join(f"[{mark}]" for mark in shown)
+    """Return citation marks as they are printed behind a sentence: [1][2]."""
+    known = {item.number: item for item in report.citations}
+    cited = (known[number] for number in numbers if number in known)
+    return "".join(f"[{mark}]" for mark, _ in short_marks(cited))

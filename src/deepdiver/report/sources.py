@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -25,6 +25,11 @@ QUOTE_CHARS = 600
 _HEAD = re.compile(r"From: [^\n]+(?:\n[^\n]+)*\n\s*\n(?=\S)")
 """The head of a message, which `where` tells in fewer words."""
 _ROW = re.compile(r"\s*\n\s*\|\s*")
+_LEADING_NUMBER = re.compile(r"\d+")
+ROWS_CHARS = 2_000
+"""The most characters of rows that are only cited together, which are one passage of the list."""
+BETWEEN_ROWS = 6
+"""The most characters between rows that follow each other: a line break, bars and spaces."""
 MOST_ROWS = 12
 """A quote of more rows stays one: it is about the table, not about a row."""
 
@@ -49,8 +54,6 @@ class CitedPassage:
 class CitedSource:
     """A source, as the list shows it."""
 
-    number: int
-    """Its number, in the order of the report."""
     first: Citation
     """Its first citation, which has its credit."""
     title: str
@@ -67,23 +70,33 @@ class CitedSource:
 class BelievedSources:
     """Sources that are believed alike, for the same reasons."""
 
-    numbers: tuple[int, ...]
-    """Their numbers in the list."""
+    titles: tuple[str, ...]
+    """What the list calls them, in its order."""
     first: Citation
     """A citation of the first of them, which has score and reasons."""
 
 
-def unite(spans: Sequence[Passage]) -> list[list[int]]:
-    """Return the places in a list of spans of one text, in groups that overlap.
+def unite(
+    spans: Sequence[Passage], alike: Sequence[Hashable | None] | None = None
+) -> list[list[int]]:
+    """Return the places in a list of spans of one text, in groups that overlap or are alike.
 
     Groups, and the places in them, are in the order of the list.
+
+    Args:
+        spans: The spans.
+        alike: What makes spans that follow each other alike, for each of them; None: nothing.
     """
+    keys = alike or [None] * len(spans)
     groups: list[list[int]] = []
     start = end = 0
     for place in sorted(range(len(spans)), key=lambda place: (spans[place].start, place)):
-        span = spans[place]
+        span, key = spans[place], keys[place]
         together = max(end, span.end) - start
-        if groups and span.start < end and together <= UNITED_CHARS:
+        overlaps = span.start < end and together <= UNITED_CHARS
+        follows = key is not None and 0 <= span.start - end <= BETWEEN_ROWS
+        same = bool(groups) and follows and key == keys[groups[-1][-1]]
+        if groups and (overlaps or (same and together <= ROWS_CHARS)):
             groups[-1].append(place)
             end = max(end, span.end)
         else:
@@ -93,28 +106,52 @@ def unite(spans: Sequence[Passage]) -> list[list[int]]:
 
 
 def united_text(quoted: Iterable[tuple[Passage, str]]) -> str:
-    """Return the words of spans that overlap, as the source has them."""
+    """Return the words of spans that overlap, as the source has them, or of rows in a row."""
     (first, text), *others = sorted(quoted, key=lambda item: item[0].start)
     end = first.end
     for span, words in others:
-        if span.end > end:
+        if span.start > end:
+            text, end = f"{text}\n| {words}", span.end
+        elif span.end > end:
             text += words[end - span.start :]
             end = span.end
     return text
 
 
-def letters(rank: int) -> str:
-    """Return the letters of a rank from 0: a, b, … z, aa, ab."""
-    first, last = divmod(rank, 26)
-    return (letters(first - 1) if first else "") + chr(ord("a") + last)
+def short_marks(cited: Iterable[Citation]) -> list[tuple[str, Citation]]:
+    """Return the marks of citations in their order, each with the citation that it leads to.
+
+    Three or more numbers in a row are told by the first and the last, 4–6, and lead to the first.
+    """
+    own = sorted({item.mark: item for item in cited}.values(), key=lambda item: _rank(item.mark))
+    marks: list[tuple[str, Citation]] = []
+    start = 0
+    for end in range(1, len(own) + 1):
+        if end < len(own) and _follows(own[end - 1].mark, own[end].mark):
+            continue
+        run = own[start:end]
+        if len(run) > 2:
+            marks.append((f"{run[0].mark}–{run[-1].mark}", run[0]))
+        else:
+            marks += [(item.mark, item) for item in run]
+        start = end
+    return marks
 
 
-def rank_of(said: str) -> int:
-    """Return the rank of letters; -1 of none. The opposite of `letters`."""
-    rank = 0
-    for letter in said:
-        rank = rank * 26 + ord(letter) - ord("a") + 1
-    return rank - 1
+def marks_in(shown: str) -> list[str]:
+    """Return the marks that one of `short_marks` tells: 4–6 tells 4, 5 and 6."""
+    first, _, last = shown.partition("–")
+    return [str(number) for number in range(int(first), int(last) + 1)] if last else [shown]
+
+
+def _rank(mark: str) -> tuple[int, int, str]:
+    """Return where a mark stands among others: 3, 3a, 3b, 3aa, 4. Older records have letters."""
+    number = _LEADING_NUMBER.match(mark)
+    return (int(number[0]) if number else 0, len(mark), mark)
+
+
+def _follows(before: str, mark: str) -> bool:
+    return before.isdecimal() and mark.isdecimal() and int(mark) == int(before) + 1
 
 
 def split_rows(quote: Quote) -> list[Quote]:
@@ -146,26 +183,25 @@ def list_sources(citations: Iterable[Citation], most: int) -> list[CitedSource]:
     places = _places([own[0].url for own in by_source.values()])
     return [
         CitedSource(
-            number,
             own[0],
             "" if own[0].title == PurePosixPath(places[own[0].url]).stem else own[0].title,
             places[own[0].url],
             next(iter(own[0].reasons), ""),
             tuple(_passages(own, most)),
         )
-        for number, own in enumerate(by_source.values(), 1)
+        for own in by_source.values()
     ]
 
 
 def believed_sources(citations: Iterable[Citation]) -> list[BelievedSources]:
     """Return the sources in groups that are believed alike, for the same reasons."""
-    alike: dict[tuple[float, tuple[str, ...], int], list[tuple[int, Citation]]] = {}
-    for number, own in enumerate(_by_source(citations).values(), 1):
-        first = own[0]
+    alike: dict[tuple[float, tuple[str, ...], int], list[CitedSource]] = {}
+    for source in list_sources(citations, QUOTE_CHARS):
+        first = source.first
         key = (first.credibility, first.reasons, first.copies)
-        alike.setdefault(key, []).append((number, first))
+        alike.setdefault(key, []).append(source)
     return [
-        BelievedSources(tuple(number for number, _ in group), group[0][1])
+        BelievedSources(tuple(source.title or source.place for source in group), group[0].first)
         for group in alike.values()
     ]
 

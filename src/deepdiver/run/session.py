@@ -292,6 +292,7 @@ class Session:
             "recursion_limit": 20 + STEPS_PER_ROUND * self.deps.max_iterations,
         }
         await self.prepare()
+        self.deps.session_says = True
         given: Any = {"messages": [{"role": "user", "content": self.run.question}]}
         for asked in range(MOST_QUESTIONS):
             result = await graph.ainvoke(given, cast("Any", config), context=self.deps)
@@ -323,7 +324,9 @@ class Session:
 
         async def do() -> Reply:
             self.emit(PersonAsked(question=shown))
+            self.store.runs.set_status(self.run.id, RunStatus.WAITING)
             said = await ask(shown) if ask else None
+            self.store.runs.set_status(self.run.id, RunStatus.RUNNING)
             if not isinstance(said, dict) or not said:
                 raise UsageError(
                     f"the answer to {shown.get('ask')} must be an object that says what to do, "

@@ -71,13 +71,14 @@ FAILURES: dict[int | str, dict[str, Any]] = {
 router = APIRouter(prefix="/api/v1", responses=FAILURES)
 
 
-def service_of(request: Request) -> ServiceState:
+# Not plain functions, for each of which FastAPI would wait for a thread.
+async def service_of(request: Request) -> ServiceState:
     """Return the state of the service."""
     state: ServiceState = request.app.state.service
     return state
 
 
-def account_of(request: Request) -> Account:
+async def account_of(request: Request) -> Account:
     """Return who asks; the gate has let nobody else through."""
     account: Account = request.state.account
     return account
@@ -88,6 +89,8 @@ Who = Annotated[Account, Depends(account_of)]
 RUN_NAME = r"^[A-Za-z0-9-]+$"
 RunId = Annotated[str, Path(min_length=1, max_length=100, pattern=RUN_NAME)]
 RunName = Annotated[str, Field(min_length=1, max_length=100, pattern=RUN_NAME)]
+Cursor = Annotated[str, Query(max_length=160, pattern=r"^([0-9T:.Z+-]+~[A-Za-z0-9-]+)?$")]
+"""Where a page of a list ended: when its last run was created, and its id."""
 FileName = Annotated[str, Path(min_length=1, max_length=255)]
 IdempotencyKey = Annotated[
     str | None, Header(min_length=1, max_length=200, pattern=r"^[\x21-\x7e]+$")
@@ -136,10 +139,10 @@ def list_runs(
     who: Who,
     q: Annotated[str, Query(max_length=200)] = "",
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+    cursor: Cursor = "",
 ) -> RunList:
     """Your runs, the newest first; q: those alone whose question has these words."""
-    return runs.list_runs(state, who, q, limit, offset)
+    return runs.list_runs(state, who, q, limit, cursor)
 
 
 @router.get("/runs/{run}")

@@ -25,9 +25,10 @@ BATCH = 32
 """Events that are handed on at once: a few thousand bytes for each listener that reads slowly."""
 ACTIVE = frozenset({RunStatus.QUEUED, RunStatus.RUNNING})
 """The states in which more events will come by themselves."""
-WOKEN = 50
-"""Listeners that are handed something in one turn of the loop: a thousand of them take 0.3 s, for
-which nobody else would be served."""
+WOKEN = 10
+"""Listeners that are handed something in one turn of the loop. A thousand take 0.3 s, for which
+nobody else would be served, and several times as long while other threads of the process compute:
+whoever sends something waits for its turn again."""
 AWAY = 4
 """How many periods pass before a database that did not answer is asked again."""
 Numbered = tuple[int, str]

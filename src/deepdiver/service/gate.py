@@ -126,8 +126,12 @@ class Gate:
 
     def _who(self, headers: Headers) -> Account | None:
         """Return whose request this is; None: nobody's who may use the service."""
-        if not self._accounts.any():
-            return Account()
+        # Whether there are users is asked last: each question goes to the database.
+        known = self._by_name(headers)
+        return known if known or self._accounts.any() else Account()
+
+    def _by_name(self, headers: Headers) -> Account | None:
+        """Return the user whose token or session a request has; None: nobody's."""
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme:  # whoever sends a token means it, whatever the browser is signed in as
             bearer = scheme.lower() == "bearer" and bool(token.strip())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -105,9 +106,13 @@ class Purses:
         rows = self._book.rows("SELECT owner FROM purses WHERE run = ?", run)
         return str(rows[0][0]) if rows else ""
 
-    def owners(self) -> dict[str, str]:
-        """Return for whom money was set aside, for each run."""
-        return dict(self._book.rows("SELECT run, owner FROM purses"))
+    def owners_of(self, runs: Sequence[str]) -> dict[str, str]:
+        """Return for whom money was set aside, for each of some runs that has any."""
+        if not runs:
+            return {}
+        places = ", ".join("?" for _ in runs)
+        query = f"SELECT run, owner FROM purses WHERE run IN ({places})"  # noqa: S608
+        return dict(self._book.rows(query, *runs))
 
     def of(self, owner: str) -> list[Purse]:
         """Return what was set aside for the runs of a user."""

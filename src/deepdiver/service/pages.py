@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import defaultdict
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -29,7 +29,7 @@ from deepdiver.report.exports.formats import FORMATS
 from deepdiver.report.exports.saved_pages import render_saved_pages, with_peeks
 from deepdiver.report.figures import svg
 from deepdiver.report.figures.pictures import draw_pictures
-from deepdiver.report.html import render_body
+from deepdiver.report.html import render_body, small_marks
 from deepdiver.report.markdown import made_line
 from deepdiver.run.answers import open_question
 from deepdiver.run.clarify import clarify, with_answer
@@ -41,6 +41,7 @@ from deepdiver.service.accounts import SESSION_SECONDS, Account
 from deepdiver.service.api import (
     KEEP_ALIVE,
     STYLE,
+    Cursor,
     FileName,
     RunId,
     RunName,
@@ -52,6 +53,7 @@ from deepdiver.service.examination import Check, examine
 from deepdiver.service.failures import explain, status_of
 from deepdiver.service.feed import ACTIVE
 from deepdiver.service.gate import COOKIE
+from deepdiver.service.plan_draft import Draft, answer_of, draft_from, draft_of, edited
 from deepdiver.service.progress import SHOWN, RunProgress, progress_of
 from deepdiver.service.schemas import Answer, NewRun, Steer
 from deepdiver.service.state import ServiceState
@@ -99,7 +101,9 @@ def _money(amount: Decimal) -> str:
 
 def _sentence(text: str) -> str:
     """Return a message, which is written to stand behind a colon, as a sentence of a page."""
-    told = text[:1].upper() + text[1:]
+    first = text.partition(" ")[0]
+    # openai:gpt-5-mini and other names begin as they are written.
+    told = text if set(first) & set(":_/.") else text[:1].upper() + text[1:]
     return told if not told or told.endswith((".", "!", "?", "…")) else f"{told}."
 
 
@@ -259,11 +263,11 @@ async def ask(request: Request, state: Service, who: Who) -> Response:
         run, _ = await asyncio.to_thread(runs.create_run, state, who, asked)
     except ValidationError as error:
         return await asyncio.to_thread(
-            _ask_page, request, state, who, _kept(given), explain(error.errors())
+            _ask_page, request, state, who, _kept(form, given), explain(error.errors())
         )
     except UsageError as error:
         return await asyncio.to_thread(
-            _ask_page, request, state, who, _kept(given), state.scrub(str(error))
+            _ask_page, request, state, who, _kept(form, given), state.scrub(str(error))
         )
     return _to(f"/runs/{run.id}")
 
@@ -276,12 +280,14 @@ def _budget(text: object) -> Decimal | None:
         raise UsageError("the budget must be a number of dollars, such as 0.50") from None
 
 
-def _kept(given: dict[str, str]) -> NewRun:
-    """Return what was typed, whether or not it can be asked, to be shown again."""
+def _kept(form: FormData, given: dict[str, str]) -> NewRun:
+    """Return what was typed and ticked, whether or not it can be asked, to be shown again."""
     known: dict[str, Any] = {
         name: text for name, text in given.items() if name in NewRun.model_fields
     }
-    return NewRun.model_construct(**known)
+    sources = tuple(name for name in runs.SOURCES if name in form.getlist("sources"))
+    ticked = {"sources": sources, "approve": "approve" in form, "budget": form.get("budget")}
+    return NewRun.model_construct(**{**known, **ticked})
 
 
 # A run
@@ -301,7 +307,7 @@ def show_run(
         return _read_page(request, state, held)
     shown = open_question(held.id, state.store)
     if shown and shown.get("ask") == "approve_plan":
-        return _plan_page(request, held, shown, shown["problems"])
+        return _plan_page(request, held, shown, draft_of(shown))
     if shown:
         return page(request, "review.html", run=held, shown=shown)
     progress = progress_of(state.store.records.events(held.id))
@@ -476,7 +482,7 @@ def export_run(state: Service, who: Who, run: RunId, format: str) -> Response:
 
 
 def _plan_page(
-    request: Request, run: Run, shown: dict[str, Any], problems: list[str], trouble: str = ""
+    request: Request, run: Run, shown: dict[str, Any], draft: Draft, trouble: str = ""
 ) -> Response:
     ceiling = str(shown.get("ceiling") or "")
     return page(
@@ -484,8 +490,7 @@ def _plan_page(
         "plan.html",
         422 if trouble else 200,
         run=run,
-        problems=problems,
-        queries=shown.get("queries", ()),
+        draft=draft,
         ceiling="nothing" if ceiling and not ceiling.strip("$0.") else ceiling,
         trouble=trouble,
     )
@@ -495,44 +500,19 @@ def _plan_page(
 async def edit_plan(request: Request, state: Service, who: Who, run: RunId) -> Response:
     """Change a plan, which shows it again, or start with it."""
     form = await request.form(max_files=0, max_fields=100)
-    problems = [str(text) for text in form.getlist("problem")]
-    act = str(form.get("act", "start"))
+    draft, act = draft_from(form), str(form.get("act", "start"))
     held = await asyncio.to_thread(runs.find_run, state, who, run)
     shown = await asyncio.to_thread(open_question, run, state.store)
     if shown is None:
         return _to(f"/runs/{run}")
     if act != "start":
-        return _plan_page(request, held, shown, edited(problems, act))
-    kept = [text.strip() for text in problems if text.strip()]
-    same = kept == [str(problem).strip() for problem in shown["problems"]]
+        return _plan_page(request, held, shown, edited(draft, act))
     try:
-        said = Answer(action="accept") if same else Answer(action="edit", problems=tuple(kept))
-        await asyncio.to_thread(runs.answer_run, state, who, run, said)
+        await asyncio.to_thread(runs.answer_run, state, who, run, answer_of(draft, shown))
     except (ValidationError, UsageError) as error:
         why = explain(error.errors()) if isinstance(error, ValidationError) else str(error)
-        return _plan_page(request, held, shown, problems, why)
+        return _plan_page(request, held, shown, draft, why)
     return _to(f"/runs/{run}")
-
-
-def edited(problems: list[str], act: str) -> list[str]:
-    """Return a list of sub-questions with one moved, struck or added; the same if there is none.
-
-    Args:
-        problems: The sub-questions.
-        act: up-2, down-2, strike-2, with the number of one from 1; or add.
-    """
-    if act == "add":
-        return [*problems, ""]
-    what, _, text = act.partition("-")
-    at = int(text) - 1 if text.isdecimal() else -1
-    if not 0 <= at < len(problems):
-        return problems
-    rest = [*problems[:at], *problems[at + 1 :]]
-    if what == "strike":
-        return rest
-    to = {"up": at - 1, "down": at + 1}.get(what, at)
-    rest.insert(max(0, to), problems[at])
-    return rest
 
 
 @router.post("/runs/{run}/answer")
@@ -559,11 +539,6 @@ def answer_run(
 # Reading
 
 
-_BRACKETS = re.compile(r'(<a class="cite"[^>]*>)\[?([^][<]+)\]?(?=<)')
-_BETWEEN = re.compile(r'</a>,?<a(?= class="cite")')
-"""On a page, a citation is a small number behind the sentence: that it is one, its place tells."""
-
-
 def _report_parts(state: ServiceState, run: Run) -> tuple[Markup, Markup, Report]:
     """Return the report of a run and its saved sources as parts of a page."""
     saved = take_out(run.id, state.store)
@@ -573,9 +548,9 @@ def _report_parts(state: ServiceState, run: Run) -> tuple[Markup, Markup, Report
     )
     # Both parts at once: the way back from a quote depends on which citations are links.
     mark = "<!-- beside -->"
-    both = f"{''.join(render_body(report, drawn))}{mark}{render_saved_pages(saved)}"
+    told = "".join(render_body(report, drawn, small_marks))
+    both = f"{told}{mark}{render_saved_pages(saved)}"
     body, _, beside = state.scrub(with_peeks(both, report)).partition(mark)
-    body = _BETWEEN.sub("</a> <a", _BRACKETS.sub(r"\1\2", body))
     # Both are made from escaped texts alone (report/html.py).
     return Markup(body), Markup(beside), report  # noqa: S704
 
@@ -621,11 +596,11 @@ def show_history(
     state: Service,
     who: Who,
     q: Annotated[str, Query(max_length=200)] = "",
-    skip: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+    cursor: Cursor = "",
 ) -> Response:
     """All runs, the newest first."""
-    found = runs.list_runs(state, who, q, PAGE, skip)
-    return page(request, "history.html", found=found, q=q, skip=skip, most=PAGE)
+    found = runs.list_runs(state, who, q, PAGE, cursor)
+    return page(request, "history.html", found=found, q=q, cursor=cursor)
 
 
 @router.get("/library")
@@ -692,10 +667,23 @@ def show_file(
 @router.get("/settings")
 def show_settings(request: Request, state: Service, who: Who) -> Response:
     """What is set up, and what is missing."""
-    found = examine(state.settings, offline=True)
+    return _settings_page(request, state, who, offline=True)
+
+
+@router.post("/settings/reach")
+def try_to_reach(request: Request, state: Service, who: Who) -> Response:
+    """What is set up, what is missing, and what of it can be reached; only because one asks."""
+    return _settings_page(request, state, who, offline=False)
+
+
+def _settings_page(
+    request: Request, state: ServiceState, who: Account, *, offline: bool
+) -> Response:
+    found = examine(state.settings, offline=offline)
     parts: dict[str, list[Check]] = defaultdict(list)
     for check in found.checks:
         if check.part not in ("settings", "home"):  # the places of this machine are not theirs
-            parts[check.part].append(check)
+            parts[check.part].append(replace(check, says=state.scrub(check.says)))
     log = state.log.lines(who.name, 20)
-    return page(request, "settings.html", found=found, parts=parts, log=log)
+    own: dict[str, Any] = {"found": found, "parts": parts, "log": log, "tried": not offline}
+    return page(request, "settings.html", here="/settings", **own)

@@ -179,7 +179,7 @@ class RunProgress:
 
     def _call_failed(self, event: Any) -> None:
         again = f"; again in {event.retry_in:.0f} s" if event.retry_in is not None else ""
-        line = f"{event.provider}: {event.error}{again}"
+        line = f"{event.provider}: {event.error.removeprefix(f'{event.provider}: ')}{again}"
         if line not in self.troubles:
             self.troubles.append(line)
 

@@ -6,8 +6,9 @@ A run that is somebody else's is, to everybody but them, a run that does not exi
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal
 from typing import Any
@@ -58,6 +59,8 @@ PLAIN = ("strategy", "max_iterations", "length", "format", "audience", "report_l
 """What a request may set as it likes."""
 SHARED = "/shared/"
 """Where the paths of links begin."""
+READ_AT_ONCE = 200
+"""Runs that are read at a time while looking for those of a user."""
 STOP_SECONDS = 10.0
 """How long deleting waits for a run to stop."""
 AUTO_ABOUT = "The question decides which strategy suits it."
@@ -100,19 +103,35 @@ def owner_of(state: ServiceState, run: str) -> str:
 
 
 def list_runs(
-    state: ServiceState, account: Account, words: str = "", most: int = 50, skip: int = 0
+    state: ServiceState, account: Account, words: str = "", most: int = 50, cursor: str = ""
 ) -> RunList:
-    """Return the runs of a user, the newest first, those alone whose question has all the words."""
+    """Return the runs of a user, the newest first, those alone whose question has all the words.
+
+    Args:
+        state: The service.
+        account: Whose runs.
+        words: The words.
+        most: How many runs a page has.
+        cursor: That of the page before; empty: the first page.
+    """
+    found = list(itertools.islice(_runs_that_fit(state, account, words, cursor), most + 1))
+    shown = found[:most]
+    following = f"{shown[-1].created}~{shown[-1].id}" if len(found) > most else ""
+    return RunList(runs=tuple(show_run(state, run, brief=True) for run in shown), cursor=following)
+
+
+def _runs_that_fit(state: ServiceState, account: Account, words: str, cursor: str) -> Iterator[Run]:
     wanted = words.casefold().split()
-    owners = {**state.purses.owners(), **state.queue.ordered()}
-    found = [
-        run
-        for run in state.store.runs.list_all()
-        if owners.get(run.id, "") == account.name
-        and all(word in run.question.casefold() for word in wanted)
-    ]
-    shown = found[skip : skip + most]
-    return RunList(runs=tuple(show_run(state, run, brief=True) for run in shown), total=len(found))
+    created, _, last = cursor.partition("~")
+    before = (created, last) if cursor else None
+    while page := state.store.runs.list_all(before, READ_AT_ONCE):
+        before = page[-1].created, page[-1].id
+        named = [run.id for run in page]
+        owners = {**state.purses.owners_of(named), **state.queue.owners_of(named)}
+        for run in page:
+            fits = all(word in run.question.casefold() for word in wanted)
+            if fits and owners.get(run.id, "") == account.name:
+                yield run
 
 
 def show_run(state: ServiceState, run: Run, *, brief: bool = False) -> RunState:
@@ -491,8 +510,8 @@ def answer_run(state: ServiceState, account: Account, run: str, said: Answer) ->
         LimitReachedError: If the user has reached a limit.
     """
     held = find_run(state, account, run)
-    if said.action == "edit" and not said.problems:
-        raise UsageError("an edited plan needs at least one sub-question")
+    if said.action == "edit" and not said.problems and said.queries is None:
+        raise UsageError("an edited plan needs sub-questions or searches")
     if said.action == "add" and not said.constraints.strip():
         raise UsageError("say what the answer must take into account")
     check_runs(account, state.queue.owners().get(account.name, Load()))

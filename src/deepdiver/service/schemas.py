@@ -84,9 +84,15 @@ class Answer(Schema):
     """What a person says to a plan or an answer that a run waits with."""
 
     action: Literal["accept", "edit", "reject", "add"]
-    """accept; edit: with problems; reject: with a reason; add: with constraints."""
+    """accept; edit: with problems or queries; reject: with a reason; add: with constraints."""
     problems: Annotated[tuple[Line, ...], Field(max_length=20)] = ()
-    """The sub-questions of an edited plan, in order."""
+    """The sub-questions of an edited plan, in order; none: as they were planned."""
+    queries: Annotated[tuple[Line, ...], Field(max_length=40)] | None = None
+    """The first searches of an edited plan, in order; none: the strategy writes them. A
+    sub-question that no search is about gets some, but none that the plan had and that are missing
+    here."""
+    about: Annotated[dict[Line, Line], Field(max_length=40)] = {}
+    """The sub-question that a search is about; else, the one with the most words in common."""
     reason: Annotated[str, Field(max_length=2_000)] = ""
     """Why it is rejected."""
     constraints: Annotated[str, Field(max_length=2_000)] = ""
@@ -241,8 +247,8 @@ class RunList(Schema):
 
     runs: tuple[RunState, ...]
     """The runs."""
-    total: int
-    """How many there are that fit, these included."""
+    cursor: str
+    """Pass it on to get the runs that follow; empty on the last page."""
 
 
 class CitedPassage(Schema):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import sys
 from collections.abc import Callable, Sequence
@@ -49,4 +50,15 @@ def serve(
         guarded, token = accounts.any(), settings.key(KEY)
         access = check_access(host, names, guarded=guarded, token=token)
         app, _ = build(settings, access, accounts, concurrency=concurrency)
+        keep_loaded()
         asyncio.run(listen(app, host, port, say, "/"))
+
+
+def keep_loaded() -> None:
+    """Have no search for garbage look through what is loaded by now, which is never garbage.
+
+    Nobody is served meanwhile: it took 0.26 s among the 350,000 objects of a service with fifty
+    runs, of which half are there before the first request.
+    """
+    gc.collect()
+    gc.freeze()

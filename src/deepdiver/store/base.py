@@ -20,6 +20,9 @@ from typing import Protocol
 
 from deepdiver.core.record import Run, RunStatus
 
+EVERY_RUN = 2**31 - 1
+"""More runs than a store can have."""
+
 
 class CallState(StrEnum):
     """The state of a journalled call."""
@@ -115,8 +118,14 @@ class Runs(Protocol):
             UnknownNameError: If no run, or more than one, fits.
         """
 
-    def list_all(self) -> list[Run]:
-        """Return all runs, the newest first."""
+    def list_all(self, before: tuple[str, str] | None = None, most: int = EVERY_RUN) -> list[Run]:
+        """Return runs, the newest first: all of them, or a page.
+
+        Args:
+            before: When the last run of the page before was created, and its id; None: the first
+                page. That run may be deleted meanwhile.
+            most: How many runs a page has.
+        """
 
     def list_past(self, run: str, beginning: str) -> list[PastRun]:
         """Return the finished runs that began before a run, the newest first.

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -439,7 +440,7 @@ class _Session:
 @functools.lru_cache(maxsize=256)
 def _numbered(query: str) -> bytes:
     """Return a statement with its parameters as PostgreSQL numbers them: ?, ?2 → $1, $2."""
-    places = iter(range(1, 100))
+    places = itertools.count(1)
     return re.sub(r"\?(\d*)", lambda mark: f"${mark[1] or next(places)}", query).encode()
 
 

@@ -23,6 +23,7 @@ from deepdiver.core.identity import canonical
 from deepdiver.core.record import FINISHED, Run, RunStatus
 from deepdiver.errors import DamagedStoreError, RunBusyError, UnknownNameError
 from deepdiver.store.base import (
+    EVERY_RUN,
     Cache,
     CallState,
     Journal,
@@ -150,6 +151,15 @@ class _Part:
         self._rows = database.rows
 
 
+_FIRST_PAGE = "SELECT id, status, json FROM runs ORDER BY created DESC, rowid DESC LIMIT ?"
+_NEXT_PAGE = (
+    # Of a run that was deleted meanwhile, only the second is known in which it was created.
+    "SELECT id, status, json FROM runs WHERE created < ?1 OR (created = ?1 AND rowid < "
+    "coalesce((SELECT rowid FROM runs WHERE id = ?2), 0)) "
+    "ORDER BY created DESC, rowid DESC LIMIT ?3"
+)
+
+
 class SqlRuns(_Part, Runs):
     """Runs in SQL."""
 
@@ -185,9 +195,12 @@ class SqlRuns(_Part, Runs):
         )
 
     @override
-    def list_all(self) -> list[Run]:
-        query = "SELECT id, status, json FROM runs ORDER BY created DESC, rowid DESC"
-        return [self._run(*row) for row in self._rows(query)]
+    def list_all(self, before: tuple[str, str] | None = None, most: int = EVERY_RUN) -> list[Run]:
+        if before is None:
+            rows = self._rows(_FIRST_PAGE, most)
+        else:
+            rows = self._rows(_NEXT_PAGE, *before, most)
+        return [self._run(*row) for row in rows]
 
     @override
     def list_past(self, run: str, beginning: str) -> list[PastRun]:

@@ -10,7 +10,7 @@ from typing_extensions import override
 from deepdiver.core.identity import digest as digest_of
 from deepdiver.core.record import Run, RunStatus
 from deepdiver.errors import LostTextError
-from deepdiver.store.base import PastRun, Records, Runs, Store, Texts
+from deepdiver.store.base import EVERY_RUN, PastRun, Records, Runs, Store, Texts
 
 
 def read_only(store: Store) -> Store:
@@ -53,8 +53,8 @@ class _ReadOnlyRuns(Runs):
         return self._runs.get(run)
 
     @override
-    def list_all(self) -> list[Run]:
-        return self._runs.list_all()
+    def list_all(self, before: tuple[str, str] | None = None, most: int = EVERY_RUN) -> list[Run]:
+        return self._runs.list_all(before, most)
 
     @override
     def list_past(self, run: str, beginning: str) -> list[PastRun]:

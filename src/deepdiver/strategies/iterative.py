@@ -73,6 +73,9 @@ GAPS, TRIED = 3, 40
 new queries with all of them."""
 LIMITS_BYTES = 2_000
 """The most bytes of limits that the reflection is shown."""
+UNSEARCHED = (
+    "the searches of the plan were not made: everything that could be searched is read whole"
+)
 
 
 class ResearchState(TypedDict, total=False):
@@ -93,6 +96,8 @@ class ResearchState(TypedDict, total=False):
     objection: str
     approved: bool
     queries: list[dict[str, str]]
+    chosen: list[dict[str, str]]
+    struck: list[str]
     tried: list[str]
     summary: list[dict[str, Any]]
     findings: list[str]
@@ -169,8 +174,8 @@ async def initialize(state: ResearchState, deps: Deps) -> Update:
     """Take the question from the messages, recall past runs if asked to, and clear the rest."""
     topic = question_of(state)
     lists = (
-        "sources sources_gathered search_results problems queries tried summary findings "
-        "new_findings missing disputed proposed limits"
+        "sources sources_gathered search_results problems queries chosen struck tried summary "
+        "findings new_findings missing disputed proposed limits"
     )
     return {
         **{name: [] for name in lists.split()},
@@ -199,7 +204,9 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
     proposed = [
         {"query": query, "about": find_nearest(query, wanted)} for query in state["proposed"]
     ]
-    queries = drop_tried(proposed, state["tried"])
+    # Nothing was tried before the first round, which begins with what a person has chosen.
+    made = [*state["tried"], *state["struck"]]
+    queries = drop_tried([*(state["chosen"] if first else ()), *proposed], made)
     uncovered = [part for part in wanted if part not in {query["about"] for query in queries}]
 
     written = [
@@ -207,7 +214,7 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
         for listed in await together(*(_queries_for(part, state, deps) for part in uncovered))
         for query in listed
     ]
-    queries = drop_tried([*queries, *written], state["tried"])[: None if first else LATER]
+    queries = drop_tried([*queries, *written], made)[: None if first else LATER]
     if not queries:
         deps.emit(
             Decided(decision="finish", reason="no search is left that was not made", by="rule")
@@ -239,7 +246,7 @@ async def _queries_for(part: str, state: ResearchState, deps: Deps) -> list[dict
         question=state["topic"],
         problem=part,
         known=tuple(line.text for line in lines_of(state["summary"])),
-        tried=tuple(state["tried"][-TRIED:]),
+        tried=tuple([*state["struck"], *state["tried"]][-TRIED:]),
         past=show_past_runs(state["past"]) if first else (),
         limit=FIRST if first else 1,
     )
@@ -252,14 +259,17 @@ async def _queries_for(part: str, state: ResearchState, deps: Deps) -> list[dict
 async def approve_plan(state: ResearchState, deps: Deps) -> Update:
     """Show the sub-questions and the first queries to a person, if one wants to see them.
 
-    Edited sub-questions need new queries; after a rejection the question is split again.
+    Edited sub-questions need new queries, unless the person has some for them; after a rejection
+    the question is split again.
     """
-    said = ask_approval(
-        deps, state["topic"], state["problems"], queries=[q["query"] for q in state["queries"]]
-    )
+    said = ask_approval(deps, state["topic"], state["problems"], queries=state["queries"])
     if said.objection:
         return {"objection": said.objection, "problems": [], "queries": []}
-    return {"approved": True, "problems": said.problems, **({"queries": []} if said.edited else {})}
+    if said.queries and state["whole"]:
+        deps.note_limit(UNSEARCHED)
+    again: Update = {} if said.queries is None and not said.edited else {"queries": []}
+    chosen = {"chosen": said.queries or [], "struck": said.struck}
+    return {"approved": True, "problems": said.problems, **chosen, **again}
 
 
 async def web_search(state: ResearchState, deps: Deps) -> Update:

@@ -42,6 +42,7 @@ from deepdiver.strategies.shared.base import (
     add_nodes,
     attempt,
     attempt_to_decide,
+    together,
     unite,
 )
 from deepdiver.strategies.shared.findings import digest_finding, list_statements
@@ -58,7 +59,9 @@ from deepdiver.strategies.shared.look import LEADS, look_into
 from deepdiver.strategies.shared.plan import (
     PROBLEMS,
     ask_approval,
+    drop_same,
     order_into_waves,
+    queries_about,
     question_of,
     recall_past,
     settle_needs,
@@ -92,6 +95,8 @@ class DeepDiverState(TypedDict, total=False):
     past: list[dict[str, Any]]
     needs: dict[str, list[str]]
     objection: str
+    queries: list[dict[str, str]]
+    struck: list[str]
     tried: list[str]
     trials: list[str]
     evidence: list[str]
@@ -104,12 +109,12 @@ class DeepDiverState(TypedDict, total=False):
 
 
 def allowance(max_iterations: int, results: int) -> Allowance:
-    """Return how often a run may do each thing at most."""
+    """Return how often a run may do each thing, if a person edits its plan once at most."""
     readings = PROBLEMS * (1 + HOPS) + max_iterations * (HYPOTHESES + GAPS)
     searches = PROBLEMS * (MOST_QUERIES + HOPS * LEADS) + max_iterations * (2 * HYPOTHESES + GAPS)
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
-        tasks.WriteQueries: PROBLEMS,
+        tasks.WriteQueries: 2 * PROBLEMS,
         tasks.ExtractFindings: most_readings_of(results) * readings,
         tasks.Hypothesise: max_iterations,
         tasks.RefuteQueries: HYPOTHESES * max_iterations,
@@ -163,7 +168,7 @@ async def initialize(state: DeepDiverState, deps: Deps) -> Update:
     question = question_of(state)
     lists = (
         "decomposed_problems gathered_information hypotheses experience_pool tried trials "
-        "evidence gaps"
+        "evidence gaps queries struck"
     )
     return {
         **{name: [] for name in (*lists.split(), "limits")},
@@ -183,23 +188,54 @@ async def initialize(state: DeepDiverState, deps: Deps) -> Update:
 
 
 async def formulate_problem(state: DeepDiverState, deps: Deps) -> Update:
-    """Break the question into sub-problems that can be tested one by one."""
+    """Break the question into sub-problems that can be tested one by one.
+
+    A person who wants to see the plan sees what is searched for first, too. What is searched for a
+    sub-problem that needs others depends on what is found for them.
+    """
     parts = await take_apart(
         deps, state["original_question"], state["objection"], show_past_runs(state["past"])
     )
-    return {"decomposed_problems": parts.problems, "needs": parts.needs}
+    update: Update = {"decomposed_problems": parts.problems, "needs": parts.needs}
+    if not deps.approve or await is_read_whole(deps):
+        return update
+    first = [problem for problem in parts.problems if problem not in parts.needs]
+    written = await together(*(_write_queries(state, deps, problem) for problem in first))
+    listed = zip(first, written, strict=True)
+    planned = [{"query": text, "about": problem} for problem, own in listed for text in own]
+    return {**update, "queries": planned}
+
+
+async def _write_queries(
+    state: DeepDiverState, deps: Deps, problem: str, known: Sequence[str] = ()
+) -> Sequence[str]:
+    """Return what to search for to find out about a sub-problem."""
+    past, struck = show_past_runs(state["past"]), state["struck"]
+    task = tasks.WriteQueries(
+        question=state["original_question"],
+        problem=problem,
+        known=tuple(known),
+        tried=tuple(struck),
+        past=past,
+        limit=QUERIES,
+    )
+    answer = await attempt(deps, task)
+    written = answer.queries[: MOST_QUERIES if past else QUERIES] if answer else ()
+    return drop_same(written, struck) or drop_same([problem], struck)
 
 
 async def approve_plan(state: DeepDiverState, deps: Deps) -> Update:
-    """Show the sub-problems to a person, if one wants to see them; the person may change them."""
-    problems, needs = state["decomposed_problems"], state["needs"]
-    said = ask_approval(deps, state["original_question"], problems, needs=needs)
-    if not said.edited:
+    """Show sub-problems and searches to a person, if one wants to see them and change them."""
+    problems, needs, queries = state["decomposed_problems"], state["needs"], state["queries"]
+    said = ask_approval(deps, state["original_question"], problems, needs=needs, queries=queries)
+    if said.objection:
         return {"objection": said.objection}
     return {
         "objection": "",
         "decomposed_problems": said.problems,
         "needs": settle_needs(said.problems, needs),
+        "queries": queries if said.queries is None else said.queries,
+        "struck": said.struck,
     }
 
 
@@ -209,19 +245,14 @@ async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
     One that needs another is looked into after it, with what was found for it.
     """
     question, needs = state["original_question"], state["needs"]
-    past = show_past_runs(state["past"])
     found: dict[str, LookResult] = {}
     whole = await is_read_whole(deps)
 
     async def gather(problem: str, known: Sequence[str]) -> LookResult:
+        planned = queries_about(state["queries"], problem)
         if whole:
-            return await look_into(deps, question, problem, (problem,), known, HOPS)
-        task = tasks.WriteQueries(
-            question=question, problem=problem, known=tuple(known), past=past, limit=QUERIES
-        )
-        answer = await attempt(deps, task)
-        most = MOST_QUERIES if past else QUERIES
-        queries = answer.queries[:most] if answer and answer.queries else (problem,)
+            return await look_into(deps, question, problem, (problem, *planned), known, HOPS)
+        queries = planned or await _write_queries(state, deps, problem, known)
         return await look_into(deps, question, problem, queries, known, HOPS)
 
     for wave in order_into_waves(state["decomposed_problems"], needs):

@@ -46,9 +46,10 @@ MOST_ATTEMPTS = 20
 """A run that so many workers have taken and not ended may be what ends them: it fails."""
 GLANCE_SECONDS = 0.25
 """Seconds between two looks for runs that were cancelled."""
-CANCEL_SECONDS = 1.0
+CANCEL_SECONDS = 0.5
 """How long a run that was cancelled waits for answers, because a person waits for it to stop. What
-comes later is lost, and its call counts as uncertain."""
+comes later is lost, and its call counts as uncertain. Of answers that take ten seconds, one in
+twenty comes within this time."""
 SAVING_SECONDS = 10.0
 """The time that a run gets to save itself, after it has waited for answers."""
 _log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ next but one, however many another owner has. Turns count within a priority.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -107,8 +107,8 @@ class Queue(Protocol):
     def owner_of(self, run: str) -> str | None:
         """Return who ordered a run; None if it was never in the queue."""
 
-    def ordered(self) -> dict[str, str]:
-        """Return who ordered each run that was ever in the queue."""
+    def owners_of(self, runs: Sequence[str]) -> dict[str, str]:
+        """Return who ordered each of some runs, of those that were ever in the queue."""
 
     def find(self, owner: str, key: str) -> str | None:
         """Return the run that an owner has ordered under a key."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from typing_extensions import override
 
@@ -164,8 +165,12 @@ class OrderRows(Queue, ABC):
         return str(rows[0][0]) if rows else None
 
     @override
-    def ordered(self) -> dict[str, str]:
-        return dict(self.database.rows("SELECT run, owner FROM orders"))
+    def owners_of(self, runs: Sequence[str]) -> dict[str, str]:
+        if not runs:
+            return {}
+        places = ", ".join("?" for _ in runs)
+        query = f"SELECT run, owner FROM orders WHERE run IN ({places})"  # noqa: S608
+        return dict(self.database.rows(query, *runs))
 
     @override
     def find(self, owner: str, key: str) -> str | None:

@@ -72,7 +72,9 @@ def test_a_disk_that_fills_up_during_the_run_loses_nothing(small_disk: Path, war
 
 
 @pytest.mark.slow
-def test_questions_from_standard_input(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_questions_from_standard_input(
+    say: Say, warm: Warm, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for given, says in [
         ("", "the question is empty"),
         ("x" * 1_000_000, "1,000,000 characters"),
@@ -82,7 +84,8 @@ def test_questions_from_standard_input(say: Say, monkeypatch: pytest.MonkeyPatch
         said = say("--sample", "-")
         assert says in complaint(said)
         assert said.code == 2
-    done = run("--sample", "--quiet", "--json", "-", given=b"\xff" + f"{QUESTION}\n".encode())
+    asked = b"\xff" + f"{QUESTION}\n".encode()
+    done = run("--sample", "--quiet", "--json", "-", given=asked, program=warm.command)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["question"] == f"\ufffd{QUESTION}"
 
@@ -604,12 +607,21 @@ def test_a_plan_is_rejected_then_edited(say: Say, home: Path, warm: Warm) -> Non
         terminal.wait_for("Add sub-problems")
         terminal.wait_for("     > ", times=2)
         terminal.type("\n")
+        terminal.wait_for("     > ", times=3)  # the search
+        terminal.type("\n")
+        terminal.wait_for("Add searches")
+        terminal.wait_for("     > ", times=4)
+        terminal.type("\n")
         terminal.wait_for("[r]eject? ", times=3)
         terminal.type("a\n")
         assert terminal.leave() == 0
     assert answers(home) == [
         {"action": "reject", "reason": "too narrow"},
-        {"action": "edit", "problems": ["How many tonnes of cheese were made at Svedjan in 2025?"]},
+        {
+            "action": "edit",
+            "problems": ["How many tonnes of cheese were made at Svedjan in 2025?"],
+            "queries": [QUESTION],
+        },
     ]
     (done,) = runs(home)
     assert say("replay", done.id, "--quiet").code == 0

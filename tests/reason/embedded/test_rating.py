@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from deepdiver.reason.embedded import rating
@@ -115,13 +117,44 @@ def test_nearness_is_that_of_a_rating() -> None:
     )
 
 
-def test_nearness_is_remembered_within_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = nearness(QUESTION, [CHAIR])
-    monkeypatch.setattr(rating, "load_embedder", lambda: pytest.fail("it was compared before"))
+def test_what_is_near_to_one_question_is_compared_with_another_without_embedding_it_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told, other = nearness(QUESTION, [CHAIR]), "Was the ferry late?"
+    nearness(other, [WEATHER])
+    monkeypatch.setattr(rating, "load_embedder", lambda: pytest.fail("it was embedded before"))
     assert nearness(QUESTION, [CHAIR, CHAIR]) == told * 2
-    monkeypatch.undo()
-    monkeypatch.setattr(rating, "REMEMBERED", 0)
+    assert nearness(other, [CHAIR]) < nearness(other, [WEATHER])
+
+
+def test_a_rating_takes_the_vectors_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"{CHAIR} Told."
+    (near,) = nearness(QUESTION, [text])
+    monkeypatch.setattr(rating, "load_embedder", lambda: pytest.fail("it was embedded before"))
+    assert rate(QUESTION, [text])[0].nearness == near
+
+
+def test_the_vectors_that_are_remembered_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = nearness(QUESTION, [CHAIR])
+    monkeypatch.setattr(rating, "VECTORS", 0)
+    nearness(QUESTION, ["Another passage, which was never seen."])
+    assert CHAIR not in rating._vectors
     assert nearness(QUESTION, [CHAIR]) == told
+
+
+def test_what_another_thread_forgets_meanwhile_is_not_missed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = rate(QUESTION, [CHAIR])
+    made = rating._rate
+
+    def forget(question: str, texts: Sequence[str]) -> list[Rating]:
+        rating._rated.clear()
+        rating._vectors.clear()
+        return made(question, texts)
+
+    monkeypatch.setattr(rating, "_rate", forget)
+    assert rate(QUESTION, [CHAIR, "The board met in the harbour."])[:1] == told
 
 
 def test_in_another_language_nearness_is_by_words(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -351,9 +351,10 @@ async def test_no_text_makes_a_task_raise_and_the_same_task_gives_the_same_answe
         "ما هي عاصمة فرنسا؟",
         "🜁🜂🜃🜄",
         "a" * 100_000,
-        "? " * 50_000,
+        "? " * 5_000,
+        pytest.param("? " * 50_000, marks=pytest.mark.proof),  # the same, for half a minute
     ],
-    ids=["empty", "nul", "surrogate", "japanese", "arabic", "signs", "one word", "marks"],
+    ids=["empty", "nul", "surrogate", "japanese", "arabic", "signs", "one word", "marks", "many"],
 )
 async def test_odd_texts_are_lived_with(text: str) -> None:
     for task in every_task(text):

@@ -60,30 +60,33 @@ def test_every_kind_of_block_is_there_in_order() -> None:
         "code",
         "heading",
         "paragraph",
+        "paragraph",
         "heading",
         "list",
     ]
     assert [item.level for item in layout.body if item.kind == "heading"] == [1, 1, 2]
     told = [text_of(line) for line in lines(layout)]
-    assert layout.explained.startswith("† our judgement")
+    assert layout.explained == ""
     assert layout.lead == (Piece("Bottom line"),)
-    assert (Piece("What follows"), Piece("†", "mark")) in lines(layout)
+    at = [*lines(layout)].index((Piece("What follows"),))
+    assert [*lines(layout)][at + 1] == (Piece("Our judgement, for the reasons cited.", "note"),)
     assert any("900 is in none of its quotes" in line for line in told)
     assert any(line.startswith("C1: 330 - 300 = 30 [") for line in told)
     assert layout.foot == "deepdiver, tested."
 
 
-def test_citations_and_marks_are_pieces_of_their_own() -> None:
+def test_citations_and_notes_are_pieces_of_their_own() -> None:
     line = sentence_line(REPORT, REPORT.answer[0])
     assert line == (
         Piece("Owner:", "bold"),
         Piece(" Anna Holm owns Holm Works AB."),
-        Piece("[1a]", "cite", 1),
+        Piece("[1]", "cite", 1),
     )
     judged = REPORT.sections[1].blocks[0].rows[0][0]
     assert [piece.style for piece in sentence_line(REPORT, judged)] == [
         "plain",
-        "mark",
+        "note",
+        "plain",
         "cite",
         "cite",
     ]
@@ -96,7 +99,15 @@ def test_citations_and_marks_are_pieces_of_their_own() -> None:
 
 def test_a_citation_within_a_bold_opening_keeps_its_mark() -> None:
     item = REPORT.answer[0].model_copy(update={"places": (3,)})
-    assert text_of(sentence_line(REPORT, item)) == "Own[1a]er: Anna Holm owns Holm Works AB."
+    assert text_of(sentence_line(REPORT, item)) == "Own[1]er: Anna Holm owns Holm Works AB."
+
+
+def test_a_note_within_a_bold_opening_keeps_its_words() -> None:
+    judged = REPORT.sections[1].blocks[0].rows[0][0]
+    item = judged.model_copy(update={"bold": len(judged.text)})
+    shown = text_of(sentence_line(REPORT, item))
+    assert shown == text_of(sentence_line(REPORT, judged))
+    assert shown.count(" (our judgement).") == 1
 
 
 def test_every_citation_leads_to_a_passage_of_the_list() -> None:

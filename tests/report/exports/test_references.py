@@ -20,6 +20,7 @@ from deepdiver.report.exports.references import (
     AUTHOR_YEAR,
     STYLES,
     csl_items,
+    letters,
     render_bibtex,
     render_csl,
     render_references,
@@ -139,10 +140,10 @@ def test_no_text_of_a_stranger_ends_its_field(payload: str) -> None:
     assert len(re.findall(r"(?m)^TY  - ", ris)) == len(re.findall(r"(?m)^ER  - ", ris)) == 1
     assert all(re.match(r"[A-Z][A-Z0-9]  - ", line) for line in ris.split("\r\n") if line)
     assert len(json.loads(render_csl(made))) == 1
-    entry, space, heading, mark = render_references(made, "apa").splitlines()
-    assert (bool(entry), space, heading) == (True, "", "In the text:")
-    assert mark.startswith("[1] ")
-    assert len(render_references(made, "ieee").splitlines()) == 1
+    for style in ("apa", "ieee"):
+        entry, space, heading, mark = render_references(made, style).splitlines()
+        assert (bool(entry), space, heading) == (True, "", "In the text:")
+        assert mark.startswith("[1] ")
 
 
 @pytest.mark.proof
@@ -197,9 +198,39 @@ def test_two_of_one_author_and_year_are_told_apart_by_letters(style: str) -> Non
     ]
 
 
+@pytest.mark.parametrize("style", STYLES)
+def test_every_style_tells_what_it_calls_the_numbers_of_the_report(style: str) -> None:
+    told = render_references(RUN, style).partition("\nIn the text:\n")[2].splitlines()
+    cited = {item.mark for item in RUN.report.citations}
+    labels = [line.partition(" ")[0] for line in told]
+    assert labels == ["[1–3]", "[4–6]"]
+    assert cited == {*"123456"}, "the passages of a source have numbers in a row"
+    assert all(line.partition(" ")[2] for line in told), "and each has a name in the style"
+
+
 @pytest.mark.parametrize("style", sorted({*STYLES} - AUTHOR_YEAR))
-def test_a_style_with_numbers_needs_no_names_for_them(style: str) -> None:
-    assert "In the text" not in render_references(RUN, style)
+def test_a_style_with_numbers_has_those_of_its_list(style: str) -> None:
+    listed, _, told = render_references(RUN, style).partition("\nIn the text:\n")
+    first, second = (line.partition(" ")[2] for line in told.splitlines())
+    assert (re.findall(r"\d+", first), re.findall(r"\d+", second)) == (["1"], ["2"])
+    assert [re.findall(r"\d+", line)[0] for line in listed.splitlines()] == ["1", "2"]
+
+
+def test_labels_of_older_records_are_told_as_they_are() -> None:
+    cited = [
+        item.model_copy(update={"label": f"1{letters(item.number - 1)}"})
+        for item in RUN.report.citations
+    ]
+    old = saved(report(citations=tuple(cited)))
+    told = render_references(old, "apa").partition("\nIn the text:\n")[2]
+    assert told.startswith("[1a][1b]")
+
+
+def test_letters_do_not_end_with_the_alphabet() -> None:
+    assert [letters(rank) for rank in (0, 1, 25, 26, 27, 51, 52, 701, 702)] == (
+        "a b z aa ab az ba zz aaa".split()
+    )
+    assert len({letters(rank) for rank in range(2_000)}) == 2_000
 
 
 def test_authors_and_years_are_in_the_order_of_the_alphabet() -> None:

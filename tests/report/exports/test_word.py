@@ -71,7 +71,7 @@ def test_headings_lists_and_tables_are_real() -> None:
     assert styles["Heading 1"] == [
         "Bottom line",
         "The company",
-        "What follows†",
+        "What follows",
         "Sources",
         "Evidence view",
     ]
@@ -100,14 +100,25 @@ def test_every_citation_is_a_footnote_with_its_quote() -> None:
     referred = [item.get(f"{W}id") for item in body.iter(f"{W}footnoteReference")]
     assert referred == list(texts)
     assert texts["1"] == (
-        " [1a] Register of companies, Company Register, 2026-01-12: "
+        " [1] Register of companies, Company Register, 2026-01-12: "
         "“Anna Holm owns Holm Works AB.” (page 1)"
     )
     assert texts["3"] != texts["2"]
     again = [text for text in texts.values() if "as in note" in text]
-    assert " [1b] as in note 2" in again
+    assert " [2] as in note 2" in again
     assert b"footnotes+xml" in files["[Content_Types].xml"]
     assert b"footnotes.xml" in files["word/_rels/document.xml.rels"]
+
+
+def test_each_of_the_numbers_in_a_row_has_its_footnote() -> None:
+    made = report()
+    three = [item.number for item in made.citations if item.mark in {"1", "2", "3"}]
+    said = made.answer[0].model_copy(update={"citations": tuple(three), "places": ()})
+    held = made.model_copy(update={"answer": (said,), "points": ()})
+    notes = etree.fromstring(parts(render_word(saved(held)))["word/footnotes.xml"])
+    texts = ["".join(note.itertext()) for note in notes if not note.get(f"{W}type")]
+    assert [text.split()[0] for text in texts[:3]] == ["[1]", "[2]", "[3]"]
+    assert all("“" in text for text in texts[:3])
 
 
 def test_two_footnotes_in_one_place_do_not_read_as_one_number() -> None:

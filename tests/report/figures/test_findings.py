@@ -131,9 +131,9 @@ def test_a_finding_is_marked_as_the_report_marks_it_and_leads_to_its_number() ->
     lead = (sentence("One.", "f_1"), sentence("Two.", "f_2"))
     report = compose("Q", lead, (), (), ledger, limits=(), made_by="")
     drawn = drawn_findings(report, ledger, lambda _: "")
-    assert [(item.number, item.mark) for item in drawn] == [(1, "1a"), (2, "1b"), (0, "")]
-    assert drawn[1].says.startswith("[1b] ")
-    assert citation_labels(report) == {0: "", 1: "1a", 2: "1b"}
+    assert [(item.number, item.mark) for item in drawn] == [(1, "1"), (2, "2"), (0, "")]
+    assert drawn[1].says.startswith("[2] ")
+    assert citation_labels(report) == {0: "", 1: "1", 2: "2"}
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,8 @@ REPORT = {
 
 
 def held(**more: Any) -> dict[str, Any]:
-    return state(
-        **{"analyzer_report": {}, "confidence_score": 0.0, "objection": "", "past": [], **more}
-    )
+    empty = {"analyzer_report": {}, "confidence_score": 0.0, "objection": "", "past": []}
+    return state(**{**empty, "chosen": [], "struck": [], **more})
 
 
 def step(what: str, found: int = 1, **more: Any) -> dict[str, Any]:
@@ -68,6 +67,37 @@ async def test_a_reasoner_that_fails_gives_way_to_the_words_of_the_question(tmp_
         "rule",
     )
     assert made["why"] == "no decision could be had"
+
+
+async def test_what_a_person_has_chosen_comes_before_everything_but_the_hard_stop(
+    tmp_path: Path,
+) -> None:
+    rig, wanted = rig_of(tmp_path), ["Holm ledger", "Holm archive"]
+    sure = {"confidence_score": 0.99, "analyzer_report": REPORT, "iteration": 1}
+    history = [step("ledger Holm")]
+    made = await decided(rig, chosen=wanted, research_history=history, **sure)
+    assert (made["next_action"], made["query_or_url"]) == ("search_corpus", "Holm archive")
+    assert not rig.reasoner.asked
+    session = rig.session()
+    late = held(chosen=wanted, research_history=history, iteration=20)
+    made = await decide.decide_next(session.deps, late)
+    assert made["next_action"] == loops.HAND_OVER
+    assert session.deps.notes == {
+        "a search of the plan was not made, for want of a step: Holm archive"
+    }
+
+
+async def test_what_a_person_has_struck_is_shown_as_tried_and_not_taken(tmp_path: Path) -> None:
+    rig = rig_of(
+        tmp_path,
+        decide_action=lambda task: tasks.NextAction(
+            next_action="search_corpus", query_or_url="Holm owner", reasoning="x"
+        ),
+    )
+    made = await decided(rig, struck=["owner Holm"])
+    (task,) = rig.reasoner.of(tasks.DecideAction)
+    assert task.tried == ("owner Holm",)
+    assert (made["by"], made["why"]) == ("rule", "a step that was taken before was asked for again")
 
 
 async def test_the_hard_stop_asks_nobody(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.reason.parse import read_answer
 from deepdiver.report.markdown import answer_text, render_markdown
 from deepdiver.run import replay, research, resume
+from deepdiver.run.answers import answer_person
 from deepdiver.sample import LIBRARY
 from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies.navigator import analyser, disputes, loops
@@ -1050,6 +1051,30 @@ async def test_a_restriction_in_the_question_holds_from_the_first_search(tmp_pat
         assert {text.title for text in task.texts} <= {"Notice"}
 
 
+async def test_a_run_does_not_wait_before_its_question_is_on_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else somebody who is quick would answer the question before, and be asked again."""
+    rig = rig_of(tmp_path, approve=True)
+    told: list[str] = []
+    set_status = rig.store.runs.set_status
+
+    def note(run: str, status: RunStatus) -> None:
+        asked = [text for _, text in rig.store.records.events(run) if '"person_asked"' in text]
+        told.append(f"{status.value} after {len(asked)} questions")
+        set_status(run, status)
+
+    monkeypatch.setattr(rig.store.runs, "set_status", note)
+    for number, said in enumerate((ACCEPT, {"action": "reject", "reason": "look again"}, ACCEPT)):
+        outcome = await rig.session().work(None, resumed=number > 0)
+        assert outcome.run.status is RunStatus.WAITING
+        answer_person(rig.run.id, said, rig.store)
+    outcome = await rig.session().work(None, resumed=True)
+    assert outcome.run.status is RunStatus.ANSWERED
+    waits = [line for line in told if line.startswith("waiting")]
+    assert waits == [f"waiting after {number} questions" for number in (1, 2, 3)]
+
+
 # Approval
 
 
@@ -1059,7 +1084,7 @@ async def test_the_first_decision_is_shown_as_a_plan(tmp_path: Path) -> None:
     outcome = await rig.work(ask=ask)
     plan, answer = ask.asked
     assert plan["ask"] == "approve_plan"
-    assert plan["queries"] == ["search_corpus: Who owns Holm Works?"]
+    assert plan["queries"] == ["Who owns Holm Works?"]
     assert answer["ask"] == "review_answer"
     assert rig.path == [*BEGIN[:2], "approve_plan", "approve_plan", *STEP, *ASKED]
     assert outcome.run.status is RunStatus.ANSWERED

@@ -35,6 +35,7 @@ STATE: dict[str, Any] = {
     "executed_queries": [],
     "pending_queries": [],
     "unmade_queries": [],
+    "struck_queries": [],
     "conjectured": 0,
     "hypotheses": [],
     "trials": [],

@@ -227,9 +227,30 @@ async def test_sub_tasks_without_labels_and_said_twice_are_told_apart(tmp_path: 
 
 
 def test_what_a_person_says_is_obeyed() -> None:
-    assert apply_approval(Approval([QUESTION])) == {"objection": ""}
-    assert apply_approval(Approval([], objection="too broad")) == {"objection": "too broad"}
-    made = apply_approval(Approval(["Who founded it?", "When?"], edited=True))
+    assert apply_approval(Approval([QUESTION]), ()) == {"objection": ""}
+    assert apply_approval(Approval([], objection="too broad"), ()) == {"objection": "too broad"}
+    made = apply_approval(Approval(["Who founded it?", "When?"], edited=True), ())
     assert made["problems"] == ["Who founded it?", "When?"]
     assert [part["id"] for part in made["sub_tasks"]] == ["subtask_1", "subtask_2"]
     assert [query["args"]["query"] for query in made["pending_queries"]] == made["problems"]
+
+
+def test_calls_that_a_person_keeps_stay_calls_and_other_words_are_searches() -> None:
+    feed = {"tool": "quakes", "args": {"place": "Holm", "since": "2026"}, "reason": "x"}
+    calls = [{**feed, "about": QUESTION, "tests": []}]
+    wanted = [
+        {"query": "Holm ledger", "about": QUESTION},
+        {"query": "Holm 2026", "about": QUESTION},
+    ]
+    made = apply_approval(Approval([QUESTION], queries=wanted, struck=["gone"]), calls)
+    assert [call["tool"] for call in made["pending_queries"]] == ["search", "quakes"]
+    assert made["pending_queries"][1]["args"] == feed["args"]
+    assert made["struck_queries"] == ["gone"]
+    assert "sub_tasks" not in made, "the parts are as they were"
+
+
+def test_a_part_without_a_call_is_searched_for_in_its_own_words_unless_they_were_struck() -> None:
+    wanted = [{"query": "Holm ledger", "about": "Who?"}]
+    said = Approval(["Who?", "When was it?", "Where?"], True, "", wanted, ["was it when"])
+    made = apply_approval(said, ())
+    assert [call["args"]["query"] for call in made["pending_queries"]] == ["Holm ledger", "Where?"]

@@ -15,6 +15,7 @@ from deepdiver.report.markdown import render_markdown
 from deepdiver.strategies.shared.audit_headings import (
     NEUTRAL_HEADING,
     OPEN_QUESTIONS,
+    STEPS_HEADING,
     TITLE,
     audit_headings,
     audit_missing,
@@ -81,6 +82,15 @@ async def test_a_heading_that_its_section_does_not_carry_is_repaired_once(tmp_pa
     assert [item.text for item in task.sentences] == [HOSTILE, ORDER]
     assert "Acme Industries" in task.sentences[0].problem
     assert "30 hours of 120 hours" in task.sentences[0].quotes[0]
+
+
+async def test_steps_whose_heading_was_cut_are_called_what_they_are(tmp_path: Path) -> None:
+    gave = "It gave testing 30 hours of 120 hours {T1:2}."
+    text = f"## {HOSTILE}\n\n1. {gave}\n2. {gave}\n\n## {ORDER}\n\n- {gave}"
+    deps, sections = drafted(tmp_path, text)
+    cut = await audit_headings(deps, sections, ASKED, ASKED, [])
+    assert [section.heading for section in sections] == [STEPS_HEADING, NEUTRAL_HEADING]
+    assert [item.section for item in cut] == [STEPS_HEADING, NEUTRAL_HEADING]
 
 
 @pytest.mark.parametrize(

@@ -612,6 +612,25 @@ async def test_the_name_of_a_row_is_the_writers_own_if_no_citation_carries_it(
         assert line.sentence.findings, "it stands on what its row cites"
 
 
+async def test_the_name_of_a_row_may_be_in_words_of_its_section(tmp_path: Path) -> None:
+    stated = "Ann Berg asked for 45 hours of overtime, shift by shift {T1:3}."
+    head = f"## Hours\n\n{stated}\n\n| Course | What is known |\n|---|---|\n"
+    known = Desk(tmp_path / "a")
+    name = "All 45 of overtime, then shift by shift"
+    assert name in await known.check(f"{head}| {name} | Testing got 30 hours {{T1:2}} |\n")
+
+
+async def test_the_name_of_a_row_without_citations_may_hold_what_the_report_tells(
+    tmp_path: Path,
+) -> None:
+    head = "## Hours\n\n| Course | Verdict {judgement} |\n|---|---|\n"
+    for name, kept in {"Give the 45 hours": True, "Give 95 hours": False}.items():
+        held = Desk(tmp_path / name)
+        text = f"## Wishes\n\n{BERG} {{T1:3}}\n\n{head}| {name} | wait |\n"
+        assert (name in await held.check(text)) is kept
+        assert held.reasons == ([] if kept else ["it states 95 without a finding"])
+
+
 async def test_a_bold_lead_in_may_sum_up_its_section(tmp_path: Path) -> None:
     held = Desk(tmp_path)
     text = "**The 120 hours hide two views.** Ann Berg asked for 45 hours {T1:3}."

@@ -93,6 +93,25 @@ def test_a_number_may_be_supposed_if_the_writer_says_so(tmp_path: Path) -> None:
     assert derived.held["C7"].supposed == ("10",), "nor are the hundredth parts of units known"
     assert add("C8", "30 * 1000", "30,000", supposes=True)
     assert derived.held["C8"].supposed == ("1000",), "nothing else is left that could be supposed"
+    assert add("C10", "30 * 1000 / 12000 / 60", "0.042", supposes=True)
+    assert derived.held["C10"].supposed == ("12000",), "120 is known, and its hundredfold is not"
+
+
+def test_a_calculation_of_the_questions_numbers_rests_on_no_text(tmp_path: Path) -> None:
+    deps, keys = desk(tmp_path)
+    found, _ = resolve_cites(deps, gather_material(deps, keys), ["T1:2"], "q")
+    derived = Derivations(asked="How fast must a copy of 600 GB be that ends within 2 hours?")
+
+    def add(name: str, expression: str, *findings: str, supposes: bool = False) -> None:
+        item = Derivation(name=name, expression=expression, result="", findings=findings)
+        assert derived.add(deps.ledger, item, "2026-11-16", supposes=supposes), derived.refused
+
+    add("C1", "600 * 1000 / (2 * 3600)")
+    add("C2", "C1 * 30", *found)
+    add("C3", "600 / 77", supposes=True)
+    assert derived.are_from_question(["C1"])
+    for names in ([], ["C9"], ["C2"], ["C3"], ["C1", "C3"]):
+        assert not derived.are_from_question(names), names
 
 
 def test_a_number_with_a_letter_for_its_scale_is_read(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from deepdiver.gateway import Mode
 from deepdiver.strategies.shared import plan
 from deepdiver.strategies.shared.plan import (
     PROBLEMS,
+    QUERIES,
     order_into_waves,
     question_of,
     recall_past,
@@ -117,7 +118,14 @@ async def test_an_accepted_plan_is_followed(tmp_path: Path) -> None:
     outcome = await rig.work(ask=ask)
     assert outcome.error is None
     assert seen == [
-        {"ask": "approve_plan", "question": QUESTION, "problems": [QUESTION], "ceiling": "$0.0000"}
+        {
+            "ask": "approve_plan",
+            "question": QUESTION,
+            "problems": [QUESTION],
+            "queries": [QUESTION],
+            "about": {QUESTION: QUESTION},
+            "ceiling": "$0.0000",
+        }
     ]
 
 
@@ -128,8 +136,113 @@ async def test_an_edited_plan_is_obeyed(tmp_path: Path) -> None:
     rig = Rig(tmp_path, approve=True)
     await rig.work(ask=ask)
     assert [task.problem for task in rig.reasoner.of(tasks.WriteQueries)] == [
-        "Who founded Holm Works?"
+        QUESTION,
+        "Who founded Holm Works?",
     ]
+    assert QUESTION not in rig.provider.queries
+
+
+LEDGER, ARCHIVE, HARBOUR = "Holm ledger of owners", "Holm archive", "Holm harbour works"
+STRATEGIES = ("popper", "iterative", "overwatch", "orchestrated", "navigator")
+
+
+async def with_searches(
+    tmp_path: Path, strategy: str, edit: dict[str, Any], **more: Any
+) -> tuple[Rig, Any, dict[str, Any]]:
+    """Run a strategy whose plan is edited; return what was shown, too."""
+    shown: list[dict[str, Any]] = []
+
+    async def ask(what: dict[str, Any]) -> dict[str, Any]:
+        shown.append(what)
+        if what["ask"] == "review_answer":
+            return {"action": "accept"}
+        return {"action": "edit", **edit}
+
+    rig = Rig(tmp_path, approve=True, strategy=strategy, **more)
+    outcome = await rig.work(ask=ask)
+    assert outcome.error is None
+    return rig, outcome, shown[0]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_searches_are_made_as_a_person_wants_them(tmp_path: Path, strategy: str) -> None:
+    wanted = [LEDGER, ARCHIVE, HARBOUR]
+    rig, _, shown = await with_searches(tmp_path, strategy, {"queries": wanted})
+    assert shown["queries"] == [QUESTION]
+    assert shown["about"] == {QUESTION: QUESTION}
+    assert {*wanted} <= {*rig.provider.queries}
+    assert rig.provider.queries.count(LEDGER) == 1
+    if strategy in ("popper", "iterative", "overwatch"):
+        assert QUESTION not in rig.provider.queries, "it was struck"
+
+
+@pytest.mark.parametrize(("strategy", "at_once"), [("orchestrated", 2), ("navigator", 1)])
+async def test_searches_that_are_not_made_side_by_side_are_made_in_the_order_of_the_person(
+    tmp_path: Path, strategy: str, at_once: int
+) -> None:
+    wanted = [LEDGER, ARCHIVE, QUESTION, HARBOUR]
+    rig, _, _ = await with_searches(tmp_path, strategy, {"queries": wanted})
+    made = list(dict.fromkeys(query for query in rig.provider.queries if query in wanted))
+    if at_once == 1:
+        assert made == wanted
+    else:
+        assert {*made[2:]} >= {HARBOUR}
+        assert {*made[:3]} >= {LEDGER, ARCHIVE}, "the parts of the question are searched for too"
+
+
+@pytest.mark.parametrize("strategy", ["popper", "iterative", "overwatch"])
+async def test_a_search_that_was_struck_is_not_written_again(tmp_path: Path, strategy: str) -> None:
+    """The reasoner of these tests writes the same search again: nothing else is left then."""
+    rig, outcome, _ = await with_searches(tmp_path, strategy, {"queries": []})
+    assert QUESTION not in rig.provider.queries
+    assert outcome.report is not None
+    unmet = f"Nothing was found on: {QUESTION}" in outcome.report.limits
+    assert unmet == (strategy != "overwatch"), "which has looked for what would refute, too"
+    assert any(QUESTION in task.tried for task in rig.reasoner.of(tasks.WriteQueries))
+
+
+async def test_struck_searches_are_told_to_whoever_plans(tmp_path: Path) -> None:
+    edit: dict[str, Any] = {"queries": []}
+    rig, _, _ = await with_searches(tmp_path, "orchestrated", edit)
+    assert rig.reasoner.of(tasks.PlanSearches)[1].tried == (QUESTION,)
+
+
+async def test_a_new_sub_problem_gets_searches_and_a_search_its_sub_problem(tmp_path: Path) -> None:
+    since, seat = "Since when does the owner own it?", "Where is the seat?"
+    edit = {
+        "problems": [QUESTION, since, seat],
+        "queries": [QUESTION, ARCHIVE, "when was the owner known"],
+        "about": {ARCHIVE: seat, QUESTION: "nothing of this plan"},
+    }
+    rig, _, _ = await with_searches(tmp_path, "iterative", edit)
+    assert {*edit["queries"]} <= {*rig.provider.queries}
+    first = [task for task in rig.reasoner.of(tasks.WriteQueries) if not task.known]
+    assert len(first) == 1, "that of the plan: each of the three has a search"
+    rig, _, _ = await with_searches(tmp_path, "popper", {**edit, "queries": [ARCHIVE]})
+    written = {task.problem for task in rig.reasoner.of(tasks.WriteQueries)[1:]}
+    assert written == {QUESTION, since}, "the archive is searched for the third"
+
+
+async def test_too_many_searches_are_cut_and_the_report_says_which(tmp_path: Path) -> None:
+    wanted = [f"Holm ledger volume {n}" for n in range(QUERIES + 2)]
+    rig, outcome, _ = await with_searches(tmp_path, "popper", {"queries": [*wanted, wanted[0]]})
+    assert len([query for query in rig.provider.queries if query in wanted]) == QUERIES
+    assert sum("15 searches at most; left out: Holm" in line for line in outcome.report.limits) == 2
+
+
+@pytest.mark.parametrize(
+    ("strategy", "why"),
+    [("orchestrated", "for want of a round"), ("navigator", "for want of a step")],
+)
+async def test_searches_that_find_no_room_are_named(
+    tmp_path: Path, strategy: str, why: str
+) -> None:
+    edit = {"queries": [LEDGER, ARCHIVE, HARBOUR]}
+    rig, outcome, _ = await with_searches(tmp_path, strategy, edit, max_iterations=1)
+    unmade = [query for query in edit["queries"] if query not in rig.provider.queries]
+    assert unmade
+    for query in unmade:
+        assert f"a search of the plan was not made, {why}: {query}" in outcome.report.limits
 
 
 async def test_a_rejected_plan_is_made_anew_with_the_reason(tmp_path: Path) -> None:
@@ -159,7 +272,7 @@ async def test_a_plan_that_grew_too_long_is_cut_and_says_so(tmp_path: Path) -> N
 
     rig = Rig(tmp_path, approve=True)
     outcome = await rig.work(ask=ask)
-    assert len(rig.reasoner.of(tasks.WriteQueries)) == PROBLEMS
+    assert len(rig.reasoner.of(tasks.WriteQueries)) == 1 + PROBLEMS, "one is written for the plan"
     assert outcome.report is not None
     assert sum("left out: Who owns part" in line for line in outcome.report.limits) == 2
 

@@ -66,6 +66,8 @@ from tests.strategies.shared.written import (
     with_more,
 )
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 
 async def test_a_sentence_that_its_quote_carries_stays_with_its_citation(tmp_path: Path) -> None:
     report, rig = await report_of(tmp_path, write_report=owned)

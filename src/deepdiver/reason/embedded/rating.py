@@ -2,7 +2,8 @@
 
 Two models rate a passage together with the title and the heading above it: the trained reader says
 how likely it is that the passage bears on the question, and the embeddings how near the two are in
-meaning. What was rated once is remembered, since the tasks of a run ask about the same passages.
+meaning. What was rated once is remembered, since the tasks of a run ask about the same passages,
+and so are the vectors of passages, since the next question is asked about the same documents.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
 
 from deepdiver.core.languages import language_of
 from deepdiver.core.text import terms
@@ -17,8 +19,17 @@ from deepdiver.encoders.embed import load_embedder
 from deepdiver.encoders.reader import load_reader
 from deepdiver.tasks import ShownFinding
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32]
+
 REMEMBERED = 20_000
 """Ratings that are remembered; then all are forgotten."""
+VECTORS = 10_000
+"""Vectors that are remembered, 17 MB; then all are forgotten. 25 questions about 40 documents need
+some 3,000, and without them two fifths of the time of a question went into making them again."""
 DIGITS = 4
 """Decimal places, so that every machine gets the same order."""
 BY_RELEVANCE, BY_NEARNESS, BY_WORDS = 0.4, 0.4, 0.2
@@ -56,17 +67,19 @@ class Rating:
 
 
 _rated: dict[tuple[str, str], Rating] = {}
-_near: dict[tuple[str, str], float] = {}
+_vectors: dict[str, Vector] = {}
 
 
 def rate(question: str, passages: Sequence[str]) -> list[Rating]:
     """Rate passages, each with its title and heading, in their order."""
     if len(_rated) > REMEMBERED:
         _rated.clear()
-    new = [text for text in dict.fromkeys(passages) if (question, text) not in _rated]
-    if new:
-        _rated.update(zip(((question, text) for text in new), _rate(question, new), strict=True))
-    return [_rated[question, text] for text in passages]
+    # Runs side by side ask from other threads: what is taken here must not be forgotten meanwhile.
+    held = {text: known for text in passages if (known := _rated.get((question, text)))}
+    if new := [text for text in dict.fromkeys(passages) if text not in held]:
+        held |= zip(new, _rate(question, new), strict=True)
+        _rated.update(((question, text), held[text]) for text in new)
+    return [held[text] for text in passages]
 
 
 def _rate(question: str, passages: Sequence[str]) -> list[Rating]:
@@ -79,8 +92,7 @@ def _rate(question: str, passages: Sequence[str]) -> list[Rating]:
     if language_of(question) not in UNDERSTOOD:
         return [Rating(share, share, share) for share in shared]
     relevance = load_reader().relevance(question, passages)
-    asked, *vectors = load_embedder().embed([question, *passages])
-    near = [round(float(asked @ vector), DIGITS) for vector in vectors]
+    near = nearness(question, passages)
     return [Rating(*scores) for scores in zip(relevance, near, shared, strict=True)]
 
 
@@ -91,14 +103,18 @@ def nearness(question: str, texts: Sequence[str]) -> list[float]:
     """
     if language_of(question) not in UNDERSTOOD:
         return [rating.nearness for rating in rate(question, texts)]
-    if len(_near) > REMEMBERED:
-        _near.clear()
-    new = [text for text in dict.fromkeys(texts) if (question, text) not in _near]
-    if new:
-        asked, *vectors = load_embedder().embed([question, *new])
-        for text, vector in zip(new, vectors, strict=True):
-            _near[question, text] = round(float(asked @ vector), DIGITS)
-    return [_near[question, text] for text in texts]
+    asked, *vectors = _vectors_of([question, *texts])
+    return [round(float(asked @ vector), DIGITS) for vector in vectors]
+
+
+def _vectors_of(texts: Sequence[str]) -> list[Vector]:
+    if len(_vectors) > VECTORS:
+        _vectors.clear()
+    held = {text: known for text in texts if (known := _vectors.get(text)) is not None}
+    if new := [text for text in dict.fromkeys(texts) if text not in held]:
+        held |= zip(new, load_embedder().embed(new), strict=True)
+        _vectors.update((text, held[text]) for text in new)
+    return [held[text] for text in texts]
 
 
 def _words(text: str) -> set[str]:

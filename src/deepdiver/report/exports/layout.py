@@ -28,15 +28,17 @@ from deepdiver.report.figures.svg import Picture
 from deepdiver.report.kinds import (
     LEAD_KIND,
     cautioned,
+    closing_line,
     code_origin,
     column_kinds,
-    common_kind,
-    explained_marks,
-    kind_mark,
+    column_lines,
+    judged_throughout,
+    lead_line,
     lift_citations,
     matched_line,
+    noted,
     quiet_labels,
-    sentence_marks,
+    section_line,
     step_numbers,
     sum_line,
     told_at_the_end,
@@ -50,15 +52,14 @@ from deepdiver.report.markdown import (
     limit_lines,
     reasons_to_believe,
     said_text,
-    short_marks,
     status_line,
     with_marks,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
-from deepdiver.report.sources import CitedSource, believed_sources, list_sources
+from deepdiver.report.sources import CitedSource, believed_sources, list_sources, short_marks
 from deepdiver.report.words import Words, words_of
 
-Style = Literal["plain", "bold", "mark", "cite"]
+Style = Literal["plain", "bold", "note", "cite"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class Piece:
     text: str
     """The characters."""
     style: Style = "plain"
-    """cite: the mark of a citation; mark: that of a judgement, an assumption or a caution."""
+    """cite: the mark of a citation; note: what is told of a judgement, a caution and the like."""
     cites: int = 0
     """Number of the citation that it leads to."""
 
@@ -116,7 +117,7 @@ class Layout:
     body: tuple[Element, ...]
     """The sections."""
     explained: str
-    """What the marks of judgement and the like mean; may be empty."""
+    """What is told of the bottom line and of code; may be empty."""
     sources: tuple[CitedSource, ...]
     """The sources, with the passages that are cited."""
     evidence: tuple[Element, ...]
@@ -130,7 +131,7 @@ class Layout:
 _OPEN, _CLOSE, _PART = "\ue000", "\ue001", "\ue002"
 """Private characters that stand around a style and its text while the text is put together."""
 _PRIVATE = re.compile("[\ue000-\ue002]")
-_STYLED = re.compile("\ue000(bold|mark|cite)\ue002([0-9]*)\ue002(.*?)\ue001", re.DOTALL)
+_STYLED = re.compile("\ue000(bold|note|cite)\ue002([0-9]*)\ue002(.*?)\ue001", re.DOTALL)
 
 
 def lay_out(report: Report) -> Layout:
@@ -145,7 +146,7 @@ def lay_out(report: Report) -> Layout:
         plain(heading),
         tuple(_answer(report)),
         tuple(_body(report)),
-        explained_marks(report),
+        closing_line(report),
         tuple(list_sources(report.citations, sys.maxsize)),
         tuple(_evidence(report)),
         said_text(say("{}.", report.made_by.removesuffix("."))),
@@ -158,23 +159,17 @@ def plain(text: str) -> Line:
     return (Piece(text),)
 
 
-def _marked(text: str, kind: SentenceKind | None, style: Style = "plain") -> Line:
-    """Return a heading, or a column's name, with the mark of what is below it."""
-    mark = kind_mark(kind)
-    return (Piece(text, style), *([Piece(mark, "mark")] if mark else []))
-
-
 def sentence_line(report: Report, sentence: Sentence, *told: SentenceKind | None) -> Line:
-    """Return a sentence, with the mark of its kind unless a heading or column has told it."""
+    """Return a sentence, with the note of its kind unless a heading or column has told it."""
     own = cited_addresses(report, sentence)
-    marks = "".join(mark for mark, _ in sentence_marks(sentence, *told))
+    note = noted(sentence, words_of(report), *told)
     text = with_marks(
         report,
         sentence,
         lambda text: _shown_before_styling(text, own),
         _styled_marks,
         bold=(f"{_OPEN}bold{_PART}{_PART}", _CLOSE),
-        kind=f"{_OPEN}mark{_PART}{_PART}{marks}{_CLOSE}" if marks else "",
+        note=f"{_OPEN}note{_PART}{_PART}{note}{_CLOSE}" if note else "",
     )
     return tuple(_pieces(text))
 
@@ -188,9 +183,9 @@ def _pieces(text: str) -> Iterator[Piece]:
     for found in _STYLED.finditer(text):
         if before := text[at : found.start()]:
             yield Piece(_PRIVATE.sub("", before))
-        style: Style = "bold" if found[1] == "bold" else "mark" if found[1] == "mark" else "cite"
-        # Citations within a bold opening are rare; they keep their marks and lose their style.
-        shown = _PRIVATE.sub("", re.sub("\ue000cite\ue002[0-9]*\ue002", "", found[3]))
+        style: Style = "bold" if found[1] == "bold" else "note" if found[1] == "note" else "cite"
+        # Citations and notes within a bold opening are rare; they stay and lose their style.
+        shown = _PRIVATE.sub("", re.sub("\ue000(?:cite|note)\ue002[0-9]*\ue002", "", found[3]))
         yield Piece(shown, style, int(found[2] or 0))
         at = found.end()
     if rest := _PRIVATE.sub("", text[at:]):
@@ -198,15 +193,10 @@ def _pieces(text: str) -> Iterator[Piece]:
 
 
 def _styled_marks(cited: Sequence[Citation]) -> str:
-    made = []
-    for own in short_marks({item.mark: item for item in cited}.values()):
-        shown = f"[{','.join(mark for mark, _ in own)}]".split(",")
-        pieces = (
-            f"{_OPEN}cite{_PART}{item.number}{_PART}{mark}{_CLOSE}"
-            for mark, (_, item) in zip(shown, own, strict=True)
-        )
-        made.append(f"{_OPEN}cite{_PART}{_PART},{_CLOSE}".join(pieces))
-    return "".join(made)
+    return "".join(
+        f"{_OPEN}cite{_PART}{item.number}{_PART}[{mark}]{_CLOSE}"
+        for mark, item in short_marks(cited)
+    )
 
 
 def citation_line(report: Report, numbers: Iterable[int]) -> Line:
@@ -241,6 +231,8 @@ def _answer(report: Report) -> Iterator[Element]:
         yield _paragraph(joined(told))
     elif told:
         yield from _points(report, told)
+    if line := lead_line(report):
+        yield _note(line)
 
 
 def _points(report: Report, told: Sequence[Line]) -> Iterator[Element]:
@@ -259,36 +251,49 @@ def _points(report: Report, told: Sequence[Line]) -> Iterator[Element]:
 
 def _body(report: Report) -> Iterator[Element]:
     charts = draw_charts(report)
+    throughout = judged_throughout(report)
     for place, section in enumerate(report.sections):
-        yield from _section(report, section, charts[place])
+        yield from _section(report, section, charts[place], throughout)
 
 
 def _section(
-    report: Report, section: Section, charts: Mapping[int, Sequence[Picture]]
+    report: Report, section: Section, charts: Mapping[int, Sequence[Picture]], throughout: bool
 ) -> Iterator[Element]:
-    common = common_kind(section.all_sentences())
-    heading = _marked(said_text(words_of(report).recorded(section.heading)), common)
+    common, line = section_line(section, throughout)
+    say = words_of(report)
+    heading = plain(said_text(say.recorded(section.heading)))
     yield Element("heading", (heading,), level=section.level - 1)
-    told = tuple(sentence_line(report, item) for item in section.sentences)
+    if line:
+        yield _note(say(line))
+    told = tuple(sentence_line(report, item, common) for item in section.sentences)
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
         yield Element("list", told)
     elif told:
         yield _paragraph(joined(told))
     starts = step_numbers(section.blocks)
     for place, (block, start) in enumerate(zip(section.blocks, starts, strict=True)):
-        yield _block(report, block, common, start)
+        yield from _block(report, block, common, start)
         yield from (Element("figure", picture=made) for made in charts.get(place, ()))
 
 
-def _block(report: Report, block: Block, common: SentenceKind | None, start: int) -> Element:
+def _note(text: str) -> Element:
+    """Return a line about what stands above or below it."""
+    return _paragraph((Piece(text, "note"),))
+
+
+def _block(
+    report: Report, block: Block, common: SentenceKind | None, start: int
+) -> Iterator[Element]:
     if block.kind == "table":
-        return _table(report, block, common)
+        yield from _table(report, block, common)
+        return
     if block.kind == "code":
         ((item, *_), *_) = block.rows
         origin = code_origin(item, words_of(report))
         cited = citation_line(report, item.citations)
         line = joined((plain(origin), cited)) if origin else ()
-        return Element("code", (line,) if line else (), code=reveal(item.text))
+        yield Element("code", (line,) if line else (), code=reveal(item.text))
+        return
     lines = tuple(
         joined(
             sentence_line(report, item, common, told)
@@ -296,20 +301,15 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
         )
         for row in block.rows
     )
-    if block.kind == "paragraph":
-        return Element("paragraph", lines)
-    return Element(block.kind, lines, start=start)
+    yield Element(block.kind, lines, start=1 if block.kind == "paragraph" else start)
 
 
-def _table(report: Report, block: Block, common: SentenceKind | None) -> Element:
+def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterator[Element]:
     columns = column_kinds(block, common)
     lifted, block = lift_citations(report, quiet_labels(block))
     header = tuple(
-        (
-            *_marked(said_text(name or ""), own, "bold"),
-            *citation_line(report, cited or ()),
-        )
-        for name, own, cited in itertools.zip_longest(block.header, columns, lifted)
+        (Piece(said_text(name or ""), "bold"), *citation_line(report, cited or ()))
+        for name, cited in itertools.zip_longest(block.header, lifted)
     )
     rows = tuple(
         tuple(
@@ -317,7 +317,9 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> Element
         )
         for row in block.rows
     )
-    return Element("table", header=header, rows=rows)
+    yield Element("table", header=header, rows=rows)
+    if told := column_lines(block, columns, words_of(report)):
+        yield _note(said_text(told))
 
 
 def _heading(text: str) -> Element:
@@ -395,8 +397,8 @@ def _hypotheses(report: Report) -> Iterator[Element]:
 def _believed(report: Report) -> Iterator[str]:
     for alike in believed_sources(report.citations):
         reasons = one_line(reasons_to_believe(alike.first, words_of(report)))
-        numbers = "".join(f"[{number}]" for number in alike.numbers)
-        yield f"{numbers} {alike.first.credibility:.2f}{f': {reasons}' if reasons else ''}"
+        titles = words_of(report)("; ").join(map(one_line, alike.titles))
+        yield f"{alike.first.credibility:.2f}{f', {reasons}' if reasons else ''}: {titles}"
 
 
 def _caution(report: Report, sentence: Sentence) -> Line:

@@ -234,7 +234,6 @@ def is_right_to_left(text: str) -> bool:
 def _source(source: CitedSource, say: Words) -> dict[str, Any]:
     url = source.first.url
     return {
-        "number": source.number,
         "title": one_line(source.title),
         "credit": one_line(source.first.credit),
         "kind": one_line(say.recorded(source.kind)),
@@ -242,7 +241,7 @@ def _source(source: CitedSource, say: Words) -> dict[str, Any]:
         "link": percent(web_address(url), _IN_URI) if on_the_web(url) else "",
         "passages": [
             {
-                "mark": item.mark if len(source.passages) > 1 else "",
+                "mark": item.mark,
                 "numbers": item.numbers,
                 "lines": [one_line(line) for line in item.lines],
                 "rtl": is_right_to_left(" ".join(item.lines)),

@@ -19,7 +19,7 @@ from deepdiver.core.shown_text import one_line
 from deepdiver.errors import UnknownNameError, UsageError
 from deepdiver.report.exports.package import Saved
 from deepdiver.report.html import on_the_web
-from deepdiver.report.sources import letters, list_sources
+from deepdiver.report.sources import list_sources, short_marks
 
 STYLES = {
     "apa": "apa",
@@ -97,6 +97,12 @@ def _key(source: Source | None, title: str, taken: set[str]) -> str:
     return key
 
 
+def letters(rank: int) -> str:
+    """Return the letters of a rank from 0: a, b, … z, aa, ab."""
+    first, last = divmod(rank, 26)
+    return (letters(first - 1) if first else "") + chr(ord("a") + last)
+
+
 def _slug(word: str) -> str:
     plain = unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]", "", plain.lower())
@@ -168,8 +174,8 @@ def _ris_fields(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def render_references(saved: Saved, style: str) -> str:
     """Return the cited sources as a list in a citation style, as plain text.
 
-    A style that names authors and years has no numbers: below its list stands what the numbers of
-    the report are called in a text.
+    The report numbers passages, a list of references has sources: below it stands what the numbers
+    of the report are called in the style.
 
     Raises:
         UnknownNameError: If there is no such style.
@@ -186,10 +192,13 @@ def render_references(saved: Saved, style: str) -> str:
             lines, marks = _cite(alike, style)
     # citeproc prints the number of an entry and its text without the space between them.
     made = "".join(re.sub(r"^(\[\d+\]|\d+\.)(?=\S)", r"\1 ", line) + "\n" for line in lines)
-    if style not in AUTHOR_YEAR:
-        return made
-    numbers = [cited.number for cited in list_sources(saved.report.citations, 1)]
-    named = (f"[{number}] {mark}\n" for number, mark in zip(numbers, marks, strict=True))
+    by_number = {item.number: item for item in saved.report.citations}
+    cited = (
+        short_marks(by_number[number] for one in source.passages for number in one.numbers)
+        for source in list_sources(saved.report.citations, 1)
+    )
+    labels = ("".join(f"[{label}]" for label, _ in own) for own in cited)
+    named = (f"{label} {mark}\n" for label, mark in zip(labels, marks, strict=True))
     return f"{made}\nIn the text:\n{''.join(named)}"
 
 

@@ -44,7 +44,6 @@ box-shadow:0 .3rem 1.5rem #0003;font:400 .9375rem/1.5 system-ui,sans-serif;text-
 font-weight:600;display:block;font-size:.8125rem}
 .saved h2{margin-top:0}.saved ol{list-style:none;padding:0;margin:0}
 .saved li{border-top:1px solid var(--rule);padding:.8rem 0;margin:0}
-.saved .number{position:static;margin-inline-end:.4rem}
 .text{white-space:pre-wrap;font-size:.9375rem;line-height:1.6;color:var(--faint);
 margin:.6rem 0 0;padding-inline-start:.8rem;border-inline-start:2px solid var(--rule)}
 .text mark{background:var(--cited);color:var(--ink);border-radius:.2em;padding:.05em .1em;
@@ -103,8 +102,7 @@ def _source(saved: Saved, source: CitedSource, known: Mapping[int, Citation], sa
     credit = f", {escape_text(first.credit)}" if first.credit else ""
     kind = escape_text(say.recorded(source.kind))
     told = f' <span class="faint">· {kind}</span>' if kind else ""
-    number = f'<span class="number">[{source.number}]</span>'
-    head = f'{number}<span dir="auto">{titled_source(source)}</span>'
+    head = f'<span dir="auto">{titled_source(source)}</span>'
     try:
         text = saved.text(first.passage.snapshot)
     except LostTextError:
@@ -207,7 +205,7 @@ def with_peeks(page: str, report: Report) -> str:
         )
 
     shown = _LINK.sub(show, page)
-    # Of marks in a row, 4a–d, only the first is a link, and only to it something leads back.
+    # Of marks in a row, 4–6, only the first is a link, and only to it something leads back.
     return _BACK.sub(lambda found: found[0] if int(found[1]) in met else found[2], shown)
 
 

@@ -23,19 +23,19 @@ REPORT_NOTE = "Report.md"
 def render_vault(saved: Saved) -> dict[str, str]:
     """Return the notes by their paths."""
     sources = list_sources(saved.report.citations, 10_000)
-    names = {item.number: _name(item) for item in sources}
-    listed = "\n".join(f"- [[{name}]]" for name in names.values())
+    names = [_name(number, item) for number, item in enumerate(sources, 1)]
+    listed = "\n".join(f"- [[{name}]]" for name in names)
     report = _quiet_vault(render_markdown(saved.report))
     notes = {REPORT_NOTE: f"{report}\n## Notes on the sources\n\n{listed}\n"}
     known = saved.ledger.of(Source)
-    for item in sources:
-        notes[f"Sources/{names[item.number]}.md"] = _note(item, known.get(item.first.source))
+    for name, item in zip(names, sources, strict=True):
+        notes[f"Sources/{name}.md"] = _note(item, known.get(item.first.source))
     return notes
 
 
-def _name(item: CitedSource) -> str:
+def _name(number: int, item: CitedSource) -> str:
     title = _NOT_IN_NAMES.sub(" ", one_line(item.first.title))
-    return f"{item.number:02d} {' '.join(title.split())[:LONGEST_NAME]}".strip()
+    return f"{number:02d} {' '.join(title.split())[:LONGEST_NAME]}".strip()
 
 
 def _note(item: CitedSource, source: Source | None) -> str:

@@ -20,7 +20,7 @@ from deepdiver.report.exports.pdf import column_widths, is_right_to_left
 from deepdiver.report.exports.raster import WIDTH_CM, draw_png
 from deepdiver.report.figures.pictures import Pictures, draw_pictures
 from deepdiver.report.figures.svg import Picture
-from deepdiver.report.sources import QUOTE_CHARS, CitedSource
+from deepdiver.report.sources import QUOTE_CHARS, CitedSource, marks_in
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _NOTES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes"
@@ -111,10 +111,9 @@ class _Writer:
         self._count = 0
         self._noted: dict[str, int] = {}  # the first note about each passage
         self._told = {
-            number: (source, passage)
+            passage.mark: (source, passage)
             for source in layout.sources
             for passage in source.passages
-            for number in passage.numbers
         }
 
     def write(self) -> None:
@@ -206,7 +205,7 @@ class _Writer:
 
     def _write_source(self, source: CitedSource) -> None:
         say = self._layout.say
-        line = [Piece(f"[{source.number}] "), Piece(one_line(source.title), "bold")]
+        line = [Piece(one_line(source.title), "bold")]
         told = (
             one_line(source.first.credit),
             one_line(source.place),
@@ -215,31 +214,35 @@ class _Writer:
         line.append(Piece("".join(f" · {part}" for part in told if part)))
         self._write_lines((tuple(line),), "Normal")
         for passage in source.passages:
-            label = f"[{passage.mark}] " if len(source.passages) > 1 else ""
             where = f" ({one_line(say.place(passage.where))})" if passage.where else ""
             shown = say.quoted(" / ".join(map(one_line, passage.lines)))
-            self._write_lines(((Piece(f"{label}{shown}{where}"),),), "Quote")
+            self._write_lines(((Piece(f"[{passage.mark}] {shown}{where}"),),), "Quote")
 
     def _fill(self, paragraph: Any, line: Line) -> None:
         if is_right_to_left("".join(piece.text for piece in line)):
             properties = paragraph._p.get_or_add_pPr()
             properties.append(properties.makeelement(f"{{{_W}}}bidi", {}))
-        cited = False
+        before: Piece | None = None
         for piece in line:
             if piece.cites:
-                if cited:  # 1 and 2 would read as 12
-                    paragraph.add_run(",").font.superscript = True
-                self._refer(paragraph, piece)
-            cited = bool(piece.cites)
-            if cited:
-                continue
-            run = paragraph.add_run(piece.text)
-            run.bold = True if piece.style == "bold" else None
-            run.font.superscript = True if piece.style in ("mark", "cite") else None
+                self._refer(paragraph, piece, follows=before is not None and before.cites > 0)
+            else:
+                run = paragraph.add_run(piece.text)
+                run.bold = True if piece.style == "bold" else None
+                run.italic = True if piece.style == "note" else None
+                run.font.superscript = True if piece.style == "cite" else None
+            before = piece
 
-    def _refer(self, paragraph: Any, piece: Piece) -> None:
+    def _refer(self, paragraph: Any, piece: Piece, *, follows: bool) -> None:
+        """Put a footnote for each passage of a citation behind what a paragraph says so far."""
+        for place, mark in enumerate(marks_in(piece.text.strip("[]"))):
+            if follows or place:  # 1 and 2 would read as 12
+                paragraph.add_run(",").font.superscript = True
+            self._refer_to(paragraph, mark)
+
+    def _refer_to(self, paragraph: Any, mark: str) -> None:
         """Put a footnote behind what a paragraph says so far."""
-        source, passage = self._told[piece.cites]
+        source, passage = self._told[mark]
         self._count += 1
         run = paragraph.add_run()
         run._r.style = self._ids["Footnote Reference"]

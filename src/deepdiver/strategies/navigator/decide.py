@@ -11,6 +11,7 @@ from deepdiver.strategies.navigator import analyser, loops, tools
 from deepdiver.strategies.navigator.suggestions import says_answered
 from deepdiver.strategies.navigator.tools import list_urls
 from deepdiver.strategies.shared.base import Deps, State, attempt_to_decide
+from deepdiver.strategies.shared.plan import drop_same
 from deepdiver.tasks import AnalyzerReport, DecideAction, StepTaken
 
 ENOUGH = 0.85
@@ -60,10 +61,23 @@ def _tell_choice(choice: loops.Choice, at: loops.Situation) -> str:
     return f"{what}{choice.reasoning}{f' ({noted})' if noted else ''}"
 
 
+def queries_made(state: State) -> tuple[str, ...]:
+    """Return what was searched for or read so far."""
+    return tuple(step["query_or_url"] for step in state["research_history"])
+
+
 def decide_by_rule(deps: Deps, state: State, found: loops.Impasse | None) -> loops.Choice | None:
-    """Return the next step if a rule determines it."""
+    """Return the next step if a rule determines it.
+
+    What a person has chosen to be searched for comes first.
+    """
     step, report, sure = state["iteration"], state["analyzer_report"], state["confidence_score"]
+    left, searches = drop_same(state["chosen"], queries_made(state)), tools.list_searches(deps)
+    if step < deps.max_iterations and left and searches:
+        return loops.Choice(searches[0], left[0], "a person has chosen this search")
     if step >= deps.max_iterations:
+        for query in left:
+            deps.note_limit(f"a search of the plan was not made, for want of a step: {query}")
         return loops.Choice(loops.HAND_OVER, reasoning=f"step {step} is the last of a pass")
     if step and sure >= ENOUGH and report and (said := _why_complete(report)):
         return loops.Choice(
@@ -103,17 +117,22 @@ def situation_of(deps: Deps, state: State) -> loops.Situation:
     history = state["research_history"]
     unread = tuple(item["url"] for item in tools.list_unread(deps, state))
     left = tuple(part for part in state["problems"] if part not in found)
-    searched = {step["about"] for step in history}
+    searched, searches = {step["about"] for step in history}, tools.list_searches(deps)
     return loops.Situation(
         question=state["initial_query"],
         problems=tuple(state["problems"]),
         open=left,
         unsearched=tuple(part for part in left if part not in searched),
-        searches=tools.list_searches(deps),
+        searches=searches,
         addresses=unread,
         leads=tuple((lead["kind"], lead["text"]) for lead in analyser.list_unexplored(state)),
         known=tuple(item["statement"] for item in state["shared_memory"]),
-        keys=frozenset(step["key"] for step in history),
+        keys=frozenset(
+            (
+                *(step["key"] for step in history),
+                *(loops.key_of(tool, text) for text in state["struck"] for tool in searches),
+            )
+        ),
         begun=state["iteration"] > 0,
         narrowed=tools.describe_limits(deps, state),
         suggested=_list_suggested(state["analyzer_report"], unread),
@@ -145,7 +164,9 @@ def _make_task(
         analyzer_report=_show_report(report) if report else None,
         confidence=state["confidence_score"],
         research_history=tuple(_show_step(step) for step in history[-HISTORY:]),
-        tried=tuple(step["query_or_url"] for step in history if _holds(step, at))[-TRIED:],
+        tried=(*state["struck"], *(step["query_or_url"] for step in history if _holds(step, at)))[
+            -TRIED:
+        ],
         shared_memory=tuple(item["statement"] for item in analyser.find_closest(wanted, about)),
         leads=tuple(text for kind, text in at.leads if kind != "url")[:LEADS],
         urls=tools.label_addresses(tools.list_unread(deps, state), tools.OFFERED),

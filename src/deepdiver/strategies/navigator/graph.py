@@ -44,7 +44,14 @@ from deepdiver.strategies.shared.base import (
     unite,
 )
 from deepdiver.strategies.shared.heed import note_steering
-from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past, split_question
+from deepdiver.strategies.shared.plan import (
+    ask_approval,
+    drop_same,
+    question_of,
+    recall_past,
+    split_question,
+)
+from deepdiver.strategies.shared.reading import find_nearest
 
 
 class NavigatorState(TypedDict, total=False):
@@ -72,6 +79,8 @@ class NavigatorState(TypedDict, total=False):
     problems: list[str]
     objection: str
     approved: bool
+    chosen: list[str]
+    struck: list[str]
     past: list[dict[str, Any]]
     run: str
     readings: dict[str, list[list[int]]]
@@ -155,7 +164,7 @@ async def initialize(state: NavigatorState, deps: Deps) -> Update:
     old = [tools.make_address(lead["text"], "past") for lead in leads if lead["kind"] == "url"]
     lists = (
         "research_history shared_memory same conflicts research_journey key_sources missing "
-        "feedback problems"
+        "feedback problems chosen struck"
     )
     return {
         **{name: [] for name in lists.split()},
@@ -180,24 +189,33 @@ async def decision_node(state: NavigatorState, deps: Deps) -> Update:
         show_past_runs(state["past"]),
     )
     problems = state["problems"] or await split_question(deps, query, objection, past)
+    decided = await decide.decide_next(deps, {**state, "problems": problems})
+    made = (*decide.queries_made(state), decided["query_or_url"] or "")
     return {
         "problems": problems,
-        "decision": await decide.decide_next(deps, {**state, "problems": problems}),
+        "decision": decided,
+        "chosen": drop_same(state["chosen"], made),
     }
 
 
 async def approve_plan(state: NavigatorState, deps: Deps) -> Update:
     """Show the parts of the question and the first action to a person, if one wants to see them.
 
-    Edited parts need another first action; after a rejection the question is split again.
+    Edited parts need another first action; after a rejection the question is split again. The
+    searches that a person has chosen are the first steps.
     """
-    decided = state["decision"]
-    first = [f"{decided['next_action']}: {decided['query_or_url']}"]
-    said = ask_approval(deps, state["initial_query"], state["problems"], queries=first)
+    first, parts = str(state["decision"]["query_or_url"]), state["problems"]
+    planned = [{"query": first, "about": find_nearest(first, parts)}]
+    said = ask_approval(deps, state["initial_query"], parts, queries=planned)
     if said.objection:
         return {"objection": said.objection, "problems": [], "decision": {}}
-    again: Update = {"decision": {}} if said.edited else {}
-    return {"approved": True, "objection": "", "problems": said.problems, **again}
+    update: Update = {"approved": True, "objection": "", "problems": said.problems}
+    if said.queries is not None:
+        texts = [item["query"] for item in said.queries]
+        kept = texts[:1] == [first]
+        update |= {"chosen": texts[1:] if kept else texts, "struck": said.struck}
+        return update if kept else {**update, "decision": {}}
+    return {**update, "decision": {}} if said.edited else update
 
 
 async def duckduckgo_search(state: NavigatorState, deps: Deps) -> Update:

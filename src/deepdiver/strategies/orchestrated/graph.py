@@ -15,7 +15,7 @@ is too early to say that no question is open.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -49,12 +49,13 @@ from deepdiver.strategies.shared.base import (
 from deepdiver.strategies.shared.heed import HeedByLooking
 from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past, split_question
 from deepdiver.strategies.shared.reading import (
+    find_nearest,
     list_unanswered,
     most_readings_of,
     read_together,
 )
 from deepdiver.strategies.shared.room import room_of
-from deepdiver.tasks import SearchPlan
+from deepdiver.tasks import SearchIntent, SearchPlan
 
 PLANS, EXECUTED = 3, 2
 """Searches planned and searches made a round; the others are planned again, with more known."""
@@ -86,6 +87,8 @@ class OrchestratedState(TypedDict, total=False):
     objection: str
     approved: bool
     plans: list[dict[str, str]]
+    chosen: bool
+    struck: list[str]
     ending: bool
     findings: list[str]
     checked: list[str]
@@ -157,12 +160,12 @@ async def initialize(state: OrchestratedState, deps: Deps) -> Update:
     query = question_of(state)
     lists = (
         "search_history key_findings unanswered_questions problems plans findings checked tried "
-        "leads limits"
+        "leads limits struck"
     )
     return {
         **{name: [] for name in lists.split()},
         **dict.fromkeys(("final_report", "objection", "failure"), ""),
-        **dict.fromkeys(("approved", "ending"), False),
+        **dict.fromkeys(("approved", "ending", "chosen"), False),
         "query": query,
         "past": await recall_past(deps, query),
         "research_context": {},
@@ -173,7 +176,12 @@ async def initialize(state: OrchestratedState, deps: Deps) -> Update:
 
 
 async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
-    """Planning agent: plan the next searches from the last results and the open questions."""
+    """Planning agent: plan the next searches from the last results and the open questions.
+
+    As long as searches that a person has chosen are left, these are next.
+    """
+    if state["chosen"] and state["plans"]:
+        return {}
     past, rounds = show_past_runs(state["past"]), state["search_iterations"]
     problems = state["problems"] or await split_question(
         deps, state["query"], state["objection"], past
@@ -191,7 +199,7 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
         ),
         unanswered=tuple(unanswered),
         leads=tuple(state["leads"]),
-        tried=tuple(state["tried"][-TRIED:]),
+        tried=tuple([*state["struck"], *state["tried"]][-TRIED:]),
         iteration=rounds,
         max_iterations=deps.max_iterations,
         limits=within(state["limits"], LIMITS_BYTES),
@@ -202,7 +210,7 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
     )
     answer, why = await attempt_to_decide(deps, task)
     plans, ending, failure = intents.choose_plans(
-        answer, state["query"], state["tried"], PLANS, first=not rounds
+        answer, state["query"], [*state["struck"], *state["tried"]], PLANS, first=not rounds
     )
     if failure:
         deps.note_limit(f"Planning ended the search before round {rounds + 1}: {failure}")
@@ -217,24 +225,45 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
         "problems": problems,
         "unanswered_questions": unanswered,
         "plans": planned,
+        "chosen": False,
         "ending": ending,
         "failure": failure if answer is None else "",
     }
 
 
 async def approve_plan(state: OrchestratedState, deps: Deps) -> Update:
-    """Show the first plan to a person, if one wants to see it; an edit or a rejection replans."""
+    """Show the first plan to a person, if one wants to see it.
+
+    A rejection replans, and so does an edit without searches. The searches that a person has chosen
+    are all made, as many in a round as of any plan, before anything else is planned.
+    """
     objectives = [
         f"{plan['intent']}: {plan['reasoning'] or plan['query']}" for plan in state["plans"]
     ]
-    listed = [plan["query"] for plan in state["plans"]]
+    listed = [
+        {"query": plan["query"], "about": find_nearest(plan["query"], state["problems"])}
+        for plan in state["plans"]
+    ]
     said = ask_approval(
         deps, state["query"], state["problems"], objectives=objectives, queries=listed
     )
     if said.objection:
         return {"objection": said.objection, "problems": [], "plans": []}
-    edited = {"plans": [], "unanswered_questions": said.problems} if said.edited else {}
-    return {"approved": True, "objection": "", "problems": said.problems, **edited}
+    update: Update = {"approved": True, "objection": "", "problems": said.problems}
+    if said.edited:
+        update |= {"plans": [], "unanswered_questions": said.problems}
+    if said.queries is not None:
+        planned = {plan["query"]: plan for plan in state["plans"]}
+        plans = [planned.get(item["query"]) or _plan_of(item) for item in said.queries]
+        update |= {"plans": plans, "chosen": True, "struck": said.struck}
+    return update
+
+
+def _plan_of(item: Mapping[str, str]) -> dict[str, Any]:
+    """Return the plan for a search in a person's own words: a close look at its sub-question."""
+    why = f"a person wants it, for: {item['about']}"
+    plan = SearchPlan(intent=SearchIntent.DEEP_DIVE, query=item["query"], reasoning=why)
+    return plan.model_dump(mode="json")
 
 
 async def execute_search(state: OrchestratedState, deps: Deps) -> Update:
@@ -271,7 +300,7 @@ async def execute_search(state: OrchestratedState, deps: Deps) -> Update:
             -LEADS:
         ],
         "limits": unite(state["limits"], notes, *(look.limits for look in looks)),
-        "plans": [],
+        "plans": state["plans"][EXECUTED:] if state["chosen"] else [],
     }
     return {
         **update,
@@ -293,6 +322,12 @@ def _decide(deps: Deps, update: Update, *, ending: bool) -> str:
     decision, reason, by = "finish", counts, "rule"
     if rounds >= deps.max_iterations:
         reason = f"round {rounds} is the last allowed; {counts}"
+        for plan in update["plans"]:
+            deps.note_limit(
+                f"a search of the plan was not made, for want of a round: {plan['query']}"
+            )
+    elif update["plans"]:
+        decision, reason = "continue", "searches that a person has chosen are left"
     elif ending:
         reason, by = "the plan is to write the report next", "reasoner"
     elif left or findings < ENOUGH or rounds < DEPTH:

@@ -48,6 +48,7 @@ from deepdiver.strategies.shared.hypotheses import (
     weigh_all,
     write_refuting_queries,
 )
+from deepdiver.strategies.shared.plan import drop_same
 from deepdiver.strategies.shared.reading import read_together
 from deepdiver.strategies.shared.room import room_of
 from deepdiver.tasks import WriteQueries
@@ -124,20 +125,23 @@ async def _queries_for(
     missing = WANTED[part["complexity"]] - len(made)
     if missing <= 0:
         return []
+    struck, made_before = (
+        state["struck_queries"],
+        list_calls((*state["executed_queries"], *pending)),
+    )
     task = WriteQueries(
         question=state["task"],
         problem=text,
         known=tuple(list_statements(deps, (item["id"] for item in state["findings"]))),
-        tried=within(
-            reversed(list_calls((*state["executed_queries"], *pending))), room_of(deps).known
-        ),
+        tried=within((*struck, *reversed(made_before)), room_of(deps).known),
         past=show_past_runs(state["past_runs"]),
         limit=missing,
     )
     answer = await attempt(deps, task)
     queries = [query[:LONGEST] for query in answer.queries[:missing]] if answer else []
     # A sub-task is looked for in its own words if the reasoner has none.
-    calls = make_searches(queries or ([] if made else [text[:LONGEST]]), text, FOR_PART)
+    own = drop_same(queries, struck) or ([] if made else drop_same([text[:LONGEST]], struck))
+    calls = make_searches(own, text, FOR_PART)
     scope = scope_of(state["research_plan"], deps.as_of)
     return narrow_calls(calls, scope, executor.definitions, executor.refusal)
 

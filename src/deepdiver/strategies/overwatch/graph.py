@@ -102,6 +102,7 @@ class AgentState(TypedDict, total=False):
     pending_queries: list[dict[str, Any]]
     executed_queries: list[dict[str, Any]]
     unmade_queries: list[dict[str, Any]]
+    struck_queries: list[str]
     hypotheses: list[dict[str, Any]]
     findings: list[dict[str, Any]]
     key_insights: list[str]
@@ -258,11 +259,11 @@ async def approve_plan(state: AgentState, deps: Deps) -> Update:
 
     After a rejection the research is planned again.
     """
-    queries = [" ".join(query["args"].values()) for query in state["pending_queries"]]
-    aims = state["research_plan"]["objectives"]
+    calls, aims = state["pending_queries"], state["research_plan"]["objectives"]
+    queries = [{"query": plan.words_of(call), "about": call["about"]} for call in calls]
     said = ask_approval(deps, state["task"], state["problems"], objectives=aims, queries=queries)
     return {
-        **plan.apply_approval(said),
+        **plan.apply_approval(said, calls),
         "current_phase": "planning" if said.objection else "hypothesizing",
     }
 

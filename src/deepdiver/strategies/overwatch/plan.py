@@ -17,7 +17,7 @@ from deepdiver.strategies.overwatch.execute import (
 )
 from deepdiver.strategies.overwatch.scope import ask_first, narrow_calls, scope_of
 from deepdiver.strategies.shared.base import Deps, State, Update, attempt
-from deepdiver.strategies.shared.plan import PROBLEMS, Approval
+from deepdiver.strategies.shared.plan import PROBLEMS, Approval, drop_same
 from deepdiver.strategies.shared.reading import find_nearest
 from deepdiver.tasks import DecomposeTask, PlanResearch, ResearchPlan, SubTask, TaskDecomposition
 
@@ -27,6 +27,7 @@ CONTEXT = "What lies near it in time and place?"
 """The second sub-task of a question that has only one part. Correlating answers it; it is not
 searched for."""
 
+WANTED = "a person wants it"
 Part = dict[str, Any]
 """A sub-task as the state carries it."""
 
@@ -166,20 +167,44 @@ def _for_parts(calls: Sequence[dict[str, Any]], problems: Sequence[str]) -> list
     ]
 
 
-def apply_approval(said: Approval) -> Update:
-    """Return the update for a person's word on a plan; the person's own parts are searched for."""
-    if said.objection or not said.edited:
+def words_of(call: Mapping[str, Any]) -> str:
+    """Return a call as a person sees and edits it: the words of its arguments."""
+    return " ".join(map(str, call["args"].values()))
+
+
+def apply_approval(said: Approval, calls: Sequence[Mapping[str, Any]]) -> Update:
+    """Return the update for a person's word on a plan; the person's own parts are searched for.
+
+    Args:
+        said: What the person said.
+        calls: The calls of the plan. Of those that the person keeps, the tool and its arguments are
+            kept; what is in other words is a search.
+    """
+    if said.objection or (not said.edited and said.queries is None):
         return {"objection": said.objection}
+    planned = {words_of(call): call for call in calls}
+    chosen = [
+        {**planned[item["query"]], "about": item["about"]}
+        if item["query"] in planned
+        else make_searches([item["query"][:LONGEST]], item["about"], WANTED)[0]
+        for item in said.queries or ()
+    ]
+    update: Update = {"objection": "", "struck_queries": said.struck}
+    if not said.edited:
+        return {**update, "pending_queries": chosen}
+    covered = {call["about"] for call in chosen}
     parts = [
         SubTask(id=f"subtask_{n}", description=text) for n, text in enumerate(said.problems, 1)
     ]
+    own = [
+        call
+        for text in said.problems
+        if text not in covered
+        for call in make_searches(drop_same([text[:LONGEST]], said.struck), text, WANTED)
+    ]
     return {
-        "objection": "",
+        **update,
         "problems": said.problems,
         "sub_tasks": [{**part.model_dump(mode="json"), "wave": 0} for part in parts],
-        "pending_queries": [
-            q
-            for text in said.problems
-            for q in make_searches([text[:LONGEST]], text, "a person wants it")
-        ],
+        "pending_queries": [*chosen, *own],
     }

@@ -17,8 +17,9 @@ from deepdiver.strategies.shared.reading import find_nearest
 from deepdiver.strategies.shared.second_opinion import find_better
 from deepdiver.tasks import Faulty, RepairSentences
 
-NEUTRAL_HEADING = "What was found"
-"""The heading of a section whose own heading the audit has cut, if no part of the question fits."""
+NEUTRAL_HEADING, STEPS_HEADING = "What was found", "What to do"
+"""The headings of a section, and of one that has steps, whose own heading the audit has cut, if no
+part of the question fits."""
 LONGEST = 14
 """Words of a part of the question that can be a heading."""
 OPEN_QUESTIONS = "Not answered"
@@ -65,12 +66,19 @@ async def audit_headings(
         if not fault:
             section.rename(item.text)
             continue
-        near = find_nearest(item.besides, free) if free and item.besides else ""
-        neutral = near if 0 < count_words(near) <= LONGEST else NEUTRAL_HEADING
+        neutral = _neutral(section, item, free)
         free = [problem for problem in free if problem != neutral]
         cut.append(_cut(deps, section.heading, fault, neutral))
         section.rename(neutral)
     return [*cut, *await _weakened(deps, sections)]
+
+
+def _neutral(section: DraftedSection, said: Said, problems: Sequence[str]) -> str:
+    """Return a heading for a section: what its steps are, or a part of the question."""
+    if any(block.kind == "steps" for block in section.blocks):
+        return STEPS_HEADING
+    near = find_nearest(said.besides, problems) if problems and said.besides else ""
+    return near if 0 < count_words(near) <= LONGEST else NEUTRAL_HEADING
 
 
 async def _weakened(deps: Deps, sections: Sequence[DraftedSection]) -> list[CutSentence]:

@@ -126,6 +126,8 @@ class Audit:
             found = self._faults(line, among)
             if found and line.borrowed and not line.sentence.findings:
                 found = self._borrow(line, among)
+            if found and line.is_label and not line.borrowed and _is_told(line, among):
+                found = []
             doubtful = bool(found) and not self._faults(line, among, binding=False)
             line.problem = Problem("; ".join(found), doubtful=doubtful) if found else None
         await self._find_foreign([line for line in open_ if not line.problem], among)
@@ -177,6 +179,8 @@ class Audit:
             places=[credit for _, credit in cited_quotes(deps, sentence)],
             figures=self._derived.figures_of(sentence.derived),
             values=self._derived.values_of(sentence.derived),
+            knows=line.knows,
+            from_question=self._derived.are_from_question(sentence.derived),
             read=self._derived.read,
         )
         found = find_faults(
@@ -192,7 +196,11 @@ class Audit:
 
     async def _find_foreign(self, lines: Sequence[Line], among: Sequence[Line]) -> None:
         """Find fault with lines whose words are not those of what they stand on."""
-        said = [line for line in lines if line.sentence.kind is not SentenceKind.FRAME]
+        said = [
+            line
+            for line in lines
+            if line.sentence.kind is not SentenceKind.FRAME and not self._names_a_row(line, among)
+        ]
         waiting = {id(line) for line in said}
         # What is stated goes first, then what names its reasons: only what is sound among it can
         # carry the others.
@@ -205,6 +213,13 @@ class Audit:
             for line, bearing in zip(left, bearings, strict=True):
                 line.problem = _foreign(line) if bearing == "foreign" else None
             waiting -= {id(line) for line in part}
+
+    def _names_a_row(self, line: Line, among: Sequence[Line]) -> bool:
+        """Whether a line is the name of a row, in words of its section: it is the writer's own."""
+        if not line.is_label:
+            return False
+        told = self._told_with(line, [other for other in among if other is not line])
+        return connects(line.sentence.text, " ".join(told), self._asked)
 
     def _left_by_words(
         self, part: Sequence[Line], among: Sequence[Line], waiting: set[int]
@@ -531,6 +546,12 @@ def _settle(deps: Deps, line: Line, before: Problem, changed: bool) -> None:
         line.cut_out(deps, f"{before.for_reader()}; {then}")
     else:
         line.cut_out(deps, problem.for_reader())
+
+
+def _is_told(label: Line, among: Iterable[Line]) -> bool:
+    """Whether what cites something tells the numbers and names of a row without citations."""
+    told = " ".join(line.sentence.text for line in among if line.sentence.findings and not line.cut)
+    return not unknown_values(label.sentence.text, told)
 
 
 def _is_exact(line: Line) -> bool:

@@ -159,6 +159,9 @@ class Deps:
     """How many nodes have begun."""
     hear: Callable[[int], Sequence[Steering]] = _hear_nothing
     """Returns what a person has said that is to be heeded before a step."""
+    session_says: bool = False
+    """Whether a session runs the graph, which says itself that the run waits for a person: after
+    the question is on record. Whoever answered before would answer the question before."""
     ignored: set[str] = field(default_factory=set)
     """Addresses of sources that a person wants left out, in the form in which they are compared."""
 
@@ -212,7 +215,8 @@ class Deps:
         """Save the report. The run is then over, unless it waits for a person's review."""
         self.report = report
         self.store.records.save_report(self.run.id, report.model_dump_json())
-        self.store.runs.set_status(self.run.id, RunStatus.WAITING if waiting else report.status)
+        if not (waiting and self.session_says):
+            self.store.runs.set_status(self.run.id, RunStatus.WAITING if waiting else report.status)
 
     def note_search(self, query: str, titles: Iterable[str]) -> None:
         """Announce that a search, feed or tool has answered, with the titles of what it found."""

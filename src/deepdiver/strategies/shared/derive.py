@@ -59,13 +59,11 @@ class Derivations:
             supposes: Whether it may have numbers of the writer's own; they are noted in it.
         """
         lost, fault = [], self._fault(made)
-        if not fault:
-            lost = self._unsourced(ledger, made, as_of, UNITS if supposes else FREE)
-            # The writer says that something is supposed: if nothing else can be, a unit is.
-            if supposes and not lost:
-                lost = self._unsourced(ledger, made, as_of, frozenset())
+        if not fault and supposes:
+            lost = self._supposed_in(ledger, made, as_of)
+        elif not fault:
+            lost = self._unsourced(ledger, made, as_of, FREE)
             fault = f"{', '.join(lost[:3])} is in none of its quotes" if lost else ""
-            fault = "" if supposes else fault
         if fault:
             self.refused[made.name] = f"{made.name} = {made.expression}: {fault}"
             return False
@@ -78,6 +76,18 @@ class Derivations:
         self.held[made.name], self.values[made.name] = made, value
         return True
 
+    def _supposed_in(self, ledger: Ledger, made: Derivation, as_of: str) -> list[str]:
+        """Return the numbers of a calculation that the writer supposes, as no quote has them.
+
+        If the quotes have all of them, those that they have in another form alone; if nothing else
+        can be supposed, a unit is.
+        """
+        return (
+            self._unsourced(ledger, made, as_of, UNITS)
+            or self._unsourced(ledger, made, as_of, UNITS, exactly=True)
+            or self._unsourced(ledger, made, as_of, frozenset())
+        )
+
     def _fault(self, made: Derivation) -> str:
         try:
             computed = compute(made.expression, self.values)
@@ -88,13 +98,19 @@ class Derivations:
         return ""
 
     def _unsourced(
-        self, ledger: Ledger, made: Derivation, as_of: str, free: AbstractSet[Decimal]
+        self,
+        ledger: Ledger,
+        made: Derivation,
+        as_of: str,
+        free: AbstractSet[Decimal],
+        *,
+        exactly: bool = False,
     ) -> list[str]:
         """Return the numbers and days of a calculation that no quote has, but for free ones."""
         computed = compute(made.expression, self.values)
         found = [ledger.get(Finding, key) for key in made.findings if key in ledger]
         text = "\n\n".join(quote.text for finding in found for quote in finding.quotes)
-        return _unsourced(computed, f"{text}\n\n{self.asked}", as_of, free)
+        return _unsourced(computed, f"{text}\n\n{self.asked}", as_of, free, exactly=exactly)
 
     def next_name(self) -> str:
         """Return a name that no calculation has."""
@@ -135,6 +151,11 @@ class Derivations:
         """Return the numbers of calculations and of their parts that the writer supposes."""
         return [item for made in self._with_parts(names) for item in made.supposed]
 
+    def are_from_question(self, names: Iterable[str]) -> bool:
+        """Whether calculations rest on the question's own numbers and on units alone."""
+        parts = self._with_parts(names)
+        return bool(parts) and not any(made.findings or made.supposed for made in parts)
+
     def figures_of(self, names: Iterable[str]) -> str:
         """Return the results and numbers of calculations and of their parts, for the audit."""
         listed = self._with_parts(names)
@@ -149,8 +170,13 @@ def _shown(value: Fraction) -> str:
     return f"{rounded:,f}" if abs(rounded) >= 1_000 else f"{rounded:f}"
 
 
-def _unsourced(computed: Computed, text: str, as_of: str, free: AbstractSet[Decimal]) -> list[str]:
-    """Return the numbers and days of an expression that no quote has, but for free ones."""
+def _unsourced(
+    computed: Computed, text: str, as_of: str, free: AbstractSet[Decimal], *, exactly: bool
+) -> list[str]:
+    """Return the numbers and days of an expression that no quote has, but for free ones.
+
+    A quote may have them in another form, unless they must stand there `exactly`.
+    """
     years = {day.year for day in (*dates(text), *dates(as_of))}
     known = set(numbers(text)) | {Decimal(year) for year in years if year}
     known |= {
@@ -158,15 +184,21 @@ def _unsourced(computed: Computed, text: str, as_of: str, free: AbstractSet[Deci
         for found, letter in _SCALED.findall(text)
         for value in numbers(found)
     }
-    # A share may be written 0.15 or 15 %.
-    known |= {value / 100 for value in known} | {value * 100 for value in known} | free
-    # What is left of a whole: 0.4 beside 0.6, 40 beside 60 %. What grows by a share: 1.15 by 15 %.
-    said = set(numbers(text))
-    known |= {1 - value for value in said if value < 1} | {100 - value for value in said}
-    known |= {1 + value / 100 for value in said} | {1 - value / 100 for value in said}
+    if not exactly:
+        known |= _in_other_forms(known, set(numbers(text)))
+    known |= free
     lost = [f"{value:f}" for value in computed.numbers if value not in known]
     days = {_day(item) for item in (*_days(text), *_days(as_of))}
     return [*lost, *(day.isoformat() for day in computed.dates if day not in days)]
+
+
+def _in_other_forms(known: AbstractSet[Decimal], said: AbstractSet[Decimal]) -> set[Decimal]:
+    """Return the forms that numbers of quotes may have in an expression."""
+    # A share may be written 0.15 or 15 %.
+    forms = {value / 100 for value in known} | {value * 100 for value in known}
+    # What is left of a whole: 0.4 beside 0.6, 40 beside 60 %. What grows by a share: 1.15 by 15 %.
+    forms |= {1 - value for value in said if value < 1} | {100 - value for value in said}
+    return forms | {1 + value / 100 for value in said} | {1 - value / 100 for value in said}
 
 
 def _days(text: str) -> Sequence[str]:

@@ -119,6 +119,8 @@ class Line:
     """Of a cell, the name of its column."""
     row: str = ""
     """Of a cell that is not the first of its row, the first one."""
+    knows: bool = False
+    """Whether part of it is marked as generally known, or as supposed."""
     unread: bool = False
     """Whether it is in another language than its quotes."""
     code: bool = False
@@ -285,6 +287,7 @@ class Drafter:
             borrowed=tuple(borrowed),
             nearby=f"{heading}\n{before}",
             before=before,
+            knows=marked.knows,
         )
 
     def _own_sums(self, marked: MarkedSentence) -> list[str]:

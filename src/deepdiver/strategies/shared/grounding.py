@@ -14,6 +14,7 @@ reader, which is small and unsure of half of all good sentences. Together they a
 from __future__ import annotations
 
 import asyncio
+import functools
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -76,6 +77,7 @@ Bearing = Literal["grounded", "foreign", "unread"]
 """Whether a text stands on its evidence; unread: it is in another language, so nobody can tell."""
 
 
+@functools.lru_cache(maxsize=256)  # the quotes of a section carry each of its lines
 def stems(text: str) -> frozenset[str]:
     """Return the beginnings of a text's words that say what it is about, in any script."""
     language = language_of(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from langgraph.types import interrupt
@@ -14,7 +14,7 @@ from deepdiver.core.text import words
 from deepdiver.errors import GatewayError, NotJournalledError, UsageError
 from deepdiver.memory.recall import recall
 from deepdiver.strategies.shared.base import Deps, State, attempt
-from deepdiver.strategies.shared.reading import titles_of_library
+from deepdiver.strategies.shared.reading import find_nearest, titles_of_library
 from deepdiver.tasks import (
     Decompose,
 )
@@ -22,6 +22,9 @@ from deepdiver.tasks import RecalledRun as Recollected
 
 PROBLEMS = 5
 """Sub-problems of one plan."""
+QUERIES = 15
+"""Searches of a plan that a person has edited: three for each sub-problem, as many as a strategy
+plans at most. More would cost more than the ceiling says."""
 _NUMBERED = re.compile(r"\D{0,20}(\d{1,2})\W*")
 
 
@@ -157,6 +160,11 @@ class Approval:
     """Whether the person changed them."""
     objection: str = ""
     """Why the person rejected the plan; empty if it was accepted."""
+    queries: list[dict[str, str]] | None = None
+    """The searches that the person wants made, in order, each with the sub-problem that it is
+    about; None: the person leaves them to the strategy."""
+    struck: list[str] = field(default_factory=list)
+    """The searches of the plan that the person does not want made."""
 
 
 def ask_approval(
@@ -166,26 +174,39 @@ def ask_approval(
     *,
     needs: Mapping[str, Sequence[str]] | None = None,
     objectives: Sequence[str] = (),
-    queries: Sequence[str] = (),
+    queries: Sequence[Mapping[str, str]] = (),
 ) -> Approval:
     """Show a plan to a person, if one wants to see it, and return what the person said.
+
+    A person may change sub-problems and searches. Every sub-problem of the plan is looked into: one
+    that is left without a search gets some from the strategy, but none that the person has struck.
+
+    Args:
+        deps: The run's dependencies.
+        question: What the person asked.
+        problems: The sub-problems, in order.
+        needs: The sub-problems that each one needs.
+        objectives: What the research is for.
+        queries: The first searches, each a `query` and the sub-problem that it is `about`.
 
     Raises:
         UsageError: If the answer is not one.
     """
-    plan = {"objectives": list(objectives), "problems": list(problems), "queries": list(queries)}
+    about = {item["query"]: item["about"] for item in queries}
+    plan = {"objectives": list(objectives), "problems": list(problems), "queries": list(about)}
     held = {problem: tuple(others) for problem, others in (needs or {}).items()}
     deps.emit(
         PlanProposed(
             problems=tuple(problems),
             needs=held,
             objectives=tuple(objectives),
-            queries=tuple(queries),
+            queries=tuple(about),
         )
     )
     if not deps.approve:
         return Approval(plan["problems"])
-    extras = {**plan, "needs": {problem: list(others) for problem, others in held.items()}}
+    needed = {problem: list(others) for problem, others in held.items()}
+    extras = {**plan, "about": about, "needs": needed}
     shown = {"problems": plan["problems"]} | {name: own for name, own in extras.items() if own}
     ceiling = "not known" if deps.ceiling is None else f"${deps.ceiling:.4f}"
     reply = interrupt({"ask": "approve_plan", "question": question, **shown, "ceiling": ceiling})
@@ -193,20 +214,68 @@ def ask_approval(
     if action == "accept":
         return Approval(plan["problems"])
     if action == "edit":
-        edited = [text for item in reply.get("problems", []) if (text := str(item).strip())]
-        return Approval(_limit_plan(deps, edited or plan["problems"]), edited=True)
+        return _read_edit(deps, reply, plan["problems"], about)
     if action == "reject":
         return Approval([], objection=str(reply.get("reason") or "the person did not say why"))
     raise UsageError(
-        "the answer to a plan needs an action: accept, edit (with problems) or reject "
+        "the answer to a plan needs an action: accept, edit (with problems or queries) or reject "
         "(with a reason)"
     )
 
 
-def _limit_plan(deps: Deps, problems: list[str]) -> list[str]:
-    for left_out in problems[PROBLEMS:]:
-        deps.note_limit(f"a plan has {PROBLEMS} sub-problems at most; left out: {left_out}")
-    return problems[:PROBLEMS]
+def _read_edit(
+    deps: Deps, reply: Mapping[str, Any], planned: list[str], about: Mapping[str, str]
+) -> Approval:
+    """Return what a person made of a plan.
+
+    Args:
+        deps: The run's dependencies.
+        reply: The person's `problems`, or none: as planned; `queries`, or none: to be left to the
+            strategy; and for each query what it is `about`, if the person says so.
+        planned: The sub-problems of the plan.
+        about: What each search of the plan is about.
+    """
+    problems = _limit(deps, _texts(reply.get("problems")) or planned, PROBLEMS, "sub-problems")
+    given = reply.get("queries")
+    if given is None:
+        return Approval(problems, edited=True)
+    texts = _limit(deps, list(dict.fromkeys(_texts(given))), QUERIES, "searches")
+    placed = {**about, **(reply.get("about") or {})}
+    return Approval(
+        problems,
+        edited=problems != planned,
+        queries=[
+            {
+                "query": text,
+                "about": own
+                if (own := placed.get(text)) in problems
+                else find_nearest(text, problems),
+            }
+            for text in texts
+        ],
+        struck=drop_same(about, texts),
+    )
+
+
+def _texts(listed: Any) -> list[str]:
+    return [text for item in listed or () if (text := str(item).strip())]
+
+
+def _limit(deps: Deps, listed: list[str], most: int, what: str) -> list[str]:
+    for left_out in listed[most:]:
+        deps.note_limit(f"a plan has {most} {what} at most; left out: {left_out}")
+    return listed[:most]
+
+
+def drop_same(queries: Iterable[str], others: Iterable[str]) -> list[str]:
+    """Return the queries whose words are not those of another, in whatever order."""
+    held = {frozenset(words(text)) for text in others}
+    return [text for text in queries if frozenset(words(text)) not in held]
+
+
+def queries_about(queries: Iterable[Mapping[str, str]], problem: str) -> list[str]:
+    """Return the searches of a plan that are about a sub-problem."""
+    return [item["query"] for item in queries if item["about"] == problem]
 
 
 async def recall_past(deps: Deps, question: str) -> list[dict[str, Any]]:

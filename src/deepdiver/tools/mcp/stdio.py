@@ -35,6 +35,8 @@ SUPERVISOR = Path(__file__).with_name("supervisor.py")
 CHUNK = 65_536
 TAIL = 2_000
 """Bytes of stderr that are kept."""
+LAST_WORDS = 0.5
+"""Seconds for which the last of them are waited for, once a server has ended."""
 WAITING = 64
 """Messages that may be queued for a server that does not read its stdin."""
 LEAVE = 1.0
@@ -111,12 +113,13 @@ async def _supervised(
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_listen, cast("asyncio.StreamReader", process.stdout), heard, monitor)
         tasks.start_soon(_speak, cast("asyncio.StreamWriter", process.stdin), said, monitor)
-        tasks.start_soon(_keep_errors, cast("asyncio.StreamReader", process.stderr), monitor)
+        last = anyio.Event()
+        tasks.start_soon(_keep_errors, cast("asyncio.StreamReader", process.stderr), monitor, last)
         try:
             yield AnswerStream(incoming, monitor), outgoing
         finally:
             with anyio.CancelScope(shield=True):
-                await _end(process, cut, patient=monitor.error is None)
+                await _end(process, cut, last, patient=monitor.error is None)
             for stream in (heard, incoming, outgoing, said):
                 stream.close()
             tasks.cancel_scope.cancel()
@@ -168,13 +171,17 @@ async def _speak(
         monitor.fail("ended before it was asked", CallFault.NETWORK)
 
 
-async def _keep_errors(stderr: asyncio.StreamReader, monitor: Monitor) -> None:
+async def _keep_errors(stderr: asyncio.StreamReader, monitor: Monitor, last: anyio.Event) -> None:
+    """Keep the end of what a server complains about, and say when it will not complain any more."""
     with contextlib.suppress(OSError):
         while chunk := await stderr.read(CHUNK):
             monitor.stderr = (monitor.stderr + chunk)[-TAIL:]
+    last.set()
 
 
-async def _end(process: asyncio.subprocess.Process, cut: int, *, patient: bool) -> None:
+async def _end(
+    process: asyncio.subprocess.Process, cut: int, last: anyio.Event, *, patient: bool
+) -> None:
     """End a server, and wait until its supervisor has ended all of its processes."""
     cast("asyncio.StreamWriter", process.stdin).close()
     if patient:
@@ -184,6 +191,9 @@ async def _end(process: asyncio.subprocess.Process, cut: int, *, patient: bool) 
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         await _gone(process, ENDED)
+    # What it said last says why it ended, and may still be in the pipe.
+    with anyio.move_on_after(LAST_WORDS):
+        await last.wait()
     # A process that escaped may hold the pipes, so our side of them is closed in any case. There is
     # no public method for that.
     process._transport.close()  # type: ignore[attr-defined]
