@@ -721,16 +721,24 @@ async def test_what_is_read_whole_is_known(
     assert not await is_read_whole(deps), "there is more to be searched"
 
 
-def fetched(text: str, *found: Span) -> ReadSource:
+def fetched(text: str, *found: Span, most: int = reading.FREE_CHARS) -> ReadSource:
     source = Source(id="s_1", kind=SourceKind.DOCUMENT, url="/a", title="A", snapshot="x")
     item = reading._Fetched(ReadSource(source, text), ["what"], set(), dict.fromkeys(found, 0))
-    return reading._for_nothing(item)
+    return reading._for_nothing(item, most)
 
 
 def test_a_short_text_is_shown_whole_with_what_was_found() -> None:
     shown = fetched("One. Two. Three.", Span(5, 9))
     assert shown.shown == "One. Two. Three."
     assert shown.found == (Span(5, 9),)
+
+
+def test_how_long_a_short_text_is_depends() -> None:
+    text = f"{'a ' * 3_000}END"
+    shown = fetched(text, Span(6_000, 6_003), most=len(text))
+    assert shown.shown == text
+    assert shown.found == (Span(6_000, 6_003),)
+    assert len(fetched(text, most=len(text)).shown) <= reading.FREE_CHARS, "nothing was found in it"
 
 
 def test_of_a_long_text_the_passages_that_were_found_are_shown() -> None:

@@ -67,9 +67,9 @@ def find(task: ExtractFindings) -> Extraction:
     bears on what was asked.
     """
     asked = understand(task.question)
-    size = PART if asked.form in (Form.HOW_TO, Form.LIST) else PASSAGE
+    together = asked.form in (Form.HOW_TO, Form.LIST)
     by_date = asked.form is Form.TIMELINE
-    listed = _preselect(asked.text, list(_candidates(task.texts, size)), by_date)
+    listed = _preselect(asked.text, list(_candidates(task.texts, together)), by_date)
     rated = rate(asked.text, [one.context for one in listed])
     rows = rows_that_answer(task.question, task.texts)
     if not rows and max((rating.score for rating in rated), default=0.0) < ABOUT_IT:
@@ -120,12 +120,18 @@ def _details(
 
 def _finding(one: Candidate) -> Extracted:
     quote = one.passage.span.of(one.text.plain)
-    return Extracted(statement=one.passage.text, source=one.text.id, quote=quote)
+    return Extracted(statement=one.passage.told, source=one.text.id, quote=quote)
 
 
-def _candidates(texts: Sequence[NumberedText], size: int) -> Iterator[Candidate]:
+def _candidates(texts: Sequence[NumberedText], together: bool) -> Iterator[Candidate]:
+    """Yield the passages that were found.
+
+    Steps and items stand together: their passages are longer, and the best text is read whole.
+    """
+    size = PART if together else PASSAGE
     for place, text in enumerate(texts):
-        for passage in passages_in(text.plain, text.found, size, text.headings):
+        found = () if together and place == 0 else text.found
+        for passage in passages_in(text.plain, found, size, text.headings):
             if _says_something(passage.text, text.title):
                 yield Candidate(text, place, passage, in_context(text.title, passage))
 

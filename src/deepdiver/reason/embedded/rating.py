@@ -17,6 +17,7 @@ from deepdiver.core.languages import language_of
 from deepdiver.core.text import terms
 from deepdiver.encoders.embed import load_embedder
 from deepdiver.encoders.reader import load_reader
+from deepdiver.reason.embedded.language.units import told_by
 from deepdiver.tasks import ShownFinding
 
 if TYPE_CHECKING:
@@ -142,11 +143,8 @@ def rate_for_account(question: str, findings: Sequence[ShownFinding]) -> list[Ra
 
 
 def _headed(finding: ShownFinding) -> str:
-    """Return a passage after its heading, unless that is the title of its source."""
-    heading = "" if finding.heading == finding.source.strip() else finding.heading
-    return told_by(heading, finding.statement)
-
-
-def told_by(title: str, text: str) -> str:
-    """Return a text after the title of its source."""
-    return f"{title.strip().rstrip('.')}. {text}".removeprefix(". ")
+    """Return a passage after its heading, unless that is told: as its title, or as it opens."""
+    told = (finding.source.strip(), "")
+    if finding.heading in told or finding.statement.startswith(told_by(finding.heading, "")):
+        return finding.statement
+    return told_by(finding.heading, finding.statement)

@@ -209,7 +209,7 @@ def _within(text: str, start: int, end: int, body: int) -> tuple[str, int]:
 
 
 def _head(title: str) -> str:
-    return f"{title.strip()}. " if title.strip() else ""
+    return f"{title.strip()}.\n" if title.strip() else ""
 
 
 def answer_in(question: str, passage: Passage) -> tuple[str, float]:

@@ -474,7 +474,10 @@ def _choose(
         whole: Whether that is all there is, so that nothing need be saved for later.
     """
     if _is_free(deps):
-        return [_for_nothing(item) for item in texts.values()]
+        return [
+            _for_nothing(item, FREE_CHARS if place else PIECE_CHARS)
+            for place, item in enumerate(texts.values())
+        ]
     new: dict[str, tuple[_Fetched, list[Span]]] = {}
     for item in texts.values():
         gaps = deps.readings.unread(item.source.snapshot, item.read.text)
@@ -504,15 +507,19 @@ def _wanted(wishes: Sequence[_Wish]) -> list[str]:
     return [" ".join((about, *dict.fromkeys(queries))) for about, queries in asked.items()]
 
 
-def _for_nothing(item: _Fetched) -> ReadSource:
+def _for_nothing(item: _Fetched, most: int) -> ReadSource:
     """Return a text as a reasoner that costs nothing is shown it.
 
     A short text is shown whole, with the passages that were found; of a long one these passages
     below their headings, and tables whole: a sum needs all rows.
+
+    Args:
+        item: The text.
+        most: The characters of a short one.
     """
     text, found = item.read.text, sorted(item.found)
-    if not found or len(text) <= FREE_CHARS:
-        parts = excerpt_parts(text, item.wanted[0], FREE_CHARS)
+    if not found or len(text) <= most:
+        parts = excerpt_parts(text, item.wanted[0], most if found else FREE_CHARS)
         return item.read._replace(parts=parts, found=tuple(found))
     tables = [Span(*_around_table(text, span)) for span in found]
     # Without its own heading, a passage would stand below that of the one before it.

@@ -13,10 +13,12 @@ from deepdiver.reason.embedded.language.units import (
     PASSAGE,
     in_context,
     is_short,
+    opens_section,
     passage_lines,
     passages_in,
     plain_line,
     sentence_with,
+    told_by,
     units_in,
 )
 
@@ -104,7 +106,68 @@ def test_a_heading_without_a_mark_opens_the_passage_that_follows() -> None:
 def test_what_is_quoted_stands_in_the_text() -> None:
     for passage in passages_in(GUIDE):
         assert passage.span.of(GUIDE) in GUIDE
-        assert " ".join(passage_lines(passage.span.of(GUIDE))) == passage.text
+        assert " ".join(passage_lines(passage.span.of(GUIDE))) == passage.told
+
+
+def test_a_passage_that_opens_a_section_begins_with_its_heading() -> None:
+    _, alarm, _ = passages_in(GUIDE)
+    assert alarm.span.of(GUIDE) == "## Alarm\n\n1. Press MUTE.\n2. Close the clamp."
+    assert (alarm.text, alarm.opens) == ("Press MUTE. Close the clamp.", True)
+    assert alarm.told == "Alarm. Press MUTE. Close the clamp."
+    assert passage_lines(alarm.span.of(GUIDE)) == ["Alarm.", "Press MUTE.", "Close the clamp."]
+    assert in_context("Quick guide", alarm) == f"Quick guide. {alarm.told}"
+
+
+def test_a_later_passage_of_a_section_has_its_heading_only_as_context() -> None:
+    body = " ".join(f"Sentence number {n} says nothing of note." for n in range(40))
+    first, *later = passages_in(f"## Alarm\n\n{body}")
+    assert first.opens
+    assert not any(passage.opens for passage in later)
+    assert {passage.heading for passage in later} == {"Alarm"}
+    assert all(passage.told == passage.text for passage in later)
+
+
+def test_a_heading_counts_for_the_length_of_the_passage_that_it_opens() -> None:
+    sentences = "One is here. Two is there."
+    (together,) = passages_in(f"# A\n\n{sentences}", most=40)
+    assert together.text == sentences
+    apart = passages_in(f"# A heading of many words\n\n{sentences}", most=40)
+    assert [passage.text for passage in apart] == ["One is here.", "Two is there."]
+
+
+def test_a_heading_above_a_gap_opens_nothing() -> None:
+    text = f"# Alarm\n\n{GAP}\n\nPress MUTE at once.\n\n# Storage\n\nIn the cellar."
+    alarm, storage = passages_in(text)
+    assert (alarm.span.of(text), alarm.heading, alarm.opens) == (
+        "Press MUTE at once.",
+        "Alarm",
+        False,
+    )
+    assert storage.span.of(text) == "# Storage\n\nIn the cellar."
+
+
+def test_of_two_headings_the_nearest_opens_a_passage() -> None:
+    text = "# Guide\n\n## Alarm\n\nPress MUTE at once."
+    (only,) = passages_in(text)
+    assert only.span.of(text) == "## Alarm\n\nPress MUTE at once."
+
+
+@pytest.mark.parametrize(
+    ("quote", "opens"),
+    [
+        ("## Alarm\n\nPress.", True),
+        ("Press.\n\n## Alarm", False),
+        ("#1 is out.", False),
+        ("", False),
+    ],
+)
+def test_a_quote_opens_a_section_if_it_begins_with_a_heading(quote: str, opens: bool) -> None:
+    assert opens_section(quote) is opens
+
+
+def test_a_heading_is_told_with_one_stop() -> None:
+    assert told_by("Alarm", "Press.") == told_by(" Alarm. ", "Press.") == "Alarm. Press."
+    assert (told_by("", "Press."), told_by("Alarm", "")) == ("Press.", "Alarm.")
 
 
 TABLE = """Each run writes two files into its folder:

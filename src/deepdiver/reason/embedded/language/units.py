@@ -45,6 +45,14 @@ class Unit:
     """Whether it says nothing by itself: a line in italics as below a title, or an entry of a table
     of contents."""
 
+    headed: Span | None = None
+    """Where its heading stands, if it is the first below it."""
+
+    @property
+    def start(self) -> int:
+        """Where it begins, with the heading that it is the first below."""
+        return (self.headed or self.span).start
+
     @property
     def is_row(self) -> bool:
         """Whether it is a row of a table."""
@@ -56,11 +64,18 @@ class Passage:
     """Neighbouring units under one heading."""
 
     span: Span
-    """Its place in the text."""
+    """Its place in the text; one that opens a section begins with its heading."""
     text: str
     """Its units as one line."""
     heading: str
     """The heading above it."""
+    opens: bool = False
+    """Whether it opens a section."""
+
+    @property
+    def told(self) -> str:
+        """Its words, after its heading if it opens a section: they often say nothing without it."""
+        return told_by(self.heading if self.opens else "", self.text)
 
 
 def units_in(
@@ -81,12 +96,13 @@ def units_in(
 
 
 def _all_units(text: str, titles: Iterable[str] = ()) -> Iterator[Unit]:
-    headings = [(match.start(), match[1].strip(" #*")) for match in _HEADING.finditer(text)]
+    headings = [(Span(*match.span()), match[1].strip(" #*")) for match in _HEADING.finditer(text)]
     heads = {_bare(title) for title in (*titles, *(title for _, title in headings))} - {""}
     heading, number, introduced = "", 0, False
+    headed: Span | None = None
     for span in _with_their_moments(text):
-        while headings and headings[0][0] <= span.start:
-            heading, introduced = headings.pop(0)[1], False
+        while headings and headings[0][0].start <= span.start:
+            (headed, heading), introduced = headings.pop(0), False
         words = plain_line(span.of(text))
         if _LETTERS.search(words):
             leads = words.endswith(":") or _RULE.match(text, span.end) is not None
@@ -94,9 +110,10 @@ def _all_units(text: str, titles: Iterable[str] = ()) -> Iterator[Unit]:
             caption = is_caption(span.of(text)) or (entry and not introduced)
             # "There are two ways:" makes a list of headings a statement.
             introduced = leads or (introduced and entry)
-            yield Unit(span, words, heading, number, leads, caption)
+            yield Unit(span, words, heading, number, leads, caption, headed)
         # A line without letters, as below the header of a table, parts nothing; a gap does.
-        number += bool(_LETTERS.search(words)) or words == GAP
+        if _LETTERS.search(words) or words == GAP:
+            number, headed = number + 1, None
 
 
 def _bare(title: str) -> str:
@@ -143,8 +160,8 @@ def passages_in(
 ) -> list[Passage]:
     """Return a text, or some parts of it, as passages of neighbouring units.
 
-    A passage never crosses a heading or a gap, nor the end of a table. A heading that no mark
-    tells, and what introduces a table or a list, open the passage that follows them.
+    A passage never crosses a heading or a gap, nor the end of a table. A heading, and what
+    introduces a table or a list, open the passage that follows them.
     """
     groups: list[list[Unit]] = []
     for unit in units_in(text, within, titles):
@@ -154,9 +171,10 @@ def passages_in(
             groups.append([*(_taken_along(groups[-1], unit) if groups else ()), unit])
     return [
         Passage(
-            Span(group[0].span.start, group[-1].span.end),
+            Span(group[0].start, group[-1].span.end),
             " ".join(unit.text for unit in group),
             group[0].heading,
+            opens=group[0].headed is not None,
         )
         for group in groups
         if not all(unit.leads or unit.caption for unit in group)
@@ -181,7 +199,7 @@ def _continues(group: Sequence[Unit], unit: Unit, most: int) -> bool:
         return False
     if last.is_row and not unit.is_row:
         return False
-    return unit.span.end - group[0].span.start <= most
+    return unit.span.end - group[0].start <= most
 
 
 def _is_title(words: str) -> bool:
@@ -191,17 +209,30 @@ def _is_title(words: str) -> bool:
 def passage_lines(quote: str) -> list[str]:
     """Return the units of a passage, without the marks of lists and headings.
 
-    A line that introduces the next one is told with it: "Therefore: it can be resumed."
+    A line that introduces the next one is told with it: "Therefore: it can be resumed." A heading
+    is a line of its own.
     """
     lines: list[str] = []
     opening = ""
     for unit in _all_units(quote):
+        if unit.headed:
+            lines.append(told_by(unit.heading, ""))
         if unit.leads and not unit.is_row:
             opening = f"{opening}{unit.text} "
             continue
         lines.append(f"{opening}{unit.text}")
         opening = ""
     return [*lines, *filter(None, [opening.strip()])] or [plain_line(quote)]
+
+
+def opens_section(quote: str) -> bool:
+    """Return whether a quote begins with a heading."""
+    return _HEADING.match(quote) is not None
+
+
+def told_by(title: str, text: str) -> str:
+    """Return a text after its title or heading."""
+    return f"{title.strip().rstrip('.')}. {text}".removeprefix(". ").strip()
 
 
 def in_context(title: str, passage: Passage) -> str:
