@@ -12,6 +12,7 @@ which readings end: of a finding that two looks make, the ledger keeps the one t
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections import Counter
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
@@ -474,10 +475,7 @@ def _choose(
         whole: Whether that is all there is, so that nothing need be saved for later.
     """
     if _is_free(deps):
-        return [
-            _for_nothing(item, FREE_CHARS if place else PIECE_CHARS)
-            for place, item in enumerate(texts.values())
-        ]
+        return _free_of_charge(texts.values())
     new: dict[str, tuple[_Fetched, list[Span]]] = {}
     for item in texts.values():
         gaps = deps.readings.unread(item.source.snapshot, item.read.text)
@@ -505,6 +503,12 @@ def _wanted(wishes: Sequence[_Wish]) -> list[str]:
     for wish in wishes:
         asked.setdefault(wish.about, []).extend(query for _, query in wish.hits)
     return [" ".join((about, *dict.fromkeys(queries))) for about, queries in asked.items()]
+
+
+def _free_of_charge(items: Iterable[_Fetched]) -> list[ReadSource]:
+    """Return texts for a reasoner that costs nothing; of the best, more is shown."""
+    sizes = itertools.chain([PIECE_CHARS], itertools.repeat(FREE_CHARS))
+    return [_for_nothing(item, most) for item, most in zip(items, sizes, strict=False)]
 
 
 def _for_nothing(item: _Fetched, most: int) -> ReadSource:
