@@ -741,6 +741,18 @@ def test_how_long_a_short_text_is_depends() -> None:
     assert len(fetched(text, most=len(text)).shown) <= reading.FREE_CHARS, "nothing was found in it"
 
 
+def test_of_the_best_text_more_is_shown() -> None:
+    source = Source(id="s_1", kind=SourceKind.DOCUMENT, url="/a", title="A", snapshot="x")
+    text = "Long words. " * 500
+    items = [
+        reading._Fetched(ReadSource(source, text), ["what"], set(), {Span(0, 11): 0})
+        for _ in range(3)
+    ]
+    shown = [len(item.shown) for item in reading._free_of_charge(items)]
+    assert shown[0] >= len(text.strip()) > max(shown[1:])
+    assert reading._free_of_charge([]) == []
+
+
 def test_of_a_long_text_the_passages_that_were_found_are_shown() -> None:
     text = f"{'a ' * 3_000}MIDDLE {'b ' * 3_000}END"
     one, other = (

@@ -135,7 +135,10 @@ def best_single_answer(
     ]
     rated = [
         _worth(
-            told, kind_fit(question, clause, told.text) * _about(question, passages[told.passage])
+            told,
+            kind_fit(question, clause, told.text)
+            * _about(question, passages[told.passage])
+            * _by_row(question, passages, told),
         )
         for told in found
     ]

@@ -146,6 +146,22 @@ def test_a_heading_above_a_gap_opens_nothing() -> None:
     assert storage.span.of(text) == "# Storage\n\nIn the cellar."
 
 
+def test_a_passage_has_no_entries_of_a_table_of_contents() -> None:
+    text = (
+        "# 2. Pumps\n\n2.1. Starting\n\n2.2. Stopping\n\nA pump moves water.\n\n"
+        "## 2.1. Starting\n\nPress START.\n\n## 2.2. Stopping\n\nPress STOP."
+    )
+    about, start, stop = passages_in(text)
+    assert (about.told, about.heading) == ("A pump moves water.", "2. Pumps")
+    assert start.told == "2.1. Starting. Press START."
+    assert stop.span.of(text) == "## 2.2. Stopping\n\nPress STOP."
+
+
+def test_a_number_before_anything_else_is_kept() -> None:
+    (only,) = passages_in("It was built in\n\n1987.\n\nIt is old.")
+    assert "1987." in only.text
+
+
 def test_of_two_headings_the_nearest_opens_a_passage() -> None:
     text = "# Guide\n\n## Alarm\n\nPress MUTE at once."
     (only,) = passages_in(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from deepdiver.core.numbering import GAP, units_of
 from deepdiver.core.text import Span
@@ -19,6 +20,7 @@ _TITLE = re.compile(r"(?:\d+(?:\.\d+)*|[IVX]+)?[.)]?\s*(?:[^\W\d_][\w’'-]*(?: 
 """A heading that no mark tells: a few words, perhaps after a number, without a stop."""
 _AROUND_ENTRY = re.compile(r"^[\W\d]+|[\W\d]+$")
 """What a table of contents may have around a heading: its number, dots, and a page."""
+_NUMBER = re.compile(r"\d+(?:\.\d+)*[.)]?")
 _LETTERS = re.compile(r"\w")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
@@ -44,6 +46,9 @@ class Unit:
     caption: bool = False
     """Whether it says nothing by itself: a line in italics as below a title, or an entry of a table
     of contents."""
+
+    entry: bool = False
+    """Whether it is an entry of a table of contents."""
 
     headed: Span | None = None
     """Where its heading stands, if it is the first below it."""
@@ -106,11 +111,12 @@ def _all_units(text: str, titles: Iterable[str] = ()) -> Iterator[Unit]:
         words = plain_line(span.of(text))
         if _LETTERS.search(words):
             leads = words.endswith(":") or _RULE.match(text, span.end) is not None
-            entry = _bare(words) in heads
-            caption = is_caption(span.of(text)) or (entry and not introduced)
+            titled = _bare(words) in heads
             # "There are two ways:" makes a list of headings a statement.
-            introduced = leads or (introduced and entry)
-            yield Unit(span, words, heading, number, leads, caption, headed)
+            entry = titled and not introduced
+            introduced = leads or (introduced and titled)
+            caption = entry or is_caption(span.of(text))
+            yield Unit(span, words, heading, number, leads, caption, entry, headed)
         # A line without letters, as below the header of a table, parts nothing; a gap does.
         if _LETTERS.search(words) or words == GAP:
             number, headed = number + 1, None
@@ -164,7 +170,7 @@ def passages_in(
     introduces a table or a list, open the passage that follows them.
     """
     groups: list[list[Unit]] = []
-    for unit in units_in(text, within, titles):
+    for unit in _without_contents(units_in(text, within, titles)):
         if groups and _continues(groups[-1], unit, most):
             groups[-1].append(unit)
         else:
@@ -179,6 +185,14 @@ def passages_in(
         for group in groups
         if not all(unit.leads or unit.caption for unit in group)
     ]
+
+
+def _without_contents(units: Sequence[Unit]) -> Iterator[Unit]:
+    """Yield units without the entries of tables of contents, and the numbers before them."""
+    for unit, after in zip_longest(units, units[1:]):
+        numbers = after is not None and after.entry and _NUMBER.fullmatch(unit.text)
+        if not unit.entry and not numbers:
+            yield unit
 
 
 def _taken_along(group: list[Unit], unit: Unit) -> list[Unit]:
