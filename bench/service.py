@@ -4,9 +4,10 @@
 
 The service is a process of its own, over a scripted model that takes 1 to 3 seconds for an answer.
 With `sqlite` and `postgres` it works on the runs itself; with `workers` five worker processes of
-ten runs each do, on PostgreSQL. Measured are how late its event loop is (each 10 ms), its memory,
-how long an order and a page take, how long a run takes to stop, and what each of a thousand
-listeners of one run gets. Reports are searched for the words of other runs.
+ten runs each do, on PostgreSQL. Measured are how late its event loop is (each 10 ms) and how much
+it has computed meanwhile, which other programs on the machine do not change; its memory; how long
+an order and a page take; how long a run takes to stop; and what each of a thousand listeners of one
+run gets. Reports are searched for the words of other runs.
 """
 
 from __future__ import annotations
@@ -82,16 +83,16 @@ def serve(home: Path, port: int, model: str, runs: int, database: str) -> None:
     accounts = accounts_of(book, settings)
     access = check_access("127.0.0.1", [], guarded=True, token=None)
     app, _ = build(settings, access, accounts, concurrency=runs)
-    late: list[tuple[float, float]] = []
+    late: list[tuple[float, float, float]] = []
     keep_loaded()
 
     async def work() -> None:
         async def watch() -> None:
             while True:
-                began = time.perf_counter()
+                began, worked = time.perf_counter(), time.thread_time()
                 await asyncio.sleep(TICK)
-                now = time.perf_counter()
-                late.append((time.time(), now - began - TICK))
+                now, own = time.perf_counter(), time.thread_time() - worked
+                late.append((time.time(), now - began - TICK, own))
 
         watching = asyncio.create_task(watch())
         await listen(app, "127.0.0.1", port, lambda _: None, "/")
@@ -316,9 +317,9 @@ def main(kind: str, seconds: float) -> None:
             time.sleep(0.2)
         late = json.loads((home / "late.json").read_text())
         for name, begin, end in load.phases:
-            told(
-                f"event loop late, {name}", seconds_of([x for at, x in late if begin <= at <= end])
-            )
+            within = [(by, own) for at, by, own in late if begin <= at <= end]
+            told(f"event loop late, {name}", seconds_of([by for by, _ in within]))
+            told("  and its own work meanwhile", seconds_of([own for _, own in within]))
 
 
 if __name__ == "__main__":

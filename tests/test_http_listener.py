@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from deepdiver.errors import DeepdiverError
-from deepdiver.http_listener import ACCEPTED, listen
+from deepdiver.http_listener import ACCEPTED, HEARD, listen
 from tests.patience import PATIENCE
 
 if TYPE_CHECKING:
@@ -86,6 +86,43 @@ async def test_clients_that_come_together_are_let_in_a_few_at_a_time() -> None:
                 await asyncio.sleep(0)
                 turn += 1
     assert max(met.values()) <= ACCEPTED
+    serving.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await serving
+
+
+async def test_clients_that_send_together_are_heard_a_few_at_a_time() -> None:
+    turn, met, bodies = 0, Counter[int](), set[bytes]()
+
+    async def note(request: Request) -> PlainTextResponse:
+        met[turn] += 1
+        bodies.add(await request.body())
+        return await answer(request)
+
+    said: asyncio.Queue[str] = asyncio.Queue()
+    app = Starlette(routes=[Route("/here", note, methods=["POST"])])
+    serving = asyncio.create_task(listen(app, "127.0.0.1", 0, said.put_nowait, "/here"))
+    port = int((await said.get()).split(":")[-1].partition("/")[0])
+    large = b"a" * 1_000_000
+    head = b"POST /here HTTP/1.1\r\nHost: here\r\nContent-Length: %d\r\n\r\n"
+    async with asyncio.timeout(PATIENCE):
+        clients = [await asyncio.open_connection("127.0.0.1", port) for _ in range(60)]
+        for number, (_, writer) in enumerate(clients):  # without a turn for the server
+            writer.write(head % 5 + b"%05d" % number)
+        (_, gone), (last, sending) = clients[0], clients[-1]
+        gone.close()
+        while met.total() < 59:
+            await asyncio.sleep(0)
+            turn += 1
+        for reader, _ in clients[1:]:
+            assert (await reader.readline()).startswith(b"HTTP/1.1 200")
+        await last.readuntil(b"for 127.0.0.1")
+        sending.write(head % len(large) + large)
+        assert (await last.readline()).startswith(b"HTTP/1.1 200"), "it is read in many pieces"
+    assert max(met.values()) <= 2 * HEARD, "what happens between two turns of another task"
+    assert bodies >= {b"%05d" % number for number in range(1, 60)} | {large}
+    for _, writer in clients:
+        writer.close()
     serving.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await serving

@@ -110,7 +110,7 @@ EXAMPLES: tuple[Event, ...] = (
     ),
     Limited(what="one page could not be read"),
     Steered(action="ignore", text="https://gazette.example/a"),
-    PersonAsked(question={"plan": ["Who?"], "ask": {"approve": True}}),
+    PersonAsked(question={"plan": ["Who?"], "ask": {"approve": True}}, number=1),
     RunEnded(run="r_1", status=RunStatus.ANSWERED, cost=Decimal("0.10"), report_hash="ab"),
 )
 

@@ -120,6 +120,15 @@ class TestNumbers:
         assert numbers(f"about {spelled(value)} people") == [value]
         assert numbers(f"{spelled(value, dash=' ')} ships") == [value]
 
+    def test_two_or_three_dots_stand_between_numbers(self) -> None:
+        for dots in ("..", "...", "…"):
+            assert numbers(f"a score of 0.5{dots}10.0 or 1{dots}5") == [
+                Decimal("0.5"),
+                Decimal("10.0"),
+                Decimal(1),
+                Decimal(5),
+            ]
+
     @given(TEXTS | PHRASES)
     def test_no_text_is_too_strange(self, text: str) -> None:
         assert all(value.is_finite() for value in numbers(text))

@@ -12,6 +12,7 @@ from deepdiver.core.ledger import Ledger
 from deepdiver.core.origins import sketch
 from deepdiver.core.outcomes import Research
 from deepdiver.core.record import (
+    UNPRINTED,
     Assessment,
     Block,
     Credibility,
@@ -199,6 +200,9 @@ def test_citations_are_printed_where_their_findings_were_cited() -> None:
     cited = CitationNumbering(LEDGER).cite(said)
     # f_2 quotes what f_1 quotes, and Bertil besides: a quote is marked where it is cited first.
     assert (cited.citations, cited.places) == ((1, 2), (12, 33))
+    reason = said.model_copy(update={"places": (UNPRINTED, 33)})
+    cited = CitationNumbering(LEDGER).cite(reason)
+    assert cited.places == (33, 33), "what one says and another has as a reason is printed"
     unplaced = CitationNumbering(LEDGER).cite(sentence("x", "f_1", "f_2"))
     assert (unplaced.citations, unplaced.places) == ((1, 2), ())
 
@@ -213,6 +217,12 @@ def test_labels_are_plain_numbers_in_the_order_of_the_list_of_sources() -> None:
     assert [item.mark for item in made.citations] == ["1", "3", "2"]
     listed = [item.mark for one in list_sources(made.citations, 600) for item in one.passages]
     assert listed == ["1", "2", "3"]
+
+
+def test_passages_that_the_text_does_not_cite_have_the_last_labels() -> None:
+    judged = sentence("Sell it.", "f_3", kind=SentenceKind.JUDGEMENT, places=(UNPRINTED,))
+    made = report((judged, sentence("b", "f_1")))
+    assert [(item.finding, item.label) for item in made.citations] == [("f_3", "2"), ("f_1", "1")]
 
 
 def test_spans_that_overlap_have_one_label_and_stay_exact() -> None:

@@ -645,7 +645,7 @@ def test_the_one_object_of_json(store: SqliteStore) -> None:
     ]
     assert (got["id"], got["status"], got["confidence"]) == (RUN.id, "answered", 0.8)
     assert (got["outcome"], got["limits"]) == ("Answered", list(REPORT.limits))
-    assert got["answer"] == answer_text(REPORT) == "Anna Holm owns Holm Works. [1]"
+    assert got["answer"] == answer_text(REPORT) == "Anna Holm owns Holm Works [1]."
     assert got["report"] == render_markdown(REPORT)
     assert got["citations"][0]["quote"] == "Anna Holm owns it."
     assert got["hypotheses"][0]["hypothesis"]["statement"] == "Anna Holm owns it."

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import (
+    UNPRINTED,
     Block,
     Credibility,
     CutSentence,
@@ -31,6 +32,7 @@ from deepdiver.report.exports.package import Saved
 from deepdiver.report.exports.saved_pages import render_saved_pages, with_peeks
 from deepdiver.report.figures.pictures import Pictures, draw_pictures
 from deepdiver.report.html import render_body, render_html, small_marks
+from deepdiver.report.kinds import LEGEND
 from tests.report.figures import week
 from tests.report.making import RUN, assessment, finding, quote, sentence, source
 
@@ -147,7 +149,7 @@ def test_the_page_and_its_fixed_words_are_in_the_language_of_the_report() -> Non
     page = made((judged,), language="es")
     assert '<html lang="es">' in page
     assert ">En resumen<" in page
-    assert '<p class="kind">Juicio nuestro, por las razones citadas.</p>' in page
+    assert '<p class="kind">Los números remiten a lo que dice una fuente; ' in page
     for words in ("Fuentes", "Cuánto crédito merecen las fuentes"):
         assert f">{words}</h" in page
     assert "<summary>Evidencia: cómo se comprobó este informe</summary>" in page
@@ -338,6 +340,7 @@ LEDGER = Ledger(
     ]
 )
 JUDGED = sentence("It is too dear.", "f_1", kind=SentenceKind.JUDGEMENT)
+GENERAL = sentence("Mills age.", kind=SentenceKind.KNOWLEDGE)
 FACT = sentence("It is old.", "f_3")
 FRAME = sentence("Two things speak for it:", kind=SentenceKind.FRAME)
 
@@ -373,17 +376,17 @@ def test_a_note_stands_at_the_head() -> None:
 def test_points_of_the_bottom_line_are_a_list_and_a_frame_stands_above_its_points() -> None:
     page = marks(made((FACT, FRAME, JUDGED, FACT), points=(1, 1, 1, 1)))
     assert (
-        '<ul><li dir="auto">It is old.[1]</li></ul>\n<p dir="auto">Two things speak for it:</p>\n'
-        '<ul><li dir="auto">It is too dear.[2]</li>'
-        '<li dir="auto">It is old.[1]</li></ul>\n'
-        '<p class="kind">Our judgement, for the reasons cited.</p>\n</section>' in page
+        '<ul><li dir="auto">It is old[1].</li></ul>\n<p dir="auto">Two things speak for it:</p>\n'
+        '<ul><li dir="auto">It is too dear[2].</li>'
+        '<li dir="auto">It is old[1].</li></ul>\n'
+        f'<p class="kind">{LEGEND}</p>\n</section>' in page
     )
 
 
 @pytest.mark.parametrize("points", [(), (2,), (1, 2)])
 def test_points_that_do_not_fit_the_answer_are_a_paragraph(points: tuple[int, ...]) -> None:
     page = marks(made((FACT, FACT), points=points))
-    assert '<p dir="auto">It is old.[1] It is old.[1]</p>\n</section>' in page
+    assert '<p dir="auto">It is old[1]. It is old[1].</p>\n</section>' in page
 
 
 def test_code_keeps_its_lines_and_is_cited_below_it() -> None:
@@ -407,12 +410,12 @@ def test_blocks_are_paragraphs_lists_steps_and_tables() -> None:
     )
     body = page.partition('<section><h2 dir="auto">Body</h2>\n')[2].partition("</section>")[0]
     assert body.split("\n") == [
-        '<p dir="auto">Two things speak for it: It is old.[1]</p>',
-        '<ul><li dir="auto">It is old.[1]</li><li dir="auto">It is old.[1] It is old.[1]</li></ul>',
-        '<ol><li dir="auto">It is old.[1]</li></ol>',
+        '<p dir="auto">Two things speak for it: It is old[1].</p>',
+        '<ul><li dir="auto">It is old[1].</li><li dir="auto">It is old[1]. It is old[1].</li></ul>',
+        '<ol><li dir="auto">It is old[1].</li></ol>',
         '<div class="wide"><table class="compared"><thead><tr><th scope="col" dir="auto">Year</th>'
         '<th scope="col" dir="auto">State</th></tr></thead><tbody>',
-        '<tr><td dir="auto">1990[2]</td><td dir="auto">It is old.[1]</td></tr>',
+        '<tr><td dir="auto">1990[2]</td><td dir="auto">It is old[1].</td></tr>',
         "</tbody></table></div>",
         "",
     ]
@@ -430,39 +433,53 @@ def test_a_part_of_a_section_has_a_smaller_heading() -> None:
 
 
 def test_a_kind_is_told_once_for_a_section_or_a_column() -> None:
-    page = made((), Block(kind="list", rows=((JUDGED,), (JUDGED,))))
-    line = '<p class="kind">Our judgement, for the reasons cited.</p>'
+    page = made((), Block(kind="list", rows=((GENERAL,), (GENERAL,))))
+    line = '<p class="kind">General knowledge, not from the sources.</p>'
     assert f'<h2 dir="auto">Body</h2>\n{line}\n<ul>' in page
-    assert page.count("judgement") == 1
+    assert page.lower().count("general knowledge") == 1
+    rows = ((FACT, GENERAL), (FACT, GENERAL))
+    table = made((), Block(kind="table", rows=rows, header=("State", "Custom")))
+    line = '<p class="kind" dir="auto">General knowledge in this table: Custom.</p>'
+    assert table.count(line) == 1
+    assert table.lower().count("general knowledge") == 1
+    few = made((), Block(kind="paragraph", rows=((FACT, FACT, GENERAL, GENERAL),)))
+    assert 'Mills age. Mills age <small class="kind">(general knowledge)</small>.' in few
+    assert "knowledge" not in made((FACT,), Block(kind="list", rows=((FACT,),)))
+
+
+def test_columns_that_cite_one_source_cite_it_below_the_table() -> None:
     rows = ((FACT, JUDGED), (FACT, JUDGED))
     table = made((), Block(kind="table", rows=rows, header=("State", "Verdict")))
     assert re.search(r">State</th><th[^>]*>Verdict</th>", table)
-    line = '<p class="kind" dir="auto">Our judgement in this table: Verdict.</p>'
-    assert table.index("Source of the table:") < table.index(line)
     assert table.count('<p class="faint">Source of the table:<sup>') == 1
-    assert table.count("judgement") == 1
-    mixed = marks(made((), Block(kind="paragraph", rows=((FACT, FACT, JUDGED, JUDGED),))))
-    assert "It is too dear. It is too dear (our judgement).[2]" in mixed
-    few = made((), Block(kind="paragraph", rows=((FACT, FACT, JUDGED, JUDGED),)))
-    assert 'It is too dear <small class="kind">(our judgement)</small>.<sup>' in few
-    assert "judgement" not in made((FACT,), Block(kind="list", rows=((FACT,),)))
 
 
 def test_sentences_of_a_section_leave_its_kind_to_the_line_below_the_heading() -> None:
-    parts = [Section(heading="Body", sentences=(JUDGED, JUDGED))]
+    parts = [Section(heading="Body", sentences=(GENERAL, GENERAL))]
     page = rendered(compose("Who?", (), parts, (), LEDGER, limits=(), made_by="x"))
-    assert page.count("judgement") == 1
+    assert page.lower().count("general knowledge") == 1
 
 
 def test_the_name_of_a_column_cannot_be_markup_below_its_table() -> None:
-    rows = ((FACT, JUDGED), (FACT, JUDGED))
+    rows = ((FACT, GENERAL), (FACT, GENERAL))
     page = made((), Block(kind="table", rows=rows, header=("State", "<b>https://evil.example/x")))
     assert "in this table: &lt;b&gt;hxxps://evil[.]example/x.</p>" in page
 
 
+def test_a_judgement_has_a_quiet_sign_that_leads_to_its_reasons() -> None:
+    said = JUDGED.model_copy(update={"findings": ("f_1", "f_3"), "places": (UNPRINTED,) * 2})
+    for page in (made((said,)), made((), Block(kind="steps", rows=((said,),)))):
+        sign = 'It is too dear.<sup class="why"><a href="#c1">why</a> <a href="#c2">+</a></sup>'
+        assert page.count(sign) == 1
+        assert "<h3>Reasons for our judgements</h3><ul><li" in page
+    german = made((said,), language="de")
+    assert '<a href="#c1">warum</a>' in german
+    assert 'class="why"' not in made((JUDGED, FACT))
+
+
 def test_a_lead_in_is_bold() -> None:
     said = FACT.model_copy(update={"text": "Age. It is <old>.", "bold": 4})
-    assert "<strong>Age.</strong> It is &lt;old&gt;.<sup>" in made((said,))
+    assert "<strong>Age.</strong> It is &lt;old&gt;<sup>" in made((said,))
     whole = FACT.model_copy(update={"bold": len(FACT.text)})
     assert "<strong>It is old.</strong><sup>" in made((whole,))
     beyond = FACT.model_copy(update={"bold": 99})
@@ -482,7 +499,7 @@ def test_citations_of_overlapping_spans_lead_to_one_passage() -> None:
     assert page.count("<mark") == 1
     assert '<mark id="c1"><span id="c2"></span>' in page
     assert ">[1] ↩</a>Anna owns it. It is old.</mark>" in page
-    assert '<a href="#c2">[1]</a>' in page
+    assert '<sup>[<a href="#c2">1</a>]</sup>' in page
 
 
 def test_rows_of_a_quoted_table_stand_below_each_other_and_a_long_quote_is_whole() -> None:
@@ -498,8 +515,8 @@ def test_a_citation_stands_at_the_clause_that_it_carries_and_leads_to_its_quote(
     said = sentence("Anna owns it, Bertil owned it.", "f_1", "f_2", places=(12, 29))
     page = made((said,))
     assert (
-        'Anna owns it<sup><a href="#c1">[1]</a></sup>, '
-        'Bertil owned it<sup><a href="#c2">[2]</a></sup>.' in page
+        'Anna owns it<sup>[<a href="#c1">1</a>]</sup>, '
+        'Bertil owned it<sup>[<a href="#c2">2</a>]</sup>.' in page
     )
 
 
@@ -515,13 +532,13 @@ def test_a_page_may_show_its_citations_as_bare_numbers_everywhere() -> None:
 
 def test_numbers_in_a_row_are_one_link_to_the_first_passage() -> None:
     page = made((sentence("x", "f_1", "f_3", "f_2"),))
-    assert 'x<sup><a href="#c1">[1–3]</a></sup>' in page
+    assert 'x<sup>[<a href="#c1">1–3</a>]</sup>' in page
 
 
 def test_each_of_two_passages_is_a_link() -> None:
     page = made((sentence("x", "f_1", "f_3"), sentence("y", "f_2")))
-    assert 'x<sup><a href="#c1">[1]</a><a href="#c2">[2]</a></sup>' in page
-    assert 'y<sup><a href="#c3">[3]</a></sup>' in page
+    assert 'x<sup>[<a href="#c1">1</a>, <a href="#c2">2</a>]</sup>' in page
+    assert 'y<sup>[<a href="#c3">3</a>]</sup>' in page
 
 
 def test_a_source_is_listed_once_with_its_passages_below_it() -> None:

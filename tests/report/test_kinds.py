@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any
 
@@ -23,14 +24,12 @@ from deepdiver.core.record import (
     Stance,
 )
 from deepdiver.report.kinds import (
-    AMONG_FACTS,
     CAUTION_NOTE,
     COLUMN_LINES,
     KIND_LINES,
     KIND_NOTES,
-    LEAD_KIND,
+    LEGEND,
     OWN_CODE,
-    THROUGHOUT,
     cautioned,
     cited_once,
     closing_line,
@@ -39,18 +38,20 @@ from deepdiver.report.kinds import (
     column_lines,
     common_kind,
     is_told,
-    judged_throughout,
+    lead_cited_once,
     lead_line,
     lift_citations,
     matched_line,
     noted,
     quiet_labels,
+    reasons_of,
     section_line,
     sentence_notes,
     step_numbers,
     sum_line,
     table_citations,
     told_at_the_end,
+    with_reasons,
 )
 from deepdiver.report.words import words_in
 from tests.report.making import quote, sentence, source
@@ -74,7 +75,8 @@ def test_the_kind_of_every_sentence_can_be_told() -> None:
         SentenceKind.FRAME,
     }
     told = set(SentenceKind) - uncited
-    assert KIND_NOTES.keys() == KIND_LINES.keys() == COLUMN_LINES.keys() == told
+    assert KIND_NOTES.keys() == told
+    assert KIND_LINES.keys() == COLUMN_LINES.keys() == told - {SentenceKind.JUDGEMENT}
 
 
 @pytest.mark.parametrize(
@@ -83,10 +85,11 @@ def test_the_kind_of_every_sentence_can_be_told() -> None:
         ("", None),
         ("frame", None),
         ("fact fact", None),
-        ("judgement", "judgement"),
-        ("judgement judgement judgement fact", "judgement"),
-        ("judgement judgement fact", None),
-        ("judgement frame frame frame", "judgement"),
+        ("judgement judgement", None),
+        ("assumption", "assumption"),
+        ("assumption assumption assumption fact", "assumption"),
+        ("assumption assumption fact", None),
+        ("assumption frame frame frame", "assumption"),
         ("knowledge knowledge knowledge judgement", "knowledge"),
         ("absence absence", None),
     ],
@@ -106,11 +109,12 @@ def test_the_words_differ_and_cannot_be_taken_for_markdown() -> None:
 @pytest.mark.parametrize("kind", SentenceKind)
 def test_a_kind_is_told_unless_something_above_has_told_it(kind: SentenceKind) -> None:
     said, note = sentence("It is so.", kind=kind), KIND_NOTES.get(kind)
+    note = None if kind is SentenceKind.JUDGEMENT else note  # the line at the top tells it
     assert sentence_notes(said) == sentence_notes(said, None, None) == ([note] if note else [])
     assert sentence_notes(said, kind) == sentence_notes(said, None, kind) == []
 
 
-@pytest.mark.parametrize("kind", KIND_NOTES)
+@pytest.mark.parametrize("kind", KIND_LINES)
 def test_a_kind_that_something_above_tells_leaves_the_others_their_notes(
     kind: SentenceKind,
 ) -> None:
@@ -119,14 +123,19 @@ def test_a_kind_that_something_above_tells_leaves_the_others_their_notes(
 
 
 def test_a_column_tells_its_kind_unless_its_section_does() -> None:
-    rows = ((FACT, JUDGED), (FACT, JUDGED), (FACT, JUDGED))
-    table = Block(kind="table", rows=rows, header=("State", "Verdict"))
-    assert column_kinds(table, None) == [None, SentenceKind.JUDGEMENT]
-    assert column_kinds(table, SentenceKind.JUDGEMENT) == [None, None]
-    assert column_kinds(table, SentenceKind.KNOWLEDGE) == [None, SentenceKind.JUDGEMENT]
+    known = SentenceKind.KNOWLEDGE
+    rows = ((FACT, GENERAL), (FACT, GENERAL), (FACT, GENERAL))
+    table = Block(kind="table", rows=rows, header=("State", "Custom"))
+    assert column_kinds(table, None) == [None, known]
+    assert column_kinds(table, known) == [None, None]
+    assert column_kinds(table, SentenceKind.ASSUMPTION) == [None, known]
     assert column_kinds(Block(kind="table", rows=(), header=("State",)), None) == []
+    judged = Block(kind="table", rows=((FACT, JUDGED),) * 3, header=("State", "Verdict"))
+    assert column_kinds(judged, None) == [None, None], "the line at the top tells it"
+
+
+def test_the_name_of_a_row_tells_nothing_unless_it_is_generally_known() -> None:
     named = Block(kind="table", rows=((JUDGED, JUDGED),) * 3, header=("Option", "Verdict"))
-    assert column_kinds(named, None) == [None, SentenceKind.JUDGEMENT], "names of rows tell nothing"
     ((name, cell), *_) = quiet_labels(named).rows
     assert (name.kind, name.citations, cell) == (SentenceKind.FRAME, (), JUDGED)
     known = Block(kind="table", rows=((GENERAL, JUDGED),), header=("Change", "Verdict"))
@@ -136,45 +145,43 @@ def test_a_column_tells_its_kind_unless_its_section_does() -> None:
 
 @pytest.mark.parametrize("header", [(), ("State",), ("State", ""), ("State", " \n")])
 def test_no_line_can_tell_of_a_column_without_a_name(header: tuple[str, ...]) -> None:
-    table = Block(kind="table", rows=((FACT, JUDGED),) * 3, header=header)
+    table = Block(kind="table", rows=((FACT, GENERAL),) * 3, header=header)
     assert column_kinds(table, None) == [None, None], "so its cells have notes of their own"
     assert column_lines(table, column_kinds(table, None), words_in("en")) == ""
 
 
 def test_a_line_below_a_table_names_the_columns_that_no_source_says() -> None:
-    row = (FACT, JUDGED, GENERAL, FACT, JUDGED, ASSUMED)
-    header = ("Mill", "Weak\npoint", "Custom", "Age", "Verdict", "Risk")
+    row = (FACT, ASSUMED, GENERAL, FACT, ASSUMED, JUDGED)
+    header = ("Mill", "Weak\npoint", "Custom", "Age", "Risk", "Verdict")
     table = Block(kind="table", rows=(row,) * 2, header=header)
     columns = column_kinds(table, None)
     assert column_lines(table, columns, words_in("en")) == (
-        "Our judgement in this table: Weak point and Verdict. "
-        "General knowledge in this table: Custom. Our assumptions in this table: Risk."
+        "General knowledge in this table: Custom. "
+        "Our assumptions in this table: Weak point and Risk."
     )
     assert column_lines(table, columns, words_in("de")) == (
-        "Unser Urteil in dieser Tabelle: Weak point und Verdict. "
-        "Allgemein bekannt in dieser Tabelle: Custom. Unsere Annahmen in dieser Tabelle: Risk."
+        "Allgemein bekannt in dieser Tabelle: Custom. "
+        "Unsere Annahmen in dieser Tabelle: Weak point und Risk."
     )
-    assert "筆者の判断（この表）：" in column_lines(table, columns, words_in("ja"))
-    told = column_kinds(table, SentenceKind.JUDGEMENT)
-    assert "judgement" not in column_lines(table, told, words_in("en")), "its section tells it"
+    told = column_kinds(table, SentenceKind.ASSUMPTION)
+    assert "assumption" not in column_lines(table, told, words_in("en")), "its section tells it"
     assert column_lines(table, [None] * len(row), words_in("en")) == ""
 
 
 def test_names_of_columns_are_not_read_as_places_of_other_words() -> None:
-    table = Block(kind="table", rows=((FACT, JUDGED),), header=("Mill", "{} {0} {x}"))
+    table = Block(kind="table", rows=((FACT, GENERAL),), header=("Mill", "{} {0} {x}"))
     told = column_lines(table, column_kinds(table, None), words_in("en"))
-    assert told == "Our judgement in this table: {} {0} {x}."
+    assert told == "General knowledge in this table: {} {0} {x}."
 
 
-def test_the_bottom_line_tells_once_that_it_is_a_judgement() -> None:
+def test_one_line_at_the_top_tells_what_is_judgement() -> None:
     assert lead_line(report()) == lead_line(report(answer=(FACT,))) == ""
-    assert lead_line(report(answer=(FACT, JUDGED))) == KIND_LINES[LEAD_KIND]
+    assert lead_line(report(answer=(FACT, JUDGED))) == LEGEND
     assert lead_line(report(answer=(GENERAL, ASSUMED))) == "", "they have notes of their own"
-    in_words = JUDGED.model_copy(update={"text": "We recommend a sale."})
-    assert lead_line(report(answer=(FACT, in_words))) == "", "it says so itself"
-    assert lead_line(report(answer=(in_words, JUDGED))) == KIND_LINES[LEAD_KIND]
+    below = Section(heading="x", blocks=(Block(kind="list", rows=((FACT,), (JUDGED,))),))
+    assert lead_line(report(answer=(FACT,), sections=(below,))) == LEGEND
     spanish = lead_line(report(answer=(JUDGED,), language="es"))
-    assert spanish == "Juicio nuestro, por las razones citadas."
+    assert spanish.startswith("Los números remiten a lo que dice una fuente; ")
 
 
 def test_the_closing_line_tells_of_code_alone() -> None:
@@ -188,104 +195,47 @@ def listed(*rows: tuple[Sentence, ...], kind: BlockKind = "list") -> Section:
     return Section(heading="x", blocks=(Block(kind=kind, rows=rows),))
 
 
-def test_several_judgements_among_facts_are_told_once_below_the_heading() -> None:
-    judged = SentenceKind.JUDGEMENT
+def test_a_section_tells_the_kind_of_most_of_its_sentences() -> None:
     assert section_line(Section(heading="x")) == (None, "")
-    assert section_line(listed((FACT,), (FACT,), (JUDGED,))) == (None, ""), "one has a note"
-    told = listed((FACT,), (JUDGED,), (FACT,), (JUDGED,))
-    assert section_line(told) == (judged, AMONG_FACTS)
-    assert section_line(listed((JUDGED,), (JUDGED,), (JUDGED,), (FACT,))) == (
-        judged,
-        KIND_LINES[judged],
-    )
-    together = listed((FACT, JUDGED, JUDGED, FACT), kind="paragraph")
-    assert section_line(together) == (None, ""), "a train of thought has one note"
-    steps = listed((FACT, JUDGED), (FACT, JUDGED), kind="steps")
-    assert section_line(steps) == (None, ""), "steps tell it by their form"
-    known = listed((FACT,), (GENERAL,), (FACT,), (GENERAL,))
-    assert section_line(known) == (None, ""), "which of them is generally known, notes tell"
+    assert section_line(listed((FACT,), (FACT,), (GENERAL,))) == (None, ""), "one has a note"
+    told = listed((GENERAL,), (GENERAL,), (GENERAL,), (FACT,))
+    assert section_line(told) == (GENERAL.kind, KIND_LINES[GENERAL.kind])
+    assert section_line(listed((JUDGED,), (JUDGED,))) == (None, ""), "the top of the report does"
 
 
-def test_judgements_in_several_places_are_told_once_for_the_report() -> None:
-    judged = SentenceKind.JUDGEMENT
-    one = listed((FACT,), (FACT,), (JUDGED,))
-    table = Block(kind="table", rows=((FACT, JUDGED),) * 2, header=("Mill", "Verdict"))
-    tabled = Section(heading="y", blocks=(table, Block(kind="list", rows=((FACT,),) * 3)))
-    known = listed((GENERAL,), (GENERAL,))
-    for sections, told in {
-        (): False,
-        (one,): False,
-        (tabled,): False,
-        (known, known): False,
-        (one, one): True,
-        (one, tabled): True,
-        (tabled, tabled): True,
-        (listed((JUDGED,), (JUDGED,)),) * 2: True,
-        (listed((JUDGED,), (JUDGED,)), known): False,
-    }.items():
-        held = report(answer=(FACT,), sections=sections)
-        assert judged_throughout(held) is told, sections
-        assert lead_line(held) == (THROUGHOUT if told else "")
-    assert section_line(one, throughout=True) == (judged, "")
-    assert section_line(tabled, throughout=True) == (judged, "")
-    assert section_line(known, throughout=True) == (GENERAL.kind, KIND_LINES[GENERAL.kind])
-    german = report(language="de", sections=(one, one))
-    assert lead_line(german).startswith("Schlüsse, Rangfolgen und Ratschläge in diesem Bericht")
-
-
-def test_cells_that_their_column_tells_do_not_count_for_their_section() -> None:
-    rows = ((FACT, FACT, JUDGED),) * 3
-    table = Block(kind="table", rows=rows, header=("Mill", "Age", "Verdict"))
-    assert section_line(Section(heading="x", blocks=(table,))) == (None, "")
-    mixed = ((FACT, JUDGED, FACT), (FACT, FACT, JUDGED), (FACT, FACT, FACT))
-    unlike = Block(kind="table", rows=mixed, header=("Mill", "Age", "Verdict"))
-    assert section_line(Section(heading="x", blocks=(unlike,)))[1] == AMONG_FACTS
-
-
-def test_a_column_of_judgement_may_hold_a_few_facts() -> None:
-    header = ("Mill", "Verdict")
-    most = Block(kind="table", rows=((FACT, JUDGED),) * 2 + ((FACT, FACT),), header=header)
-    assert column_kinds(most, None) == [None, SentenceKind.JUDGEMENT]
-    half = Block(kind="table", rows=((FACT, JUDGED), (FACT, FACT)), header=header)
+def test_a_column_of_one_kind_may_hold_a_few_facts() -> None:
+    header = ("Mill", "Custom")
+    most = Block(kind="table", rows=((FACT, GENERAL),) * 2 + ((FACT, FACT),), header=header)
+    assert column_kinds(most, None) == [None, SentenceKind.KNOWLEDGE]
+    half = Block(kind="table", rows=((FACT, GENERAL), (FACT, FACT)), header=header)
     assert column_kinds(half, None) == [None, None]
 
 
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("Our reading is that it will be sold.", SentenceKind.JUDGEMENT),
-        ("We could sell it, the owners recommend.", None),
-        ("It should be sold.", SentenceKind.JUDGEMENT),
         ("Mills tend to age.", SentenceKind.KNOWLEDGE),
-        ("We therefore recommend a sale.", SentenceKind.JUDGEMENT),
-        ("This report follows the first, which is later.", SentenceKind.JUDGEMENT),
-        ("The owners recommend a sale.", None),
-        ("Weave our own cloth.", None),
         ("In practice mills age.", SentenceKind.KNOWLEDGE),
+        ("From general market knowledge, mills age.", SentenceKind.KNOWLEDGE),
+        ("To our knowledge, mills age.", SentenceKind.KNOWLEDGE),
+        ("The law in general bars it.", SentenceKind.KNOWLEDGE),
+        ("The general knows it.", None),
         ("It is the usual way.", None),
-        ("We would rather wait.", SentenceKind.JUDGEMENT),
-        ("We do not trust the second figure.", SentenceKind.JUDGEMENT),
-        ("The wood would burn.", SentenceKind.JUDGEMENT),
-        ("Woulds and shoulders are words.", None),
+        ("Assuming that nobody objects, it is sold.", SentenceKind.ASSUMPTION),
+        ("Suppose that it rains: it is wet.", SentenceKind.ASSUMPTION),
+        ("Weave our own cloth.", None),
     ],
 )
 def test_a_sentence_that_says_what_it_is_needs_no_note(
     text: str, kind: SentenceKind | None
 ) -> None:
-    for own in KIND_NOTES:
+    for own in KIND_LINES:
         said = sentence(text, kind=own)
         assert is_told(said) is (own is kind)
         assert (sentence_notes(said) == []) is (own is kind)
         assert (noted(said, words_in("en")) == "") is (own is kind)
         assert (common_kind((said, said)) is None) is (own is kind), "nor does its section"
     assert not is_told(sentence(text))
-
-
-def test_a_judgement_that_assumes_says_so_in_these_words_too() -> None:
-    for text in ("Assuming that nobody objects, it is sold.", "Suppose that it rains: it is wet."):
-        for kind in (SentenceKind.JUDGEMENT, SentenceKind.ASSUMPTION):
-            assert is_told(sentence(text, kind=kind))
-        assert not is_told(sentence(text, kind=SentenceKind.KNOWLEDGE))
 
 
 def test_code_says_below_it_where_it_is_from() -> None:
@@ -311,28 +261,28 @@ def test_a_calculation_tells_what_is_supposed_in_it() -> None:
 
 
 def test_a_caution_has_a_note_beside_that_of_the_kind() -> None:
-    doubted = JUDGED.model_copy(update={"mark": "flagged"})
-    assert sentence_notes(doubted) == ["our judgement", CAUTION_NOTE]
-    assert sentence_notes(doubted, SentenceKind.JUDGEMENT) == [CAUTION_NOTE]
-    assert sentence_notes(JUDGED) == ["our judgement"]
-    assert sentence_notes(FACT) == sentence_notes(JUDGED, SentenceKind.JUDGEMENT) == []
+    doubted = ASSUMED.model_copy(update={"mark": "flagged"})
+    assert sentence_notes(doubted) == ["our assumption", CAUTION_NOTE]
+    assert sentence_notes(doubted, SentenceKind.ASSUMPTION) == [CAUTION_NOTE]
+    assert sentence_notes(ASSUMED) == ["our assumption"]
+    assert sentence_notes(FACT) == sentence_notes(ASSUMED, SentenceKind.ASSUMPTION) == []
     assert sentence_notes(FACT.model_copy(update={"mark": "x"})) == [CAUTION_NOTE]
 
 
 @pytest.mark.parametrize(
-    ("language", "judged", "both"),
+    ("language", "alone", "both"),
     [
-        ("en", "(our judgement)", "(our judgement; see the cautions)"),
-        ("de", "(unser Urteil)", "(unser Urteil; siehe die Vorbehalte)"),
-        ("ja", "（筆者の判断）", "（筆者の判断；留意点を参照）"),
-        ("zh", "（我们的判断）", "（我们的判断；见注意事项）"),
+        ("en", "(our assumption)", "(our assumption; see the cautions)"),
+        ("de", "(unsere Annahme)", "(unsere Annahme; siehe die Vorbehalte)"),
+        ("ja", "（筆者の仮定）", "（筆者の仮定；留意点を参照）"),
+        ("zh", "（我们的假设）", "（我们的假设；见注意事项）"),
     ],
 )
-def test_notes_stand_in_the_brackets_of_the_language(language: str, judged: str, both: str) -> None:
+def test_notes_stand_in_the_brackets_of_the_language(language: str, alone: str, both: str) -> None:
     say = words_in(language)
-    doubted = JUDGED.model_copy(update={"mark": "flagged"})
-    assert (noted(JUDGED, say), noted(doubted, say)) == (judged, both)
-    assert noted(FACT, say) == noted(JUDGED, say, SentenceKind.JUDGEMENT) == "", "no empty brackets"
+    doubted = ASSUMED.model_copy(update={"mark": "flagged"})
+    assert (noted(ASSUMED, say), noted(doubted, say)) == (alone, both)
+    assert noted(FACT, say) == noted(JUDGED, say) == "", "no empty brackets"
 
 
 def test_a_sentence_with_a_caution_is_yielded_once() -> None:
@@ -344,21 +294,16 @@ def test_a_sentence_with_a_caution_is_yielded_once() -> None:
 
 
 def test_one_note_tells_the_kind_of_sentences_that_stand_side_by_side() -> None:
-    assert list(told_at_the_end((JUDGED, JUDGED))) == [
-        (JUDGED, SentenceKind.JUDGEMENT),
-        (JUDGED, None),
-    ]
-    assert list(told_at_the_end((JUDGED, FACT))) == [(JUDGED, None), (FACT, None)]
-    mixed = (FACT, JUDGED, JUDGED, GENERAL, JUDGED)
-    told = [None, SentenceKind.JUDGEMENT, None, None, None]
-    assert [kind for _, kind in told_at_the_end(mixed)] == told
-    steps = [kind for _, kind in told_at_the_end((FACT, JUDGED, GENERAL), "steps")]
-    assert steps == [None, JUDGED.kind, None], "a step says what to do, and not what is known"
-    assert list(told_at_the_end((ASSUMED,), "steps")) == [(ASSUMED, ASSUMED.kind)]
-    in_words = sentence("We recommend it.", kind=SentenceKind.JUDGEMENT)
-    marked = [kind for _, kind in told_at_the_end((JUDGED, in_words, JUDGED))]
-    assert marked == [None, SentenceKind.JUDGEMENT, None], "what follows does not tell of it"
-    assert list(told_at_the_end((JUDGED,))) == [(JUDGED, None)]
+    known = SentenceKind.KNOWLEDGE
+    assert list(told_at_the_end((GENERAL, GENERAL))) == [(GENERAL, known), (GENERAL, None)]
+    assert list(told_at_the_end((GENERAL, FACT))) == [(GENERAL, None), (FACT, None)]
+    mixed = (FACT, GENERAL, GENERAL, ASSUMED, GENERAL)
+    assert [kind for _, kind in told_at_the_end(mixed)] == [None, known, None, None, None]
+    steps = [kind for _, kind in told_at_the_end((FACT, ASSUMED, GENERAL), "steps")]
+    assert steps == [None, ASSUMED.kind, None], "a step says what to do, and not what is known"
+    in_words = sentence("Usually it is so.", kind=known)
+    marked = [kind for _, kind in told_at_the_end((GENERAL, in_words, GENERAL))]
+    assert marked == [None, known, None], "what follows does not tell of it"
     assert list(told_at_the_end(())) == []
 
 
@@ -485,29 +430,109 @@ def test_judgements_and_cells_that_cite_the_same_in_a_row_do_so_once(
     cited: tuple[tuple[int, ...], ...], left: tuple[tuple[int, ...], ...]
 ) -> None:
     judged = SentenceKind.JUDGEMENT
-    said = [sentence("It is.", citations=numbers, kind=judged) for numbers in cited]
-    assert tuple(item.citations for item in cited_once(said)) == left
+    figures = [sentence("It is 5.", citations=numbers, kind=judged) for numbers in cited]
+    assert tuple(item.citations for item in cited_once(CITED, figures)) == left
     (row,) = table_citations(CITED, table(cited))[2].rows
     assert tuple(cell.citations for cell in row[1:]) == left
+    said = [sentence("It is.", citations=numbers, kind=judged) for numbers in cited]
+    shown = [number for item in cited_once(CITED, said) for number in item.citations]
+    assert sorted(shown) == sorted({*itertools.chain(*cited)}), "without figures, never again"
 
 
 def test_each_fact_keeps_its_citations() -> None:
-    assert cited_once([FACT, FACT]) == [FACT, FACT]
+    assert cited_once(CITED, [FACT, FACT]) == [FACT, FACT]
+    first, last = cited_once(CITED, [FACT, FACT], facts=True)
+    assert (first.citations, last) == ((), FACT)
 
 
 def test_another_kind_and_a_citation_at_its_clause_stay_as_they_are() -> None:
     fact, judged = FACT, FACT.model_copy(update={"kind": SentenceKind.JUDGEMENT})
     placed = FACT.model_copy(update={"places": (2,) * len(FACT.citations)})
     other = judged.model_copy(update={"citations": (1,)})
-    for row in ([judged, fact], [placed, fact], [fact, other]):
-        assert cited_once(row) == row
+    figure = other.model_copy(update={"text": "It is 5."})
+    for row in ([judged, fact], [placed, fact], [other, judged], [fact, figure]):
+        assert cited_once(CITED, row) == row
+    assert cited_once(CITED, [fact, other])[1].citations == ()
 
 
 def test_a_judgement_leaves_its_citations_to_the_fact_before_it() -> None:
     judged = FACT.model_copy(update={"kind": SentenceKind.JUDGEMENT})
-    assert [item.citations for item in cited_once([FACT, judged])] == [(1, 2), ()]
-    assert [item.citations for item in cited_once([FACT, FACT, judged])] == [(1, 2), (1, 2), ()]
-    assert [item.citations for item in cited_once([judged, judged])] == [(), (1, 2)]
+    assert [item.citations for item in cited_once(CITED, [FACT, judged])] == [(1, 2), ()]
+    assert [item.citations for item in cited_once(CITED, [FACT, FACT, judged])] == [
+        (1, 2),
+        (1, 2),
+        (),
+    ]
+    assert [item.citations for item in cited_once(CITED, [judged, judged])] == [(), (1, 2)]
+
+
+# Reasons of judgements
+
+
+def reasoned(text: str, places: tuple[int, ...], **more: Any) -> Sentence:
+    cited = tuple(range(1, len(places) + 1))
+    judged = SentenceKind.JUDGEMENT
+    return sentence(text, citations=cited, places=places, kind=judged, **more)
+
+
+QUOTED = CITED.model_copy(
+    update={
+        "citations": (
+            CITED.citations[0].model_copy(update={"quote": "It has 35 looms and 4 men."}),
+            CITED.citations[1].model_copy(update={"quote": "35 looms are old."}),
+            *CITED.citations[2:],
+        )
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "places", "hidden", "printed"),
+    [
+        ("Sell it.", (-1, -1), (1, 2), ()),
+        ("Sell 35 of them.", (-1, -1), (2,), (1,)),
+        ("Sell 35 of them, as they are old.", (-1, 32), (1,), (2,)),
+        ("Sell 35, and let 4 go.", (-1, 7), (), (1, 2)),
+        ("Sell 36.", (-1,), (1,), ()),
+        ("Sell it.", (), (), (1,)),
+    ],
+)
+def test_a_reason_is_printed_if_a_figure_has_no_other_source(
+    text: str, places: tuple[int, ...], hidden: tuple[int, ...], printed: tuple[int, ...]
+) -> None:
+    said = reasoned(text, places)
+    said = said if places else said.model_copy(update={"citations": (1,)})
+    assert reasons_of(QUOTED, said) == hidden
+    (shown,) = cited_once(QUOTED, [said])
+    assert shown.citations == printed
+    assert all(0 <= place <= len(text) for place in shown.places)
+
+
+def test_the_evidence_view_has_each_judgement_with_its_reasons_once() -> None:
+    said, long = reasoned("Sell it.", (-1,)), reasoned("Sell it. " * 40, (-1,))
+    held = QUOTED.model_copy(
+        update={"answer": (said, FACT), "sections": (listed((said,), (long,)),)}
+    )
+    (first, reasons), (second, _) = with_reasons(held)
+    assert (first, reasons) == ("Sell it.", (1,))
+    assert len(second) <= 160
+    assert list(with_reasons(report(answer=(FACT, JUDGED)))) == []
+
+
+def test_the_name_of_a_row_leaves_reasons_to_the_judgement_beside_it() -> None:
+    verdict = reasoned("Sell it.", (-1, -1))
+    row = (sentence("Mill", citations=(1, 2)), verdict)
+    block = Block(kind="table", rows=(row,), header=("What", "Verdict"))
+    _, _, left = table_citations(QUOTED, block)
+    assert [cell.citations for cell in left.rows[0]] == [(), ()]
+
+
+def test_points_of_the_bottom_line_are_cited_apart() -> None:
+    judged = FACT.model_copy(update={"kind": SentenceKind.JUDGEMENT})
+    held = CITED.model_copy(update={"answer": (FACT, judged, judged), "points": (2, 1)})
+    assert [item.citations for item in lead_cited_once(held)] == [(1, 2), (), (1, 2)]
+    unfit = held.model_copy(update={"points": (1,)})
+    assert [item.citations for item in lead_cited_once(unfit)] == [(1, 2), (), ()]
 
 
 # Steps

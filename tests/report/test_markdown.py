@@ -14,6 +14,7 @@ from markdown_it.token import Token
 from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.record import (
     FINISHED,
+    UNPRINTED,
     Block,
     Citation,
     CutSentence,
@@ -22,8 +23,10 @@ from deepdiver.core.record import (
     Report,
     RunStatus,
     Section,
+    Sentence,
     SentenceKind,
 )
+from deepdiver.report.kinds import LEGEND
 from deepdiver.report.markdown import (
     JOURNEY,
     answer_text,
@@ -111,11 +114,11 @@ SNAPSHOT = """\
 
 ## Bottom line
 
-Anna Holm owns Holm Works. [1][2]
+Anna Holm owns Holm Works [1, 2].
 
 ## Ownership
 
-The sources disagree. Bertil Ask owned it (see the cautions). [2]
+The sources disagree. Bertil Ask owned it (see the cautions) [2].
 
 ## Sources
 
@@ -186,7 +189,7 @@ def test_a_note_stands_at_the_head() -> None:
 def test_a_report_that_tells_its_journey_has_it_below_the_bottom_line() -> None:
     parts = (Section(heading=JOURNEY, sentences=(sentence("a step", kind=SentenceKind.FRAME),)),)
     made = render_markdown(report(sections=parts))
-    assert "\n## Bottom line\n\nAnna Holm owns Holm Works. [1][2]\n\n## Research Journey\n" in made
+    assert "\n## Bottom line\n\nAnna Holm owns Holm Works [1, 2].\n\n## Research Journey\n" in made
 
 
 def test_a_report_without_evidence_says_so() -> None:
@@ -224,6 +227,7 @@ def test_the_machinery_is_told_in_the_evidence_view_alone() -> None:
 JUDGED = sentence("It is too dear.", kind=SentenceKind.JUDGEMENT, citations=(1,))
 FACT = sentence("It is old.", citations=(2,))
 GENERAL = sentence("Mills age.", kind=SentenceKind.KNOWLEDGE)
+ASSUMED = sentence("It burns.", kind=SentenceKind.ASSUMPTION, citations=(1,))
 FRAME = sentence("Two things speak for it:", kind=SentenceKind.FRAME)
 
 
@@ -235,25 +239,25 @@ def body(*blocks: Block, heading: str = "Body") -> str:
 
 def test_the_points_of_the_bottom_line_are_a_list() -> None:
     made = render_markdown(report(answer=(FACT, FACT, JUDGED), points=(2, 1)))
-    lead = "- It is old. It is old. [2]\n- It is too dear. [1]\n"
-    told = "\n*Our judgement, for the reasons cited.*\n\n"
+    lead = "- It is old. It is old [2].\n- It is too dear [1].\n"
+    told = f"\n*{LEGEND}*\n\n"
     assert f"## Bottom line\n\n{lead}{told}" in made
 
 
 @pytest.mark.parametrize("points", [(), (3,), (1, 1), (2, 2)])
 def test_points_that_do_not_fit_the_answer_are_a_paragraph(points: tuple[int, ...]) -> None:
     made = render_markdown(report(answer=(FACT, FACT, FACT), points=points))
-    assert "## Bottom line\n\nIt is old. It is old. It is old. [2]\n\n" in made
+    assert "## Bottom line\n\nIt is old. It is old. It is old [2].\n\n" in made
 
 
 def test_a_frame_of_the_bottom_line_stands_above_its_points_and_is_none_of_those_before() -> None:
     made = render_markdown(report(answer=(FACT, FRAME, FACT, FACT), points=(1, 1, 1, 1)))
     lead = made.partition("## Bottom line\n")[2].partition("\n## ")[0]
     assert lead == (
-        "\n- It is old. [2]\n\nTwo things speak for it:\n\n- It is old. [2]\n- It is old. [2]\n"
+        "\n- It is old [2].\n\nTwo things speak for it:\n\n- It is old [2].\n- It is old [2].\n"
     )
     first = render_markdown(report(answer=(FRAME, FACT), points=(1, 1)))
-    assert "## Bottom line\n\nTwo things speak for it:\n\n- It is old. [2]\n\n" in first
+    assert "## Bottom line\n\nTwo things speak for it:\n\n- It is old [2].\n\n" in first
     kinds = shape(GFM.parse(lead))
     assert kinds.count("bullet_list_open") == 2, "the frame parts the lists"
 
@@ -266,10 +270,10 @@ def test_blocks_are_paragraphs_lists_steps_and_tables() -> None:
         Block(kind="table", rows=((sentence("1990"), FACT),), header=("Year", "State")),
     )
     assert made == (
-        "\n\nTwo things speak for it: It is old. [2]\n"
-        "\n- It is old. [2]\n- It is old. It is old. [2]\n"
-        "\n1. It is old. [2]\n2. It is old. [2]\n"
-        "\n| Year | State |\n| --- | --- |\n| 1990 | It is old. [2] |\n"
+        "\n\nTwo things speak for it: It is old [2].\n"
+        "\n- It is old [2].\n- It is old. It is old [2].\n"
+        "\n1. It is old [2].\n2. It is old [2].\n"
+        "\n| Year | State |\n| --- | --- |\n| 1990 | It is old [2]. |\n"
     )
 
 
@@ -288,18 +292,26 @@ def test_a_part_of_a_section_has_a_smaller_heading() -> None:
         Section(heading="Part", blocks=(Block(kind="paragraph", rows=((FACT,),)),), level=3),
     )
     made = render_markdown(report(sections=parts))
-    assert "## Whole\n\nIt is old. [2]\n\n### Part\n\nIt is old. [2]\n" in made
+    assert "## Whole\n\nIt is old [2].\n\n### Part\n\nIt is old [2].\n" in made
 
 
 def test_a_kind_that_holds_for_a_section_is_told_below_its_heading() -> None:
-    block = Block(kind="list", rows=((JUDGED,), (JUDGED, JUDGED), (FACT,), (FRAME,)))
+    block = Block(kind="list", rows=((GENERAL,), (GENERAL, GENERAL), (FACT,), (FRAME,)))
     made = body(block)
-    assert made.startswith("\n\n*Our judgement, for the reasons cited.*\n\n- It is too dear. [1]\n")
-    assert made.count("judgement") == 1, "and nowhere else"
-    alone = Section(heading="Body", sentences=(JUDGED, JUDGED))
+    assert made.startswith("\n\n*General knowledge, not from the sources.*\n\n- Mills age.\n")
+    assert made.lower().count("general knowledge") == 1, "and nowhere else"
+    alone = Section(heading="Body", sentences=(GENERAL, GENERAL))
     made = render_markdown(report(sections=(alone,)))
-    assert "## Body\n\n*Our judgement, for the reasons cited.*\n\nIt is too dear. [1] It" in made
-    assert "(our judgement)" not in made
+    assert "## Body\n\n*General knowledge, not from the sources.*\n\nMills age. Mills" in made
+    assert "(general knowledge)" not in made
+
+
+def test_one_line_at_the_top_tells_what_is_judgement() -> None:
+    section = Section(heading="Body", blocks=(Block(kind="list", rows=((JUDGED,), (FACT,))),))
+    made = render_markdown(report(answer=(FACT,), sections=(section,)))
+    assert f"## Bottom line\n\nIt is old [2].\n\n*{LEGEND}*\n\n## Body\n\n- It is too" in made
+    assert "judgement" not in made
+    assert LEGEND not in render_markdown(report(answer=(FACT,), sections=()))
 
 
 @pytest.mark.parametrize(
@@ -319,59 +331,94 @@ def test_the_line_below_a_heading_is_in_the_language_of_the_report(
 
 
 def test_a_kind_that_holds_for_a_few_sentences_is_told_behind_each() -> None:
-    made = body(Block(kind="paragraph", rows=((FACT, JUDGED, JUDGED, FACT),)))
-    assert made == (
-        "\n\nIt is old. [2] It is too dear. It is too dear (our judgement). [1] It is old. [2]\n"
-    )
-    mixed = body(Block(kind="list", rows=((FACT,), (GENERAL,), (JUDGED,))))
-    assert "- Mills age (general knowledge).\n- It is too dear (our judgement). [1]\n" in mixed
+    made = body(Block(kind="paragraph", rows=((FACT, GENERAL, GENERAL, FACT),)))
+    assert made == ("\n\nIt is old [2]. Mills age. Mills age (general knowledge). It is old [2].\n")
+    mixed = body(Block(kind="list", rows=((FACT,), (GENERAL,), (ASSUMED,))))
+    assert "- Mills age (general knowledge).\n- It burns (our assumption) [1].\n" in mixed
 
 
 def test_a_paragraph_of_one_kind_has_a_note_at_its_end() -> None:
     made = body(
-        Block(kind="paragraph", rows=((JUDGED, JUDGED),)), Block(kind="list", rows=((FACT,),))
+        Block(kind="paragraph", rows=((GENERAL, GENERAL),)), Block(kind="list", rows=((FACT,),))
     )
-    assert "\nIt is too dear. It is too dear (our judgement). [1]\n" in made
+    assert "\nMills age. Mills age (general knowledge).\n" in made
 
 
 @pytest.mark.parametrize(
     ("language", "text", "told"),
     [
-        ("en", "It is dear.", "It is dear (our judgement). [1]"),
-        ("en", "It is dear", "It is dear (our judgement) [1]"),
-        ("en", "Is it dear?", "Is it dear? (our judgement) [1]"),
-        ("en", "They call it “dear.”", "They call it “dear.” (our judgement) [1]"),
-        ("en", "It costs 3.5 or more...", "It costs 3.5 or more (our judgement)... [1]"),
-        ("de", "Das ist teuer.", "Das ist teuer (unser Urteil). [1]"),
-        ("ja", "高すぎる。", "高すぎる（筆者の判断）。[1]"),
-        ("ja", "高すぎる", "高すぎる（筆者の判断）[1]"),
-        ("ja", "高いか？", "高いか？（筆者の判断）[1]"),
+        ("en", "It burns.", "It burns (our assumption) [1]."),
+        ("en", "It burns", "It burns (our assumption) [1]"),
+        ("en", "It burns:", "It burns (our assumption) [1]:"),
+        ("en", "Does it burn?", "Does it burn? (our assumption) [1]"),
+        ("en", "They call it “hot.”", "They call it “hot.” (our assumption) [1]"),
+        ("en", "It costs 3.5 or more...", "It costs 3.5 or more... (our assumption) [1]"),
+        ("en", "It is in the U.S.", "It is in the U.S. (our assumption) [1]"),
+        ("de", "Es brennt.", "Es brennt (unsere Annahme) [1]."),
+        ("ja", "燃える。", "燃える（筆者の仮定）[1]。"),
+        ("ja", "燃える", "燃える（筆者の仮定）[1]"),
+        ("ja", "燃えるか？", "燃えるか？（筆者の仮定）[1]"),
     ],
 )
-def test_a_note_stands_before_the_full_stop(language: str, text: str, told: str) -> None:
-    said = JUDGED.model_copy(update={"text": text})
+def test_notes_and_citations_stand_before_the_full_stop(
+    language: str, text: str, told: str
+) -> None:
+    said = ASSUMED.model_copy(update={"text": text})
     section = Section(heading="Body", blocks=(Block(kind="list", rows=((FACT,), (said,))),))
     made = render_markdown(report(sections=(section,), language=language))
     assert f"\n- {told}\n" in made
 
 
 def test_a_note_within_a_bold_opening_stays_before_the_full_stop() -> None:
-    whole = JUDGED.model_copy(update={"bold": len(JUDGED.text)})
+    whole = ASSUMED.model_copy(update={"bold": len(ASSUMED.text)})
     made = body(Block(kind="list", rows=((FACT,), (whole,))))
-    assert "- **It is too dear (our judgement).** [1]\n" in made
-    words = JUDGED.model_copy(update={"bold": len(JUDGED.text) - 1})
+    assert "- **It burns (our assumption).** [1]\n" in made
+    words = ASSUMED.model_copy(update={"bold": len(ASSUMED.text) - 1})
     made = body(Block(kind="list", rows=((FACT,), (words,))))
-    assert "- **It is too dear** (our judgement). [1]\n" in made
+    assert "- **It burns** (our assumption) [1].\n" in made
+
+
+# Reasons of judgements
+
+
+def reasoned(text: str, *places: int) -> Sentence:
+    """Return a judgement that cites 1, 2 and so on in some places."""
+    cited = tuple(range(1, len(places) + 1))
+    return sentence(text, kind=SentenceKind.JUDGEMENT, citations=cited, places=places)
+
+
+def test_the_reasons_of_a_judgement_stand_in_the_evidence_view_alone() -> None:
+    said = reasoned("Sell it, since Anna owns it.", UNPRINTED, 27)
+    made = render_markdown(report(answer=(said,), sections=()))
+    text, _, evidence = made.partition("## Evidence view")
+    assert "\nSell it, since Anna owns it [2].\n" in text
+    line = "### Reasons for our judgements\n\n- “Sell it, since Anna owns it.” [1]\n"
+    assert evidence.count(line) == 1
+    assert "Reasons for our" not in render_markdown(report(answer=(FACT,), sections=()))
+
+
+def test_a_reason_that_has_a_figure_of_the_judgement_is_printed() -> None:
+    cited = (citation(1, quote="It has 35 looms."), citation(2, quote="Looms are old."))
+    said = reasoned("Keep the 35 looms, and sell the rest.", UNPRINTED, UNPRINTED)
+    made = render_markdown(report(citations=cited, answer=(said,), sections=()))
+    assert "\nKeep the 35 looms, and sell the rest [1].\n" in made
+    assert "rest.” [2]\n" in made.partition("### Reasons for our judgements")[2]
+    held = report(citations=cited, answer=(said,), sections=())
+    told = "Keep the 35 looms, and sell the rest [1]. (our judgement)"
+    assert answer_text(held) == told, "on a terminal, too"
+    alone = Section(heading="Body", sentences=(said,))
+    body_alone = render_markdown(report(citations=cited, sections=(alone,)))
+    assert "\nKeep the 35 looms, and sell the rest [1].\n" in body_alone
 
 
 def test_labels_of_older_records_are_shown_as_they_are() -> None:
     cited = [citation(n, label=label) for n, label in enumerate(("4a", "5", "4c", "4ab"), 1)]
     said = sentence("It is old.", citations=(1, 2, 3, 4))
     held = report(citations=tuple(cited), answer=(said,))
-    assert sentence_text(held, said) == "It is old. [4a][4c][4ab][5]"
+    assert sentence_text(held, said) == "It is old [4a, 4c, 4ab, 5]."
     made = render_markdown(held)
     assert "\n- [4a] “Holm" in made
-    assert "\nIt is old. [4a][4c][4ab][5]\n" in made
+    assert "\nIt is old [4a, 4c, 4ab, 5].\n" in made
 
 
 def test_how_a_report_was_made_is_told_where_the_evidence_is() -> None:
@@ -408,55 +455,51 @@ def test_a_report_with_nothing_in_its_evidence_view_does_not_point_to_it() -> No
 
 
 def test_a_note_stands_behind_the_last_word_and_citations_at_their_clauses() -> None:
-    said = JUDGED.model_copy(update={"text": "Sell it, and buy.", "places": (7,)})
-    noted = "Sell it [1], and buy (our judgement).\n"
+    said = ASSUMED.model_copy(update={"text": "Sell it, and buy.", "places": (7,)})
+    noted = "Sell it [1], and buy (our assumption).\n"
     assert noted in body(Block(kind="paragraph", rows=((FACT, said),)))
     twice = said.model_copy(update={"citations": (1, 1), "places": (7, 15)})
-    noted = "Sell it, and buy (our judgement). [1]\n"
+    noted = "Sell it, and buy (our assumption) [1].\n"
     assert noted in body(Block(kind="paragraph", rows=((FACT, twice),)))
     both = said.model_copy(update={"citations": (1, 2), "places": (7, 16)})
-    noted = "Sell it [1], and buy (our judgement) [2].\n"
+    noted = "Sell it [1], and buy (our assumption) [2].\n"
     assert noted in body(Block(kind="paragraph", rows=((FACT, both),)))
 
 
 def test_a_kind_that_holds_for_a_column_is_told_below_its_table() -> None:
-    rows = tuple((sentence(str(year)), FACT, JUDGED) for year in range(1990, 1993))
-    table = Block(kind="table", rows=rows, header=("Year", "State", "Verdict"))
+    rows = tuple((sentence(str(year)), FACT, GENERAL) for year in range(1990, 1993))
+    table = Block(kind="table", rows=rows, header=("Year", "State", "Custom"))
     made = body(table)
-    assert "| Year | State [2] | Verdict [1] |\n" in made
-    assert made.endswith(" |\n\n*Our judgement in this table: Verdict.*\n")
-    assert made.count("judgement") == 1, "the line alone"
+    assert "| Year | State [2] | Custom |\n" in made
+    assert made.endswith(" |\n\n*General knowledge in this table: Custom.*\n")
+    assert made.lower().count("general knowledge") == 1, "the line alone"
     odd = (sentence("1993"), JUDGED, FACT)
     both = body(Block(kind="table", rows=(*rows, odd), header=table.header))
-    assert "| Year | State [2] | Verdict [1] |\n" in both, "what most cells cite"
-    assert "| 1993 | It is too dear. [1] | It is old. [2] |\n" in both, "the bottom line tells it"
+    assert "| Year | State [2] | Custom |\n" in both, "what most cells cite"
+    assert "| 1993 | It is too dear [1]. | It is old [2]. |\n" in both, "the bottom line tells it"
 
 
 def test_the_line_below_a_table_stands_behind_its_source_and_has_several_kinds() -> None:
-    known = GENERAL.model_copy(update={"citations": (1,)})
-    rows = ((sentence("1990"), JUDGED, known),) * 2
-    header = ("Year", "Verdict *now*", "Custom|s")
+    known, burns = (item.model_copy(update={"citations": (1,)}) for item in (GENERAL, ASSUMED))
+    rows = ((sentence("1990"), burns, known),) * 2
+    header = ("Year", "Risk *now*", "Custom|s")
     facts = ((sentence("1991"), FACT, FACT),) * 2
     made = body(Block(kind="table", rows=(*rows, *facts), header=header))
     assert "in this table" not in made, "of four cells two are facts: nothing holds for a column"
-    assert (
-        made.count("*Inferences and advice in this section are ours; their reasons are cited.*")
-        == 1
-    )
     made = body(Block(kind="table", rows=rows, header=header))
     assert made.endswith(
-        "|\n\nSource of the table: [1]\n\n*Our judgement in this table: Verdict \\*now\\*. "
-        "General knowledge in this table: Custom|s.*\n"
+        "|\n\nSource of the table: [1]\n\n*General knowledge in this table: Custom|s. "
+        "Our assumptions in this table: Risk \\*now\\*.*\n"
     )
     tokens = GFM.render(made)
-    assert "<em>Our judgement in this table: Verdict *now*. General" in tokens
+    assert "Our assumptions in this table: Risk *now*.</em>" in tokens
     assert tokens.count("<table>") == 1
 
 
 def test_cells_of_a_column_without_a_name_have_notes() -> None:
-    rows = ((sentence("1990"), JUDGED), (sentence("1991"), FACT))
+    rows = ((sentence("1990"), GENERAL), (sentence("1991"), FACT))
     made = body(Block(kind="table", rows=rows, header=("Year", "")))
-    assert made.count("It is too dear (our judgement).") == 1
+    assert made.count("Mills age (general knowledge).") == 1
     assert "in this table" not in made
 
 
@@ -464,21 +507,21 @@ def test_the_name_of_a_row_leaves_its_citations_to_the_cells_that_have_them() ->
     name = sentence("Anna", citations=(1,))
     table = Block(kind="table", rows=((name, JUDGED), (name, FACT)), header=("Who", "What"))
     made = body(table)
-    told = "| Anna | It is too dear (our judgement). [1] |\n| Anna [1] | It is old. [2] |\n"
+    told = "| Anna | It is too dear [1]. |\n| Anna [1] | It is old [2]. |\n"
     assert told in made
 
 
 def test_a_lead_in_is_bold() -> None:
     said = sentence("Age *now*. It is old.", citations=(2,), bold=10)
     made = render_markdown(report(answer=(said,)))
-    assert "**Age \\*now\\*.** It is old. [2]\n" in made
+    assert "**Age \\*now\\*.** It is old [2].\n" in made
     whole = sentence("It is old.", citations=(1, 2), places=(5, 10), bold=10)
     made = render_markdown(report(answer=(whole,)))
     assert "**It is [1] old.** [2]\n" in made, "the mark of the end stands behind the bold text"
     assert GFM.render(made).count("<strong>It is [1] old.</strong>") == 1
     assert "**" not in sentence_text(report(), whole)
     beyond = sentence("It is old.", citations=(2,), bold=11)
-    assert "\nIt is old. [2]\n" in render_markdown(report(answer=(beyond,)))
+    assert "\nIt is old [2].\n" in render_markdown(report(answer=(beyond,)))
 
 
 # Citations and sources
@@ -489,19 +532,19 @@ def test_a_citation_stands_at_the_clause_that_it_carries() -> None:
     assert "Anna owns it [1], Bertil owned it [2].\n" in render_markdown(report(answer=(said,)))
     assert sentence_text(report(), said) == "Anna owns it [1], Bertil owned it [2]."
     together = said.model_copy(update={"places": (12, 12)})
-    assert "Anna owns it [1][2], Bertil owned it." in render_markdown(report(answer=(together,)))
+    assert "Anna owns it [1, 2], Bertil owned it." in render_markdown(report(answer=(together,)))
 
 
 @pytest.mark.parametrize("places", [(5,), (999, 4_000), (29, 30, 31)])
 def test_places_that_do_not_fit_are_at_the_end(places: tuple[int, ...]) -> None:
     said = sentence("Anna owns it, Bertil owned it.", citations=(1, 2), places=places)
-    assert sentence_text(report(), said) == "Anna owns it, Bertil owned it. [1][2]"
+    assert sentence_text(report(), said) == "Anna owns it, Bertil owned it [1, 2]."
 
 
 def test_a_text_that_looks_like_a_place_of_a_citation_is_no_such_place() -> None:
     said = sentence("Anna ⟦0⟧ owns ⟦1⟧ it.", citations=(1,))
     assert sentence_text(report(), said).count("[1]") == 1
-    assert sentence_text(report(), said).endswith("it. [1]")
+    assert sentence_text(report(), said).endswith("it [1].")
 
 
 def test_a_source_is_listed_once_with_its_numbered_quotes_below_it() -> None:
@@ -510,13 +553,30 @@ def test_a_source_is_listed_once_with_its_numbered_quotes_below_it() -> None:
         citation(2, label="3", source="s_2", title="Gazette", quote="Bertil owned it."),
         citation(3, label="2", quote="Holm Works is old.", credit="x"),
     )
-    made = render_markdown(report(citations=listed))
+    said = sentence("Anna Holm owns Holm Works.", citations=(1, 2, 3))
+    made = render_markdown(report(citations=listed, answer=(said,)))
     assert (
         "**Title of s_1**, Ann Berg, Harbour Board, 2024-03-05, https://example.org/s_1\n\n"
         "- [1] “Holm Works is owned by Anna Holm.” (page 3)\n- [2] “Holm Works is old.”\n\n"
         "**Gazette**, https://example.org/s_1\n\n- [3] “Bertil owned it.”\n\n" in made
     )
-    assert "Anna Holm owns Holm Works. [1][3]\n" in made
+    assert "Anna Holm owns Holm Works [1–3].\n" in made
+
+
+def test_what_the_text_does_not_cite_is_listed_in_the_evidence_view() -> None:
+    held = (citation(1), citation(2, quote="Holm Works is old."))
+    judged = reasoned("Sell it.", UNPRINTED, UNPRINTED)
+    fact = sentence("Anna owns it.", citations=(1,))
+    made = render_markdown(report(citations=held, answer=(fact, judged), sections=()))
+    text, _, evidence = made.partition("## Evidence view")
+    assert "- [1] “Holm Works is owned by Anna Holm.”\n" in text.partition("## Sources")[2]
+    assert "Holm Works is old." not in text
+    further = (
+        "### Passages that the text does not cite\n\n**Title of s_1**, https://example.org/s_1"
+    )
+    assert f"{further}\n\n- [2] “Holm Works is old.”\n" in evidence
+    none = render_markdown(report(citations=held, answer=(judged,), sections=()))
+    assert "## Sources" not in none
 
 
 @pytest.mark.parametrize("start", ["# Bottom line", "- more", "1. more", "> more", "---", "| a"])
@@ -573,7 +633,7 @@ def test_calculations_stand_in_the_evidence_view_with_their_citations() -> None:
         Derivation(name="C2", expression="C1 / 2", result=""),
     )
     made = render_markdown(report(derivations=sums))
-    assert "### Calculations\n\n- C1: 30 \\* 2 = 60 hours [1][2]\n- C2: C1 / 2\n\n" in made
+    assert "### Calculations\n\n- C1: 30 \\* 2 = 60 hours [1, 2]\n- C2: C1 / 2\n\n" in made
     assert made.index("## Evidence view") < made.index("### Calculations")
 
 
@@ -637,11 +697,13 @@ def test_a_sentence_may_name_the_address_of_a_source_that_it_cites() -> None:
     url = "https://example.org/s_1"
     said = sentence(f"Title, {url}; not {url}/more or {url}2.", citations=(1,))
     made = render_markdown(report(answer=(said,)))
-    shown_as = f"Title, {url}; not hxxps://example[.]org/s_1/more or hxxps://example[.]org/s_12."
+    shown_as = (
+        f"Title, {url}; not hxxps://example[.]org/s_1/more or hxxps://example[.]org/s_12 [1]."
+    )
     assert shown_as in shown(GFM.parse(made))
     assert f"Title, {url};" in made
     uncited = sentence(f"Title, {url}.", citations=(2,))
-    assert "Title, hxxps://example[.]org/s_1." in answer_text(report(answer=(uncited,)))
+    assert "Title, hxxps://example[.]org/s_1 [2]." in answer_text(report(answer=(uncited,)))
 
 
 def test_every_outcome_has_its_words_and_confidence_if_an_answer_was_accepted() -> None:
@@ -714,7 +776,7 @@ def test_fixed_words_are_in_the_language_of_the_report() -> None:
     )
     made = render_markdown(held, evidence="evidence.md")
     assert "\n## Ergebnis\n" in made
-    assert "\n*Unser Urteil, aus den angeführten Gründen.*\n" in made
+    assert "\n*Nummern verweisen auf das, was eine Quelle sagt; Schlüsse, " in made
     assert "\n## Quellen\n" in made
     assert " · Ihr Dokument\n\n- [1] „Holm Works is owned by Anna Holm.“ (Seite 3)\n" in made
     assert " Die Belege, evidence.md, enthalten die geprüften Hypothesen, wie weit" in made
@@ -747,13 +809,13 @@ def test_japanese_has_no_spaces_between_sentences_and_before_citations() -> None
     row = Block(kind="paragraph", rows=(said,))
     sections = (Section(heading="範囲", blocks=(row,)),)
     made = render_markdown(report(language="ja", answer=said, sections=sections))
-    assert made.count("\n範囲が小さい。[1]APIはepollである。[2]\n") == 2
+    assert made.count("\n範囲が小さい[1]。APIはepollである[2]。\n") == 2
     assert "- [1] 「Holm Works is owned by Anna Holm.」" in made
 
 
 def test_citations_right_before_the_stop_are_shown_behind_it() -> None:
     said = sentence("Anna owns it.", citations=(1, 2), places=(12, 13))
-    assert "\nAnna owns it. [1][2]\n" in render_markdown(report(answer=(said,)))
+    assert "\nAnna owns it [1, 2].\n" in render_markdown(report(answer=(said,)))
 
 
 def test_every_standing_of_a_hypothesis_has_its_words() -> None:
@@ -768,8 +830,8 @@ def test_a_caution_is_told_once_in_the_evidence_view_and_not_in_the_text() -> No
     said = sentence("It costs 5 [sic].", citations=(1,), mark="see https://evil.example.")
     made = render_markdown(report(answer=(said, said)))
     text, _, evidence = made.partition("## Evidence view")
-    noted = "It costs 5 \\[sic\\] (see the cautions)."
-    assert f"{noted} {noted} [1]" in text
+    noted = "It costs 5 \\[sic\\] (see the cautions)"
+    assert f"{noted}. {noted} [1]." in text
     assert "evil" not in text
     line = "- “It costs 5 \\[sic\\].” [1]: see hxxps\\://evil\\[.\\]example.\n"
     assert evidence.count(line) == 1
@@ -778,7 +840,7 @@ def test_a_caution_is_told_once_in_the_evidence_view_and_not_in_the_text() -> No
 
 def test_plain_text_is_plain() -> None:
     said = sentence("It costs *5* [sic] <b>\n\nmore.", citations=(1, 2), mark="doubtful")
-    shown_as = "It costs *5* [sic] <b> more. [1][2] (doubtful)"
+    shown_as = "It costs *5* [sic] <b> more [1, 2]. (doubtful)"
     assert sentence_text(report(), said) == shown_as
     assert answer_text(report(answer=(said, said))) == f"{shown_as} {shown_as}"
 
@@ -825,7 +887,7 @@ HOSTILE = [
     "![pixel](https://evil.example/p.png)",
     "<https://evil.example>",
     "[1]: https://evil.example",
-    "[1][2]",
+    "[1, 2]",
     "**bold** __bold__ *em* _em_ ***both***",
     "| a | b |\n|---|---|\n| c | d |",
     "back\\slash at the end \\",
@@ -1042,8 +1104,8 @@ def test_a_bar_in_code_does_not_end_a_cell() -> None:
 
 @pytest.mark.parametrize("spans", [((2, 99),), ((-1, 2),), ((3, 3),), ((3, 1),)])
 def test_code_that_does_not_fit_is_text(spans: tuple[tuple[int, int], ...]) -> None:
-    assert "- It burnt. [1]\n" in render_markdown(with_code("It burnt.", spans))
-    assert "- `It b`urnt. [1]\n" in render_markdown(with_code("It burnt.", ((2, 5), (0, 4))))
+    assert "- It burnt [1].\n" in render_markdown(with_code("It burnt.", spans))
+    assert "- `It b`urnt [1].\n" in render_markdown(with_code("It burnt.", ((2, 5), (0, 4))))
 
 
 def test_half_a_character_is_shown_as_such() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.record import SentenceKind
+from deepdiver.core.record import UNPRINTED, SentenceKind
 from deepdiver.report.markup import (
     BOLD_CHARS,
     Mark,
@@ -383,3 +383,26 @@ def test_code_between_longer_fences_is_kept_to_the_letter(lines: list[str]) -> N
     (section,) = read_markup("\n".join([f"{fence}sh {{T1:1}}", *lines, fence]))
     ((said,),) = section.blocks[0].rows
     assert said.text == "\n".join(lines)
+
+
+def test_a_sentence_may_begin_with_code() -> None:
+    said = read_sentences("It stops {T1:2}. `User=` names it {T1:3}. Use `a. b` so {T1:4}.")
+    assert [item.text for item in said] == ["It stops.", "User= names it.", "Use a. b so."]
+    assert [item.code for item in said] == [(), ((0, 5),), ((4, 8),)]
+
+
+def test_reasons_have_no_place_in_the_text_unless_they_are_also_cited() -> None:
+    (said,) = read_sentences("It stops {T1:2}, so wait {judgement T1:2; T1:3}.")
+    assert (said.kind, said.cites) == (SentenceKind.JUDGEMENT, ("T1:2", "T1:3"))
+    assert said.places == (8, UNPRINTED)
+    (said,) = read_sentences("Wait {judgement T1:3}, it stops {T1:3}, and stops {T1:3} again.")
+    assert said.places == (25,), "what carries two clauses stands behind the second"
+    (section,) = read_markup("## What to do {judgement T1:4}\nWait.")
+    assert section.blocks[0].rows[0][0].places == (UNPRINTED,)
+
+
+def test_a_cell_of_a_proposal_may_name_a_fact_at_its_clause() -> None:
+    row = "| Mandate | Anna {T1:4}, 31 March 2027 {judgement} |"
+    (section,) = read_markup(f"## What to do\n| Step | Owner |\n|---|---|\n{row}")
+    _, owner = section.blocks[0].rows[0]
+    assert (owner.kind, owner.places) == (SentenceKind.JUDGEMENT, (4,))

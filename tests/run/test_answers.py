@@ -10,8 +10,16 @@ import pytest
 from deepdiver.core.events import PersonAsked, PlanProposed
 from deepdiver.core.record import RunStatus
 from deepdiver.errors import UnknownNameError, UsageError
-from deepdiver.run.answers import ACTIONS, answer_person, open_question
+from deepdiver.gateway import Mode
+from deepdiver.run.answers import (
+    ACTIONS,
+    answer_person,
+    answered_request,
+    human_request,
+    open_question,
+)
 from deepdiver.store import CallState
+from deepdiver.strategies.table import TABLE
 from tests.strategies.rig import Rig
 
 
@@ -79,3 +87,71 @@ async def test_a_rejected_plan_comes_back_as_another_question(tmp_path: Path) ->
     assert rig.of(PlanProposed)
     answer_person(rig.run.id, {"action": "accept"}, rig.store)
     assert (await rig.work()).run.status is RunStatus.ANSWERED
+
+
+# A run that an earlier version began
+
+
+def earlier(rig: Rig, *left_out: str, **shown: Any) -> dict[str, Any]:
+    """Have the question that a run waits with be that of an earlier version, without a number."""
+    question = open_question(rig.run.id, rig.store)
+    assert question is not None
+    before = {name: own for name, own in question.items() if name not in left_out} | shown
+    event = PersonAsked(question=before, number=None).model_dump_json()
+    rig.store.records.add_events(rig.run.id, [event])
+    return before
+
+
+async def test_another_plan_than_the_one_that_was_answered_is_shown_and_taken(
+    tmp_path: Path,
+) -> None:
+    """Before, the answer to it had the number of another question, and it was shown for ever."""
+    rig = await waiting(tmp_path)
+    earlier(rig, problems=["Who was it?"])
+    answer_person(rig.run.id, {"action": "accept"}, rig.store)
+    assert (await rig.work()).run.status is RunStatus.WAITING, "nobody has accepted this one"
+    shown = open_question(rig.run.id, rig.store)
+    assert shown is not None
+    assert shown["problems"] != ["Who was it?"]
+    answer_person(rig.run.id, {"action": "accept"}, rig.store)
+    assert (await rig.work()).run.status is RunStatus.ANSWERED
+    again = await rig.session(mode=Mode.REPLAY).work(None, resumed=True)
+    assert again.report is not None
+    assert again.report.model_dump_json() == rig.store.records.report(rig.run.id)
+
+
+@pytest.mark.parametrize("strategy", sorted(TABLE))
+async def test_who_has_answered_a_plan_of_an_earlier_version_is_not_asked_again(
+    tmp_path: Path, strategy: str
+) -> None:
+    rig = Rig(tmp_path, approve=True, strategy=strategy)
+    assert (await rig.work()).run.status is RunStatus.WAITING
+    before = earlier(rig, "queries", "about", "needs", ceiling="$9.0000")
+    assert before.keys() >= {"ask", "question", "problems"}
+    own = "Who runs Holm Works?"
+    answer_person(rig.run.id, {"action": "edit", "problems": [own]}, rig.store)
+    (row,) = rig.store.journal.rows(rig.run.id, "human")
+    outcome = await rig.work()
+    plans = [event.problems for event in rig.of(PlanProposed)]
+    if outcome.run.status is RunStatus.WAITING:  # with its answer, for the person to review
+        assert (open_question(rig.run.id, rig.store) or {}).get("ask") == "review_answer"
+    assert rig.store.journal.rows(rig.run.id, "human") == [row]
+    assert plans
+    assert own in str([item.what for item in rig.store.journal.rows(rig.run.id)]) + str(
+        rig.reasoner.asked
+    )
+
+
+async def test_an_answer_is_for_the_question_with_its_number(tmp_path: Path) -> None:
+    rig = await waiting(tmp_path)
+    shown = open_question(rig.run.id, rig.store) or {}
+    assert [event.number for event in rig.of(PersonAsked)] == [0]
+    answer_person(rig.run.id, {"action": "reject", "reason": "look at its owners"}, rig.store)
+    run, store = rig.run.id, rig.store
+    assert answered_request(run, shown, 0, store) == (human_request(shown, 0), True)
+    assert answered_request(run, shown, 1, store) == (human_request(shown, 1), False)
+    other = {**shown, "problems": ["Who was it?"]}
+    assert answered_request(run, other, 0, store) == (human_request(other, 0), False)
+    assert answered_request(run, {}, 0, store) == (human_request({}, 0), False)
+    assert (await rig.work()).run.status is RunStatus.WAITING
+    assert [event.number for event in rig.of(PersonAsked)] == [0, 1]

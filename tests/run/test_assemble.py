@@ -114,7 +114,8 @@ def test_what_is_assembled(tmp_path: Path) -> None:
     assert list(deps.providers) == [rig.provider]
     assert deps.max_iterations == 2
     assert deps.ceiling == Decimal(0)
-    assert deps.store is rig.store
+    assert deps.store.runs is rig.store.runs
+    assert deps.store.journal is rig.store.journal
     assert deps.settings.as_of == date.fromisoformat(rig.run.created[:10]), "a run knows one day"
     replayed = assemble(rig.run, rig.settings, rig.store, ignore, choice, mine, Mode.REPLAY)
     replayed.store.records.save_report(rig.run.id, "{}")

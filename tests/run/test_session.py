@@ -5,6 +5,7 @@ import json
 import os
 import sqlite3
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
@@ -21,6 +22,7 @@ from deepdiver.errors import (
     LostTextError,
     RunBusyError,
     StoppedError,
+    StoreFullError,
 )
 from deepdiver.gateway import Mode
 from deepdiver.run import lease
@@ -29,6 +31,7 @@ from deepdiver.run.begin import new_run
 from deepdiver.run.record import load_ledger
 from deepdiver.run.session import Recorder, Session
 from deepdiver.store.sqlite import FILE_NAME
+from deepdiver.strategies.table import TABLE
 from deepdiver.tools.registry import Choice
 from tests.patience import PATIENCE
 from tests.servers.brain import made_search, popper_brain
@@ -233,6 +236,48 @@ async def test_a_run_tells_its_beginning_and_its_end(tmp_path: Path) -> None:
     assert [event["type"] for event in saved] == [event.type for event in rig.events]
 
 
+@pytest.mark.parametrize("strategy", sorted(TABLE))
+async def test_whoever_sees_that_a_run_has_ended_finds_its_last_event(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str
+) -> None:
+    """A reader who saw the status first would go without ever hearing how it ended."""
+    rig = Rig(tmp_path, strategy=strategy)
+    runs, seen = rig.store.runs, dict[RunStatus, bool]()
+    set_status = runs.set_status
+
+    def note(run: str, status: RunStatus, events: Sequence[str] = ()) -> None:
+        set_status(run, status, events)
+        told = [json.loads(text) for _, text in rig.store.records.events(run)]
+        seen[status] = any(
+            event["type"] == "run_ended" and event["status"] == status for event in told
+        )
+
+    monkeypatch.setattr(runs, "set_status", note)
+    outcome = await rig.work()
+    assert seen == {RunStatus.RUNNING: False, outcome.run.status: True}
+    assert runs.get(rig.run.id).status is outcome.run.status
+
+
+async def test_a_full_disk_at_the_end_does_not_hide_what_ended_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = Rig(tmp_path)
+    set_status = rig.store.runs.set_status
+
+    def fail(run: str, status: RunStatus, events: Sequence[str] = ()) -> None:
+        if events:
+            raise StoreFullError("the disk is full")
+        set_status(run, status)
+
+    monkeypatch.setattr(rig.store.runs, "set_status", fail)
+    outcome = await rig.work()
+    assert isinstance(outcome.error, StoreFullError)
+    assert outcome.report is not None
+    saved = [text for _, text in rig.store.records.events(rig.run.id)]
+    assert rig.store.runs.get(rig.run.id).status is RunStatus.RUNNING
+    assert not any('"run_ended"' in text for text in saved), "neither was stored without the other"
+
+
 async def test_the_beginning_says_what_is_left_out_and_what_has_no_price(tmp_path: Path) -> None:
     rig = Rig(tmp_path, prices={})
     choice = Choice((rig.provider,), left_out=("searxng: set SEARXNG_URL",))
@@ -280,8 +325,10 @@ def test_events_reach_the_store_in_their_order(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     told: list[Any] = []
     recorder = Recorder(rig.store, rig.run.id, told.append)
-    for number in range(130):
+    for number in range(129):
         recorder(RunEnded(run=str(number), status=RunStatus.FAILED, cost=Decimal(0)))
+    last = RunEnded(run="129", status=RunStatus.FAILED, cost=Decimal(0))
+    recorder.end(last, RunStatus.FAILED)
     assert [event.run for event in told] == [str(number) for number in range(130)]
     assert all(event.at for event in told)
     saved = [json.loads(text)["run"] for _, text in rig.store.records.events(rig.run.id)]

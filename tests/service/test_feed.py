@@ -15,7 +15,8 @@ import pytest
 from deepdiver.core.record import RunStatus
 from deepdiver.core.settings import Settings
 from deepdiver.errors import StoreUnreachableError
-from deepdiver.service.feed import BATCH, KEPT, WOKEN, Feed
+from deepdiver.service.feed import BATCH, KEPT, Feed
+from deepdiver.service.joined import WOKEN
 from deepdiver.store import Store, open_store
 from tests.store.acts import make_run
 

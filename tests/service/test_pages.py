@@ -25,6 +25,8 @@ from deepdiver.core.record import Run, RunStatus
 from deepdiver.core.settings import Settings
 from deepdiver.errors import StoreUnreachableError
 from deepdiver.run.verify import verify
+from deepdiver.service import pages
+from deepdiver.service.examination import Examination, examine
 from deepdiver.service.pages import SAMPLES, _pieces, _samples, _sentence
 from deepdiver.store import open_store
 from tests.chromium import Browser, browser, needs_chromium
@@ -281,6 +283,38 @@ async def test_the_settings_say_what_can_be_reached_when_asked(
         assert ("Does not work" in told) is not there
 
 
+@pytest.mark.parametrize("documents", [(), (Path("here"),)])
+async def test_a_run_can_start_whatever_is_set_up_because_the_sample_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, documents: tuple[Path, ...]
+) -> None:
+    looked: list[Settings] = []
+
+    def look(settings: Settings, *, offline: bool) -> Examination:
+        looked.append(settings)
+        return examine(settings, offline=True)
+
+    monkeypatch.setattr(pages, "examine", look)
+    own = Settings(search=("library",), documents=documents)
+    async with service(tmp_path, settings=own) as rig:
+        page = (await rig.client.post("/settings/reach", headers=HTML)).text
+    assert [settings.documents for settings in looked] == [documents or (sample.LIBRARY,)]
+    assert ("A run can start." in page) is not bool(documents), "a folder that is not there"
+
+
+async def test_a_run_that_was_stopped_in_the_queue_says_that_it_had_not_begun(
+    tmp_path: Path,
+) -> None:
+    async with service(tmp_path) as rig:
+        asked = await rig.client.post("/api/v1/runs", json={"question": FERRY})
+        run = asked.json()["id"]
+        waits = (await rig.client.get(f"/runs/{run}", headers=HTML)).text
+        assert "Nothing yet" in waits
+        await rig.client.post(f"/api/v1/runs/{run}/stop")
+        page = (await rig.client.get(f"/runs/{run}", headers=HTML)).text
+        assert "It was stopped before it had begun" in page
+        assert "Nothing yet" not in page
+
+
 def test_a_whole_journey_without_a_script(tmp_path: Path) -> None:
     with (
         served(tmp_path) as serving,
@@ -296,7 +330,7 @@ def test_a_whole_journey_without_a_script(tmp_path: Path) -> None:
         assert len(re.findall('name="problem"', added.text)) == len(problems) + 1
         plan = {"problem": [*problems, ""], "query-1": "Svedjan Ost <AB>", "act": "add-1"}
         added = client.post(f"{run}/plan", data=plan)
-        assert 'value="Svedjan Ost &lt;AB&gt;"' in added.text
+        assert ">Svedjan Ost &lt;AB&gt;</textarea>" in added.text
         assert len(re.findall('name="query-1"', added.text)) == 2
         nothing = client.post(f"{run}/plan", data={"problem": " ", "act": "start"})
         assert (nothing.status_code, "at least one sub-question" in nothing.text) == (422, True)

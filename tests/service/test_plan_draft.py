@@ -78,8 +78,8 @@ def test_a_form_carries_the_whole_plan() -> None:
     fields: list[tuple[str, str | UploadFile]] = [
         ("problem", "Who?"),
         ("query-1", "owner"),
-        ("query-1", "owner 2026"),
-        ("problem", "When?"),
+        ("query-1", "owner\r\n2026 "),
+        ("problem", " When?\n"),
         ("query-2", "founded"),
         ("query-9", "of none"),
     ]

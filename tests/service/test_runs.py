@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from deepdiver.core.events import RunEnded
 from deepdiver.core.record import RunStatus
 from deepdiver.core.settings import Price, Settings
 from deepdiver.errors import LimitReachedError, RunBusyError, UnknownNameError, UsageError
+from deepdiver.run.begin import queued_run
 from deepdiver.service import library, runs, watches
 from deepdiver.service.accounts import Account
 from deepdiver.service.schemas import Answer, NewRun, Steer
@@ -250,6 +252,24 @@ async def test_a_stop_between_taking_and_beginning_is_not_lost(tmp_path: Path) -
         assert worker.to_stop() == []
 
 
+async def test_who_works_on_a_run_in_this_process_is_told_at_once_of_its_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "STOP_SECONDS", 0.1)
+    async with state_of(tmp_path) as plain:
+        stops: list[tuple[str, list[str]]] = []
+        run, worker = ask(plain), plain.queue.hire("w")
+        assert worker.take() is not None
+        state = replace(plain, stop_here=lambda of: stops.append((of, worker.to_stop())))
+        runs.stop_run(state, ADA, run)
+        assert stops == [(run, [run])], "the queue knows by then"
+        plain.stop_here(run)  # nobody works here: the worker looks by itself
+        state.store.leases.take(run, "w", time.time(), 60)
+        with pytest.raises(RunBusyError):
+            await in_thread(runs.delete_run, state, ADA, run)
+        assert stops == [(run, [run])] * 2
+
+
 async def test_who_changes_their_mind_about_a_stop_is_heeded(tmp_path: Path) -> None:
     async with state_of(tmp_path) as state:
         run, worker = ask(state), state.queue.hire("w")
@@ -431,3 +451,71 @@ async def test_a_link_to_a_run_that_is_gone_leads_nowhere(home: Path) -> None:
         for wrong in (token, "", "x" * 43):
             with pytest.raises(UnknownNameError, match="no such link"):
                 runs.shared_run(state, wrong)
+
+
+# Pages of the history
+
+
+def page_of(state: ServiceState, cursor: str = "", most: int = 3) -> tuple[list[str], str]:
+    found = runs.list_runs(state, ADA, "", most, cursor)
+    return [run.id for run in found.runs], found.cursor
+
+
+async def runs_of_one_second(state: ServiceState, count: int) -> list[str]:
+    """Return runs that were all created in one second, the newest first."""
+    made = [queued_run(f"Who {number}?", state.settings) for number in range(count)]
+    for run in made:
+        state.store.runs.create(run.model_copy(update={"created": "2026-11-17T12:00:00+00:00"}))
+        state.purses.reserve(ADA.name, run.id, Decimal(0))
+    return [run.id for run in reversed(made)]
+
+
+@pytest.mark.parametrize(
+    ("count", "sizes"), [(0, [0]), (2, [2]), (3, [3]), (4, [3, 1]), (6, [3, 3])]
+)
+async def test_pages_end_with_the_last_run_and_have_each_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, sizes: list[int]
+) -> None:
+    monkeypatch.setattr(runs, "READ_AT_ONCE", 2)
+    async with state_of(tmp_path) as state:
+        made = await runs_of_one_second(state, count)
+        pages, cursor = list[list[str]](), ""
+        while not pages or cursor:
+            page, cursor = page_of(state, cursor)
+            pages.append(page)
+        assert [len(page) for page in pages] == sizes, "no page is empty behind a full one"
+        assert [run for page in pages for run in page] == made
+
+
+async def test_no_run_is_lost_behind_one_that_was_deleted(tmp_path: Path) -> None:
+    async with state_of(tmp_path) as state:
+        made = await runs_of_one_second(state, 7)
+        first, cursor = page_of(state)
+        assert first == made[:3]
+        state.store.runs.delete(first[-1], time.time())
+        met = set(first)
+        while cursor:
+            page, cursor = page_of(state, cursor)
+            met |= set(page)
+        assert met == set(made)
+
+
+async def test_a_run_that_is_deleted_while_a_page_is_read_brings_none_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "READ_AT_ONCE", 2)
+    async with state_of(tmp_path) as state:
+        made = await runs_of_one_second(state, 5)
+        listed, list_all = list[int](), state.store.runs.list_all
+
+        def delete_the_last(*page: Any) -> Any:
+            found = list_all(*page)
+            if not listed:
+                state.store.runs.delete(found[-1].id, time.time())
+            listed.append(len(found))
+            return found
+
+        monkeypatch.setattr(state.store.runs, "list_all", delete_the_last)
+        page, cursor = page_of(state, most=9)
+        assert page == made
+        assert cursor == ""

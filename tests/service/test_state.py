@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pydantic import SecretStr
 
 from deepdiver.core.record import RunStatus
 from deepdiver.core.settings import Settings
 from deepdiver.service.accounts import NAME, Account
 from deepdiver.service.state import KEY, OWN_FOLDER, open_state
-from deepdiver.work import order_of
+from deepdiver.work import Crew, order_of
 
 
 def test_no_user_can_have_the_folder_of_the_person_at_the_machine() -> None:
@@ -40,3 +41,29 @@ async def test_a_run_that_was_queued_is_there_after_a_restart(tmp_path: Path) ->
         assert state.store.runs.get(run).status is RunStatus.QUEUED
         assert state.queue.owner_of(run) == "ada"
         assert [item.run for item in state.queue.waiting("ada")] == [run]
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+async def test_no_request_waits_for_a_connection_of_a_run(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    crews: list[Crew] = []
+    hire = Crew.__aenter__
+
+    async def note(self: Crew) -> Crew:
+        crews.append(self)
+        return await hire(self)
+
+    monkeypatch.setattr(Crew, "__aenter__", note)
+    settings = Settings(home=tmp_path)
+    if kind == "postgres":
+        server, name = request.getfixturevalue("postgres"), request.getfixturevalue("database")
+        address = SecretStr(server.address(name))
+        settings = settings.model_copy(update={"database": address})
+    async with open_state(settings, concurrency=1) as state:
+        (crew,) = crews
+        own = crew._queue.store
+        assert (own is state.store) == (kind == "sqlite"), "a file has one writer at a time"
+        assert state.stop_here == crew.stop
+        run = state.queue.put(order_of("Who?", settings, owner="ada", not_before=2e9))
+        assert own.runs.get(run) == state.store.runs.get(run)

@@ -1,4 +1,4 @@
-"""A store seen without writing, and one beside the cache and limits of another."""
+"""A store seen without writing, one beside the cache and limits of another, one with a memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deepdiver.core.record import Run, RunStatus
 from deepdiver.errors import LostTextError, UnknownNameError
 from deepdiver.store import Store
 from deepdiver.store.sqlite import SqliteStore, open_memory
-from deepdiver.store.views import read_only, share_cache_and_limits
+from deepdiver.store.views import read_only, remember_texts, share_cache_and_limits
 from tests.store.places import AnyStore
 
 NOW = 1_000.0
@@ -41,6 +41,7 @@ def own() -> Iterator[SqliteStore]:
     [
         lambda store: store.runs.create(run_of("r2")),
         lambda store: store.runs.set_status("r1", RunStatus.FAILED),
+        lambda store: store.runs.set_status("r1", RunStatus.FAILED, ["{}"]),
         lambda store: store.runs.delete("r1", NOW),
         lambda store: store.records.add("r1", [("finding", "f_1", "{}")]),
         lambda store: store.records.add_events("r1", ["{}"]),
@@ -144,3 +145,66 @@ def test_runs_and_journal_are_apart_and_cache_and_limits_are_shared(
     grant = {"rate": 1.0, "per": 1_000.0, "concurrent": 1}
     assert both.limits.take("p", "mine", NOW, NOW + 10, **grant).granted  # type: ignore[arg-type]
     assert not store.limits.take("p", "other", NOW, NOW + 10, **grant).granted  # type: ignore[arg-type]
+
+
+# -- with a memory
+
+
+class Reads:
+    """Counts which texts a store is asked for."""
+
+    def __init__(self, store: AnyStore, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.asked: list[str] = []
+        get = store.texts.get
+
+        def note(digest: str) -> str:
+            self.asked.append(digest)
+            return get(digest)
+
+        monkeypatch.setattr(store.texts, "get", note)
+
+
+def test_a_text_that_is_lost_is_missed_however_often_and_whoever_has_put_it(
+    store: AnyStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, reads = remember_texts(store), Reads(store, monkeypatch)
+    for _ in range(2):
+        with pytest.raises(LostTextError):
+            seen.texts.get(digest("never seen"))
+    assert len(reads.asked) == 2
+    key = seen.texts.put("r1", "gone again")
+    store.runs.delete("r1", NOW)
+    with pytest.raises(LostTextError):
+        seen.texts.get(key)
+
+
+def test_a_text_is_read_once(store: AnyStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    key, empty = store.texts.put("r1", "a text"), store.texts.put("r1", "")
+    seen, reads = remember_texts(store), Reads(store, monkeypatch)
+    assert seen.texts.hold("r1", key)
+    assert not seen.texts.hold("r1", digest("never seen"))
+    assert [seen.texts.get(each) for each in (key, empty) * 3] == ["a text", ""] * 3
+    assert reads.asked == [key, empty]
+
+
+def test_the_texts_that_were_read_last_are_remembered_within_a_bound(
+    store: AnyStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, third, long = (
+        store.texts.put("r1", text) for text in ("one", "two", "six", "a" * 10)
+    )
+    seen, reads = remember_texts(store, most=6), Reads(store, monkeypatch)
+    for key in (first, second, first, third, first, second):
+        seen.texts.get(key)
+    assert reads.asked == [first, second, third, second], "the second was read longest ago"
+    reads.asked.clear()
+    assert [seen.texts.get(long) for _ in range(2)] == ["a" * 10] * 2
+    assert reads.asked == [long, long], "it is longer than all that may be remembered"
+    assert seen.texts.get(second) == "two"
+
+
+def test_everything_but_the_texts_is_the_stores_own(store: AnyStore) -> None:
+    seen = remember_texts(store)
+    assert seen.runs is store.runs
+    assert seen.records is store.records
+    assert seen.journal is store.journal

@@ -24,7 +24,9 @@ from deepdiver.errors import (
     StoreError,
     UnknownNameError,
 )
+from deepdiver.gateway.gateway import REST_SECONDS
 from deepdiver.run import Outcome
+from deepdiver.run.session import Leave
 from deepdiver.sample import LIBRARY
 from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from deepdiver.work import Crew, Load, Queue, open_queue
@@ -345,6 +347,33 @@ async def test_a_cancelled_order_is_stopped_and_does_not_come_back(
         await until(lambda: local.owners() == {})
         assert crew.counts["ended_stopped"] == 1
     assert local.store.runs.get(run).status is RunStatus.STOPPED
+
+
+async def test_a_run_that_its_own_process_cancels_stops_before_the_next_look(
+    local: Queue, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "GLANCE_SECONDS", 2 * PATIENCE)
+    (run,), patience = put(local), list[float]()
+
+    async def work(run: str, mine: Settings, leave: Leave, **more: Any) -> Outcome:
+        patience.append(leave.patience)
+        await leave.wait()
+        patience.append(leave.patience)
+        return ended(more["store"], run, RunStatus.STOPPED, StoppedError("asked to"))
+
+    scripted(monkeypatch, work)
+    async with Crew(local, settings) as crew:
+        crew.stop(run)
+        await until(lambda: patience)
+        crew.stop("another")
+        assert len(patience) == 1, "neither is in hand"
+        local.cancel(run)
+        await asyncio.to_thread(crew.stop, run)
+        await until(lambda: local.owners() == {})
+        crew.stop(run)
+    assert patience == [REST_SECONDS, module.CANCEL_SECONDS]
+    assert local.store.runs.get(run).status is RunStatus.STOPPED
+    assert local.waiting() == []
 
 
 async def test_a_run_that_a_person_stopped_does_not_come_back(

@@ -369,6 +369,8 @@ class PersonAsked(EventBase):
     """Which event this is."""
     question: dict[str, Any]
     """What is shown and asked."""
+    number: int | None = None
+    """How many questions the run has asked before; None: an earlier version did not say."""
 
 
 class Steered(EventBase):

@@ -529,6 +529,10 @@ class SecondOpinion(Record):
     """The probability of that, to two places; 1 if a quote has the sentence word for word."""
 
 
+UNPRINTED = -1
+"""The place of a citation that is a reason for a sentence, and does not say it."""
+
+
 class Sentence(Record):
     """One sentence of the report."""
 
@@ -548,7 +552,8 @@ class Sentence(Record):
     """Numbers of the citations, set by code."""
     places: Annotated[tuple[int, ...], Field(exclude_if=lambda value: not value)] = ()
     """Where in the text each citation is printed, as an offset, in a draft for each finding; empty:
-    all of them at the end."""
+    all of them at the end. `UNPRINTED`: it is the reason of a judgement, and is not printed there
+    unless a figure of the sentence comes from it."""
     bold: Annotated[int, Field(ge=0, exclude_if=lambda value: not value)] = 0
     """How many characters at its beginning are bold: the lead-in of a point."""
     code: Annotated[tuple[tuple[int, int], ...], Field(exclude_if=lambda value: not value)] = ()

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from deepdiver.core.text import Span, blocks, sentences, words
-from deepdiver.report.kinds import AMONG_FACTS, COLUMN_LINES, KIND_LINES, THROUGHOUT
+from deepdiver.report.kinds import COLUMN_LINES, KIND_LINES, LEGEND
 from deepdiver.report.words import ENGLISH, table
 
 LISTS = frozenset(
@@ -395,7 +395,7 @@ def _evidence_views() -> frozenset[str]:
 @functools.cache
 def _told_of_kinds() -> tuple[str, ...]:
     """Return how the lines begin by which our reports tell what no source says."""
-    lines = (*KIND_LINES.values(), *COLUMN_LINES.values(), AMONG_FACTS, THROUGHOUT)
+    lines = (*KIND_LINES.values(), *COLUMN_LINES.values(), LEGEND)
     return tuple(
         say(line).partition("{}")[0] for say in (ENGLISH, *table().values()) for line in lines
     )

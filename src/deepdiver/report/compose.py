@@ -11,6 +11,7 @@ from deepdiver.core.corroboration import count_agreeing, count_copies
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.outcomes import WORKED, Research, settle_outcome
 from deepdiver.core.record import (
+    UNPRINTED,
     Assessment,
     Block,
     Citation,
@@ -25,6 +26,7 @@ from deepdiver.core.record import (
     Source,
 )
 from deepdiver.core.retraction import as_believed
+from deepdiver.report.kinds import printed_citations
 from deepdiver.report.sources import split_rows, unite
 
 JUDGED = frozenset({HypothesisStatus.UNDECIDED, HypothesisStatus.REFUTED})
@@ -53,7 +55,8 @@ class CitationNumbering:
         places: dict[int, int] = {}
         for key, place in zip(sentence.findings, sentence.places, strict=False):
             for number in self._numbers_of([key]):
-                places.setdefault(number, place)
+                if places.get(number, UNPRINTED) == UNPRINTED:
+                    places[number] = place
         return sentence.model_copy(
             update={"citations": numbers, "places": tuple(places[n] for n in numbers if places)}
         )
@@ -173,7 +176,7 @@ def compose(
     )
     # Evidence for a single hypothesis that does not answer the question leaves nothing to decide.
     judged = sides > research.open
-    return Report(
+    made = Report(
         question=question,
         title=title,
         note=note,
@@ -185,11 +188,13 @@ def compose(
         sections=body,
         derivations=derived,
         hypotheses=tuple(hypotheses),
-        citations=_labelled(numbering.citations, _citing(lead, body, derived)),
+        citations=tuple(numbering.citations),
         limits=tuple(dict.fromkeys(limits)),
         cut=tuple(cut),
         made_by=made_by,
     )
+    labelled = _labelled(made, _citing(lead, body, derived))
+    return made.model_copy(update={"citations": labelled})
 
 
 def _filled(sections: Sequence[Section]) -> Iterator[Section]:
@@ -214,26 +219,33 @@ def _citing(
     return {number: frozenset(places) for number, places in citing.items()}
 
 
-def _labelled(
-    citations: Sequence[Citation], citing: Mapping[int, frozenset[int]]
-) -> tuple[Citation, ...]:
+def _labelled(report: Report, citing: Mapping[int, frozenset[int]]) -> tuple[Citation, ...]:
     """Return citations with their labels: plain numbers, in the order of the list of sources.
 
     The list has each source once, so the passages of a source have numbers in a row. Spans that
     overlap have one number, and so have rows of a table that are only cited together; see
-    `report.sources`.
+    `report.sources`. Passages that the text does not cite come last.
     """
+    passages = list(_passages(report.citations, citing))
+    shown = {item.number for item in printed_citations(report)[0]}
+    passages.sort(key=shown.isdisjoint)  # stable: apart from this, in the order of the sources
+    labels = {number: str(at) for at, held in enumerate(passages, 1) for number in held}
+    return tuple(
+        item.model_copy(update={"label": labels[item.number]}) for item in report.citations
+    )
+
+
+def _passages(
+    citations: Iterable[Citation], citing: Mapping[int, frozenset[int]]
+) -> Iterator[tuple[int, ...]]:
+    """Yield the numbers of the citations that have one label, source by source."""
     by_source: dict[str, list[Citation]] = {}
     for item in citations:
         by_source.setdefault(item.source, []).append(item)
-    labels: dict[int, str] = {}
-    count = itertools.count(1)
     for own in by_source.values():
         alike = [citing[item.number] if "|" in item.quote else None for item in own]
         for passage in unite([item.passage for item in own], alike):
-            label = str(next(count))
-            labels.update((own[at].number, label) for at in passage)
-    return tuple(item.model_copy(update={"label": labels[item.number]}) for item in citations)
+            yield tuple(own[at].number for at in passage)
 
 
 def _cited(block: Block, numbering: CitationNumbering) -> Block:

@@ -82,6 +82,8 @@ padding:.3rem .8rem .3rem 0;text-align:start}}
 padding:0 .6em;font-size:.8125rem;font-weight:700}}
 .supported{{color:var(--good)}}.refuted{{color:var(--bad)}}.undecided,.open{{color:var(--faint)}}
 .kind{{color:var(--faint);font-size:.875rem}}
+.why a{{color:var(--faint);font-weight:400;font-style:italic;text-decoration:none}}
+.why a:hover,.why a:focus{{text-decoration:underline}}
 .asked{{margin-top:-.4em}}details{{margin-top:2.5rem;border-top:1px solid var(--rule)}}
 summary{{cursor:pointer;padding:.6rem 0;color:var(--faint)}}h3{{font-size:1.05rem;
 margin:1.5em 0 .4em}}
@@ -142,9 +144,8 @@ def render_body(
     drawn, charts = drawn or Pictures(), draw_charts(report)
     yield from _title(report)
     yield from _lead(report, marks)
-    throughout = kinds.judged_throughout(report)
     for place, section in enumerate(report.sections):
-        told = kinds.section_line(section, throughout)
+        told = kinds.section_line(section)
         yield from _section(report, section, charts[place], told, marks)
     yield from _explained(report)
     yield from _pictures(drawn, words_of(report))
@@ -177,7 +178,8 @@ def _title(report: Report) -> Iterator[str]:
 
 
 def _lead(report: Report, marks: Marks) -> Iterator[str]:
-    told = [_sentence(report, marks, item, kinds.LEAD_KIND) for item in report.answer]
+    cited = zip(report.answer, kinds.lead_cited_once(report), strict=True)
+    told = [_sentence(report, marks, item) + _because(report, own) for own, item in cited]
     say = words_of(report)
     yield f'<section class="lead"><h2 dir="auto">{say(BOTTOM_LINE)}</h2>'
     how, lead = headline(report)
@@ -249,8 +251,12 @@ def _block(
         join_sentences(
             row,
             [
-                _sentence(report, marks, item, common, told)
-                for item, told in kinds.told_at_the_end(kinds.cited_once(row), block.kind)
+                _sentence(report, marks, item, common, told) + _because(report, own)
+                for own, (item, told) in zip(
+                    row,
+                    kinds.told_at_the_end(kinds.cited_once(report, row), block.kind),
+                    strict=True,
+                )
             ],
         )
         for row in block.rows
@@ -309,15 +315,28 @@ def _sentence(report: Report, marks: Marks, sentence: Sentence, *told: SentenceK
 
 
 def bracketed_marks(cited: Sequence[Citation]) -> str:
-    """Return citation marks that lead to the passages in the list of sources: [1][4–6]."""
-    links = (_link(f"[{mark}]", item.number) for mark, item in short_marks(cited))
-    return f"<sup>{''.join(links)}</sup>"
+    """Return citation marks that lead to the passages in the list of sources: [1, 4–6]."""
+    links = (_link(mark, item.number) for mark, item in short_marks(cited))
+    return f"<sup>[{', '.join(links)}]</sup>"
 
 
 def small_marks(cited: Sequence[Citation]) -> str:
     """Return citation marks as bare numbers, for a page whose style shows that they are marks."""
     links = (_link(mark, item.number) for mark, item in short_marks(cited))
     return f"<sup>{' '.join(links)}</sup>"
+
+
+def _because(report: Report, sentence: Sentence) -> str:
+    """Return a quiet sign behind a judgement whose reasons are not printed, which leads to them."""
+    known = {item.number: item for item in report.citations}
+    reasons = [known[number] for number in kinds.reasons_of(report, sentence) if number in known]
+    if not reasons:
+        return ""
+    links = (
+        _link("+" if at else words_of(report)("why"), item.number)
+        for at, (_, item) in enumerate(short_marks(reasons))
+    )
+    return f'<sup class="why">{" ".join(links)}</sup>'
 
 
 def _link(mark: str, number: int) -> str:
@@ -406,6 +425,12 @@ def _evidence(report: Report, pictures: Sequence[Picture], marks: Marks) -> Iter
         ]
         yield f"<section><h3>{say('Calculations')}</h3>{_listed(lines)}</section>"
     yield from _credibility(report.citations, say)
+    reasons = [
+        say.quoted(escape_said(text)) + _links(report, cited, marks)
+        for text, cited in kinds.with_reasons(report)
+    ]
+    if reasons:
+        yield f"<section><h3>{say(kinds.REASONS)}</h3>{_listed(reasons)}</section>"
     cautions = [
         f"{say.quoted(escape_said(item.text))}{_links(report, item.citations, marks)}: "
         f"{escape_said(item.mark.rstrip(' .'))}."

@@ -1,7 +1,9 @@
 """How a report tells what no source says: in words, once for all that stands together.
 
-A line below a heading holds for its section, a line below a table for the columns that it names,
-and a note in brackets for its sentence. A sentence that says so itself needs none of them.
+A number in brackets stands where a source says something, and nowhere else: one line at the top
+tells that the rest is the writer's judgement. What is generally known, or supposed, is told by a
+line below a heading for its section, by one below a table for the columns that it names, and by a
+note in brackets for a sentence. A sentence that says so itself needs none of them.
 """
 
 from __future__ import annotations
@@ -12,9 +14,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from deepdiver.core.numbers import numbers
 from deepdiver.core.record import (
+    UNPRINTED,
     Block,
     BlockKind,
+    Citation,
     Derivation,
     Report,
     Section,
@@ -30,15 +35,13 @@ KIND_NOTES = {
     SentenceKind.KNOWLEDGE: "general knowledge",
     SentenceKind.ASSUMPTION: "our assumption",
 }
-"""What stands behind a sentence that no source says."""
+"""What is said of a sentence that no source says, where it stands alone."""
 KIND_LINES = {
-    SentenceKind.JUDGEMENT: "Our judgement, for the reasons cited.",
     SentenceKind.KNOWLEDGE: "General knowledge, not from the sources.",
     SentenceKind.ASSUMPTION: "Our assumptions.",
 }
 """What stands below the heading of a section that no source says."""
 COLUMN_LINES = {
-    SentenceKind.JUDGEMENT: "Our judgement in this table: {}.",
     SentenceKind.KNOWLEDGE: "General knowledge in this table: {}.",
     SentenceKind.ASSUMPTION: "Our assumptions in this table: {}.",
 }
@@ -51,41 +54,31 @@ STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
 """The kinds of sentences that sources say."""
 TABLE_SOURCE = "Source of the table:"
 """What stands before the citations below a table."""
-LEAD_KIND = SentenceKind.JUDGEMENT
-"""What the bottom line is: one line below it tells."""
+LEGEND = "Numbered references lead to what a source says; inferences, rankings and advice are ours."
+"""What stands below the bottom line of a report that has judgements."""
+REASONS = "Reasons for our judgements"
+"""Heading of the list in the evidence view that has what each judgement cites."""
+FURTHER = "Passages that the text does not cite"
+"""Heading of those that only judgements or calculations stand on."""
+TOLD_CHARS = 160
+"""The most characters of a judgement in that list."""
 CODE_SOURCE, CODE_AFTER = "Source of the code:", "Our own code, after:"
 OWN_CODE = "Code without a source is our own."
 """What stands below code that a source has or that is made after one, and at the end."""
 _IN_WORDS = {
-    SentenceKind.JUDGEMENT: re.compile(
-        r"\b(?:we|I) (?:therefore |thus |also |would |do not |cannot )?(?:advise|caution|choose|"
-        r"conclude|consider|count|doubt|estimate|expect|favou?r|follow|hold|infer|judge|keep|prefer|"
-        r"propose|put|rank|rate|read|recommend|regard|reject|rely|see|suggest|take|think|treat|trust|"
-        r"use|weigh)\b"
-        r"|\b(?:our|my) (?:\w+ )?(?:advice|conclusion|estimate|inference|judge?ment|opinion|"
-        r"preference|proposal|reading|recommendation|verdict|view)\b"
-        r"|\b(?:should|ought|would|therefore|hence|probably|likely|seems?|appears?|suggests?|implies|worth|assum\w+|suppos\w+)\b"
-        r"|\bthis report (?:advises|chooses|concludes|follows|infers|judges|prefers|proposes|reads|"
-        r"recommends|rejects|sides|suggests|takes)\b",
-        re.IGNORECASE,
-    ),
     SentenceKind.KNOWLEDGE: re.compile(
-        r"\b(?:general(?:ly known| (?:professional )?knowledge)|(?:as|in) general practice|"
-        r"in practice|as a rule|rule of thumb|usually|typically|normally|often|commonly|"
-        r"from experience|tends? to)\b",
+        r"\b(?:general(?:ly known| (?:\w+ )?knowledge)|to our knowledge|in general|"
+        r"(?:as|in) general practice|in practice|as a rule|rule of thumb|usually|typically|"
+        r"normally|often|commonly|from experience|tends? to)\b",
         re.IGNORECASE,
     ),
     SentenceKind.ASSUMPTION: re.compile(r"\b(?:assum|suppos)\w+", re.IGNORECASE),
 }
-"""Words by which a sentence that no source says tells so itself: those of somebody who infers,
-advises, or speaks of what is usual. They are English: in another language it has its note."""
+"""Words by which a sentence that no source says tells so itself: those of somebody who supposes, or
+speaks of what is usual. They are English: in another language it has its note."""
 MOSTLY, MORE = 0.75, 0.6
 """The share of the sentences of a section, and of the cells of a column, that are of a kind for one
 line to tell it of all of them; the others are told apart by their citations or their own note."""
-AMONG_FACTS = "Inferences and advice in this section are ours; their reasons are cited."
-THROUGHOUT = "Inferences, rankings and advice in this report are ours; their reasons are cited."
-"""What stands below the heading of a section that has several judgements among its facts, and below
-the bottom line of a report that has judgements in several places: readers want to be told once."""
 
 
 def sum_line(made: Derivation, say: Words) -> str:
@@ -110,53 +103,13 @@ def common_kind(sentences: Iterable[Sentence], share: float = MOSTLY) -> Sentenc
     kinds.pop(SentenceKind.FRAME, None)
     kind, many = kinds.most_common(1)[0] if kinds else (None, 0)
     told = all(is_told(item) for item in held if item.kind is kind)
-    return kind if kind in KIND_NOTES and many >= share * kinds.total() and not told else None
+    return kind if kind in KIND_LINES and many >= share * kinds.total() and not told else None
 
 
-def section_line(section: Section, throughout: bool = False) -> tuple[SentenceKind | None, str]:
-    """Return the kind that is told of a section, and the line below its heading that tells it.
-
-    One judgement among facts has a note of its own; several are told once.
-
-    Args:
-        section: The section.
-        throughout: Whether the bottom line has told of all judgements; see `judged_throughout`.
-    """
-    judged = SentenceKind.JUDGEMENT
+def section_line(section: Section) -> tuple[SentenceKind | None, str]:
+    """Return the kind that is told of a section, and the line below its heading that tells it."""
     common = common_kind(section.all_sentences())
-    if throughout and common in (None, judged):
-        return judged, ""
-    if common:
-        return common, KIND_LINES[common]
-    noted = sum(judged is kind for kind in _kinds_noted(section))
-    return (judged, AMONG_FACTS) if noted > 1 else (None, "")
-
-
-def judged_throughout(report: Report) -> bool:
-    """Whether judgements would be told in several places of a report, and so are told once."""
-    judged, places = SentenceKind.JUDGEMENT, 0
-    for section in report.sections:
-        common, _ = section_line(section)
-        tables = [
-            block for block in section.blocks if block.kind == "table" and common is not judged
-        ]
-        places += common is judged or sum(kind is judged for kind in _kinds_noted(section))
-        places += sum(judged in column_kinds(block, common) for block in tables)
-    return places > 1
-
-
-def _kinds_noted(section: Section) -> Iterator[SentenceKind]:
-    """Yield the kinds of the sentences of a section that would have a note each."""
-    for block in section.blocks:
-        told = itertools.chain.from_iterable(_told_in(block))
-        yield from (item.kind for item, own in told if item.kind is not own and not is_told(item))
-
-
-def _told_in(block: Block) -> Iterator[Iterable[tuple[Sentence, SentenceKind | None]]]:
-    """Yield the rows of a block, each sentence with the kind that something else tells."""
-    columns = column_kinds(block, None) if block.kind == "table" else []
-    for row in block.rows if block.kind != "code" else ():
-        yield zip(row, columns, strict=True) if columns else told_at_the_end(row, block.kind)
+    return common, KIND_LINES[common] if common else ""
 
 
 def column_kinds(block: Block, section: SentenceKind | None) -> list[SentenceKind | None]:
@@ -193,10 +146,12 @@ def column_lines(block: Block, columns: Sequence[SentenceKind | None], say: Word
 def sentence_notes(sentence: Sentence, *told: SentenceKind | None) -> list[str]:
     """Return the notes behind a sentence, in English.
 
-    That of its kind is left out if a heading, a column or its own words have told it.
+    That of its kind is left out if the top of the report, a heading, a column or its own words have
+    told it.
     """
-    own = sentence.kind not in told and not is_told(sentence) and KIND_NOTES.get(sentence.kind)
-    return [*([own] if own else []), *([CAUTION_NOTE] if sentence.mark else [])]
+    kind = sentence.kind
+    own = kind in KIND_LINES and kind not in told and not is_told(sentence)
+    return [*([KIND_NOTES[kind]] if own else []), *([CAUTION_NOTE] if sentence.mark else [])]
 
 
 def noted(sentence: Sentence, say: Words, *told: SentenceKind | None) -> str:
@@ -220,12 +175,9 @@ def told_at_the_end(
 
 
 def lead_line(report: Report) -> str:
-    """Return what stands below the bottom line: that it, or the report, has judgements untold."""
-    if judged_throughout(report):
-        return words_of(report)(THROUGHOUT)
-    judged = [item for item in report.answer if item.kind is LEAD_KIND]
-    untold = any(not is_told(item) for item in judged)
-    return words_of(report)(KIND_LINES[LEAD_KIND]) if untold else ""
+    """Return what stands below the bottom line: what of the report is judgement; may be empty."""
+    judged = any(item.kind is SentenceKind.JUDGEMENT for item in all_sentences(report))
+    return words_of(report)(LEGEND) if judged else ""
 
 
 def closing_line(report: Report) -> str:
@@ -259,43 +211,115 @@ def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
         behind_code = block.kind == "code" or (behind_code and block.kind == "paragraph")
 
 
-def cited_once(row: Sequence[Sentence], *, facts: bool = False) -> list[Sentence]:
-    """Return sentences of which judgements that cite what stands beside them do so once.
+def reasons_of(report: Report, sentence: Sentence) -> tuple[int, ...]:
+    """Return the citations of a judgement that are its reasons, and are not printed behind it.
 
-    Of several, the last has the citations; behind a fact that cites the same, none. Those within a
+    One that carries a figure of the sentence is printed: no figure stands there without a source,
+    unless another citation has it.
+    """
+    if UNPRINTED not in sentence.places:
+        return ()
+    quotes = {item.number: item.quote for item in report.citations}
+    placed = dict(zip(sentence.citations, sentence.places, strict=False))
+    # The numbers of a calculation stand in it; a quote that has one by chance would mislead.
+    figures = {*numbers(sentence.text)} if not sentence.derived else set()
+    for number, place in placed.items():
+        if place != UNPRINTED:
+            figures -= {*numbers(quotes.get(number, ""))}
+    left: list[int] = []
+    for number, place in placed.items():
+        carried = figures & {*numbers(quotes.get(number, ""))}
+        if place == UNPRINTED and not carried:
+            left.append(number)
+        figures -= carried
+    return tuple(left)
+
+
+def printed(report: Report, sentence: Sentence) -> Sentence:
+    """Return a sentence with the citations that are printed."""
+    if UNPRINTED not in sentence.places:
+        return sentence
+    hidden, end = reasons_of(report, sentence), len(sentence.text)
+    placed = zip(sentence.citations, sentence.places, strict=False)
+    kept = [(number, place) for number, place in placed if number not in hidden]
+    return sentence.model_copy(
+        update={
+            "citations": tuple(number for number, _ in kept),
+            "places": tuple(end if place == UNPRINTED else place for _, place in kept),
+        }
+    )
+
+
+def printed_citations(report: Report) -> tuple[list[Citation], list[Citation]]:
+    """Return the citations of the passages that the text cites, and those of the others.
+
+    The others are reasons of judgements and sources of calculations.
+    """
+    cited = {n for item in all_sentences(report) for n in printed(report, item).citations}
+    marks = {item.mark for item in report.citations if item.number in cited}
+    shown = [item for item in report.citations if item.mark in marks]
+    return shown, [item for item in report.citations if item.mark not in marks]
+
+
+def cited_once(report: Report, row: Sequence[Sentence], *, facts: bool = False) -> list[Sentence]:
+    """Return the sentences of a paragraph or a point with the citations that are printed.
+
+    What was cited before in the paragraph is not cited once more behind a judgement without
+    figures, and of judgements side by side that cite the same, the last does so. Citations within a
     sentence stay at their clauses.
 
     Args:
+        report: The report.
         row: The sentences of a paragraph or a point.
         facts: Whether of facts that cite the same side by side, the last one has the citations,
             too. Where a citation leads from its sentence to the passage, each fact has its own.
     """
-    judged = SentenceKind.JUDGEMENT
-    told = zip((None, *row), row, (*row[1:], None), strict=False)
-    return [
-        _without_citations(
-            item,
-            (
-                item.kind is judged
-                and (_cite_same(item, before, *STATED) or _cite_same(item, after, judged))
-            )
-            or (facts and item.kind in STATED and _cite_same(item, after, *STATED)),
-        )
-        for before, item, after in told
-    ]
+    mark_of = {item.number: item.mark for item in report.citations}
+    cited: set[str] = set()
+    made: list[Sentence] = []
+    held = [printed(report, item) for item in row]
+    for item, after in itertools.zip_longest(held, held[1:]):
+        judged = item.kind is SentenceKind.JUDGEMENT
+        told = judged and _marks_of(item, mark_of) <= cited and not _within(item)
+        told = told and not numbers(item.text)
+        told = told or (judged and _cite_same(item, after, SentenceKind.JUDGEMENT))
+        told = told or (facts and item.kind in STATED and _cite_same(item, after, *STATED))
+        shown = _without_citations(item, told)
+        cited |= _marks_of(shown, mark_of)
+        made.append(shown)
+    return made
+
+
+def _within(sentence: Sentence) -> bool:
+    """Whether a sentence cites at one of its clauses, before its end."""
+    return any(place < len(sentence.text.rstrip(" .。．")) for place in sentence.places)
+
+
+def lead_cited_once(report: Report, *, facts: bool = False) -> list[Sentence]:
+    """Return the sentences of the bottom line, each point cited as `cited_once` says."""
+    points = report.points if sum(report.points) == len(report.answer) else ()
+    ends = list(itertools.accumulate(points or (len(report.answer),)))
+    parts = [report.answer[start:end] for start, end in zip((0, *ends), ends, strict=False)]
+    return list(itertools.chain(*(cited_once(report, part, facts=facts) for part in parts)))
 
 
 def _cite_same(item: Sentence, other: Sentence | None, *kinds: SentenceKind) -> bool:
     """Whether a sentence of one of some kinds cites the same as another one at its end."""
-    if other is None or other.kind not in kinds or item.places:
+    if other is None or other.kind not in kinds or _within(item):
         return False
     return {*item.citations} == {*other.citations}
 
 
-def _cells_cited_once(row: Sequence[Sentence]) -> Iterator[Sentence]:
-    """Yield the cells of a row, of which those of a kind that cite the same in a row do so once."""
+def _cells_cited_once(row: Sequence[Sentence], mark_of: Mapping[int, str]) -> Iterator[Sentence]:
+    """Yield the cells of a row, in which facts and reasons are cited once.
+
+    Of cells of a kind that cite the same side by side, the last does so; a judgement whose reasons
+    stand in its row does not repeat them.
+    """
+    stated = {mark for item in row if item.kind in STATED for mark in _marks_of(item, mark_of)}
     for item, after in itertools.zip_longest(row, row[1:]):
-        yield _without_citations(item, _cite_same(item, after, item.kind))
+        again = item.kind is SentenceKind.JUDGEMENT and _marks_of(item, mark_of) <= stated
+        yield _without_citations(item, again or _cite_same(item, after, item.kind))
 
 
 def table_citations(
@@ -306,8 +330,11 @@ def table_citations(
     Where several columns cite one and the same source in their names, it is cited once below the
     table. Cells of a row that cite the same do so once; the name of a row may cite for itself.
     """
-    lifted, left = lift_citations(report, quiet_labels(block))
-    rows = tuple((*row[:1], *_cells_cited_once(row[1:])) for row in left.rows)
+    quiet = quiet_labels(block)
+    rows = tuple(tuple(printed(report, cell) for cell in row) for row in quiet.rows)
+    lifted, left = lift_citations(report, block.model_copy(update={"rows": rows}))
+    mark_of = {item.number: item.mark for item in report.citations}
+    rows = tuple((*row[:1], *_cells_cited_once(row[1:], mark_of)) for row in left.rows)
     left = left.model_copy(update={"rows": rows})
     source_of = {item.number: item.source for item in report.citations}
     numbers = dict.fromkeys(number for cited in lifted for number in cited)
@@ -374,6 +401,13 @@ def _quiet_label(row: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
     if set(name.citations) <= elsewhere:
         update |= {"citations": (), "places": ()}
     return (name.model_copy(update=update), *cells)
+
+
+def with_reasons(report: Report) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield the judgements whose reasons are not printed, each once, with these, shortened."""
+    for item in dict.fromkeys(all_sentences(report)):
+        if reasons := reasons_of(report, item):
+            yield one_line(item.text, TOLD_CHARS), reasons
 
 
 def cautioned(report: Report) -> Iterator[Sentence]:

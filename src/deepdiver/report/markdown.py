@@ -46,10 +46,9 @@ JOURNEY = "Research Journey"
 BOTTOM_LINE = "Bottom line"
 """Heading of the answer."""
 _STOPS = ".!?…。！？．\"'”’」』»"
-"""What ends a sentence. Where a sentence has all its citations before it, they are shown behind
-it: writers put them on either side."""
-_FULL_STOPS = ".。．"
-"""What a note about a sentence stands before."""
+"""What ends a sentence: writers put its citations on either side of it."""
+_FULL_STOP = re.compile(r"(?<![.…])(?<!\b\w\.\w)[.。．:：]$")
+"""What a note about a sentence and the citations at its end stand before."""
 _SPECIAL = re.compile(r"[\\`*\[\]<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 """Characters with a meaning within a line of Markdown."""
 _OPENING = re.compile(r"^(?:(\d{1,9})(?=[.)](?:\s|$))|(?=[#>=|]|[-+](?:\s|$|-)))")
@@ -101,7 +100,7 @@ def with_marks(
         report: The report.
         sentence: The sentence.
         shown: Escapes a text.
-        linked: Makes the marks of citations; by default [1][2], behind a space where the script has
+        linked: Makes the marks of citations; by default [1, 2], behind a space where the script has
             spaces.
         bold: What stands before and behind its bold opening.
         code: Shows code; by default it is text like any other.
@@ -110,7 +109,7 @@ def with_marks(
     text = _SLOT.sub("", sentence.text).rstrip()
     end = len(text)
     signs = [(sentence.bold, bold[1])] if 0 < sentence.bold <= end else []
-    last = len(text.rstrip(_FULL_STOPS))
+    last = _before_stop(text)
     signs += [(last, f"{gap(text[:last])}{note}")] if note else []
     signs += [
         (place, linked(items) if linked else f"{gap(text[:place])}{_plain_marks(items)}")
@@ -124,6 +123,12 @@ def with_marks(
         text = f"{text[:start]}⟦{number}⟧{text[behind:]}"
     opening = bold[0] if 0 < sentence.bold <= end else ""
     return opening + _SLOT.sub(lambda slot: put[int(slot[1])][2], shown(text))
+
+
+def _before_stop(text: str) -> int:
+    """Return where the full stop of a sentence is, or its end; an ellipsis has none."""
+    found = _FULL_STOP.search(text)
+    return found.start() if found else len(text)
 
 
 def _code_spans(sentence: Sentence, text: str) -> list[tuple[int, int]]:
@@ -156,24 +161,26 @@ def join_sentences(written: Iterable[Sentence], told: Iterable[str]) -> str:
 
 
 def _plain_marks(cited: Sequence[Citation]) -> str:
-    return "".join(f"[{mark}]" for mark, _ in short_marks(cited))
+    return f"[{', '.join(mark for mark, _ in short_marks(cited))}]" if cited else ""
 
 
 def _cited_at(
     report: Report, sentence: Sentence, text: str
 ) -> Iterator[tuple[int, Sequence[Citation]]]:
     """Yield the places of a text where citations are printed; each mark once in a place."""
-    end = len(text)
+    sentence = kinds.printed(report, sentence)
+    # Behind a sentence that is bold as a whole, and within any other before its full stop.
+    end = len(text) if sentence.bold == len(text) else _before_stop(text)
+    behind = len(text.rstrip(_STOPS))
     known = {item.number: item for item in report.citations}
     cited = [known[number] for number in sentence.citations if number in known]
     places = sentence.places if len(sentence.places) == len(cited) else (end,) * len(cited)
-    if min(places, default=end) >= len(text.rstrip(_STOPS)):
-        places = (end,) * len(cited)
+    places = tuple(end if place >= behind else place for place in places)
     if len(set(places)) > 1 and len({item.mark for item in cited}) == 1:
         places = (end,) * len(cited)  # the same mark at every clause tells no more than one
     groups: dict[int, dict[str, Citation]] = {}
     for place, item in zip(places, cited, strict=True):
-        groups.setdefault(min(place, end), {}).setdefault(item.mark, item)
+        groups.setdefault(place, {}).setdefault(item.mark, item)
     yield from ((place, list(groups[place].values())) for place in sorted(groups))
 
 
@@ -243,9 +250,8 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
         parts += [f"*{quiet_line(say.recorded(report.note))}*", ""]
     parts += [f"## {say(BOTTOM_LINE)}", "", *_lead(report), ""]
     parts += [f"*{told}*", ""] if (told := kinds.lead_line(report)) else []
-    throughout = kinds.judged_throughout(report)
     for section in report.sections:
-        common, line = kinds.section_line(section, throughout)
+        common, line = kinds.section_line(section)
         heading = f"{'#' * section.level} {_opened(_said(say.recorded(section.heading)))}"
         parts += [heading, ""]
         parts += [f"*{say(line)}*", ""] if line else []
@@ -254,8 +260,8 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
             parts += [*_block(report, block, common, start), ""]
     if told := kinds.closing_line(report):
         parts += [f"*{told}*", ""]
-    if report.citations:
-        parts += [f"## {say('Sources')}", "", *_sources(report.citations, say)]
+    if shown := kinds.printed_citations(report)[0]:
+        parts += [f"## {say('Sources')}", "", *_sources(shown, say)]
     if not evidence:
         parts += [f"## {say('Evidence view')}", "", *_evidence(report)]
     foot = f"{_said(made_line(report))}{_elsewhere(report, evidence)}"
@@ -309,10 +315,8 @@ def _lead(report: Report) -> list[str]:
 def _answer(report: Report) -> list[str]:
     """Return the bottom line: its points, or a paragraph; reasons for having none are points."""
     points = report.points if sum(report.points) == len(report.answer) else ()
-    ends = list(itertools.accumulate(points or (len(report.answer),)))
-    parts = [report.answer[start:end] for start, end in zip((0, *ends), ends, strict=False)]
-    cited = itertools.chain(*(kinds.cited_once(part, facts=True) for part in parts))
-    told = [_sentence(report, item, kinds.LEAD_KIND) for item in cited]
+    cited = kinds.lead_cited_once(report, facts=True)
+    told = [_sentence(report, item) for item in cited]
     if not points and report.status in UNANSWERED:
         return [f"- {_opened(line)}" for line in told]
     if len(points) < 2:
@@ -344,6 +348,13 @@ def _evidence(report: Report) -> Iterator[str]:
     if report.citations:
         heading = f"### {say('How far the sources are believed')}"
         yield from (heading, "", *_believed(report.citations, say), "")
+    if reasons := list(kinds.with_reasons(report)):
+        yield from (f"### {say(kinds.REASONS)}", "")
+        for text, cited in reasons:
+            yield f"- {say.quoted(_said(text))} {citation_marks(report, cited)}"
+        yield ""
+    if further := kinds.printed_citations(report)[1]:
+        yield from (f"### {say(kinds.FURTHER)}", "", *_sources(further, say))
     if cautions := [_caution(report, item) for item in kinds.cautioned(report)]:
         yield from (f"### {say('Cautions')}", "", *(f"- {line}" for line in cautions), "")
     if told := kinds.matched_line(report):
@@ -370,7 +381,7 @@ def _block(report: Report, block: Block, common: SentenceKind | None, start: int
             [
                 _sentence(report, item, common, told)
                 for item, told in kinds.told_at_the_end(
-                    kinds.cited_once(row, facts=True), block.kind
+                    kinds.cited_once(report, row, facts=True), block.kind
                 )
             ],
         )
@@ -429,13 +440,14 @@ def _body(report: Report, section: Section, common: SentenceKind | None) -> list
 def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) -> str:
     """Return a sentence, with the note of its kind unless a heading or column has told it."""
     own = cited_addresses(report, sentence)
+    note = kinds.noted(sentence, words_of(report), *told)
     return with_marks(
         report,
         sentence,
         lambda text: _said(text, own),
         bold=("**", "**"),
         code=lambda text: _quoted_code(text, own),
-        note=kinds.noted(sentence, words_of(report), *told),
+        note=note,
     )
 
 

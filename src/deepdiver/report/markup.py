@@ -10,7 +10,8 @@
 
 - `{T4:4}` cites unit 4 of text T4; `{T4:3-11, 14; F2}` cites several, F2 being a finding. The
   citation is printed where the mark is.
-- `{judgement T9:4}`: the sentence is a judgement, and what is cited is its reason.
+- `{judgement T9:4}`: the sentence is a judgement, and what is cited is its reason. Reasons are not
+  printed behind it, unless a figure of the sentence comes from them.
 - `{absence word, word}`: no source has these words. `{assumption}` and `{general}`: what the writer
   supposes, and what is generally known.
 - `{= 330 - 58.25 | T4:3-5}`: the sentence is a calculation; `{C2 = …}` gives it a name, which other
@@ -34,7 +35,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from deepdiver.core.record import SentenceKind
+from deepdiver.core.record import UNPRINTED, SentenceKind
 from deepdiver.core.text import sentences
 
 _KINDS = {
@@ -71,6 +72,7 @@ _HOLD = "\ue000"
 """A private character that stands for a mark while sentences are divided."""
 _CODE = "\ue001"
 """A private character that stands for code while emphasis is taken out."""
+_OPENED_BY_CODE = re.compile(r"(?<=[.!?] )`(?=[^`\s])")
 _INLINE = re.compile(r"(`+)(?=[^`])(?!\s+\1(?!`))(.+?)(?<=[^`])\1(?!`)")
 """Code within a line."""
 
@@ -104,7 +106,7 @@ class MarkedSentence:
     cites: tuple[str, ...] = ()
     """What it cites."""
     places: tuple[int, ...] = ()
-    """Where in the text each citation is printed."""
+    """Where in the text each citation is printed; `UNPRINTED`: it is the reason of a judgement."""
     terms: tuple[str, ...] = ()
     """The words of an absence."""
     expression: str = ""
@@ -353,7 +355,8 @@ def _sentences(text: str, default: Mark) -> tuple[MarkedSentence, ...]:
     held, marks = _hold(text)
     # A mark behind the stop belongs to the sentence that the stop ends.
     held = re.sub(rf"([.!?…][\"'”’)*]*)((?:{_HOLD})+)", r"\2\1", held)
-    spans = sentences(held) if held.strip() else []
+    # A sentence of a draft may begin with code; in other texts, a backquote rarely opens one.
+    spans = sentences(_OPENED_BY_CODE.sub("A", held)) if held.strip() else []
     queue = list(marks)
     made: list[MarkedSentence] = []
     for span in spans:
@@ -384,28 +387,28 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
     held, bold = _unbold(held)
     first, *pieces = held.split(_HOLD)
     text, code = _styled(first.lstrip())
-    places, cites = list[int](), list[str]()
+    places: dict[str, int] = {}
     for mark, piece in zip(marks, pieces, strict=False):
-        places += [len(text.rstrip())] * len(mark.cites)
-        cites += mark.cites
+        reason = mark.kind is SentenceKind.JUDGEMENT
+        behind = len(text.rstrip())
+        # What carries two clauses is printed behind the second.
+        places |= {c: places.get(c, UNPRINTED) if reason else behind for c in mark.cites}
         plain, spans = _styled(piece)
         code += [(len(text) + start, len(text) + end) for start, end in spans]
         text += plain
     text = text.rstrip()
     said = _joined(marks) if marks else default
-    # A citation in a section or column of judgement is the reason for it.
-    inherited = SentenceKind.JUDGEMENT if default.kind is SentenceKind.JUDGEMENT else None
-    cited = inherited or (SentenceKind.FACT if said.cites else SentenceKind.FRAME)
-    kind = said.kind or cited
+    kind = said.kind or _kind_of_cited(said, default)
     if not marks:
-        cites, places = list(default.cites), []
+        own = kind is SentenceKind.JUDGEMENT
+        places = dict.fromkeys(default.cites, UNPRINTED if own else len(text))
     ending = len(text.rstrip(".!?…\"'”’)"))
-    at_end = all(place >= ending for place in places)
+    at_end = all(place >= ending for place in places.values())
     return MarkedSentence(
         text,
         kind,
-        tuple(dict.fromkeys(cites)),
-        () if at_end or len(set(cites)) < len(cites) else tuple(places),
+        tuple(places),
+        () if at_end else tuple(places.values()),
         said.terms,
         said.expression,
         said.name,
@@ -415,6 +418,16 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
         further=tuple(mark for mark in marks if mark.expression)[1:],
         knows=any(mark.kind in _OWN for mark in marks),
     )
+
+
+def _kind_of_cited(said: Mark, default: Mark) -> SentenceKind:
+    """Return the kind of a sentence whose marks, if it has any, only cite.
+
+    In a section or column of judgement it is one.
+    """
+    if default.kind is SentenceKind.JUDGEMENT:
+        return SentenceKind.JUDGEMENT
+    return SentenceKind.FACT if said.cites else SentenceKind.FRAME
 
 
 def _unbold(held: str) -> tuple[str, int]:
@@ -458,9 +471,22 @@ def _styled(text: str) -> tuple[str, list[tuple[int, int]]]:
     return plain, spans
 
 
-def with_styles(text: str, bold: int, code: Sequence[tuple[int, int]]) -> str:
-    """Return a text as its writer would write it: the bold opening between stars, code quoted."""
+def with_styles(
+    text: str,
+    bold: int,
+    code: Sequence[tuple[int, int]],
+    marks: Sequence[tuple[int, str]] = (),
+) -> str:
+    """Return a text as its writer would write it: the bold opening between stars, code quoted.
+
+    Args:
+        text: The text.
+        bold: How many characters at its beginning are bold.
+        code: Where code stands in it.
+        marks: What else stands at which place.
+    """
     signs = [(bold, 1, "**")] if bold else []
+    signs += [(place, 1, mark) for place, mark in marks]
     for start, end in code:
         before, behind = ("`` ", " ``") if "`" in text[start:end] else ("`", "`")
         signs += [(end, 0, behind), (start, 2, before)]

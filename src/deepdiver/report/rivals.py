@@ -64,7 +64,7 @@ def rival_answers(report: Report) -> list[RivalAnswer]:
 
 
 def citation_marks(report: Report, numbers: Iterable[int]) -> str:
-    """Return citation marks as they are printed behind a sentence: [1][2]."""
+    """Return citation marks as they are printed behind a sentence: [1, 4–6]."""
     known = {item.number: item for item in report.citations}
-    cited = (known[number] for number in numbers if number in known)
-    return "".join(f"[{mark}]" for mark, _ in short_marks(cited))
+    cited = [known[number] for number in numbers if number in known]
+    return f"[{', '.join(mark for mark, _ in short_marks(cited))}]" if cited else ""

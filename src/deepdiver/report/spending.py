@@ -44,8 +44,12 @@ def usd(amount: Decimal) -> str:
 
 def spending_of(store: Store, run: str) -> Spending:
     """Return what a run has cost, from its journal and its events."""
-    texts = (text for _, text in store.records.events(run) if '"run_started"' in text)
-    return spend(store.journal.rows(run), texts)
+    return spend(store.journal.rows(run), starts_of(store, run))
+
+
+def starts_of(store: Store, run: str) -> list[str]:
+    """Return the events of a run that tell of its starts."""
+    return [text for _, text in store.records.events(run) if '"run_started"' in text]
 
 
 def spend(rows: Iterable[JournalRow], events: Iterable[str]) -> Spending:

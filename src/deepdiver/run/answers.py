@@ -37,19 +37,51 @@ def human_request(shown: dict[str, Any], asked: int) -> Request:
     return Request("human", "person", what, {"number": asked, "shown": shown})
 
 
+def answered_request(
+    run: str, shown: dict[str, Any], asked: int, store: Store
+) -> tuple[Request, bool]:
+    """Return the call to a person for a question of a run, and whether it is answered.
+
+    An earlier version may have shown less with the same question, such as a plan without its
+    searches. Who has answered that is not asked again, and the call is the one of then.
+    """
+    request = human_request(shown, asked)
+    known = store.journal.get(run, request.key)
+    if known is not None and known.state is CallState.SETTLED:
+        return request, True
+    for row in store.journal.rows(run, "human"):
+        earlier = json.loads(row.request)
+        same = earlier["number"] == asked and _is_same(earlier["shown"], shown)
+        if same and row.state is CallState.SETTLED:
+            return human_request(earlier["shown"], asked), True
+    return request, False
+
+
+def _is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether what both questions show is the same, but for what it may cost at most."""
+    both = (one.keys() & other.keys()) - {"ceiling"}
+    return "ask" in both and all(one[name] == other[name] for name in both)
+
+
 def open_question(run_id: str, store: Store) -> dict[str, Any] | None:
     """Return what a run waits with; None if it does not wait for a person.
 
     Raises:
         UnknownNameError: If there is no such run.
     """
+    waits = _last_question(run_id, store)
+    return waits["question"] if waits else None
+
+
+def _last_question(run_id: str, store: Store) -> dict[str, Any] | None:
+    """Return the event of the question that a run waits with, if it does."""
     run = store.runs.get(run_id)
     if run.status is not RunStatus.WAITING:
         return None
     for _, text in reversed(store.records.events(run.id)):
         if '"person_asked"' in text and (event := json.loads(text))["type"] == "person_asked":
-            shown: dict[str, Any] = event["question"]
-            return shown
+            waits: dict[str, Any] = event
+            return waits
     return None
 
 
@@ -67,15 +99,17 @@ def answer_person(run_id: str, reply: dict[str, Any], store: Store) -> None:
         UnknownNameError: If there is no such run.
         UsageError: If it waits for nobody, or this is no answer to its question.
     """
-    shown = open_question(run_id, store)
+    waits = _last_question(run_id, store)
     run = store.runs.get(run_id).id
-    if shown is None:
+    if waits is None:
         raise UsageError(f"run {run} does not wait for an answer")
+    shown: dict[str, Any] = waits["question"]
     allowed = ACTIONS.get(str(shown.get("ask")), ())
     if reply.get("action") not in allowed:
         raise UsageError(f"say one of {', '.join(allowed)} to {shown.get('ask')}")
-    rows = store.journal.rows(run)
-    asked = sum(row.kind == "human" and row.state is CallState.SETTLED for row in rows)
+    if (asked := waits.get("number")) is None:
+        rows = store.journal.rows(run, "human")
+        asked = sum(row.state is CallState.SETTLED for row in rows)
     request, now = human_request(shown, asked), time.time()
     store.journal.reserve(
         run,

@@ -22,7 +22,7 @@ from deepdiver.gateway.prices import model_cost
 from deepdiver.reason.choose import choose_reasoner
 from deepdiver.run.detached import detached_gateway, ignore_event
 from deepdiver.store import Store
-from deepdiver.store.views import read_only
+from deepdiver.store.views import read_only, remember_texts
 from deepdiver.strategies.overwatch.execute import SEARCH
 from deepdiver.strategies.shared.argument_tool import ArgumentTool
 from deepdiver.strategies.shared.base import Deps, Tool
@@ -172,7 +172,7 @@ def assemble(
     return Deps(
         run=run,
         settings=settings,
-        store=store if live else read_only(store),
+        store=remember_texts(store if live else read_only(store)),
         gateway=gateway,
         reasoner=reasoner,
         providers=choice.providers,

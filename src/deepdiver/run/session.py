@@ -28,8 +28,8 @@ from deepdiver.errors import (
 )
 from deepdiver.gateway import Mode, Reply
 from deepdiver.gateway.gateway import REST_SECONDS
-from deepdiver.report.spending import spending_of
-from deepdiver.run.answers import human_request
+from deepdiver.report.spending import spend, starts_of
+from deepdiver.run.answers import answered_request
 from deepdiver.run.assemble import OwnParts, assemble, choose_search, reach_outside, unpriced
 from deepdiver.run.lease import Lease, LeaseEnd
 from deepdiver.run.steering import Ear
@@ -44,7 +44,7 @@ Ask = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 STEPS_PER_ROUND = 12
 """Twice the graph steps of one round of the longest strategy."""
-FLUSHED = frozenset({"phase_started", "call_started", "run_ended", "person_asked"})
+FLUSHED = frozenset({"phase_started", "call_started", "person_asked"})
 """Events that are stored at once: what follows them may take long."""
 FLUSH_SECONDS = 0.25
 """Other events are stored with the next one after that time, so that whoever follows the run from
@@ -118,13 +118,32 @@ class Recorder:
 
     def __call__(self, event: Event) -> None:
         """Take an event."""
+        event = self._note(event)
+        due = time.monotonic() - self._flushed >= FLUSH_SECONDS
+        if due or len(self._pending) >= 64 or event.type in FLUSHED:
+            self.flush()
+        self._pass_on(event)
+
+    def end(self, event: Event, status: RunStatus) -> None:
+        """Take the last event, and store it together with the status that it tells.
+
+        So whoever sees that the run has ended finds all of its events.
+        """
+        event = self._note(event)
+        pending, self._pending = self._pending, []
+        if self._store is not None:
+            self._store.runs.set_status(self._run, status, pending)
+        self._pass_on(event)
+
+    def _note(self, event: Event) -> Event:
+        """Return an event with the time, which is to be stored."""
         event = event.model_copy(
             update={"at": datetime.now(UTC).isoformat(timespec="milliseconds")}
         )
         self._pending.append(event.model_dump_json())
-        due = time.monotonic() - self._flushed >= FLUSH_SECONDS
-        if due or len(self._pending) >= 64 or event.type in FLUSHED:
-            self.flush()
+        return event
+
+    def _pass_on(self, event: Event) -> None:
         if self._on_event:
             self._on_event(event)
 
@@ -314,16 +333,14 @@ class Session:
         self, shown: dict[str, Any], asked: int, ask: Ask | None
     ) -> dict[str, Any] | None:
         """Ask a person; the answer is journalled, so nobody is asked twice."""
-        request = human_request(shown, asked)
-        known = self.store.journal.get(self.run.id, request.key)
-        answered = known is not None and known.state is CallState.SETTLED
+        request, answered = answered_request(self.run.id, shown, asked, self.store)
         if ask is None and not answered and (self.mode is Mode.LIVE or self._ends_at(shown)):
             if not self._ends_at(shown):  # whoever looks at the run later can answer it
-                self.emit(PersonAsked(question=shown))
+                self.emit(PersonAsked(question=shown, number=asked))
             return None
 
         async def do() -> Reply:
-            self.emit(PersonAsked(question=shown))
+            self.emit(PersonAsked(question=shown, number=asked))
             self.store.runs.set_status(self.run.id, RunStatus.WAITING)
             said = await ask(shown) if ask else None
             self.store.runs.set_status(self.run.id, RunStatus.RUNNING)
@@ -372,16 +389,14 @@ class Session:
             error=str(error) if error else "",
         )
         try:
-            if self.mode is Mode.LIVE and not taken:
-                self.store.runs.set_status(self.run.id, status)
-            self.emit(ended)
+            self.emit.end(ended, status)
         except DeepdiverError as trouble:
             # A full disk must not hide what ended the run.
             error = error or trouble
         if taken:
             status = self.store.runs.get(self.run.id).status
         run = self.run.model_copy(update={"status": status})
-        spent = spending_of(self.store, self.run.id)
+        spent = spend(rows, starts_of(self.store, self.run.id))
         return Outcome(
             run,
             report,

@@ -254,7 +254,7 @@ async def follow_run(
     A client that connects again sends Last-Event-ID, or `after`, and gets each event once. The
     stream ends when the run does, or waits for a person.
     """
-    held = await asyncio.to_thread(runs.find_run, state, who, run)
+    held = await state.looks.look((who, run), lambda: runs.find_run(state, who, run))
     start = int(last_event_id) if last_event_id and last_event_id.isdecimal() else after
     # A run that goes on has more to tell: the feed reads its events once for all listeners.
     if held.status not in ACTIVE:

@@ -12,9 +12,11 @@ import logging
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
+from functools import partial
 
 from deepdiver.core.record import RunStatus
 from deepdiver.errors import StoreError, UnknownNameError
+from deepdiver.service.joined import Joined, wake
 from deepdiver.store import Store
 
 PERIOD = 0.25
@@ -23,12 +25,10 @@ KEPT = 512
 """The newest events that are handed to listeners without reading them again."""
 BATCH = 32
 """Events that are handed on at once: a few thousand bytes for each listener that reads slowly."""
+PAST = 2
+"""Threads that read events which are not kept."""
 ACTIVE = frozenset({RunStatus.QUEUED, RunStatus.RUNNING})
 """The states in which more events will come by themselves."""
-WOKEN = 10
-"""Listeners that are handed something in one turn of the loop. A thousand take 0.3 s, for which
-nobody else would be served, and several times as long while other threads of the process compute:
-whoever sends something waits for its turn again."""
 AWAY = 4
 """How many periods pass before a database that did not answer is asked again."""
 Numbered = tuple[int, str]
@@ -55,7 +55,7 @@ class _Channel:
         if found or ended:
             self.told += 1
             waiting, self._waiting = deque(self._waiting), {}
-            _wake(waiting)
+            wake(waiting, lambda waiter: waiter.set_result(None))
 
     async def news(self, told: int, idle: float | None) -> bool:
         """Wait until it has told something since; False if it has not for that long."""
@@ -95,6 +95,7 @@ class Feed:
         """
         self._store, self._clean, self._period = store, clean, period
         self._channels: dict[str, _Channel] = {}
+        self._past = Joined(PAST, "past")
 
     async def follow(
         self, run: str, after: int = 0, idle: float | None = None
@@ -133,7 +134,9 @@ class Feed:
                 told, ended = channel.told, channel.ended
                 found = channel.since(after)
                 if found is None:
-                    found = await asyncio.to_thread(self._events, run, after)
+                    # Those who come back after a while have all missed the same.
+                    missed = partial(self._events, run, after)
+                    found = await self._past.look((run, after), missed)
                 for at in range(0, len(found), BATCH):
                     batch = found[at : at + BATCH]
                     after = batch[-1][0]
@@ -185,12 +188,3 @@ class Feed:
         for run, channel in list(self._channels.items()):
             channel.tell([], ended=True)
             self._drop(run, channel)
-
-
-def _wake(waiting: deque[asyncio.Future[None]]) -> None:
-    """Wake those who wait, a few at each turn of the loop, which has others to serve too."""
-    for _ in range(min(WOKEN, len(waiting))):
-        if not (waiter := waiting.popleft()).done():
-            waiter.set_result(None)
-    if waiting:
-        asyncio.get_running_loop().call_soon(_wake, waiting)

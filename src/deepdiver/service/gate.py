@@ -6,8 +6,6 @@ except that a person follows a link: a page elsewhere can neither act here nor e
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -20,6 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from deepdiver.errors import StoreError
 from deepdiver.service.access import Access
 from deepdiver.service.accounts import Account, Accounts
+from deepdiver.service.joined import Joined
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -72,7 +71,7 @@ class Gate:
     def __init__(self, app: ASGIApp, access: Access, accounts: Accounts) -> None:
         """Guard an app."""
         self._app, self._access, self._accounts = app, access, accounts
-        self._doors = ThreadPoolExecutor(DOORS, "gate")
+        self._doors = Joined(DOORS, "gate")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -109,10 +108,10 @@ class Gate:
     async def _admit(self, scope: Scope, headers: Headers) -> Response | None:
         """Find out who asks; returns the refusal if nobody may who does."""
         path = scope["path"]
-        loop = asyncio.get_running_loop()
+        signs = (headers.get("authorization", ""), headers.get("cookie", ""))
         # The book may be in a database elsewhere, and everybody else goes on meanwhile.
         try:
-            account = await loop.run_in_executor(self._doors, self._who, headers)
+            account = await self._doors.look(signs, lambda: self._who(*signs))
         except StoreError:
             return _refuse(scope, 503, "the database did not answer: try again in a moment")
         scope.setdefault("state", {})["account"] = account
@@ -124,19 +123,19 @@ class Gate:
             return refusal
         return RedirectResponse("/signin", 303)
 
-    def _who(self, headers: Headers) -> Account | None:
+    def _who(self, authorization: str, cookie: str) -> Account | None:
         """Return whose request this is; None: nobody's who may use the service."""
         # Whether there are users is asked last: each question goes to the database.
-        known = self._by_name(headers)
+        known = self._by_name(authorization, cookie)
         return known if known or self._accounts.any() else Account()
 
-    def _by_name(self, headers: Headers) -> Account | None:
+    def _by_name(self, authorization: str, cookie: str) -> Account | None:
         """Return the user whose token or session a request has; None: nobody's."""
-        scheme, _, token = headers.get("authorization", "").partition(" ")
+        scheme, _, token = authorization.partition(" ")
         if scheme:  # whoever sends a token means it, whatever the browser is signed in as
             bearer = scheme.lower() == "bearer" and bool(token.strip())
             return self._accounts.by_token(token.strip()) if bearer else None
-        session = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        session = cookie_parser(cookie).get(COOKIE, "")
         return self._accounts.by_session(session) if session else None
 
 

@@ -679,7 +679,10 @@ def try_to_reach(request: Request, state: Service, who: Who) -> Response:
 def _settings_page(
     request: Request, state: ServiceState, who: Account, *, offline: bool
 ) -> Response:
-    found = examine(state.settings, offline=offline)
+    # A run of the service can always search the sample, whatever else cannot be reached.
+    documents = state.settings.documents or (sample.LIBRARY,)
+    known = state.settings.model_copy(update={"documents": documents})
+    found = examine(known, offline=offline)
     parts: dict[str, list[Check]] = defaultdict(list)
     for check in found.checks:
         if check.part not in ("settings", "home"):  # the places of this machine are not theirs

@@ -44,11 +44,16 @@ def draft_of(shown: Mapping[str, Any]) -> Draft:
 
 def draft_from(form: FormData) -> Draft:
     """Return the plan that a form carries: `problem`, and for the first of them `query-1`."""
-    problems = [str(text) for text in form.getlist("problem")]
+    problems = [_one_line(text) for text in form.getlist("problem")]
     return tuple(
-        PlanPart(problem, tuple(str(text) for text in form.getlist(f"query-{number}")))
+        PlanPart(problem, tuple(_one_line(text) for text in form.getlist(f"query-{number}")))
         for number, problem in enumerate(problems, 1)
     )
+
+
+def _one_line(text: object) -> str:
+    """Return a text of a form, in which a person may have gone on in a new line."""
+    return " ".join(str(text).split())
 
 
 def edited(draft: Draft, act: str) -> Draft:

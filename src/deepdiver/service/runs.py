@@ -124,11 +124,14 @@ def _runs_that_fit(state: ServiceState, account: Account, words: str, cursor: st
     wanted = words.casefold().split()
     created, _, last = cursor.partition("~")
     before = (created, last) if cursor else None
+    met: set[str] = set()
     while page := state.store.runs.list_all(before, READ_AT_ONCE):
         before = page[-1].created, page[-1].id
-        named = [run.id for run in page]
-        owners = {**state.purses.owners_of(named), **state.queue.owners_of(named)}
-        for run in page:
+        # Some come again if the last run of the page before was deleted just now.
+        new = {run.id: run for run in page if run.id not in met}
+        met |= new.keys()
+        owners = {**state.purses.owners_of([*new]), **state.queue.owners_of([*new])}
+        for run in new.values():
             fits = all(word in run.question.casefold() for word in wanted)
             if fits and owners.get(run.id, "") == account.name:
                 yield run
@@ -414,9 +417,15 @@ def stop_run(state: ServiceState, account: Account, run: str) -> Run:
     """
     held = find_run(state, account, run)
     if held.status in (RunStatus.QUEUED, RunStatus.RUNNING):
-        state.queue.cancel(held.id)
+        _cancel(state, held.id)
         state.log.add(account.name, "run.stop", held.id)
     return state.store.runs.get(held.id)
+
+
+def _cancel(state: ServiceState, run: str) -> None:
+    """Have a run be stopped by whoever works on it, and at once if that is this process."""
+    state.queue.cancel(run)
+    state.stop_here(run)
 
 
 def resume_run(state: ServiceState, account: Account, run: str) -> Run:
@@ -538,7 +547,7 @@ def delete_run(state: ServiceState, account: Account, run: str) -> None:
     held = find_run(state, account, run)
     ends = time.monotonic() + STOP_SECONDS
     if held.status in (RunStatus.QUEUED, RunStatus.RUNNING):
-        state.queue.cancel(held.id)
+        _cancel(state, held.id)
     while True:
         state.purses.settle(held.id, _cost(state, held.id))
         try:

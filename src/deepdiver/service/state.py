@@ -15,6 +15,7 @@ from deepdiver.service.accounts import Account, Accounts
 from deepdiver.service.audit_log import AuditLog
 from deepdiver.service.book import Book, open_book, part_of
 from deepdiver.service.feed import Feed
+from deepdiver.service.joined import Joined
 from deepdiver.service.limits import Purses
 from deepdiver.service.shares import Shares
 from deepdiver.store import Store, open_store
@@ -25,8 +26,14 @@ KEY = "service"
 """Name of the bearer token among the keys of the settings."""
 CONCURRENCY = 2
 """Runs at a time, where nobody says: the embedded reasoner computes, and a laptop has few cores."""
+LOOKS = 2
+"""Threads for looks that many requests take at once."""
 OWN_FOLDER = "_"
 """The folder of the person at this machine; no user can have this name."""
+
+
+def _stop_nothing(run: str) -> None:
+    """Leave a run to the process that works on it, which looks for cancelled ones."""
 
 
 def named_folder(account: Account) -> Path:
@@ -56,6 +63,10 @@ class ServiceState:
     """The events of runs."""
     clean: Scrubber
     """Takes the secrets of the settings out of texts; making one takes longer than using it."""
+    looks: Joined
+    """Looks into the store that many requests take at once."""
+    stop_here: Callable[[str], None] = _stop_nothing
+    """Has a run stop that was cancelled, if this process works on it."""
     ordering: threading.Lock = field(default_factory=threading.Lock)
     """Held while an order is checked against limits and put, so that two do not fit where one
     does."""
@@ -104,12 +115,18 @@ async def open_state(
         users = accounts or accounts_of(book, settings)
         log, purses = part_of(book, AuditLog)(book), part_of(book, Purses)(book)
         shares = part_of(book, Shares)(book)
-        parts = (users, log, purses, shares, feed, clean)
-        state = ServiceState(settings, store, queue, *parts)
+        parts = (users, log, purses, shares, feed, clean, Joined(LOOKS, "looks"))
+        # On PostgreSQL the runs have connections of their own, for which no request waits. With
+        # fifty runs on the same ten, each step of a request waited 80 ms for one, and some 0.4 s.
+        # A file has one writer at a time, whoever it is.
+        apart = settings.database is not None and concurrency > 0
+        work = stack.enter_context(contextlib.closing(open_store(settings))) if apart else store
+        crew = Crew(open_queue(work), settings, concurrency=concurrency)
+        state = ServiceState(settings, store, queue, *parts, stop_here=crew.stop)
         try:
             if concurrency:
                 attended = attending(watcher(state)) if watcher else contextlib.nullcontext()
-                async with Crew(queue, settings, concurrency=concurrency):
+                async with crew:
                     with attended:
                         yield state
             else:

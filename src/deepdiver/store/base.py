@@ -12,7 +12,7 @@ UnknownNameError, and a failure of the disk raises a StoreError.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -102,7 +102,8 @@ class LimitGrant:
 class Runs(Protocol):
     """The runs and their statuses.
 
-    The cut: a run's own row, and nothing that the run has asked, found or written.
+    The cut: a run's own row, and nothing that the run has asked, found or written but the events
+    that come with a status.
     """
 
     def create(self, run: Run) -> None:
@@ -123,7 +124,8 @@ class Runs(Protocol):
 
         Args:
             before: When the last run of the page before was created, and its id; None: the first
-                page. That run may be deleted meanwhile.
+                page. If that run was deleted meanwhile, those that were created in the same second
+                come again.
             most: How many runs a page has.
         """
 
@@ -134,8 +136,11 @@ class Runs(Protocol):
         does not exist.
         """
 
-    def set_status(self, run: str, status: RunStatus) -> None:
-        """Save the status of a run."""
+    def set_status(self, run: str, status: RunStatus, events: Sequence[str] = ()) -> None:
+        """Save the status of a run, and events as JSON that tell of it.
+
+        Whoever sees the status finds the events.
+        """
 
     def delete(self, run: str, now: float) -> None:
         """Delete a run and every text that no other run refers to.

@@ -153,9 +153,10 @@ class _Part:
 
 _FIRST_PAGE = "SELECT id, status, json FROM runs ORDER BY created DESC, rowid DESC LIMIT ?"
 _NEXT_PAGE = (
-    # Of a run that was deleted meanwhile, only the second is known in which it was created.
+    # Of a run that was deleted meanwhile, only the second is known in which it was created. Those
+    # of the same second come again then: else some of them would be on no page.
     "SELECT id, status, json FROM runs WHERE created < ?1 OR (created = ?1 AND rowid < "
-    "coalesce((SELECT rowid FROM runs WHERE id = ?2), 0)) "
+    "coalesce((SELECT rowid FROM runs WHERE id = ?2), 9223372036854775807)) "
     "ORDER BY created DESC, rowid DESC LIMIT ?3"
 )
 
@@ -221,8 +222,11 @@ class SqlRuns(_Part, Runs):
         ]
 
     @override
-    def set_status(self, run: str, status: RunStatus) -> None:
+    def set_status(self, run: str, status: RunStatus, events: Sequence[str] = ()) -> None:
+        packed = [pack(event) for event in events]
         with self._database.write(run) as db:
+            if packed:
+                _add_events(db, run, packed)
             db.execute("UPDATE runs SET status = ? WHERE id = ?", (status.value, run))
 
     @override
@@ -458,13 +462,8 @@ class SqlRecords(_Part, Records):
     def add_events(self, run: str, events: Iterable[str]) -> None:
         # Not durable: events tell the story, and the record does not depend on them.
         packed = [pack(event) for event in events]
-        query = "SELECT coalesce(max(number), 0) FROM events WHERE run = ?"
         with self._database.write(run, durable=False) as db:
-            last: int = db.execute(query, (run,)).fetchone()[0]
-            db.executemany(
-                "INSERT INTO events VALUES (?, ?, ?)",
-                [(run, number, data) for number, data in enumerate(packed, last + 1)],
-            )
+            _add_events(db, run, packed)
 
     @override
     def events(self, run: str, after: int = 0) -> list[tuple[int, str]]:
@@ -485,6 +484,16 @@ class SqlRecords(_Part, Records):
     @override
     def report(self, run: str) -> str | None:
         return self._database.read_packed("SELECT json FROM reports WHERE run = ?", run)
+
+
+def _add_events(db: Session, run: str, packed: Sequence[bytes]) -> None:
+    """Add events behind those that a run has, within a transaction."""
+    query = "SELECT coalesce(max(number), 0) FROM events WHERE run = ?"
+    last: int = db.execute(query, (run,)).fetchone()[0]
+    db.executemany(
+        "INSERT INTO events VALUES (?, ?, ?)",
+        [(run, number, data) for number, data in enumerate(packed, last + 1)],
+    )
 
 
 class SqlTexts(_Part, Texts):

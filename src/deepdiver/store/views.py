@@ -1,8 +1,10 @@
-"""Other views of a store: without writing to it, or with the cache and limits of another store."""
+"""Other views of a store: without writing, with the cache of another one, with a memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from typing_extensions import override
@@ -11,6 +13,9 @@ from deepdiver.core.identity import digest as digest_of
 from deepdiver.core.record import Run, RunStatus
 from deepdiver.errors import LostTextError
 from deepdiver.store.base import EVERY_RUN, PastRun, Records, Runs, Store, Texts
+
+REMEMBERED = 4_000_000
+"""Characters of texts that a run remembers: some forty long articles."""
 
 
 def read_only(store: Store) -> Store:
@@ -25,6 +30,21 @@ def read_only(store: Store) -> Store:
         records=_ReadOnlyRecords(store.records),
         texts=_ReadOnlyTexts(store.texts),
     )
+
+
+def remember_texts(store: Store, most: int = REMEMBERED) -> Store:
+    """Return a store that reads a text once, as long as it is among those that were read last.
+
+    A run uses it. It refers to its texts, so that nobody deletes them meanwhile, and looks at each
+    of them time and again, in the loop in which it also learns that it is to stop. Fifty runs that
+    asked PostgreSQL each time kept all connections of their process busy, and heard of a stop up to
+    3 s later.
+
+    Args:
+        store: The store.
+        most: The most characters that are remembered.
+    """
+    return replace(store, texts=_RememberedTexts(store.texts, most))
 
 
 def share_cache_and_limits(own: Store, shared: Store) -> Store:
@@ -61,7 +81,7 @@ class _ReadOnlyRuns(Runs):
         return self._runs.list_past(run, beginning)
 
     @override
-    def set_status(self, run: str, status: RunStatus) -> None:
+    def set_status(self, run: str, status: RunStatus, events: Sequence[str] = ()) -> None:
         pass
 
     @override
@@ -141,3 +161,35 @@ class _CopyingTexts(Texts):
     @override
     def get(self, digest: str) -> str:
         return self._own.get(digest)
+
+
+class _RememberedTexts(Texts):
+    def __init__(self, texts: Texts, most: int) -> None:
+        self._texts, self._most = texts, most
+        self._held: OrderedDict[str, str] = OrderedDict()
+        self._size = 0
+        self._lock = threading.Lock()
+
+    @override
+    def put(self, run: str, text: str) -> str:
+        # Not remembered: the store may have it already, and damaged. Who reads it first sees that.
+        return self._texts.put(run, text)
+
+    @override
+    def hold(self, run: str, digest: str) -> bool:
+        return self._texts.hold(run, digest)
+
+    @override
+    def get(self, digest: str) -> str:
+        with self._lock:
+            if (known := self._held.get(digest)) is not None:
+                self._held.move_to_end(digest)
+                return known
+        text = self._texts.get(digest)
+        with self._lock:
+            if digest not in self._held:
+                self._held[digest] = text
+                self._size += len(text)
+            while self._size > self._most:
+                self._size -= len(self._held.popitem(last=False)[1])
+        return text

@@ -125,6 +125,14 @@ class Crew:
     ) -> None:
         await self.drain()
 
+    def stop(self, run: str) -> None:
+        """Have a run stop that was cancelled in the queue by this process, if it is in hand.
+
+        The next look would find it too, up to `GLANCE_SECONDS` later. Any thread may call this.
+        """
+        if (held := self._runs.get(run)) is not None:
+            held.leave(cancelled=True)
+
     async def drain(self) -> None:
         """Take no further order, and let the runs stop where they can be gone on with.
 
@@ -297,8 +305,7 @@ class Crew:
             run=run, status=RunStatus.FAILED, cost=spent, report_hash="", error=f"run {run}: {why}"
         )
         with contextlib.suppress(UnknownNameError):  # it was deleted
-            store.records.add_events(run, [ended.model_dump_json()])
-            store.runs.set_status(run, RunStatus.FAILED)
+            store.runs.set_status(run, RunStatus.FAILED, [ended.model_dump_json()])
         return RunStatus.FAILED
 
 

@@ -26,6 +26,7 @@ from deepdiver.report.exports.layout import (
     plain,
     sentence_line,
 )
+from deepdiver.report.kinds import LEGEND
 from deepdiver.report.rivals import COLUMN_NAMES
 from tests.report.exports.making import PAYLOADS, hostile, report
 from tests.report.test_rivals import put
@@ -50,7 +51,7 @@ def kinds(elements: tuple[Element, ...]) -> list[str]:
 def test_every_kind_of_block_is_there_in_order() -> None:
     layout = lay_out(REPORT)
     assert (layout.title, layout.question) == (REPORT.title, REPORT.question)
-    assert kinds(layout.answer) == ["list"]
+    assert kinds(layout.answer) == ["list", "paragraph"]
     assert kinds(layout.body) == [
         "heading",
         "paragraph",
@@ -60,7 +61,6 @@ def test_every_kind_of_block_is_there_in_order() -> None:
         "code",
         "heading",
         "paragraph",
-        "paragraph",
         "heading",
         "list",
     ]
@@ -68,8 +68,7 @@ def test_every_kind_of_block_is_there_in_order() -> None:
     told = [text_of(line) for line in lines(layout)]
     assert layout.explained == ""
     assert layout.lead == (Piece("Bottom line"),)
-    at = [*lines(layout)].index((Piece("What follows"),))
-    assert [*lines(layout)][at + 1] == (Piece("Our judgement, for the reasons cited.", "note"),)
+    assert layout.answer[-1].lines == ((Piece(LEGEND, "note"),),)
     assert any("900 is in none of its quotes" in line for line in told)
     assert any(line.startswith("C1: 330 - 300 = 30 [") for line in told)
     assert layout.foot == "deepdiver, tested."
@@ -79,22 +78,26 @@ def test_citations_and_notes_are_pieces_of_their_own() -> None:
     line = sentence_line(REPORT, REPORT.answer[0])
     assert line == (
         Piece("Owner:", "bold"),
-        Piece(" Anna Holm owns Holm Works AB."),
+        Piece(" Anna Holm owns Holm Works AB"),
         Piece("[1]", "cite", 1),
+        Piece("."),
     )
     judged = REPORT.sections[1].blocks[0].rows[0][0]
     assert [piece.style for piece in sentence_line(REPORT, judged)] == [
         "plain",
+        "cite",
+        "cite",
+        "plain",
+    ]
+    assumed = judged.model_copy(update={"kind": SentenceKind.ASSUMPTION})
+    assert [piece.style for piece in sentence_line(REPORT, assumed)] == [
+        "plain",
         "note",
+        "cite",
+        "cite",
         "plain",
-        "cite",
-        "cite",
     ]
-    assert [piece.style for piece in sentence_line(REPORT, judged, SentenceKind.JUDGEMENT)] == [
-        "plain",
-        "cite",
-        "cite",
-    ]
+    assert "[2, 4]." in text_of(sentence_line(REPORT, judged)), "one pair of brackets"
 
 
 def test_a_citation_within_a_bold_opening_keeps_its_mark() -> None:
@@ -104,10 +107,10 @@ def test_a_citation_within_a_bold_opening_keeps_its_mark() -> None:
 
 def test_a_note_within_a_bold_opening_keeps_its_words() -> None:
     judged = REPORT.sections[1].blocks[0].rows[0][0]
-    item = judged.model_copy(update={"bold": len(judged.text)})
-    shown = text_of(sentence_line(REPORT, item))
-    assert shown == text_of(sentence_line(REPORT, judged))
-    assert shown.count(" (our judgement).") == 1
+    assumed = judged.model_copy(update={"kind": SentenceKind.ASSUMPTION})
+    item = assumed.model_copy(update={"bold": len(judged.text)})
+    assert text_of(sentence_line(REPORT, item)).count(" (our assumption).[2, 4]") == 1
+    assert text_of(sentence_line(REPORT, assumed)).count(" (our assumption)[2, 4].") == 1
 
 
 def test_every_citation_leads_to_a_passage_of_the_list() -> None:
@@ -130,14 +133,14 @@ def test_a_report_without_title_or_answer_has_its_question_and_its_outcome() -> 
 def test_reasons_for_having_no_answer_are_a_list_and_a_single_point_a_paragraph() -> None:
     why = Sentence(text="No page could be read.", kind=SentenceKind.FRAME)
     none = report(answer=(why, why), points=(), status=RunStatus.COULD_NOT_SEARCH)
-    assert kinds(lay_out(none).answer) == ["paragraph", "list"]
-    assert kinds(lay_out(report(points=(2,))).answer) == ["paragraph"]
+    assert kinds(lay_out(none).answer) == ["paragraph", "list", "paragraph"]
+    assert kinds(lay_out(report(points=(2,))).answer) == ["paragraph", "paragraph"]
 
 
 def test_a_frame_stands_above_the_points_that_it_introduces() -> None:
     frame = Sentence(text="In short:", kind=SentenceKind.FRAME)
     made = report(answer=(frame, *REPORT.answer), points=(1, 1, 1))
-    assert kinds(lay_out(made).answer) == ["paragraph", "list"]
+    assert kinds(lay_out(made).answer) == ["paragraph", "list", "paragraph"]
 
 
 def test_a_section_of_sentences_is_a_paragraph_and_one_of_frames_a_list() -> None:

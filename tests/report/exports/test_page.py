@@ -141,7 +141,7 @@ def test_on_paper_the_evidence_is_there_and_nothing_floats(tmp_path: Path) -> No
         seen.open(page, dark=True)
         seen.print_to(paper)
     text = "".join(item.extract_text() for item in pypdf.PdfReader(paper).pages)
-    assert "Anna Holm owns Holm Works AB." in text
+    assert "Anna Holm owns Holm Works AB[1]." in text
     assert "Evidence view" in text
 
 

@@ -115,7 +115,9 @@ class Attachments:
         raise self._error
 
 
-@pytest.mark.parametrize("error", [RecursionError(), TypeError(), KeyError(), zlib.error()])
+@pytest.mark.parametrize(
+    "error", [RecursionError(), NotImplementedError(), TypeError(), KeyError(), zlib.error()]
+)
 @pytest.mark.parametrize(
     ("name", "said"), [("run.json", "run.json was altered"), ("", "the list of attached files was")]
 )

@@ -153,7 +153,7 @@ def test_whoever_points_at_a_citation_sees_the_quote_and_the_title() -> None:
     (first, *_) = html.fromstring(page).xpath('//a[@class="cite"]')
     (peek,) = first.xpath('./span[@class="peek"]')
     assert "".join(peek.itertext()) == "Register of companiesAnna Holm owns Holm Works AB."
-    assert first.get("aria-label") == "[1] Register of companies"
+    assert first.get("aria-label") == "1 Register of companies"
     assert first.get("id") == "r1"
     assert page.count('id="r1"') == 1
     unknown = '<a href="#c99">[9]</a>'

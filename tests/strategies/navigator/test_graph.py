@@ -9,7 +9,7 @@ import asyncio
 import json
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -1059,10 +1059,10 @@ async def test_a_run_does_not_wait_before_its_question_is_on_record(
     told: list[str] = []
     set_status = rig.store.runs.set_status
 
-    def note(run: str, status: RunStatus) -> None:
+    def note(run: str, status: RunStatus, events: Sequence[str] = ()) -> None:
         asked = [text for _, text in rig.store.records.events(run) if '"person_asked"' in text]
         told.append(f"{status.value} after {len(asked)} questions")
-        set_status(run, status)
+        set_status(run, status, events)
 
     monkeypatch.setattr(rig.store.runs, "set_status", note)
     for number, said in enumerate((ACCEPT, {"action": "reject", "reason": "look again"}, ACCEPT)):

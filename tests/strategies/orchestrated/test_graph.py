@@ -652,7 +652,8 @@ async def test_the_context_is_complete_and_the_report_is_the_last_message(tmp_pa
     }
     assert outcome.report is not None
     assert state["final_report"] == render_markdown(outcome.report)
-    assert f"\n## Bottom line\n\n{outcome.report.answer[0].text}" in state["final_report"]
+    lead = outcome.report.answer[0].text.removesuffix(".")
+    assert f"\n## Bottom line\n\n{lead}" in state["final_report"]
     assert "\n## Evidence view\n\n**Answered, confidence" in state["final_report"]
     messages = state["messages"]
     assert [type(message) for message in messages] == [HumanMessage, AIMessage]

@@ -9,7 +9,7 @@ import pytest
 
 from deepdiver.core.events import SentenceCut
 from deepdiver.core.numbering import units_of
-from deepdiver.core.record import Block, Finding, Sentence, SentenceKind
+from deepdiver.core.record import UNPRINTED, Block, Finding, Sentence, SentenceKind
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.drafting import (
@@ -105,11 +105,40 @@ def test_a_number_is_a_finding_that_quotes_it_and_a_label_one_that_was_noted(
     assert line.sentence.kind is SentenceKind.FACT
 
 
-def test_places_are_given_only_if_each_citation_is_one_finding(tmp_path: Path) -> None:
+def test_each_finding_has_the_place_of_its_citation(tmp_path: Path) -> None:
     _, line = line_of(tmp_path, "It met {T1:1}, gave, was asked and voted {T1:2; T1:4; T2:2}.")
     assert len(line.sentence.places) == len(line.sentence.findings) == 4
     _, line = line_of(tmp_path / "lost", "It met {T1:1}, then gave {T1:2; T9:9} hours.")
-    assert line.sentence.places == ()
+    assert line.sentence.places == (6, 17), "what leads nowhere has none"
+    assert line.lost == ("T9:9",)
+
+
+def test_reasons_of_a_judgement_are_not_printed_and_facts_in_it_are(tmp_path: Path) -> None:
+    said = "It gave 30 hours {T1:2}, so wait {judgement T1:1; T1:2}."
+    deps, line = line_of(tmp_path, said)
+    assert line.sentence.kind is SentenceKind.JUDGEMENT
+    by_quote = {
+        finding.quotes[0].text: place
+        for finding, place in zip(
+            findings_of(deps, line.sentence), line.sentence.places, strict=True
+        )
+    }
+    assert sorted(by_quote.values()) == [UNPRINTED, 16]
+    assert line.marked == "It gave 30 hours {T1:2}, so wait. {judgement T1:1}"
+    _, line = line_of(tmp_path / "sum", "So wait {judgement T1:1} {= 30 + 45 | T1:2-3}.")
+    assert line.sentence.places[0] == UNPRINTED
+
+
+def test_a_repair_without_marks_keeps_which_citations_are_reasons(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    said = "It gave 30 hours {T1:2}, so wait {judgement T1:1}."
+    ((line,),) = ([*part.lines()] for part in drafter.sections(said))
+    before = line.sentence
+    drafter.rewritten(line, "It gave 30 hours, so wait a little.")
+    assert line.sentence.findings == before.findings
+    assert [place == UNPRINTED for place in line.sentence.places] == [
+        place == UNPRINTED for place in before.places
+    ]
 
 
 @pytest.mark.parametrize(
@@ -589,6 +618,18 @@ def test_code_of_the_writers_own_may_name_hosts_for_examples(tmp_path: Path, hos
     assert line.sentence.text == code
 
 
+def test_code_may_leave_out_what_a_manual_says_between_its_lines(tmp_path: Path) -> None:
+    guide = "LoadModule http2_module\n\nThe second line you need is\n\nProtocols h2 http/1.1\n"
+    deps, keys = desk(tmp_path, {"guide": guide, "minutes": MINUTES})
+    drafter = Drafter(deps, gather_material(deps, keys), Derivations(), "HTTP/2")
+    (part,) = drafter.sections("## H\n```apache {T1:1; T2:1; T1:3}\n```")
+    (line,) = part.lines()
+    assert line.sentence.text == "LoadModule http2_module\nProtocols h2 http/1.1"
+    assert line.marked.startswith("```apache {T1:1; T1:3}\n")
+    (finding,) = findings_of(deps, line.sentence)
+    assert [quote.text for quote in finding.quotes] == line.sentence.text.split("\n")
+
+
 def test_code_without_a_citation_is_found_where_it_stands(tmp_path: Path) -> None:
     _, line, _ = code_of(tmp_path, f"```sql\n{EXACT}\n```")
     assert line.sentence.text == EXACT
@@ -603,3 +644,20 @@ def test_a_cell_may_hold_two_calculations(tmp_path: Path) -> None:
     assert len(line.sentence.derived) == 2
     assert line.refused == ()
     assert line.marked.count("{=") == 2
+
+
+def test_a_repair_keeps_its_citations_at_their_clauses(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    ((line,),) = ([*part.lines()] for part in drafter.sections("It met and gave 77 {T1:2}."))
+    drafter.rewritten(line, "It met {T1:1}, and gave 30 {T1:2} hours.")
+    assert line.sentence.places == (6, 19)
+
+
+def test_sentences_that_a_repair_joins_keep_the_places_of_their_citations(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    table = "| What | Hours |\n|---|---|\n| Rest | 77 {T1:2} |"
+    (part,) = drafter.sections(table)
+    cell = [*part.lines()][-1]
+    drafter.rewritten(cell, "It gave 30 {T1:2} hours. It met {T1:1} before {judgement T1:4}.")
+    assert cell.sentence.text == "It gave 30 hours. It met before."
+    assert cell.sentence.places == (10, 24, UNPRINTED)

@@ -37,7 +37,7 @@ from deepdiver.strategies.shared.write_report import (
     Besides,
     _groups,
     _notes,
-    _planned_words,
+    _sized,
     write_report,
 )
 from deepdiver.strategies.table import TABLE
@@ -781,9 +781,12 @@ def of_lengths(*lengths: float) -> list[tasks.PlannedSection]:
     return [tasks.PlannedSection(heading=f"S{n}", words=length) for n, length in enumerate(lengths)]
 
 
+def sized(most: int, *lengths: float) -> list[float]:
+    return [section.words for section in _sized(of_lengths(*lengths), most)]
+
+
 def grouped(calls: int, *lengths: float) -> list[tuple[list[str], float]]:
-    sections = of_lengths(*lengths)
-    made = _groups(sections, _planned_words(sections), calls)
+    made = _groups(of_lengths(*lengths), calls)
     return [([section.heading for section in group], length) for group, length in made]
 
 
@@ -793,20 +796,24 @@ def test_calls_write_sections_of_like_length_together() -> None:
     assert grouped(1, 100, 900) == [(["S0", "S1"], 1_000)]
 
 
+def test_sections_share_what_the_report_may_have() -> None:
+    assert sized(1_000, 600, 300, 600) == [400, 200, 400]
+    assert sized(1_000, 50, 150) == [250, 750], "a plan that is too short is stretched"
+
+
 def test_a_section_without_a_planned_length_is_as_long_as_the_others() -> None:
-    assert _planned_words(of_lengths(200, 0, 400)) == [200, 300, 400]
-    assert _planned_words(of_lengths(0, 0)) == [1, 1]
-    assert grouped(2, 0, 0, 0, 0) == [(["S0", "S1"], 2), (["S2", "S3"], 2)]
+    assert sized(900, 200, 0, 400) == [200, 300, 400]
+    assert sized(1_000, 0, 0) == [500, 500]
 
 
 @given(st.lists(st.floats(0, 4_000), min_size=1, max_size=12), st.integers(1, 4))
 def test_no_section_is_lost_and_the_order_stays(lengths: list[float], calls: int) -> None:
-    groups = grouped(calls, *lengths)
-    assert [name for names, _ in groups for name in names] == [f"S{n}" for n in range(len(lengths))]
+    sections = _sized(of_lengths(*lengths), 1_000)
+    groups = _groups(sections, calls)
+    assert [section for group, _ in groups for section in group] == list(sections)
     assert 1 <= len(groups) <= calls
-    assert sum(length for _, length in groups) == pytest.approx(
-        sum(_planned_words(of_lengths(*lengths)))
-    )
+    assert all(section.words >= 1 for section in sections)
+    assert sum(share for _, share in groups) == pytest.approx(1_000, abs=len(lengths))
 
 
 # A model that lies in every way, and calls each of its lies fully supported

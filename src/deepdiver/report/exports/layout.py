@@ -26,22 +26,24 @@ from deepdiver.core.shown_text import one_line, reveal
 from deepdiver.report.figures.charts import draw_charts
 from deepdiver.report.figures.svg import Picture
 from deepdiver.report.kinds import (
-    LEAD_KIND,
+    REASONS,
+    TABLE_SOURCE,
     cautioned,
+    cited_once,
     closing_line,
     code_origin,
     column_kinds,
     column_lines,
-    judged_throughout,
+    lead_cited_once,
     lead_line,
-    lift_citations,
     matched_line,
     noted,
-    quiet_labels,
     section_line,
     step_numbers,
     sum_line,
+    table_citations,
     told_at_the_end,
+    with_reasons,
 )
 from deepdiver.report.markdown import (
     BOTTOM_LINE,
@@ -193,9 +195,12 @@ def _pieces(text: str) -> Iterator[Piece]:
 
 
 def _styled_marks(cited: Sequence[Citation]) -> str:
+    """Return marks of which each leads to its passage, in one pair of brackets: [1, 4–6]."""
+    marks = short_marks(cited)
     return "".join(
-        f"{_OPEN}cite{_PART}{item.number}{_PART}[{mark}]{_CLOSE}"
-        for mark, item in short_marks(cited)
+        f"{_OPEN}cite{_PART}{item.number}{_PART}{', ' if at else '['}{mark}"
+        f"{']' if at == len(marks) - 1 else ''}{_CLOSE}"
+        for at, (mark, item) in enumerate(marks)
     )
 
 
@@ -223,7 +228,7 @@ def _answer(report: Report) -> Iterator[Element]:
     how, lead = headline(report)
     if how:
         yield _paragraph((Piece(how, "bold"), Piece(f" {lead}")))
-    told = [sentence_line(report, item, LEAD_KIND) for item in report.answer]
+    told = [sentence_line(report, item) for item in lead_cited_once(report)]
     points = report.points if sum(report.points) == len(told) else ()
     if told and not points and report.status in UNANSWERED:
         yield Element("list", tuple(told))
@@ -251,15 +256,14 @@ def _points(report: Report, told: Sequence[Line]) -> Iterator[Element]:
 
 def _body(report: Report) -> Iterator[Element]:
     charts = draw_charts(report)
-    throughout = judged_throughout(report)
     for place, section in enumerate(report.sections):
-        yield from _section(report, section, charts[place], throughout)
+        yield from _section(report, section, charts[place])
 
 
 def _section(
-    report: Report, section: Section, charts: Mapping[int, Sequence[Picture]], throughout: bool
+    report: Report, section: Section, charts: Mapping[int, Sequence[Picture]]
 ) -> Iterator[Element]:
-    common, line = section_line(section, throughout)
+    common, line = section_line(section)
     say = words_of(report)
     heading = plain(said_text(say.recorded(section.heading)))
     yield Element("heading", (heading,), level=section.level - 1)
@@ -297,7 +301,7 @@ def _block(
     lines = tuple(
         joined(
             sentence_line(report, item, common, told)
-            for item, told in told_at_the_end(row, block.kind)
+            for item, told in told_at_the_end(cited_once(report, row), block.kind)
         )
         for row in block.rows
     )
@@ -306,7 +310,7 @@ def _block(
 
 def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterator[Element]:
     columns = column_kinds(block, common)
-    lifted, block = lift_citations(report, quiet_labels(block))
+    lifted, below, block = table_citations(report, block)
     header = tuple(
         (Piece(said_text(name or ""), "bold"), *citation_line(report, cited or ()))
         for name, cited in itertools.zip_longest(block.header, lifted)
@@ -318,6 +322,9 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterato
         for row in block.rows
     )
     yield Element("table", header=header, rows=rows)
+    if below:
+        source = plain(words_of(report)(TABLE_SOURCE))
+        yield _paragraph(joined((source, citation_line(report, below))))
     if told := column_lines(block, columns, words_of(report)):
         yield _note(said_text(told))
 
@@ -348,6 +355,15 @@ def _evidence(report: Report) -> Iterator[Element]:
     if report.citations:
         yield _heading(say("How far the sources are believed"))
         yield Element("list", tuple(map(plain, _believed(report))))
+    if reasons := list(with_reasons(report)):
+        yield _heading(say(REASONS))
+        yield Element(
+            "list",
+            tuple(
+                joined((plain(say.quoted(said_text(text))), citation_line(report, cited)))
+                for text, cited in reasons
+            ),
+        )
     if cautions := [_caution(report, item) for item in cautioned(report)]:
         yield _heading(say("Cautions"))
         yield Element("list", tuple(cautions))

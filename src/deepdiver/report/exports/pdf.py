@@ -41,6 +41,11 @@ LONG_CONTENTS = 4
 """A report with fewer sections than that needs no table of contents."""
 WIDEST, NARROWEST = 60, 8
 """Bounds of the characters that a column of a table counts for its width."""
+_FAILURES = (
+    *(zlib.error, ArithmeticError, AssertionError, AttributeError, LookupError, OSError),
+    *(NotImplementedError, RecursionError, TypeError, ValueError),
+)
+"""What pypdf does with damaged files is not its contract: it fails in all these ways."""
 # What pypdf says of damaged files is told by `verify`, in fewer words.
 logging.getLogger("pypdf").addHandler(logging.NullHandler())
 _IN_URI = "%/:?#[]@!$&'()*+,;=~-._"
@@ -99,10 +104,7 @@ def attached_files(data: bytes) -> dict[str, bytes]:
         for item in pypdf.PdfReader(io.BytesIO(data), strict=False).attachment_list:
             name = item.name
             found[name] = item.content
-    # What pypdf does with damaged files is not its contract: it fails in all these ways.
-    except (PyPdfError, zlib.error, ArithmeticError, AttributeError, LookupError, OSError) as error:
-        raise _damaged(name, found) from error
-    except (RecursionError, TypeError, ValueError, AssertionError) as error:
+    except (PyPdfError, *_FAILURES) as error:
         raise _damaged(name, found) from error
     if not found:
         raise UnreadableError("no evidence is attached to this PDF")
@@ -137,9 +139,7 @@ def _page_texts(data: bytes) -> list[str]:
     try:
         reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
         return ["".join(page.extract_text().split()) for page in reader.pages]
-    except (PyPdfError, zlib.error, ArithmeticError, AttributeError, LookupError, OSError):
-        return []
-    except (RecursionError, TypeError, ValueError, AssertionError):
+    except (PyPdfError, *_FAILURES):
         return []
 
 

@@ -235,7 +235,7 @@ class _Writer:
 
     def _refer(self, paragraph: Any, piece: Piece, *, follows: bool) -> None:
         """Put a footnote for each passage of a citation behind what a paragraph says so far."""
-        for place, mark in enumerate(marks_in(piece.text.strip("[]"))):
+        for place, mark in enumerate(marks_in(piece.text.strip("[], "))):
             if follows or place:  # 1 and 2 would read as 12
                 paragraph.add_run(",").font.superscript = True
             self._refer_to(paragraph, mark)

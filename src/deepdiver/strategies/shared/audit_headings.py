@@ -10,6 +10,7 @@ from deepdiver.core.events import SentenceCut
 from deepdiver.core.record import CutSentence, Sentence
 from deepdiver.core.text import count_words, sentences
 from deepdiver.report.bindings import Cited
+from deepdiver.report.markup import read_markup
 from deepdiver.strategies.shared.base import Deps, attempt
 from deepdiver.strategies.shared.drafting import DraftedSection, Line, titled_quotes
 from deepdiver.strategies.shared.grounding import Said, find_heading_faults, open_question_fault
@@ -120,8 +121,10 @@ async def _repaired(
 
 
 def _plain_heading(text: str) -> str:
-    """Return a heading in one line, without marks."""
-    return " ".join(re.sub(r"\{[^{}]*\}", "", text).split()).strip(" #.")
+    """Return a heading in one line, without marks and signs of Markdown."""
+    bare = re.sub(r"\{[^{}]*\}", "", text)
+    sections = read_markup(f"## {' '.join(bare.split()).strip(' #.')}")
+    return sections[0].heading if sections else ""
 
 
 async def audit_title(

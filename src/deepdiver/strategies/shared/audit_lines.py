@@ -423,7 +423,7 @@ class Audit:
                 _tell_next(lines, [line, *further][-1], before.text)
             elif label in new:
                 line.cut_out(self._deps, problem.for_reader())
-            again.append((line, problem, line.sentence != before))
+            again.append((line, problem, line.sentence.model_copy(update={"places": ()}) != before))
             again += [(other, problem, True) for other in further]
             at = lines.index(line) + 1
             lines[at:at] = further

@@ -160,8 +160,9 @@ class Deps:
     hear: Callable[[int], Sequence[Steering]] = _hear_nothing
     """Returns what a person has said that is to be heeded before a step."""
     session_says: bool = False
-    """Whether a session runs the graph, which says itself that the run waits for a person: after
-    the question is on record. Whoever answered before would answer the question before."""
+    """Whether a session runs the graph, which says itself that the run has ended, together with the
+    event that tells how, or that it waits for a person, after the question is on record: whoever
+    answered before would answer the question before."""
     ignored: set[str] = field(default_factory=set)
     """Addresses of sources that a person wants left out, in the form in which they are compared."""
 
@@ -212,10 +213,13 @@ class Deps:
                 self.emit(FindingAdded(finding=entry.id, statement=entry.statement, source=source))
 
     def finish(self, report: Report, waiting: bool = False) -> None:
-        """Save the report. The run is then over, unless it waits for a person's review."""
+        """Save the report. The run is then over, unless it waits for a person's review.
+
+        A session says so itself, together with the event that tells how it ended or what is asked.
+        """
         self.report = report
         self.store.records.save_report(self.run.id, report.model_dump_json())
-        if not (waiting and self.session_says):
+        if not self.session_says:
             self.store.runs.set_status(self.run.id, RunStatus.WAITING if waiting else report.status)
 
     def note_search(self, query: str, titles: Iterable[str]) -> None:

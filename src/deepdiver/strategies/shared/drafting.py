@@ -12,6 +12,7 @@ from deepdiver.core.events import SentenceCut
 from deepdiver.core.headings import heads_of_table
 from deepdiver.core.record import (
     UNCITED,
+    UNPRINTED,
     Block,
     BlockKind,
     CutSentence,
@@ -246,9 +247,9 @@ class Drafter:
             line = Line(heading, Sentence(text=marked.text.strip() or CODE), code=True)
             line.cut_out(self._deps, NOT_IN_SOURCE)
             return line
-        entry, span, cite = found
-        text = span.of(entry.text)
-        finding = make_finding(entry.source, entry.text, [span], text, self._about)
+        entry, spans, cite = found
+        text = "\n".join(span.of(entry.text) for span in spans)
+        finding = make_finding(entry.source, entry.text, spans, text, self._about)
         self._deps.add(finding)
         marks = f"```{language} {{{cite}}}\n{text}\n```"
         return Line(heading, Sentence(text=text, findings=(finding.id,)), marks, code=True)
@@ -260,15 +261,18 @@ class Drafter:
         derived += [cite for cite in cites if cite in self.derived.held]
         refused = [cite for cite in cites if cite in self.derived.refused]
         told = [cite for cite in cites if cite not in (*derived, *refused)]
-        found, lost = resolve_cites(self._deps, self._material, told, self._about)
-        rest = [key for key in self.derived.findings_of(derived) if key not in found]
+        placed, lost = self._placed(marked, told)
+        rest = [key for key in self.derived.findings_of(derived) if key not in placed]
+        kind = self._kind_of(marked.kind, derived, cited=bool(placed or rest))
+        behind = UNPRINTED if kind is SentenceKind.JUDGEMENT else len(marked.text)
+        placed |= dict.fromkeys(rest, behind)
         sentence = Sentence(
             text=marked.text,
-            kind=self._kind_of(marked.kind, derived, cited=bool(found or rest)),
-            findings=(*found, *rest),
+            kind=kind,
+            findings=tuple(placed),
             derived=tuple(dict.fromkeys(derived)),
             terms=marked.terms,
-            places=marked.places if len(marked.places) == len(found) and not rest else (),
+            places=tuple(placed.values()) if {*placed.values()} - {len(marked.text)} else (),
             bold=marked.bold,
             code=marked.code,
         )
@@ -282,13 +286,27 @@ class Drafter:
             heading,
             sentence,
             _with_marks(marked),
-            lost=tuple(lost),
+            lost=lost,
             refused=tuple(wrong),
             borrowed=tuple(borrowed),
             nearby=f"{heading}\n{before}",
             before=before,
             knows=marked.knows,
         )
+
+    def _placed(
+        self, marked: MarkedSentence, told: Sequence[str]
+    ) -> tuple[dict[str, int], tuple[str, ...]]:
+        """Return the findings behind citations with their places, and what leads nowhere."""
+        place_of = dict(zip(marked.cites, marked.places, strict=False))
+        placed: dict[str, int] = {}
+        lost: list[str] = []
+        for cite in told:
+            found, missing = resolve_cites(self._deps, self._material, [cite], self._about)
+            place = place_of.get(cite, len(marked.text))
+            placed |= {key: max(place, placed.get(key, place)) for key in found}
+            lost += missing
+        return placed, tuple(lost)
 
     def _own_sums(self, marked: MarkedSentence) -> list[str]:
         """Enter the calculations that a sentence gives, and return their names."""
@@ -341,7 +359,10 @@ class Drafter:
         if "{" not in text or not any(map(_is_marked, made)):
             said = " ".join(item.sentence.text for item in made) or text.strip("| ")
             code = _code_in(made)
-            styles = {"text": said, "places": (), "code": code}
+            held = line.sentence.places
+            kept = (UNPRINTED if place == UNPRINTED else len(said) for place in held)
+            places = tuple(kept) if UNPRINTED in held else ()
+            styles = {"text": said, "places": places, "code": code}
             line.marked = _with_mark_of(line.marked, with_styles(said, 0, code))
             bold = _bold_in(said, made, line.sentence)
             line.sentence = line.sentence.model_copy(update={**styles, "bold": bold})
@@ -382,9 +403,8 @@ def _with_terms(text: str, terms: Sequence[str]) -> str:
 
 
 def _with_mark_of(marked: str, said: str) -> str:
-    """Return a text with the mark that stood behind another."""
-    mark = marked.rpartition(" {")[2] if marked.endswith("}") else ""
-    return f"{said} {{{mark}" if mark else said
+    """Return a text with the marks of another behind it."""
+    return said + "".join(re.findall(r" \{[^{}]*\}", marked))
 
 
 def _bold_in(said: str, made: Sequence[Line], before: Sentence) -> int:
@@ -436,9 +456,9 @@ def _merged(group: Sequence[Line]) -> Line:
     first = group[0]
     update = _united([item.sentence for item in marked]) | {
         "text": " ".join(item.sentence.text for item in group),
-        "places": (),
         "code": _code_in(group),
     }
+    update["places"] = _places_in(group)
     return Line(
         first.heading,
         first.sentence.model_copy(update=update),
@@ -446,6 +466,20 @@ def _merged(group: Sequence[Line]) -> Line:
         lost=tuple(itertools.chain.from_iterable(item.lost for item in marked)),
         refused=tuple(itertools.chain.from_iterable(item.refused for item in marked)),
     )
+
+
+def _places_in(made: Sequence[Line]) -> tuple[int, ...]:
+    """Return where the citations of sentences stand that are joined by spaces."""
+    places: dict[str, int] = {}
+    before = 0
+    for sentence in (item.sentence for item in made):
+        end = len(sentence.text)
+        held = sentence.places or (end,) * len(sentence.findings)
+        for key, place in zip(sentence.findings, held, strict=True):
+            if places.get(key, UNPRINTED) == UNPRINTED:
+                places[key] = place if place == UNPRINTED else before + place
+        before += end + 1
+    return tuple(places.values()) if {*places.values()} - {before - 1} else ()
 
 
 def _united(sentences: Sequence[Sentence]) -> dict[str, Any]:
@@ -494,10 +528,16 @@ _MARK_WORDS = {
 
 
 def _with_marks(marked: MarkedSentence) -> str:
-    """Return a sentence as its writer would mark it, all marks at the end."""
+    """Return a sentence as its writer marked it: what is printed at its clause, the rest behind."""
     word = _MARK_WORDS.get(marked.kind, "")
-    cites = "; ".join(marked.cites)
-    text = with_styles(marked.text, marked.bold, marked.code)
+    place_of = dict(zip(marked.cites, marked.places, strict=False))
+    printed = sorted({place for place in place_of.values() if place != UNPRINTED})
+    signs = [
+        (place, f" {{{'; '.join(cite for cite, own in place_of.items() if own == place)}}}")
+        for place in printed
+    ]
+    cites = "; ".join(cite for cite in marked.cites if place_of.get(cite) not in printed)
+    text = with_styles(marked.text, marked.bold, marked.code, signs)
     if marked.expression:
         sums = (Mark(cites=marked.cites, expression=marked.expression, supposes=marked.supposes),)
         told = (

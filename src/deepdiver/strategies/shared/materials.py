@@ -313,11 +313,13 @@ def resolve_cites(
 
 def cut_code(
     material: Material, said: str, cites: Sequence[str]
-) -> tuple[ReadText, Span, str] | None:
-    """Return where code stands: source, span and citation; None if it stands nowhere.
+) -> tuple[ReadText, list[Span], str] | None:
+    """Return where code stands: source, spans and citation; None if it stands nowhere.
 
     It is looked for in what is cited, or in all texts if nothing is. If the words that are cited
     do not have it, they are shown themselves: what a writer has changed is not what a source says.
+    Of several citations, those of the first one's source are its parts, so that what a manual says
+    between two of its lines can be left out.
 
     Args:
         material: What the writer worked from.
@@ -325,18 +327,29 @@ def cut_code(
         cites: What it cites.
     """
     cited = [found for cite in cites if (found := _cited_code(material, cite))]
-    for entry, part, cite in cited:
-        span = locate(said.strip(), part.of(entry.text)) if said.strip() else None
-        if span is not None:
-            part = Span(part.start + span.start, part.start + span.end)
-        return entry, _whole_lines(entry.text, part), cite
+    if cited:
+        return _said_in(said.strip(), cited)
     if cites or not said.strip():
         return None
     for label, entry in material.read.items():
         if span := locate(said.strip(), entry.text):
             first, last = _units_in(entry.text, span)
-            return entry, _whole_lines(entry.text, span), f"{label}:{first}-{last}"
+            return entry, [_whole_lines(entry.text, span)], f"{label}:{first}-{last}"
     return None
+
+
+def _said_in(
+    said: str, cited: Sequence[tuple[ReadText, Span, str]]
+) -> tuple[ReadText, list[Span], str]:
+    """Return the part of what is cited that has the code, or else all of one source."""
+    for entry, part, cite in cited:
+        if said and (span := locate(said, part.of(entry.text))):
+            part = Span(part.start + span.start, part.start + span.end)
+            return entry, [_whole_lines(entry.text, part)], cite
+    entry = cited[0][0]
+    own = [(part, cite) for other, part, cite in cited if other is entry]
+    spans = [_whole_lines(entry.text, part) for part, _ in own]
+    return entry, spans, "; ".join(cite for _, cite in own)
 
 
 def _cited_code(material: Material, cite: str) -> tuple[ReadText, Span, str] | None:

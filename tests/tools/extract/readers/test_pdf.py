@@ -129,6 +129,13 @@ def test_a_broken_page_costs_a_page() -> None:
     assert "Costs" not in found.text
 
 
+def test_a_page_that_is_packed_in_an_unknown_way_costs_a_page() -> None:
+    data = making.pdf([[(700, "Costs")], [(700, "The end.")]])
+    found = read(data.replace(b"/FlateDecode", b"/FlateDeCode", 1), "a.pdf")
+    assert "The end." in found.text
+    assert "Costs" not in found.text
+
+
 @pytest.mark.parametrize("data", [b"%PDF-1.7\n", b"%PDF-1.7\nnothing else here\n%%EOF"])
 def test_damage_says_so(data: bytes) -> None:
     assert reason(data, "a.pdf").startswith("it is damaged: ")

@@ -42,7 +42,10 @@ _LIGATURES = {
     0xFB06: "st",
 }
 """Ligatures, and the letters that people type when they search."""
-_BROKEN = (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError)
+_BROKEN = (
+    *(PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError),
+    NotImplementedError,
+)
 """Errors of pypdf at a broken object, which costs a page or the properties, not the document."""
 
 
