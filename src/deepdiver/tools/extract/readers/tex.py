@@ -35,9 +35,16 @@ _TOKEN = re.compile(
     r"|(?P<gap>[ \t]*\n[ \t]*(?:\n\s*)+)|(?P<plain>[^\\${}~`'\n-]+|.)",
     re.S,
 )
-_HEADINGS = frozenset(
-    "part chapter section subsection subsubsection paragraph subparagraph".split()
-)
+_HEADINGS: Final = {
+    "part": 1,
+    "chapter": 1,
+    "section": 2,
+    "subsection": 3,
+    "subsubsection": 4,
+    "paragraph": 5,
+    "subparagraph": 6,
+}
+"""The commands of headings, and their levels."""
 _LISTS = frozenset({"itemize", "enumerate", "description", "compactitem", "compactenum"})
 _SIZED = frozenset({"minipage", "thebibliography", "multicols", "adjustbox"})
 """Environments whose first argument is a size."""
@@ -169,7 +176,7 @@ class _Reader:
         if name in _HEADINGS and (found := _optional(text, at)) < len(text):
             label, at = argument_at(text, found)
             self._flush()
-            self._draft.add_heading(" ".join(words_of(label).split()))
+            self._draft.add_heading(words_of(label), _HEADINGS[name])
         elif name == "item":
             self._flush()
             self._item = True
