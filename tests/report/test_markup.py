@@ -13,6 +13,7 @@ from deepdiver.report.markup import (
     MarkedSentence,
     read_mark,
     read_markup,
+    read_report,
     read_sentences,
     with_styles,
 )
@@ -406,3 +407,86 @@ def test_a_cell_of_a_proposal_may_name_a_fact_at_its_clause() -> None:
     (section,) = read_markup(f"## What to do\n| Step | Owner |\n|---|---|\n{row}")
     _, owner = section.blocks[0].rows[0]
     assert (owner.kind, owner.places) == (SentenceKind.JUDGEMENT, (4,))
+
+
+# -- whole reports
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "lead", "headings"),
+    [
+        ("", "", None, []),
+        ("# Anna owns it", "Anna owns it", None, []),
+        ("# T\n\n## Bottom line\n\nx {T1:1}.\n\n## One\n\ny.", "T", "Bottom line", ["One"]),
+        ("## Bottom line\n\nx.\n\n## One\n\ny.", "", "Bottom line", ["One"]),
+        ("# T\n\nx {T1:1}.\n\n## One\n\ny.", "T", "", ["One"]),
+        ("Here it is:\n\n# T\n\n## B\n\nx.\n\n## One\n\ny.", "T", "B", ["One"]),
+        ("# Notes\n\nz.\n\n## A\n\nz.\n\n# T\n\n## B\n\nx.\n\n## One\n\ny.", "T", "B", ["One"]),
+        ("# T\n\n## B\n\n- x.\n\n# One\n\ny.\n\n# Two\n\ny.", "T", "B", ["One", "Two"]),
+        ("# T\n\n# B\n\nx.\n\n# One\n\ny.", "T", "B", ["One"]),
+        ("# T\n\n## B\n\n## One\n\ny.", "T", "B", ["One"]),
+        ("# T {judgement}\n\n## B\n\n```sh {T1:2}\n# c\n```", "T", None, ["B"]),
+        ("# T\n\n## B\n\n| a | b |\n|---|---|\n| c | d |", "T", None, ["B"]),
+    ],
+    ids=[
+        "nothing",
+        "a title alone",
+        "as asked for",
+        "no title",
+        "no heading over the bottom line",
+        "words before the title",
+        "thinking under headings of its own",
+        "titles for headings",
+        "titles for all headings",
+        "an empty bottom line",
+        "code is no bottom line, and a comment in it no title",
+        "a table is no bottom line",
+    ],
+)
+def test_a_report_is_a_title_a_bottom_line_and_sections(
+    text: str, title: str, lead: str | None, headings: list[str]
+) -> None:
+    made = read_report(text)
+    assert made.title == title
+    assert (made.lead and made.lead.heading) == lead
+    assert [section.heading for section in made.sections] == headings
+    assert made.notes == ()
+
+
+def test_what_a_report_lacks_is_said_below_a_line() -> None:
+    made = read_report(
+        "# T\n\n## B\n\nx {T1:1}.\n\n---\nmissing: Since when?\n\n- `partly`: Who? | the heirs\n"
+        "Conflict: T1:2 says Anna, T2:1 Bo.\n"
+    )
+    assert made.of_kind("missing") == ["Since when?"]
+    assert made.of_kind("partly") == ["Who? | the heirs"]
+    assert made.of_kind("conflict") == ["T1:2 says Anna, T2:1 Bo."]
+    assert made.lead is not None
+    assert [said.text for row in made.lead.blocks[0].rows for said in row] == ["x."]
+
+
+@pytest.mark.parametrize(
+    "end", ["missing: Since when?", "---\nand so on", "---\nmissing: a\nmore", "---\nmissing:"]
+)
+def test_what_does_not_end_a_report_below_a_line_is_its_text(end: str) -> None:
+    made = read_report(f"# T\n\n## B\n\nx.\n\n## One\n\ny.\n\n{end}")
+    assert made.notes == ()
+    said = " ".join(
+        item.text for block in made.sections[0].blocks for row in block.rows for item in row
+    )
+    assert end.rpartition("\n")[2].split(":")[0] in said
+
+
+WORDS_OF_A_LINE = st.text(alphabet="ab #-|`{}T:1.", max_size=14)
+
+
+@given(st.lists(WORDS_OF_A_LINE, max_size=12))
+def test_any_text_is_read_as_a_report_and_nothing_below_its_title_is_lost(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    made = read_report(text)
+    every = read_markup(text)
+    kept = [*([made.lead] if made.lead else []), *made.sections]
+    if not any(section.level == 1 for section in every):
+        assert kept == every, "without a title nothing is left out"
+    told, said = ([block for part in parts for block in part.blocks] for parts in (kept, every))
+    assert told == said[len(said) - len(told) :], "nothing below the title is"

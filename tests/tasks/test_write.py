@@ -228,6 +228,18 @@ def test_a_planner_is_shown_what_its_strategy_knows_besides() -> None:
     assert "the owner" not in shown.user, "the sub-problems say it"
 
 
+def test_notes_are_shown_to_whoever_writes_at_once_only_if_something_names_them() -> None:
+    named = WriteReport(**dict(OUTLINE))
+    assert '"cites": "T1:1"' in named.prompt().user, "hypotheses name what speaks for them"
+    alone = named.model_copy(update={"standing": None})
+    assert "<<<findings>>>" not in alone.prompt().user
+    assert "`findings`" not in alone.prompt().user
+    assert "Karin" in alone.prompt().user, "the texts have it"
+    checked = CheckedConclusion(text="x", confidence=0.5, findings=("F1",))
+    told = alone.model_copy(update={"verified_conclusions": (checked,)})
+    assert "<<<findings>>>" in told.prompt().user
+
+
 def test_a_writer_is_shown_the_plan_and_what_to_write_now() -> None:
     more = PlannedSection(heading="It is old")
     longer = PLAN.model_copy(update={"sections": (*PLAN.sections, more)})

@@ -10,6 +10,7 @@ import pytest
 from deepdiver.core.events import SentenceCut
 from deepdiver.core.numbering import units_of
 from deepdiver.core.record import UNPRINTED, Block, Finding, Sentence, SentenceKind
+from deepdiver.report.markup import read_markup
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.drafting import (
@@ -252,6 +253,23 @@ def test_a_calculation_that_does_not_come_out_is_told_wherever_it_is_cited(tmp_p
     why = ("C1 = 30 + 45: it does not give 76 but 75",)
     assert [(line.refused, line.lost) for line in part.lines()] == [(why, ())] * 2
     assert drafter.derived.held == {}
+
+
+def test_a_whole_report_may_cite_a_calculation_before_it_stands_there(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    marked = read_markup(
+        "## Bottom line\n\nHalf of both is 37.5 {C2}.\n\n"
+        "## Hours\n\nIt is 37.5 {C2 = C1 / 2 | C1}, and both are 75 {C1 = 30 + 45 | T1:2-3}.\n\n"
+        "Four are 300 {C3 = C9 * 4}."
+    )
+    drafter.enter_sums(marked)
+    assert [*drafter.derived.held] == ["C1", "C2"]
+    assert [*drafter.derived.refused] == ["C3"], "what waited for another one does come out"
+    lead, first, last = (line for part in drafter.drafted(marked) for line in part.lines())
+    assert (lead.sentence.derived, lead.refused) == (("C2",), ())
+    assert set(first.sentence.derived) == {"C1", "C2"}
+    assert [*drafter.derived.held] == ["C1", "C2"], "none is entered twice"
+    assert last.refused
 
 
 def test_a_name_that_is_taken_is_not_taken_again(tmp_path: Path) -> None:

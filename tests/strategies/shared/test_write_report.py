@@ -25,10 +25,12 @@ from deepdiver.core.text import sentences
 from deepdiver.report.markdown import render_markdown
 from deepdiver.run import replay, research
 from deepdiver.strategies.shared.audit_headings import TITLE
+from deepdiver.strategies.shared.base import Allowance
 from deepdiver.strategies.shared.grounding import FOREIGN, UNCONNECTED
 from deepdiver.strategies.shared.look import look_into
 from deepdiver.strategies.shared.unanswered import HEADING as NEAREST
 from deepdiver.strategies.shared.write_report import (
+    CALLS,
     FOUND,
     PLAIN,
     UNDECIDED,
@@ -38,6 +40,7 @@ from deepdiver.strategies.shared.write_report import (
     _groups,
     _notes,
     _sized,
+    with_length,
     write_report,
 )
 from deepdiver.strategies.table import TABLE
@@ -102,6 +105,68 @@ async def test_a_writer_who_fails_leaves_the_hypotheses_own_words(tmp_path: Path
     assert report.answer[0].citations
     assert "write report failed: the model is not in the mood" in report.limits
     assert not rig.reasoner.of(tasks.WriteBottomLine), "nobody sums up what was not written"
+
+
+async def test_a_report_without_a_bottom_line_gets_one_from_its_audited_sections(
+    tmp_path: Path,
+) -> None:
+    table = "| Who | What |\n|---|---|\n| Anna Holm | owns it {T1:1} |"
+    text = f"# Holm Works\n\n## Who owns it\n\n{table}"
+
+    def top(task: tasks.WriteBottomLine) -> tasks.BottomLine:
+        assert task.title == "Holm Works"
+        assert "Anna Holm" in task.sections
+        return tasks.BottomLine(title="Anna Holm owns Holm Works", bottom_line=f"- {OWNED} {{T1}}")
+
+    reasoner = ScriptedReasoner(write_report=lambda task: tasks.ReportDraft(markdown=text))
+    reasoner._write_bottom_line = top  # type: ignore[method-assign]
+    rig = Rig(tmp_path, reasoner)
+    outcome = await rig.work()
+    assert outcome.report is not None
+    assert [sentence.text for sentence in outcome.report.answer] == [OWNED]
+    assert outcome.report.title == "Anna Holm owns Holm Works"
+
+
+async def test_what_a_report_says_that_it_lacks_is_told(tmp_path: Path) -> None:
+    strange = "Who? | Acme of Ohio is not named."
+    notes = f"---\npartly: {QUESTION} | Nothing is said of the years before.\npartly: {strange}"
+
+    def write(task: tasks.WriteReport) -> tasks.ReportDraft:
+        text = f"# {QUESTION}\n\n## Bottom line\n\n- {OWNED} {{T1}}\n\n{notes}"
+        return tasks.ReportDraft(markdown=text)
+
+    report, _ = await report_of(tmp_path, write_report=write)
+    assert f"Answered in part: {QUESTION} Nothing is said of the years before." in report.limits
+    assert ["Acme" in cut.text for cut in report.cut] == [True], "nothing vanishes"
+    assert not any("Acme" in limit for limit in report.limits)
+
+
+@pytest.mark.parametrize(
+    ("length", "tokens", "free", "at_once"),
+    [
+        ("brief", 8_192, False, True),
+        ("standard", 6_000, False, True),
+        ("standard", 5_999, False, False),
+        ("long", 64_000, False, False),
+        ("long", 64, True, True),
+    ],
+)
+async def test_a_report_is_written_at_once_if_a_model_may_write_so_much(
+    tmp_path: Path, length: str, tokens: int, free: bool, at_once: bool
+) -> None:
+    reasoner = ScriptedReasoner(write_report=owned)
+    reasoner.free = free
+    rig = Rig(tmp_path, reasoner, length=length, max_output_tokens=tokens)
+    deps = rig.session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
+    report = await write_report(deps, QUESTION, [QUESTION], None, looked.findings, (), [])
+    assert [sentence.text for sentence in report.answer] == [OWNED]
+    assert bool(rig.reasoner.of(tasks.WriteReport)) is at_once
+    assert bool(rig.reasoner.of(tasks.WriteSections)) is not at_once
+    if not free:
+        allowed = with_length(Allowance(CALLS, 1), rig.settings).tasks
+        assert {type(task) for task in rig.reasoner.asked if type(task) in CALLS} <= allowed.keys()
+        assert (tasks.WriteReport in allowed) is at_once is (tasks.OutlineReport not in allowed)
 
 
 async def test_nothing_is_written_without_a_plan(tmp_path: Path) -> None:
