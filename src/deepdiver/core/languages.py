@@ -101,6 +101,8 @@ NAMES: Mapping[str, str] = {name.split()[0].casefold(): code for name, code in C
 UNSPACED = frozenset({"ja", "zh", "th"})
 """Languages without spaces between words: lengths are told in characters."""
 _WORD = re.compile(r"[^\W\d_]+")
+_ADDRESSES = re.compile(r"\S+@\S+|\w+://\S+|\bwww\.\S+")
+"""Addresses say nothing about the language around them: "com" is a word of Portuguese."""
 
 
 def language_of(text: str) -> str:
@@ -111,6 +113,7 @@ def language_of(text: str) -> str:
 @functools.lru_cache(maxsize=1_024)
 def _language_of(text: str) -> str:
     # Remembered, since an audit asks about the same quotes for each of its lines.
+    text = _ADDRESSES.sub(" ", text)
     names = Counter[str]()
     for letter, times in Counter(filter(str.isalpha, text)).items():
         names[unicodedata.name(letter, "").split(" ", 1)[0].split("-", 1)[0]] += times

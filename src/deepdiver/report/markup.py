@@ -19,7 +19,7 @@
 - Code to copy is cited, not written: a fence whose first line cites it (```sql {T3:12-14}). What
   stands within the fence is only looked for in what is cited.
 - A mark in a heading or in the header of a column holds for all sentences and cells below it that
-  have none; what a heading cites is for its sentences, not for cells, whose reasons stand in their
+  have none, its kind for the parts of the section, too; what a heading cites is for its sentences, not for cells, whose reasons stand in their
   rows. In a section or column that is `{judgement}` as a whole, citations are reasons; below a
   heading that has reasons of its own, what cites is a fact. A sentence without a mark is a frame;
   if it says something after all, it borrows the citations of the next sentence of its paragraph
@@ -217,10 +217,15 @@ def read_markup(text: str) -> list[MarkedSection]:
     """Return the sections of a draft, in its order."""
     parts: list[tuple[str, int, Mark, list[str | MarkedBlock]]] = [("", 2, Mark(), [])]
     lines = iter(text.splitlines())
+    whole = Mark()
     for line in lines:
         if match := _HEADING.match(line):
             heading, mark = _apart(match[2])
-            parts.append((heading, len(match[1]), mark, []))
+            level = len(match[1])
+            whole = mark if level <= 2 else whole
+            # A part is of the kind of its section; reasons are those of its own heading.
+            mark = mark if mark.kind or mark.cites else Mark(whole.kind)
+            parts.append((heading, level, mark, []))
         elif match := _FENCE.match(line):
             parts[-1][3].append(_code(match, lines))
         else:

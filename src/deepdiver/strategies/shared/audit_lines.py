@@ -208,7 +208,7 @@ class Audit:
             part = [line for line in said if _rank(line.sentence) == rank]
             left = self._left_by_words(part, among, waiting)
             bearings = await find_bearings(
-                [self._said(line, among, waiting) for line in left], self._asked
+                [self._said(line, among, waiting) for line in left], self._asked, self._question
             )
             for line, bearing in zip(left, bearings, strict=True):
                 line.problem = _foreign(line) if bearing == "foreign" else None
@@ -393,11 +393,14 @@ class Audit:
     def _claim(self, label: str, line: Line, labels: Mapping[Passage, str]) -> Claim:
         """Return a line as it is checked."""
         cited = self._quotes(line)
+        text, bold = line.sentence.text, line.sentence.bold
+        # A bold lead-in names what its whole point is about, which its first citation cannot carry.
+        lead, rest = text[:bold].strip(), text[bold:].strip()
         return Claim(
             id=label,
             kind="judgement" if line.sentence.kind is SentenceKind.JUDGEMENT else "fact",
-            text=line.sentence.text,
-            before=line.before,
+            text=rest or text,
+            before=" ".join(filter(None, (line.before, lead if rest else ""))),
             cites=tuple(dict.fromkeys(labels[quote.passage] for quote in cited)),
             quotes=tuple(quote.text for quote in cited),
             calculations=tuple(self._derived.told(line.sentence.derived)),

@@ -191,19 +191,38 @@ class Said:
         return "foreign" if part <= most else "grounded"
 
 
-async def find_bearings(said: Sequence[Said], asked: str) -> list[Bearing]:
+async def find_bearings(said: Sequence[Said], asked: str, question: str = "") -> list[Bearing]:
     """Return whether texts stand on their quotes, by their words and by the reader.
 
-    The reader is asked only about texts whose words are not those of their quotes. If its files
+    The reader is asked only about texts whose words are not those of their quotes. It vouches for
+    one that its quotes carry, or that bears on the question: what a document has told a model to
+    write is about something else, and whether quotes carry the sense is asked besides. If its files
     cannot be used, the words decide.
+
+    Args:
+        said: The texts.
+        asked: The question and its parts.
+        question: The question itself; empty: what bears on it does not count.
     """
     found = [item.bearing(asked) for item in said]
     doubtful = [number for number, bearing in enumerate(found) if bearing == "foreign"]
     cited = [CitedText(said[number].text, said[number].quotes) for number in doubtful]
-    for number, vouched in zip(doubtful, await _vouched(read_support, cited), strict=True):
+    await _let_stand(found, doubtful, read_support, cited)
+    left = [number for number in doubtful if question and found[number] == "foreign"]
+    await _let_stand(found, left, read_relevance, [(question, said[n].text) for n in left])
+    return found
+
+
+async def _let_stand(
+    found: list[Bearing],
+    doubtful: Sequence[int],
+    read: Callable[[list[T]], list[float]],
+    asked: list[T],
+) -> None:
+    """Let those of some texts stand for which the reader vouches."""
+    for number, vouched in zip(doubtful, await _vouched(read, asked), strict=True):
         if vouched:
             found[number] = "grounded"
-    return found
 
 
 async def _vouched(read: Callable[[list[T]], list[float]], asked: list[T]) -> list[bool]:

@@ -7,9 +7,12 @@ against it. The arithmetic is that of hypotheses.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 
 from deepdiver.core.identity import content_id
+from deepdiver.core.numbers import numbers
 from deepdiver.core.record import (
     Contradiction,
     Evidence,
@@ -24,6 +27,8 @@ from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.hypotheses import assess, judge_all
 from deepdiver.tasks import Judge
 
+_LABEL = re.compile(r"\b[A-Z]\d{1,4}(?::[\d,;\s–-]*\d)?|\bQ[1-4]\b")
+"""A label of a text, with or without the numbers of its sentences, and the name of a quarter."""
 JUDGED = 4
 """Most sentences of an answer for which a reasoner that costs nothing judges all findings."""
 
@@ -101,19 +106,36 @@ def _against(deps: Deps, sentence: Sentence) -> list[tuple[str, float]]:
     What the sentence tells itself, as one that gives both sides does, is not against it.
     """
     own = [deps.ledger.get(Finding, key) for key in sentence.findings]
-    against = dict.fromkeys(_contradicting(deps, own), 1.0)
+    against = dict.fromkeys(_contradicting(deps, own, sentence.text), 1.0)
     for item in _refuting(deps, own):
         against[item.finding] = max(item.strength, against.get(item.finding, 0.0))
     return list(against.items())
 
 
-def _contradicting(deps: Deps, own: Sequence[Finding]) -> Iterator[str]:
-    """Yield the findings that are known not to go together with some findings."""
-    for clash in deps.ledger.of(Contradiction).values():
+def _contradicting(deps: Deps, own: Sequence[Finding], said: str) -> Iterator[str]:
+    """Yield the findings that are known not to go together with what a sentence says of some."""
+    clashes = deps.ledger.of(Contradiction).values()
+    for clash in (clash for clash in clashes if _is_about(clash, said)):
         sides = [deps.ledger.get(Finding, key) for key in clash.findings]
         others = [side.id for side in sides if not _tells(own, side)]
         if clash.kind == "contradicts" and len(others) < len(sides):
             yield from others
+
+
+def _is_about(clash: Contradiction, said: str) -> bool:
+    """Return whether a sentence tells one of the figures that a contradiction is about.
+
+    A passage may hold much that nobody disputes: a table of which one cell is doubted carries sums
+    over the others. One that names no figures is about all that its passages say.
+    """
+    disputed = _figures(clash.description)
+    return not disputed or bool(disputed & _figures(said))
+
+
+def _figures(text: str) -> set[Decimal]:
+    """Return the numbers of a text, but for years and for those of labels."""
+    found = set(numbers(_LABEL.sub(" ", text)))
+    return {value for value in found if not 1900 <= value <= 2100 or value % 1}
 
 
 def _refuting(deps: Deps, own: Sequence[Finding]) -> Iterator[Evidence]:
