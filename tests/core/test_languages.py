@@ -85,3 +85,12 @@ def test_codes_are_those_of_what_can_be_told() -> None:
     assert code_of(GERMAN) == "de"
     assert code_of(CHINESE) == "zh"
     assert code_of(RUSSIAN) == "", "several languages are written so"
+
+
+def test_addresses_say_nothing_about_the_language() -> None:
+    head = "From: Anna <anna@holm.com>\nTo: bo@holm.com, eva@holm.com\nDate: 2024-04-15"
+    assert language_of(head) != "Portuguese"
+    assert language_of(f"{head}\nThe works have been sold to the county.") == "English"
+    assert language_of("https://a.com/de/um and www.a.com/de/com are the pages that have it") == (
+        "English"
+    )

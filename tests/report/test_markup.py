@@ -490,3 +490,17 @@ def test_any_text_is_read_as_a_report_and_nothing_below_its_title_is_lost(lines:
         assert kept == every, "without a title nothing is left out"
     told, said = ([block for part in parts for block in part.blocks] for parts in (kept, every))
     assert told == said[len(said) - len(told) :], "nothing below the title is"
+
+
+def test_a_part_is_of_the_kind_of_its_section_unless_it_says_otherwise() -> None:
+    text = (
+        "## What to do {judgement T1:4}\nWait.\n### First\nAsk.\n### Then {general}\nStop.\n"
+        "### Last {T1:5}\nGo.\n## Why\nIt is.\n### How\nSo."
+    )
+    said = [section.blocks[0].rows[0][0] for section in read_markup(text)]
+    judged, known, fact = SentenceKind.JUDGEMENT, SentenceKind.KNOWLEDGE, SentenceKind.FACT
+    frame = SentenceKind.FRAME
+    assert [item.kind for item in said] == [judged, judged, known, fact, frame, frame]
+    assert [item.cites for item in said] == [("T1:4",), (), (), ("T1:5",), (), ()], (
+        "not its reasons"
+    )

@@ -19,11 +19,11 @@
 - Code to copy is cited, not written: a fence whose first line cites it (```sql {T3:12-14}). What
   stands within the fence is only looked for in what is cited.
 - A mark in a heading or in the header of a column holds for all sentences and cells below it that
-  have none, its kind for the parts of the section, too; what a heading cites is for its sentences, not for cells, whose reasons stand in their
-  rows. In a section or column that is `{judgement}` as a whole, citations are reasons; below a
-  heading that has reasons of its own, what cites is a fact. A sentence without a mark is a frame;
-  if it says something after all, it borrows the citations of the next sentence of its paragraph
-  that has some.
+  have none, its kind for the parts of the section, too; what a heading cites is for its sentences,
+  not for cells, whose reasons stand in their rows. In a section or column that is `{judgement}` as
+  a whole, citations are reasons; below a heading that has reasons of its own, what cites is a fact.
+  A sentence without a mark is a frame; if it says something after all, it borrows the citations of
+  the next sentence of its paragraph that has some.
 
 A whole report has a `# ` title before its first section, which is the bottom line. Below a line
 (`---`) at its end it may say `missing: ` and a part of the question that it does not answer,

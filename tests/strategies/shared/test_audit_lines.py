@@ -740,6 +740,15 @@ async def test_the_reasoner_sees_each_quote_once_with_its_place_and_each_claim_w
     assert (task.question, task.as_of) == (ASKED, held.deps.as_of)
 
 
+async def test_a_bold_lead_in_is_shown_before_what_it_leads_to(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    await held.check(f"**Testing needs more.** {ASKED_FOR} {{T1:3}} **Hours** {{judgement T1:2}}")
+    (task,) = held.reasoner.of(tasks.CheckSupport)
+    first = task.claims[0]
+    assert (first.text, first.before) == (ASKED_FOR, "Testing needs more.")
+    assert task.claims[-1].text == "Hours", "a lead-in that leads to nothing is a sentence"
+
+
 async def test_a_sentence_in_doubt_that_the_writer_withdraws_is_listed(tmp_path: Path) -> None:
     report, rig = await report_of(
         tmp_path,

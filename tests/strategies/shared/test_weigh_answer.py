@@ -138,8 +138,8 @@ async def read_by_a_model(home: Path) -> tuple[Any, dict[str, str]]:
     return deps, {deps.ledger.get(Finding, key).quotes[0].text: key for key in looked.findings}
 
 
-async def believed(deps: Any, *findings: str) -> float:
-    sentence = Sentence(text=OWNED, findings=findings)
+async def believed(deps: Any, *findings: str, said: str = OWNED) -> float:
+    sentence = Sentence(text=said, findings=findings)
     (made,) = (await weigh_answer(deps, QUESTION, [sentence], [], [], [])).sentences
     return made
 
@@ -165,6 +165,26 @@ async def test_a_model_is_not_asked_again_and_sources_that_differ_lower_the_beli
     both = await believed(deps, keys[OWNED], keys[GAZETTE])
     assert both > alone, "a sentence that tells both sides stands on both"
     assert deps.reasoner.of(tasks.Judge) == []
+
+
+@pytest.mark.parametrize(
+    ("description", "counts"),
+    [
+        ("T1:1 says 40 owners, T2:1 says 41", False),
+        ("T1:1 says 1998, T2:1 says 2001", True),
+        ("Q1 2024 against Q2 2024", True),
+        ("12 boats against 14 in 2024", True),
+    ],
+)
+async def test_a_contradiction_about_figures_counts_against_what_tells_them(
+    tmp_path: Path, description: str, counts: bool
+) -> None:
+    deps, keys = await read_by_a_model(tmp_path)
+    told = f"{OWNED} She has 12 boats."
+    alone = await believed(deps, keys[OWNED], said=told)
+    made = clash(keys[OWNED], keys[GAZETTE]).model_copy(update={"description": description})
+    deps.add(made)
+    assert (await believed(deps, keys[OWNED], said=told) < alone) is counts
 
 
 async def test_what_a_test_brought_against_it_counts_as_a_contradiction_does(

@@ -194,10 +194,10 @@ class Said:
 async def find_bearings(said: Sequence[Said], asked: str, question: str = "") -> list[Bearing]:
     """Return whether texts stand on their quotes, by their words and by the reader.
 
-    The reader is asked only about texts whose words are not those of their quotes. It vouches for
-    one that its quotes carry, or that bears on the question: what a document has told a model to
-    write is about something else, and whether quotes carry the sense is asked besides. If its files
-    cannot be used, the words decide.
+    The reader is asked only about texts whose words are not those of their quotes. A text that may
+    go beyond its quotes, such as advice in a few words, stands also if the reader finds that it
+    bears on the question. Of a fact that is not enough: the reader takes much to bear on a long
+    question. If its files cannot be used, the words decide.
 
     Args:
         said: The texts.
@@ -208,8 +208,8 @@ async def find_bearings(said: Sequence[Said], asked: str, question: str = "") ->
     doubtful = [number for number, bearing in enumerate(found) if bearing == "foreign"]
     cited = [CitedText(said[number].text, said[number].quotes) for number in doubtful]
     await _let_stand(found, doubtful, read_support, cited)
-    left = [number for number in doubtful if question and found[number] == "foreign"]
-    await _let_stand(found, left, read_relevance, [(question, said[n].text) for n in left])
+    loose = [n for n in doubtful if question and found[n] == "foreign" and said[n].loose]
+    await _let_stand(found, loose, read_relevance, [(question, said[n].text) for n in loose])
     return found
 
 
