@@ -289,14 +289,14 @@ def _says_something(heading: str) -> bool:
 def _is_beside_it(heading: Said, asked: str) -> bool:
     """Whether the words of a heading are neither its section's, the question's nor of research.
 
+    A heading sums up in words of its own, so one that they share is enough, as for a judgement.
     Numbers are looked for by themselves.
     """
     said = {word for word in stems(COUNTING.sub("", heading.text)) if not word.isdigit()}
     said -= RESEARCH
     if len(said) < 2 or _is_beyond_us(heading.text, asked):
         return False
-    part = len(said & (stems(asked) | stems(heading.around()))) / len(said)
-    return part <= (SHARED if _says_something(heading.text) else 0.0)
+    return not said & (stems(asked) | stems(heading.around()))
 
 
 def _strange_in_heading(heading: Said, asked: str) -> list[str]:
