@@ -489,23 +489,6 @@ def test_a_character_stands_in_the_last_part_that_begins_before_it(start: int, w
     assert source.where(start) == where
 
 
-@pytest.mark.parametrize(
-    ("start", "heading"),
-    [(0, ""), (9, ""), (10, "Costs"), (29, "Costs"), (30, "Fares"), (99, "Fares")],
-)
-def test_a_character_stands_below_the_last_heading_before_it(start: int, heading: str) -> None:
-    marks = (
-        Mark(start=0, kind="page", label="1"),
-        Mark(start=10, kind="heading", label="Costs"),
-        Mark(start=20, kind="page", label="2"),
-        Mark(start=30, kind="heading", label="Fares"),
-    )
-    source = Source(
-        id="s_1", kind=SourceKind.DOCUMENT, url="a.pdf", title="A", snapshot="ab" * 32, marks=marks
-    )
-    assert source.heading(start) == heading
-
-
 def test_a_source_without_parts_has_no_where() -> None:
     assert (
         Source(id="s_1", kind=SourceKind.PAGE, url="u", title="A", snapshot="ab" * 32).where(5)

@@ -800,8 +800,6 @@ def test_length_is_told_in_words_by_characters_where_there_are_no_spaces(
         ("通知を行\n       わないである。\n次", "通知を行わないである。次"),
         ("使う ino\u2010\ntify は", "使う inotify は"),
         ("plain\nlines  and\tblanks", "plain lines and blanks"),
-        ("## Fares\n\nTwo crowns.\n\n### Boats\nThree.", "Fares Two crowns. Boats Three."),
-        ("C# and #1\n# is code", "C# and #1 # is code"),
         ("", ""),
     ],
 )

@@ -282,16 +282,6 @@ def test_an_answer_far_down_a_long_passage_is_found() -> None:
     assert passage[found.start : found.end] == found.text
 
 
-def test_the_marks_of_headings_change_nothing() -> None:
-    plain = f"The ferry\n\n{PASSAGES[0]}"
-    (told,), (marked,) = (load_reader().spans(QUESTION, [text]) for text in (plain, f"## {plain}"))
-    assert (marked.text, marked.score) == (told.text, told.score)
-    assert marked.start == told.start + 3
-    pair = (plain, "It was built in 1987.")
-    assert load_reader().verify([pair]) == load_reader().verify([(f"### {pair[0]}", pair[1])])
-    assert module._unmarked("C# #1\n# A\n####### B") == "C# #1\n  A\n####### B"
-
-
 def test_an_answer_is_a_stretch_of_the_passage_and_no_longer_than_allowed() -> None:
     for answer, passage in zip(load_reader().spans("What?", PASSAGES), PASSAGES, strict=True):
         assert passage[answer.start : answer.end] == answer.text

@@ -1032,8 +1032,6 @@ def seen(text: str, place: str = "") -> str:
         lambda char: f"\\u{ord(char.group()):04x}",
         " ".join(text.split()),
     )
-    if place == "quote":
-        return re.sub(r"\A#{1,6} ", "", line)  # a quote is one line, and has no headings
     if place not in MODEL:
         return line
     line = line.replace("https://evil.example", "hxxps://evil[.]example")

@@ -193,11 +193,6 @@ class Source(Record):
             parts[mark.kind] = mark.label
         return ", ".join(f"{kind} {label}" for kind, label in parts.items() if kind != "heading")
 
-    def heading(self, start: int) -> str:
-        """Return the heading that a character stands below; empty if there is none."""
-        before = itertools.takewhile(lambda mark: mark.start <= start, self.marks)
-        return next((m.label for m in reversed([*before]) if m.kind == "heading"), "")
-
     def dated(self, start: int) -> str:
         """Return the date of what a character is in: of its message, else of the source."""
         before = itertools.takewhile(lambda mark: mark.start <= start, self.marks)

@@ -431,7 +431,6 @@ _VOWELS = (
 )
 """Vowels and points of Hebrew, Arabic, Indic scripts, Thai, Burmese and Khmer. They are written
 around letters and belong to words, but Python does not count them as letters."""
-_HEADING_MARK = re.compile(r"(?:\A|(?<=\n\n))#{1,6}[ \t]+(?=\S)")
 _WORD = re.compile(rf"\w[\w{_VOWELS}]*(?:[’'\-]\w[\w{_VOWELS}]*)*", re.UNICODE)
 
 
@@ -439,10 +438,9 @@ def join_lines(text: str) -> str:
     """Return a text in one line, with the words that a line break has split put together.
 
     A hyphen of typesetting goes; a plain one stays, as it may be the word's own. Where a script has
-    no spaces, a line break is none either. The marks of headings go: in a line there is none.
+    no spaces, a line break is none either.
     """
-    plain = _HEADING_MARK.sub("", text)
-    whole = _UNSPACED_BREAK.sub("", _SPLIT_WORD.sub("", _SPLIT_AT_HYPHEN.sub("-", plain)))
+    whole = _UNSPACED_BREAK.sub("", _SPLIT_WORD.sub("", _SPLIT_AT_HYPHEN.sub("-", text)))
     return " ".join(whole.split())
 
 

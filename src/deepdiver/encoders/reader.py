@@ -9,7 +9,6 @@ processors that add in a different order still agree.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -72,8 +71,6 @@ embeddings."""
 
 HASHES = {"model.onnx": "6c9908bdb141679074d77dcc835824ec8848eca392a65b38ca6ae40518fd3940"}
 """SHA-256 of the file; training/reader/quantise.py makes it and prints it."""
-
-_MARKS = re.compile(r"^#{1,6}(?=[ \t])", re.MULTILINE)
 
 Stance = Literal["supports", "refutes", "neutral"]
 
@@ -267,7 +264,7 @@ class Reader:
         short = short[: tokens[QUESTION_TOKENS - 1][1]] if len(tokens) > QUESTION_TOKENS else short
         for start in range(0, len(passages), CHUNK):
             part = [
-                (short, _unmarked(onnx_model.encodable(text, PASSAGE_CHARACTERS)))
+                (short, onnx_model.encodable(text, PASSAGE_CHARACTERS))
                 for text in passages[start : start + CHUNK]
             ]
             whole = windows.encode_batch(part)
@@ -299,15 +296,7 @@ def load_reader() -> Reader:
 
 
 def _readable(text: str) -> str:
-    return _unmarked(onnx_model.encodable(text, MAX_CHARACTERS))
-
-
-def _unmarked(text: str) -> str:
-    """Return a text with blanks for the marks of headings, which the model has never seen.
-
-    "# Minutes" before a line that does not answer raised its score from 0.04 to 0.40.
-    """
-    return _MARKS.sub(lambda marks: " " * len(marks[0]), text)
+    return onnx_model.encodable(text, MAX_CHARACTERS)
 
 
 def _worded(text: str) -> bool:

@@ -42,8 +42,6 @@ class NumberedText(View):
     """Its words without numbers, for a reasoner that quotes by itself."""
     found: tuple[tuple[int, int], ...] = Field((), exclude=True)
     """Where in `plain` a search found something, from and to; none: anywhere."""
-    headings: tuple[str, ...] = Field((), exclude=True)
-    """The headings of the whole text, also of parts that are left out."""
 
 
 class ShownFinding(View):
@@ -57,8 +55,6 @@ class ShownFinding(View):
     """The exact words that carry it."""
     source: str
     """Title of its source."""
-    heading: str = Field("", exclude=True)
-    """The heading above it."""
     publisher: str = ""
     """Who published it."""
     published: str = ""

@@ -264,37 +264,6 @@ def test_findings_are_ranked_by_their_bearing() -> None:
     assert ranked[0].score > ranked[1].score
 
 
-HOW = "How do I restart the harbour pump?"
-OPENING = "# Restart\n\nPress START.\n\nWait for the click."
-LATER = "If the harbour pump does not restart, restart it again."
-
-
-def headed(quote: str, label: str, heading: str, title: str = "Guide") -> ShownFinding:
-    return finding(quote, label, title=title).model_copy(update={"heading": heading})
-
-
-def test_steps_begin_where_the_section_of_the_best_passage_opens() -> None:
-    found = (
-        headed(LATER, "F1", "Restart"),
-        headed("# Stop\n\nTo stop the harbour pump, press STOP.", "F2", "Stop"),
-        headed(OPENING, "F3", "Restart", title="Another guide"),
-        headed(OPENING, "F4", "Restart"),
-    )
-    draft = write(HOW, found)
-    assert lines(draft)[1:4] == ["Restart.\nPress START.", "Wait for the click.", LATER]
-    assert [line.findings for line in draft.answer[1:4]] == [("F4",), ("F4",), ("F1",)]
-
-
-def test_steps_of_a_section_whose_opening_was_not_found_begin_with_the_best_passage() -> None:
-    found = (headed("The pump is blue.", "F1", "Restart"), headed(LATER, "F2", "Restart"))
-    assert lines(write(HOW, found))[1] == LATER
-
-
-def test_a_passage_that_opens_a_section_is_told_with_its_heading() -> None:
-    found = (headed("# Chair\n\nAda Holm chairs the harbour board.", "F1", "Chair"),)
-    assert lines(write(WHO, found))[1] == f"Chair.\n{CHAIR}"
-
-
 def test_passages_in_another_language_come_by_words() -> None:
     question = "Wer leitet den Hafenrat und wann wurde der Hafen eröffnet?"
     found = findings("Das Wetter ist schön.", "Der Hafen wurde 1904 eröffnet.")

@@ -78,31 +78,5 @@ def test_texts_that_have_few_words_in_common_share_little() -> None:
     assert not share_little(asked, one, copy, apart=("1900", "1905"))
 
 
-def test_texts_that_name_the_same_day_are_about_one_occasion() -> None:
-    asked = "When was the fire on the Gull out?"
-    one = ["Press release, 8 February 2026. Our crew put the fire on the Gull out by 05:30."]
-    other = ["The commander of the brigade on the Gull saw smoke until 07:25 on 8 February 2026."]
-    values = ("05:30", "07:25")
-    assert not share_little(asked, one, other, apart=values)
-    later = [text.replace("8 February", "9 March") for text in other]
-    assert share_little(asked, one, later, apart=values)
-
-
-@pytest.mark.parametrize("same", ["February 2026", "2026", "8 February"])
-def test_less_than_a_day_is_no_occasion(same: str) -> None:
-    one = [f"The Gull sailed to the islands with cattle, timber, salt and grain on board, {same}."]
-    other = [
-        f"Painters gave Gull Hall, which burned down, another red roof of slate and lead, {same}."
-    ]
-    assert share_little("When was the Gull built?", one, other, apart=())
-
-
-def test_a_day_that_is_asked_for_is_no_shared_occasion() -> None:
-    asked = "When was the Gull built?"
-    one = ["The Gull sailed to the islands with cattle in the hold from 8 February 2026 on."]
-    other = ["Painters gave Gull Hall another roof; it opened on 8 February 2026."]
-    assert share_little(asked, one, other, apart=("8 February 2026", "1950"))
-
-
 def test_texts_that_say_nothing_besides_do_not_share_little() -> None:
     assert not share_little("When was Ada born?", ["Ada was born."], ["Ada was born."], apart=())

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import pytest
 
 from deepdiver.reason.embedded import rating
-from deepdiver.reason.embedded.language.units import in_context, passages_in, told_by
 from deepdiver.reason.embedded.rating import (
     Rating,
     nearness,
     rate,
     rate_findings,
     rate_for_account,
+    told_by,
 )
 from tests.reason.embedded.shown import finding
 
@@ -65,40 +65,6 @@ def test_a_finding_is_rated_after_its_title() -> None:
     assert made.relevance == pytest.approx((under.relevance + alone.relevance) / 2)
     assert made.nearness == pytest.approx((under.nearness + alone.nearness) / 2)
     assert held == under != alone
-
-
-def test_a_finding_is_rated_after_its_heading_with_and_without_the_title() -> None:
-    one = finding("Holm is.", title="Minutes").model_copy(update={"heading": "Who is the chair"})
-    assert rate_findings(QUESTION, [one]) == rate(QUESTION, ["Minutes. Who is the chair. Holm is."])
-    (made,) = rate_for_account(QUESTION, [one])
-    under, alone = rate(
-        QUESTION, ["Minutes. Who is the chair. Holm is.", "Who is the chair. Holm is."]
-    )
-    assert made.nearness == pytest.approx((under.nearness + alone.nearness) / 2)
-
-
-def test_a_heading_that_is_the_title_counts_once_and_not_without_it() -> None:
-    one = finding("Holm is.", title="Minutes").model_copy(update={"heading": "Minutes"})
-    assert rate_findings(QUESTION, [one]) == rate(QUESTION, ["Minutes. Holm is."])
-    plain = finding("Holm is.", title="Minutes")
-    assert rate_for_account(QUESTION, [one]) == rate_for_account(QUESTION, [plain])
-
-
-def test_a_heading_with_which_the_passage_opens_counts_once() -> None:
-    one = finding("Chair. Holm is.", title="Minutes").model_copy(update={"heading": "Chair"})
-    assert rate_findings(QUESTION, [one]) == rate(QUESTION, ["Minutes. Chair. Holm is."])
-
-
-def test_what_was_rated_as_it_was_found_is_not_rated_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    body = "# Chair\n\nHolm is the chair of the board.\n\n# Next\n\nThe board meets in June."
-    passages = passages_in(body)
-    rate(QUESTION, [in_context("Minutes", passage) for passage in passages])
-    found = [
-        finding(passage.told, title="Minutes").model_copy(update={"heading": passage.heading})
-        for passage in passages
-    ]
-    monkeypatch.setattr(rating, "load_reader", lambda: pytest.fail("it was rated before"))
-    assert len(rate_findings(QUESTION, found)) == 2
 
 
 def test_a_title_that_names_the_matter_does_not_carry_any_sentence() -> None:

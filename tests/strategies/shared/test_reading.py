@@ -721,36 +721,16 @@ async def test_what_is_read_whole_is_known(
     assert not await is_read_whole(deps), "there is more to be searched"
 
 
-def fetched(text: str, *found: Span, most: int = reading.FREE_CHARS) -> ReadSource:
+def fetched(text: str, *found: Span) -> ReadSource:
     source = Source(id="s_1", kind=SourceKind.DOCUMENT, url="/a", title="A", snapshot="x")
     item = reading._Fetched(ReadSource(source, text), ["what"], set(), dict.fromkeys(found, 0))
-    return reading._for_nothing(item, most)
+    return reading._for_nothing(item)
 
 
 def test_a_short_text_is_shown_whole_with_what_was_found() -> None:
     shown = fetched("One. Two. Three.", Span(5, 9))
     assert shown.shown == "One. Two. Three."
     assert shown.found == (Span(5, 9),)
-
-
-def test_how_long_a_short_text_is_depends() -> None:
-    text = f"{'a ' * 3_000}END"
-    shown = fetched(text, Span(6_000, 6_003), most=len(text))
-    assert shown.shown == text
-    assert shown.found == (Span(6_000, 6_003),)
-    assert len(fetched(text, most=len(text)).shown) <= reading.FREE_CHARS, "nothing was found in it"
-
-
-def test_of_the_best_text_more_is_shown() -> None:
-    source = Source(id="s_1", kind=SourceKind.DOCUMENT, url="/a", title="A", snapshot="x")
-    text = "Long words. " * 500
-    items = [
-        reading._Fetched(ReadSource(source, text), ["what"], set(), {Span(0, 11): 0})
-        for _ in range(3)
-    ]
-    shown = [len(item.shown) for item in reading._free_of_charge(items)]
-    assert shown[0] >= len(text.strip()) > max(shown[1:])
-    assert reading._free_of_charge([]) == []
 
 
 def test_of_a_long_text_the_passages_that_were_found_are_shown() -> None:
@@ -762,19 +742,6 @@ def test_of_a_long_text_the_passages_that_were_found_are_shown() -> None:
     shown = fetched(text, other, one)
     assert [span.of(shown.shown) for span in shown.found] == ["MIDDLE", "END"]
     assert GAP in shown.shown
-
-
-def test_of_a_long_text_each_passage_is_shown_below_its_own_heading() -> None:
-    text = (
-        f"# Ferries\n\n{'a ' * 3_000}\n\n## Fares\n\nTwo crowns. {'b ' * 3_000}LATE\n\n"
-        f"## Hours\n\nAt six. {'c ' * 3_000}LAST"
-    )
-    late, last = text.index("LATE"), text.index("LAST")
-    shown = fetched(text, Span(late, late + 4), Span(last, last + 4))
-    assert shown.shown.split(f"\n\n{GAP}\n\n") == ["## Fares", "LATE", "## Hours", "LAST"]
-    assert [span.of(shown.shown) for span in shown.found] == ["LATE", "LAST"]
-    whole = fetched(text, Span(text.index("## Hours"), text.index("At six") + 7))
-    assert whole.shown == f"# Ferries\n\n{GAP}\n\n## Hours\n\nAt six."
 
 
 def test_a_table_is_shown_whole() -> None:

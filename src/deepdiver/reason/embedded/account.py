@@ -19,17 +19,13 @@ from deepdiver.reason.embedded.cells import FoundInCells, answer_in_cells
 from deepdiver.reason.embedded.details import Line, choose_details
 from deepdiver.reason.embedded.draft import Brief, Draft, DraftSection, DraftSentence
 from deepdiver.reason.embedded.language.form import AskedQuestion, Form
-from deepdiver.reason.embedded.language.units import (
-    opens_section,
-    passage_lines,
-    told_by,
-    units_in,
-)
+from deepdiver.reason.embedded.language.units import passage_lines, units_in
 from deepdiver.reason.embedded.rating import (
     ABOUT_IT,
     rate,
     rate_findings,
     rate_for_account,
+    told_by,
 )
 from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.reason.embedded.rivals import exclude_each_other, findings_beside
@@ -266,9 +262,8 @@ def _arranged(
         dates = _by_time(asked.text, ranked)
         lines = dates if len(dates) >= FEWEST_DATES else [*dates, *_told_by(ranked, 3, dates)]
     elif asked.form in (Form.HOW_TO, Form.LIST):
-        good = _from_its_opening(ranked)
-        first = _parts(good[0])
-        lines = [*first, *_told_by(good[1:], 4, first)]
+        first = _parts(ranked[0])
+        lines = [*first, *_told_by(_as_good(ranked)[1:], 4, first)]
     elif asked.form is Form.COMPARISON and asked.compared:
         lines = _told_by(_in_turn(asked.compared, ranked), PASSAGES)
     elif asked.form in ACCOUNTS:
@@ -276,23 +271,9 @@ def _arranged(
     return lines if len(lines) > 1 else _told_by(ranked, PASSAGES, told)
 
 
-def _from_its_opening(ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Return the good passages; before the best one, what opens its section: steps begin there."""
-    best, good = ranked[0].finding, _as_good(ranked)
-    opening = [
-        item
-        for item in ranked
-        if (item.finding.source, item.finding.heading) == (best.source, best.heading)
-        and opens_section(item.finding.quote)
-    ][:1]
-    return [*opening, *(item for item in good if item not in opening)]
-
-
 def _parts(item: Ranked) -> list[DraftSentence]:
-    """Return the lines of a passage, each for itself, the first after the heading."""
+    """Return the lines of a passage, each for itself."""
     lines = passage_lines(item.finding.quote)[:STEPS]
-    if opens_section(item.finding.quote):
-        lines[:2] = ["\n".join(lines[:2])]
     return [DraftSentence(line, (item.finding.id,)) for line in lines]
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
-from deepdiver.core.dates import Day, dated
 from deepdiver.core.names import names
 from deepdiver.core.text import STOPWORDS, terms, words
 
@@ -51,12 +50,11 @@ def differ(question: str, one: Iterable[str], other: Iterable[str], apart: Itera
 
 
 def share_little(
-    question: str, one: Iterable[str], other: Iterable[str], apart: Collection[str]
+    question: str, one: Iterable[str], other: Iterable[str], apart: Iterable[str]
 ) -> bool:
     """Return whether two texts have few words in common besides those of the question.
 
     Then they may well be about two things of one name, even if nothing beside it tells them apart.
-    Texts that name the same day are about one occasion, however differently they tell of it.
 
     Args:
         question: The question.
@@ -64,18 +62,9 @@ def share_little(
         other: Passages of the second.
         apart: Values that do not count.
     """
-    told = [" ".join(texts) for texts in (one, other)]
-    asked = _days(" ".join(apart))
-    if (_days(told[0]) & _days(told[1])) - asked:
-        return False
     known = {word for text in (question, *apart) for word in terms(text)}
-    first, second = (set(terms(text)) - known for text in told)
+    first, second = (set(terms(" ".join(texts))) - known for texts in (one, other))
     return len(first & second) < SHARED * min(len(first), len(second))
-
-
-def _days(text: str) -> set[Day]:
-    """Return the days that a text names with their year."""
-    return {day for day, _, _ in dated(text) if day.year and day.month and day.day}
 
 
 @functools.lru_cache(maxsize=512)

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 from deepdiver.core.dates import dated
 from deepdiver.core.text import count_words
-from deepdiver.reason.embedded.language.units import told_by
-from deepdiver.reason.embedded.rating import nearness, rate
+from deepdiver.reason.embedded.rating import nearness, rate, told_by
 from deepdiver.reason.embedded.word_lists import HEARSAY
 
 READ = 500

@@ -28,7 +28,7 @@ from the texts that the search ranked best. They take some three seconds of one 
 PART = 1_000
 """Characters of a passage that has steps or items: these stand together."""
 FEWEST_WORDS = 3
-"""Words of a passage; fewer say nothing."""
+"""Words of a passage; fewer, or a question, say nothing."""
 BEARS = 0.12
 """A passage with a lower score bears on nothing that was asked."""
 A_DATE = 0.15
@@ -67,9 +67,9 @@ def find(task: ExtractFindings) -> Extraction:
     bears on what was asked.
     """
     asked = understand(task.question)
-    together = asked.form in (Form.HOW_TO, Form.LIST)
+    size = PART if asked.form in (Form.HOW_TO, Form.LIST) else PASSAGE
     by_date = asked.form is Form.TIMELINE
-    listed = _preselect(asked.text, list(_candidates(task.texts, together)), by_date)
+    listed = _preselect(asked.text, list(_candidates(task.texts, size)), by_date)
     rated = rate(asked.text, [one.context for one in listed])
     rows = rows_that_answer(task.question, task.texts)
     if not rows and max((rating.score for rating in rated), default=0.0) < ABOUT_IT:
@@ -101,7 +101,7 @@ def _details(
     units = [
         (text, unit)
         for text in texts
-        for unit in units_in(text.plain, titles=text.headings)
+        for unit in units_in(text.plain)
         if not unit.caption and (not by_date or names_a_day(unit.text))
     ]
     lines = [Line(text.id, text.title, unit.text) for text, unit in units]
@@ -120,26 +120,14 @@ def _details(
 
 def _finding(one: Candidate) -> Extracted:
     quote = one.passage.span.of(one.text.plain)
-    return Extracted(statement=one.passage.told, source=one.text.id, quote=quote)
+    return Extracted(statement=one.passage.text, source=one.text.id, quote=quote)
 
 
-def _candidates(texts: Sequence[NumberedText], together: bool) -> Iterator[Candidate]:
-    """Yield the passages that were found.
-
-    Steps and items stand together: their passages are longer, and the best text is read whole.
-    """
-    size = PART if together else PASSAGE
+def _candidates(texts: Sequence[NumberedText], size: int) -> Iterator[Candidate]:
     for place, text in enumerate(texts):
-        found = () if together and place == 0 else text.found
-        for passage in passages_in(text.plain, found, size, text.headings):
-            if _says_something(passage.text, text.title):
+        for passage in passages_in(text.plain, text.found, size):
+            if count_words(passage.text) >= FEWEST_WORDS and not passage.text.endswith("?"):
                 yield Candidate(text, place, passage, in_context(text.title, passage))
-
-
-def _says_something(said: str, title: str) -> bool:
-    """Whether a passage is more than a scrap, a question, or a line that repeats the title."""
-    repeats = said in title and not said.endswith(".")
-    return count_words(said) >= FEWEST_WORDS and not said.endswith("?") and not repeats
 
 
 def _preselect(question: str, listed: Sequence[Candidate], by_date: bool) -> list[Candidate]:

@@ -17,7 +17,6 @@ from deepdiver.core.languages import language_of
 from deepdiver.core.text import terms
 from deepdiver.encoders.embed import load_embedder
 from deepdiver.encoders.reader import load_reader
-from deepdiver.reason.embedded.language.units import told_by
 from deepdiver.tasks import ShownFinding
 
 if TYPE_CHECKING:
@@ -125,26 +124,23 @@ def _words(text: str) -> set[str]:
 
 
 def rate_findings(question: str, findings: Sequence[ShownFinding]) -> list[Rating]:
-    """Rate findings by their passages, each after the title of its source and its heading."""
-    return rate(question, [told_by(finding.source, _headed(finding)) for finding in findings])
+    """Rate findings by their passages, each after the title of its source."""
+    return rate(question, [told_by(finding.source, finding.statement) for finding in findings])
 
 
 def rate_for_account(question: str, findings: Sequence[ShownFinding]) -> list[Rating]:
-    """Rate findings after the title of their source and without it, as an account tells them.
+    """Rate findings after the title of their source and alone, as an account will tell them.
 
     A title that names the matter makes any sentence below it look near, and a sentence without its
     title may not say what it is about: the mean of both is taken.
     """
-    alone = rate(question, [_headed(finding) for finding in findings])
+    alone = rate(question, [finding.statement for finding in findings])
     return [
         Rating(*((a + b) / 2 for a, b in zip(astuple(one), astuple(other), strict=True)))
         for one, other in zip(rate_findings(question, findings), alone, strict=True)
     ]
 
 
-def _headed(finding: ShownFinding) -> str:
-    """Return a passage after its heading, unless that is told: as its title, or as it opens."""
-    told = (finding.source.strip(), "")
-    if finding.heading in told or finding.statement.startswith(told_by(finding.heading, "")):
-        return finding.statement
-    return told_by(finding.heading, finding.statement)
+def told_by(title: str, text: str) -> str:
+    """Return a text after the title of its source."""
+    return f"{title.strip().rstrip('.')}. {text}".removeprefix(". ")

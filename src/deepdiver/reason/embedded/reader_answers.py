@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.numbers import numbers
-from deepdiver.core.text import STOPWORDS, terms, words
+from deepdiver.core.text import STOPWORDS, words
 from deepdiver.reason.embedded.clause import Clause, Kind
 from deepdiver.reason.embedded.language.answer_kind import VALUES, AnswerKind, sought_by
 from deepdiver.reason.embedded.names import bare
@@ -119,10 +119,7 @@ def find_answers(
         *linked,
         *(_worth(told, part * _about(question, passages[told.passage])) for told in alone if told),
     ]
-    rated = [
-        _worth(told, kind_fit(question, clause, told.text) * _by_row(question, passages, told))
-        for told in found
-    ]
+    rated = [_worth(told, kind_fit(question, clause, told.text)) for told in found]
     return sorted((told for told in rated if told.score >= WORTH), key=lambda told: -told.score)
 
 
@@ -135,10 +132,7 @@ def best_single_answer(
     ]
     rated = [
         _worth(
-            told,
-            kind_fit(question, clause, told.text)
-            * _about(question, passages[told.passage])
-            * _by_row(question, passages, told),
+            told, kind_fit(question, clause, told.text) * _about(question, passages[told.passage])
         )
         for told in found
     ]
@@ -164,23 +158,6 @@ def _about(question: str, *passages: Passage) -> float:
         if any(len(one.text) > SENTENCE or read_sentence(one.text).names for one in passages)
         else 1.0
     )
-
-
-def _by_row(question: str, passages: Sequence[Passage], told: ReaderAnswer) -> float:
-    """Return the factor for an answer: low if it is in a row of a table, and another row is meant.
-
-    The reader takes the owner of the first service for that of the one which the question names.
-    """
-    text = passages[told.passage].text
-    start, end = text.rfind("\n", 0, told.start) + 1, text.find("\n", told.start)
-    own = text[start : end if end >= 0 else len(text)]
-    # The first row may be the header, which has words of many questions.
-    rows = [line for line in text.splitlines() if "|" in line][1:]
-    if own not in rows:
-        return 1.0
-    asked = set(terms(question))
-    named = [len(asked & set(terms(row))) for row in rows]
-    return OF_ANOTHER if len(asked & set(terms(own))) < max(named) else 1.0
 
 
 @functools.lru_cache(maxsize=256)
@@ -232,7 +209,7 @@ def _within(text: str, start: int, end: int, body: int) -> tuple[str, int]:
 
 
 def _head(title: str) -> str:
-    return f"{title.strip()}.\n" if title.strip() else ""
+    return f"{title.strip()}. " if title.strip() else ""
 
 
 def answer_in(question: str, passage: Passage) -> tuple[str, float]:

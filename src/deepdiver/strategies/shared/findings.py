@@ -73,12 +73,7 @@ def make_finding(
 
 
 def number_text(
-    label: str,
-    source: Source,
-    numbered: str,
-    plain: str = "",
-    found: Iterable[Span] = (),
-    headings: Iterable[str] = (),
+    label: str, source: Source, numbered: str, plain: str = "", found: Iterable[Span] = ()
 ) -> NumberedText:
     """Return a source's text as a task sees it.
 
@@ -88,7 +83,6 @@ def number_text(
         numbered: Its words, with the numbers of its sentences.
         plain: The same without numbers.
         found: The passages of it that a search found.
-        headings: The headings of the whole text.
     """
     return NumberedText(
         id=label,
@@ -101,7 +95,6 @@ def number_text(
         text=numbered,
         plain=plain,
         found=tuple((span.start, span.end) for span in found),
-        headings=tuple(headings),
     )
 
 
@@ -173,7 +166,6 @@ def label_findings(
                 statement=finding.statement,
                 quote=f" {GAP} ".join(quote.text for quote in _in_order(finding)),
                 source=source.title,
-                heading=source.heading(finding.quotes[0].passage.start),
                 publisher=source.publisher,
                 published=source.dated(finding.quotes[0].passage.start),
                 credibility=source.credibility.score,

@@ -273,7 +273,6 @@ def _cited_finding(
         cites=f"{text_label}:{','.join(told)}",
         quote=finding.quotes[0].text,
         source=entry.source.title,
-        heading=entry.source.heading(finding.quotes[0].passage.start),
         publisher=entry.source.publisher,
         published=entry.source.dated(finding.quotes[0].passage.start),
         credibility=entry.source.credibility.score,

@@ -12,7 +12,6 @@ which readings end: of a finding that two looks make, the ledger keeps the one t
 from __future__ import annotations
 
 import asyncio
-import itertools
 from collections import Counter
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
@@ -20,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from deepdiver.core.events import FindingDropped
-from deepdiver.core.headings import headings_above, headings_of, heads_of_table
+from deepdiver.core.headings import headings_above, heads_of_table
 from deepdiver.core.identity import content_id
 from deepdiver.core.ledger import Entry
 from deepdiver.core.numbering import cut_pieces, cut_quotes, show_numbered
@@ -475,7 +474,7 @@ def _choose(
         whole: Whether that is all there is, so that nothing need be saved for later.
     """
     if _is_free(deps):
-        return _free_of_charge(texts.values())
+        return [_for_nothing(item) for item in texts.values()]
     new: dict[str, tuple[_Fetched, list[Span]]] = {}
     for item in texts.values():
         gaps = deps.readings.unread(item.source.snapshot, item.read.text)
@@ -505,30 +504,18 @@ def _wanted(wishes: Sequence[_Wish]) -> list[str]:
     return [" ".join((about, *dict.fromkeys(queries))) for about, queries in asked.items()]
 
 
-def _free_of_charge(items: Iterable[_Fetched]) -> list[ReadSource]:
-    """Return texts for a reasoner that costs nothing; of the best, more is shown."""
-    sizes = itertools.chain([PIECE_CHARS], itertools.repeat(FREE_CHARS))
-    return [_for_nothing(item, most) for item, most in zip(items, sizes, strict=False)]
-
-
-def _for_nothing(item: _Fetched, most: int) -> ReadSource:
+def _for_nothing(item: _Fetched) -> ReadSource:
     """Return a text as a reasoner that costs nothing is shown it.
 
-    A short text is shown whole, with the passages that were found; of a long one these passages
-    below their headings, and tables whole: a sum needs all rows.
-
-    Args:
-        item: The text.
-        most: The characters of a short one.
+    A short text is shown whole, with the passages that were found; of a long one these passages,
+    and tables whole: a sum needs all rows.
     """
     text, found = item.read.text, sorted(item.found)
-    if not found or len(text) <= most:
-        parts = excerpt_parts(text, item.wanted[0], most if found else FREE_CHARS)
+    if not found or len(text) <= FREE_CHARS:
+        parts = excerpt_parts(text, item.wanted[0], FREE_CHARS)
         return item.read._replace(parts=parts, found=tuple(found))
-    tables = [Span(*_around_table(text, span)) for span in found]
-    # Without its own heading, a passage would stand below that of the one before it.
-    heads = [head.span for part in tables for head in headings_above(text, part.start)]
-    parts = _joined([*heads, *tables])
+    joined = join_parts([*_around_table(text, span)] for span in found)
+    parts = tuple(Span(start, end) for start, end in joined)
     return item.read._replace(parts=parts, found=tuple(_places_in(parts, found)))
 
 
@@ -614,12 +601,8 @@ def excerpt(text: str, wanted: str, most: int) -> str:
 
 def with_heads(text: str, parts: Sequence[Span]) -> tuple[Span, ...]:
     """Return parts of a text with the headings above each, and with the header of its table."""
-    return _joined([*parts, *(head for part in parts for head in _heads_above(text, part.start))])
-
-
-def _joined(parts: Iterable[Span]) -> tuple[Span, ...]:
-    """Return parts in the order of their text, those that touch as one."""
-    made = join_parts([part.start, part.end] for part in sorted(parts))
+    heads = [head for part in parts for head in _heads_above(text, part.start)]
+    made = join_parts([span.start, span.end] for span in sorted([*heads, *parts]))
     return tuple(Span(start, end) for start, end in made)
 
 
@@ -696,12 +679,7 @@ def show_texts(labels: Mapping[str, ReadSource]) -> tuple[NumberedText, ...]:
     """Return labelled texts as a task sees them."""
     return tuple(
         number_text(
-            label,
-            item.source,
-            show_numbered(item.text, item.parts),
-            item.shown,
-            item.found,
-            (heading.span.of(item.text) for heading in headings_of(item.text)),
+            label, item.source, show_numbered(item.text, item.parts), item.shown, item.found
         )
         for label, item in labels.items()
     )

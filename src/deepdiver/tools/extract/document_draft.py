@@ -20,8 +20,6 @@ SECONDS = 5.0
 is kept, before the worker is killed."""
 MOST_MARKS = 20_000
 LONGEST_LABEL = 200
-LOWEST_LEVEL = 6
-"""Of headings, as in HTML and Markdown."""
 LONGEST_FIELD = 500
 MOST_LINKS = 200
 MOST_NOTES = 50
@@ -135,18 +133,11 @@ class DocumentDraft:
         """Return the seconds until nothing more can be added."""
         return min(self._until[0] - time.monotonic(), self._until[1] - time.process_time())
 
-    def add_heading(self, text: str, level: int = 2) -> None:
-        """Add a heading as Markdown has it, whatever the format, and mark it.
-
-        So whoever reads the text alone knows under which headings a passage stands.
-
-        Args:
-            text: The heading.
-            level: Its level; 1 is the highest.
-        """
-        if line := " ".join(text.split()):
-            self.mark_next("heading", line)
-            self.add(f"{'#' * min(max(level, 1), LOWEST_LEVEL)} {line}")
+    def add_heading(self, text: str, gap: str = "\n\n") -> None:
+        """Add a heading, and mark it."""
+        if text.strip():
+            self.mark_next("heading", text)
+            self.add(text, gap)
 
     def mark_at(self, start: int, kind: Kind, label: str) -> None:
         """Mark the beginning of a part at an offset of the text."""

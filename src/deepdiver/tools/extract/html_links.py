@@ -14,10 +14,11 @@ from urllib.parse import unquote
 
 _NUMBER = re.compile(r"\[?\d{1,4}[a-z]?\]?[,;]?")
 _LABEL = re.compile(r"[^\w.:-]+")
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
 def write_links(body: Any) -> None:
-    """Write the links and notes below an element into its text."""
+    """Write the links, notes and levels of headings below an element into its text."""
     order = {item: at for at, item in enumerate(body.iter())}
     targets = {item.get("id") or item.get("name"): item for item in order}
     noted: dict[str, Any] = {}
@@ -31,6 +32,9 @@ def write_links(body: Any) -> None:
             _surround(link, "[", f"]({href.replace(' ', '%20')})")
     for label, place in noted.items():
         place.text = f"[^{label}]: {place.text or ''}"
+    for tag, level in _HEADINGS.items():
+        for item in body.iter(tag):
+            item.text = f"{'#' * level} {(item.text or '').lstrip()}"
 
 
 def _place(href: str, targets: Mapping[str | None, Any]) -> Any:

@@ -13,9 +13,6 @@ from deepdiver.tools.extract import table
 from deepdiver.tools.extract.document_draft import DocumentDraft, clean_text
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "head"})
-_LEVEL = re.compile(r"h([1-6])")
-_PERMALINK = re.compile(r"(?:\s+#|\s*[¶🔗])+$")
-"""What pages put behind a heading to link to it."""
 _BLOCKS = frozenset(
     "address article aside blockquote body caption center dd details div dl dt fieldset "
     "figcaption figure footer form header hr html legend li list item main nav ol option "
@@ -78,7 +75,6 @@ class _Renderer:
         self._silent = silent
         self._words: list[str] = []
         self._kept = self._depth = self._headed = 0
-        self._level = 2
         self._item = ""
         self._listed = False
         self._tables: list[_Table] = []
@@ -128,7 +124,6 @@ class _Renderer:
             self._kept += 1
         if name in _HEADINGS:
             self._headed += 1
-            self._level = _level_of(element, name)
         if name == "th" or element.get("role") == "head":
             self._heads()
 
@@ -168,7 +163,7 @@ class _Renderer:
         if not text.strip():
             return
         if self._headed:
-            self._draft.add_heading(_PERMALINK.sub("", text), self._level)
+            self._draft.add_heading(" ".join(text.split()))
             self._listed = False
         elif self._item:
             self._draft.put(self._item + text.strip(), "\n" if self._listed else "\n\n")
@@ -176,12 +171,6 @@ class _Renderer:
         else:
             self._draft.put(text, "\n\n")
             self._listed = False
-
-
-def _level_of(element: Any, name: str) -> int:
-    """Return the level of a heading; trafilatura's `head` tells it in `rend`."""
-    level = _LEVEL.fullmatch(element.get("rend") or "" if name == "head" else name)
-    return int(level[1]) if level else 2
 
 
 class _Table:

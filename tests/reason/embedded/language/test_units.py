@@ -13,12 +13,10 @@ from deepdiver.reason.embedded.language.units import (
     PASSAGE,
     in_context,
     is_short,
-    opens_section,
     passage_lines,
     passages_in,
     plain_line,
     sentence_with,
-    told_by,
     units_in,
 )
 
@@ -106,84 +104,7 @@ def test_a_heading_without_a_mark_opens_the_passage_that_follows() -> None:
 def test_what_is_quoted_stands_in_the_text() -> None:
     for passage in passages_in(GUIDE):
         assert passage.span.of(GUIDE) in GUIDE
-        assert " ".join(passage_lines(passage.span.of(GUIDE))) == passage.told
-
-
-def test_a_passage_that_opens_a_section_begins_with_its_heading() -> None:
-    _, alarm, _ = passages_in(GUIDE)
-    assert alarm.span.of(GUIDE) == "## Alarm\n\n1. Press MUTE.\n2. Close the clamp."
-    assert (alarm.text, alarm.opens) == ("Press MUTE. Close the clamp.", True)
-    assert alarm.told == "Alarm. Press MUTE. Close the clamp."
-    assert passage_lines(alarm.span.of(GUIDE)) == ["Alarm.", "Press MUTE.", "Close the clamp."]
-    assert in_context("Quick guide", alarm) == f"Quick guide. {alarm.told}"
-
-
-def test_a_later_passage_of_a_section_has_its_heading_only_as_context() -> None:
-    body = " ".join(f"Sentence number {n} says nothing of note." for n in range(40))
-    first, *later = passages_in(f"## Alarm\n\n{body}")
-    assert first.opens
-    assert not any(passage.opens for passage in later)
-    assert {passage.heading for passage in later} == {"Alarm"}
-    assert all(passage.told == passage.text for passage in later)
-
-
-def test_a_heading_counts_for_the_length_of_the_passage_that_it_opens() -> None:
-    sentences = "One is here. Two is there."
-    (together,) = passages_in(f"# A\n\n{sentences}", most=40)
-    assert together.text == sentences
-    apart = passages_in(f"# A heading of many words\n\n{sentences}", most=40)
-    assert [passage.text for passage in apart] == ["One is here.", "Two is there."]
-
-
-def test_a_heading_above_a_gap_opens_nothing() -> None:
-    text = f"# Alarm\n\n{GAP}\n\nPress MUTE at once.\n\n# Storage\n\nIn the cellar."
-    alarm, storage = passages_in(text)
-    assert (alarm.span.of(text), alarm.heading, alarm.opens) == (
-        "Press MUTE at once.",
-        "Alarm",
-        False,
-    )
-    assert storage.span.of(text) == "# Storage\n\nIn the cellar."
-
-
-def test_a_passage_has_no_entries_of_a_table_of_contents() -> None:
-    text = (
-        "# 2. Pumps\n\n2.1. Starting\n\n2.2. Stopping\n\nA pump moves water.\n\n"
-        "## 2.1. Starting\n\nPress START.\n\n## 2.2. Stopping\n\nPress STOP."
-    )
-    about, start, stop = passages_in(text)
-    assert (about.told, about.heading) == ("A pump moves water.", "2. Pumps")
-    assert start.told == "2.1. Starting. Press START."
-    assert stop.span.of(text) == "## 2.2. Stopping\n\nPress STOP."
-
-
-def test_a_number_before_anything_else_is_kept() -> None:
-    (only,) = passages_in("It was built in\n\n1987.\n\nIt is old.")
-    assert "1987." in only.text
-
-
-def test_of_two_headings_the_nearest_opens_a_passage() -> None:
-    text = "# Guide\n\n## Alarm\n\nPress MUTE at once."
-    (only,) = passages_in(text)
-    assert only.span.of(text) == "## Alarm\n\nPress MUTE at once."
-
-
-@pytest.mark.parametrize(
-    ("quote", "opens"),
-    [
-        ("## Alarm\n\nPress.", True),
-        ("Press.\n\n## Alarm", False),
-        ("#1 is out.", False),
-        ("", False),
-    ],
-)
-def test_a_quote_opens_a_section_if_it_begins_with_a_heading(quote: str, opens: bool) -> None:
-    assert opens_section(quote) is opens
-
-
-def test_a_heading_is_told_with_one_stop() -> None:
-    assert told_by("Alarm", "Press.") == told_by(" Alarm. ", "Press.") == "Alarm. Press."
-    assert (told_by("", "Press."), told_by("Alarm", "")) == ("Press.", "Alarm.")
+        assert " ".join(passage_lines(passage.span.of(GUIDE))) == passage.text
 
 
 TABLE = """Each run writes two files into its folder:
@@ -279,64 +200,3 @@ def test_a_line_in_italics_below_a_title_is_no_passage_by_itself() -> None:
     assert [unit.text for unit in units_in(text) if unit.caption] == [caption.strip("*")]
     assert "The contract is awarded to Holm." in passages_in(text)[-1].text
     assert passages_in(caption) == []
-
-
-CONTENTS = """# Stopping
-
-- Introduction
-- [Stop Now](#now)
-- Graceful Restart 17
-
-## Introduction
-
-Send a signal to the parent.
-
-## Stop Now
-
-It stops at once.
-
-## 3. Graceful restart
-
-Children end after their request.
-"""
-
-
-def test_an_entry_of_a_table_of_contents_says_nothing_by_itself() -> None:
-    silent = [unit.text for unit in units_in(CONTENTS) if unit.caption]
-    assert silent == ["Introduction", "Stop Now", "Graceful Restart 17"]
-    assert [passage.text for passage in passages_in(CONTENTS)] == [
-        "Send a signal to the parent.",
-        "It stops at once.",
-        "Children end after their request.",
-    ]
-
-
-def test_an_entry_is_known_by_a_heading_of_a_part_that_is_left_out() -> None:
-    shown = CONTENTS[: CONTENTS.index("## Introduction")]
-    assert len(passages_in(shown)) == 1
-    heads = ("## Introduction", "## Stop Now", "## 3. Graceful restart")
-    assert passages_in(shown, titles=heads) == []
-    assert [unit.caption for unit in units_in(shown, titles=heads)] == [True, True, True]
-
-
-def test_items_that_are_no_headings_are_told() -> None:
-    text = CONTENTS.replace("- Introduction", "- Introduction to signals")
-    assert passages_in(text)[0].text.startswith("Introduction to signals")
-
-
-def test_a_list_of_headings_that_a_sentence_introduces_is_a_statement() -> None:
-    text = CONTENTS.replace("- Introduction", "There are three parts:\n\n- Introduction")
-    assert passages_in(text)[0].text == (
-        "There are three parts: Introduction Stop Now Graceful Restart 17"
-    )
-    assert not any(unit.caption for unit in units_in(text))
-
-
-def test_what_introduces_one_list_does_not_introduce_the_next() -> None:
-    text = "Two ways:\n\n- Stop Now\n- by signal\n\n- Stop Now\n\n## Stop Now\n\nIt stops."
-    assert [unit.caption for unit in units_in(text)] == [False, False, False, True, False]
-
-
-def test_a_heading_of_figures_alone_makes_no_entries() -> None:
-    text = "- 2024\n- 2025\n\n## 2024\n\nIt froze.\n\n## 2025\n\nIt thawed."
-    assert not any(unit.caption for unit in units_in(text))

@@ -28,11 +28,10 @@ BOOK = making.epub(
 def test_a_book() -> None:
     found = read(BOOK, "a.epub")
     assert found.text == (
-        "# The ice\n\nIt came in March.\n\nIt stayed.\n\nNo heading here: “Vantskär”.\n\n"
-        "- one\n- two"
+        "The ice\n\nIt came in March.\n\nIt stayed.\n\nNo heading here: “Vantskär”.\n\n- one\n- two"
     )
     assert found.marked() == [
-        ("heading", "The ice", "# The ice"),
+        ("heading", "The ice", "The ice"),
         ("heading", "The thaw", "No heading here: “Vantskär”."),
     ]
     assert (found.format, found.title, found.author) == ("epub", "The Frozen Harbour", "Anna Berg")

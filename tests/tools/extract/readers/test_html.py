@@ -28,10 +28,10 @@ def test_a_file_that_holds_no_text(page: str) -> None:
 def test_a_whole_page() -> None:
     found = read(making.ARTICLE, "ferry.html")
     assert found.text == (
-        "# Ferry runs aground\n\n"
+        "Ferry runs aground\n\n"
         "The ferry Vanta struck the quay at Lodbaken in thick fog shortly after six in the morning "
         "on Tuesday, the harbour master said.\n\n"
-        "## What happened\n\n"
+        "What happened\n\n"
         "Nobody was hurt.\n"
         "The captain spoke of a fault in the steering, which the yard had repaired only last "
         "week.\n\n"
@@ -43,8 +43,8 @@ def test_a_whole_page() -> None:
         "Copyright 2026 Vantskar News. All rights reserved. Cookie policy."
     )
     assert found.marked() == [
-        ("heading", "Ferry runs aground", "# Ferry runs aground"),
-        ("heading", "What happened", "## What happened"),
+        ("heading", "Ferry runs aground", "Ferry runs aground"),
+        ("heading", "What happened", "What happened"),
     ]
     assert (found.format, found.title, found.author, found.publisher) == (
         "html",
@@ -62,7 +62,7 @@ def test_short_texts_asides_and_footers_are_kept() -> None:
         "<footer>Signed: A. Berg</footer></body></html>"
     )
     assert read(page, "a.html").text == (
-        "# Press statement\n\n7 October\n\nCorrection: the vote was on Monday.\n\nTwo said no.\n\n"
+        "Press statement\n\n7 October\n\nCorrection: the vote was on Monday.\n\nTwo said no.\n\n"
         "Signed: A. Berg"
     )
 
@@ -93,7 +93,7 @@ LINKS = "<a href=a>Modules</a>{0}<a href=b>Directives</a>{0}<a href=c><b>FAQ</b>
 )
 def test_a_line_of_links_with_signs_between_them_is_a_menu(menu: str) -> None:
     page = f"<html><body>{menu}<h1>Stopping</h1><p>It stops.</p>{menu}</body></html>"
-    assert read(page, "a.html").text == "# Stopping\n\nIt stops."
+    assert read(page, "a.html").text == "Stopping\n\nIt stops."
 
 
 @pytest.mark.parametrize(

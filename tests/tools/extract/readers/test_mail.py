@@ -46,7 +46,7 @@ def test_a_mail_in_html_alone() -> None:
         subtype="html",
     )
     found = read(mail.as_bytes(), "a.eml")
-    assert found.text == f"{HEAD}\n\n# News\n\nIt froze.\n\n- one"
+    assert found.text == f"{HEAD}\n\nNews\n\nIt froze.\n\n- one"
     assert [label for _, label, _ in found.marked("heading")] == ["News"]
 
 

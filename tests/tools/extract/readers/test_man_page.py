@@ -50,10 +50,10 @@ See
 def test_a_page() -> None:
     found = read(PAGE, "curl.1")
     assert found.text == (
-        "## NAME\n\ncurl - transfer a URL\n\n## SYNOPSIS\n\ncurl [options] url\n\n## OPTIONS\n\n"
+        "NAME\n\ncurl - transfer a URL\n\nSYNOPSIS\n\ncurl [options] url\n\nOPTIONS\n\n"
         "-L, --location\nFollow redirects, even many.\n\n• A point\n\n"
         '"-f"\nFail.\n\nSecond paragraph with “quotes” and a \\file\\.\n\n'
-        "one\n  two\n\n### Late heading\n\nSee wget(1), https://curl.example"
+        "one\n  two\n\nLate heading\n\nSee wget(1), https://curl.example"
     )
     assert [label for _, label, _ in found.marked()] == [
         "NAME",
@@ -62,18 +62,6 @@ def test_a_page() -> None:
         "Late heading",
     ]
     assert (found.format, found.title, found.published) == ("man", "curl(1)", "2025-02-03")
-
-
-@pytest.mark.parametrize(
-    ("macro", "mark"), [("SH", "##"), ("SS", "###"), ("Sh", "##"), ("Ss", "###")]
-)
-def test_headings_have_their_level(macro: str, mark: str) -> None:
-    top = ".TH A 1\n" if macro.isupper() else ".Dd 2024-05-06\n.Dt A 1\n.Os\n"
-    same_line = read(f"{top}.{macro} FILES\nWords.\n", "a.1")
-    assert same_line.text == f"{mark} FILES\n\nWords."
-    if macro.isupper():
-        next_line = read(f"{top}.SS\nFirst\n.{macro}\nFILES\n.PP\nWords.\n", "a.1")
-        assert next_line.text == f"### First\n\n{mark} FILES\n\nWords."
 
 
 def test_mdoc() -> None:
@@ -85,8 +73,8 @@ def test_mdoc() -> None:
     )
     found = read(page, "ssh.1")
     assert found.text == (
-        "## NAME\n\nssh remote login\n\n## SYNOPSIS\n\nssh [-46] [-b address] destination\n\n"
-        "## DESCRIPTION\n\nssh connects, see sshd(8).\n\n-4\nUse “IPv4” only.\n\n~/.ssh/config"
+        "NAME\n\nssh remote login\n\nSYNOPSIS\n\nssh [-46] [-b address] destination\n\n"
+        "DESCRIPTION\n\nssh connects, see sshd(8).\n\n-4\nUse “IPv4” only.\n\n~/.ssh/config"
     )
     assert (found.title, found.published) == ("ssh(1)", "2024-05-06")
 

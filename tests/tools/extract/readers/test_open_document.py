@@ -82,10 +82,10 @@ def test_a_text() -> None:
     )
     found = read(making.open_document("text", "".join(body), meta), "a.odt")
     assert found.text == (
-        "## A heading\n\nThe harbour froze. Ice\nfor\tdays.\n\nFootnote 1: The board met.\n\n"
+        "A heading\n\nThe harbour froze. Ice\nfor\tdays.\n\nFootnote 1: The board met.\n\n"
         "- One\n  - Inner\n- Two\n\nIn a section."
     )
-    assert found.marked() == [("heading", "A heading", "## A heading")]
+    assert found.marked() == [("heading", "A heading", "A heading")]
     assert (found.title, found.author, found.language, found.published) == (
         "On ice",
         "Anna Berg",
@@ -96,25 +96,6 @@ def test_a_text() -> None:
         "deleted text that it keeps was left out",
         "its comments were left out",
     ]
-
-
-@pytest.mark.parametrize(
-    ("level", "mark"),
-    [
-        ("1", "#"),
-        ("2", "##"),
-        ("10", "######"),
-        ("0", "#"),
-        ("", "##"),
-        ("x", "##"),
-        ("1" * 5_000, "##"),
-    ],
-    ids=range(7),
-)
-def test_headings_have_their_level(level: str, mark: str) -> None:
-    body = element("text:h", "Costs", text_outline_level=level) + paragraph("Words.")
-    found = read(making.open_document("text", body), "a.odt")
-    assert found.text == f"{mark} Costs\n\nWords."
 
 
 def test_tables_in_a_text() -> None:
@@ -171,10 +152,10 @@ def test_a_presentation() -> None:
     )
     body += element("draw:page", element("draw:frame", "<draw:object/>"), paragraph("Last"))
     found = read(making.open_document("presentation", body), "a.odp")
-    assert found.text == "## Ferries\n\n- Two sail\n\nNotes:\n\nSay why.\n\nLast"
+    assert found.text == "Ferries\n\n- Two sail\n\nNotes:\n\nSay why.\n\nLast"
     assert found.marked() == [
-        ("slide", "1", "## Ferries"),
-        ("heading", "Ferries", "## Ferries"),
+        ("slide", "1", "Ferries"),
+        ("heading", "Ferries", "Ferries"),
         ("slide", "2", "Last"),
     ]
     assert (found.title, found.notes) == ("Ferries", ["its charts and formulas were left out"])
@@ -183,7 +164,7 @@ def test_a_presentation() -> None:
 def test_a_single_file_of_xml() -> None:
     data = making.flat_open_document("text", element("text:h", "Name") + paragraph("Words."))
     found = read(data, "a.fodt")
-    assert (found.format, found.text, found.title) == ("odt", "## Name\n\nWords.", "Name")
+    assert (found.format, found.text, found.title) == ("odt", "Name\n\nWords.", "Name")
     assert reason(data[:-40], "a.fodt").startswith("it is damaged: its XML is not well formed")
 
 

@@ -92,7 +92,7 @@ def test_the_file_in_it_is_read_by_its_own_name(kind: str) -> None:
     pack = PACKERS[kind]
     found = read(pack(b'.TH CURL 1 "2025-02-03"\n.SH NAME\ncurl \\- fetch'), f"curl.1.{kind}")
     assert (found.format, found.title, found.published) == ("man", "curl(1)", "2025-02-03")
-    assert found.text == "## NAME\n\ncurl - fetch"
+    assert found.text == "NAME\n\ncurl - fetch"
     assert read(pack(b"a,b\n1,2"), f"costs-2025.csv.{kind}").title == "costs 2025"
     assert read(pack(making.pdf([[(700, "Harbour")]])), f"a.{kind}").text == "Harbour"
 

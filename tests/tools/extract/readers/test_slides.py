@@ -42,17 +42,17 @@ def build(made: Any) -> None:
 def test_a_presentation() -> None:
     found = read(making.pptx(build), "a.pptx")
     assert found.text == (
-        "## The harbour\n\nA report\n\n"
-        "## What happened\n\n- It froze on 3 March.\n- Nobody was hurt.\n\nNotes: Say this "
+        "The harbour\n\nA report\n\n"
+        "What happened\n\n- It froze on 3 March.\n- Nobody was hurt.\n\nNotes: Say this "
         "slowly.\nThen wait.\n\n"
         "| Year | Passengers\n| Year: 2025 | Passengers: 1,350\n\n"
         "| Ferries | Barges\n| Spring | Ferries: 3 | Barges: 7\n| Autumn | Ferries: 4.5"
     )
     assert found.marked() == [
-        ("slide", "1", "## The harbour"),
-        ("heading", "The harbour", "## The harbour"),
-        ("slide", "2", "## What happened"),
-        ("heading", "What happened", "## What happened"),
+        ("slide", "1", "The harbour"),
+        ("heading", "The harbour", "The harbour"),
+        ("slide", "2", "What happened"),
+        ("heading", "What happened", "What happened"),
         ("slide", "3", "| Year | Passengers"),
         ("slide", "4", "| Ferries | Barges"),
     ]
@@ -79,7 +79,7 @@ def test_a_slide_that_is_broken_costs_a_slide() -> None:
     )
     found = read(data, "a.pptx")
     assert [label for _, label, _ in found.marked("slide")] == ["1", "2", "3", "4"]
-    assert found.text.startswith("## What happened")
+    assert found.text.startswith("What happened")
     assert [note.partition(":")[0] for note in found.notes] == [
         "slide 1 could not be read",
         "slide 3 could not be read",
@@ -109,7 +109,7 @@ def test_numbers_dates_and_footers_of_slides_are_furniture() -> None:
             if shape.has_text_frame and shape.name.startswith(("Date", "Footer", "Slide Number")):
                 shape.text_frame.text = "furniture"
 
-    assert read(making.pptx(furnished), "a.pptx").text == "## T"
+    assert read(making.pptx(furnished), "a.pptx").text == "T"
 
 
 def test_what_cannot_be_read() -> None:

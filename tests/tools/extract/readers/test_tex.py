@@ -54,12 +54,12 @@ Not this.
 def test_a_paper() -> None:
     found = read(PAPER, "a.tex")
     assert found.text == (
-        "## Abstract\n\nIce, 100% of it.\n\n## Costs & fares\n\n"
+        "Abstract\n\nIce, 100% of it.\n\nCosts & fares\n\n"
         "See Section [sec:costs] and [berg2024]. (It cost more.)\n\n"
         "The second paragraph goes on — “quoted” – with $E = mc^2$.\n\n"
         "- One\n- Two: is more\n\nPassengers\n\n"
         "| Year | Count\n| Year: 2024 | Count: 1,200\n| Year: 2025 | Count: 1,350\n\n"
-        'x = {1: "%"}\n\n### Last\n\nThe end.'
+        'x = {1: "%"}\n\nLast\n\nThe end.'
     )
     assert [label for _, label, _ in found.marked()] == ["Abstract", "Costs & fares", "Last"]
     assert (found.title, found.author, found.published) == (
@@ -68,23 +68,6 @@ def test_a_paper() -> None:
         "2025-03-04",
     )
     assert found.notes == ["the files that it includes were not read with it"]
-
-
-@pytest.mark.parametrize(
-    ("command", "mark"),
-    [
-        ("part", "#"),
-        ("chapter*", "#"),
-        ("section[short]", "##"),
-        ("subsection", "###"),
-        ("subsubsection", "####"),
-        ("paragraph", "#####"),
-        ("subparagraph", "######"),
-    ],
-)
-def test_headings_have_their_level(command: str, mark: str) -> None:
-    found = read(f"\\{command}{{Costs}}\nWords.", "a.tex")
-    assert found.text == f"{mark} Costs\n\nWords."
 
 
 @pytest.mark.parametrize(
@@ -144,7 +127,7 @@ def test_rows() -> None:
 
 def test_what_is_not_closed_is_read_on() -> None:
     assert read("\\section{Open\n\nText \\begin{itemize} \\item One", "a.tex").text == (
-        "## Open\n\nText\n\n- One"
+        "Open\n\nText\n\n- One"
     )
     assert read("\\begin{tabular}{l} a & b", "a.tex").text.endswith("a & b")
     assert words_of("a {b") == "a b"

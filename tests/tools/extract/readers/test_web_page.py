@@ -13,11 +13,11 @@ URL = "https://news.example/2026/ferry"
 def test_an_article() -> None:
     found = read(making.ARTICLE, mime="text/html; charset=utf-8", url=URL)
     assert found.text == (
-        "# Ferry runs aground\n\n"
+        "Ferry runs aground\n\n"
         "The ferry Vanta struck the quay at Lodbaken in thick fog shortly after six in the morning "
         "on Tuesday, "
         "the harbour master said.\n\n"
-        "## What happened\n\n"
+        "What happened\n\n"
         "Nobody was hurt.\n"
         "The captain spoke of a fault in the steering, which the yard had repaired only last "
         "week.\n\n"
@@ -28,8 +28,8 @@ def test_an_article() -> None:
         "the harbour."
     )
     assert found.marked() == [
-        ("heading", "Ferry runs aground", "# Ferry runs aground"),
-        ("heading", "What happened", "## What happened"),
+        ("heading", "Ferry runs aground", "Ferry runs aground"),
+        ("heading", "What happened", "What happened"),
     ]
     assert (found.format, found.title, found.author) == ("html", "Ferry runs aground", "Anna Berg")
     assert (found.publisher, found.published, found.language) == (

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from deepdiver.core.numbering import GAP, units_of
 from deepdiver.core.text import Span
@@ -18,9 +17,6 @@ LEANING = 2
 _HEADING = re.compile(r"^#{1,6}\s+([^\n]+)", re.MULTILINE)
 _TITLE = re.compile(r"(?:\d+(?:\.\d+)*|[IVX]+)?[.)]?\s*(?:[^\W\d_][\w’'-]*(?: [\w’'-]+){0,4})?")
 """A heading that no mark tells: a few words, perhaps after a number, without a stop."""
-_AROUND_ENTRY = re.compile(r"^[\W\d]+|[\W\d]+$")
-"""What a table of contents may have around a heading: its number, dots, and a page."""
-_NUMBER = re.compile(r"\d+(?:\.\d+)*[.)]?")
 _LETTERS = re.compile(r"\w")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
@@ -44,19 +40,7 @@ class Unit:
     """Whether it only introduces what follows: the header of a table, or a line before a list."""
 
     caption: bool = False
-    """Whether it says nothing by itself: a line in italics as below a title, or an entry of a table
-    of contents."""
-
-    entry: bool = False
-    """Whether it is an entry of a table of contents."""
-
-    headed: Span | None = None
-    """Where its heading stands, if it is the first below it."""
-
-    @property
-    def start(self) -> int:
-        """Where it begins, with the heading that it is the first below."""
-        return (self.headed or self.span).start
+    """Whether it is a line in italics as below a title, which says nothing by itself."""
 
     @property
     def is_row(self) -> bool:
@@ -69,62 +53,34 @@ class Passage:
     """Neighbouring units under one heading."""
 
     span: Span
-    """Its place in the text; one that opens a section begins with its heading."""
+    """Its place in the text."""
     text: str
     """Its units as one line."""
     heading: str
     """The heading above it."""
-    opens: bool = False
-    """Whether it opens a section."""
-
-    @property
-    def told(self) -> str:
-        """Its words, after its heading if it opens a section: they often say nothing without it."""
-        return told_by(self.heading if self.opens else "", self.text)
 
 
-def units_in(
-    text: str, within: Sequence[tuple[int, int]] = (), titles: Iterable[str] = ()
-) -> list[Unit]:
-    """Return the units of a text, or those that touch some parts of it.
-
-    Args:
-        text: The text.
-        within: The parts, from and to; none: all of it.
-        titles: Headings that it has besides those in it: of what is left out.
-    """
+def units_in(text: str, within: Sequence[tuple[int, int]] = ()) -> list[Unit]:
+    """Return the units of a text, or those that touch some parts of it."""
     return [
         unit
-        for unit in _all_units(text, titles)
+        for unit in _all_units(text)
         if not within or any(unit.span.start < end and at < unit.span.end for at, end in within)
     ]
 
 
-def _all_units(text: str, titles: Iterable[str] = ()) -> Iterator[Unit]:
-    headings = [(Span(*match.span()), match[1].strip(" #*")) for match in _HEADING.finditer(text)]
-    heads = {_bare(title) for title in (*titles, *(title for _, title in headings))} - {""}
-    heading, number, introduced = "", 0, False
-    headed: Span | None = None
+def _all_units(text: str) -> Iterator[Unit]:
+    headings = [(match.start(), match[1].strip(" #*")) for match in _HEADING.finditer(text)]
+    heading, number = "", 0
     for span in _with_their_moments(text):
-        while headings and headings[0][0].start <= span.start:
-            (headed, heading), introduced = headings.pop(0), False
+        while headings and headings[0][0] <= span.start:
+            heading = headings.pop(0)[1]
         words = plain_line(span.of(text))
         if _LETTERS.search(words):
             leads = words.endswith(":") or _RULE.match(text, span.end) is not None
-            titled = _bare(words) in heads
-            # "There are two ways:" makes a list of headings a statement.
-            entry = titled and not introduced
-            introduced = leads or (introduced and titled)
-            caption = entry or is_caption(span.of(text))
-            yield Unit(span, words, heading, number, leads, caption, entry, headed)
+            yield Unit(span, words, heading, number, leads, is_caption(span.of(text)))
         # A line without letters, as below the header of a table, parts nothing; a gap does.
-        if _LETTERS.search(words) or words == GAP:
-            number, headed = number + 1, None
-
-
-def _bare(title: str) -> str:
-    """Return the words of a heading, or of its entry in a table of contents, for comparison."""
-    return _AROUND_ENTRY.sub("", title).casefold()
+        number += bool(_LETTERS.search(words)) or words == GAP
 
 
 def _with_their_moments(text: str) -> Iterator[Span]:
@@ -159,40 +115,28 @@ def plain_line(text: str) -> str:
 
 
 def passages_in(
-    text: str,
-    within: Sequence[tuple[int, int]] = (),
-    most: int = PASSAGE,
-    titles: Iterable[str] = (),
+    text: str, within: Sequence[tuple[int, int]] = (), most: int = PASSAGE
 ) -> list[Passage]:
     """Return a text, or some parts of it, as passages of neighbouring units.
 
-    A passage never crosses a heading or a gap, nor the end of a table. A heading, and what
-    introduces a table or a list, open the passage that follows them.
+    A passage never crosses a heading or a gap, nor the end of a table. A heading that no mark
+    tells, and what introduces a table or a list, open the passage that follows them.
     """
     groups: list[list[Unit]] = []
-    for unit in _without_contents(units_in(text, within, titles)):
+    for unit in units_in(text, within):
         if groups and _continues(groups[-1], unit, most):
             groups[-1].append(unit)
         else:
             groups.append([*(_taken_along(groups[-1], unit) if groups else ()), unit])
     return [
         Passage(
-            Span(group[0].start, group[-1].span.end),
+            Span(group[0].span.start, group[-1].span.end),
             " ".join(unit.text for unit in group),
             group[0].heading,
-            opens=group[0].headed is not None,
         )
         for group in groups
         if not all(unit.leads or unit.caption for unit in group)
     ]
-
-
-def _without_contents(units: Sequence[Unit]) -> Iterator[Unit]:
-    """Yield units without the entries of tables of contents, and the numbers before them."""
-    for unit, after in zip_longest(units, units[1:]):
-        numbers = after is not None and after.entry and _NUMBER.fullmatch(unit.text)
-        if not unit.entry and not numbers:
-            yield unit
 
 
 def _taken_along(group: list[Unit], unit: Unit) -> list[Unit]:
@@ -213,7 +157,7 @@ def _continues(group: Sequence[Unit], unit: Unit, most: int) -> bool:
         return False
     if last.is_row and not unit.is_row:
         return False
-    return unit.span.end - group[0].start <= most
+    return unit.span.end - group[0].span.start <= most
 
 
 def _is_title(words: str) -> bool:
@@ -223,30 +167,17 @@ def _is_title(words: str) -> bool:
 def passage_lines(quote: str) -> list[str]:
     """Return the units of a passage, without the marks of lists and headings.
 
-    A line that introduces the next one is told with it: "Therefore: it can be resumed." A heading
-    is a line of its own.
+    A line that introduces the next one is told with it: "Therefore: it can be resumed."
     """
     lines: list[str] = []
     opening = ""
     for unit in _all_units(quote):
-        if unit.headed:
-            lines.append(told_by(unit.heading, ""))
         if unit.leads and not unit.is_row:
             opening = f"{opening}{unit.text} "
             continue
         lines.append(f"{opening}{unit.text}")
         opening = ""
     return [*lines, *filter(None, [opening.strip()])] or [plain_line(quote)]
-
-
-def opens_section(quote: str) -> bool:
-    """Return whether a quote begins with a heading."""
-    return _HEADING.match(quote) is not None
-
-
-def told_by(title: str, text: str) -> str:
-    """Return a text after its title or heading."""
-    return f"{title.strip().rstrip('.')}. {text}".removeprefix(". ").strip()
 
 
 def in_context(title: str, passage: Passage) -> str:

@@ -121,7 +121,6 @@ class _Reader:
         self._words: list[str] = []
         self._kept = False
         self._name = ""
-        self._below = 2
         self._heads = False
         """Whether the next line is a heading."""
         self._tag = False
@@ -163,7 +162,7 @@ class _Reader:
     def _heading(self, text: str) -> None:
         self._flush()
         self._heads = False
-        self._draft.add_heading(text, self._below)
+        self._draft.add_heading(" ".join(text.split()))
 
     def _macro(self, line: str, lines: Iterator[str]) -> None:
         name, _, rest = line.replace("\t", " ").partition(" ")
@@ -184,8 +183,7 @@ class _Reader:
             self._kept = False
             text = " ".join(arguments_of(rest))
             self._heads = not text
-            self._below = 3 if name in ("SS", "Ss") else 2
-            self._draft.add_heading(text, self._below)
+            self._draft.add_heading(text)
         else:
             self._lay_out(name, rest)
 

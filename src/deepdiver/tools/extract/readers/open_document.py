@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,7 +19,6 @@ _SILENT = frozenset(
     "note-citation ruby-text".split()
 )
 """Elements without text of the document: deleted text, comments, numbers of footnotes."""
-_LEVEL = re.compile(r"\d{1,2}")
 _SAID = {"tab": "\t", "line-break": "\n"}
 
 
@@ -90,7 +88,9 @@ class _Reader:
             elif name == "table":
                 self._table(element)
             elif name == "frame" and _attribute(element, "class") == "title":
-                self._draft.add_heading(" ".join(map(_text, elements(element, "p"))))
+                self._draft.add_heading(
+                    " ".join(" ".join(map(_text, elements(element, "p"))).split())
+                )
             elif name not in _SILENT:
                 self._begin(element, name)
                 depth += name == "list"
@@ -107,8 +107,7 @@ class _Reader:
     def _paragraph(self, element: Any, heads: bool, depth: int) -> None:
         text = _text(element).strip()
         if text and heads:
-            level = _attribute(element, "outline-level")
-            self._draft.add_heading(text, int(level) if _LEVEL.fullmatch(level) else 2)
+            self._draft.add_heading(" ".join(text.split()))
         elif text and depth:
             self._draft.put("  " * (depth - 1) + f"- {text}", "\n" if self._listed else "\n\n")
         else:

@@ -55,7 +55,7 @@ _CHARSETS: Final = {
 _ROLES = frozenset({"info", "footnote", "fonttbl", "stylesheet"})
 _SPOKEN = frozenset({"text", "title", "author", "footnote", "stylesheet"})
 """The roles of groups whose text is kept."""
-_HEADING = re.compile(r"(?:heading[ ]?(?P<level>\d)|title|subtitle)\b", re.I)
+_HEADING = re.compile(r"(?:heading[ ]?\d|title|subtitle)\b", re.I)
 """Names of styles."""
 _BODY_LEVEL = 9
 """The outline level of a paragraph that is no heading."""
@@ -90,7 +90,7 @@ class _Reader:
         self._draft = draft
         self._encoding = "cp1252"
         self._fonts: dict[int, str] = {}
-        self._headings: dict[int, int] = {}
+        self._headings: set[int] = set()
         self._group = _Group()
         self._outer: list[_Group] = []
         self._bytes = bytearray()
@@ -157,8 +157,8 @@ class _Reader:
         if not self._outer:
             return
         self._group = self._outer.pop()
-        if closed.role == "stylesheet" and (named := _HEADING.match(_joined(closed.out))):
-            self._headings.setdefault(self._defined, int(named["level"] or 1))
+        if closed.role == "stylesheet" and _HEADING.match(_joined(closed.out)):
+            self._headings.add(self._defined)
         if closed.role == self._group.role:
             return
         text = _joined(closed.out)
@@ -231,7 +231,7 @@ class _Reader:
         elif not defines:
             self._level = number
         elif number < _BODY_LEVEL:
-            self._headings[self._defined] = number + 1
+            self._headings.add(self._defined)
 
     def _lay_out(self, word: str, number: int | None) -> None:
         """End a paragraph, a cell or a row, or say how the next paragraph looks."""
@@ -263,8 +263,7 @@ class _Reader:
         if text:
             self._end_table()
         if self._level < _BODY_LEVEL or self._style in self._headings:
-            own = self._level + 1 if self._level < _BODY_LEVEL else 0
-            self._draft.add_heading(text, own or self._headings[self._style])
+            self._draft.add_heading(" ".join(text.split()))
         else:
             self._draft.add(text)
         for note in self._notes:

@@ -90,7 +90,7 @@ def _said(draft: DocumentDraft, shape: Any) -> None:
     if not lines or place in _FURNITURE:
         return
     if place in _TITLES:
-        draft.add_heading(" ".join(lines))
+        draft.add_heading(" ".join(" ".join(lines).split()))
     elif len(lines) == 1:
         draft.add(lines[0])
     else:

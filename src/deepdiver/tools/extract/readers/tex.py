@@ -35,16 +35,9 @@ _TOKEN = re.compile(
     r"|(?P<gap>[ \t]*\n[ \t]*(?:\n\s*)+)|(?P<plain>[^\\${}~`'\n-]+|.)",
     re.S,
 )
-_HEADINGS: Final = {
-    "part": 1,
-    "chapter": 1,
-    "section": 2,
-    "subsection": 3,
-    "subsubsection": 4,
-    "paragraph": 5,
-    "subparagraph": 6,
-}
-"""The commands of headings, and their levels."""
+_HEADINGS = frozenset(
+    "part chapter section subsection subsubsection paragraph subparagraph".split()
+)
 _LISTS = frozenset({"itemize", "enumerate", "description", "compactitem", "compactenum"})
 _SIZED = frozenset({"minipage", "thebibliography", "multicols", "adjustbox"})
 """Environments whose first argument is a size."""
@@ -176,7 +169,7 @@ class _Reader:
         if name in _HEADINGS and (found := _optional(text, at)) < len(text):
             label, at = argument_at(text, found)
             self._flush()
-            self._draft.add_heading(words_of(label), _HEADINGS[name])
+            self._draft.add_heading(" ".join(words_of(label).split()))
         elif name == "item":
             self._flush()
             self._item = True

@@ -16,9 +16,6 @@ _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _HEADING = re.compile(
     r"(?:heading|titre|überschrift|título|titolo|rubrik|kop) ?\d|title|titel", re.I
 )
-_BODY_LEVEL = 9
-"""The level of what is no heading."""
-_NUMBER = re.compile(r"\d{1,2}")
 _SAID = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 
@@ -86,9 +83,8 @@ class _Reader:
         style = _value(element, "pStyle")
         if not text:
             return
-        own = _level(element)
-        if level := self._headings.get(style) if own is None else own:
-            self._draft.add_heading(text, level)
+        if style in self._headings or _child(element, "outlineLvl") is not None:
+            self._draft.add_heading(text if self._links is None else f"# {text}")
             self._listed = False
         elif _child(element, "numPr") is not None or style.startswith("List"):
             self._draft.add(f"- {text}", "\n" if self._listed else "\n\n")
@@ -197,50 +193,26 @@ def _value(paragraph: Any, name: str) -> str:
     return "" if found is None else str(found.get(_W + "val") or "")
 
 
-def _heading_styles(root: Any) -> dict[str, int]:
-    """Return the levels of styles by what they say, by their name, or by what they extend.
-
-    0 is the level of a style that says that it is no heading.
-    """
+def _heading_styles(root: Any) -> frozenset[str]:
+    """Return the ids of styles that are headings by name, by level, or by the style they extend."""
     based: dict[str, str] = {}
-    found: dict[str, int] = {}
+    found: set[str] = set()
     for style in () if root is None else root:
         key = str(style.get(_W + "styleId") or "")
         values = {local_name(item.tag): str(item.get(_W + "val") or "") for item in style}
-        based[key] = values.get("basedOn", "")
-        own = _level(style)
-        level = _level_in(values.get("name", "")) if own is None else own
-        if level is not None:
-            found[key] = level
-    inherited = {
-        key: next((found[base] for base in _ancestors(key, based) if base in found), 0)
-        for key in based
-    }
-    return inherited | found
+        if "basedOn" in values:
+            based[key] = values["basedOn"]
+        if _HEADING.fullmatch(values.get("name", "")) or _child(style, "outlineLvl") is not None:
+            found.add(key)
+    found |= {key for key in based if not found.isdisjoint(_ancestors(key, based))}
+    return frozenset(found)
 
 
-def _level(element: Any) -> int | None:
-    """Return the level that a paragraph or a style gives itself; 0: that of a body text."""
-    found = _child(element, "outlineLvl")
-    level = "" if found is None else str(found.get(_W + "val") or "0")
-    if not _NUMBER.fullmatch(level):
-        return None
-    return int(level) + 1 if int(level) < _BODY_LEVEL else 0
-
-
-def _level_in(name: str) -> int | None:
-    """Return the level that the name of a style tells: 3 of heading 3, 1 of Title."""
-    if not _HEADING.fullmatch(name):
-        return None
-    digits = re.search(r"\d", name)
-    return int(digits[0]) if digits else 1
-
-
-def _ancestors(style: str, based: Mapping[str, str]) -> list[str]:
-    """Return the styles that a style extends, the nearest first."""
-    found: list[str] = []
+def _ancestors(style: str, based: Mapping[str, str]) -> set[str]:
+    """Return the styles that a style extends, directly or not."""
+    found: set[str] = set()
     while (style := based.get(style, "")) and style not in found:
-        found.append(style)
+        found.add(style)
     return found
 
 
