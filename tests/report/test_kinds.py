@@ -478,7 +478,7 @@ def reasoned(text: str, places: tuple[int, ...], **more: Any) -> Sentence:
 QUOTED = CITED.model_copy(
     update={
         "citations": (
-            CITED.citations[0].model_copy(update={"quote": "It has 35 looms and 4 men."}),
+            CITED.citations[0].model_copy(update={"quote": "It has 35 looms and 4 men in 2024."}),
             CITED.citations[1].model_copy(update={"quote": "35 looms are old."}),
             *CITED.citations[2:],
         )
@@ -494,6 +494,7 @@ QUOTED = CITED.model_copy(
         ("Sell 35 of them, as they are old.", (-1, 32), (1,), (2,)),
         ("Sell 35, and let 4 go.", (-1, 7), (), (1, 2)),
         ("Sell 36.", (-1,), (1,), ()),
+        ("Sell it, as four men said in 2024.", (-1,), (1,), ()),
         ("Sell it.", (), (), (1,)),
     ],
 )

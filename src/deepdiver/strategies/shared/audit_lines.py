@@ -105,7 +105,8 @@ class Audit:
         await self._repair(lines)
         self._cut_rejected(lines)  # a repair may say it
         _cut_empty_frames(self._deps, lines)
-        kept = [line for line in lines if not line.cut]
+        # The name of a row says nothing that a quote could carry or contradict.
+        kept = [line for line in lines if not line.cut and not line.is_label]
         told = await with_opinions(self._deps, [line.sentence for line in kept])
         for line, sentence in zip(kept, told, strict=True):
             line.sentence = sentence
