@@ -140,7 +140,11 @@ async def test_who_is_alone_is_not_woken_behind_a_crowd() -> None:
     order: list[str] = []
 
     def settle(name: str) -> Callable[[asyncio.Future[None]], None]:
-        return lambda waiter: (order.append(name), waiter.set_result(None))[1]
+        def note(waiter: asyncio.Future[None]) -> None:
+            order.append(name)
+            waiter.set_result(None)
+
+        return note
 
     crowd = [loop.create_future() for _ in range(10 * WOKEN)]
     wake(deque(crowd), settle("crowd"))
