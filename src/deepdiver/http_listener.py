@@ -21,7 +21,7 @@ PARTING_SECONDS = 3
 ACCEPTED = 2
 """Connections that are accepted in one turn of the event loop. The next steps of those that are
 accepted together are taken in one turn too. A thousand took 0.6 s for each step."""
-HEARD = 10
+HEARD = 3
 """Clients from whom something is taken in, in one turn. To read and to begin the requests that a
 thousand sent at once took 0.3 s, for which nobody else was served."""
 WAITING = 2_048

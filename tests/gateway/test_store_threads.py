@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from deepdiver.gateway.store_threads import THREADS, in_thread, wait_until_done
+from deepdiver.gateway.store_threads import THREADS, in_thread, submit, wait_until_done
 from tests.gateway.rig import settle_down, until
 from tests.patience import PATIENCE
 
@@ -87,6 +87,17 @@ async def test_the_users_own_threads_may_all_be_busy() -> None:
     assert not busy.done()
     release.set()
     assert await busy
+
+
+def test_who_does_not_wait_can_ask_later_what_became_of_a_step() -> None:
+    fine, failed = Step(), Step(OSError("no"))
+    made = [submit(step) for step in (fine, failed)]
+    assert fine.begun.wait(PATIENCE)
+    assert not made[0].done()
+    for step in (fine, failed):
+        step.go_on.set()
+    assert made[0].result(PATIENCE)
+    assert isinstance(made[1].exception(PATIENCE), OSError)
 
 
 async def test_wait_until_done_returns_at_once_when_it_is_over() -> None:

@@ -242,7 +242,7 @@ def test_code_says_below_it_where_it_is_from() -> None:
     say = words_in("en")
     assert code_origin(FACT, say) == "Source of the code:"
     assert code_origin(sentence("x"), say) == ""
-    assert code_origin(JUDGED, say) == "Our own code, after:"
+    assert code_origin(JUDGED, say) == "Our own code, based on:"
     assert code_origin(GENERAL, say) == ""
     for own, told in ((GENERAL, "Code without a source is our own."), (FACT, ""), (JUDGED, "")):
         code = Block(kind="code", rows=((own,),))

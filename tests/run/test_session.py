@@ -4,17 +4,20 @@ import asyncio
 import json
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import wait
 from contextlib import closing
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from deepdiver import tasks
-from deepdiver.core.events import PersonAsked, RunEnded, RunStarted
+from deepdiver.core.events import PersonAsked, PhaseStarted, RunEnded, RunStarted
 from deepdiver.core.record import RunStatus, Source
 from deepdiver.errors import (
     CallError,
@@ -333,6 +336,108 @@ def test_events_reach_the_store_in_their_order(tmp_path: Path) -> None:
     assert all(event.at for event in told)
     saved = [json.loads(text)["run"] for _, text in rig.store.records.events(rig.run.id)]
     assert saved == [str(number) for number in range(130)]
+
+
+class Gate:
+    """Records of a store that take events when the test wants, or refuse them."""
+
+    def __init__(self, records: Any, errors: Sequence[Exception] = ()) -> None:
+        self._records, self._errors = records, iter(errors)
+        self.asked, self.open = threading.Event(), threading.Event()
+        self.batches: list[int] = []
+
+    def add_events(self, run: str, events: Sequence[str]) -> None:
+        self.asked.set()
+        assert self.open.wait(PATIENCE)
+        if (error := next(self._errors, None)) is not None:
+            raise error
+        self.batches.append(len(events))
+        self._records.add_events(run, events)
+
+
+def phases(*names: str) -> list[PhaseStarted]:
+    return [PhaseStarted(phase=name, iteration=1) for name in names]
+
+
+def saved_phases(rig: Rig) -> list[str]:
+    events = [json.loads(text) for _, text in rig.store.records.events(rig.run.id)]
+    return [event.get("phase", event["type"]) for event in events]
+
+
+def test_a_run_does_not_wait_until_its_events_are_stored(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    gate = Gate(rig.store.records)
+    recorder = Recorder(replace(rig.store, records=cast("Any", gate)), rig.run.id, None)
+    for event in phases("a", "b", "c"):
+        recorder(event)
+        assert gate.asked.wait(PATIENCE)
+    assert saved_phases(rig) == []
+    gate.open.set()
+    recorder.flush()
+    assert saved_phases(rig) == ["a", "b", "c"]
+    assert gate.batches == [1, 2], "what came meanwhile is stored together"
+    recorder.flush()
+    assert gate.batches == [1, 2], "there is nothing left"
+
+
+def test_a_question_is_stored_before_anybody_is_told_of_it(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    told: list[list[str]] = []
+    recorder = Recorder(rig.store, rig.run.id, lambda _: told.append(saved_phases(rig)))
+    recorder(PersonAsked(question={"ask": "review_answer"}, number=0))
+    assert told == [["person_asked"]]
+
+
+def test_the_last_event_comes_after_those_that_are_being_stored(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    gate = Gate(rig.store.records)
+    recorder = Recorder(replace(rig.store, records=cast("Any", gate)), rig.run.id, None)
+    recorder(phases("a")[0])
+    assert gate.asked.wait(PATIENCE)
+    last = RunEnded(run=rig.run.id, status=RunStatus.STOPPED, cost=Decimal(0))
+    ending = threading.Thread(target=recorder.end, args=(last, RunStatus.STOPPED))
+    ending.start()
+    ending.join(0.1)
+    assert rig.store.runs.get(rig.run.id).status is not RunStatus.STOPPED
+    gate.open.set()
+    ending.join(PATIENCE)
+    assert saved_phases(rig) == ["a", "run_ended"]
+    assert rig.store.runs.get(rig.run.id).status is RunStatus.STOPPED
+
+
+def test_events_that_could_not_be_stored_are_told_of_and_stored_later(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    gate = Gate(rig.store.records, [StoreFullError("no room"), StoreFullError("nor now")])
+    gate.open.set()
+    recorder = Recorder(replace(rig.store, records=cast("Any", gate)), rig.run.id, None)
+    a, b, c = phases("a", "b", "c")
+    recorder(a)
+    assert recorder._writing is not None
+    wait([recorder._writing])
+    with pytest.raises(StoreFullError, match="no room"):
+        recorder(b)
+    with pytest.raises(StoreFullError, match="nor now"):
+        recorder.flush()
+    with pytest.raises(StoreFullError, match="nor now"):  # nobody knows who has heard of it
+        recorder(c)
+    last = RunEnded(run=rig.run.id, status=RunStatus.FAILED, cost=Decimal(0))
+    recorder.end(last, RunStatus.FAILED)
+    assert saved_phases(rig) == ["a", "b", "c", "run_ended"]
+
+
+def test_who_has_left_a_run_stores_no_more_of_it(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    gate = Gate(rig.store.records)
+    recorder = Recorder(replace(rig.store, records=cast("Any", gate)), rig.run.id, None)
+    a, b = phases("a", "b")
+    recorder(a)
+    assert gate.asked.wait(PATIENCE)
+    recorder(b)
+    recorder.leave()
+    gate.open.set()
+    recorder.flush()
+    recorder.end(RunEnded(run="", status=RunStatus.STOPPED, cost=Decimal(0)), RunStatus.STOPPED)
+    assert saved_phases(rig) == ["a"]
 
 
 async def test_many_runs_in_one_process_do_not_mix(tmp_path: Path) -> None:

@@ -197,6 +197,8 @@ async def test_runs_are_listed_the_newest_first_and_by_their_words(
             page = await rig.client.get("/history", params=asked, headers=person)
             assert page.status_code == 422
             assert "</h1>" in page.text, "a page says so to a person"
+            assert "leave the cursor out" in page.text
+            assert "pattern" not in page.text
         beyond = {"cursor": "2001-01-01T00:00:00+00:00~nothing", "q": "lake"}
         assert (await rig.client.get(RUNS, params=beyond, headers=own)).json()["runs"] == []
         page = await rig.client.get("/history", params=beyond, headers=person)

@@ -20,9 +20,10 @@ from deepdiver.errors import (
     StoreFullError,
     UnknownNameError,
 )
-from deepdiver.service.failures import explain, status_of
+from deepdiver.service.failures import SHAPES, explain, status_of
 from tests.service.rig import service
 
+BAD = {"type": "string_pattern_mismatch", "msg": "String should match pattern '^a$'"}
 SECRET = "sk-very-secret-0123456789"
 
 
@@ -50,6 +51,10 @@ def test_the_status_of_an_error(error: DeepdiverError, status: int) -> None:
         ([{"loc": ("body", "a"), "type": "extra_forbidden", "msg": ""}], "unknown field 'a'"),
         ([{"loc": ("body", "a", 0), "type": "x", "msg": "Value error, no"}], "a.0: no"),
         ([{"loc": ("body",), "type": "x", "msg": "bad"}], "bad"),
+        ([{**BAD, "loc": ("path", "run")}], SHAPES["run"]),
+        ([{**BAD, "loc": ("query", "cursor")}], SHAPES["cursor"]),
+        ([{"loc": ("query", "cursor"), "type": "string_too_long", "msg": ""}], SHAPES["cursor"]),
+        ([{**BAD, "loc": ("body", "a")}], "a: it has characters that cannot be there"),
         ([], "not valid"),
     ],
 )
@@ -81,3 +86,27 @@ async def test_a_method_that_is_not_there(tmp_path: Path) -> None:
         answer = await rig.client.put("/api/v1/runs")
         assert answer.status_code == 405
         assert "GET" in answer.headers["allow"] or "POST" in answer.headers["allow"]
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("/api/v1/runs?cursor=x", "cursor"),
+        (f"/api/v1/runs?cursor={'9' * 200}", "cursor"),
+        ("/api/v1/runs/a_b", "run"),
+        ("/api/v1/runs/a/compare/a_b", "other"),
+        ("/api/v1/runs/a/report?format=x", "format"),
+        ("/api/v1/runs/a/exports/pdf?style=X", "style"),
+    ],
+)
+async def test_nobody_is_shown_a_pattern(tmp_path: Path, path: str, field: str) -> None:
+    async with service(tmp_path) as rig:
+        answer = await rig.client.get(path)
+        assert (answer.status_code, answer.json()) == (422, {"detail": SHAPES[field]})
+
+
+async def test_a_key_of_a_request_that_cannot_be_one(tmp_path: Path) -> None:
+    async with service(tmp_path) as rig:
+        headers = {"Idempotency-Key": "a b"}
+        answer = await rig.client.post("/api/v1/runs", json={"question": "Who?"}, headers=headers)
+        assert (answer.status_code, answer.json()) == (422, {"detail": SHAPES["idempotency-key"]})

@@ -133,3 +133,46 @@ async def test_nobody_who_is_gone_is_woken() -> None:
     wake(deque([gone, there]), lambda waiter: waiter.set_result("now"))
     assert await there == "now"
     wake(deque(), lambda waiter: waiter.set_result("never"))
+
+
+async def test_who_is_alone_is_not_woken_behind_a_crowd() -> None:
+    loop = asyncio.get_running_loop()
+    order: list[str] = []
+
+    def settle(name: str) -> Callable[[asyncio.Future[None]], None]:
+        def note(waiter: asyncio.Future[None]) -> None:
+            order.append(name)
+            waiter.set_result(None)
+
+        return note
+
+    crowd = [loop.create_future() for _ in range(10 * WOKEN)]
+    wake(deque(crowd), settle("crowd"))
+    assert order == ["crowd"] * WOKEN, "the others go on at the next turns"
+    alone = loop.create_future()
+    wake(deque([alone]), settle("alone"))
+    await alone
+    assert len(order) <= 2 * WOKEN + 1
+    await asyncio.gather(*crowd)
+    assert order.count("crowd") == 10 * WOKEN
+
+
+async def test_several_crowds_together_are_no_more_at_a_turn_than_one() -> None:
+    loop = asyncio.get_running_loop()
+    woken = 0
+
+    def settle(waiter: asyncio.Future[None]) -> None:
+        nonlocal woken
+        woken += 1
+        waiter.set_result(None)
+
+    crowds = [[loop.create_future() for _ in range(4 * WOKEN)] for _ in range(5)]
+    for crowd in crowds:
+        wake(deque(crowd), settle)
+    steps = list[int]()
+    while woken < 20 * WOKEN:
+        before = woken
+        await asyncio.sleep(0)
+        steps.append(woken - before)
+    assert max(steps) <= WOKEN
+    assert all(waiter.done() for crowd in crowds for waiter in crowd)

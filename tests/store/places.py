@@ -109,4 +109,4 @@ class PostgresPlace:
 
     def die_at_commit(self, store: AnyStore, die: Any) -> None:
         assert isinstance(store, PostgresStore)
-        store.database._commit = lambda db, number, mark: die()  # type: ignore[method-assign]
+        store.database._commit = lambda db, number: die()  # type: ignore[method-assign]

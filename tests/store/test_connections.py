@@ -7,7 +7,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import psycopg
 import pytest
@@ -24,7 +24,7 @@ from deepdiver.errors import (
     UsageError,
 )
 from deepdiver.store import connections as connections_module
-from deepdiver.store.connections import Connections, transaction
+from deepdiver.store.connections import MOST, Connections, transaction
 from tests.patience import PATIENCE
 from tests.postgres_server import Server
 
@@ -287,6 +287,15 @@ def test_only_few_are_kept(connections: Connections, monkeypatch: pytest.MonkeyP
         pass
     assert not two.closed
     assert one.closed
+
+
+def test_a_store_keeps_all_that_it_may_use(shared_database: SecretStr) -> None:
+    with closing(Connections(shared_database, "public", most=MOST)) as connections:
+        for _ in range(2):
+            with ExitStack() as stack:
+                used = [stack.enter_context(connections.use()) for _ in range(MOST)]
+        assert not any(db.closed for db in used)
+        assert set(map(id, connections._idle)) == set(map(id, used))
 
 
 def test_the_path_leads_to_ours_first(connections: Connections) -> None:

@@ -23,6 +23,7 @@ import psycopg
 import pytest
 from pydantic import SecretStr
 
+from deepdiver.core.record import RunStatus
 from deepdiver.errors import (
     DamagedStoreError,
     NewerSchemaError,
@@ -30,9 +31,11 @@ from deepdiver.errors import (
     StoreAccessError,
     StoreError,
     StoreUnreachableError,
+    UnknownNameError,
     UsageError,
 )
 from deepdiver.store import CallState, postgres
+from deepdiver.store.connections import MOST
 from deepdiver.store.postgres import (
     MIGRATIONS,
     PostgresStore,
@@ -274,7 +277,7 @@ def test_a_connection_lost_at_the_commit_loses_nothing_and_repeats_nothing(
     execute = psycopg.Connection.execute
 
     def lose(db: psycopg.Connection, query: str, *values: Any, **more: Any) -> Any:
-        if query == "COMMIT" and next(left, False):
+        if query.endswith("COMMIT") and next(left, False):
             if committed:
                 execute(db, query)
             db.close()
@@ -299,6 +302,72 @@ def test_a_connection_lost_at_the_commit_loses_nothing_and_repeats_nothing(
         0,
     )
     assert store.leases.holder("r1") == ("me" if step == "lease" else "")
+
+
+TRIPS: dict[str, tuple[int, Callable[[PostgresStore], object]]] = {
+    "find": (1, lambda store: store.runs.get("r1")),
+    "status": (3, lambda store: store.runs.set_status("r1", RunStatus.STOPPED)),
+    "text": (4, STEPS["text"]),
+    "lease": (5, STEPS["lease"]),
+    "sent": (4, STEPS["sent"]),
+}
+
+
+@pytest.mark.parametrize("step", TRIPS)
+def test_a_step_asks_the_server_seldom(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Each time, its thread waits for its turn among those that compute."""
+    reserve(store)
+    most, act = TRIPS[step]
+    act(store)  # the first step of a connection forgets old marks
+    asked = 0
+    wait = psycopg.Connection.wait
+
+    def count(db: psycopg.Connection, *given: Any, **more: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return wait(db, *given, **more)
+
+    monkeypatch.setattr(psycopg.Connection, "wait", count)
+    act(store)
+    assert asked == most
+
+
+def test_who_waits_for_a_turn_keeps_no_connection(store: PostgresStore) -> None:
+    """Else those who wait for a provider have all of them, and no other step goes on."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with store.database.write(alone="tavily"):
+            begun.set()
+            assert go_on.wait(PATIENCE)
+
+    def take(owner: str) -> None:
+        store.limits.take("tavily", owner, NOW, NOW + 60, rate=100, per=1, concurrent=100)
+
+    waiting = [threading.Thread(target=take, args=(str(number),)) for number in range(2 * MOST)]
+    holding = threading.Thread(target=hold)
+    holding.start()
+    assert begun.wait(PATIENCE)
+    for thread in waiting:
+        thread.start()
+    # A step that needs a connection gets one, and so does one of another provider.
+    assert store.runs.get("r1").id == "r1"
+    assert store.limits.take("other", "me", NOW, NOW + 60, rate=100, per=1, concurrent=100).granted
+    assert all(thread.is_alive() for thread in waiting)
+    go_on.set()
+    for thread in (holding, *waiting):
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("name", ["r'1", "r\\1", 'r"1; SELECT 1', "r\0", "r%s", "é😀"])
+def test_the_name_of_a_run_is_never_a_statement(store: PostgresStore, name: str) -> None:
+    with pytest.raises(UnknownNameError):
+        store.records.add_events(name, ["{}"])
+    store.limits.take(name, "me", NOW, NOW + 60, rate=100, per=1, concurrent=1)
+    assert store.runs.get("r1").id == "r1"
 
 
 def test_a_server_that_stays_away_is_told_in_the_end(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
@@ -43,6 +43,11 @@ async def in_thread(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     except asyncio.CancelledError:
         await wait_until_done(running)
         raise
+
+
+def submit(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+    """Have a step of the store run in a thread, for a caller that does not wait for it."""
+    return _pool.submit(step, *args, **kwargs)
 
 
 async def wait_until_done(running: asyncio.Future[Any]) -> None:

@@ -67,7 +67,7 @@ FURTHER = "Passages that the text does not cite"
 """Heading of those that only judgements or calculations stand on."""
 TOLD_CHARS = 160
 """The most characters of a judgement in that list."""
-CODE_SOURCE, CODE_AFTER = "Source of the code:", "Our own code, after:"
+CODE_SOURCE, CODE_AFTER = "Source of the code:", "Our own code, based on:"
 OWN_CODE = "Code without a source is our own."
 """What stands below code that a source has or that is made after one, and at the end."""
 _IN_WORDS = {

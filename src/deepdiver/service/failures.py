@@ -43,6 +43,17 @@ PLAIN = {
     405: "that cannot be done at this address",
 }
 """What is said where the framework has but a name for an error."""
+PLACES = ("body", "query", "path", "header")
+"""The parts of a request that a field can be in."""
+SHAPES = {
+    "cursor": "this is no place in the list: leave the cursor out to begin with the newest",
+    "format": "the format must be markdown or json",
+    "style": "the name of a style has small letters alone",
+    "run": "the id of a run has letters, digits and dashes alone",
+    "other": "the id of a run has letters, digits and dashes alone",
+    "idempotency-key": "an Idempotency-Key must be printable ASCII without spaces",
+}
+"""What is said where a value has not the shape that its field needs: nobody reads patterns."""
 _log = logging.getLogger(__name__)
 
 
@@ -81,12 +92,14 @@ def add_failures(app: FastAPI) -> None:
 def explain(errors: Any) -> str:
     """Return one line about an invalid request, without its values, which may be very long."""
     told = next(iter(errors), {"loc": (), "type": "", "msg": "not valid"})
-    name = ".".join(str(part) for part in told["loc"] if part not in ("body", "query", "path"))
+    name = ".".join(str(part) for part in told["loc"] if part not in PLACES)
     name = name.encode("utf-8", "replace").decode("utf-8")[:80]
     if told["type"] == "extra_forbidden":
         return f"unknown field {name!r}"
     if told["type"] == "missing":
         return f"the field {name!r} is required"
+    if name == "cursor" or told["type"] == "string_pattern_mismatch":
+        return SHAPES.get(name, f"{name}: it has characters that cannot be there")
     message = str(told["msg"]).removeprefix("Value error, ")
     return f"{name}: {message}" if name else message
 

@@ -424,8 +424,10 @@ def stop_run(state: ServiceState, account: Account, run: str) -> Run:
 
 def _cancel(state: ServiceState, run: str) -> None:
     """Have a run be stopped by whoever works on it, and at once if that is this process."""
-    state.queue.cancel(run)
+    # First here: while the queue is told, the run has its time to hear answers.
     state.stop_here(run)
+    state.queue.cancel(run)
+    state.stop_here(run)  # it may have been taken from the queue meanwhile
 
 
 def resume_run(state: ServiceState, account: Account, run: str) -> Run:

@@ -36,8 +36,9 @@ SERVER_NAME = "the PostgreSQL of the settings"
 """The name of the server in messages, which never show its address."""
 CONNECT_SECONDS = 10
 """Seconds to wait for a connection, unless the address says otherwise."""
-IDLE = 8
-"""How many idle connections are kept for the next use."""
+IDLE = 10
+"""How many idle connections are kept for the next use: as many as a store has, because each new one
+is a process of the server."""
 MOST = 10
 """How many connections the store of one process has at a time: one for each of its threads, and two
 for the leases of runs, however many it works on. Five workers without a limit had more than 60."""

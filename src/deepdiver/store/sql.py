@@ -180,12 +180,10 @@ class SqlRuns(_Part, Runs):
     @override
     def get(self, run: str) -> Run:
         start = make_storable(run)
-        with self._database.read() as db:
-            rows = db.execute(
-                "SELECT id, status, json FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
-                (start, start + _LAST, CANDIDATES + 1),
-            ).fetchall()
-            if not rows:
+        query = "SELECT id, status, json FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
+        rows = self._rows(query, start, start + _LAST, CANDIDATES + 1)
+        if not rows:
+            with self._database.read() as db:
                 raise run_not_found(db, run)
         if len(rows) == 1 or rows[0][0] == start:
             return self._run(*rows[0])
@@ -488,11 +486,9 @@ class SqlRecords(_Part, Records):
 
 def _add_events(db: Session, run: str, packed: Sequence[bytes]) -> None:
     """Add events behind those that a run has, within a transaction."""
-    query = "SELECT coalesce(max(number), 0) FROM events WHERE run = ?"
-    last: int = db.execute(query, (run,)).fetchone()[0]
     db.executemany(
-        "INSERT INTO events VALUES (?, ?, ?)",
-        [(run, number, data) for number, data in enumerate(packed, last + 1)],
+        "INSERT INTO events SELECT ?1, coalesce(max(number), 0) + 1, ?2 FROM events WHERE run = ?1",
+        [(run, data) for data in packed],
     )
 
 
@@ -594,6 +590,16 @@ _PRUNE = (
 )
 
 
+# One row, in one statement: others wait for their turn at the provider meanwhile.
+_BUCKET = (
+    "SELECT coalesce(max(tokens), ?1), coalesce(max(updated), ?2), coalesce(max(paused_until), ?2),"
+    " (SELECT count(*) FROM slots WHERE provider = ?3 AND owner <> ?4 AND until > ?2),"
+    " (SELECT min(until) FROM slots WHERE provider = ?3 AND owner <> ?4 AND until > ?2),"
+    " (SELECT count(*) FROM slots WHERE provider = ?3 AND until <= ?2)"
+    " FROM buckets WHERE provider = ?3"
+)
+
+
 class SqlLimits(_Part, Limits):
     """The shared limits in SQL."""
 
@@ -613,24 +619,16 @@ class SqlLimits(_Part, Limits):
         with self._database.write(durable=False, alone=provider) as db:
             ahead = self._database.clock_ahead(db, now)
             now, until = now + ahead, until + ahead
-            bucket = db.execute(
-                "SELECT coalesce(tokens, ?), coalesce(updated, ?), paused_until FROM buckets "
-                "WHERE provider = ?",
-                (capacity, now, provider),
+            # An owner that asks again keeps its one slot.
+            tokens, updated, paused, taken, free_at, expired = db.execute(
+                _BUCKET, (capacity, now, provider, owner)
             ).fetchone()
-            tokens, updated, paused = bucket or (capacity, now, now)
             if updated > now + CLOCK_SKEW:
                 updated = now
                 db.execute("UPDATE buckets SET updated = ? WHERE provider = ?", (now, provider))
             # Processes may come out of order by fractions of a second: time is never counted twice.
             tokens = min(capacity, tokens + max(0.0, now - updated) * rate / per)
             due = (1.0 - tokens) * per / rate
-            # An owner that asks again keeps its one slot.
-            taken, free_at = db.execute(
-                "SELECT count(*), min(until) FROM slots "
-                "WHERE provider = ? AND owner <> ? AND until > ?",
-                (provider, owner, now),
-            ).fetchone()
             wait = max(
                 paused - now,
                 due if due > CLOCK_GRAIN else 0.0,
@@ -644,7 +642,8 @@ class SqlLimits(_Part, Limits):
                 "SET tokens = excluded.tokens, updated = excluded.updated",
                 (provider, tokens - 1.0, max(updated, now)),
             )
-            db.execute("DELETE FROM slots WHERE provider = ? AND until <= ?", (provider, now))
+            if expired:
+                db.execute("DELETE FROM slots WHERE provider = ? AND until <= ?", (provider, now))
             db.execute(
                 "INSERT INTO slots VALUES (?, ?, ?) ON CONFLICT (provider, owner) DO UPDATE "
                 "SET until = excluded.until",

@@ -9,6 +9,7 @@ from deepdiver.core.origins import sketch
 from deepdiver.core.record import Source, SourceKind
 from deepdiver.errors import GatewayError, NotJournalledError, UnreadableError
 from deepdiver.gateway import Gateway
+from deepdiver.gateway.store_threads import in_thread
 from deepdiver.store import Store
 from deepdiver.tools.credibility import credibility, intelligence
 from deepdiver.tools.fetch import fetch
@@ -48,7 +49,7 @@ async def read_hit(
     text = store.texts.get(hit.snapshot) if hit.snapshot else whole(hit.text)
     if not text.strip():
         return Reading(None, limit=limit)
-    snapshot = store.texts.put(run, text)
+    snapshot = await in_thread(store.texts.put, run, text)
     believed = credibility(hit, need, gateway.settings)
     source = Source(
         id=content_id("s", hit.url, snapshot),

@@ -213,14 +213,15 @@ def status_of(db: Session, run: str) -> RunStatus:
 
 def runs_to_stop(db: Session, worker: str) -> list[str]:
     """Return the runs that a worker has taken and that were cancelled since."""
-    query = "SELECT run FROM orders WHERE worker = ? AND state = ? AND stop = 1"
-    return [str(row[0]) for row in db.execute(query, (worker, TAKEN)).fetchall()]
+    return [str(row[0]) for row in db.execute(_TO_STOP, (worker, TAKEN)).fetchall()]
 
 
 def read_runs_to_stop(database: Database, worker: str) -> list[str]:
     """Return the same from outside of a transaction."""
-    with database.read() as db:
-        return runs_to_stop(db, worker)
+    return [str(row[0]) for row in database.rows(_TO_STOP, worker, TAKEN)]
+
+
+_TO_STOP = "SELECT run FROM orders WHERE worker = ? AND state = ? AND stop = 1"
 
 
 def _known(db: Session, owner: str, key: str) -> str:
