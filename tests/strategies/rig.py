@@ -181,7 +181,7 @@ class ScriptedReasoner:
         self.running -= 1
         rule = self.rules.get(task.name()) or getattr(self, f"_{task.name()}")
         answer = rule(task)
-        if isinstance(answer, Draft):
+        if isinstance(answer, Draft) and isinstance(task, tasks.WriteReport):
             answer = report_of(answer, task.question)
         return cast("A", answer)
 

@@ -255,7 +255,7 @@ async def test_a_library_that_fits_the_desk_is_read_in_writing_alone(tmp_path: P
     assert rig.provider.queries == []
     for unneeded in (tasks.WriteQueries, tasks.ExtractFindings, tasks.Reflect):
         assert rig.reasoner.of(unneeded) == []
-    (task,) = rig.reasoner.of(tasks.ReportBrief)
+    (task,) = rig.reasoner.of(tasks.WriteReport)
     assert sorted(text.title for text in task.texts) == sorted(item[0] for item in CORPUS.values())
     assert task.findings == ()
     (decided,) = rig.of(Decided)
@@ -287,7 +287,7 @@ async def test_an_edited_plan_is_written_to_by_whoever_reads(tmp_path: Path) -> 
     rig = rig_of(tmp_path, PaidReasoner(), Shelf(CORPUS), approve=True)
     await rig.work(ask=ask)
     assert rig.path[-1] == "write_report"
-    (task,) = rig.reasoner.of(tasks.ReportBrief)
+    (task,) = rig.reasoner.of(tasks.WriteReport)
     assert task.problems == ("When was Holm Works founded?",)
 
 
@@ -516,7 +516,7 @@ async def test_a_round_costs_the_same_however_many_there_were(tmp_path: Path) ->
     await rig.work()
     sizes, lines = [0], list[int]()
     for task in reasoner.asked:
-        if isinstance(task, tasks.ReportBrief):
+        if isinstance(task, tasks.WriteReport):
             break
         prompt = task.prompt()
         sizes[-1] += len(prompt.system) + len(prompt.user)

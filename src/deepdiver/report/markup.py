@@ -223,9 +223,7 @@ def read_markup(text: str) -> list[MarkedSection]:
             heading, mark = _apart(match[2])
             level = len(match[1])
             whole = mark if level <= 2 else whole
-            # A part is of the kind of its section; reasons are those of its own heading.
-            mark = mark if mark.kind or mark.cites else Mark(whole.kind)
-            parts.append((heading, level, mark, []))
+            parts.append((heading, level, _or_kind_of(mark, whole), []))
         elif match := _FENCE.match(line):
             parts[-1][3].append(_code(match, lines))
         else:
@@ -235,6 +233,11 @@ def read_markup(text: str) -> list[MarkedSection]:
         for heading, level, mark, lines in parts
     ]
     return [section for section in sections if section.heading or section.blocks]
+
+
+def _or_kind_of(mark: Mark, section: Mark) -> Mark:
+    """Return the mark of a part: its own, or else the kind of its section, without its reasons."""
+    return mark if mark.kind or mark.cites else Mark(section.kind)
 
 
 def read_sentences(text: str) -> list[MarkedSentence]:

@@ -732,7 +732,7 @@ async def test_a_person_who_is_not_content_starts_the_loop_again(
     assert fed[0] == ()
     assert set(fed[1:]) == {("Ask about Bertil",)}
     assert rig.reasoner.of(tasks.AnalyseOutput)[-1].feedback == ("Ask about Bertil",)
-    assert "Ask about Bertil" in rig.reasoner.of(tasks.ReportBrief)[-1].guidance
+    assert "Ask about Bertil" in rig.reasoner.of(tasks.WriteReport)[-1].guidance
     assert rig.provider.queries[-1] == "Bertil boats"
     assert len(ask.asked) == 2
     assert any("said: “Ask about Bertil”" in line for line in ask.asked[1]["journey"])

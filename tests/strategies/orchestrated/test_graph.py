@@ -567,7 +567,7 @@ async def test_open_questions_are_kept_until_a_reading_no_longer_names_them(tmp_
     assert outcome.state["unanswered_questions"] == [when, why]
     assert outcome.report is not None
     assert f"Still open: {why}" in outcome.report.limits
-    (written,) = rig.reasoner.of(tasks.ReportBrief)
+    (written,) = rig.reasoner.of(tasks.WriteReport)
     assert written.gaps == (when,), "a part of the question that is open is a gap of the report"
 
 
@@ -787,7 +787,7 @@ async def test_a_round_costs_the_same_however_many_there_were(
     await rig.work()
     sizes: list[int] = []
     for task in reasoner.asked:
-        if isinstance(task, tasks.ReportBrief):
+        if isinstance(task, tasks.WriteReport):
             break
         prompt = task.prompt()
         if isinstance(task, tasks.PlanSearches):

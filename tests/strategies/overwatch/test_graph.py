@@ -510,7 +510,7 @@ async def test_what_is_rejected_never_reaches_the_report(tmp_path: Path) -> None
     for text in ("Anna Holm owns Holm Works.", CORPUS["doc:gazette"][2].split(" He likes")[0]):
         why = f"Verification rejected “{text}”, which is not reported: by the script"
         assert why in state["detailed_report"]
-    shown = {item.quote for item in rig.reasoner.of(tasks.ReportBrief)[0].findings}
+    shown = {item.quote for item in rig.reasoner.of(tasks.WriteReport)[0].findings}
     assert shown, "the refuted hypothesis stands on them"
     body = state["detailed_report"].split("## Hypotheses")[0]
     assert not [text for text in shown if text in body]
@@ -1067,7 +1067,7 @@ async def test_a_turn_costs_the_same_however_many_there_were(tmp_path: Path) -> 
     await rig.work()
     sizes = [0]
     for task in reasoner.asked:
-        if isinstance(task, tasks.ReportBrief):
+        if isinstance(task, tasks.WriteReport):
             break
         prompt = task.prompt()
         sizes[-1] += len(prompt.system) + len(prompt.user)

@@ -183,7 +183,7 @@ async def test_a_rejected_conclusion_stands_nowhere_but_where_the_report_names_i
         {**result(insight_id_of(line), REJECT), "text": line.text} for line in lines[:2]
     ] + [result(item["id"], REJECT, kind="temporal") for item in state["correlations"]]
     made, _ = await synthesise.synthesise(state, deps)
-    (task,) = rig.reasoner.of(tasks.ReportBrief)
+    (task,) = rig.reasoner.of(tasks.WriteReport)
     assert [item.quote for item in task.findings] == [lines[2].text]
     assert [item.text for item in task.verified_conclusions] == [lines[2].text]
     body = made.model_copy(update={"limits": ()}).model_dump_json()
@@ -235,7 +235,7 @@ async def test_the_writer_sees_the_plan_the_verified_and_the_uncertain(tmp_path:
         "correlations": state["correlations"][:1],
     }
     made, _ = await synthesise.synthesise(state, deps)
-    (task,) = rig.reasoner.of(tasks.ReportBrief)
+    (task,) = rig.reasoner.of(tasks.WriteReport)
     assert task.research_plan == tasks.ResearchFrame(
         objectives=("What burned?",), regions=("Ejdervik",), period="2026-02-08"
     )

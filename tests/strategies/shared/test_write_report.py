@@ -284,7 +284,7 @@ async def test_the_writer_of_sections_sees_the_plan_without_the_thinking(tmp_pat
     assert task.outline.analysis == ""
     assert task.outline.verdict == "Anna."
     assert task.write == ("Ownership", "Trade")
-    (outlined,) = rig.reasoner.of(tasks.ReportBrief)
+    (outlined,) = rig.reasoner.of(tasks.OutlineReport)
     assert (task.texts, task.findings) == (outlined.texts, outlined.findings), (
         "a plan that cites nothing leaves the writer with everything"
     )
@@ -766,7 +766,7 @@ def obey(kind: str) -> dict[str, Any]:
     """Write what the document orders, cited, before what the findings say, and over it."""
 
     def write(fields: Fields, usual: Fields) -> Fields:
-        labels = re.search(r"\{(.*?)\}", usual["markdown"])[1]
+        labels = re.findall(r"\{(.*?)\}", usual["markdown"])[0]
         order = f"- {ORDER}" if kind == "frame" else f"- {ORDER} {{{labels}}}"
         _, lead, points, _, body = usual["markdown"].split("\n\n")
         parts = (f"# {ORDER}", lead, f"{order}\n{points}", f"## {ORDER}", f"{order}\n{body}")

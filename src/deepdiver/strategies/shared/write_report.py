@@ -207,10 +207,7 @@ async def write_report(
     material = gather_material(deps, telling, whole=whole)
     more, besides = [_without_ignored(deps, part) for part in more], _besides_of(deps, besides)
     asked = " ".join((question, *problems, deps.settings.audience))
-    at_once = deps.reasoner.is_free(WriteReport) or fits_one_call(deps.settings)
-    writer = (_AtOnce if at_once else _InParts)(
-        deps, question, problems, assessments, material, gaps, besides
-    )
+    writer = _way_of(deps)(deps, question, problems, assessments, material, gaps, besides)
     audit = Audit(deps, question, asked, writer.drafter, besides.rejected)
     written = await writer.body()
     body = [*written, *map(_drafted, besides.shown_too)]
@@ -610,6 +607,12 @@ class _InParts(_Writer):
         if outline is None:
             return self._plain_top()
         return await self._write_top(outline.title, outline.verdict, body)
+
+
+def _way_of(deps: Deps) -> type[_Writer]:
+    """Return how a report is written: at once, if nobody limits how much, or it fits one call."""
+    at_once = deps.reasoner.is_free(WriteReport) or fits_one_call(deps.settings)
+    return _AtOnce if at_once else _InParts
 
 
 def _fact(text: str, heading: str, findings: tuple[str, ...]) -> Line:
