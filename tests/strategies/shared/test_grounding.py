@@ -136,6 +136,14 @@ def test_the_title_of_a_source_is_given_too() -> None:
     assert said(text, quote, title="Log of the harbour master").bearing("") == "foreign"
 
 
+def test_rows_that_are_counted_need_not_have_the_numbers() -> None:
+    rows = "Case_No: 7 | Third_Party_Involvement: Yes | Impact_Severity: High"
+    text = "A vendor was involved in six of the ten cases of 2025, and in all four rated high."
+    asked = "What do cases at vendors cost us?"
+    assert said(text, rows).bearing(asked) == "grounded", "the names of columns are words"
+    assert said("There are six of ten.", "Nothing was found.").bearing(asked) == "foreign"
+
+
 def test_a_sum_carries_what_comes_out_of_it() -> None:
     quote = "She was born on 3 May 1980."
     text = "On 2026-11-15 the age is 46."

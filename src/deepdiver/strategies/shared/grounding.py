@@ -80,6 +80,7 @@ Bearing = Literal["grounded", "foreign", "unread"]
 @functools.lru_cache(maxsize=256)  # the quotes of a section carry each of its lines
 def stems(text: str) -> frozenset[str]:
     """Return the beginnings of a text's words that say what it is about, in any script."""
+    text = text.replace("_", " ")  # the name of a column may be Third_Party_Involvement
     language = language_of(text)
     said = terms(normalise(text))
     if language not in {"", "English"}:
@@ -116,6 +117,9 @@ RESEARCH = stems(
 the subject."""
 
 
+_COUNTS = stems("one two three four five six seven eight nine ten eleven twelve")
+
+
 def shared_part(text: str, evidence: str, given: str = "") -> float:
     """Return the part of a text's words that its evidence has, 0..1; 1 if it has no words.
 
@@ -129,6 +133,8 @@ def shared_part(text: str, evidence: str, given: str = "") -> float:
         given: The question, and the titles of the sources.
     """
     said = stems(text)
+    # Numbers are looked for by themselves; rows that are counted do not have them.
+    said = {word for word in said if not word.isdigit() and word not in _COUNTS} or said
     own = said - RESEARCH or said
     new = own - stems(given) or own
     return len(new & stems(evidence)) / len(new) if new else 1.0
