@@ -349,6 +349,15 @@ ITERATIVE = (
         says={"write_report": [{"markdown": f"# Who runs it\n\n## Bottom line\n\n{RUN_TOGETHER}"}]},
         decided=["finish, rule: there is no more to search than"],
     ),
+    Scenario(
+        "orchestrated",
+        "a library that the writer reads",
+        (START, "initialize", "plan_searches", "synthesize_research", END),
+        settings={"documents": (sample.LIBRARY,), "search": ["library"]},
+        question="Who runs Svedjan Ost AB?",
+        says={"write_report": [{"markdown": f"# Who runs it\n\n## Bottom line\n\n{RUN_TOGETHER}"}]},
+        decided=["finish, rule: there is no more to search than"],
+    ),
     iterative("nothing found", 2, search=empty, status="no_evidence", check=no_evidence),
     iterative(
         "no reflection can be had",

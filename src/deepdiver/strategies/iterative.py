@@ -58,6 +58,7 @@ from deepdiver.strategies.shared.reading import (
     lay_out_library,
     most_readings_of,
     read_together,
+    tell_laid_out,
 )
 from deepdiver.strategies.shared.room import room_of
 from deepdiver.strategies.shared.summary import lines_of
@@ -225,9 +226,7 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
 
 def _read_in_writing(deps: Deps, laid_out: Sequence[str]) -> Update:
     """Return the state of a run whose writer reads all there is."""
-    many = f"{len(laid_out)} document{'s' if len(laid_out) != 1 else ''}"
-    reason = f"there is no more to search than {many}, which the writer reads whole"
-    deps.emit(Decided(decision="finish", reason=reason, by="rule"))
+    tell_laid_out(deps, laid_out)
     sources = add_sources(deps, [], laid_out, [])
     return {
         "whole": True,

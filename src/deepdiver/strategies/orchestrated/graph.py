@@ -50,9 +50,11 @@ from deepdiver.strategies.shared.heed import HeedByLooking
 from deepdiver.strategies.shared.plan import ask_approval, question_of, recall_past, split_question
 from deepdiver.strategies.shared.reading import (
     find_nearest,
+    lay_out_library,
     list_unanswered,
     most_readings_of,
     read_together,
+    tell_laid_out,
 )
 from deepdiver.strategies.shared.room import room_of
 from deepdiver.tasks import SearchIntent, SearchPlan
@@ -97,6 +99,7 @@ class OrchestratedState(TypedDict, total=False):
     limits: list[str]
     decision: str
     failure: str
+    whole: bool
     readings: dict[str, list[list[int]]]
 
 
@@ -165,7 +168,7 @@ async def initialize(state: OrchestratedState, deps: Deps) -> Update:
     return {
         **{name: [] for name in lists.split()},
         **dict.fromkeys(("final_report", "objection", "failure"), ""),
-        **dict.fromkeys(("approved", "ending", "chosen"), False),
+        **dict.fromkeys(("approved", "ending", "chosen", "whole"), False),
         "query": query,
         "past": await recall_past(deps, query),
         "research_context": {},
@@ -186,6 +189,14 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
     problems = state["problems"] or await split_question(
         deps, state["query"], state["objection"], past
     )
+    # A person who approves plans wants to see the searches, and may choose others.
+    if (
+        not rounds
+        and not deps.approve
+        and (laid_out := await lay_out_library(deps, state["query"]))
+    ):
+        tell_laid_out(deps, laid_out)
+        return {"problems": problems, "plans": [], "whole": True}
     unanswered = state["unanswered_questions"] if rounds else problems
     task = tasks.PlanSearches(
         question=state["query"],
@@ -346,7 +357,15 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
     gaps = [question for question in unanswered if question in problems]
     limits = [*state["limits"], *raised, *past_runs_note(state["past"])]
     written = await writing.write_report(
-        deps, state["query"], problems, None, keys, gaps, limits, most=room_of(deps).most_findings
+        deps,
+        state["query"],
+        problems,
+        None,
+        keys,
+        gaps,
+        limits,
+        most=room_of(deps).most_findings,
+        whole=state.get("whole", False),  # a run begun before there was this way has none
     )
     report = _complete(written, state)
     deps.finish(report)

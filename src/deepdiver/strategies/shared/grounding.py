@@ -132,9 +132,9 @@ def shared_part(text: str, evidence: str, given: str = "") -> float:
         evidence: The quotes.
         given: The question, and the titles of the sources.
     """
-    said = stems(text)
+    every = stems(text)
     # Numbers are looked for by themselves; rows that are counted do not have them.
-    said = {word for word in said if not word.isdigit() and word not in _COUNTS} or said
+    said = {word for word in every - _COUNTS if not word.isdigit()} or {*every}
     own = said - RESEARCH or said
     new = own - stems(given) or own
     return len(new & stems(evidence)) / len(new) if new else 1.0

@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from deepdiver.core.events import FindingDropped
+from deepdiver.core.events import Decided, FindingDropped
 from deepdiver.core.headings import headings_above, heads_of_table
 from deepdiver.core.identity import content_id
 from deepdiver.core.ledger import Entry
@@ -330,6 +330,13 @@ async def lay_out_library(deps: Deps, question: str) -> list[str]:
         deps.readings.add(snapshot, [Span(0, len(text))])
     deps.note_search(question, (item.source.title for item in texts.values()))
     return list(texts)
+
+
+def tell_laid_out(deps: Deps, sources: Sequence[str]) -> None:
+    """Tell that nothing is searched for, because the writer reads all there is."""
+    many = f"{len(sources)} document{'s' if len(sources) != 1 else ''}"
+    reason = f"there is no more to search than {many}, which the writer reads whole"
+    deps.emit(Decided(decision="finish", reason=reason, by="rule"))
 
 
 async def _everything_of(deps: Deps, provider: Provider, most: int) -> list[Hit]:
