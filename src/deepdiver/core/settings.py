@@ -449,9 +449,14 @@ class Settings(SettingsTable):
         The answer needs some of the context, too, but a prompt is left at least half of it.
         """
         context = self.context_tokens
-        if context is None:
-            return PROMPT_TOKENS
-        return context - min(self.max_output_tokens, context // 2)
+        return PROMPT_TOKENS if context is None else context - self.answer_tokens
+
+    @property
+    def answer_tokens(self) -> int:
+        """The most tokens of an answer: half of a small context is left for it."""
+        context = self.context_tokens
+        limit = self.max_output_tokens
+        return limit if context is None else min(limit, context // 2)
 
     @property
     def prompt_bytes(self) -> int:

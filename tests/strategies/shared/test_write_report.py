@@ -142,21 +142,24 @@ async def test_what_a_report_says_that_it_lacks_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("length", "tokens", "free", "at_once"),
+    ("length", "tokens", "context", "free", "at_once"),
     [
-        ("brief", 8_192, False, True),
-        ("standard", 6_000, False, True),
-        ("standard", 5_999, False, False),
-        ("long", 64_000, False, False),
-        ("long", 64, True, True),
+        ("brief", 8_192, None, False, True),
+        ("standard", 6_000, None, False, True),
+        ("standard", 6_000, 12_000, False, True),
+        ("standard", 5_999, None, False, False),
+        ("standard", 8_192, 11_998, False, False),
+        ("long", 64_000, None, False, False),
+        ("long", 64, None, True, True),
     ],
 )
 async def test_a_report_is_written_at_once_if_a_model_may_write_so_much(
-    tmp_path: Path, length: str, tokens: int, free: bool, at_once: bool
+    tmp_path: Path, length: str, tokens: int, context: int | None, free: bool, at_once: bool
 ) -> None:
     reasoner = ScriptedReasoner(write_report=owned)
     reasoner.free = free
-    rig = Rig(tmp_path, reasoner, length=length, max_output_tokens=tokens)
+    limits = {"max_output_tokens": tokens, "context_tokens": context}
+    rig = Rig(tmp_path, reasoner, length=length, **limits)
     deps = rig.session().deps
     looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
     report = await write_report(deps, QUESTION, [QUESTION], None, looked.findings, (), [])

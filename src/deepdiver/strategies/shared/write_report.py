@@ -125,7 +125,7 @@ def with_length(allowance: Allowance, settings: Settings) -> Allowance:
 def fits_one_call(settings: Settings) -> bool:
     """Whether a model may write a report of the length that is set at once."""
     fits = _calls(WORDS[settings.length]) == 1
-    return fits and settings.max_output_tokens >= AT_ONCE_TOKENS
+    return fits and settings.answer_tokens >= AT_ONCE_TOKENS
 
 
 def _calls(words_: int) -> int:
