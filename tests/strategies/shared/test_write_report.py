@@ -158,7 +158,7 @@ async def test_a_report_is_written_at_once_if_a_model_may_write_so_much(
 ) -> None:
     reasoner = ScriptedReasoner(write_report=owned)
     reasoner.free = free
-    limits = {"max_output_tokens": tokens, "context_tokens": context}
+    limits: dict[str, Any] = {"max_output_tokens": tokens, "context_tokens": context}
     rig = Rig(tmp_path, reasoner, length=length, **limits)
     deps = rig.session().deps
     looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
