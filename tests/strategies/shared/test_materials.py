@@ -152,3 +152,12 @@ def test_a_writer_is_shown_the_notes_that_a_plan_cites_and_no_others(tmp_path: P
     around = material.around(["see F2", "T1:1"])
     assert [item.id for item in around.findings] == ["F2"]
     assert {item.id for item in around.texts} == {"T1", "T2"}
+
+
+def test_titles_stand_for_the_labels_of_texts(tmp_path: Path) -> None:
+    deps, keys = desk(tmp_path)
+    material = gather_material(deps, keys)
+    said = "T1:2-3 says 30 hours, T2 says 120 (T9:1 is not there)."
+    assert material.with_titles(said) == (
+        "“Minutes” says 30 hours, “Table” says 120 (T9:1 is not there)."
+    )

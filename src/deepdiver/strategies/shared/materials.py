@@ -87,6 +87,17 @@ class Material:
             "",
         )
 
+    def with_titles(self, said: str) -> str:
+        """Return a text for people, in which titles stand for the labels of texts."""
+        return _CITE.sub(
+            lambda found: (
+                f"“{held.source.title}”"
+                if (held := self.read.get(found[0].partition(":")[0]))
+                else found[0]
+            ),
+            said,
+        )
+
     def around(self, cites: Iterable[str]) -> Material:
         """Return the material that citations point at, with its surroundings.
 

@@ -397,8 +397,9 @@ class _Writer:
         sources = {source_of(self._deps, key).id for key in keys}
         if len(sources) > 1:
             held = tuple(sorted(keys))
+            told = self._material.with_titles(said)
             made = Contradiction(
-                id=content_id("c", *held), findings=held, kind="contradicts", description=said
+                id=content_id("c", *held), findings=held, kind="contradicts", description=told
             )
             self._deps.add(made)
 
