@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.dates import dates
-from deepdiver.core.numbers import ROUNDED_FROM, ROUNDED_TO, is_rounded, number, numbers
+from deepdiver.core.numbers import ROUNDED_FROM, ROUNDED_TO, figures_in, is_rounded, number, numbers
 from tests.core.texts import PHRASES, REPEATED, TEXTS, seconds_for_long_text
 
 NUMBERS = st.decimals(-(10**9), 10**9, allow_nan=False, allow_infinity=False, places=2)
@@ -216,3 +216,16 @@ def test_what_is_rounded_to_three_digits_or_more_is_rounded(exact: Decimal, digi
     if len(said.normalize().as_tuple().digits) >= ROUNDED_TO and said >= ROUNDED_FROM:
         assert is_rounded(said, exact)
         assert not is_rounded(said, exact * 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("", []),
+        ("Two records of 2024 agree, one of three on 3 May 2023.", []),
+        ("It cost $1.2 million in 2024, 45% of 2,000 and of 2001.5.", [1_200_000, 45, 2001.5]),
+        ("Two of 12 in read(2).", [12]),
+    ],
+)
+def test_figures_are_neither_years_nor_counts_in_words(text: str, figures: list[float]) -> None:
+    assert sorted(figures_in(text)) == sorted(Decimal(str(value)) for value in figures)

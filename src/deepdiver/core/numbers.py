@@ -82,13 +82,28 @@ def numbers(text: str) -> list[Decimal]:
 
     Those inside dates are left out, and so are the sections of manual pages.
     """
-    kept = list(text)
-    for _, start, end in dated(text):
-        kept[start:end] = "|" * (end - start)
-    bare = _WITHOUT.sub("|", _MANUAL.sub("|", part_scripts("".join(kept))))
+    bare = _undated(text)
     found = [(match.start(), _scaled(bare, match)) for match in _NUMBER.finditer(bare)]
     found += [(match.start(), _spelled(match.group())) for match in _SPELLED.finditer(bare)]
     return [value for _, value in sorted(found)]
+
+
+def figures_in(text: str) -> set[Decimal]:
+    """Return the numbers of a text that are written in figures, but for dates and years.
+
+    In words, people count their arguments: two records agree, one of three.
+    """
+    bare = _undated(text)
+    found = {_scaled(bare, match) for match in _NUMBER.finditer(bare)}
+    return {value for value in found if value % 1 or not 1900 <= value <= 2100}
+
+
+def _undated(text: str) -> str:
+    """Return a text without its dates and the sections of manual pages."""
+    kept = list(text)
+    for _, start, end in dated(text):
+        kept[start:end] = "|" * (end - start)
+    return _WITHOUT.sub("|", _MANUAL.sub("|", part_scripts("".join(kept))))
 
 
 def _scaled(text: str, match: re.Match[str]) -> Decimal:

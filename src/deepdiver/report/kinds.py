@@ -12,10 +12,9 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
-from deepdiver.core.numbers import numbers
+from deepdiver.core.numbers import figures_in, numbers
 from deepdiver.core.record import (
     UNPRINTED,
     Block,
@@ -57,10 +56,6 @@ TABLE_SOURCE = "Source of the table:"
 """What stands before the citations below a table."""
 LEGEND = "Numbered references lead to what a source says; inferences, rankings and advice are ours."
 """What stands below the bottom line of a report that has judgements."""
-_SPELLED_OUT = re.compile(
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b", re.IGNORECASE
-)
-"""Numbers that people write as words, and count their arguments with."""
 REASONS = "Reasons for our judgements"
 """Heading of the list in the evidence view that has what each judgement cites."""
 FURTHER = "Passages that the text does not cite"
@@ -228,7 +223,7 @@ def reasons_of(report: Report, sentence: Sentence) -> tuple[int, ...]:
     quotes = {item.number: item.quote for item in report.citations}
     placed = dict(zip(sentence.citations, sentence.places, strict=False))
     # The numbers of a calculation stand in it; a quote that has one by chance would mislead.
-    figures = set() if sentence.derived else _figures(sentence.text)
+    figures = set() if sentence.derived else figures_in(sentence.text)
     for number, place in placed.items():
         if place != UNPRINTED:
             figures -= {*numbers(quotes.get(number, ""))}
@@ -239,12 +234,6 @@ def reasons_of(report: Report, sentence: Sentence) -> tuple[int, ...]:
             left.append(number)
         figures -= carried
     return tuple(left)
-
-
-def _figures(text: str) -> set[Decimal]:
-    """Return the numbers of a text that are written in figures, but for years."""
-    said = set(numbers(_SPELLED_OUT.sub("…", text)))
-    return {value for value in said if value % 1 or not 1900 <= value <= 2100}
 
 
 def printed(report: Report, sentence: Sentence) -> Sentence:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
 from deepdiver.core.identity import content_id
-from deepdiver.core.numbers import numbers
+from deepdiver.core.numbers import figures_in
 from deepdiver.core.record import (
     Contradiction,
     Evidence,
@@ -133,9 +133,8 @@ def _is_about(clash: Contradiction, said: str) -> bool:
 
 
 def _figures(text: str) -> set[Decimal]:
-    """Return the numbers of a text, but for years and for those of labels."""
-    found = set(numbers(_LABEL.sub(" ", text)))
-    return {value for value in found if not 1900 <= value <= 2100 or value % 1}
+    """Return the figures of a text, but for those of labels."""
+    return figures_in(_LABEL.sub(" ", text))
 
 
 def _refuting(deps: Deps, own: Sequence[Finding]) -> Iterator[Evidence]:
