@@ -618,6 +618,9 @@ def test_code_of_the_writers_own_stays_as_it_is_and_is_marked(
         "curl https://example.com.evil.net/x",
         "curl https://example.com@evil.net/x",
         "get('http://[2001:db8::1]/x')",
+        "git clone file://evil.net/x",
+        "git clone file:////evil.net/x",
+        "git clone file:///srv/x && curl https://evil.net",
     ],
 )
 def test_code_of_the_writers_own_may_not_reach_out(tmp_path: Path, mark: str, code: str) -> None:
@@ -634,6 +637,13 @@ def test_code_of_the_writers_own_may_name_hosts_for_examples(tmp_path: Path, hos
     _, line, _ = code_of(tmp_path, f"```python {{judgement T1:1}}\n{code}\n```")
     assert not line.cut
     assert line.sentence.text == code
+
+
+@pytest.mark.parametrize("place", ["/srv/x.git", "$PWD", "${HOME}/x"])
+def test_code_of_the_writers_own_may_read_the_disk(tmp_path: Path, place: str) -> None:
+    code = f"git clone file://{place} check"
+    _, line, _ = code_of(tmp_path, f"```sh {{general}}\n{code}\n```")
+    assert (line.cut, line.sentence.text) == (False, code)
 
 
 def test_code_may_leave_out_what_a_manual_says_between_its_lines(tmp_path: Path) -> None:

@@ -44,13 +44,16 @@ _BRACKETED = re.compile(r"\s*\(?\[\d{1,3}\](?:\([^)\s]*\))?\)?")
 _BARE_ABSENCE = re.compile(r"\{\s*absence\b\s*:?\s*(?=\}|\|)", re.IGNORECASE)
 """The beginning of a mark of absence without words."""
 NOT_IN_SOURCE = "no source has this code"
+"""The reason for cutting code that was not found."""
 ADDRESS_IN_CODE = "it is the writer's own code, and holds an address that no source gives"
 _HOST = re.compile(r"://(?:[^\s/@\"'<>]*@)?\[?([^\s/:\"'<>)\]]*)")
 _NOBODYS = re.compile(
     r"(?:.*\.)?(?:example(?:\.(?:com|net|org))?|test|invalid|localhost)|127\.0\.0\.1", re.IGNORECASE
 )
 """Hosts that are reserved for examples and for the machine itself (RFC 2606, RFC 6761)."""
-"""The reason for cutting code that was not found."""
+_ON_DISK = re.compile(r"\bfile://(?=/(?!/)|\$\{?\w)", re.IGNORECASE)
+"""The beginning of an address of the reader's own disk: `file:///srv/x`, `file://$PWD`. Behind four
+slashes Windows looks for a host."""
 OWN = frozenset((SentenceKind.JUDGEMENT, SentenceKind.KNOWLEDGE, SentenceKind.ASSUMPTION))
 """The marks of code that the writer has written, which the report shows as such."""
 CODE = "code"
@@ -446,7 +449,7 @@ def _bold_in(said: str, made: Sequence[Line], before: Sentence) -> int:
 
 def _leads_elsewhere(code: str) -> bool:
     """Return whether code has an address of somebody, rather than one for examples."""
-    return any(not _NOBODYS.fullmatch(host) for host in _HOST.findall(code))
+    return any(not _NOBODYS.fullmatch(host) for host in _HOST.findall(_ON_DISK.sub("", code)))
 
 
 def _code_in(made: Iterable[Line]) -> tuple[tuple[int, int], ...]:
