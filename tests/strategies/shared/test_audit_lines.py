@@ -749,6 +749,17 @@ async def test_a_bold_lead_in_is_shown_before_what_it_leads_to(tmp_path: Path) -
     assert task.claims[-1].text == "Hours", "a lead-in that leads to nothing is a sentence"
 
 
+async def test_a_bold_opening_that_its_sentence_goes_on_with_is_checked_with_it(
+    tmp_path: Path,
+) -> None:
+    held = Desk(tmp_path)
+    await held.check("**Ann Berg wants more,** because she asked for 45 hours {T1:3}.")
+    (task,) = held.reasoner.of(tasks.CheckSupport)
+    (claim,) = task.claims
+    assert claim.text == "Ann Berg wants more, because she asked for 45 hours."
+    assert claim.before == ""
+
+
 async def test_a_sentence_in_doubt_that_the_writer_withdraws_is_listed(tmp_path: Path) -> None:
     report, rig = await report_of(
         tmp_path,

@@ -395,8 +395,10 @@ class Audit:
         """Return a line as it is checked."""
         cited = self._quotes(line)
         text, bold = line.sentence.text, line.sentence.bold
-        # A bold lead-in names what its whole point is about, which its first citation cannot carry.
+        # A bold lead-in names what its whole point is about, which its first citation cannot carry;
+        # one that its sentence goes on with is a part of it.
         lead, rest = text[:bold].strip(), text[bold:].strip()
+        lead, rest = (lead, rest) if lead.endswith((".", ":", "!", "?")) else ("", "")
         return Claim(
             id=label,
             kind="judgement" if line.sentence.kind is SentenceKind.JUDGEMENT else "fact",
