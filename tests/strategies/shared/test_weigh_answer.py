@@ -173,6 +173,7 @@ async def test_a_model_is_not_asked_again_and_sources_that_differ_lower_the_beli
         ("T1:1 says 40 owners, T2:1 says 41", False),
         ("T1:1 says 1998, T2:1 says 2001", True),
         ("Q1 2024 against Q2 2024", True),
+        ("“Top 10” says Anna, “40 owners” says Bertil", True),
         ("12 boats against 14 in 2024", True),
     ],
 )

@@ -27,8 +27,8 @@ from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.hypotheses import assess, judge_all
 from deepdiver.tasks import Judge
 
-_LABEL = re.compile(r"\b[A-Z]\d{1,4}(?::[\d,;\s–-]*\d)?|\bQ[1-4]\b")
-"""A label of a text, with or without the numbers of its sentences, and the name of a quarter."""
+_LABEL = re.compile(r"“[^”]*”|\b[A-Z]\d{1,4}(?::[\d,;\s–-]*\d)?|\bQ[1-4]\b")
+"""A title, a label of a text with or without the numbers of its sentences, the name of a quarter."""
 JUDGED = 4
 """Most sentences of an answer for which a reasoner that costs nothing judges all findings."""
 
