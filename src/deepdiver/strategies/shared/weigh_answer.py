@@ -28,7 +28,7 @@ from deepdiver.strategies.shared.hypotheses import assess, judge_all
 from deepdiver.tasks import Judge
 
 _LABEL = re.compile(r"“[^”]*”|\b[A-Z]\d{1,4}(?::[\d,;\s–-]*\d)?|\bQ[1-4]\b")
-"""A title, a label of a text with or without the numbers of its sentences, the name of a quarter."""
+"""A title, a label of a text with the numbers of its sentences, or the name of a quarter."""
 JUDGED = 4
 """Most sentences of an answer for which a reasoner that costs nothing judges all findings."""
 
