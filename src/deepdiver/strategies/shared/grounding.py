@@ -132,12 +132,16 @@ def shared_part(text: str, evidence: str, given: str = "") -> float:
         evidence: The quotes.
         given: The question, and the titles of the sources.
     """
-    every = stems(text)
-    # Numbers are looked for by themselves; rows that are counted do not have them.
-    said = {word for word in every - _COUNTS if not word.isdigit()} or {*every}
+    every, known = stems(text), stems(evidence)
+    # Numbers are looked for by themselves: rows that are counted do not have them, and sums do.
+    said = {word for word in every if word in known or not _counts(word)} or {*every}
     own = said - RESEARCH or said
     new = own - stems(given) or own
-    return len(new & stems(evidence)) / len(new) if new else 1.0
+    return len(new & known) / len(new) if new else 1.0
+
+
+def _counts(stem: str) -> bool:
+    return stem.isdigit() or stem in _COUNTS
 
 
 @dataclass(frozen=True, slots=True)
