@@ -36,11 +36,11 @@ LETTERS = 5
 """Letters of a stem that count: words of one root begin alike, in inflected languages too."""
 SHARED = 0.25
 """A text that shares this part of its words with its quotes, or less, shares next to nothing. On
-the sentences for choosing (`bench/grounding.py`), 0.3 suspects 0.9 % of the good ones instead of
-0.8 %, and misses 9.0 % of the foreign ones instead of 9.3 %."""
+the sentences for choosing (`bench/grounding.py`), 0.3 suspects 0.8 % of the good ones instead of
+0.7 %, and misses 9.0 % of the foreign ones instead of 9.3 %."""
 VOUCHES = 0.2
 """The probability of support from which on the reader vouches for a text in other words. With 0.3,
-1.1 % of the good sentences for choosing would be suspected instead of 0.8 %, and 7.4 % of the
+0.9 % of the good sentences for choosing would be suspected instead of 0.7 %, and 7.4 % of the
 foreign ones missed instead of 9.3 %: a good sentence that is cut does as much harm."""
 FEWEST = 6
 """Words of a cell of judgement that is suspected if none of them is known: a shorter one, such as
