@@ -439,8 +439,8 @@ def test_a_cell_of_a_proposal_may_name_a_fact_at_its_clause() -> None:
         "titles for headings",
         "titles for all headings",
         "an empty bottom line",
-        "code is no bottom line, and a comment in it no title",
-        "a table is no bottom line",
+        "code is not a bottom line, nor a comment in it a title",
+        "a table is not a bottom line",
     ],
 )
 def test_a_report_is_a_title_a_bottom_line_and_sections(

@@ -96,6 +96,14 @@ PLAN = Outline(
     ),
 )
 TOOLS = (ShownTool(name="search", about="everything", arguments=("query: words",)),)
+BRIEF: dict[str, Any] = {
+    "texts": (NUMBERED,),
+    "question": "q",
+    "as_of": "2026-11-01",
+    "problems": ("p",),
+    "standing": (HELD,),
+    "findings": CITED,
+}
 EVERY: tuple[Task[Any], ...] = (
     Decompose(question="How many crates came to Porto?", as_of="2026-11-01"),
     WriteQueries(question="How many crates?", problem="What is recorded about crates?"),
@@ -126,22 +134,8 @@ EVERY: tuple[Task[Any], ...] = (
         iteration=1,
         max_iterations=3,
     ),
-    WriteReport(
-        texts=(NUMBERED,),
-        question="q",
-        as_of="2026-11-01",
-        problems=("p",),
-        standing=(HELD,),
-        findings=CITED,
-    ),
-    OutlineReport(
-        texts=(NUMBERED,),
-        question="q",
-        as_of="2026-11-01",
-        problems=("p",),
-        standing=(HELD,),
-        findings=CITED,
-    ),
+    WriteReport(**BRIEF),
+    OutlineReport(**BRIEF),
     CheckSupport(claims=(Claim(id="S1", text="Count 1 was made.", quotes=("Count 1 was made.",)),)),
     RepairSentences(
         question="q",

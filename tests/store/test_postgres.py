@@ -260,6 +260,18 @@ STEPS: dict[str, Callable[[PostgresStore], object]] = {
 }
 
 
+def test_a_commit_that_the_server_refuses_leaves_its_connection_fit_for_use(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres, "_MARK", "INSERT INTO marks VALUES ({}, {}, 1 / 0)")
+    with pytest.raises(StoreError):
+        reserve(store)
+    monkeypatch.undo()
+    assert store.journal.rows("r1") == [], "nothing of it is there"
+    reserve(store)
+    assert len(store.journal.rows("r1")) == 1
+
+
 @pytest.mark.parametrize("committed", [True, False])
 @pytest.mark.parametrize("step", STEPS)
 def test_a_connection_lost_at_the_commit_loses_nothing_and_repeats_nothing(

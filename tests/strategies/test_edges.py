@@ -347,7 +347,7 @@ ITERATIVE = (
         settings={"documents": (sample.LIBRARY,), "search": ["library"]},
         question="Who runs Svedjan Ost AB?",
         says={"write_report": [{"markdown": f"# Who runs it\n\n## Bottom line\n\n{RUN_TOGETHER}"}]},
-        decided=["finish, rule: there is no more to search than"],
+        decided=["finish, rule: all there is to search is"],
     ),
     Scenario(
         "orchestrated",
@@ -356,7 +356,7 @@ ITERATIVE = (
         settings={"documents": (sample.LIBRARY,), "search": ["library"]},
         question="Who runs Svedjan Ost AB?",
         says={"write_report": [{"markdown": f"# Who runs it\n\n## Bottom line\n\n{RUN_TOGETHER}"}]},
-        decided=["finish, rule: there is no more to search than"],
+        decided=["finish, rule: all there is to search is"],
     ),
     iterative("nothing found", 2, search=empty, status="no_evidence", check=no_evidence),
     iterative(

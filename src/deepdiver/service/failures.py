@@ -46,14 +46,14 @@ PLAIN = {
 PLACES = ("body", "query", "path", "header")
 """The parts of a request that a field can be in."""
 SHAPES = {
-    "cursor": "this is no place in the list: leave the cursor out to begin with the newest",
+    "cursor": "this is not a place in the list: leave the cursor out to begin with the newest",
     "format": "the format must be markdown or json",
-    "style": "the name of a style has small letters alone",
-    "run": "the id of a run has letters, digits and dashes alone",
-    "other": "the id of a run has letters, digits and dashes alone",
+    "style": "the name of a style may have only lowercase letters",
+    "run": "the id of a run may have only letters, digits and dashes",
+    "other": "the id of a run may have only letters, digits and dashes",
     "idempotency-key": "an Idempotency-Key must be printable ASCII without spaces",
 }
-"""What is said where a value has not the shape that its field needs: nobody reads patterns."""
+"""What is said of a value that does not have the shape of its field: nobody reads patterns."""
 _log = logging.getLogger(__name__)
 
 

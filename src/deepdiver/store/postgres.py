@@ -341,11 +341,11 @@ class PostgresDatabase(Database):
             try:
                 number = _begin(session, run, wait=wait, alone=alone)
                 yield session
+                self._commit(db, number)
             except BaseException:
                 if not db.closed:
                     db.execute("ROLLBACK")
                 raise
-            self._commit(db, number)
 
     def _commit(self, db: Connection, number: str) -> None:
         """End a transaction; if the connection is lost meanwhile, find out what became of it."""
@@ -354,7 +354,7 @@ class PostgresDatabase(Database):
             return
         forget = "" if db in self._clients else f"{_FORGET_MARKS}; "
         mark = (self._clients.setdefault(db, uuid4().hex), uuid4().hex)
-        marking = _MARK.format(*map(_literal, mark))
+        marking = _MARK.format(*(_literal(db, part) for part in mark))
         try:
             db.execute(f"{forget}{marking}; COMMIT")
         except load_driver().OperationalError:
@@ -449,14 +449,15 @@ def _begin(session: _Session, run: str | None, *, wait: bool, alone: str) -> str
     It is empty where it does not matter if the transaction is repeated. A thread that has asked the
     server waits for its turn among those that compute: beside fifty runs 10 ms for each round trip.
     """
+    db = session.connection
     steps = ["BEGIN", *(() if wait else (_WITHOUT_WAITING,)), _TIME]
     if run is not None:  # it is locked
-        steps.append(f"{_NUMBER} FROM runs WHERE id = {_literal(run)} FOR NO KEY UPDATE")
+        steps.append(f"{_NUMBER} FROM runs WHERE id = {_literal(db, run)} FOR NO KEY UPDATE")
     elif wait:
         steps.append(_NUMBER)
     if alone:
-        steps.append(f"SELECT pg_advisory_xact_lock({LOCK}, hashtext({_literal(alone)}))")
-    begun = session.connection.execute("; ".join(steps))
+        steps.append(f"SELECT pg_advisory_xact_lock({LOCK}, hashtext({_literal(db, alone)}))")
+    begun = db.execute("; ".join(steps))
     for _ in range(steps.index(_TIME)):
         begun.nextset()
     session.began = begun.fetchall()[0][0]
@@ -469,9 +470,9 @@ def _begin(session: _Session, run: str | None, *, wait: bool, alone: str) -> str
     return str(found[0])
 
 
-def _literal(text: str) -> str:
-    """Return a text as it stands in a statement."""
-    quoted: str = load_driver().sql.quote(text.replace("\0", "\ufffd"))
+def _literal(db: Connection, text: str) -> str:
+    """Return a text as it stands in a statement on a connection, which knows how to quote it."""
+    quoted: str = load_driver().sql.quote(text.replace("\0", "\ufffd"), db)
     return quoted
 
 

@@ -334,8 +334,8 @@ async def lay_out_library(deps: Deps, question: str) -> list[str]:
 
 def tell_laid_out(deps: Deps, sources: Sequence[str]) -> None:
     """Tell that nothing is searched for, because the writer reads all there is."""
-    many = f"{len(sources)} document{'s' if len(sources) != 1 else ''}"
-    reason = f"there is no more to search than {many}, which the writer reads whole"
+    many = "1 document" if len(sources) == 1 else f"{len(sources)} documents"
+    reason = f"all there is to search is {many}, which the writer reads whole"
     deps.emit(Decided(decision="finish", reason=reason, by="rule"))
 
 

@@ -10,6 +10,7 @@ with the reason, and stays in the record (`Report.cut`).
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -338,7 +339,7 @@ class _Top:
     """Parts of the question that are answered in part, each with what it lacks behind it."""
 
 
-class _Writer:
+class _Writer(ABC):
     """Drafts one report; what a task cannot give, code makes of the findings."""
 
     def __init__(
@@ -364,13 +365,13 @@ class _Writer:
         self.derived = Derivations(asked=question, read=bare_words(shown))
         self.drafter = Drafter(deps, material, self.derived, question)
 
+    @abstractmethod
     async def body(self) -> list[DraftedSection]:
         """Return the sections below the bottom line."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def top(self, body: Sequence[DraftedSection]) -> _Top:
         """Return the title and the bottom line of audited sections."""
-        raise NotImplementedError
 
     def _brief(self) -> dict[str, Any]:
         """Return what a report is written from; see `ReportBrief`."""

@@ -168,7 +168,8 @@ async def _speak(
             )
             await stdin.drain()
     except (OSError, anyio.ClosedResourceError):
-        monitor.fail("ended before it was asked", CallFault.NETWORK)
+        # Whether it ends before or after it is asked is chance, and nothing to the user.
+        monitor.fail("ended before it answered", CallFault.NETWORK)
 
 
 async def _keep_errors(stderr: asyncio.StreamReader, monitor: Monitor, last: anyio.Event) -> None:
