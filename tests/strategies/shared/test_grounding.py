@@ -188,21 +188,12 @@ async def test_how_sure_the_reader_must_be(
     assert await find_bearings([said(ORDER, COUNTED)], ASKED) == [bearing]
 
 
-async def test_advice_in_other_words_stands_if_it_bears_on_the_question() -> None:
-    asked = "A key was committed to our repository. How do we get it out of the history?"
-    advice = Said("Then look at the size.", (("", COUNTED),), loose=True)
-    assert await find_bearings([advice], asked, asked) == ["grounded"]
-    assert await find_bearings([advice], asked) == ["foreign"], "nobody has asked"
-    fact = replace(advice, loose=False)
-    assert await find_bearings([fact], asked, asked) == ["foreign"], "a fact must be carried"
-    order = replace(advice, text=ORDER)
-    assert await find_bearings([order], ASKED, ASKED) == ["foreign"]
-
-
-async def test_what_bears_on_a_question_makes_no_fact(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_bears_on_a_question_does_not_stand_for_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(second_opinion, "load_reader", lambda: Fixed(0.0))
     both = [said(ORDER, COUNTED), Said(ORDER, (("", COUNTED),), loose=True)]
-    assert await find_bearings(both, ASKED, ASKED) == ["foreign", "grounded"]
+    assert await find_bearings(both, ASKED) == ["foreign", "foreign"]
 
 
 # -- other languages

@@ -209,7 +209,7 @@ class Audit:
             part = [line for line in said if _rank(line.sentence) == rank]
             left = self._left_by_words(part, among, waiting)
             bearings = await find_bearings(
-                [self._said(line, among, waiting) for line in left], self._asked, self._question
+                [self._said(line, among, waiting) for line in left], self._asked
             )
             for line, bearing in zip(left, bearings, strict=True):
                 line.problem = _foreign(line) if bearing == "foreign" else None

@@ -201,38 +201,20 @@ class Said:
         return "foreign" if part <= most else "grounded"
 
 
-async def find_bearings(said: Sequence[Said], asked: str, question: str = "") -> list[Bearing]:
+async def find_bearings(said: Sequence[Said], asked: str) -> list[Bearing]:
     """Return whether texts stand on their quotes, by their words and by the reader.
 
-    The reader is asked only about texts whose words are not those of their quotes. A text that may
-    go beyond its quotes, such as advice in a few words, stands also if the reader finds that it
-    bears on the question. Of a fact that is not enough: the reader takes much to bear on a long
-    question. If its files cannot be used, the words decide.
-
-    Args:
-        said: The texts.
-        asked: The question and its parts.
-        question: The question itself; empty: what bears on it does not count.
+    The reader is asked only about texts whose words are not those of their quotes. If its files
+    cannot be used, the words decide. That a text bears on the question says nothing: the reader
+    takes an order that a document has slipped in to bear on two of five questions, the longer ones.
     """
     found = [item.bearing(asked) for item in said]
     doubtful = [number for number, bearing in enumerate(found) if bearing == "foreign"]
     cited = [CitedText(said[number].text, said[number].quotes) for number in doubtful]
-    await _let_stand(found, doubtful, read_support, cited)
-    loose = [n for n in doubtful if question and found[n] == "foreign" and said[n].loose]
-    await _let_stand(found, loose, read_relevance, [(question, said[n].text) for n in loose])
-    return found
-
-
-async def _let_stand(
-    found: list[Bearing],
-    doubtful: Sequence[int],
-    read: Callable[[list[T]], list[float]],
-    asked: list[T],
-) -> None:
-    """Let those of some texts stand for which the reader vouches."""
-    for number, vouched in zip(doubtful, await _vouched(read, asked), strict=True):
+    for number, vouched in zip(doubtful, await _vouched(read_support, cited), strict=True):
         if vouched:
             found[number] = "grounded"
+    return found
 
 
 async def _vouched(read: Callable[[list[T]], list[float]], asked: list[T]) -> list[bool]:
