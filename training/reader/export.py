@@ -18,8 +18,10 @@ import numpy as np
 def main(arguments: list[str]) -> int:
     """Export."""
     source, target = map(Path, arguments)
-    none = {name: np.ones(graph.HIDDEN, np.float32) for name in graph.eased()}
-    data = graph.build(graph.FloatGraph(), graph.read_weights(source), none)
+    weights = graph.read_weights(source)
+    size = graph.size_of(weights)
+    none = {name: np.ones(size.hidden, np.float32) for name in graph.eased(size)}
+    data = graph.build(graph.FloatGraph(size), weights, none)
     target.write_bytes(data)
     sys.stdout.write(f"{target.name} {len(data):,} {hashlib.sha256(data).hexdigest()}\n")
     return 0

@@ -17,18 +17,16 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper
 from weights import whole
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "embeddings"))
 from build import (
-    EPSILON,
-    HEADS,
-    HIDDEN,
     IR,
-    LAYERS,
     LEAST,
+    MINILM,
     OPSET,
     STEPS,
     TOKENS,
@@ -36,6 +34,7 @@ from build import (
     Eases,
     Floats,
     Graph,
+    Size,
     Weights,
     dense,
     ease,
@@ -44,7 +43,6 @@ from build import (
 )
 
 __all__ = [
-    "HIDDEN",
     "FloatGraph",
     "FusedGraph",
     "ReaderGraph",
@@ -52,19 +50,37 @@ __all__ = [
     "ease",
     "eased",
     "read_weights",
+    "size_of",
 ]
 
 OWN = "com.microsoft"
 """The domain of onnxruntime's own nodes."""
+MPNET = Size(12, 12, 768, 1e-5)
+"""The size of all-mpnet-base-v2; the close reader has fewer layers."""
+ON_MPNET = "encoder.encoder.relative_attention_bias.weight"
+TYPES = "embeddings.token_type_embeddings.weight"
+DISTANCES = "distances"
+"""The name under which `as_bert` leaves what a head adds by distance."""
+BUCKETS, FARTHEST = 32, 128
+"""How many distances MPNet tells apart, and from which on all are the same."""
+RENAMED = (
+    ("attention.attn.q.", "attention.self.query."),
+    ("attention.attn.k.", "attention.self.key."),
+    ("attention.attn.v.", "attention.self.value."),
+    ("attention.attn.o.", "attention.output.dense."),
+    ("attention.LayerNorm.", "attention.output.LayerNorm."),
+)
+"""MPNet's names, and BERT's for the same."""
 
 
 class ReaderGraph(Graph):
     """An int8 graph of the reader."""
 
-    def __init__(self) -> None:
+    def __init__(self, size: Size = MINILM) -> None:
         """Start empty."""
-        super().__init__()
+        super().__init__(size)
         self.pairs = ""
+        self.near = ""
 
     def embeddings(self, weights: Weights) -> str:
         """Look up tokens, positions and types; return one row for each token of the batch."""
@@ -83,38 +99,69 @@ class ReaderGraph(Graph):
         place = self.add(
             "Slice", self.constant("places", places), self.shape(0), length, self.shape(0)
         )
-        kinds = self.constant("kinds", weights["embeddings.token_type_embeddings.weight"])
-        rows = self.add("Add", self.add("Add", words, place), self.add("Gather", kinds, "types"))
+        rows = self.add("Add", words, place)
+        if TYPES in weights:
+            rows = self.add(
+                "Add", rows, self.add("Gather", self.constant("kinds", weights[TYPES]), "types")
+            )
+        if DISTANCES in weights:
+            self.near = self.by_distance(weights[DISTANCES], length)
         return self.norm(
-            self.add("Reshape", rows, self.shape(-1, HIDDEN)), weights, "embeddings.LayerNorm"
+            self.add("Reshape", rows, self.shape(-1, self.size.hidden)),
+            weights,
+            "embeddings.LayerNorm",
         )
+
+    def by_distance(self, table: Floats, length: str) -> str:
+        """Return what each head adds to the attention between two places, for all pairs of places.
+
+        Args:
+            table: The addition of each head for each distance, from the farthest before a token to
+                the farthest behind it.
+            length: The number of places.
+        """
+        places = np.arange(TOKENS)
+        apart = (places[None] - places[:, None] + TOKENS - 1).astype(np.int32)
+        both = self.add("Concat", length, length, axis=0)
+        apart = self.add("Slice", self.constant("apart", apart), self.shape(0, 0), both)
+        found = self.add("Gather", self.constant("distances", table), apart, axis=1)
+        return self.add("Unsqueeze", found, self.shape(0))
+
+    def near_of(self, asking: bool) -> str:
+        """Return `by_distance` for the tokens that attend; empty if the model has none."""
+        if not asking or not self.near:
+            return self.near
+        return self.add("Slice", self.near, self.shape(0), "kept", self.shape(2))
 
     def attention(
         self, given: str, weights: Weights, name: str, eases: Eases, asking: str = ""
     ) -> str:
         """Let tokens attend to each other: all of them, or only those that are given."""
         inner, outer = f"{name}.attention.self", f"{name}.attention.output"
-        (weight, bias), shrunk = looking(weights, inner), eases[inner]
+        (weight, bias), shrunk = looking(weights, inner, self.size), eases[inner]
+        wide = self.size.hidden
         if asking:
-            query = self.linear(asking, f"{inner}.query", (weight[:HIDDEN], bias[:HIDDEN]), shrunk)
+            query = self.linear(asking, f"{inner}.query", (weight[:wide], bias[:wide]), shrunk)
             key, value = self.split(
-                self.linear(given, inner, (weight[HIDDEN:], bias[HIDDEN:]), shrunk), 2
+                self.linear(given, inner, (weight[wide:], bias[wide:]), shrunk), 2
             )
         else:
             query, key, value = self.split(self.linear(given, inner, (weight, bias), shrunk), 3)
-        rows = self.add("Reshape", self.look(query, key, value), self.shape(-1, HIDDEN))
+        seen = self.look(query, key, value, self.near_of(bool(asking)))
+        rows = self.add("Reshape", seen, self.shape(-1, wide))
         rows = self.linear(rows, outer, dense(weights, outer))
         return self.norm(self.add("Add", rows, asking or given), weights, f"{outer}.LayerNorm")
 
-    def look(self, query: str, key: str, value: str) -> str:
+    def look(self, query: str, key: str, value: str, near: str) -> str:
         """Return the result of attention, by pair, token and head."""
+        heads = self.size.heads
         query, key, value = (
-            self.add("Transpose", self.by_pair(rows, HEADS, HIDDEN // HEADS), perm=order)
+            self.add("Transpose", self.by_pair(rows, heads, self.size.hidden // heads), perm=order)
             for rows, order in ((query, [0, 2, 1, 3]), (key, [0, 2, 3, 1]), (value, [0, 2, 1, 3]))
         )
-        seen = self.add(
-            "MatMul", self.add("Softmax", self.add("MatMul", query, key), axis=-1), value
-        )
+        looks = self.add("MatMul", query, key)
+        looks = self.add("Add", looks, near) if near else looks
+        seen = self.add("MatMul", self.add("Softmax", looks, axis=-1), value)
         return self.add("Transpose", seen, perm=[0, 2, 1, 3])
 
     def split(self, rows: str, parts: int) -> list[str]:
@@ -132,8 +179,10 @@ class ReaderGraph(Graph):
 
     def first(self, rows: str) -> str:
         """Return the rows of each pair's first tokens, as many as are kept."""
-        kept = self.add("Slice", self.by_pair(rows, HIDDEN), self.shape(0), "kept", self.shape(1))
-        return self.add("Reshape", kept, self.shape(-1, HIDDEN))
+        kept = self.add(
+            "Slice", self.by_pair(rows, self.size.hidden), self.shape(0), "kept", self.shape(1)
+        )
+        return self.add("Reshape", kept, self.shape(-1, self.size.hidden))
 
     def exact(self, given: str, name: str, weights: Weights) -> str:
         """Multiply by a matrix in float32."""
@@ -146,9 +195,9 @@ class ReaderGraph(Graph):
 class FloatGraph(ReaderGraph):
     """The same in float32; it also returns how large the channels grow before eased matrices."""
 
-    def __init__(self) -> None:
+    def __init__(self, size: Size = MINILM) -> None:
         """Start empty."""
-        super().__init__()
+        super().__init__(size)
         self.watched: dict[str, str] = {}
 
     def shape(self, *sizes: int) -> str:
@@ -165,7 +214,7 @@ class FloatGraph(ReaderGraph):
     ) -> str:
         """Multiply rows by a matrix."""
         weight, bias = matrix
-        if name in eased():
+        if name in eased(self.size):
             self.watched[name] = self.add(
                 "ReduceMax", self.add("Abs", given), self.shape(0), keepdims=0
             )
@@ -224,7 +273,7 @@ class FusedGraph(ReaderGraph):
             self.add("Unsqueeze", given, self.shape(1)),
             one,
             zero,
-            epsilon=EPSILON,
+            epsilon=self.size.epsilon,
         )
         scale, bias = (
             self.constant(f"{name}_{part}", weights[f"{name}.{part}"])
@@ -234,10 +283,15 @@ class FusedGraph(ReaderGraph):
             "Add", self.add("Mul", self.add("Squeeze", even, self.shape(1)), scale), bias
         )
 
-    def look(self, query: str, key: str, value: str) -> str:
+    def look(self, query: str, key: str, value: str, near: str) -> str:
         """Return the result of attention."""
-        rows = [self.by_pair(part, HIDDEN) for part in (query, key, value)]
-        return self.add("MultiHeadAttention", *rows, domain=OWN, num_heads=HEADS, scale=1.0)
+        rows = [self.by_pair(part, self.size.hidden) for part in (query, key, value)]
+        if near:
+            # Between them are a bias and a mask that there are not.
+            rows += ["", "", near]
+        return self.add(
+            "MultiHeadAttention", *rows, domain=OWN, num_heads=self.size.heads, scale=1.0
+        )
 
     def forward(self, given: str, weights: Weights, name: str, eases: Eases) -> str:
         """Apply the feed-forward layer, with Gelu by tanh.
@@ -259,11 +313,12 @@ def build(graph: ReaderGraph, weights: Weights, eases: Eases) -> bytes:
     """Return a model: ids and types of pairs of one length in, results for the kept tokens out."""
     encoder = {name.removeprefix("encoder."): values for name, values in weights.items()}
     rows = graph.embeddings(encoder)
-    for layer in range(LAYERS):
-        asking = graph.first(rows) if layer == LAYERS - 1 else ""
+    last = graph.size.layers - 1
+    for layer in range(graph.size.layers):
+        asking = graph.first(rows) if layer == last else ""
         rows = graph.attention(rows, encoder, f"encoder.layer.{layer}", eases, asking)
         rows = graph.forward(rows, encoder, f"encoder.layer.{layer}", eases)
-    pairs = graph.by_pair(rows, HIDDEN)
+    pairs = graph.by_pair(rows, graph.size.hidden)
     first = graph.add("Gather", pairs, graph.constant("at_0", np.int64(0)), axis=1)
     pooled = graph.add(
         "Tanh", graph.linear(first, "pool", (weights["pool.weight"], weights["pool.bias"]))
@@ -281,7 +336,7 @@ def build(graph: ReaderGraph, weights: Weights, eases: Eases) -> bytes:
     for name, held in getattr(graph, "watched", {}).items():
         graph.nodes.append(helper.make_node("Identity", [held], [f"largest:{name}"]))
         outputs.append(
-            helper.make_tensor_value_info(f"largest:{name}", TensorProto.FLOAT, [HIDDEN])
+            helper.make_tensor_value_info(f"largest:{name}", TensorProto.FLOAT, [graph.size.hidden])
         )
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.INT64, ["pairs", "tokens"])
@@ -301,16 +356,53 @@ def build(graph: ReaderGraph, weights: Weights, eases: Eases) -> bytes:
     return bytes(model.SerializeToString(deterministic=True))
 
 
-def eased() -> list[str]:
+def eased(size: Size) -> list[str]:
     """Return the names of the matrices that are eased."""
     return [
         f"encoder.layer.{layer}.{part}"
-        for layer in range(LAYERS)
+        for layer in range(size.layers)
         for part in ("attention.self", "intermediate")
     ]
 
 
+def as_bert(weights: Weights) -> Weights:
+    """Return the weights of a reader on MPNet under the names and token numbers of BERT's."""
+    made: Weights = {}
+    for name, values in weights.items():
+        for own, other in RENAMED:
+            name = name.replace(own, other)
+        made[name] = values
+    words = made["encoder.embeddings.word_embeddings.weight"]
+    numbers = np.arange(len(words) - 5) + 4
+    numbers[[0, 100, 101, 102]] = 1, 3, 0, 2
+    made["encoder.embeddings.word_embeddings.weight"] = words[numbers]
+    places = made["encoder.embeddings.position_embeddings.weight"]
+    # The first two places are for padding.
+    made["encoder.embeddings.position_embeddings.weight"] = places[2:]
+    table = made.pop(ON_MPNET)
+    made[f"encoder.{DISTANCES}"] = np.ascontiguousarray(table[buckets()].T)
+    return made
+
+
+def buckets() -> npt.NDArray[np.int64]:
+    """Return MPNet's number for each distance, from the farthest before a token on."""
+    apart = np.arange(-TOKENS + 1, TOKENS)
+    half = BUCKETS // 2
+    size, exact = np.abs(apart), half // 2
+    far = exact + np.log(np.maximum(size, 1) / exact) / np.log(FARTHEST / exact) * (half - exact)
+    near = np.where(size < exact, size, np.minimum(far.astype(np.int64), half - 1))
+    return np.asarray(near + half * (apart > 0), np.int64)
+
+
 def read_weights(file: Path) -> Weights:
-    """Return the student's weights as `train.py` saves them, whole or in pieces."""
+    """Return a student's weights as `train.py` saves them, whole or in pieces; names are BERT's."""
     held = np.load(whole(file))
-    return {name: held[name].astype(np.float32) for name in held.files}
+    made = {name: held[name].astype(np.float32) for name in held.files}
+    return as_bert(made) if ON_MPNET in made else made
+
+
+def size_of(weights: Weights) -> Size:
+    """Return how large a student is."""
+    layers = {name.split(".")[3] for name in weights if name.startswith("encoder.encoder.layer.")}
+    known = MPNET if f"encoder.{DISTANCES}" in weights else MINILM
+    return known._replace(layers=len(layers))

@@ -2,13 +2,15 @@
 
 ::
 
-    python training/reader/quantise.py build/reader [--fused]
+    python training/reader/quantise.py build/reader [--fused] [--close]
 
 It reads `student.npz`, `reader.float32.onnx` and `held.jsonl.xz`, and writes
-`src/deepdiver/encoders/reader_model/model.onnx`. Weights are quantised by output channel and
-activations by token, as in the embeddings. How large the channels grow (see `Eases` there) is
-measured on 300 held-out pairs; agreement and temperature are computed on 800 others. `--fused`
-takes the faster graph (see `graph.py`), whose results differ a little: measure its figures again.
+`src/deepdiver/encoders/reader_model/model.onnx`; `--close` reads `close.npz` and
+`close.float32.onnx` and writes `close_reader_model/model.onnx`. Weights are quantised by output
+channel and activations by token, as in the embeddings. How large the channels grow (see `Eases`
+there) is measured on 300 held-out pairs; agreement and temperature are computed on 800 others.
+`--fused` takes the faster graph (see `graph.py`), whose results differ a little: measure its
+figures again.
 """
 
 from __future__ import annotations
@@ -79,19 +81,22 @@ def main(arguments: list[str]) -> int:
     """Quantise."""
     folder = Path(arguments[0])
     rows = pairs(folder / "held.jsonl.xz")
-    exact = Runner((folder / "reader.float32.onnx").read_bytes())
+    close = "--close" in arguments[1:]
+    name = "close" if close else "reader"
+    exact = Runner((folder / f"{name}.float32.onnx").read_bytes())
     largest: dict[str, npt.NDArray[np.float32]] = {}
     for row in rows[:SEEN]:
         for name, values in exact.run(row).items():
             if name.startswith("largest:"):
                 key = name.removeprefix("largest:")
                 largest[key] = np.maximum(largest.get(key, values), values)
-    weights = graph.read_weights(folder / "student.npz")
+    weights = graph.read_weights(folder / ("close.npz" if close else "student.npz"))
+    size = graph.size_of(weights)
     encoder = {name.removeprefix("encoder."): values for name, values in weights.items()}
-    eases = {name: graph.ease(encoder, name, values) for name, values in largest.items()}
+    eases = {name: graph.ease(encoder, name, values, size) for name, values in largest.items()}
     kind = graph.FusedGraph if "--fused" in arguments[1:] else graph.ReaderGraph
-    data = graph.build(kind(), weights, eases)
-    target = ENCODERS / "reader_model" / "model.onnx"
+    data = graph.build(kind(size), weights, eases)
+    target = ENCODERS / ("close_reader_model" if close else "reader_model") / "model.onnx"
     target.parent.mkdir(exist_ok=True)
     target.write_bytes(data)
     small = Runner(data)

@@ -15,11 +15,10 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from graph import HIDDEN
 from onnx import numpy_helper
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "embeddings"))
-from build import HEADS, LAYERS, ZERO, Floats, Weights
+from build import HEADS, HIDDEN, LAYERS, ZERO, Floats, Weights
 
 PLACES = 512
 """Places of the student's table; those that the reader never uses are not in the file."""

@@ -1,10 +1,11 @@
-"""Train the reader: a teacher on the labelled items, then the student on labels and its opinion.
+"""Train the readers: a teacher on the labelled items, then students on labels and its opinion.
 
 ::
 
     python training/reader/train.py teacher build/reader --epochs 2
     python training/reader/train.py label   build/reader
     python training/reader/train.py student build/reader --steps 24500
+    python training/reader/train.py close   build/reader --steps 5000
 
 The README has the settings that were used. Each command reads the files of `prepare.py` and
 `weights.py`, and leaves its result beside them. If a call may not take long, `--seconds 540` ends
@@ -36,9 +37,12 @@ from weights import NEAR, cut, whole
 SEED = 2026
 TOKENS = 24_576
 """Tokens of a batch, padding included."""
-RATES = {"teacher": 7e-5, "student": 4e-4}
+RATES = {"teacher": 7e-5, "student": 4e-4, "close": 1e-4}
 SMOOTHING = 0.05
-MORE = {"items": ("others.jsonl.xz", "edits.jsonl.xz"), "held": ("edits-held.jsonl.xz",)}
+MORE = {
+    "items": ("others.jsonl.xz", "edits.jsonl.xz", "written.jsonl.xz"),
+    "held": ("edits-held.jsonl.xz", "written-held.jsonl.xz"),
+}
 """What else is learnt from or measured, if it is there."""
 HARD, SOFT = 0.4, 0.6
 """The weights of the labels and of the teacher if there are both."""
@@ -267,7 +271,7 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["teacher", "label", "student"])
+    parser.add_argument("what", choices=["teacher", "label", "student", "close"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--steps", type=int, help="train for so many steps, whatever the epochs")
@@ -310,6 +314,7 @@ def main() -> int:
     # cuDNN's attention makes a plan for each new shape of a batch, and ours all differ: three times
     # slower.
     torch.backends.cuda.enable_cudnn_sdp(False)
+    model.look_fast()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     items = prepared(folder, "items", asked.items, asked.plain)
     held = prepared(folder, "held", asked.items)
@@ -322,7 +327,7 @@ def main() -> int:
             train(model.teacher(folder).to(device), known, held, None, asked), held, asked
         )
     if asked.what == "label":
-        reader = load(model.teacher(folder), folder / "teacher.npz").to(device)
+        reader = load(model.teacher(), folder / "teacher.npz").to(device)
         said = opinions(reader, items)
         np.savez(folder / "spans.npz", spans=said.pop("spans").cpu().numpy())
         for earlier in asked.agree:
@@ -343,8 +348,17 @@ def main() -> int:
             f"the teacher's opinion is of {len(opinion['verdict']):,} items, not of these "
             f"{len(items):,}"
         )
-    reader = model.student(folder) if asked.begin is None else load(model.student(), asked.begin)
+    reader = _beginner(asked)
     return finish(train(reader.to(device), items, held, opinion, asked), held, asked)
+
+
+def _beginner(asked: argparse.Namespace) -> nn.Module:
+    """Return the student as it is before its training."""
+    if asked.what == "close":
+        if asked.begin:
+            return load(model.close(), asked.begin)
+        return model.close(load(model.teacher(), asked.folder / "teacher.npz"))
+    return load(model.student(), asked.begin) if asked.begin else model.student(asked.folder)
 
 
 def finish(reader: nn.Module | None, held: Items, asked: argparse.Namespace) -> int:
