@@ -52,7 +52,7 @@ MOST = 400
 """Supported pairs of a set that are judged."""
 MOST_SUSPECTED = 0.01
 """The largest share of good sentences for choosing that may be suspected."""
-LIMITS = [(shared, vouches) for shared in (0.2, 0.25, 0.3) for vouches in (0.1, 0.2, 0.3)]
+LIMITS = [(shared, vouches) for shared in (0.2, 0.25, 0.3) for vouches in (0.2, 0.3, 0.4)]
 SEED = 2026
 LEAST_BODY = 120
 """Characters below a heading that is tried."""

@@ -32,13 +32,14 @@ if TYPE_CHECKING:
 def kept_in(folder: Path) -> Iterator[None]:
     """Have the models say again what they have said, for as long as the `with` block lasts."""
     folder.mkdir(exist_ok=True)
-    run, embed_all = reader._run, embed.Embedder.embed
+    run, embed_all = reader.Reader._run, embed.Embedder.embed
 
-    def run_once(session: Any, found: Sequence[Any], what: str, threads: int) -> list[Floats]:
-        names = [_name(what, pair.ids, pair.type_ids) for pair in found]
-        return _once(
-            folder, names, lambda new: run(session, [found[n] for n in new], what, threads)
-        )
+    def run_once(
+        self: reader.Reader, session: Any, found: Sequence[Any], what: str
+    ) -> list[Floats]:
+        model = self._model.sha256
+        names = [_name(what, model, pair.ids, pair.type_ids) for pair in found]
+        return _once(folder, names, lambda new: run(self, session, [found[n] for n in new], what))
 
     def embed_once(self: embed.Embedder, texts: Sequence[str]) -> Floats:
         import numpy as np
@@ -48,7 +49,7 @@ def kept_in(folder: Path) -> Iterator[None]:
         return np.array(rows, np.float32).reshape(len(texts), embed.DIMENSION)
 
     with (
-        patch.object(reader, "_run", run_once),
+        patch.object(reader.Reader, "_run", run_once),
         patch.object(embed.Embedder, "embed", embed_once),
         patch.object(onnx_model, "open_session", _Late),
     ):
@@ -58,7 +59,7 @@ def kept_in(folder: Path) -> Iterator[None]:
 class _Late:
     """A model that is loaded when it is run first: a process that asks nothing new needs none."""
 
-    def __init__(self, model: bytes, intra_op: int = 1) -> None:
+    def __init__(self, model: Path, intra_op: int = 1) -> None:
         self._loaded = onnx_model.Once(lambda: _open_session(model, intra_op))
 
     def run(self, outputs: Sequence[str], given: Any) -> Any:

@@ -21,13 +21,13 @@ Asked = list[tuple[str, list[int]]]
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     """What the model is run on."""
-    run, seen = reader._run, Asked()
+    run, seen = reader.Reader._run, Asked()
 
-    def watched(session: Any, found: Sequence[Any], what: str, threads: int) -> list[Any]:
+    def watched(self: reader.Reader, session: Any, found: Sequence[Any], what: str) -> list[Any]:
         seen.extend((what, pair.ids) for pair in found)
-        return run(session, found, what, threads)
+        return run(self, session, found, what)
 
-    monkeypatch.setattr(reader, "_run", watched)
+    monkeypatch.setattr(reader.Reader, "_run", watched)
     return seen
 
 
@@ -83,6 +83,13 @@ def test_a_model_that_is_asked_nothing_new_is_not_loaded(
         said = reader.Reader().spans(QUESTION, TEXTS)
         monkeypatch.setattr(readings, "_open_session", lambda *_: pytest.fail("it was loaded"))
         assert reader.Reader().spans(QUESTION, TEXTS) == said
+
+
+def test_what_one_reader_said_the_other_does_not_repeat(asked: Asked, tmp_path: Path) -> None:
+    with kept_in(tmp_path / "kept"):
+        said = reader.load_reader().relevance(QUESTION, TEXTS)
+        assert reader.load_close_reader().relevance(QUESTION, TEXTS) != said
+    assert len(asked) == 2 * len(TEXTS)
 
 
 def test_every_output_is_kept_for_itself(asked: Asked, tmp_path: Path) -> None:

@@ -42,12 +42,12 @@ def test_a_missing_file_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(
         StoreAccessError, match=r"absent cannot be read \(No such file.*\): install deepdiver again"
     ):
-        onnx_model.read_checked(tmp_path / "absent", HASH)
+        onnx_model.checked(tmp_path / "absent", HASH)
 
 
 def test_a_folder_in_its_place_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(StoreAccessError, match="install deepdiver again"):
-        onnx_model.read_checked(tmp_path, HASH)
+        onnx_model.checked(tmp_path, HASH)
 
 
 @pytest.mark.parametrize(
@@ -57,18 +57,18 @@ def test_a_damaged_file_is_refused(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "file"
     file.write_bytes(content)
     with pytest.raises(DamagedStoreError, match=r"file is damaged .*install deepdiver again"):
-        onnx_model.read_checked(file, HASH)
+        onnx_model.checked(file, HASH)
 
 
-def test_the_file_itself_is_read(tmp_path: Path) -> None:
+def test_an_unchanged_file_is_taken(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(CONTENT)
-    assert onnx_model.read_checked(file, HASH) == CONTENT
+    assert onnx_model.checked(file, HASH) == file
 
 
 @pytest.mark.parametrize("intra_op", [0, 1, 2])
 def test_a_session_runs_on_the_processor(intra_op: int, capfd: pytest.CaptureFixture[str]) -> None:
-    session = onnx_model.open_session(DOT.read_bytes(), intra_op)
+    session = onnx_model.open_session(DOT, intra_op)
     assert session.get_providers() == ["CPUExecutionProvider"]
     assert session.get_session_options().intra_op_num_threads == intra_op
     rows, columns = np.full((3, 2), 130, np.uint8), np.full((2, 1), 125, np.uint8)

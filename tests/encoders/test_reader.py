@@ -6,8 +6,9 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,14 +17,17 @@ from hypothesis import strategies as st
 
 from deepdiver.encoders import reader as module
 from deepdiver.encoders.reader import (
+    CLOSE,
     DECIDED,
-    FOLDER,
-    HASHES,
+    FILE,
     MAX_TOKENS,
     NOTHING,
+    SMALL,
     DocumentVerdict,
     Reader,
+    ReaderModel,
     Verdict,
+    load_close_reader,
     load_reader,
 )
 from deepdiver.encoders.weigh_parts import JudgedPart
@@ -57,22 +61,22 @@ QUESTION = "When was the ferry Aurora built?"
 
 
 def test_a_missing_file_is_named_and_may_come_back(tmp_path: Path) -> None:
-    broken = Reader(tmp_path)
+    broken = Reader(replace(SMALL, folder=tmp_path))
     for _ in range(2):
         with pytest.raises(
             StoreAccessError, match=r"model\.onnx cannot be read .*install deepdiver again"
         ):
             broken.verify([("a", "b")])
-    shutil.copy(FOLDER / "model.onnx", tmp_path)
+    shutil.copy(SMALL.folder / FILE, tmp_path)
     assert len(broken.verify([("a", "b")])) == 1
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
-    data = bytearray((FOLDER / "model.onnx").read_bytes())
+    data = bytearray((SMALL.folder / FILE).read_bytes())
     data[100_000] ^= 1
-    (tmp_path / "model.onnx").write_bytes(data)
+    (tmp_path / FILE).write_bytes(data)
     with pytest.raises(DamagedStoreError, match=r"model\.onnx is damaged"):
-        Reader(tmp_path).verify([("a", "b")])
+        Reader(replace(SMALL, folder=tmp_path)).verify([("a", "b")])
 
 
 def test_nothing_to_read_is_no_result() -> None:
@@ -113,18 +117,20 @@ def test_a_question_without_end_leaves_room_for_the_passage() -> None:
 # The file
 
 
-def test_the_file_is_the_one_the_readme_describes() -> None:
-    data = (FOLDER / "model.onnx").read_bytes()
-    page = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert hashlib.sha256(data).hexdigest() == HASHES["model.onnx"]
-    assert f"| `reader_model/model.onnx` | {len(data):,} | `{HASHES['model.onnx']}` |" in page
-    assert len(data) <= 30_000_000
+@pytest.mark.parametrize(("model", "most"), [(SMALL, 30_000_000), (CLOSE, 95_000_000)])
+def test_the_file_is_the_one_the_readme_describes(model: ReaderModel, most: int) -> None:
+    data = (model.folder / FILE).read_bytes()
+    page = (model.folder / "README.md").read_text(encoding="utf-8")
+    assert hashlib.sha256(data).hexdigest() == model.sha256
+    assert f"| `{model.folder.name}/{FILE}` | {len(data):,} | `{model.sha256}` |" in page
+    assert len(data) <= most
     assert "Apache-2.0" in page
 
 
-def test_the_temperature_is_the_one_the_readme_gives() -> None:
-    page = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert re.findall(r"temperature (\d\.\d+)", page) == [f"{module.TEMPERATURE:.2f}"]
+@pytest.mark.parametrize("model", [SMALL, CLOSE])
+def test_the_temperature_is_the_one_the_readme_gives(model: ReaderModel) -> None:
+    page = (model.folder / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"temperature (\d\.\d+)", page) == [f"{model.temperature:.2f}"]
 
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
@@ -141,16 +147,36 @@ def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
 # Verdicts
 
 
-def test_plain_cases_are_judged_as_anybody_would() -> None:
-    assert tuple(verdict.stance for verdict in load_reader().verify(PAIRS[:5])) == STANCES
+@pytest.mark.parametrize("load", [load_reader, load_close_reader])
+def test_plain_cases_are_judged_as_anybody_would(load: Callable[[], Reader]) -> None:
+    assert tuple(verdict.stance for verdict in load().verify(PAIRS[:5])) == STANCES
 
 
-def test_a_pair_has_one_verdict_whatever_stands_beside_it() -> None:
-    together = load_reader().verify(PAIRS)
-    assert load_reader().verify(PAIRS[::-1])[::-1] == together
-    assert [load_reader().verify([pair])[0] for pair in PAIRS] == together
-    assert Reader(threads=1).verify(PAIRS) == together
-    assert load_reader().verify([pair for pair in PAIRS for _ in range(3)])[::3] == together
+@pytest.mark.parametrize(
+    ("sentence", "stance"),
+    [
+        ("A third fewer patients died under the drug, and 4 % left the trial.", "supports"),
+        ("A third fewer patients died under the drug, which costs 4,000 euros.", "neutral"),
+        ("A third fewer patients died under the drug, and 40 % left the trial.", "refutes"),
+        ("A third more patients died under the drug, and 4 % left the trial.", "refutes"),
+    ],
+)
+def test_the_close_reader_notices_a_small_error_in_what_two_quotes_say(
+    sentence: str, stance: str
+) -> None:
+    quotes = "Trial report. The drug reduced mortality by a third. In all, 4 % of them dropped out."
+    (verdict,) = load_close_reader().verify([(quotes, sentence)])
+    assert verdict.stance == stance
+
+
+@pytest.mark.parametrize("model", [SMALL, CLOSE])
+def test_a_pair_has_one_verdict_whatever_stands_beside_it(model: ReaderModel) -> None:
+    reader = Reader(model)
+    together = reader.verify(PAIRS)
+    assert reader.verify(PAIRS[::-1])[::-1] == together
+    assert [reader.verify([pair])[0] for pair in PAIRS] == together
+    assert Reader(model, threads=1).verify(PAIRS) == together
+    assert reader.verify([pair for pair in PAIRS for _ in range(3)])[::3] == together
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -181,8 +207,9 @@ def test_threads_may_share_it() -> None:
         ] == expected
 
 
-def test_a_process_has_one_reader() -> None:
+def test_a_process_has_one_reader_of_each_kind() -> None:
     assert load_reader() is load_reader()
+    assert load_close_reader() is load_close_reader() is not load_reader()
 
 
 @pytest.mark.parametrize(
@@ -266,8 +293,9 @@ def test_documents_are_judged_together_as_alone() -> None:
 # Answers and relevance
 
 
-def test_the_answer_is_found_where_it_stands() -> None:
-    found, other = load_reader().spans(QUESTION, PASSAGES)
+@pytest.mark.parametrize("load", [load_reader, load_close_reader])
+def test_the_answer_is_found_where_it_stands(load: Callable[[], Reader]) -> None:
+    found, other = load().spans(QUESTION, PASSAGES)
     assert "1987" in found.text
     assert found.text == PASSAGES[0][found.start : found.end]
     assert found.score > found.none
@@ -290,10 +318,11 @@ def test_an_answer_is_a_stretch_of_the_passage_and_no_longer_than_allowed() -> N
         assert 0 <= answer.none <= 1
 
 
-def test_what_matters_is_more_relevant() -> None:
-    near, far = load_reader().relevance(QUESTION, PASSAGES)
+@pytest.mark.parametrize("load", [load_reader, load_close_reader])
+def test_what_matters_is_more_relevant(load: Callable[[], Reader]) -> None:
+    near, far = load().relevance(QUESTION, PASSAGES)
     assert near > 0.5 > far
-    assert load_reader().relevance(QUESTION, PASSAGES[::-1]) == [far, near]
+    assert load().relevance(QUESTION, PASSAGES[::-1]) == [far, near]
 
 
 def test_a_long_passage_is_as_relevant_as_its_best_part() -> None:
@@ -347,11 +376,11 @@ def test_of_a_passage_without_end_a_part_is_read(monkeypatch: pytest.MonkeyPatch
 def test_of_a_passage_of_signs_so_many_windows_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[int] = []
 
-    def run(session: object, found: Sequence[object], what: str, threads: int) -> list[object]:
+    def run(own: Reader, session: object, found: Sequence[object], what: str) -> list[object]:
         shown.append(len(found))
         return [[0.0]] * len(found)
 
-    monkeypatch.setattr(module, "_run", run)
+    monkeypatch.setattr(Reader, "_run", run)
     load_reader().relevance(QUESTION, ["? " * (module.PASSAGE_CHARACTERS // 2)])
     load_reader().relevance(QUESTION, [f"{PASSAGES[0]} " * 700])
     assert shown[0] == module.WINDOWS > shown[1] > 50

@@ -71,6 +71,7 @@ def test_a_reader_that_cannot_be_asked_is_a_note(monkeypatch: pytest.MonkeyPatch
         raise StoreAccessError("a file of the reader is missing")
 
     monkeypatch.setattr(second_opinion, "load_reader", refuse)
+    monkeypatch.setattr(second_opinion, "load_close_reader", refuse)
     known = saved().report
     (cited,) = [item.citations for item in known.sections[0].all_sentences()][:1]
     report = known.model_copy(update={"answer": (fact(SAID, FOUNDED, citations=cited),)})

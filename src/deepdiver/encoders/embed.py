@@ -87,7 +87,7 @@ class Embedder:
         return vectors
 
     def _load(self) -> tuple[Tokenizer, Any]:
-        model = onnx_model.read_checked(self._folder / "model.onnx", HASHES["model.onnx"])
+        model = onnx_model.checked(self._folder / "model.onnx", HASHES["model.onnx"])
         tokenizer = onnx_model.load_tokenizer(
             self._folder / "tokenizer.json", HASHES["tokenizer.json"]
         )

@@ -1,9 +1,11 @@
-"""The reader judges claims by evidence, finds answers in passages, and rates their relevance.
+"""The readers judge claims by evidence, find answers in passages, and rate their relevance.
 
-It is one small encoder with three heads, in int8 through onnxruntime. As with the embeddings, the
-result for a pair depends on the pair alone: the graph quantises each token separately, and only
-pairs of exactly the same length share a batch. Results are rounded to four places, so that
-processors that add in a different order still agree.
+There are two, each one encoder with three heads, in int8 through onnxruntime. The reader is small
+and rates hundreds of passages; the close reader is four times as large and slow, reads the few that
+matter, and checks sentences. As with the embeddings, the result for a pair depends on the pair
+alone: the graph quantises each token separately, and only pairs of exactly the same length share a
+batch. Results are rounded to four places, so that processors that add in a different order still
+agree.
 """
 
 from __future__ import annotations
@@ -52,25 +54,52 @@ each a token of its own, would have 520 and take 40 seconds of one core."""
 CHUNK = 512
 """Pairs that are tokenised at a time, before they are judged."""
 
-BATCH_TOKENS = 1_024
-"""Tokens in one run of the graph."""
-
 DIGITS = 4
 """Decimal places that results are rounded to."""
-
-TEMPERATURE = 1.14
-"""The divisor of the verdicts' logits; training/reader/quantise.py finds it on held-out pairs."""
 
 DECIDED = 0.6
 """If no sentence takes a side with at least this probability, the document is neutral. Found with
 the first prototype."""
 
-FOLDER = Path(__file__).parent / "reader_model"
-"""The model file, and a README that says where it comes from. It uses the tokenizer of the
-embeddings."""
+FILE = "model.onnx"
+"""The name of a model's file."""
 
-HASHES = {"model.onnx": "6c9908bdb141679074d77dcc835824ec8848eca392a65b38ca6ae40518fd3940"}
-"""SHA-256 of the file; training/reader/quantise.py makes it and prints it."""
+
+@dataclass(frozen=True, slots=True)
+class ReaderModel:
+    """A model that deepdiver ships. All of them use the tokenizer of the embeddings."""
+
+    folder: Path
+    """The folder of its file; a README there says where it comes from."""
+    sha256: str
+    """The hash of its file; training/reader/quantise.py makes it and prints both."""
+    temperature: float
+    """The divisor of the verdicts' logits, found on held-out pairs."""
+    contradicts: float
+    """The probability from which on it is almost sure that evidence contradicts a claim. This is
+    the lowest value with two decimals at which at most 1 % of the held-out sentences that their
+    quote supports are called contradicted in every set of 200 or more (`bench/second_opinion.py`).
+    Of the small one's, 0.6 % are in the worst set and 0.18 % of all 7,173; of the close one's,
+    0.5 % in the worst set (at 0.93 1.6 % of FM2's) and 0.2 % of 1,800 from nine sets. Their
+    probabilities end at 0.955 and 0.95."""
+    batch_tokens: int
+    """Tokens in one run of the graph: with more it is not faster, and needs more memory."""
+
+
+SMALL = ReaderModel(
+    folder=Path(__file__).parent / "reader_model",
+    sha256="6c9908bdb141679074d77dcc835824ec8848eca392a65b38ca6ae40518fd3940",
+    temperature=1.14,
+    contradicts=0.93,
+    batch_tokens=1_024,
+)
+CLOSE = ReaderModel(
+    folder=Path(__file__).parent / "close_reader_model",
+    sha256="f6fbffbba6adbb37d2b28a277c343ea70c85d0fb20b5a277871400663d762477",
+    temperature=1.24,
+    contradicts=0.94,
+    batch_tokens=512,
+)
 
 Stance = Literal["supports", "refutes", "neutral"]
 
@@ -146,14 +175,14 @@ class AnswerSpan:
 class Reader:
     """Reads pairs of texts. Threads may share it. It reads its files at the first call."""
 
-    def __init__(self, folder: Path = FOLDER, *, threads: int = 0) -> None:
-        """Choose the model's file and the number of threads.
+    def __init__(self, model: ReaderModel = SMALL, *, threads: int = 0) -> None:
+        """Choose the model and the number of threads.
 
         Args:
-            folder: Where the model's file is.
+            model: Which of the models.
             threads: How many threads one call may use; 0 means one for each core.
         """
-        self._folder = folder
+        self._model = model
         self._threads = threads
         self._loaded = onnx_model.Once(self._load)
 
@@ -173,9 +202,9 @@ class Reader:
                 (_readable(evidence), _readable(claim))
                 for evidence, claim in pairs[start : start + CHUNK]
             ]
-            rows = _run(session, tokenizer.encode_batch(texts), "verdict", self._threads)
+            rows = self._run(session, tokenizer.encode_batch(texts), "verdict")
             made += [
-                _verdict(row) if all(map(_worded, pair)) else NOTHING
+                _verdict(row, self._model.temperature) if all(map(_worded, pair)) else NOTHING
                 for pair, row in zip(texts, rows, strict=True)
             ]
         return made
@@ -273,9 +302,23 @@ class Reader:
                 for at, first in enumerate(whole)
                 for window in (first, *first.overflowing)[:WINDOWS]
             ]
-            rows = _run(session, [window for _, window in found], what, self._threads)
+            rows = self._run(session, [window for _, window in found], what)
             for (at, window), logits in zip(found, rows, strict=True):
                 yield start + at, window, logits
+
+    def _run(self, session: Any, found: Sequence[Encoding], what: str) -> list[Floats]:
+        """Return one output of the model for each pair, in the order of the pairs."""
+        import numpy as np
+
+        given = {"ids": [pair.ids for pair in found], "types": [pair.type_ids for pair in found]}
+        made: list[Floats] = [np.empty(0, np.float32)] * len(found)
+        # Verdict and relevance are read off the first token.
+        kept = MAX_TOKENS if what == "spans" else 1
+        for number, row in onnx_model.run_batches(
+            session, what, given, self._model.batch_tokens, self._threads, kept=kept
+        ):
+            made[number] = row
+        return made
 
     def _load(self) -> tuple[Tokenizer, Tokenizer, Any]:
         file, sha256 = embed.FOLDER / "tokenizer.json", embed.HASHES["tokenizer.json"]
@@ -285,7 +328,7 @@ class Reader:
         )
         tokenizer.enable_truncation(MAX_TOKENS)
         windows.enable_truncation(MAX_TOKENS, stride=OVERLAP, strategy="only_second")
-        model = onnx_model.read_checked(self._folder / "model.onnx", HASHES["model.onnx"])
+        model = onnx_model.checked(self._model.folder / FILE, self._model.sha256)
         return tokenizer, windows, onnx_model.open_session(model)
 
 
@@ -293,6 +336,12 @@ class Reader:
 def load_reader() -> Reader:
     """Return the reader that the whole process shares."""
     return Reader()
+
+
+@cache
+def load_close_reader() -> Reader:
+    """Return the close reader that the whole process shares."""
+    return Reader(CLOSE)
 
 
 def _readable(text: str) -> str:
@@ -323,10 +372,10 @@ def _of_sides(supports: float, refutes: float) -> Verdict:
     return Verdict(supports, refutes, round(1 - supports - refutes, DIGITS))
 
 
-def _verdict(logits: Floats) -> Verdict:
+def _verdict(logits: Floats, temperature: float) -> Verdict:
     import numpy as np
 
-    scaled = np.exp((logits - logits.max()) / TEMPERATURE)
+    scaled = np.exp((logits - logits.max()) / temperature)
     shares = scaled / scaled.sum()
     return _of_sides(float(shares[0]), float(shares[1]))
 
@@ -343,18 +392,3 @@ def _shares(logits: Floats, window: Encoding) -> Floats:
     allowed[0] = True
     shares = np.where(allowed, np.exp(logits - logits[allowed].max()), 0)
     return np.asarray(shares / shares.sum(), np.float32)
-
-
-def _run(session: Any, found: Sequence[Encoding], what: str, threads: int) -> list[Floats]:
-    """Return one output of the model for each pair, in the order of the pairs."""
-    import numpy as np
-
-    given = {"ids": [pair.ids for pair in found], "types": [pair.type_ids for pair in found]}
-    made: list[Floats] = [np.empty(0, np.float32)] * len(found)
-    # Verdict and relevance are read off the first token.
-    kept = MAX_TOKENS if what == "spans" else 1
-    for number, row in onnx_model.run_batches(
-        session, what, given, BATCH_TOKENS, threads, kept=kept
-    ):
-        made[number] = row
-    return made

@@ -230,7 +230,7 @@ def _best(scores: Floats, k: int) -> Rows:
 @cache
 def _multiply(intra_op: int) -> Multiply:
     """Return a function that multiplies rows by a query's columns, exactly, in integers."""
-    session = onnx_model.open_session(onnx_model.read_checked(DOT, DOT_HASH), intra_op)
+    session = onnx_model.open_session(onnx_model.checked(DOT, DOT_HASH), intra_op)
 
     def multiply(rows: Bytes, columns: Bytes) -> npt.NDArray[np.int32]:
         (dots,) = session.run(None, {"rows": rows, "columns": columns})

@@ -17,14 +17,14 @@ from deepdiver.core.outcomes import OUTCOMES, stated_confidence
 from deepdiver.core.record import Citation, Report, Run, Source
 from deepdiver.core.settings import EMBEDDED
 from deepdiver.core.text import terms
-from deepdiver.encoders.reader import load_reader
+from deepdiver.encoders.reader import SMALL, load_reader
 from deepdiver.errors import StoreError, UsageError
 from deepdiver.report.sentence_trail import PlacedSentence, placed_sentences
 from deepdiver.report.spending import Spending, spending_of
 from deepdiver.run.auditor.inner_conflicts import PAIRS, SHARED, share_words
 from deepdiver.run.record import load_ledger
 from deepdiver.store import CallState, Store
-from deepdiver.strategies.shared.second_opinion import AGREES, CONTRADICTS
+from deepdiver.strategies.shared.second_opinion import AGREES
 from deepdiver.strategies.shared.statements import repeats, values_of
 from deepdiver.tools.address import canonical
 
@@ -191,7 +191,7 @@ def _read_pairs(
             relation = "changed"
         elif min(there.supports, here.supports) >= AGREES:
             relation = "same"
-        elif min(there.refutes, here.refutes) >= CONTRADICTS:
+        elif min(there.refutes, here.refutes) >= SMALL.contradicts:
             relation = "contradicts"
         if relation and one.number not in taken:
             taken.add(one.number)

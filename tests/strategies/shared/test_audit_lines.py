@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from deepdiver import tasks
 from deepdiver.core.events import SentenceCut
 from deepdiver.core.record import CutSentence, RunStatus, Sentence, SentenceKind, Stance
-from deepdiver.encoders.reader import Reader
+from deepdiver.encoders.reader import SMALL, Reader
 from deepdiver.report.html import render_html
 from deepdiver.report.markdown import render_markdown
 from deepdiver.strategies.shared import audit_lines, second_opinion
@@ -302,7 +303,9 @@ async def test_without_the_reader_no_counterpart_is_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held = Desk(tmp_path)
-    monkeypatch.setattr(second_opinion, "load_reader", lambda: Reader(tmp_path / "nowhere"))
+    nowhere = Reader(replace(SMALL, folder=tmp_path / "nowhere"))
+    monkeypatch.setattr(second_opinion, "load_reader", lambda: nowhere)
+    monkeypatch.setattr(second_opinion, "load_close_reader", lambda: nowhere)
     assert len(await held.check("The committee never gave testing 30 hours of 120 {T1:2}.")) == 1
     assert held.reasons == []
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from deepdiver.core.dates import dates
 from deepdiver.core.names import names
 from deepdiver.core.numbers import numbers
-from deepdiver.encoders.reader import Reader, Verdict
+from deepdiver.encoders.reader import SMALL, Reader, Verdict
 from deepdiver.strategies.shared import second_opinion
 from deepdiver.strategies.shared.grounding import (
     VOUCHES,
@@ -52,6 +52,7 @@ def no_reader(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the reader was loaded")
 
     monkeypatch.setattr(second_opinion, "load_reader", refuse)
+    monkeypatch.setattr(second_opinion, "load_close_reader", refuse)
 
 
 # -- what can go wrong
@@ -60,7 +61,9 @@ def no_reader(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_without_its_files_the_words_decide(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(second_opinion, "load_reader", lambda: Reader(tmp_path / "nowhere"))
+    nowhere = Reader(replace(SMALL, folder=tmp_path / "nowhere"))
+    monkeypatch.setattr(second_opinion, "load_reader", lambda: nowhere)
+    monkeypatch.setattr(second_opinion, "load_close_reader", lambda: nowhere)
     assert await find_bearings([said(ORDER, COUNTED), said(COUNTED, COUNTED)], ASKED) == [
         "foreign",
         "grounded",
@@ -185,6 +188,7 @@ async def test_how_sure_the_reader_must_be(
     monkeypatch: pytest.MonkeyPatch, supports: float, bearing: str
 ) -> None:
     monkeypatch.setattr(second_opinion, "load_reader", lambda: Fixed(supports))
+    monkeypatch.setattr(second_opinion, "load_close_reader", lambda: Fixed(supports))
     assert await find_bearings([said(ORDER, COUNTED)], ASKED) == [bearing]
 
 
@@ -192,6 +196,7 @@ async def test_what_bears_on_a_question_does_not_stand_for_that(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(second_opinion, "load_reader", lambda: Fixed(0.0))
+    monkeypatch.setattr(second_opinion, "load_close_reader", lambda: Fixed(0.0))
     both = [said(ORDER, COUNTED), Said(ORDER, (("", COUNTED),), loose=True)]
     assert await find_bearings(both, ASKED) == ["foreign", "foreign"]
 

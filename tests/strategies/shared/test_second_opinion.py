@@ -5,6 +5,8 @@ import math
 import re
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from deepdiver.core.record import (
     SentenceKind,
     Stance,
 )
-from deepdiver.encoders.reader import Reader, Verdict
+from deepdiver.encoders.reader import CLOSE, SMALL, Reader, Verdict
 from deepdiver.gateway import Mode
 from deepdiver.report.bindings import Cited
 from deepdiver.report.html import render_html
@@ -36,8 +38,10 @@ from deepdiver.strategies.shared.second_opinion import (
     CONTRADICTS,
     MARGIN,
     QUOTES,
+    READ,
     UNASKED,
     WORD_FOR_WORD,
+    CitedText,
     _odds,
     contradicted,
     find_turned,
@@ -120,6 +124,7 @@ def reader(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], Any]:
 
     def put(other: Any) -> Any:
         monkeypatch.setattr(second_opinion, "load_reader", lambda: other)
+        monkeypatch.setattr(second_opinion, "load_close_reader", lambda: other)
         return other
 
     return put
@@ -142,7 +147,7 @@ async def test_a_model_that_cannot_be_used_costs_the_opinions_and_nothing_else(
     tmp_path: Path, reader: Callable[[Any], Any], harm: Callable[[Path], None]
 ) -> None:
     harm(tmp_path / "model")
-    reader(Reader(tmp_path / "model"))
+    reader(Reader(replace(CLOSE, folder=tmp_path / "model")))
     rig = rig_of(tmp_path / "home", fact(OTHERWISE, OWNED), fact(OWNED, OWNED))
     report = await report_of(rig)
     assert report.status is RunStatus.ANSWERED
@@ -304,6 +309,7 @@ async def test_what_rules_settle_loads_no_model(
         raise AssertionError("the reader was loaded")
 
     monkeypatch.setattr(second_opinion, "load_reader", refuse)
+    monkeypatch.setattr(second_opinion, "load_close_reader", refuse)
     corpus = {
         **CORPUS,
         "doc:birth": ("Parish", "register", "Anna Holm, who owns a boat, was born on 3 May 1980."),
@@ -341,40 +347,44 @@ async def test_the_reader_is_asked_once_and_shown_titles_and_quotes(
     notice = "Notice. The authority confirms that Anna Holm owns Holm Works."
     assert asked.calls == 1
     assert asked.asked == [
-        (register, OTHERWISE),
-        (notice, OTHERWISE),
         (f"{register} {notice}", OTHERWISE),
         ("Gazette. Holm Works is owned by Bertil Ask, a trader.", trader),
     ]
 
 
+def test_quotes_are_read_together_and_a_title_stands_before_those_of_its_source() -> None:
+    cited = CitedText(
+        "Said.", (("Book", "One."), ("Book", "Two."), ("Log", "Three."), ("", "Four."))
+    )
+    assert cited.passages() == ["Book. One. Two. Log. Three. Four."]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["", "Book", "Log"]), st.text(max_size=READ + 9))))
+def test_no_quote_is_lost_or_cut_and_few_are_read_apart(quotes: list[tuple[str, str]]) -> None:
+    passages = CitedText("Said.", tuple(quotes)).passages()
+    for _, text in quotes[:QUOTES]:
+        assert any(text in passage for passage in passages)
+    for one, other in pairwise(passages):
+        assert len(f"{one} {other}") > READ, "they could have been read together"
+    assert bool(passages) == bool(quotes)
+
+
 @pytest.mark.parametrize(
-    ("register", "notice", "both", "stance"),
+    ("first", "second", "stance"),
     [
-        ((0.9, 0.0), (0.0, 1.0), (0.0, 1.0), Stance.SUPPORTS),
-        ((0.0, 1.0), (0.0, 0.0), (0.9, 0.0), Stance.SUPPORTS),
-        ((0.0, 0.0), (0.0, 1.0), (0.0, 0.0), Stance.REFUTES),
-        ((0.0, 0.0), (0.0, 0.0), (0.0, 1.0), Stance.NEUTRAL),
+        ((0.9, 0.0), (0.0, 1.0), Stance.SUPPORTS),
+        ((0.0, 0.0), (0.0, 1.0), Stance.REFUTES),
+        ((0.5, 0.0), (0.5, 0.0), Stance.NEUTRAL),
     ],
-    ids=[
-        "one says it",
-        "both together say it",
-        "one says otherwise",
-        "only both together say otherwise",
-    ],
+    ids=["one says it", "one says otherwise", "neither is sure"],
 )
-async def test_quotes_may_say_it_together_but_each_alone_that_it_is_not_so(
-    tmp_path: Path,
-    reader: Callable[[Any], Any],
-    register: Any,
-    notice: Any,
-    both: Any,
-    stance: Stance,
+def test_of_quotes_that_are_read_apart_the_surest_counts(
+    reader: Callable[[Any], Any], first: Any, second: Any, stance: Stance
 ) -> None:
-    reader(Fixed(Register=register, Notice=notice, Register_Notice=both))
-    (sentence,) = (await report_of(rig_of(tmp_path, fact(OTHERWISE, OWNED, "authority")))).answer
-    assert sentence.second_opinion is not None
-    assert sentence.second_opinion.stance is stance
+    reader(Fixed(Register=first, Notice=second))
+    cited = CitedText("It is so.", (("Register", "a" * READ), ("Notice", "b" * READ)))
+    (opinion,) = second_opinion.read_opinions([cited])
+    assert opinion.stance is stance
 
 
 async def test_of_very_many_quotes_the_first_are_read(
@@ -398,7 +408,8 @@ async def test_of_very_many_quotes_the_first_are_read(
     )
     report = await report_of(rig)
     assert len(report.answer[0].citations) == QUOTES + 4
-    assert len(asked.asked) == QUOTES + QUOTES - 1, "each alone, and each with the next"
+    shown = " ".join(evidence for evidence, _ in asked.asked)
+    assert [f"number {n} " in shown for n in range(QUOTES + 4)] == [True] * QUOTES + [False] * 4
 
 
 async def test_the_loop_goes_on_while_it_reads(
@@ -425,6 +436,7 @@ async def test_switched_off_there_is_no_opinion_and_no_word_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(second_opinion, "load_reader")
+    monkeypatch.delattr(second_opinion, "load_close_reader")
     rig = rig_of(
         tmp_path, fact(HARDLY, OWNED), fact(OWNED, OWNED), settings={"second_opinion": False}
     )
@@ -517,7 +529,7 @@ class Words:
 async def test_a_reader_that_cannot_be_used_finds_no_counterpart(
     tmp_path: Path, reader: Callable[[Any], Any]
 ) -> None:
-    reader(Reader(tmp_path / "nowhere"))
+    reader(Reader(replace(SMALL, folder=tmp_path / "nowhere")))
     assert await find_turned([(FALLEN, RISEN)]) == [""]
 
 

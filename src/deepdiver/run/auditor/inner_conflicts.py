@@ -11,9 +11,8 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from deepdiver.core.text import terms
-from deepdiver.encoders.reader import load_reader
+from deepdiver.encoders.reader import SMALL, load_reader
 from deepdiver.errors import StoreError
-from deepdiver.strategies.shared.second_opinion import CONTRADICTS
 
 SHARED = 0.6
 """The part of the shorter sentence's words that the other must have."""
@@ -53,7 +52,7 @@ async def find_inner_conflicts(said: Sequence[str]) -> list[InnerConflict]:
     return [
         InnerConflict(*pair)
         for pair, forth, back in zip(pairs, verdicts[:many], verdicts[many:], strict=True)
-        if min(forth.refutes, back.refutes) >= CONTRADICTS
+        if min(forth.refutes, back.refutes) >= SMALL.contradicts
     ]
 
 

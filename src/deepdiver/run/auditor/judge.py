@@ -15,7 +15,7 @@ from enum import StrEnum
 
 from deepdiver.core.record import Finding, Passage, Quote, Sentence, SentenceKind
 from deepdiver.core.text import Span, sentences, terms
-from deepdiver.encoders.reader import load_reader
+from deepdiver.encoders.reader import SMALL, load_reader
 from deepdiver.encoders.weigh_parts import JudgedPart
 from deepdiver.errors import StoreError
 from deepdiver.report.audit import Context, find_faults
@@ -24,7 +24,6 @@ from deepdiver.strategies.shared.choose_passages import Unread, choose_passages
 from deepdiver.strategies.shared.grounding import FOREIGN, Said, find_bearings
 from deepdiver.strategies.shared.second_opinion import (
     AGREES,
-    CONTRADICTS,
     find_turned,
     stands_whole,
 )
@@ -242,7 +241,7 @@ async def _ask_reader(cases: Sequence[_Case]) -> None:
     for case, parts in zip(asked, given, strict=True):
         case.support = max(part.supports for part in parts)
         case.denial = _refuted(case, parts)
-        denied = case.support < AGREES and case.denial >= CONTRADICTS
+        denied = case.support < AGREES and case.denial >= SMALL.contradicts
         if denied and not case.why:
             case.why, case.by = OTHERWISE, "the reader"
 

@@ -1,6 +1,6 @@
-"""The second opinion: the reader judges each cited sentence by its quotes.
+"""The second opinion: the close reader judges each cited sentence by its quotes.
 
-The reader comes with deepdiver, runs locally, and sees only the sentence and its quotes: not the
+It comes with deepdiver, runs locally, and sees only the sentence and its quotes: not the
 question, nor other opinions, nor which model wrote the sentence. It is small, so it decides little:
 sentences that it is unsure about stay as they are, and only if it is almost certain that the quotes
 say otherwise does a sentence get a caution. It cuts nothing by itself; where a sentence does not
@@ -14,12 +14,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise
+from itertools import islice
 
 from deepdiver.core.numbering import units_of
 from deepdiver.core.record import Finding, SecondOpinion, Sentence, SentenceKind, Source, Stance
 from deepdiver.core.text import Span, locate, sentences, words
-from deepdiver.encoders.reader import Verdict, load_reader
+from deepdiver.encoders.reader import CLOSE, Verdict, load_close_reader, load_reader
 from deepdiver.errors import StoreError
 from deepdiver.report.bindings import Cited
 from deepdiver.report.counterparts import Counterpart, find_counterparts
@@ -27,14 +27,13 @@ from deepdiver.strategies.shared.base import Deps
 
 AGREES = 0.6
 """The probability from which on the reader takes quotes to support a sentence."""
-CONTRADICTS = 0.93
-"""The probability from which on it takes them to contradict the sentence, if none supports it. This
-is the lowest value with two decimals at which at most 1 % of the sentences that their quote
-supports are called contradicted in every held-out set of 200 or more: 0.6 % in the worst set,
-0.18 % of all 7,173. Of the 5,449 sentences that their quote refutes, 18 % are found.
-`bench/second_opinion.py` counts them. The reader's probabilities end at 0.955."""
+CONTRADICTS = CLOSE.contradicts
+"""The probability from which on it takes them to contradict the sentence, if none supports it."""
 QUOTES = 16
 """The most quotes of one sentence that are read: a sentence that cites more says little of each."""
+READ = 800
+"""Characters of quotes that are read together: with the sentence, about as many as the reader can
+see at once."""
 MARGIN = 0.4
 """How much lower the odds of a contradiction must be with a counterpart, as a logarithm, before the
 sentence is wrong: 0.3 and 0.5 differ by two of the sentences for choosing (`bench/audit.py`). Of
@@ -70,8 +69,25 @@ class CitedText:
         return any(stands_whole(self.text, text) for _, text in self.quotes)
 
     def passages(self) -> list[str]:
-        """Return the quotes as the reader sees them: the title often says who "he" or "it" is."""
-        return [f"{title}. {text}" if title else text for title, text in self.quotes[:QUOTES]]
+        """Return the quotes as the reader sees them: in a row, as many together as it can read."""
+        made: list[list[tuple[str, str]]] = []
+        for quote in self.quotes[:QUOTES]:
+            if made and len(_in_a_row([*made[-1], quote])) <= READ:
+                made[-1].append(quote)
+            else:
+                made.append([quote])
+        return [_in_a_row(together) for together in made]
+
+
+def _in_a_row(quotes: Sequence[tuple[str, str]]) -> str:
+    """Return quotes as one text, with each title once where several of a source follow.
+
+    A title often says who "he" or "it" is.
+    """
+    return " ".join(
+        f"{title}. {text}" if title and (not at or quotes[at - 1][0] != title) else text
+        for at, (title, text) in enumerate(quotes)
+    )
 
 
 async def with_opinions(deps: Deps, written: Sequence[Sentence]) -> list[Sentence]:
@@ -140,19 +156,19 @@ def read_opinions(cited: Sequence[CitedText]) -> list[SecondOpinion]:
         StoreError: If the reader's files are missing or damaged.
         ImportError: If its runtime cannot be loaded.
     """
-    return [_opinion_of(alone, joined) for alone, joined in _read_verdicts(cited)]
+    return [_opinion_of(verdicts) for verdicts in _read_verdicts(cited)]
 
 
 def read_support(cited: Sequence[CitedText]) -> list[float]:
-    """Return the probability that quotes support each text: that of the best quote or pair.
+    """Return the probability that quotes support each text.
 
     Raises:
         StoreError: If the reader's files are missing or damaged.
         ImportError: If its runtime cannot be loaded.
     """
     return [
-        max((found.supports for found in (*alone, *joined)), default=0.0)
-        for alone, joined in _read_verdicts(cited)
+        max((found.supports for found in verdicts), default=0.0)
+        for verdicts in _read_verdicts(cited)
     ]
 
 
@@ -217,7 +233,7 @@ def _with_counterparts(
     """Return a sentence and its counterparts beside its quotes; nothing if it has none."""
     if not found:
         return []
-    passage = _passage(quotes)
+    passage = _in_a_row([(quote.title, quote.text) for quote in quotes])
     return [(passage, told) for told in (text, *(each.text for each in found))]
 
 
@@ -228,14 +244,6 @@ def _turned(found: Sequence[Counterpart], denied: Iterator[float]) -> Counterpar
     own = next(denied)
     better = [each for each in found if own - next(denied) >= MARGIN]
     return better[0] if better else None
-
-
-def _passage(quotes: Sequence[Cited]) -> str:
-    """Return quotes as one text, with each title once where several of a source follow."""
-    return " ".join(
-        quote.text if at and quotes[at - 1].title == quote.title else quote.passage()
-        for at, quote in enumerate(quotes)
-    )
 
 
 def _counterparts(text: str, quotes: Sequence[Cited]) -> list[Counterpart]:
@@ -250,34 +258,25 @@ def _odds(share: float) -> float:
     return math.log(share / (1 - share))
 
 
-def _read_verdicts(cited: Sequence[CitedText]) -> list[tuple[list[Verdict], list[Verdict]]]:
-    """Return the reader's verdicts by each quote alone, and joined with the next.
+def _read_verdicts(cited: Sequence[CitedText]) -> list[list[Verdict]]:
+    """Return the reader's verdicts by the quotes of each text, mostly one.
 
     It is loaded only if there is something to read.
     """
-    alone = [item.passages() for item in cited]
-    joined = [[" ".join(both) for both in pairwise(quotes)] for quotes in alone]
+    passages = [item.passages() for item in cited]
     shown = [
-        (quote, item.text)
-        for item, *texts in zip(cited, alone, joined, strict=True)
-        for quote in chain(*texts)
+        (passage, item.text)
+        for item, texts in zip(cited, passages, strict=True)
+        for passage in texts
     ]
-    verdicts = iter(load_reader().verify(shown) if shown else ())
-    return [
-        (list(islice(verdicts, len(own))), list(islice(verdicts, len(more))))
-        for own, more in zip(alone, joined, strict=True)
-    ]
+    verdicts = iter(load_close_reader().verify(shown) if shown else ())
+    return [list(islice(verdicts, len(texts))) for texts in passages]
 
 
-def _opinion_of(alone: Sequence[Verdict], joined: Sequence[Verdict]) -> SecondOpinion:
-    """Return the opinion of the best quotes, each alone and joined with the next.
-
-    Joined quotes may support a sentence together, but only a single quote can contradict it: with
-    an unrelated quote appended, 2.0 % of 500 supported sentences were called contradicted, and
-    1.0 % by single quotes.
-    """
-    supports = max(found.supports for found in (*alone, *joined))
-    refutes = max(found.refutes for found in alone)
+def _opinion_of(verdicts: Sequence[Verdict]) -> SecondOpinion:
+    """Return the opinion by what supports a text most and by what contradicts it most."""
+    supports = max(found.supports for found in verdicts)
+    refutes = max(found.refutes for found in verdicts)
     if supports >= AGREES:
         return SecondOpinion(stance=Stance.SUPPORTS, confidence=round(supports, DIGITS))
     if refutes >= CONTRADICTS:
