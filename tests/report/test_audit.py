@@ -804,6 +804,37 @@ def test_an_age_that_is_derived_may_name_the_date_of_the_run() -> None:
 # -- judgements, absences, assumptions and general knowledge
 
 
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("It has a US office.", "It has an office in the USA."),
+        ("The guidelines are American.", "They are guidelines of the US government."),
+        ("It is a British firm.", "The firm is based in the UK."),
+        ("It asks for TLS 1.2.", "It asks for at least TLSv1.2."),
+    ],
+)
+def test_another_word_for_the_same_state_or_version_is_carried(text: str, quote: str) -> None:
+    assert found(text, quote) == []
+    other = text.replace("US", "UK").replace("American", "British").replace("1.2", "1.3")
+    assert found(other.replace("British firm", "American firm"), quote) != []
+
+
+@pytest.mark.parametrize(
+    ("text", "carried"),
+    [
+        ("Two years of fires cost 13.3 million.", True),
+        ("Two years of fires cost 14.3 million.", False),
+        ("The fires will take seven years.", False),
+        ("2 years of fires cost 13.3 million.", False),
+    ],
+)
+def test_a_count_in_words_beside_the_result_of_a_calculation(text: str, carried: bool) -> None:
+    values = Context(values=[Fraction(13_300_000)], figures="13.3 million")
+    kind = SentenceKind.CALCULATION
+    faults = found(text, FIRE, kind=kind, derived=("C1",), context=values)
+    assert (faults == []) is carried
+
+
 def test_a_judgement_may_propose_dates_and_measures_of_its_own() -> None:
     text = "Ejderlinjen AB should fit 14 alarms by 1 May 2027 and spend no more than 2 %."
     assert found(text, FIRE, kind=SentenceKind.JUDGEMENT) == []
@@ -816,8 +847,17 @@ def test_german_nouns_are_no_names_and_words_of_a_special_form_are(kind: Sentenc
     asked = Context(question="Wie richten wir den Neustart ein?")
     assert found("Der Neustart folgt auf den Fehler.", quote, kind=kind, context=asked) == []
     assert found("Neustart", quote, kind=kind, context=asked) == [], "the question tells it"
-    (fault,) = found("Der Dienst endet mit SIGTERM.", quote, kind=kind, context=asked)
-    assert fault.startswith("SIGTERM is in none of ")
+    (fault,) = found("Der Dienst endet in AppArmor.", quote, kind=kind, context=asked)
+    assert fault.startswith("AppArmor is in none of ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Ask for a PIN.", "Require ISO 27001 or PCI DSS.", "Let APIs answer within 2 s."],
+)
+def test_a_judgement_may_use_the_terms_of_a_trade(text: str) -> None:
+    assert found(text, FIRE, kind=SentenceKind.JUDGEMENT) == []
+    assert found(text, FIRE) != [], "a fact may not: no source has them"
 
 
 @pytest.mark.parametrize("text", ["By May, Legal decides.", "Ask the Finance Department for it."])

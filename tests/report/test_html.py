@@ -432,19 +432,24 @@ def test_a_part_of_a_section_has_a_smaller_heading() -> None:
     assert '<h3 dir="auto">P</h3>' in page
 
 
-def test_a_kind_is_told_once_for_a_section_or_a_column() -> None:
-    page = made((), Block(kind="list", rows=((GENERAL,), (GENERAL,))))
-    line = '<p class="kind">General knowledge, not from the sources.</p>'
-    assert f'<h2 dir="auto">Body</h2>\n{line}\n<ul>' in page
-    assert page.lower().count("general knowledge") == 1
+def test_what_is_generally_known_is_told_at_the_top_and_listed_in_the_evidence_view() -> None:
     rows = ((FACT, GENERAL), (FACT, GENERAL))
-    table = made((), Block(kind="table", rows=rows, header=("State", "Custom")))
-    line = '<p class="kind" dir="auto">General knowledge in this table: Custom.</p>'
-    assert table.count(line) == 1
-    assert table.lower().count("general knowledge") == 1
-    few = made((), Block(kind="paragraph", rows=((FACT, FACT, GENERAL, GENERAL),)))
-    assert 'Mills age. Mills age <small class="kind">(general knowledge)</small>.' in few
-    assert "knowledge" not in made((FACT,), Block(kind="list", rows=((FACT,),)))
+    for block in (
+        Block(kind="list", rows=rows),
+        Block(kind="table", rows=rows, header=("State", "Custom")),
+    ):
+        page = made((), block)
+        assert page.count(f'<p class="kind">{LEGEND}</p>') == 1
+        listed = '<li dir="auto">“Mills age.” (general knowledge)</li>'
+        assert page.count(f"<h3>General knowledge and assumptions</h3><ul>{listed}</ul>") == 1
+        assert page.count("(general knowledge)") == 1
+    assert "General knowledge" not in made((FACT,), Block(kind="list", rows=((FACT,),)))
+
+
+def test_what_is_generally_known_cannot_be_markup() -> None:
+    said = GENERAL.model_copy(update={"text": "<b>https://evil.example/x"})
+    page = made((), Block(kind="list", rows=((said,),)))
+    assert page.count("&lt;b&gt;hxxps://evil[.]example/x") == 2
 
 
 def test_columns_that_cite_one_source_cite_it_below_the_table() -> None:
@@ -452,18 +457,6 @@ def test_columns_that_cite_one_source_cite_it_below_the_table() -> None:
     table = made((), Block(kind="table", rows=rows, header=("State", "Verdict")))
     assert re.search(r">State</th><th[^>]*>Verdict</th>", table)
     assert table.count('<p class="faint">Source of the table:<sup>') == 1
-
-
-def test_sentences_of_a_section_leave_its_kind_to_the_line_below_the_heading() -> None:
-    parts = [Section(heading="Body", sentences=(GENERAL, GENERAL))]
-    page = rendered(compose("Who?", (), parts, (), LEDGER, limits=(), made_by="x"))
-    assert page.lower().count("general knowledge") == 1
-
-
-def test_the_name_of_a_column_cannot_be_markup_below_its_table() -> None:
-    rows = ((FACT, GENERAL), (FACT, GENERAL))
-    page = made((), Block(kind="table", rows=rows, header=("State", "<b>https://evil.example/x")))
-    assert "in this table: &lt;b&gt;hxxps://evil[.]example/x.</p>" in page
 
 
 def test_a_judgement_has_a_quiet_sign_that_leads_to_its_reasons() -> None:

@@ -24,33 +24,24 @@ from deepdiver.core.record import (
     Stance,
 )
 from deepdiver.report.kinds import (
-    CAUTION_NOTE,
-    COLUMN_LINES,
-    KIND_LINES,
     KIND_NOTES,
     LEGEND,
     OWN_CODE,
+    caution_note,
     cautioned,
     cited_once,
     closing_line,
     code_origin,
-    column_kinds,
-    column_lines,
-    common_kind,
-    is_told,
     lead_cited_once,
     lead_line,
     lift_citations,
     matched_line,
-    noted,
     quiet_labels,
     reasons_of,
-    section_line,
-    sentence_notes,
     step_numbers,
     sum_line,
     table_citations,
-    told_at_the_end,
+    unsourced,
     with_reasons,
 )
 from deepdiver.report.words import words_in
@@ -76,108 +67,27 @@ def test_the_kind_of_every_sentence_can_be_told() -> None:
     }
     told = set(SentenceKind) - uncited
     assert KIND_NOTES.keys() == told
-    assert KIND_LINES.keys() == COLUMN_LINES.keys() == told - {SentenceKind.JUDGEMENT}
-
-
-@pytest.mark.parametrize(
-    ("kinds", "common"),
-    [
-        ("", None),
-        ("frame", None),
-        ("fact fact", None),
-        ("judgement judgement", None),
-        ("assumption", "assumption"),
-        ("assumption assumption assumption fact", "assumption"),
-        ("assumption assumption fact", None),
-        ("assumption frame frame frame", "assumption"),
-        ("knowledge knowledge knowledge judgement", "knowledge"),
-        ("absence absence", None),
-    ],
-)
-def test_one_line_tells_the_kind_of_most_sentences(kinds: str, common: str | None) -> None:
-    said = [sentence("x", kind=SentenceKind(kind)) for kind in kinds.split()]
-    assert common_kind(said) == common
-    assert common_kind([*said, sentence("", kind=SentenceKind.FACT)]) == common, "an empty cell"
 
 
 def test_the_words_differ_and_cannot_be_taken_for_markdown() -> None:
-    for words in (KIND_NOTES, KIND_LINES, COLUMN_LINES):
-        assert len(set(words.values())) == len(words)
-        assert not set("".join(words.values()).replace("{}", "")) & set("*_#`[]<>|~0123456789†‡§¶")
+    told = (*KIND_NOTES.values(), LEGEND)
+    assert len(set(told)) == len(told)
+    assert not set("".join(told)) & set("*_#`[]<>|~0123456789†‡§¶")
 
 
-@pytest.mark.parametrize("kind", SentenceKind)
-def test_a_kind_is_told_unless_something_above_has_told_it(kind: SentenceKind) -> None:
-    said, note = sentence("It is so.", kind=kind), KIND_NOTES.get(kind)
-    note = None if kind is SentenceKind.JUDGEMENT else note  # the line at the top tells it
-    assert sentence_notes(said) == sentence_notes(said, None, None) == ([note] if note else [])
-    assert sentence_notes(said, kind) == sentence_notes(said, None, kind) == []
-
-
-@pytest.mark.parametrize("kind", KIND_LINES)
-def test_a_kind_that_something_above_tells_leaves_the_others_their_notes(
-    kind: SentenceKind,
-) -> None:
-    others = [other for other in SentenceKind if other is not kind]
-    assert sentence_notes(sentence("It is so.", kind=kind), *others) == [KIND_NOTES[kind]]
-
-
-def test_a_column_tells_its_kind_unless_its_section_does() -> None:
-    known = SentenceKind.KNOWLEDGE
-    rows = ((FACT, GENERAL), (FACT, GENERAL), (FACT, GENERAL))
-    table = Block(kind="table", rows=rows, header=("State", "Custom"))
-    assert column_kinds(table, None) == [None, known]
-    assert column_kinds(table, known) == [None, None]
-    assert column_kinds(table, SentenceKind.ASSUMPTION) == [None, known]
-    assert column_kinds(Block(kind="table", rows=(), header=("State",)), None) == []
-    judged = Block(kind="table", rows=((FACT, JUDGED),) * 3, header=("State", "Verdict"))
-    assert column_kinds(judged, None) == [None, None], "the line at the top tells it"
-
-
-def test_the_name_of_a_row_tells_nothing_unless_it_is_generally_known() -> None:
+def test_the_name_of_a_row_leaves_citations_to_its_cells() -> None:
     named = Block(kind="table", rows=((JUDGED, JUDGED),) * 3, header=("Option", "Verdict"))
     ((name, cell), *_) = quiet_labels(named).rows
-    assert (name.kind, name.citations, cell) == (SentenceKind.FRAME, (), JUDGED)
-    known = Block(kind="table", rows=((GENERAL, JUDGED),), header=("Change", "Verdict"))
-    assert quiet_labels(known).rows == known.rows, "nobody could tell that no source says it"
-    assert sentence_notes(GENERAL, column_kinds(known, None)[0]) == ["general knowledge"]
+    assert (name.kind, name.citations, cell) == (SentenceKind.JUDGEMENT, (), JUDGED)
+    alone = Block(kind="table", rows=((FACT, JUDGED),), header=("Option", "Verdict"))
+    assert quiet_labels(alone).rows == alone.rows, "no cell has the second of its citations"
 
 
-@pytest.mark.parametrize("header", [(), ("State",), ("State", ""), ("State", " \n")])
-def test_no_line_can_tell_of_a_column_without_a_name(header: tuple[str, ...]) -> None:
-    table = Block(kind="table", rows=((FACT, GENERAL),) * 3, header=header)
-    assert column_kinds(table, None) == [None, None], "so its cells have notes of their own"
-    assert column_lines(table, column_kinds(table, None), words_in("en")) == ""
-
-
-def test_a_line_below_a_table_names_the_columns_that_no_source_says() -> None:
-    row = (FACT, ASSUMED, GENERAL, FACT, ASSUMED, JUDGED)
-    header = ("Mill", "Weak\npoint", "Custom", "Age", "Risk", "Verdict")
-    table = Block(kind="table", rows=(row,) * 2, header=header)
-    columns = column_kinds(table, None)
-    assert column_lines(table, columns, words_in("en")) == (
-        "General knowledge in this table: Custom. "
-        "Our assumptions in this table: Weak point and Risk."
-    )
-    assert column_lines(table, columns, words_in("de")) == (
-        "Allgemein bekannt in dieser Tabelle: Custom. "
-        "Unsere Annahmen in dieser Tabelle: Weak point und Risk."
-    )
-    told = column_kinds(table, SentenceKind.ASSUMPTION)
-    assert "assumption" not in column_lines(table, told, words_in("en")), "its section tells it"
-    assert column_lines(table, [None] * len(row), words_in("en")) == ""
-
-
-def test_names_of_columns_are_not_read_as_places_of_other_words() -> None:
-    table = Block(kind="table", rows=((FACT, GENERAL),), header=("Mill", "{} {0} {x}"))
-    told = column_lines(table, column_kinds(table, None), words_in("en"))
-    assert told == "General knowledge in this table: {} {0} {x}."
-
-
-def test_one_line_at_the_top_tells_what_is_judgement() -> None:
+def test_one_line_at_the_top_tells_what_no_source_says() -> None:
     assert lead_line(report()) == lead_line(report(answer=(FACT,))) == ""
     assert lead_line(report(answer=(FACT, JUDGED))) == LEGEND
-    assert lead_line(report(answer=(GENERAL, ASSUMED))) == "", "they have notes of their own"
+    for own in (GENERAL, ASSUMED):
+        assert lead_line(report(answer=(FACT, own))) == LEGEND
     below = Section(heading="x", blocks=(Block(kind="list", rows=((FACT,), (JUDGED,))),))
     assert lead_line(report(answer=(FACT,), sections=(below,))) == LEGEND
     spanish = lead_line(report(answer=(JUDGED,), language="es"))
@@ -193,49 +103,6 @@ def test_the_closing_line_tells_of_code_alone() -> None:
 
 def listed(*rows: tuple[Sentence, ...], kind: BlockKind = "list") -> Section:
     return Section(heading="x", blocks=(Block(kind=kind, rows=rows),))
-
-
-def test_a_section_tells_the_kind_of_most_of_its_sentences() -> None:
-    assert section_line(Section(heading="x")) == (None, "")
-    assert section_line(listed((FACT,), (FACT,), (GENERAL,))) == (None, ""), "one has a note"
-    told = listed((GENERAL,), (GENERAL,), (GENERAL,), (FACT,))
-    assert section_line(told) == (GENERAL.kind, KIND_LINES[GENERAL.kind])
-    assert section_line(listed((JUDGED,), (JUDGED,))) == (None, ""), "the top of the report does"
-
-
-def test_a_column_of_one_kind_may_hold_a_few_facts() -> None:
-    header = ("Mill", "Custom")
-    most = Block(kind="table", rows=((FACT, GENERAL),) * 2 + ((FACT, FACT),), header=header)
-    assert column_kinds(most, None) == [None, SentenceKind.KNOWLEDGE]
-    half = Block(kind="table", rows=((FACT, GENERAL), (FACT, FACT)), header=header)
-    assert column_kinds(half, None) == [None, None]
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("Mills tend to age.", SentenceKind.KNOWLEDGE),
-        ("In practice mills age.", SentenceKind.KNOWLEDGE),
-        ("From general market knowledge, mills age.", SentenceKind.KNOWLEDGE),
-        ("To our knowledge, mills age.", SentenceKind.KNOWLEDGE),
-        ("The law in general bars it.", SentenceKind.KNOWLEDGE),
-        ("The general knows it.", None),
-        ("It is the usual way.", None),
-        ("Assuming that nobody objects, it is sold.", SentenceKind.ASSUMPTION),
-        ("Suppose that it rains: it is wet.", SentenceKind.ASSUMPTION),
-        ("Weave our own cloth.", None),
-    ],
-)
-def test_a_sentence_that_says_what_it_is_needs_no_note(
-    text: str, kind: SentenceKind | None
-) -> None:
-    for own in KIND_LINES:
-        said = sentence(text, kind=own)
-        assert is_told(said) is (own is kind)
-        assert (sentence_notes(said) == []) is (own is kind)
-        assert (noted(said, words_in("en")) == "") is (own is kind)
-        assert (common_kind((said, said)) is None) is (own is kind), "nor does its section"
-    assert not is_told(sentence(text))
 
 
 def test_code_says_below_it_where_it_is_from() -> None:
@@ -260,29 +127,32 @@ def test_a_calculation_tells_what_is_supposed_in_it() -> None:
     assert sum_line(supposed, words_in("de")) == "C1: 60 / 400 = 0.15 (60, 400 angenommen)"
 
 
-def test_a_caution_has_a_note_beside_that_of_the_kind() -> None:
-    doubted = ASSUMED.model_copy(update={"mark": "flagged"})
-    assert sentence_notes(doubted) == ["our assumption", CAUTION_NOTE]
-    assert sentence_notes(doubted, SentenceKind.ASSUMPTION) == [CAUTION_NOTE]
-    assert sentence_notes(ASSUMED) == ["our assumption"]
-    assert sentence_notes(FACT) == sentence_notes(ASSUMED, SentenceKind.ASSUMPTION) == []
-    assert sentence_notes(FACT.model_copy(update={"mark": "x"})) == [CAUTION_NOTE]
-
-
 @pytest.mark.parametrize(
-    ("language", "alone", "both"),
+    ("language", "told"),
     [
-        ("en", "(our assumption)", "(our assumption; see the cautions)"),
-        ("de", "(unsere Annahme)", "(unsere Annahme; siehe die Vorbehalte)"),
-        ("ja", "（筆者の仮定）", "（筆者の仮定；留意点を参照）"),
-        ("zh", "（我们的假设）", "（我们的假设；见注意事项）"),
+        ("en", "(see the cautions)"),
+        ("de", "(siehe die Vorbehalte)"),
+        ("ja", "（留意点を参照）"),
+        ("zh", "（见注意事项）"),
     ],
 )
-def test_notes_stand_in_the_brackets_of_the_language(language: str, alone: str, both: str) -> None:
+def test_only_a_caution_has_a_note_in_the_brackets_of_the_language(
+    language: str, told: str
+) -> None:
     say = words_in(language)
-    doubted = ASSUMED.model_copy(update={"mark": "flagged"})
-    assert (noted(ASSUMED, say), noted(doubted, say)) == (alone, both)
-    assert noted(FACT, say) == noted(JUDGED, say) == "", "no empty brackets"
+    for said in (FACT, JUDGED, GENERAL, ASSUMED):
+        assert caution_note(said, say) == "", "no empty brackets"
+        assert caution_note(said.model_copy(update={"mark": "flagged"}), say) == told
+
+
+def test_what_stands_on_nothing_that_was_read_is_listed_once_with_its_kind() -> None:
+    long = sentence("Mills age " + "fast and " * 40 + "well.", kind=SentenceKind.KNOWLEDGE)
+    held = report(answer=(FACT, GENERAL, JUDGED), sections=(listed((ASSUMED, GENERAL), (long,)),))
+    first, second, (shortened, kind) = unsourced(held)
+    assert first == ("Mills age.", "general knowledge")
+    assert second == ("Nobody objects.", "our assumption")
+    assert (len(shortened) <= 160, kind) == (True, "general knowledge")
+    assert list(unsourced(report(answer=(FACT, JUDGED)))) == []
 
 
 def test_a_sentence_with_a_caution_is_yielded_once() -> None:
@@ -291,20 +161,6 @@ def test_a_sentence_with_a_caution_is_yielded_once() -> None:
     held = report(answer=(doubted, FACT), sections=sections)
     assert list(cautioned(held)) == [doubted]
     assert list(cautioned(report(answer=(FACT,)))) == []
-
-
-def test_one_note_tells_the_kind_of_sentences_that_stand_side_by_side() -> None:
-    known = SentenceKind.KNOWLEDGE
-    assert list(told_at_the_end((GENERAL, GENERAL))) == [(GENERAL, known), (GENERAL, None)]
-    assert list(told_at_the_end((GENERAL, FACT))) == [(GENERAL, None), (FACT, None)]
-    mixed = (FACT, GENERAL, GENERAL, ASSUMED, GENERAL)
-    assert [kind for _, kind in told_at_the_end(mixed)] == [None, known, None, None, None]
-    steps = [kind for _, kind in told_at_the_end((FACT, ASSUMED, GENERAL), "steps")]
-    assert steps == [None, ASSUMED.kind, None], "a step says what to do, and not what is known"
-    in_words = sentence("Usually it is so.", kind=known)
-    marked = [kind for _, kind in told_at_the_end((GENERAL, in_words, GENERAL))]
-    assert marked == [None, known, None], "what follows does not tell of it"
-    assert list(told_at_the_end(())) == []
 
 
 @pytest.mark.parametrize(

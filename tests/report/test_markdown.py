@@ -228,6 +228,7 @@ JUDGED = sentence("It is too dear.", kind=SentenceKind.JUDGEMENT, citations=(1,)
 FACT = sentence("It is old.", citations=(2,))
 GENERAL = sentence("Mills age.", kind=SentenceKind.KNOWLEDGE)
 ASSUMED = sentence("It burns.", kind=SentenceKind.ASSUMPTION, citations=(1,))
+DOUBTED = ASSUMED.model_copy(update={"mark": "flagged"})
 FRAME = sentence("Two things speak for it:", kind=SentenceKind.FRAME)
 
 
@@ -295,87 +296,64 @@ def test_a_part_of_a_section_has_a_smaller_heading() -> None:
     assert "## Whole\n\nIt is old [2].\n\n### Part\n\nIt is old [2].\n" in made
 
 
-def test_a_kind_that_holds_for_a_section_is_told_below_its_heading() -> None:
-    block = Block(kind="list", rows=((GENERAL,), (GENERAL, GENERAL), (FACT,), (FRAME,)))
-    made = body(block)
-    assert made.startswith("\n\n*General knowledge, not from the sources.*\n\n- Mills age.\n")
-    assert made.lower().count("general knowledge") == 1, "and nowhere else"
-    alone = Section(heading="Body", sentences=(GENERAL, GENERAL))
-    made = render_markdown(report(sections=(alone,)))
-    assert "## Body\n\n*General knowledge, not from the sources.*\n\nMills age. Mills" in made
-    assert "(general knowledge)" not in made
-
-
 def test_one_line_at_the_top_tells_what_is_judgement() -> None:
     section = Section(heading="Body", blocks=(Block(kind="list", rows=((JUDGED,), (FACT,))),))
     made = render_markdown(report(answer=(FACT,), sections=(section,)))
     assert f"## Bottom line\n\nIt is old [2].\n\n*{LEGEND}*\n\n## Body\n\n- It is too" in made
-    assert "judgement" not in made
+    assert "judgement" not in made.replace(LEGEND, "")
     assert LEGEND not in render_markdown(report(answer=(FACT,), sections=()))
 
 
-@pytest.mark.parametrize(
-    ("language", "line"),
-    [
-        ("en", "*General knowledge, not from the sources.*"),
-        ("de", "*Allgemein bekannt, nicht aus den Quellen.*"),
-        ("ja", "*出典によらない一般的な知識。*"),
-    ],
-)
-def test_the_line_below_a_heading_is_in_the_language_of_the_report(
-    language: str, line: str
-) -> None:
-    section = Section(heading="Body", blocks=(Block(kind="list", rows=((GENERAL,),)),))
-    made = render_markdown(report(sections=(section,), language=language))
-    assert f"## Body\n\n{line}\n\n- Mills age.\n" in made
-
-
-def test_a_kind_that_holds_for_a_few_sentences_is_told_behind_each() -> None:
-    made = body(Block(kind="paragraph", rows=((FACT, GENERAL, GENERAL, FACT),)))
-    assert made == ("\n\nIt is old [2]. Mills age. Mills age (general knowledge). It is old [2].\n")
-    mixed = body(Block(kind="list", rows=((FACT,), (GENERAL,), (ASSUMED,))))
-    assert "- Mills age (general knowledge).\n- It burns (our assumption) [1].\n" in mixed
-
-
-def test_a_paragraph_of_one_kind_has_a_note_at_its_end() -> None:
-    made = body(
-        Block(kind="paragraph", rows=((GENERAL, GENERAL),)), Block(kind="list", rows=((FACT,),))
+def test_what_is_generally_known_has_no_note_and_is_listed_in_the_evidence_view() -> None:
+    rows = ((FACT, GENERAL), (ASSUMED,))
+    section = Section(heading="Body", blocks=(Block(kind="list", rows=rows),))
+    held = report(sections=(section,))
+    made = render_markdown(held, evidence="evidence.md")
+    assert f"\n\n*{LEGEND}*\n\n## Body\n\n- It is old [2]. Mills age.\n- It burns [1].\n" in made
+    assert (
+        render_evidence(held).count(
+            "### General knowledge and assumptions\n\n"
+            "- “Mills age.” (general knowledge)\n- “It burns.” (our assumption)\n"
+        )
+        == 1
     )
-    assert "\nMills age. Mills age (general knowledge).\n" in made
+    german = render_evidence(held.model_copy(update={"language": "de"}))
+    assert "### Allgemein Bekanntes und Annahmen\n\n- „Mills age.“ (allgemein bekannt)" in german
+    assert "General knowledge" not in render_evidence(report(sections=()))
 
 
 @pytest.mark.parametrize(
     ("language", "text", "told"),
     [
-        ("en", "It burns.", "It burns (our assumption) [1]."),
-        ("en", "It burns", "It burns (our assumption) [1]"),
-        ("en", "It burns:", "It burns (our assumption) [1]:"),
-        ("en", "Does it burn?", "Does it burn? (our assumption) [1]"),
-        ("en", "They call it “hot.”", "They call it “hot.” (our assumption) [1]"),
-        ("en", "It costs 3.5 or more...", "It costs 3.5 or more... (our assumption) [1]"),
-        ("en", "It is in the U.S.", "It is in the U.S. (our assumption) [1]"),
-        ("de", "Es brennt.", "Es brennt (unsere Annahme) [1]."),
-        ("ja", "燃える。", "燃える（筆者の仮定）[1]。"),
-        ("ja", "燃える", "燃える（筆者の仮定）[1]"),
-        ("ja", "燃えるか？", "燃えるか？（筆者の仮定）[1]"),
+        ("en", "It burns.", "It burns (see the cautions) [1]."),
+        ("en", "It burns", "It burns (see the cautions) [1]"),
+        ("en", "It burns:", "It burns (see the cautions) [1]:"),
+        ("en", "Does it burn?", "Does it burn? (see the cautions) [1]"),
+        ("en", "They call it “hot.”", "They call it “hot.” (see the cautions) [1]"),
+        ("en", "It costs 3.5 or more...", "It costs 3.5 or more... (see the cautions) [1]"),
+        ("en", "It is in the U.S.", "It is in the U.S. (see the cautions) [1]"),
+        ("de", "Es brennt.", "Es brennt (siehe die Vorbehalte) [1]."),
+        ("ja", "燃える。", "燃える（留意点を参照）[1]。"),
+        ("ja", "燃える", "燃える（留意点を参照）[1]"),
+        ("ja", "燃えるか？", "燃えるか？（留意点を参照）[1]"),
     ],
 )
 def test_notes_and_citations_stand_before_the_full_stop(
     language: str, text: str, told: str
 ) -> None:
-    said = ASSUMED.model_copy(update={"text": text})
+    said = DOUBTED.model_copy(update={"text": text})
     section = Section(heading="Body", blocks=(Block(kind="list", rows=((FACT,), (said,))),))
     made = render_markdown(report(sections=(section,), language=language))
     assert f"\n- {told}\n" in made
 
 
 def test_a_note_within_a_bold_opening_stays_before_the_full_stop() -> None:
-    whole = ASSUMED.model_copy(update={"bold": len(ASSUMED.text)})
+    whole = DOUBTED.model_copy(update={"bold": len(DOUBTED.text)})
     made = body(Block(kind="list", rows=((FACT,), (whole,))))
-    assert "- **It burns (our assumption).** [1]\n" in made
-    words = ASSUMED.model_copy(update={"bold": len(ASSUMED.text) - 1})
+    assert "- **It burns (see the cautions).** [1]\n" in made
+    words = DOUBTED.model_copy(update={"bold": len(DOUBTED.text) - 1})
     made = body(Block(kind="list", rows=((FACT,), (words,))))
-    assert "- **It burns** (our assumption) [1].\n" in made
+    assert "- **It burns** (see the cautions) [1].\n" in made
 
 
 # Reasons of judgements
@@ -455,52 +433,25 @@ def test_a_report_with_nothing_in_its_evidence_view_does_not_point_to_it() -> No
 
 
 def test_a_note_stands_behind_the_last_word_and_citations_at_their_clauses() -> None:
-    said = ASSUMED.model_copy(update={"text": "Sell it, and buy.", "places": (7,)})
-    noted = "Sell it [1], and buy (our assumption).\n"
+    said = DOUBTED.model_copy(update={"text": "Sell it, and buy.", "places": (7,)})
+    noted = "Sell it [1], and buy (see the cautions).\n"
     assert noted in body(Block(kind="paragraph", rows=((FACT, said),)))
     twice = said.model_copy(update={"citations": (1, 1), "places": (7, 15)})
-    noted = "Sell it, and buy (our assumption) [1].\n"
+    noted = "Sell it, and buy (see the cautions) [1].\n"
     assert noted in body(Block(kind="paragraph", rows=((FACT, twice),)))
     both = said.model_copy(update={"citations": (1, 2), "places": (7, 16)})
-    noted = "Sell it [1], and buy (our assumption) [2].\n"
+    noted = "Sell it [1], and buy (see the cautions) [2].\n"
     assert noted in body(Block(kind="paragraph", rows=((FACT, both),)))
 
 
-def test_a_kind_that_holds_for_a_column_is_told_below_its_table() -> None:
+def test_a_column_of_what_no_source_says_has_no_line_of_its_own() -> None:
     rows = tuple((sentence(str(year)), FACT, GENERAL) for year in range(1990, 1993))
-    table = Block(kind="table", rows=rows, header=("Year", "State", "Custom"))
-    made = body(table)
-    assert "| Year | State [2] | Custom |\n" in made
-    assert made.endswith(" |\n\n*General knowledge in this table: Custom.*\n")
-    assert made.lower().count("general knowledge") == 1, "the line alone"
+    header = ("Year", "State", "Custom")
     odd = (sentence("1993"), JUDGED, FACT)
-    both = body(Block(kind="table", rows=(*rows, odd), header=table.header))
+    both = body(Block(kind="table", rows=(*rows, odd), header=header))
     assert "| Year | State [2] | Custom |\n" in both, "what most cells cite"
-    assert "| 1993 | It is too dear [1]. | It is old [2]. |\n" in both, "the bottom line tells it"
-
-
-def test_the_line_below_a_table_stands_behind_its_source_and_has_several_kinds() -> None:
-    known, burns = (item.model_copy(update={"citations": (1,)}) for item in (GENERAL, ASSUMED))
-    rows = ((sentence("1990"), burns, known),) * 2
-    header = ("Year", "Risk *now*", "Custom|s")
-    facts = ((sentence("1991"), FACT, FACT),) * 2
-    made = body(Block(kind="table", rows=(*rows, *facts), header=header))
-    assert "in this table" not in made, "of four cells two are facts: nothing holds for a column"
-    made = body(Block(kind="table", rows=rows, header=header))
-    assert made.endswith(
-        "|\n\nSource of the table: [1]\n\n*General knowledge in this table: Custom|s. "
-        "Our assumptions in this table: Risk \\*now\\*.*\n"
-    )
-    tokens = GFM.render(made)
-    assert "Our assumptions in this table: Risk *now*.</em>" in tokens
-    assert tokens.count("<table>") == 1
-
-
-def test_cells_of_a_column_without_a_name_have_notes() -> None:
-    rows = ((sentence("1990"), GENERAL), (sentence("1991"), FACT))
-    made = body(Block(kind="table", rows=rows, header=("Year", "")))
-    assert made.count("Mills age (general knowledge).") == 1
-    assert "in this table" not in made
+    assert "| 1990 | It is old. | Mills age. |\n" in both
+    assert both.endswith("| 1993 | It is too dear [1]. | It is old [2]. |\n")
 
 
 def test_the_name_of_a_row_leaves_its_citations_to_the_cells_that_have_them() -> None:
@@ -776,7 +727,7 @@ def test_fixed_words_are_in_the_language_of_the_report() -> None:
     )
     made = render_markdown(held, evidence="evidence.md")
     assert "\n## Ergebnis\n" in made
-    assert "\n*Nummern verweisen auf das, was eine Quelle sagt; Schlüsse, " in made
+    assert "\n*Nummern verweisen auf das, was eine Quelle sagt; alles andere ist " in made
     assert "\n## Quellen\n" in made
     assert " · Ihr Dokument\n\n- [1] „Holm Works is owned by Anna Holm.“ (Seite 3)\n" in made
     assert " Die Belege, evidence.md, enthalten die geprüften Hypothesen, wie weit" in made

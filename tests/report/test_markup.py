@@ -193,13 +193,43 @@ def test_a_mark_behind_the_stop_belongs_to_the_sentence_before_it() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("Use doubled {T1:2}, so the limit must rise soon.", "Use doubled"),
+        (
+            "Use doubled {T1:2} and costs {T1:3} rose, so the limit must rise.",
+            "Use doubled and costs",
+        ),
+        ("Use doubled {T1:2}, so act.", ""),
+        ("Use doubled, so the limit must rise soon {T1:2}.", ""),
+        ("Use doubled {T1:2}, so the limit must rise soon {judgement}.", ""),
+        ("Use doubled {T1:2}, and nobody knows why it did {absence cause}.", ""),
+    ],
+)
+def test_what_a_sentence_goes_on_with_behind_its_citation_is_the_writers_own(
+    text: str, stated: str
+) -> None:
+    ((said,),) = read_markup(text)[0].blocks[0].rows
+    assert said.text[: said.stated] == stated
+    if stated:
+        assert said.kind is SentenceKind.JUDGEMENT
+        assert said.places == (len("Use doubled"), *([len(stated)] if "costs" in stated else []))
+
+
+def test_a_cell_that_goes_on_behind_its_citation() -> None:
+    row = "| A | B |\n|---|---|\n| x | It doubled {T1:2}; watch the limit from now on |"
+    ((_, cell),) = read_markup(row)[0].blocks[0].rows
+    assert (cell.kind, cell.text[: cell.stated]) == (SentenceKind.JUDGEMENT, "It doubled")
+
+
 def test_a_sentence_without_a_mark_is_a_frame_that_may_borrow() -> None:
     text = "It rose. Then it fell {T1:2}. So act {judgement T1:3}. That is all."
     first, second, third, fourth = read_markup(text)[0].blocks[0].rows[0]
     assert (first.kind, first.cites, first.borrowed) == (SentenceKind.FRAME, (), ("T1:2",))
     assert (second.kind, second.borrowed) == (SentenceKind.FACT, ())
     assert third.kind is SentenceKind.JUDGEMENT
-    assert fourth.borrowed == ()
+    assert fourth.borrowed == ("T1:3",), "where nothing follows, what was cited last"
 
 
 def test_sections_lists_and_tables() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from deepdiver.core.outcomes import OUTCOMES
 from deepdiver.core.record import HypothesisStatus
-from deepdiver.report.kinds import CAUTION_NOTE, COLUMN_LINES, KIND_LINES, KIND_NOTES
+from deepdiver.report.kinds import CAUTION_NOTE, KIND_NOTES
 from deepdiver.report.markdown import BOTTOM_LINE, JOURNEY, STANDINGS
 from deepdiver.report.rivals import COLUMN_NAMES
 from deepdiver.report.words import ENGLISH, Words, table, words_in, words_of
@@ -65,7 +65,7 @@ def test_every_phrase_is_one_that_the_code_says() -> None:
 
 def test_what_a_report_says_by_itself_is_in_the_table() -> None:
     fixed = {BOTTOM_LINE, JOURNEY, CAUTION_NOTE, *COLUMN_NAMES, *STANDINGS.values()}
-    fixed |= {*KIND_NOTES.values(), *KIND_LINES.values(), *COLUMN_LINES.values()}
+    fixed |= {*KIND_NOTES.values()}
     fixed |= {text for ending in OUTCOMES.values() for text in (ending.headline, ending.lead)}
     kinds = [*kinds_of_sources().kinds.values(), *kinds_of_sources().unknown.values()]
     fixed |= {text for kind in kinds for text in (kind.says, kind.standing)}

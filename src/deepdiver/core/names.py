@@ -37,6 +37,20 @@ _OPENERS = frozenset(
         "today tomorrow unlike via whether within without yesterday yet"
     )
 )
+_IMPERATIVES = frozenset(
+    words(
+        "add allow apply approve ask assign assume avoid begin block build buy cap change check "
+        "choose close compare confirm connect copy count create cut define delete deploy disable "
+        "drop edit enable encrypt end enforce ensure exclude expect export extend fetch fix follow "
+        "freeze give hire hold import include install isolate keep leave let limit load log make "
+        "measure merge migrate monitor move name notify offer open order pay pilot place plan "
+        "prefer protect publish put raise read rebuild record reduce reject remove rename replace "
+        "require reserve restart restore restrict retire review run save schedule search send set "
+        "share show skip split start stop store submit switch take tell test train treat try tune "
+        "turn update upgrade use verify wait watch write"
+    )
+)
+"""Verbs that open advice: in "Leave Apache alone", they are no part of a name."""
 _WEEKDAYS = frozenset(words("monday tuesday wednesday thursday friday saturday sunday"))
 _NO_NAME = STOPWORDS | _TITLES | _OPENERS | _WEEKDAYS | MONTHS.keys() | UNITS.keys() | TENS.keys()
 """Words that may be capitalised before a name without being part of it."""
@@ -71,7 +85,9 @@ def _name(listed: list[str], opens: bool) -> str:
     """
     if opens and len(listed) == 1:
         return ""
-    at = 0
+    if opens and all(word.lower() in _NO_NAME or word[0].islower() for word in listed[1:]):
+        return ""  # Emails of October
+    at = int(opens and listed[0].lower() in _IMPERATIVES)
     while (
         at < len(listed)
         and _BARE.split(listed[at].lower())[0] in _NO_NAME

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from deepdiver.core.text import Span, blocks, sentences, words
-from deepdiver.report.kinds import COLUMN_LINES, KIND_LINES, LEGEND
+from deepdiver.report.kinds import LEGEND
 from deepdiver.report.words import ENGLISH, table
 
 LISTS = frozenset(
@@ -394,11 +394,8 @@ def _evidence_views() -> frozenset[str]:
 
 @functools.cache
 def _told_of_kinds() -> tuple[str, ...]:
-    """Return how the lines begin by which our reports tell what no source says."""
-    lines = (*KIND_LINES.values(), *COLUMN_LINES.values(), LEGEND)
-    return tuple(
-        say(line).partition("{}")[0] for say in (ENGLISH, *table().values()) for line in lines
-    )
+    """Return the line by which our reports tell what no source says, in every language."""
+    return tuple(say(LEGEND) for say in (ENGLISH, *table().values()))
 
 
 def _heads_list(text: str) -> bool:

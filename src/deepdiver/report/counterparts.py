@@ -182,9 +182,14 @@ def _places(text: str) -> list[_Place]:
 
 
 def _is_ordinal(listed: Sequence[str], at: int) -> bool:
-    """Whether a "second" is not the unit of time: that stands behind a number or "per"."""
-    before = listed[at - 1] if at else ""
-    return listed[at] == "second" and before not in _UNITS_FOLLOW and not before.isdigit()
+    """Whether a "second" is not the unit of time: that stands behind a number or "per".
+
+    Behind "a" it is one if no other word of the same thing follows: a second presentation.
+    """
+    before, after = ["", *listed][at], [*listed, ""][at + 1]
+    if listed[at] != "second" or before.isdigit() or before == "per":
+        return False
+    return before not in _UNITS_FOLLOW or (bool(after) and after not in STOPWORDS)
 
 
 def _first(listed: Iterable[str]) -> str:

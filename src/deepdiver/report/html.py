@@ -145,8 +145,7 @@ def render_body(
     yield from _title(report)
     yield from _lead(report, marks)
     for place, section in enumerate(report.sections):
-        told = kinds.section_line(section)
-        yield from _section(report, section, charts[place], told, marks)
+        yield from _section(report, section, charts[place], marks)
     yield from _explained(report)
     yield from _pictures(drawn, words_of(report))
     yield from _evidence(report, drawn.evidence, marks)
@@ -214,7 +213,6 @@ def _section(
     report: Report,
     section: Section,
     charts: Mapping[int, Sequence[Picture]],
-    told_of: tuple[SentenceKind | None, str],
     marks: Marks,
 ) -> Iterator[str]:
     """Yield a section: its sentences as a paragraph, or as a list of frames; then its blocks.
@@ -222,27 +220,23 @@ def _section(
     What is drawn of a block follows it.
     """
     say = words_of(report)
-    (common, line), tag = told_of, f"h{section.level}"
+    tag = f"h{section.level}"
     yield f'<section><{tag} dir="auto">{escape_said(say.recorded(section.heading))}</{tag}>'
-    if line:
-        yield f'<p class="kind">{say(line)}</p>'
-    told = [_sentence(report, marks, sentence, common) for sentence in section.sentences]
+    told = [_sentence(report, marks, sentence) for sentence in section.sentences]
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
         yield _listed(told)
     elif told:
         yield f'<p dir="auto">{join_sentences(section.sentences, told)}</p>'
     starts = kinds.step_numbers(section.blocks)
     for place, (block, start) in enumerate(zip(section.blocks, starts, strict=True)):
-        yield from _block(report, block, common, start, marks)
+        yield from _block(report, block, start, marks)
         yield from map(_figure, charts.get(place, ()))
     yield "</section>"
 
 
-def _block(
-    report: Report, block: Block, common: SentenceKind | None, start: int, marks: Marks
-) -> Iterator[str]:
+def _block(report: Report, block: Block, start: int, marks: Marks) -> Iterator[str]:
     if block.kind == "table":
-        yield from _table(report, block, common, marks)
+        yield from _table(report, block, marks)
         return
     if block.kind == "code":
         yield from _code(report, block, marks)
@@ -251,12 +245,8 @@ def _block(
         join_sentences(
             row,
             [
-                _sentence(report, marks, item, common, told) + _because(report, own)
-                for own, (item, told) in zip(
-                    row,
-                    kinds.told_at_the_end(kinds.cited_once(report, row), block.kind),
-                    strict=True,
-                )
+                _sentence(report, marks, item) + _because(report, own)
+                for own, item in zip(row, kinds.cited_once(report, row), strict=True)
             ],
         )
         for row in block.rows
@@ -274,10 +264,7 @@ def _code(report: Report, block: Block, marks: Marks) -> Iterator[str]:
         yield f'<p class="faint">{origin}{_links(report, item.citations, marks)}</p>'
 
 
-def _table(
-    report: Report, block: Block, common: SentenceKind | None, marks: Marks
-) -> Iterator[str]:
-    columns = kinds.column_kinds(block, common)
+def _table(report: Report, block: Block, marks: Marks) -> Iterator[str]:
     lifted, below, block = kinds.table_citations(report, block)
     head = "".join(
         f'<th scope="col" dir="auto">{escape_said(name or "")}'
@@ -286,23 +273,18 @@ def _table(
     )
     yield f'<div class="wide"><table class="compared"><thead><tr>{head}</tr></thead><tbody>'
     for row in block.rows:
-        cells = (
-            f'<td dir="auto">{_sentence(report, marks, item, own, common)}</td>'
-            for item, own in zip(row, columns, strict=True)
-        )
+        cells = (f'<td dir="auto">{_sentence(report, marks, item)}</td>' for item in row)
         yield f"<tr>{''.join(cells)}</tr>"
     yield "</tbody></table></div>"
     if below:
         told = f"{words_of(report)(kinds.TABLE_SOURCE)}{_links(report, below, marks)}"
         yield f'<p class="faint">{told}</p>'
-    if own := kinds.column_lines(block, columns, words_of(report)):
-        yield f'<p class="kind" dir="auto">{escape_said(own)}</p>'
 
 
-def _sentence(report: Report, marks: Marks, sentence: Sentence, *told: SentenceKind | None) -> str:
-    """Return a sentence, with the note of its kind unless a heading or column has told it."""
+def _sentence(report: Report, marks: Marks, sentence: Sentence) -> str:
+    """Return a sentence with its citations, and a note if there is a caution."""
     own = cited_addresses(report, sentence)
-    note = kinds.noted(sentence, words_of(report), *told)
+    note = kinds.caution_note(sentence, words_of(report))
     return with_marks(
         report,
         sentence,
@@ -431,6 +413,12 @@ def _evidence(report: Report, pictures: Sequence[Picture], marks: Marks) -> Iter
     ]
     if reasons:
         yield f"<section><h3>{say(kinds.REASONS)}</h3>{_listed(reasons)}</section>"
+    own = [
+        f"{say.quoted(escape_said(text))} {say('({})', say(kind))}"
+        for text, kind in kinds.unsourced(report)
+    ]
+    if own:
+        yield f"<section><h3>{say(kinds.UNSOURCED)}</h3>{_listed(own)}</section>"
     cautions = [
         f"{say.quoted(escape_said(item.text))}{_links(report, item.citations, marks)}: "
         f"{escape_said(item.mark.rstrip(' .'))}."

@@ -1,28 +1,23 @@
-"""How a report tells what no source says: in words, once for all that stands together.
+"""How a report tells what no source says: by one line at its top.
 
-A number in brackets stands where a source says something, and nowhere else: one line at the top
-tells that the rest is the writer's judgement. What is generally known, or supposed, is told by a
-line below a heading for its section, by one below a table for the columns that it names, and by a
-note in brackets for a sentence. A sentence that says so itself needs none of them.
+A number in brackets stands where a source says something, and nowhere else: the line tells that
+the rest is the writer's judgement and what is generally known. The evidence view has the reasons of
+each judgement, and lists what is generally known or supposed.
 """
 
 from __future__ import annotations
 
 import itertools
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from deepdiver.core.numbers import figures_in, numbers
 from deepdiver.core.record import (
     UNPRINTED,
     Block,
-    BlockKind,
     Citation,
     Derivation,
     Report,
-    Section,
     Sentence,
     SentenceKind,
     Stance,
@@ -35,29 +30,22 @@ KIND_NOTES = {
     SentenceKind.KNOWLEDGE: "general knowledge",
     SentenceKind.ASSUMPTION: "our assumption",
 }
-"""What is said of a sentence that no source says, where it stands alone."""
-KIND_LINES = {
-    SentenceKind.KNOWLEDGE: "General knowledge, not from the sources.",
-    SentenceKind.ASSUMPTION: "Our assumptions.",
-}
-"""What stands below the heading of a section that no source says."""
-COLUMN_LINES = {
-    SentenceKind.KNOWLEDGE: "General knowledge in this table: {}.",
-    SentenceKind.ASSUMPTION: "Our assumptions in this table: {}.",
-}
-"""What stands below a table with the names of its columns that no source says."""
-ADVICE = frozenset((SentenceKind.JUDGEMENT, SentenceKind.ASSUMPTION))
-"""The kinds of sentences that say what to do, by when and at which figure to change course."""
+"""What a sentence is that no source says, where it is told alone."""
 CAUTION_NOTE = "see the cautions"
 """What stands behind a sentence with a caution, which is told in the evidence view."""
 STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
 """The kinds of sentences that sources say."""
 TABLE_SOURCE = "Source of the table:"
 """What stands before the citations below a table."""
-LEGEND = "Numbered references lead to what a source says; inferences, rankings and advice are ours."
-"""What stands below the bottom line of a report that has judgements."""
+LEGEND = (
+    "Numbered references lead to what a source says; the rest is our judgement and general "
+    "professional knowledge."
+)
+"""What stands below the bottom line of a report that says something which no source says."""
 REASONS = "Reasons for our judgements"
 """Heading of the list in the evidence view that has what each judgement cites."""
+UNSOURCED = "General knowledge and assumptions"
+"""Heading of the list in the evidence view that has what stands on nothing that was read."""
 FURTHER = "Passages that the text does not cite"
 """Heading of those that only judgements or calculations stand on."""
 TOLD_CHARS = 160
@@ -65,20 +53,6 @@ TOLD_CHARS = 160
 CODE_SOURCE, CODE_AFTER = "Source of the code:", "Our own code, based on:"
 OWN_CODE = "Code without a source is our own."
 """What stands below code that a source has or that is made after one, and at the end."""
-_IN_WORDS = {
-    SentenceKind.KNOWLEDGE: re.compile(
-        r"\b(?:general(?:ly known| (?:\w+ )?knowledge)|to our knowledge|in general|"
-        r"(?:as|in) general practice|in practice|as a rule|rule of thumb|usually|typically|"
-        r"normally|often|commonly|from experience|tends? to)\b",
-        re.IGNORECASE,
-    ),
-    SentenceKind.ASSUMPTION: re.compile(r"\b(?:assum|suppos)\w+", re.IGNORECASE),
-}
-"""Words by which a sentence that no source says tells so itself: those of somebody who supposes, or
-speaks of what is usual. They are English: in another language it has its note."""
-MOSTLY, MORE = 0.75, 0.6
-"""The share of the sentences of a section, and of the cells of a column, that are of a kind for one
-line to tell it of all of them; the others are told apart by their citations or their own note."""
 
 
 def sum_line(made: Derivation, say: Words) -> str:
@@ -87,97 +61,15 @@ def sum_line(made: Derivation, say: Words) -> str:
     return f"{line} ({say('{} supposed', ', '.join(made.supposed))})" if made.supposed else line
 
 
-def is_told(sentence: Sentence) -> bool:
-    """Whether a sentence says in its own words that no source says it, and needs no note."""
-    words = _IN_WORDS.get(sentence.kind)
-    return words is not None and words.search(sentence.text) is not None
-
-
-def common_kind(sentences: Iterable[Sentence], share: float = MOSTLY) -> SentenceKind | None:
-    """Return the kind that one line can tell of all sentences, but for frames and a few others.
-
-    There is none if all of the kind tell it in words.
-    """
-    held = [item for item in sentences if item.text]
-    kinds = Counter(item.kind for item in held)
-    kinds.pop(SentenceKind.FRAME, None)
-    kind, many = kinds.most_common(1)[0] if kinds else (None, 0)
-    told = all(is_told(item) for item in held if item.kind is kind)
-    return kind if kind in KIND_LINES and many >= share * kinds.total() and not told else None
-
-
-def section_line(section: Section) -> tuple[SentenceKind | None, str]:
-    """Return the kind that is told of a section, and the line below its heading that tells it."""
-    common = common_kind(section.all_sentences())
-    return common, KIND_LINES[common] if common else ""
-
-
-def column_kinds(block: Block, section: SentenceKind | None) -> list[SentenceKind | None]:
-    """Return the kind of each column of a table that one line can tell, if its section does not.
-
-    The first column has the names of the rows, which tell nothing by themselves. No line can tell
-    of a column without a name.
-    """
-    kinds = [common_kind(cells, MORE) for cells in zip(*block.rows, strict=False)]
-    rows_named = len(kinds) > 1
-    named = [bool(one_line(name)) for name in block.header] + [False] * len(kinds)
-    return [
-        kind if kind is not section and named[at] and not (rows_named and not at) else None
-        for at, kind in enumerate(kinds)
-    ]
-
-
-def column_lines(block: Block, columns: Sequence[SentenceKind | None], say: Words) -> str:
-    """Return the line below a table that names the columns which no source says; may be empty."""
-    told = (
-        (
-            line,
-            [
-                one_line(name)
-                for name, own in zip(block.header, columns, strict=False)
-                if own is kind
-            ],
-        )
-        for kind, line in COLUMN_LINES.items()
-    )
-    return " ".join(say(line, say.listed(names)) for line, names in told if names)
-
-
-def sentence_notes(sentence: Sentence, *told: SentenceKind | None) -> list[str]:
-    """Return the notes behind a sentence, in English.
-
-    That of its kind is left out if the top of the report, a heading, a column or its own words have
-    told it.
-    """
-    kind = sentence.kind
-    own = kind in KIND_LINES and kind not in told and not is_told(sentence)
-    return [*([KIND_NOTES[kind]] if own else []), *([CAUTION_NOTE] if sentence.mark else [])]
-
-
-def noted(sentence: Sentence, say: Words, *told: SentenceKind | None) -> str:
-    """Return the notes behind a sentence, in brackets; nothing if it needs none."""
-    notes = say("; ").join(map(say, sentence_notes(sentence, *told)))
-    return say("({})", notes) if notes else ""
-
-
-def told_at_the_end(
-    row: Sequence[Sentence], kind: BlockKind = "paragraph"
-) -> Iterator[tuple[Sentence, SentenceKind | None]]:
-    """Yield sentences, each with the kind that something else tells.
-
-    Of sentences of a kind that stand side by side in a paragraph or a point, the last has the note.
-    A step tells by its form that it is the writer's own advice; what is generally known is not.
-    """
-    for item, following in itertools.zip_longest(row, row[1:]):
-        marked = following is not None and following.kind is item.kind and not is_told(following)
-        step = kind == "steps" and item.kind in ADVICE
-        yield item, item.kind if marked or step else None
+def caution_note(sentence: Sentence, say: Words) -> str:
+    """Return the note behind a sentence that has a caution; nothing if it has none."""
+    return say("({})", say(CAUTION_NOTE)) if sentence.mark else ""
 
 
 def lead_line(report: Report) -> str:
-    """Return what stands below the bottom line: what of the report is judgement; may be empty."""
-    judged = any(item.kind is SentenceKind.JUDGEMENT for item in all_sentences(report))
-    return words_of(report)(LEGEND) if judged else ""
+    """Return what stands below the bottom line: what no source says; may be empty."""
+    own = any(item.kind in KIND_NOTES for item in all_sentences(report))
+    return words_of(report)(LEGEND) if own else ""
 
 
 def closing_line(report: Report) -> str:
@@ -386,9 +278,9 @@ def _without_citations(cell: Sentence, told: bool) -> Sentence:
 
 
 def quiet_labels(block: Block) -> Block:
-    """Return a table whose rows' names leave citations and notes to the cells.
+    """Return a table whose rows' names leave citations to the cells.
 
-    A name keeps the citations that no cell of its row has, and the note of what is generally known.
+    A name keeps the citations that no cell of its row has.
     """
     return block.model_copy(update={"rows": tuple(map(_quiet_label, block.rows))})
 
@@ -398,10 +290,7 @@ def _quiet_label(row: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
         return row
     name, *cells = row
     elsewhere = {number for cell in cells for number in cell.citations}
-    update: dict[str, Any] = {"kind": SentenceKind.FRAME} if name.kind in ADVICE else {}
-    if set(name.citations) <= elsewhere:
-        update |= {"citations": (), "places": ()}
-    return (name.model_copy(update=update), *cells)
+    return (_without_citations(name, set(name.citations) <= elsewhere), *cells)
 
 
 def with_reasons(report: Report) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -409,6 +298,13 @@ def with_reasons(report: Report) -> Iterator[tuple[str, tuple[int, ...]]]:
     for item in dict.fromkeys(all_sentences(report)):
         if reasons := reasons_of(report, item):
             yield one_line(item.text, TOLD_CHARS), reasons
+
+
+def unsourced(report: Report) -> Iterator[tuple[str, str]]:
+    """Yield what is generally known or supposed, each sentence once, shortened, with its kind."""
+    for item in dict.fromkeys(all_sentences(report)):
+        if item.kind in KIND_NOTES and item.kind is not SentenceKind.JUDGEMENT:
+            yield one_line(item.text, TOLD_CHARS), KIND_NOTES[item.kind]
 
 
 def cautioned(report: Report) -> Iterator[Sentence]:

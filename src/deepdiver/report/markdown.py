@@ -251,13 +251,11 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
     parts += [f"## {say(BOTTOM_LINE)}", "", *_lead(report), ""]
     parts += [f"*{told}*", ""] if (told := kinds.lead_line(report)) else []
     for section in report.sections:
-        common, line = kinds.section_line(section)
         heading = f"{'#' * section.level} {_opened(_said(say.recorded(section.heading)))}"
         parts += [heading, ""]
-        parts += [f"*{say(line)}*", ""] if line else []
-        parts += [*_body(report, section, common), ""] if section.sentences else []
+        parts += [*_body(report, section), ""] if section.sentences else []
         for block, start in zip(section.blocks, kinds.step_numbers(section.blocks), strict=True):
-            parts += [*_block(report, block, common, start), ""]
+            parts += [*_block(report, block, start), ""]
     if told := kinds.closing_line(report):
         parts += [f"*{told}*", ""]
     if shown := kinds.printed_citations(report)[0]:
@@ -353,6 +351,10 @@ def _evidence(report: Report) -> Iterator[str]:
         for text, cited in reasons:
             yield f"- {say.quoted(_said(text))} {citation_marks(report, cited)}"
         yield ""
+    if own := list(kinds.unsourced(report)):
+        yield from (f"### {say(kinds.UNSOURCED)}", "")
+        yield from (f"- {say.quoted(_said(text))} {say('({})', say(kind))}" for text, kind in own)
+        yield ""
     if further := kinds.printed_citations(report)[1]:
         yield from (f"### {say(kinds.FURTHER)}", "", *_sources(further, say))
     if cautions := [_caution(report, item) for item in kinds.cautioned(report)]:
@@ -369,21 +371,16 @@ def _caution(report: Report, sentence: Sentence) -> str:
     return f"{told}: {_said(sentence.mark.rstrip(' .'))}."
 
 
-def _block(report: Report, block: Block, common: SentenceKind | None, start: int = 1) -> list[str]:
+def _block(report: Report, block: Block, start: int = 1) -> list[str]:
     """Return a paragraph, list or table; its steps count from `start`."""
     if block.kind == "table":
-        return _table(report, block, common)
+        return _table(report, block)
     if block.kind == "code":
         return _code(report, block)
     rows = [
         join_sentences(
             row,
-            [
-                _sentence(report, item, common, told)
-                for item, told in kinds.told_at_the_end(
-                    kinds.cited_once(report, row, facts=True), block.kind
-                )
-            ],
+            [_sentence(report, item) for item in kinds.cited_once(report, row, facts=True)],
         )
         for row in block.rows
     ]
@@ -406,8 +403,7 @@ def _code(report: Report, block: Block) -> list[str]:
     return [f"{fence}{language}", *text.split("\n"), fence, *(["", cited] if cited else [])]
 
 
-def _table(report: Report, block: Block, common: SentenceKind | None) -> list[str]:
-    columns = kinds.column_kinds(block, common)
+def _table(report: Report, block: Block) -> list[str]:
     lifted, below, block = kinds.table_citations(report, block)
     known = {item.number: item for item in report.citations}
     names = [
@@ -416,31 +412,26 @@ def _table(report: Report, block: Block, common: SentenceKind | None) -> list[st
         for name, cited in itertools.zip_longest(block.header, lifted)
     ]
     lines = [names, ["---"] * len(names)]
-    lines += [
-        [_sentence(report, item, own, common) for item, own in zip(row, columns, strict=True)]
-        for row in block.rows
-    ]
+    lines += [[_sentence(report, item) for item in row] for row in block.rows]
     shown = [[cell.replace("|", "\\|") for cell in cells] for cells in lines]
     say = words_of(report)
     marks = _plain_marks([known[number] for number in below])
     told = ["", f"{say(kinds.TABLE_SOURCE)} {marks}"] if below else []
-    own = kinds.column_lines(block, columns, say)
-    told += ["", f"*{_said(own)}*"] if own else []
     return [*(f"| {' | '.join(cells)} |" for cells in shown), *told]
 
 
-def _body(report: Report, section: Section, common: SentenceKind | None) -> list[str]:
+def _body(report: Report, section: Section) -> list[str]:
     """Return the sentences of a section as a paragraph, or as a list if all of them are frames."""
-    told = [_sentence(report, sentence, common) for sentence in section.sentences]
+    told = [_sentence(report, sentence) for sentence in section.sentences]
     if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
         return [f"- {_opened(line)}" for line in told]
     return [_opened(join_sentences(section.sentences, told))]
 
 
-def _sentence(report: Report, sentence: Sentence, *told: SentenceKind | None) -> str:
-    """Return a sentence, with the note of its kind unless a heading or column has told it."""
+def _sentence(report: Report, sentence: Sentence) -> str:
+    """Return a sentence with its citations, and a note if there is a caution."""
     own = cited_addresses(report, sentence)
-    note = kinds.noted(sentence, words_of(report), *told)
+    note = kinds.caution_note(sentence, words_of(report))
     return with_marks(
         report,
         sentence,

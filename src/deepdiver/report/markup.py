@@ -9,7 +9,7 @@
     | Model X | 45% | keep |
 
 - `{T4:4}` cites unit 4 of text T4; `{T4:3-11, 14; F2}` cites several, F2 being a finding. The
-  citation is printed where the mark is.
+  citation is printed where the mark is; what a sentence goes on with behind it is the writer's own.
 - `{judgement T9:4}`: the sentence is a judgement, and what is cited is its reason. Reasons are not
   printed behind it, unless a figure of the sentence comes from them.
 - `{absence word, word}`: no source has these words. `{assumption}` and `{general}`: what the writer
@@ -22,8 +22,8 @@
   have none, its kind for the parts of the section, too; what a heading cites is for its sentences,
   not for cells, whose reasons stand in their rows. In a section or column that is `{judgement}` as
   a whole, citations are reasons; below a heading that has reasons of its own, what cites is a fact.
-  A sentence without a mark is a frame; if it says something after all, it borrows the citations of
-  the next sentence of its paragraph that has some.
+  A sentence without a mark is the writer's own, and stands on what is cited behind it in its
+  paragraph, else before it; where nothing is cited, or it ends with a colon, it is a frame.
 
 A whole report has a `# ` title before its first section, which is the bottom line. Below a line
 (`---`) at its end it may say `missing: ` and a part of the question that it does not answer,
@@ -41,7 +41,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from deepdiver.core.record import UNPRINTED, SentenceKind
-from deepdiver.core.text import sentences
+from deepdiver.core.text import sentences, words
 
 _KINDS = {
     "judgement": SentenceKind.JUDGEMENT,
@@ -77,6 +77,8 @@ _FENCE = re.compile(r"^\s*(```+|~~~+)\s*([\w+#.-]{0,30})\s*(.*)$")
 _BOLD = re.compile(r"\s*(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?!\w)")
 BOLD_CHARS = 100
 """The most characters of a bold opening; longer text is not a lead-in, and is printed plain."""
+GOES_ON = 4
+"""The fewest words behind its last citation that say something more than the citation carries."""
 _HOLD = "\ue000"
 """A private character that stands for a mark while sentences are divided."""
 _CODE = "\ue001"
@@ -129,11 +131,13 @@ class MarkedSentence:
     code: tuple[tuple[int, int], ...] = ()
     """Where code stands in the text."""
     borrowed: tuple[str, ...] = ()
-    """Of a frame: what the next sentence cites."""
+    """Of a sentence without a mark: what its paragraph cites next, else what it cited last."""
     further: tuple[Mark, ...] = ()
     """Its calculations after the first."""
     knows: bool = False
     """Whether part of it is marked as generally known, or as supposed."""
+    stated: int = 0
+    """How many characters at its beginning sources say, if the rest is the writer's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,7 +416,8 @@ def _split_row(line: str) -> list[str]:
 def _cell(text: str, column: Mark, section: Mark) -> MarkedSentence:
     """Return a cell; one that cites for itself is judgement only if its column is."""
     held, marks = _hold(text)
-    return _marked(held, marks, column if marks else _joined([column, Mark(section.kind)]))
+    own = column if marks or column.kind else _joined([column, Mark(section.kind)])
+    return _marked(held, marks, own)
 
 
 # Sentences
@@ -467,6 +472,8 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
     text = text.rstrip()
     said = _joined(marks) if marks else default
     kind = said.kind or _kind_of_cited(said, default)
+    stated = _stated(text, [places[cite] for mark in marks for cite in mark.cites], kind)
+    kind = SentenceKind.JUDGEMENT if stated else kind
     if not marks:
         own = kind is SentenceKind.JUDGEMENT
         places = dict.fromkeys(default.cites, UNPRINTED if own else len(text))
@@ -485,7 +492,19 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
         tuple(code),
         further=tuple(mark for mark in marks if mark.expression)[1:],
         knows=any(mark.kind in _OWN for mark in marks),
+        stated=stated,
     )
+
+
+def _stated(text: str, places: Sequence[int], kind: SentenceKind) -> int:
+    """Return how much of a sentence is cited, if it is a fact that goes on with something else.
+
+    "Use doubled {T1:2}, so the limit must rise": what stands behind its last citation is the
+    writer's own.
+    """
+    end = max(places, default=0)
+    goes_on = len(words(text[end:])) >= GOES_ON
+    return end if kind is SentenceKind.FACT and end > 0 and goes_on else 0
 
 
 def _kind_of_cited(said: Mark, default: Mark) -> SentenceKind:
@@ -509,14 +528,15 @@ def _unbold(held: str) -> tuple[str, int]:
 
 
 def _lent(made: Sequence[MarkedSentence]) -> Iterator[MarkedSentence]:
-    """Yield sentences, those without a mark with the citations of the next one that has some."""
-    following: tuple[str, ...] = ()
-    out: list[MarkedSentence] = []
-    for item in reversed(made):
-        following = item.cites or following
-        frame = item.kind is SentenceKind.FRAME
-        out.append(replace(item, borrowed=following) if frame else item)
-    return reversed(out)
+    """Yield sentences, those without a mark with the citations that stand next to them."""
+    before: tuple[str, ...] = ()
+    for number, item in enumerate(made):
+        before = item.cites or before
+        if item.kind is SentenceKind.FRAME:
+            behind = (other.cites for other in made[number:] if other.cites)
+            yield replace(item, borrowed=next(behind, before))
+        else:
+            yield item
 
 
 def _plain(text: str, *, edges: bool = True) -> str:

@@ -89,8 +89,8 @@ def test_citations_and_notes_are_pieces_of_their_own() -> None:
         "cite",
         "plain",
     ]
-    assumed = judged.model_copy(update={"kind": SentenceKind.ASSUMPTION})
-    assert [piece.style for piece in sentence_line(REPORT, assumed)] == [
+    doubted = judged.model_copy(update={"mark": "flagged"})
+    assert [piece.style for piece in sentence_line(REPORT, doubted)] == [
         "plain",
         "note",
         "cite",
@@ -107,10 +107,10 @@ def test_a_citation_within_a_bold_opening_keeps_its_mark() -> None:
 
 def test_a_note_within_a_bold_opening_keeps_its_words() -> None:
     judged = REPORT.sections[1].blocks[0].rows[0][0]
-    assumed = judged.model_copy(update={"kind": SentenceKind.ASSUMPTION})
-    item = assumed.model_copy(update={"bold": len(judged.text)})
-    assert text_of(sentence_line(REPORT, item)).count(" (our assumption).[2, 4]") == 1
-    assert text_of(sentence_line(REPORT, assumed)).count(" (our assumption)[2, 4].") == 1
+    doubted = judged.model_copy(update={"mark": "flagged"})
+    item = doubted.model_copy(update={"bold": len(judged.text)})
+    assert text_of(sentence_line(REPORT, item)).count(" (see the cautions).[2, 4]") == 1
+    assert text_of(sentence_line(REPORT, doubted)).count(" (see the cautions)[2, 4].") == 1
 
 
 def test_every_citation_leads_to_a_passage_of_the_list() -> None:

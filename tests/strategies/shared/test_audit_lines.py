@@ -12,7 +12,14 @@ import pytest
 
 from deepdiver import tasks
 from deepdiver.core.events import SentenceCut
-from deepdiver.core.record import CutSentence, RunStatus, Sentence, SentenceKind, Stance
+from deepdiver.core.record import (
+    UNPRINTED,
+    CutSentence,
+    RunStatus,
+    Sentence,
+    SentenceKind,
+    Stance,
+)
 from deepdiver.encoders.reader import SMALL, Reader
 from deepdiver.report.html import render_html
 from deepdiver.report.markdown import render_markdown
@@ -486,30 +493,101 @@ async def test_words_must_stand_one_behind_the_other_to_be_present(tmp_path: Pat
 # -- frames
 
 
-async def test_a_frame_that_states_something_borrows_the_citations_of_the_next_sentence(
+async def test_what_the_writer_infers_may_rest_on_all_that_its_section_cites(
     tmp_path: Path,
 ) -> None:
     held = Desk(tmp_path)
-    kept = await held.check(f"In March 2024 the committee met. {GAVE} {{T1:1-2}}")
-    assert kept == ["In March 2024 the committee met.", GAVE]
-    first, second = held.lines
-    assert first.sentence.kind is SentenceKind.FACT
-    assert first.sentence.findings == second.sentence.findings != ()
+    own = "In March 2024 the committee took testing seriously."
+    draft = f"{MET} {{T1:1}}\n\n{own} {GAVE} {{T1:2}}\n\n## Berg\n\n{BERG} {{T1:3}}"
+    assert await held.check(draft) == [MET, own, GAVE, BERG]
+    _, said, gave, _ = held.lines
+    assert said.sentence.kind is SentenceKind.JUDGEMENT
+    assert said.sentence.findings == gave.sentence.findings, "what its paragraph cites"
     (task,) = held.reasoner.of(tasks.CheckSupport)
-    assert [claim.text for claim in task.claims] == kept[:1], "it is put to the reasoner as a fact"
+    (claim,) = task.claims
+    assert (claim.kind, claim.quotes) == ("judgement", (GAVE, MET))
 
 
 async def test_what_borrowed_citations_do_not_carry_is_cut(tmp_path: Path) -> None:
     held = Desk(tmp_path)
     assert await held.check(f"Carl Dahl met 77 clerks. {GAVE} {{T1:2}}") == [GAVE]
-    assert held.reasons == ["77, Carl Dahl is in none of its quotes"]
+    assert held.reasons == ["Carl Dahl is in none of the texts"]
 
 
-async def test_a_frame_that_states_nothing_borrows_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("draft", ["{own} {fact}", "{fact} {own}", "{fact}\n\n{own}"])
+async def test_a_sentence_without_a_mark_is_the_writers_own_and_stands_on_its_paragraph(
+    tmp_path: Path, draft: str
+) -> None:
+    held = Desk(tmp_path)
+    own, fact = "So the committee takes the hours of testing seriously.", f"{GAVE} {{T1:2}}"
+    assert len(await held.check(draft.format(own=own, fact=fact))) == 2
+    (line,) = [line for line in held.lines if line.sentence.text == own]
+    (cited,) = [line for line in held.lines if line.sentence.text == GAVE]
+    assert line.sentence.kind is SentenceKind.JUDGEMENT
+    assert line.sentence.findings == cited.sentence.findings != ()
+    assert {*line.sentence.places} == {UNPRINTED}
+    (task,) = held.reasoner.of(tasks.CheckSupport)
+    assert [(claim.kind, claim.text) for claim in task.claims] == [("judgement", own)]
+
+
+async def test_what_the_paragraph_of_the_writers_own_gives_no_reason_for_is_cut(
+    tmp_path: Path,
+) -> None:
+    none = tasks.Checks(checks=(tasks.Check(id="S1", support="none", reason="no reason"),))
+    held = Desk(tmp_path, check_support=lambda task: none)
+    own = "So the committee takes the hours of testing seriously."
+    assert await held.check(f"{own} {GAVE} {{T1:2}}") == [GAVE]
+
+
+async def test_what_stands_before_a_citation_is_checked_as_a_fact_and_the_rest_as_judgement(
+    tmp_path: Path,
+) -> None:
+    held = Desk(tmp_path)
+    draft = "Testing got {} hours {{T1:2}}, so ask the committee for 14 more by May."
+    right, wrong = draft.format(30), draft.format(77)
+    kept = right.replace(" {T1:2}", "")
+    assert await held.check(f"{right}\n\n{wrong}") == [kept]
+    assert held.reasons == ["77 is in none of its quotes"]
+    assert held.lines[0].sentence.kind is SentenceKind.JUDGEMENT
+    assert held.lines[0].sentence.places == (len("Testing got 30 hours"),)
+    (task, *_) = held.reasoner.of(tasks.CheckSupport)
+    assert [(claim.kind, claim.text) for claim in task.claims] == [("judgement", kept)]
+
+
+async def test_a_point_of_the_bottom_line_rests_on_the_nearest_sentence_below(
+    tmp_path: Path,
+) -> None:
+    held = Desk(tmp_path)
+    await held.check(f"## Hours\n\n{GAVE} {{T1:2}}\n\n## Who\n\n{BERG} {{T1:3}}")
+    body = held.lines
+    top = held.drafter.sections("- Give testing more of the 120 hours.\n- Sing aloud.")
+    lead = [line for part in top for line in part.lines()]
+    for line in lead:
+        line.heading = ""
+    held.lines = lead
+    await held._audit.check(lead, "Hours: …", body)
+    first, second = lead
+    assert first.sentence.kind is SentenceKind.JUDGEMENT
+    assert first.sentence.findings == body[0].sentence.findings
+    assert second.cut, "it shares no word with anything"
+
+
+async def test_what_announces_something_stays_a_frame(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    frame = "The committee decided on the hours of testing:"
+    assert await held.check(f"- {GAVE} {{T1:2}}\n\n{frame}\n\n- {MET} {{T1:1}}") == [
+        GAVE,
+        frame,
+        MET,
+    ]
+    assert held.lines[1].sentence.findings == ()
+    assert held.lines[1].sentence.kind is SentenceKind.FRAME
+
+
+async def test_where_nothing_is_cited_a_sentence_stays_a_frame(tmp_path: Path) -> None:
     held = Desk(tmp_path)
     frame = "The committee decided on the hours of testing."
-    assert await held.check(f"{frame} {GAVE} {{T1:2}}") == [frame, GAVE]
-    assert held.lines[0].sentence.findings == ()
+    assert await held.check(f"## Hours\n\n{frame}\n\n{GAVE} {{T1:2}}") == [frame, GAVE]
     assert held.lines[0].sentence.kind is SentenceKind.FRAME
 
 
@@ -598,7 +676,7 @@ async def test_foreign_cells_do_not_carry_each_other(tmp_path: Path, mark: str) 
     assert ORDER not in await held.check(f"{head}{rows}| {GAVE} {{T1:2}} | Soon |\n")
 
 
-@pytest.mark.parametrize("name", ["Drop overtime, rely on Berg", "Give 95 hours", "Ask AI"])
+@pytest.mark.parametrize("name", ["Drop overtime, rely on Berg", "Give 95 hours", "Ask Zelda"])
 async def test_the_name_of_a_row_is_the_writers_own_if_no_citation_carries_it(
     tmp_path: Path, name: str
 ) -> None:
@@ -606,8 +684,8 @@ async def test_the_name_of_a_row_is_the_writers_own_if_no_citation_carries_it(
     head = "## Hours\n\n| Course | What is known |\n|---|---|\n"
     left = await held.check(f"{head}| {name} | Ann Berg asked for 45 hours {{T1:3}} |\n")
     (line, *_) = held.lines
-    if name == "Ask AI":  # nobody has named it
-        assert held.reasons == ["Ask AI is in none of the texts"]
+    if name == "Ask Zelda":  # nobody has named it
+        assert held.reasons == ["Zelda is in none of the texts"]
     else:
         assert name in left
         carried = "95" not in name

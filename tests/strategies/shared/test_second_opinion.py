@@ -47,6 +47,7 @@ from deepdiver.strategies.shared.second_opinion import (
     find_turned,
     stands_in_row,
     stands_whole,
+    with_opinions,
 )
 from deepdiver.strategies.table import TABLE
 from tests.patience import PATIENCE
@@ -55,6 +56,7 @@ from tests.servers.brain import ACTS, Fields, made_search, popper_brain
 from tests.servers.scripted import ScriptedServer
 from tests.strategies.drafts import Draft, DraftSentence, draft_of, label_of, told
 from tests.strategies.rig import CORPUS, CorpusProvider, Rig, ScriptedReasoner
+from tests.strategies.shared.desk import desk
 
 OWNED = "Holm Works is owned by Anna Holm."
 DENIED = "Holm Works is not owned by Anna Holm."
@@ -261,6 +263,40 @@ async def test_one_quote_that_says_it_is_enough_and_a_side_is_taken_only_by_who_
     (sentence,) = (await report_of(rig_of(tmp_path, fact(OTHERWISE, OWNED)))).answer
     assert sentence.second_opinion == SecondOpinion(stance=stance, confidence=confidence)
     assert (sentence.mark == CAUTION) == (stance is Stance.REFUTES)
+
+
+@pytest.mark.parametrize(
+    ("clauses", "stance"),
+    [((0.0, 0.0), Stance.NEUTRAL), ((0.9, 0.0), Stance.SUPPORTS), ((0.0, 1.0), Stance.REFUTES)],
+)
+async def test_a_conflict_that_is_told_is_not_contradicted_by_its_other_side(
+    tmp_path: Path,
+    reader: Callable[[Any], Any],
+    clauses: tuple[float, float],
+    stance: Stance,
+) -> None:
+    class ByText(Fixed):
+        def verify(self, pairs: Sequence[tuple[str, str]]) -> list[Verdict]:
+            self.asked += pairs
+            whole = Verdict(0.0, 1.0, 0.0)
+            return [
+                whole if "minutes" in text and "table" in text else Verdict(*clauses, 0.0)
+                for _, text in pairs
+            ]
+
+    asked = reader(ByText())
+    deps, findings = desk(tmp_path)
+    one = "The minutes name 30 hours"
+    text = f"{one}, whereas the table names other hours."
+    places = (len(one), len(text) - 1)
+    said = Sentence(text=text, findings=tuple(findings), places=places)
+    (held,) = await with_opinions(deps, [said])
+    assert held.second_opinion is not None
+    assert held.second_opinion.stance is stance
+    assert [claim for _, claim in asked.asked] == [text, one, "whereas the table names other hours"]
+    (whole,) = await with_opinions(deps, [said.model_copy(update={"places": ()})])
+    assert whole.second_opinion is not None
+    assert whole.second_opinion.stance is Stance.REFUTES, "nothing tells which clause cites what"
 
 
 async def test_what_is_carried_in_part_is_a_judgement_which_it_is_not_asked_about(

@@ -28,21 +28,19 @@ from deepdiver.report.figures.svg import Picture
 from deepdiver.report.kinds import (
     REASONS,
     TABLE_SOURCE,
+    UNSOURCED,
+    caution_note,
     cautioned,
     cited_once,
     closing_line,
     code_origin,
-    column_kinds,
-    column_lines,
     lead_cited_once,
     lead_line,
     matched_line,
-    noted,
-    section_line,
     step_numbers,
     sum_line,
     table_citations,
-    told_at_the_end,
+    unsourced,
     with_reasons,
 )
 from deepdiver.report.markdown import (
@@ -161,10 +159,10 @@ def plain(text: str) -> Line:
     return (Piece(text),)
 
 
-def sentence_line(report: Report, sentence: Sentence, *told: SentenceKind | None) -> Line:
-    """Return a sentence, with the note of its kind unless a heading or column has told it."""
+def sentence_line(report: Report, sentence: Sentence) -> Line:
+    """Return a sentence with its citations, and a note if there is a caution."""
     own = cited_addresses(report, sentence)
-    note = noted(sentence, words_of(report), *told)
+    note = caution_note(sentence, words_of(report))
     text = with_marks(
         report,
         sentence,
@@ -263,20 +261,17 @@ def _body(report: Report) -> Iterator[Element]:
 def _section(
     report: Report, section: Section, charts: Mapping[int, Sequence[Picture]]
 ) -> Iterator[Element]:
-    common, line = section_line(section)
     say = words_of(report)
     heading = plain(said_text(say.recorded(section.heading)))
     yield Element("heading", (heading,), level=section.level - 1)
-    if line:
-        yield _note(say(line))
-    told = tuple(sentence_line(report, item, common) for item in section.sentences)
+    told = tuple(sentence_line(report, item) for item in section.sentences)
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
         yield Element("list", told)
     elif told:
         yield _paragraph(joined(told))
     starts = step_numbers(section.blocks)
     for place, (block, start) in enumerate(zip(section.blocks, starts, strict=True)):
-        yield from _block(report, block, common, start)
+        yield from _block(report, block, start)
         yield from (Element("figure", picture=made) for made in charts.get(place, ()))
 
 
@@ -285,11 +280,9 @@ def _note(text: str) -> Element:
     return _paragraph((Piece(text, "note"),))
 
 
-def _block(
-    report: Report, block: Block, common: SentenceKind | None, start: int
-) -> Iterator[Element]:
+def _block(report: Report, block: Block, start: int) -> Iterator[Element]:
     if block.kind == "table":
-        yield from _table(report, block, common)
+        yield from _table(report, block)
         return
     if block.kind == "code":
         ((item, *_), *_) = block.rows
@@ -299,34 +292,23 @@ def _block(
         yield Element("code", (line,) if line else (), code=reveal(item.text))
         return
     lines = tuple(
-        joined(
-            sentence_line(report, item, common, told)
-            for item, told in told_at_the_end(cited_once(report, row), block.kind)
-        )
+        joined(sentence_line(report, item) for item in cited_once(report, row))
         for row in block.rows
     )
     yield Element(block.kind, lines, start=1 if block.kind == "paragraph" else start)
 
 
-def _table(report: Report, block: Block, common: SentenceKind | None) -> Iterator[Element]:
-    columns = column_kinds(block, common)
+def _table(report: Report, block: Block) -> Iterator[Element]:
     lifted, below, block = table_citations(report, block)
     header = tuple(
         (Piece(said_text(name or ""), "bold"), *citation_line(report, cited or ()))
         for name, cited in itertools.zip_longest(block.header, lifted)
     )
-    rows = tuple(
-        tuple(
-            sentence_line(report, item, own, common) for item, own in zip(row, columns, strict=True)
-        )
-        for row in block.rows
-    )
+    rows = tuple(tuple(sentence_line(report, item) for item in row) for row in block.rows)
     yield Element("table", header=header, rows=rows)
     if below:
         source = plain(words_of(report)(TABLE_SOURCE))
         yield _paragraph(joined((source, citation_line(report, below))))
-    if told := column_lines(block, columns, words_of(report)):
-        yield _note(said_text(told))
 
 
 def _heading(text: str) -> Element:
@@ -364,6 +346,10 @@ def _evidence(report: Report) -> Iterator[Element]:
                 for text, cited in reasons
             ),
         )
+    if own := list(unsourced(report)):
+        yield _heading(say(UNSOURCED))
+        lines = (f"{say.quoted(said_text(text))} {say('({})', say(kind))}" for text, kind in own)
+        yield Element("list", tuple(map(plain, lines)))
     if cautions := [_caution(report, item) for item in cautioned(report)]:
         yield _heading(say("Cautions"))
         yield Element("list", tuple(cautions))

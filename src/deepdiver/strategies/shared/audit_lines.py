@@ -10,7 +10,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
-from deepdiver.core.record import Passage, Quote, Sentence, SentenceKind, Source
+from deepdiver.core.record import (
+    UNPRINTED,
+    Passage,
+    Quote,
+    Sentence,
+    SentenceKind,
+    Source,
+)
 from deepdiver.report.audit import Context, find_faults, find_present, unknown_values
 from deepdiver.report.bindings import Cited
 from deepdiver.report.kinds import STATED
@@ -41,6 +48,7 @@ from deepdiver.strategies.shared.grounding import (
     connects,
     find_bearings,
     shared_part,
+    stems,
 )
 from deepdiver.strategies.shared.second_opinion import (
     find_turned,
@@ -85,8 +93,9 @@ class Audit:
         self._deps, self._question, self._asked = deps, question, asked
         self._drafter, self._derived, self._rejected = drafter, drafter.derived, rejected
         self._below = ""
+        self._lines: Sequence[Line] = ()
 
-    async def check(self, lines: list[Line], below: str = "") -> None:
+    async def check(self, lines: list[Line], below: str = "", body: Sequence[Line] = ()) -> None:
         """Have faulty lines repaired once, and cut those that still fail.
 
         If its quotes carry a part of a line, it becomes a judgement instead. A repair may make
@@ -97,8 +106,11 @@ class Audit:
         Args:
             lines: The lines.
             below: Of a bottom line, what the checked sections below it say.
+            body: The sentences of these sections: a point without a mark rests on the nearest.
         """
-        self._below = below
+        self._below, self._lines = below, lines
+        for line in filter(_is_own, lines):
+            line.borrowed = line.borrowed or _nearest(line, body)
         self._cut_rejected(lines)
         await self._find_faults(lines, lines)
         await self._check_support(lines)
@@ -125,7 +137,7 @@ class Audit:
         for line in open_:
             await asyncio.sleep(0)  # a long report takes seconds, and a run must hear that it stops
             found = self._faults(line, among)
-            if found and line.borrowed and not line.sentence.findings:
+            if (found or _is_own(line)) and line.borrowed and not line.sentence.findings:
                 found = self._borrow(line, among)
             if found and line.is_label and not line.borrowed and _is_told(line, among):
                 found = []
@@ -138,16 +150,18 @@ class Audit:
     def _borrow(self, line: Line, among: Sequence[Line]) -> list[str]:
         """Let a line without citations take those beside it; return the faults that are left.
 
-        One that carries it alone is taken alone: the name of a row need not cite all of the row.
-        A name that no citation carries is the writer's own, for what the row tells.
+        A sentence is the writer's own, for what its paragraph tells. A cell is a fact if it can be;
+        a citation that carries it alone is taken alone: the name of a row need not cite all of it.
         """
-        kind = line.sentence.kind
-        said = SentenceKind.FACT if kind is SentenceKind.FRAME else kind
-        ways = [(said, (key,)) for key in line.borrowed] + [(said, line.borrowed)]
-        ways += [(SentenceKind.JUDGEMENT, line.borrowed)] if line.cell else []
+        before = line.sentence
+        said = SentenceKind.FACT if before.kind is SentenceKind.FRAME else before.kind
+        facts = [*((key,) for key in line.borrowed), line.borrowed] if line.cell else []
+        ways = [(said, taken) for taken in facts]
         faults: list[str] = []
-        for taken_as, taken in ways:
-            line.sentence = line.sentence.model_copy(update={"kind": taken_as, "findings": taken})
+        for taken_as, taken in [*ways, (SentenceKind.JUDGEMENT, line.borrowed)]:
+            printed = (UNPRINTED,) * len(taken) if taken_as is SentenceKind.JUDGEMENT else ()
+            update = {"kind": taken_as, "findings": taken, "places": printed}
+            line.sentence = before.model_copy(update=update)
             faults = self._faults(line, among)
             if not faults:
                 break
@@ -159,6 +173,8 @@ class Audit:
             return [f"it cites {', '.join(line.lost[:3])}, which leads nowhere"]
         if line.refused:
             return list(line.refused[:3])
+        if line.stated and (found := self._faults_of(line, _stated(line), binding)):
+            return found
         sentence, bold = line.sentence, line.sentence.bold
         lead, rest = sentence.text[:bold], sentence.text[bold:].strip()
         if not lead or not rest or sentence.kind not in STATED:
@@ -245,8 +261,10 @@ class Audit:
 
     async def _find_turned(self, lines: Sequence[Line]) -> None:
         """Find fault with facts whose quotes rather say their counterpart, by the reader."""
-        said = [line for line in lines if line.sentence.kind is SentenceKind.FACT]
-        faults = await find_turned([(line.sentence.text, self._cited(line)) for line in said])
+        said = [line for line in lines if line.sentence.kind is SentenceKind.FACT or line.stated]
+        texts = [line.sentence.text[: line.stated or None] for line in said]
+        cited = [self._cited(line) for line in said]
+        faults = await find_turned(list(zip(texts, cited, strict=True)))
         for line, fault in zip(said, faults, strict=True):
             line.problem = Problem(fault, doubtful=True) if fault else None
 
@@ -275,9 +293,11 @@ class Audit:
         """
         sentence, sum_ = line.sentence, line.sentence.calculation
         besides = [*self._derived.told(sentence.derived), *self._carried_nearby(line, among)]
-        loose = sentence.kind not in STATED
+        # What is calculated tells what rows of a table mean, in words that they do not have.
+        loose = sentence.kind is not SentenceKind.FACT
         firmer = [other for other in among if _rank(other.sentence) < _rank(sentence)]
         besides += [*sum_.inputs, sum_.result, self._deps.as_of] if sum_ else []
+        besides += credits_of(self._deps, sentence) if loose else []
         sound = list(self._sound_in_section(line, among, waiting)) if loose else []
         return Said(
             sentence.text,
@@ -362,7 +382,7 @@ class Audit:
         return not any(stands_whole(sentence.text, quote) for quote in quotes)
 
     async def _check_batch(self, asked: Mapping[str, Line]) -> None:
-        cited = [quote for line in asked.values() for quote in self._quotes(line)]
+        cited = [quote for line in asked.values() for quote in self._shown(line)]
         labels: dict[Passage, str] = {}
         shown: list[CitedQuote] = []
         for group in _passages(cited):
@@ -391,9 +411,21 @@ class Audit:
         )
         return list({quote.passage: quote for quote in found}.values())
 
+    def _shown(self, line: Line) -> list[Quote]:
+        """Return the quotes by which a line is checked.
+
+        What the writer infers without a mark may rest on all that its section cites.
+        """
+        own = self._quotes(line)
+        if not line.borrowed or line.sentence.kind is not SentenceKind.JUDGEMENT:
+            return own
+        near = [other for other in self._lines if other.heading == line.heading and not other.cut]
+        further = [quote for other in near for quote in self._quotes(other)]
+        return list({quote.passage: quote for quote in (*own, *further)}.values())
+
     def _claim(self, label: str, line: Line, labels: Mapping[Passage, str]) -> Claim:
         """Return a line as it is checked."""
-        cited = self._quotes(line)
+        cited = self._shown(line)
         text, bold = line.sentence.text, line.sentence.bold
         # A bold lead-in names what its whole point is about, which its first citation cannot carry;
         # one that its sentence goes on with is a part of it.
@@ -558,6 +590,31 @@ def _is_told(label: Line, among: Iterable[Line]) -> bool:
     """Whether what cites something tells the numbers and names of a row without citations."""
     told = " ".join(line.sentence.text for line in among if line.sentence.findings and not line.cut)
     return not unknown_values(label.sentence.text, told)
+
+
+def _nearest(line: Line, body: Sequence[Line]) -> tuple[str, ...]:
+    """Return what that sentence of the body cites which shares the most words with a line."""
+    said = stems(line.sentence.text)
+    shared = [
+        (len(said & stems(other.sentence.text)), other.sentence.findings)
+        for other in body
+        if other.sentence.findings and not other.cut
+    ]
+    many, findings = max(shared, key=lambda item: item[0], default=(0, ()))
+    return findings if many > 1 else ()
+
+
+def _stated(line: Line) -> Sentence:
+    """Return the part of a sentence that is cited, where it goes on with the writer's own."""
+    text, bold = line.sentence.text[: line.stated], min(line.sentence.bold, line.stated)
+    cited = {"kind": SentenceKind.FACT, "places": (), "code": (), "bold": bold}
+    return line.sentence.model_copy(update={"text": text, **cited})
+
+
+def _is_own(line: Line) -> bool:
+    """Whether a sentence without a mark may say something: it does not announce what follows."""
+    frame = line.sentence.kind is SentenceKind.FRAME
+    return frame and not line.cell and not line.sentence.text.endswith(":")
 
 
 def _is_exact(line: Line) -> bool:

@@ -15,6 +15,7 @@ from deepdiver.core.dates import dates
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.numbers import numbers
 from deepdiver.core.record import Derivation, Finding
+from deepdiver.core.text import words
 
 UNITS = frozenset(map(Decimal, (7, 12, 24, 52, 60, 100, 365, 366, 1024, 1440, 3600, 86_400))) | {
     Decimal(10) ** power for power in (3, 6, 9, 12)
@@ -166,6 +167,10 @@ class Derivations:
         return "\n".join((*lines, *map(str, sorted(counts))))
 
 
+_PARTS = {"half": Decimal("0.5"), "quarter": Decimal("0.25"), "quarters": Decimal("0.75")}
+"""Parts of a whole that a text may tell by a word."""
+
+
 def _shown(value: Fraction) -> str:
     rounded = Decimal(f"{float(value):.6g}")
     return f"{rounded:,f}" if abs(rounded) >= 1_000 else f"{rounded:f}"
@@ -185,6 +190,7 @@ def _unsourced(
         for found, letter in _SCALED.findall(text)
         for value in numbers(found)
     }
+    known |= {value for word, value in _PARTS.items() if word in words(text)}
     if not exactly:
         known |= _in_other_forms(known, set(numbers(text)))
     known |= free

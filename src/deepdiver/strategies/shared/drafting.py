@@ -46,11 +46,14 @@ _BARE_ABSENCE = re.compile(r"\{\s*absence\b\s*:?\s*(?=\}|\|)", re.IGNORECASE)
 NOT_IN_SOURCE = "no source has this code"
 """The reason for cutting code that was not found."""
 ADDRESS_IN_CODE = "it is the writer's own code, and holds an address that no source gives"
-_HOST = re.compile(r"://(?:[^\s/@\"'<>]*@)?\[?([^\s/:\"'<>)\]]*)")
+_HOST = re.compile(r"(\w*)://(?:[^\s/@\"'<>]*@)?\[?([^\s/:\"'<>)\]]*)")
 _NOBODYS = re.compile(
     r"(?:.*\.)?(?:example(?:\.(?:com|net|org))?|test|invalid|localhost)|127\.0\.0\.1", re.IGNORECASE
 )
 """Hosts that are reserved for examples and for the machine itself (RFC 2606, RFC 6761)."""
+_OWN_HOST = re.compile(r"[A-Za-z_][\w-]*|\$\{?\w+\}?|(?:%\{\w+\})+", re.ASCII)
+"""Names without a dot, which only the network of the reader knows (`fcgi://shop/`), and variables.
+In an address of a file, Windows would tell such a host who the reader is."""
 _ON_DISK = re.compile(r"\bfile://(?=/(?!/)|\$\{?\w)", re.IGNORECASE)
 """The beginning of an address of the reader's own disk: `file:///srv/x`, `file://$PWD`. Behind four
 slashes Windows looks for a host."""
@@ -125,6 +128,8 @@ class Line:
     """Of a cell that is not the first of its row, the first one."""
     knows: bool = False
     """Whether part of it is marked as generally known, or as supposed."""
+    stated: int = 0
+    """How many characters at its beginning are cited, if the rest is the writer's own."""
     unread: bool = False
     """Whether it is in another language than its quotes."""
     code: bool = False
@@ -238,6 +243,7 @@ class Drafter:
                 for row in block.rows
             ]
             blocks.append(DraftedBlock(_block_kind(block.kind), rows, block.header))
+        _lend_from_before(blocks)
         return DraftedSection(marked.heading, 3 if marked.level >= 3 else 2, blocks)
 
     def _row(
@@ -318,6 +324,7 @@ class Drafter:
             nearby=f"{heading}\n{before}",
             before=before,
             knows=marked.knows,
+            stated=marked.stated,
         )
 
     def _placed(
@@ -386,7 +393,7 @@ class Drafter:
         first, *more = map(_merged, _by_mark(made) if line.beside else [made])
         bold = _bold_in(first.sentence.text, made, line.sentence)
         line.sentence = first.sentence.model_copy(update={"bold": bold})
-        line.lost, line.refused = first.lost, first.refused
+        line.lost, line.refused, line.stated = first.lost, first.refused, first.stated
         line.marked = first.marked if more else text
         for before, other in itertools.pairwise((line, *more)):
             other.before = before.sentence.text
@@ -449,7 +456,10 @@ def _bold_in(said: str, made: Sequence[Line], before: Sentence) -> int:
 
 def _leads_elsewhere(code: str) -> bool:
     """Return whether code has an address of somebody, rather than one for examples."""
-    return any(not _NOBODYS.fullmatch(host) for host in _HOST.findall(_ON_DISK.sub("", code)))
+    return any(
+        not _NOBODYS.fullmatch(host) and (scheme.lower() == "file" or not _OWN_HOST.fullmatch(host))
+        for scheme, host in _HOST.findall(_ON_DISK.sub("", code))
+    )
 
 
 def _code_in(made: Iterable[Line]) -> tuple[tuple[int, int], ...]:
@@ -551,6 +561,28 @@ def _share_reasons(cells: Sequence[Line]) -> list[Line]:
         if borrows and not cell.sentence.findings:
             cell.borrowed = reasons
     return list(cells)
+
+
+def _lend_from_before(blocks: Iterable[DraftedBlock]) -> None:
+    """Let what cites nothing stand on what is cited before it in its section.
+
+    That is the paragraph or point before it, or the whole table.
+    """
+    before: tuple[str, ...] = ()
+    for block in blocks:
+        if block.kind == "table":
+            before = _cited_in(line for row in block.rows for line in row) or before
+            continue
+        for row in block.rows:
+            cited = _cited_in(row)
+            for line in row:
+                if not cited and line.sentence.kind is SentenceKind.FRAME:
+                    line.borrowed = before
+            before = cited or before
+
+
+def _cited_in(lines: Iterable[Line]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key for line in lines for key in line.sentence.findings))
 
 
 _MARK_WORDS = {

@@ -44,6 +44,9 @@ highest tenth at which at most 1 % of the good sentences for choosing are suspec
 0.5 %, and 7.6 % of the foreign ones are missed instead of 7.3 %, with 0.4 1.1 % and 7.0 %."""
 NAMES = 0.2
 """The probability from which on the reader takes a section to bear on a heading of few words."""
+MOSTLY = 0.6
+"""A text that shares more than this part of its words with its quotes, words of the question and of
+titles counted too, stands on them."""
 FEWEST = 6
 """Words of a cell of judgement that is suspected if none of them is known: a shorter one, such as
 "Do now" or "Stop if costs rise", says nothing without its row. A cell of fact says something from
@@ -198,9 +201,12 @@ class Said:
             around = f"{evidence} {titles} {asked} {self.section}"
             known = shared_part(self.text, around) > 0 or len(says) < (FEW if self.brief else 1)
             told = shared_part(self.text, self.stated) > SHARED
-            return "grounded" if known or told else "foreign"
+            framed = connects(self.text, around, asked)
+            return "grounded" if known or told or framed else "foreign"
         part = shared_part(self.text, evidence, f"{asked} {titles}")
-        return "foreign" if part <= most else "grounded"
+        # Of a long question with its parts, hardly a word is left that was not given beforehand.
+        nearly_all = shared_part(self.text, evidence) > MOSTLY
+        return "foreign" if part <= most and not nearly_all else "grounded"
 
 
 async def find_bearings(said: Sequence[Said], asked: str) -> list[Bearing]:

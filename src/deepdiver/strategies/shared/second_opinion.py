@@ -12,12 +12,20 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from deepdiver.core.numbering import units_of
-from deepdiver.core.record import Finding, SecondOpinion, Sentence, SentenceKind, Source, Stance
+from deepdiver.core.record import (
+    UNPRINTED,
+    Finding,
+    SecondOpinion,
+    Sentence,
+    SentenceKind,
+    Source,
+    Stance,
+)
 from deepdiver.core.text import Span, locate, sentences, words
 from deepdiver.encoders.reader import CLOSE, Verdict, load_close_reader, load_reader
 from deepdiver.errors import StoreError
@@ -104,6 +112,7 @@ async def with_opinions(deps: Deps, written: Sequence[Sentence]) -> list[Sentenc
     try:
         # In a thread, because 40 pairs take about a second and other runs of this process go on.
         given |= zip(left, await asyncio.to_thread(read_opinions, list(left.values())), strict=True)
+        given |= await asyncio.to_thread(_by_clauses, deps, written, given)
     except (StoreError, ImportError):
         deps.note_limit(UNASKED)
         return list(written)
@@ -147,6 +156,45 @@ def _cite(deps: Deps, sentence: Sentence) -> CitedText:
         sentence.text,
         tuple((title, quote.text) for title, quote in zip(titles, quotes, strict=True)),
     )
+
+
+def _by_clauses(
+    deps: Deps, written: Sequence[Sentence], given: Mapping[int, SecondOpinion]
+) -> dict[int, SecondOpinion]:
+    """Return opinions on sentences that are contradicted as a whole, and by no clause alone.
+
+    Where sources disagree, a sentence that tells it cites each at its clause: one of them seems to
+    contradict what the other one says.
+    """
+    found = {}
+    for number, opinion in given.items():
+        clauses = _clauses(deps, written[number]) if opinion.stance is Stance.REFUTES else []
+        if len(clauses) > 1:
+            each = read_opinions(clauses)
+            if not any(item.stance is Stance.REFUTES for item in each):
+                found[number] = min(each, key=lambda item: item.confidence)
+    return found
+
+
+def _clauses(deps: Deps, sentence: Sentence) -> list[CitedText]:
+    """Return the parts of a sentence that end where something is cited, with what it is."""
+    cited: dict[int, list[str]] = {}
+    for key, place in zip(sentence.findings, sentence.places, strict=False):
+        if place != UNPRINTED:
+            cited.setdefault(place, []).append(key)
+    ends = sorted(cited)
+    return [
+        _cite(
+            deps,
+            sentence.model_copy(
+                update={
+                    "text": sentence.text[start:end].strip(" ,;"),
+                    "findings": tuple(cited[end]),
+                }
+            ),
+        )
+        for start, end in zip((0, *ends), ends, strict=False)
+    ]
 
 
 def read_opinions(cited: Sequence[CitedText]) -> list[SecondOpinion]:

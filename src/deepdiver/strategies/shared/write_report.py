@@ -13,7 +13,7 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from deepdiver.core.events import Limited
 from deepdiver.core.identity import content_id
@@ -78,11 +78,10 @@ from deepdiver.tasks import (
 
 WORDS = {"brief": 300, "standard": 1_200, "long": 4_000}
 """About how many words a report has, by its length."""
-ASKED_SHARE = 0.85
-"""The share of the words that a writer is asked for: reports become 10 to 40 % longer than that. Of
-six standard ones written in parts, three that were asked for 1,020 words had 1,389 to 1,463 in all,
-and three that were asked for 1,200 had 1,482 to 1,722; five written at once that were asked for
-1,200 had 1,527 to 1,672."""
+PARTS_SHARE = 0.85
+"""The share of the words that the writers of parts are asked for: their reports become 10 to 40 %
+longer than that. Of six standard ones, three that were asked for 1,020 words had 1,389 to 1,463 in
+all, and three that were asked for 1,200 had 1,482 to 1,722."""
 CALL_WORDS = 1_500
 """The most words that one call is asked to write. With marks these are some 3,500 tokens, which
 nearly every model may write."""
@@ -220,7 +219,7 @@ async def write_report(
     renamed = await audit_headings(deps, written, question, asked, problems)
     top = await writer.top(body)
     lead = [line for row in top.points for line in row]
-    await audit.check(lead, _told(body))
+    await audit.check(lead, _told(body), _lines(body))
     further, _ = _further(further, lead)
     lines = [*_lines(body), *_lines(further)]
     answer = tuple(line.sentence for line in lead if not line.cut)
@@ -342,6 +341,9 @@ class _Top:
 class _Writer(ABC):
     """Drafts one report; what a task cannot give, code makes of the findings."""
 
+    _share: ClassVar[float] = 1.0
+    """The share of the words of a report that is asked for."""
+
     def __init__(
         self,
         deps: Deps,
@@ -354,7 +356,7 @@ class _Writer(ABC):
     ) -> None:
         """Write from the material alone."""
         self._besides = besides
-        self._words = round(ASKED_SHARE * WORDS[deps.settings.length])
+        self._words = round(self._share * WORDS[deps.settings.length])
         self._deps, self._question, self._problems = deps, question, tuple(problems)
         self._assessments, self._material, self._gaps = assessments, material, tuple(gaps)
         self._guidance = "\n".join(filter(None, (deps.settings.system_prompt, besides.guidance)))
@@ -532,6 +534,7 @@ class _AtOnce(_Writer):
 class _InParts(_Writer):
     """Has a long report written by several calls: outline, sections side by side, bottom line."""
 
+    _share = PARTS_SHARE
     _outline: Outline | None = None
 
     async def body(self) -> list[DraftedSection]:
