@@ -666,6 +666,9 @@ def test_odds_rise_with_the_probability_and_have_an_end(one: float, other: float
         ("Ownership Anna Holm owns it.", "# Ownership\n\nAnna Holm owns it."),
         ("- Anna Holm owns it.", "- Anna Holm owns it."),
         ("Anna Holm owns it.", "- Anna Holm owns it.\n- He left."),
+        ("Two things hold: Anna Holm owns it.", "Two things hold:\n\n- Anna Holm owns it.\n- No."),
+        ("Owner: | Holm Since: | 1990", "| Owner: | Holm\n| Since: | 1990"),
+        ("Steps: Ask Holm.", "Steps:\n\n1. Ask Holm.\n2. Wait."),
     ],
 )
 def test_a_sentence_that_stands_in_its_quote(said: str, quote: str) -> None:
@@ -685,10 +688,20 @@ def test_a_sentence_that_stands_in_its_quote(said: str, quote: str) -> None:
         ("Anna Holm owns it.", "Anna Holm owns it?"),
         ("5 million people came.", "25 million people came."),
         ("The rent is 5.", "The rent is 5.7 million."),
+        ("Two things hold: He left.", "Two things hold:\n\n- Anna Holm owns it.\n- He left."),
+        ("Anna Holm owns it.", "Not so:\n\n- that Anna Holm owns it."),
     ],
 )
 def test_a_sentence_that_does_not(said: str, quote: str) -> None:
     assert not stands_whole(said, quote)
+
+
+def test_a_text_may_stand_in_quotes_that_follow_each_other() -> None:
+    quotes = (("", "Anna Holm owns it."), ("", "worker and event are her mills."))
+    said = "Anna Holm owns it. worker and event are her mills."
+    assert CitedText(said, quotes).word_for_word
+    assert not CitedText(said, quotes[:1]).word_for_word
+    assert not CitedText(said, (quotes[0], ("", "Bertil sleeps."), quotes[1])).word_for_word
 
 
 # -- counting

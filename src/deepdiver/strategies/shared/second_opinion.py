@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -62,6 +63,10 @@ WORD_FOR_WORD = SecondOpinion(stance=Stance.SUPPORTS, confidence=1.0)
 and does not load it."""
 
 
+_SIGNS = re.compile(r"^[ \t]*(?:(?:[-*•+|]|\d{1,3}[.)])[ \t]+)+", re.MULTILINE)
+"""What stands before a point of a list or a row of a table."""
+
+
 @dataclass(frozen=True, slots=True)
 class CitedText:
     """A text with its quotes."""
@@ -73,8 +78,9 @@ class CitedText:
 
     @property
     def word_for_word(self) -> bool:
-        """Whether one of the quotes holds the sentence word for word."""
-        return any(stands_whole(self.text, text) for _, text in self.quotes)
+        """Whether its quotes hold it word for word: one of them, or several behind each other."""
+        texts = [text for _, text in self.quotes]
+        return any(stands_whole(self.text, text) for text in (*texts, "\n\n".join(texts)))
 
     def passages(self) -> list[str]:
         """Return the quotes as the reader sees them: in a row, as many together as it can read."""
@@ -343,10 +349,11 @@ def _mark(sentence: Sentence, opinion: SecondOpinion) -> Sentence:
 def stands_whole(said: str, quote: str) -> bool:
     """Return whether a quote holds a sentence word for word, apart from typesetting and emphasis.
 
-    It must begin and end where sentences of the quote do: inside one, a "not" may apply to it.
+    Signs before the points of a list and the rows of a table are typesetting. It must begin and end
+    where sentences of the quote do: inside one, a "not" may apply to it.
     """
-    quote = quote.replace("*", "")
-    span = locate(said.replace("*", "").rstrip(" ."), quote)
+    quote = _SIGNS.sub("", quote).replace("*", "")
+    span = locate(_SIGNS.sub("", said).replace("*", "").rstrip(" ."), quote)
     if span is None:
         return False
     parts = [Span(0, len(quote)), *sentences(quote)]
