@@ -835,6 +835,22 @@ def test_a_count_in_words_beside_the_result_of_a_calculation(text: str, carried:
     assert (faults == []) is carried
 
 
+@pytest.mark.parametrize(
+    ("text", "carried"),
+    [
+        ("Two of the fires were large.", True),
+        ("Three of the fires were large.", True),
+        ("Four of the fires were large.", False),
+        ("2 of the fires were large.", False),
+        ("Seven of the fires were large.", False),
+    ],
+)
+def test_rows_may_be_counted_in_words(text: str, carried: bool) -> None:
+    rows = [f"Fire: {name} | Size: {size}" for name, size in zip("ABC", "LLS", strict=True)]
+    assert (found(text, *rows) == []) is carried
+    assert found(text, "Fires A and B were large, and C was small.") != [], "no rows"
+
+
 def test_a_judgement_may_propose_dates_and_measures_of_its_own() -> None:
     text = "Ejderlinjen AB should fit 14 alarms by 1 May 2027 and spend no more than 2 %."
     assert found(text, FIRE, kind=SentenceKind.JUDGEMENT) == []

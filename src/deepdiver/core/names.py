@@ -39,15 +39,19 @@ _OPENERS = frozenset(
 )
 _IMPERATIVES = frozenset(
     words(
-        "add allow apply approve ask assign assume avoid begin block build buy cap change check "
-        "choose close compare confirm connect copy count create cut define delete deploy disable "
-        "drop edit enable encrypt end enforce ensure exclude expect export extend fetch fix follow "
-        "freeze give hire hold import include install isolate keep leave let limit load log make "
-        "measure merge migrate monitor move name notify offer open order pay pilot place plan "
-        "prefer protect publish put raise read rebuild record reduce reject remove rename replace "
-        "require reserve restart restore restrict retire review run save schedule search send set "
-        "share show skip split start stop store submit switch take tell test train treat try tune "
-        "turn update upgrade use verify wait watch write"
+        "add adopt allow apply approve ask assign assume audit avoid begin block bring build buy "
+        "call cancel cap change check choose clear close combine compare confirm connect copy "
+        "count cover create cut define delete deploy design disable double drill drop edit enable "
+        "encrypt end enforce ensure exclude expand expect export extend fetch fix focus follow "
+        "force freeze fund gate give guard hire hold import improve include increase install "
+        "invest isolate join keep launch leave let limit load log lower make measure merge "
+        "migrate monitor move name negotiate notify offer open order own pay pilot place plan "
+        "prefer prioritise prioritize promote protect publish push put raise read rebuild record "
+        "redesign reduce refocus reject remove rename replace require reserve restart restore "
+        "restrict retain retire retry review rotate run save schedule search segment send set "
+        "share shift show simplify skip split stage start stop store strengthen submit switch "
+        "take tell test tie tighten track train treat try tune turn unify unload update upgrade "
+        "use verify wait watch write"
     )
 )
 """Verbs that open advice: in "Leave Apache alone", they are no part of a name."""

@@ -371,7 +371,7 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
         figures |= {value * 100 for value in figures} | {value / 100 for value in figures}
         figures |= _counts_beside_result(sentence, context)
     figures |= _listed_counts(sentence.text)
-    figures |= set(_counts_cited(text, sentence.text))
+    figures |= {*_counts_cited(text, sentence.text), *_rows_counted(text, sentence.text)}
     figures |= {-value for value in figures if value < 0 and _tells_a_fall(sentence.text)}
     figures |= _told_in_hundredths(f"{text}\n{context.nearby}", sentence.text)
     figures |= {
@@ -416,6 +416,15 @@ def _counts_cited(text: str, said: str) -> Iterator[Decimal]:
     for many in {len(units_of(text)), *each}:
         if many > 1 and not re.search(rf"\b{many}\s*(?:%|per\s?cent)", said):
             yield Decimal(many)
+
+
+def _rows_counted(text: str, said: str) -> Iterator[Decimal]:
+    """Yield the counts in words of a sentence that are no more than the rows it cites.
+
+    Which rows of a table it counts, code cannot tell: "Two of them were rated High".
+    """
+    rows = sum(" | " in unit.of(part) for part in text.split("\n\n") for unit in units_of(part))
+    yield from (value for value in numbers(" ".join(_SMALL.findall(said))) if value < rows)
 
 
 def _scales(head: str) -> set[Decimal]:

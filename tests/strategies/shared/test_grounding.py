@@ -303,6 +303,15 @@ def test_a_frame_in_the_language_of_the_question_is_left_to_the_person() -> None
     assert connects("Die Quellen sind sich nicht einig.", "", "Wann wurde die Pumpe geliefert?")
 
 
+@pytest.mark.parametrize("verb", ["Refocus", "Reorient", "Count"])
+async def test_a_verb_before_a_name_is_no_part_of_it(verb: str) -> None:
+    heading = said(f"{verb} Lund's crates", "The crates of Lund were counted.")
+    assert await find_heading_faults([heading], ASKED) == [""]
+    other = said(f"{verb} Malmo's crates", "The crates of Lund were counted.")
+    (fault,) = await find_heading_faults([other], ASKED)
+    assert "Malmo" in fault
+
+
 @pytest.mark.parametrize(
     ("heading", "fault"),
     [

@@ -308,7 +308,15 @@ def _strange_in_heading(heading: Said, asked: str) -> list[str]:
     text = COUNTING.sub("", _NUMBERED.sub("", heading.text))
     capitals_tell = not _is_beyond_us(text, asked) and not is_capitalised(text)
     strange = unknown_values(text, known, by_capitals=capitals_tell)
+    # A verb may open a heading, before a name: Refocus Ann Berg's team.
+    strange = [item for item in strange if not _opens_with_verb(item, text, known)]
     return [item for item in strange if not _said_otherwise(item, known, text)]
+
+
+def _opens_with_verb(value: str, heading: str, known: str) -> bool:
+    """Whether a name opens a heading, and is known without its first word."""
+    rest = value.partition(" ")[2]
+    return bool(rest) and heading.startswith(value) and not unknown_values(f"of {rest}", known)
 
 
 def _said_otherwise(value: str, known: str, heading: str) -> bool:
