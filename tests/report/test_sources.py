@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.record import Citation, Passage, Quote
+from deepdiver.core.text import join_lines
 from deepdiver.report.sources import (
     MOST_ROWS,
     QUOTE_CHARS,
     UNITED_CHARS,
+    _shown,
     believed_sources,
     list_sources,
     marks_in,
@@ -197,6 +199,41 @@ def test_rows_of_a_table_are_lines_and_those_beyond_the_limit_are_counted() -> N
     assert shown("\n| ".join(rows), "sheet 1") == (tuple(rows[:2]), 7)
     long = ["y" * 900, *rows]
     assert shown("\n| ".join(long), "sheet 1") == (("y" * (QUOTE_CHARS - 1) + "…",), 9)
+
+
+SAID = "It was sold in 1987 for 12 crowns."
+
+
+@pytest.mark.parametrize("most", [60, 100, 150])
+def test_of_a_long_quote_the_part_is_shown_that_is_nearest_to_what_cites_it(most: int) -> None:
+    before, behind = "The mill is old. " * 20, "Much was said of it later. " * 20
+    quote = f"{before}It was sold in 1987 for 12 crowns. {behind}".strip()
+    (line,), left_out = _shown(quote, "", most, SAID)
+    assert "sold in 1987 for 12 crowns" in line
+    assert (line[0], line[-1], len(line) <= most, left_out) == ("…", "…", True, 0)
+    assert line.strip("…") in quote
+    (plain,), _ = _shown(quote, "", most)
+    assert plain.startswith("The mill is old.")
+    (end,), _ = _shown(f"{before}It was sold in 1987 for 12 crowns.", "", most, SAID)
+    assert end.endswith("1987 for 12 crowns."), "nothing is left out behind it"
+
+
+def test_of_many_rows_those_are_shown_that_are_nearest_in_their_order() -> None:
+    rows = [f"Year: {year} | Members: {year % 97} | Place: Lund" for year in range(1980, 2000)]
+    said = "In 1991 and 1985 it had 51 members."
+    lines, left_out = _shown("\n| ".join(rows), "sheet 1", 80, said)
+        "\n| ".join(rows), "sheet 1", 80, "In 1991 and 1985 it had 51 members."
+    )
+    assert [line[6:10] for line in lines] == ["1985", "1991"]
+    assert left_out == 18
+
+
+@given(st.text(min_size=1, max_size=400), st.text(max_size=60), st.integers(20, 200))
+def test_an_excerpt_stands_in_its_quote_and_fits(quote: str, said: str, most: int) -> None:
+    lines, _ = _shown(quote, "", most, said)
+    for line in lines:
+        assert len(line) <= most
+        assert line.strip("…").strip() in join_lines(quote)
 
 
 HEAD = "From: Kevin Tran (ktran)\nDate: 2023-06-03\nIn: team\n\n"

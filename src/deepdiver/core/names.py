@@ -55,7 +55,12 @@ _IMPERATIVES = frozenset(
     )
 )
 """Verbs that open advice: in "Leave Apache alone", they are no part of a name."""
-_WEEKDAYS = frozenset(words("monday tuesday wednesday thursday friday saturday sunday"))
+_WEEKDAYS = frozenset(
+    words(
+        "monday tuesday wednesday thursday friday saturday sunday christmas easter thanksgiving "
+        "ramadan diwali hanukkah"
+    )
+)
 _NO_NAME = STOPWORDS | _TITLES | _OPENERS | _WEEKDAYS | MONTHS.keys() | UNITS.keys() | TENS.keys()
 """Words that may be capitalised before a name without being part of it."""
 

@@ -70,7 +70,7 @@ _PLACE = re.compile(
     r"\b(?:pages?|slides?|messages?|rows?|lines?|sheets?|sections?|parts?|chapters?)\s+[\d.]+", re.I
 )
 """Where a quote stands, which says nothing about the matter; the 15 of "Release 15" does."""
-_UNIT = re.compile(r"[KMGTP]i?B|[kMGT]?(?:Wh?|Hz|VA?|Pa)")
+_UNIT = re.compile(r"[KMGTP]i?(?:B|bits?)|[kMGT]?(?:Wh?|Hz|VA?|Pa)")
 """Units that are written with a capital."""
 _DEPARTMENTS = frozenset(
     words(
@@ -227,7 +227,7 @@ def _faults_of_frame(sentence: Sentence, context: Context) -> list[str]:
     said = [day.iso() for day in dates(text)]
     said += [f"{value:f}" for value in _numbers_said(_COUNTED.sub("…", text))]
     named = _names_said(text, context.question)
-    said += [name for name in named if not _contains(known, name)]
+    said += [name for name in named if not _contains(known, name) and not _is_term(name)]
     said += _ADDRESS.findall(text)
     return [f"it states {said[0]} without a finding"] if said else []
 

@@ -307,6 +307,15 @@ def unsourced(report: Report) -> Iterator[tuple[str, str]]:
             yield one_line(item.text, TOLD_CHARS), KIND_NOTES[item.kind]
 
 
+def said_by(report: Report) -> dict[int, str]:
+    """Return what cites each number."""
+    said: dict[int, str] = {}
+    for item in all_sentences(report):
+        for number in item.citations:
+            said[number] = f"{said.get(number, '')} {item.text}"
+    return said
+
+
 def cautioned(report: Report) -> Iterator[Sentence]:
     """Yield the sentences that have a caution, each once."""
     yield from dict.fromkeys(item for item in all_sentences(report) if item.mark)

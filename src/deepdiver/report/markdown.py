@@ -259,7 +259,7 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
     if told := kinds.closing_line(report):
         parts += [f"*{told}*", ""]
     if shown := kinds.printed_citations(report)[0]:
-        parts += [f"## {say('Sources')}", "", *_sources(shown, say)]
+        parts += [f"## {say('Sources')}", "", *_sources(shown, report)]
     if not evidence:
         parts += [f"## {say('Evidence view')}", "", *_evidence(report)]
     foot = f"{_said(made_line(report))}{_elsewhere(report, evidence)}"
@@ -356,7 +356,7 @@ def _evidence(report: Report) -> Iterator[str]:
         yield from (f"- {say.quoted(_said(text))} {say('({})', say(kind))}" for text, kind in own)
         yield ""
     if further := kinds.printed_citations(report)[1]:
-        yield from (f"### {say(kinds.FURTHER)}", "", *_sources(further, say))
+        yield from (f"### {say(kinds.FURTHER)}", "", *_sources(further, report))
     if cautions := [_caution(report, item) for item in kinds.cautioned(report)]:
         yield from (f"### {say('Cautions')}", "", *(f"- {line}" for line in cautions), "")
     if told := kinds.matched_line(report):
@@ -509,9 +509,10 @@ def _hypothesis(item: Assessment, say: Words) -> str:
     return f"- **{standing}** ({tried}): {statement} {refuted}"
 
 
-def _sources(citations: Iterable[Citation], say: Words) -> Iterator[str]:
+def _sources(citations: Iterable[Citation], report: Report) -> Iterator[str]:
     """Yield the list of sources: one entry for each, with the passages that are cited below it."""
-    for source in list_sources(citations, QUOTE_CHARS):
+    say = words_of(report)
+    for source in list_sources(citations, QUOTE_CHARS, kinds.said_by(report)):
         first = source.first
         title = f"**{quiet_line(source.title)}**" if source.title else ""
         told = [title, quiet_line(first.credit), web_address(source.place)]

@@ -12,20 +12,23 @@ import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 from deepdiver.core.numbering import LONGEST_UNIT
 from deepdiver.core.record import Citation, Passage, Quote
-from deepdiver.core.text import join_lines
+from deepdiver.core.text import STOPWORDS, join_lines, words
 
 UNITED_CHARS = LONGEST_UNIT
 """The most characters of spans that are joined: a citation must still lead to a place, not to a
 page. A span longer than that keeps to itself."""
-QUOTE_CHARS = 240
-"""Longer quotes are shortened in the list; the record and the page have the whole quotes. With 600,
-the lists of four standard reports had 1,600 to 2,270 words, more than what they belong to."""
+QUOTE_CHARS = 200
+"""Of longer quotes the list has the part that is nearest to what cites them; the record and the
+page have them whole. With 600, the lists of four standard reports had 1,600 to 2,270 words, more
+than what they belong to."""
 _HEAD = re.compile(r"From: [^\n]+(?:\n[^\n]+)*\n\s*\n(?=\S)")
 """The head of a message, which `where` tells in fewer words."""
 _ROW = re.compile(r"\s*\n\s*\|\s*")
+_SPACE = re.compile(r"\s+")
 _LEADING_NUMBER = re.compile(r"\d+")
 ROWS_CHARS = 2_000
 """The most characters of rows that are only cited together, which are one passage of the list."""
@@ -110,11 +113,11 @@ def united_text(quoted: Iterable[tuple[Passage, str]]) -> str:
     """Return the words of spans that overlap, as the source has them, or of rows in a row."""
     (first, text), *others = sorted(quoted, key=lambda item: item[0].start)
     end = first.end
-    for span, words in others:
+    for span, more in others:
         if span.start > end:
-            text, end = f"{text}\n| {words}", span.end
+            text, end = f"{text}\n| {more}", span.end
         elif span.end > end:
-            text += words[end - span.start :]
+            text += more[end - span.start :]
             end = span.end
     return text
 
@@ -173,12 +176,16 @@ def _part_of(quote: Quote, start: int, end: int) -> Quote:
     return quote.model_copy(update={"passage": span, "text": quote.text[start:end]})
 
 
-def list_sources(citations: Iterable[Citation], most: int) -> list[CitedSource]:
+def list_sources(
+    citations: Iterable[Citation], most: int, said: Mapping[int, str] = MappingProxyType({})
+) -> list[CitedSource]:
     """Return the sources in the order of the report.
 
     Args:
         citations: The citations of the report.
         most: The most characters of a quote; longer ones are shortened.
+        said: What cites each number; of a quote that is shortened, the part that is nearest to it
+            is shown.
     """
     by_source = _by_source(citations)
     places = _places([own[0].url for own in by_source.values()])
@@ -188,7 +195,7 @@ def list_sources(citations: Iterable[Citation], most: int) -> list[CitedSource]:
             "" if own[0].title == PurePosixPath(places[own[0].url]).stem else own[0].title,
             places[own[0].url],
             next(iter(own[0].reasons), ""),
-            tuple(_passages(own, most)),
+            tuple(_passages(own, most, said)),
         )
         for own in by_source.values()
     ]
@@ -214,28 +221,55 @@ def _by_source(citations: Iterable[Citation]) -> Mapping[str, list[Citation]]:
     return by_source
 
 
-def _passages(own: Iterable[Citation], most: int) -> Iterator[CitedPassage]:
+def _passages(
+    own: Iterable[Citation], most: int, said: Mapping[int, str]
+) -> Iterator[CitedPassage]:
     by_mark: dict[str, list[Citation]] = {}
     for item in own:
         by_mark.setdefault(item.mark, []).append(item)
     for mark, group in by_mark.items():
         text = united_text((item.passage, item.quote) for item in group)
-        lines, left_out = _shown(text, group[0].where, most)
         numbers = tuple(item.number for item in group)
+        told = " ".join(filter(None, (said.get(number) for number in numbers)))
+        lines, left_out = _shown(text, group[0].where, most, told)
         yield CitedPassage(mark, numbers, lines, left_out, group[0].where)
 
 
-def _shown(quote: str, where: str, most: int) -> tuple[tuple[str, ...], int]:
+def _shown(quote: str, where: str, most: int, said: str = "") -> tuple[tuple[str, ...], int]:
     """Return a quote as lines, shortened, and how many of its rows were left out."""
     if where.startswith("message"):
         quote = _HEAD.sub("", quote, count=1) if _HEAD.match(quote) else quote
     cut = _ROW.split(quote) if where.startswith("sheet") else [quote]
     rows = [join_lines(row) for row in cut]
-    sizes = itertools.accumulate(map(len, rows))
-    kept = max(sum(size <= most for size in sizes), 1)
-    if len(rows[0]) > most:
-        rows[0] = rows[0][: most - 1].rstrip() + "…"
-    return tuple(rows[:kept]), len(rows) - kept
+    nearest = sorted(range(len(rows)), key=lambda at: (-_shared(rows[at], said), at))
+    sizes = itertools.accumulate(len(rows[at]) for at in nearest)
+    kept = nearest[: max(sum(size <= most for size in sizes), 1)]
+    return tuple(_excerpt(rows[at], most, said) for at in sorted(kept)), len(rows) - len(kept)
+
+
+def _shared(text: str, said: str) -> int:
+    """Return how many telling words of a text are in what cites it; numbers tell the most."""
+    own = {*words(text)} & {*words(said)} - STOPWORDS
+    return sum(2 if any(map(str.isdigit, word)) else 1 for word in own)
+
+
+def _excerpt(text: str, most: int, said: str) -> str:
+    """Return the part of a text, in whole words, that is nearest to what cites it."""
+    if len(text) <= most:
+        return text
+    starts = [0, *(match.end() for match in _SPACE.finditer(text))]
+    # A sign tells that something is left out, before or behind it.
+    cuts = [(at, _last_end(text, at + most - (2 if at else 1), at)) for at in starts]
+    start, end = max(cuts, key=lambda cut: _shared(text[cut[0] : cut[1]], said))
+    return f"{'…' if start else ''}{text[start:end].strip()}{'…' if end < len(text) else ''}"
+
+
+def _last_end(text: str, most: int, start: int) -> int:
+    """Return where the last whole word before a place ends; the place itself within a long one."""
+    if most >= len(text):
+        return len(text)
+    end = text.rfind(" ", start, most + 1)
+    return end if end > start else most
 
 
 def _places(urls: Sequence[str]) -> dict[str, str]:
