@@ -222,8 +222,6 @@ def test_of_many_rows_those_are_shown_that_are_nearest_in_their_order() -> None:
     rows = [f"Year: {year} | Members: {year % 97} | Place: Lund" for year in range(1980, 2000)]
     said = "In 1991 and 1985 it had 51 members."
     lines, left_out = _shown("\n| ".join(rows), "sheet 1", 80, said)
-        "\n| ".join(rows), "sheet 1", 80, "In 1991 and 1985 it had 51 members."
-    )
     assert [line[6:10] for line in lines] == ["1985", "1991"]
     assert left_out == 18
 
