@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from deepdiver.core.record import UNPRINTED, SentenceKind
@@ -472,18 +472,16 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
     text = text.rstrip()
     said = _joined(marks) if marks else default
     kind = said.kind or _kind_of_cited(said, default)
-    stated = _stated(text, [places[cite] for mark in marks for cite in mark.cites], kind)
+    stated = _stated(text, places.values(), kind)
     kind = SentenceKind.JUDGEMENT if stated else kind
     if not marks:
         own = kind is SentenceKind.JUDGEMENT
         places = dict.fromkeys(default.cites, UNPRINTED if own else len(text))
-    ending = len(text.rstrip(".!?…\"'”’)"))
-    at_end = all(place >= ending for place in places.values())
     return MarkedSentence(
         text,
         kind,
         tuple(places),
-        () if at_end else tuple(places.values()),
+        _within(text, tuple(places.values())),
         said.terms,
         said.expression,
         said.name,
@@ -496,7 +494,13 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
     )
 
 
-def _stated(text: str, places: Sequence[int], kind: SentenceKind) -> int:
+def _within(text: str, places: tuple[int, ...]) -> tuple[int, ...]:
+    """Return where citations are printed, unless all are at the end."""
+    ending = len(text.rstrip(".!?…\"'”’)"))
+    return () if all(place >= ending for place in places) else places
+
+
+def _stated(text: str, places: Iterable[int], kind: SentenceKind) -> int:
     """Return how much of a sentence is cited, if it is a fact that goes on with something else.
 
     "Use doubled {T1:2}, so the limit must rise": what stands behind its last citation is the

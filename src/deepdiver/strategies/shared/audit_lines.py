@@ -136,16 +136,20 @@ class Audit:
         open_ = [line for line in lines if not line.cut and not _is_exact(line) and line.drafted]
         for line in open_:
             await asyncio.sleep(0)  # a long report takes seconds, and a run must hear that it stops
-            found = self._faults(line, among)
-            if (found or _is_own(line)) and line.borrowed and not line.sentence.findings:
-                found = self._borrow(line, among)
-            if found and line.is_label and not line.borrowed and _is_told(line, among):
-                found = []
+            found = self._faults_left(line, among)
             doubtful = bool(found) and not self._faults(line, among, binding=False)
             line.problem = Problem("; ".join(found), doubtful=doubtful) if found else None
         await self._find_foreign([line for line in open_ if not line.problem], among)
         self._find_unconnected([line for line in open_ if not line.problem], among)
         await self._find_turned([line for line in open_ if not line.problem])
+
+    def _faults_left(self, line: Line, among: Sequence[Line]) -> list[str]:
+        """Return the faults of a line after it has taken what stands beside it, if it may."""
+        found = self._faults(line, among)
+        if (found or _is_own(line)) and line.borrowed and not line.sentence.findings:
+            return self._borrow(line, among)
+        told = line.is_label and not line.borrowed and _is_told(line, among)
+        return [] if told else found
 
     def _borrow(self, line: Line, among: Sequence[Line]) -> list[str]:
         """Let a line without citations take those beside it; return the faults that are left.

@@ -199,14 +199,17 @@ class Said:
             return "grounded"
         if self.loose:
             around = f"{evidence} {titles} {asked} {self.section}"
-            known = shared_part(self.text, around) > 0 or len(says) < (FEW if self.brief else 1)
-            told = shared_part(self.text, self.stated) > SHARED
-            framed = connects(self.text, around, asked)
-            return "grounded" if known or told or framed else "foreign"
+            return "grounded" if self._fits(around, asked, len(says)) else "foreign"
         part = shared_part(self.text, evidence, f"{asked} {titles}")
         # Of a long question with its parts, hardly a word is left that was not given beforehand.
         nearly_all = shared_part(self.text, evidence) > MOSTLY
         return "foreign" if part <= most and not nearly_all else "grounded"
+
+    def _fits(self, around: str, asked: str, says: int) -> bool:
+        """Whether what goes beyond its quotes is not about something else than what is around."""
+        known = shared_part(self.text, around) > 0 or says < (FEW if self.brief else 1)
+        told = shared_part(self.text, self.stated) > SHARED
+        return known or told or connects(self.text, around, asked)
 
 
 async def find_bearings(said: Sequence[Said], asked: str) -> list[Bearing]:
