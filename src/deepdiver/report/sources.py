@@ -16,12 +16,12 @@ from types import MappingProxyType
 
 from deepdiver.core.numbering import LONGEST_UNIT
 from deepdiver.core.record import Citation, Passage, Quote
-from deepdiver.core.text import STOPWORDS, join_lines, words
+from deepdiver.core.text import STOPWORDS, join_lines, sentences, words
 
 UNITED_CHARS = LONGEST_UNIT
 """The most characters of spans that are joined: a citation must still lead to a place, not to a
 page. A span longer than that keeps to itself."""
-QUOTE_CHARS = 200
+QUOTE_CHARS = 240
 """Of longer quotes the list has the part that is nearest to what cites them; the record and the
 page have them whole. With 600, the lists of four standard reports had 1,600 to 2,270 words, more
 than what they belong to."""
@@ -260,7 +260,12 @@ def _excerpt(text: str, most: int, said: str) -> str:
     starts = [0, *(match.end() for match in _SPACE.finditer(text))]
     # A sign tells that something is left out, before or behind it.
     cuts = [(at, _last_end(text, at + most - (2 if at else 1), at)) for at in starts]
-    start, end = max(cuts, key=lambda cut: _shared(text[cut[0] : cut[1]], said))
+    opening = {span.start for span in sentences(text)}
+    # What begins a sentence may share a word less.
+    start, end = max(
+        cuts,
+        key=lambda cut: _shared(text[cut[0] : cut[1]], said) + (1.5 if cut[0] in opening else 0),
+    )
     return f"{'…' if start else ''}{text[start:end].strip()}{'…' if end < len(text) else ''}"
 
 
