@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.record import (
+    UNPRINTED,
     Block,
     BlockKind,
     Citation,
@@ -34,10 +35,12 @@ from deepdiver.report.kinds import (
     code_origin,
     lead_cited_once,
     lead_line,
+    lead_reasons_once,
     lift_citations,
     matched_line,
     quiet_labels,
     reasons_of,
+    reasons_once,
     step_numbers,
     sum_line,
     table_citations,
@@ -103,6 +106,35 @@ def test_the_closing_line_tells_of_code_alone() -> None:
 
 def listed(*rows: tuple[Sentence, ...], kind: BlockKind = "list") -> Section:
     return Section(heading="x", blocks=(Block(kind=kind, rows=rows),))
+
+
+def test_reasons_are_told_once_and_not_beside_what_is_cited_anyway() -> None:
+    cited = [
+        Citation(
+            number=number,
+            source="s_1",
+            finding=f"f_{number}",
+            title="x",
+            url="https://x.example/",
+            quote="It is so.",
+            passage=quote("It is so.", start=20 * number).passage,
+            credibility=0.5,
+        )
+        for number in (1, 2, 3)
+    ]
+
+    def judged(*numbers: int) -> Sentence:
+        places = (UNPRINTED,) * len(numbers)
+        return sentence("So be it.", kind=SentenceKind.JUDGEMENT, citations=numbers, places=places)
+
+    fact = sentence("It is old.", citations=(1,))
+    row = (judged(1, 2), fact, judged(3), FACT.model_copy(update={"citations": ()}))
+    answer = (judged(1), judged(2), judged(3))
+    held = report(answer=answer, points=(2, 1), citations=tuple(cited))
+    assert reasons_once(held, row) == [(), (), (2, 3), ()]
+    assert reasons_once(held, (fact, judged(1))) == [(), ()], "the paragraph cites it"
+    assert reasons_once(held, ()) == []
+    assert lead_reasons_once(held) == [(), (1, 2), (3,)], "each point tells its own"
 
 
 def test_code_says_below_it_where_it_is_from() -> None:

@@ -177,8 +177,8 @@ def _title(report: Report) -> Iterator[str]:
 
 
 def _lead(report: Report, marks: Marks) -> Iterator[str]:
-    cited = zip(report.answer, kinds.lead_cited_once(report), strict=True)
-    told = [_sentence(report, marks, item) + _because(report, own) for own, item in cited]
+    cited = zip(kinds.lead_cited_once(report), kinds.lead_reasons_once(report), strict=True)
+    told = [_sentence(report, marks, item) + _because(report, why) for item, why in cited]
     say = words_of(report)
     yield f'<section class="lead"><h2 dir="auto">{say(BOTTOM_LINE)}</h2>'
     how, lead = headline(report)
@@ -245,8 +245,10 @@ def _block(report: Report, block: Block, start: int, marks: Marks) -> Iterator[s
         join_sentences(
             row,
             [
-                _sentence(report, marks, item) + _because(report, own)
-                for own, item in zip(row, kinds.cited_once(report, row), strict=True)
+                _sentence(report, marks, item) + _because(report, why)
+                for item, why in zip(
+                    kinds.cited_once(report, row), kinds.reasons_once(report, row), strict=True
+                )
             ],
         )
         for row in block.rows
@@ -308,10 +310,10 @@ def small_marks(cited: Sequence[Citation]) -> str:
     return f"<sup>{' '.join(links)}</sup>"
 
 
-def _because(report: Report, sentence: Sentence) -> str:
-    """Return a quiet sign behind a judgement whose reasons are not printed, which leads to them."""
+def _because(report: Report, why: Iterable[int]) -> str:
+    """Return a quiet sign that leads to reasons of judgements which are not printed."""
     known = {item.number: item for item in report.citations}
-    reasons = [known[number] for number in kinds.reasons_of(report, sentence) if number in known]
+    reasons = [known[number] for number in why if number in known]
     if not reasons:
         return ""
     links = (

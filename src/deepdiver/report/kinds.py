@@ -128,6 +128,19 @@ def reasons_of(report: Report, sentence: Sentence) -> tuple[int, ...]:
     return tuple(left)
 
 
+def reasons_once(report: Report, row: Sequence[Sentence]) -> list[tuple[int, ...]]:
+    """Return the reasons that are told behind each sentence of a paragraph or a point.
+
+    The last judgement tells those of all, but for what the paragraph cites anyway.
+    """
+    each = [reasons_of(report, item) for item in row]
+    mark_of = {item.number: item.mark for item in report.citations}
+    cited = {mark for item in row for mark in _marks_of(printed(report, item), mark_of)}
+    left = dict.fromkeys(n for reasons in each for n in reasons if mark_of.get(n) not in cited)
+    last = max((at for at, reasons in enumerate(each) if reasons), default=-1)
+    return [tuple(left) if at == last else () for at in range(len(row))]
+
+
 def printed(report: Report, sentence: Sentence) -> Sentence:
     """Return a sentence with the citations that are printed."""
     if UNPRINTED not in sentence.places:
@@ -190,10 +203,20 @@ def _within(sentence: Sentence) -> bool:
 
 def lead_cited_once(report: Report, *, facts: bool = False) -> list[Sentence]:
     """Return the sentences of the bottom line, each point cited as `cited_once` says."""
+    parts = _points_of(report)
+    return list(itertools.chain(*(cited_once(report, part, facts=facts) for part in parts)))
+
+
+def lead_reasons_once(report: Report) -> list[tuple[int, ...]]:
+    """Return the reasons behind each sentence of the bottom line, as `reasons_once` says."""
+    return list(itertools.chain(*(reasons_once(report, part) for part in _points_of(report))))
+
+
+def _points_of(report: Report) -> list[tuple[Sentence, ...]]:
+    """Return the bottom line as the sentences of each point; as one where these do not add up."""
     points = report.points if sum(report.points) == len(report.answer) else ()
     ends = list(itertools.accumulate(points or (len(report.answer),)))
-    parts = [report.answer[start:end] for start, end in zip((0, *ends), ends, strict=False)]
-    return list(itertools.chain(*(cited_once(report, part, facts=facts) for part in parts)))
+    return [report.answer[start:end] for start, end in zip((0, *ends), ends, strict=False)]
 
 
 def _cite_same(item: Sentence, other: Sentence | None, *kinds: SentenceKind) -> bool:

@@ -200,6 +200,22 @@ def test_a_frame_may_borrow_from_the_next_sentence_that_cites_or_the_last(tmp_pa
     assert met.borrowed == next(other.lines()).borrowed == (), "another section lends nothing"
 
 
+@pytest.mark.parametrize(
+    ("repaired", "stated"),
+    [("Testing got 30 hours, so ask for some more.", 20), ("It got 30 hours, so ask for more.", 0)],
+)
+def test_a_repair_without_marks_keeps_what_is_cited_only_if_it_keeps_its_words(
+    tmp_path: Path, repaired: str, stated: int
+) -> None:
+    _, drafter = drafter_of(tmp_path)
+    text = "Testing got 30 hours {T1:2}, so ask for fourteen more of them."
+    (part,) = drafter.sections(text)
+    (line,) = part.lines()
+    assert line.stated == len("Testing got 30 hours")
+    assert drafter.rewritten(line, repaired) == []
+    assert (line.sentence.text, line.stated) == (repaired, stated)
+
+
 # -- calculations
 
 

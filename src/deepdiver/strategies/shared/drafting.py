@@ -388,6 +388,8 @@ class Drafter:
             styles = {"text": said, "places": places, "code": code}
             line.marked = _with_mark_of(line.marked, with_styles(said, 0, code))
             bold = _bold_in(said, made, line.sentence)
+            kept = said.startswith(line.sentence.text[: line.stated])
+            line.stated = line.stated if kept else 0
             line.sentence = line.sentence.model_copy(update={**styles, "bold": bold})
             return []
         first, *more = map(_merged, _by_mark(made) if line.beside else [made])
