@@ -380,17 +380,7 @@ class Drafter:
         text = _with_terms(text, line.sentence.terms)
         made = [self.line(item, line.heading, line.before) for item in read_sentences(text)]
         if "{" not in text or not any(map(_is_marked, made)):
-            said = " ".join(item.sentence.text for item in made) or text.strip("| ")
-            code = _code_in(made)
-            held = line.sentence.places
-            kept = (UNPRINTED if place == UNPRINTED else len(said) for place in held)
-            places = tuple(kept) if UNPRINTED in held else ()
-            styles = {"text": said, "places": places, "code": code}
-            line.marked = _with_mark_of(line.marked, with_styles(said, 0, code))
-            bold = _bold_in(said, made, line.sentence)
-            kept = said.startswith(line.sentence.text[: line.stated])
-            line.stated = line.stated if kept else 0
-            line.sentence = line.sentence.model_copy(update={**styles, "bold": bold})
+            _reword(line, made, text)
             return []
         first, *more = map(_merged, _by_mark(made) if line.beside else [made])
         bold = _bold_in(first.sentence.text, made, line.sentence)
@@ -437,6 +427,20 @@ def _sums_in(marked: MarkedSentence) -> list[MarkedSentence]:
         for mark in marked.further
     ]
     return [item for item in (marked, *further) if item.expression]
+
+
+def _reword(line: Line, made: Sequence[Line], text: str) -> None:
+    """Give a line the text of a repair without marks; it keeps its own."""
+    said = " ".join(item.sentence.text for item in made) or text.strip("| ")
+    code = _code_in(made)
+    held = line.sentence.places
+    kept = (UNPRINTED if place == UNPRINTED else len(said) for place in held)
+    places = tuple(kept) if UNPRINTED in held else ()
+    styles = {"text": said, "places": places, "code": code}
+    line.marked = _with_mark_of(line.marked, with_styles(said, 0, code))
+    bold = _bold_in(said, made, line.sentence)
+    line.stated *= said.startswith(line.sentence.text[: line.stated])
+    line.sentence = line.sentence.model_copy(update={**styles, "bold": bold})
 
 
 def _with_terms(text: str, terms: Sequence[str]) -> str:
@@ -510,6 +514,7 @@ def _merged(group: Sequence[Line]) -> Line:
         " ".join(item.marked for item in group),
         lost=tuple(itertools.chain.from_iterable(item.lost for item in marked)),
         refused=tuple(itertools.chain.from_iterable(item.refused for item in marked)),
+        stated=first.stated if len(group) == 1 else 0,
     )
 
 
