@@ -863,17 +863,8 @@ def test_german_nouns_are_no_names_and_words_of_a_special_form_are(kind: Sentenc
     asked = Context(question="Wie richten wir den Neustart ein?")
     assert found("Der Neustart folgt auf den Fehler.", quote, kind=kind, context=asked) == []
     assert found("Neustart", quote, kind=kind, context=asked) == [], "the question tells it"
-    (fault,) = found("Der Dienst endet in AppArmor.", quote, kind=kind, context=asked)
-    assert fault.startswith("AppArmor is in none of ")
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["Ask for a PIN.", "Require ISO 27001 or PCI DSS.", "Let APIs answer within 2 s."],
-)
-def test_a_judgement_may_use_the_terms_of_a_trade(text: str) -> None:
-    assert found(text, FIRE, kind=SentenceKind.JUDGEMENT) == []
-    assert found(text, FIRE) != [], "a fact may not: no source has them"
+    (fault,) = found("Der Dienst endet mit SIGTERM.", quote, kind=kind, context=asked)
+    assert fault.startswith("SIGTERM is in none of ")
 
 
 @pytest.mark.parametrize("text", ["By May, Legal decides.", "Ask the Finance Department for it."])

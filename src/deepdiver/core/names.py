@@ -45,23 +45,23 @@ _IMPERATIVES = frozenset(
         "encrypt end enforce ensure exclude expand expect export extend fetch fix focus follow "
         "force freeze fund gate give guard hire hold import improve include increase install "
         "invest isolate join keep launch leave let limit load log lower make measure merge "
-        "migrate monitor move name negotiate notify offer open order own pay pilot place plan "
+        "migrate monitor move name negotiate notify offer open order pay pilot place plan "
         "prefer prioritise prioritize promote protect publish push put raise read rebuild record "
-        "redesign reduce refocus reject remove rename replace require reserve restart restore "
+        "redesign reduce reject remove rename replace require reserve restart restore "
         "restrict retain retire retry review rotate run save schedule search segment send set "
         "share shift show simplify skip split stage start stop store strengthen submit switch "
         "take tell test tie tighten track train treat try tune turn unify unload update upgrade "
         "use verify wait watch write"
     )
 )
-"""Verbs that open advice: in "Leave Apache alone", they are no part of a name."""
-_WEEKDAYS = frozenset(
+"""Verbs that open advice: in "Leave Apache alone", they are not part of a name."""
+_DAYS = frozenset(
     words(
         "monday tuesday wednesday thursday friday saturday sunday christmas easter thanksgiving "
         "ramadan diwali hanukkah"
     )
 )
-_NO_NAME = STOPWORDS | _TITLES | _OPENERS | _WEEKDAYS | MONTHS.keys() | UNITS.keys() | TENS.keys()
+_NO_NAME = STOPWORDS | _TITLES | _OPENERS | _DAYS | MONTHS.keys() | UNITS.keys() | TENS.keys()
 """Words that may be capitalised before a name without being part of it."""
 
 

@@ -227,7 +227,7 @@ def _faults_of_frame(sentence: Sentence, context: Context) -> list[str]:
     said = [day.iso() for day in dates(text)]
     said += [f"{value:f}" for value in _numbers_said(_COUNTED.sub("…", text))]
     named = _names_said(text, context.question)
-    said += [name for name in named if not _contains(known, name) and not _is_term(name)]
+    said += [name for name in named if not _contains(known, name)]
     said += _ADDRESS.findall(text)
     return [f"it states {said[0]} without a finding"] if said else []
 
@@ -247,21 +247,12 @@ def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> lis
         # A letter stands for somebody: "customer A sees nothing of B".
         if len(name) > 1
         and not _is_department(name)
-        and not _is_term(name)
         and not any(
             _contains(known, said) or _all_read(said, context.read)
             for said in _ways_to_read(name, sentence.text)
         )
     ]
     return [f"{', '.join(lost[:3])} is in none of the texts"] if lost else []
-
-
-def _is_term(name: str) -> bool:
-    """Whether a name is made of capitals and numbers, as the terms of a trade are: API, ISO 27001.
-
-    In a judgement, which is told as the writer's own, these are the words of somebody who knows it.
-    """
-    return all(_ACRONYM.fullmatch(word) or word.isdigit() for word in name.split())
 
 
 def _is_department(name: str) -> bool:

@@ -676,7 +676,7 @@ async def test_foreign_cells_do_not_carry_each_other(tmp_path: Path, mark: str) 
     assert ORDER not in await held.check(f"{head}{rows}| {GAVE} {{T1:2}} | Soon |\n")
 
 
-@pytest.mark.parametrize("name", ["Drop overtime, rely on Berg", "Give 95 hours", "Ask Zelda"])
+@pytest.mark.parametrize("name", ["Drop overtime, rely on Berg", "Give 95 hours", "Ask AI"])
 async def test_the_name_of_a_row_is_the_writers_own_if_no_citation_carries_it(
     tmp_path: Path, name: str
 ) -> None:
@@ -684,8 +684,8 @@ async def test_the_name_of_a_row_is_the_writers_own_if_no_citation_carries_it(
     head = "## Hours\n\n| Course | What is known |\n|---|---|\n"
     left = await held.check(f"{head}| {name} | Ann Berg asked for 45 hours {{T1:3}} |\n")
     (line, *_) = held.lines
-    if name == "Ask Zelda":  # nobody has named it
-        assert held.reasons == ["Zelda is in none of the texts"]
+    if name == "Ask AI":  # nobody has named it
+        assert held.reasons == ["AI is in none of the texts"]
     else:
         assert name in left
         carried = "95" not in name

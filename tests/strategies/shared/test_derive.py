@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from deepdiver.core.arithmetic import compute
 from deepdiver.core.record import Derivation
+from deepdiver.strategies.shared import derive
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.materials import gather_material, resolve_cites
 from tests.strategies.shared.desk import desk
@@ -185,3 +187,23 @@ def test_the_parts_of_a_calculation_are_told_with_it_and_no_others(tmp_path: Pat
     assert derived.findings_of(["C3"]) == list(derived.held["C1"].findings)
     assert derived.values_of(["C4"]) == [6]
     assert derived.figures_of([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "known"),
+    [
+        ("Half of the 400 clerks came.", "0.5", True),
+        ("Half the 400 clerks came.", "0.5", True),
+        ("A quarter of the 400 clerks came.", "0.25", True),
+        ("Three quarters of the 400 clerks came.", "0.75", True),
+        ("In the first half of 2023, 400 clerks came.", "0.5", False),
+        ("In the second quarter of 2023, 400 clerks came.", "0.25", False),
+        ("In three quarters, 400 clerks came.", "0.75", False),
+    ],
+)
+def test_a_part_of_a_whole_may_be_told_in_words_and_a_period_is_none(
+    text: str, number: str, known: bool
+) -> None:
+    computed = compute(f"{number} * 400")
+    lost = derive._unsourced(computed, text, "2026-11-16", frozenset(), exactly=True)
+    assert (lost == []) is known

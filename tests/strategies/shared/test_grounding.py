@@ -100,8 +100,8 @@ def test_by_its_words(text: str, quotes: tuple[str, ...], bearing: str) -> None:
 @pytest.mark.parametrize(
     ("text", "brief", "bearing"),
     [
-        ("Holidays are exempt.", True, "grounded"),
-        ("Holidays are exempt.", False, "foreign"),
+        ("Times and cut-offs are our proposals.", True, "grounded"),
+        ("Times and cut-offs are our proposals.", False, "foreign"),
         (ORDER, True, "foreign"),
     ],
 )
@@ -110,6 +110,13 @@ def test_a_judgement_of_a_few_words_among_sound_sentences(
 ) -> None:
     made = replace(said(text, COUNTED), loose=True, brief=brief)
     assert made.bearing(ASKED) == bearing
+
+
+def test_what_has_no_mark_may_only_connect() -> None:
+    made = replace(said("The evidence on holidays is weak and limited.", COUNTED), loose=True)
+    assert made.bearing(ASKED) == "foreign"
+    assert replace(made, unmarked=True).bearing(ASKED) == "grounded"
+    assert replace(said(ORDER, COUNTED), loose=True, unmarked=True).bearing(ASKED) == "foreign"
 
 
 def test_the_numbers_of_a_cell_are_not_its_words() -> None:

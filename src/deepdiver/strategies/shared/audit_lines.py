@@ -309,6 +309,7 @@ class Audit:
             " ".join(besides),
             cell=line.cell,
             loose=loose,
+            unmarked=bool(line.borrowed) and not line.cell,
             section=" ".join(sound),
             brief=line.before in sound or sentence.kind is SentenceKind.ABSENCE,
             stated=" ".join(self._told_by(firmer)),

@@ -15,7 +15,6 @@ from deepdiver.core.dates import dates
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.numbers import numbers
 from deepdiver.core.record import Derivation, Finding
-from deepdiver.core.text import words
 
 UNITS = frozenset(map(Decimal, (7, 12, 24, 52, 60, 100, 365, 366, 1024, 1440, 3600, 86_400))) | {
     Decimal(10) ** power for power in (3, 6, 9, 12)
@@ -167,8 +166,12 @@ class Derivations:
         return "\n".join((*lines, *map(str, sorted(counts))))
 
 
-_PARTS = {"half": Decimal("0.5"), "quarter": Decimal("0.25"), "quarters": Decimal("0.75")}
-"""Parts of a whole that a text may tell by a word."""
+_PARTS = {
+    Decimal("0.5"): re.compile(r"(?<!first )(?<!second )\bhalf (?:of|the|all)\b", re.IGNORECASE),
+    Decimal("0.25"): re.compile(r"\b(?:a|one) quarter of\b", re.IGNORECASE),
+    Decimal("0.75"): re.compile(r"\bthree[ -]quarters of\b", re.IGNORECASE),
+}
+"""Parts of a whole that a text may tell in words. The second quarter of a year is none of them."""
 
 
 def _shown(value: Fraction) -> str:
@@ -190,7 +193,7 @@ def _unsourced(
         for found, letter in _SCALED.findall(text)
         for value in numbers(found)
     }
-    known |= {value for word, value in _PARTS.items() if word in words(text)}
+    known |= {value for value, told in _PARTS.items() if told.search(text)}
     if not exactly:
         known |= _in_other_forms(known, set(numbers(text)))
     known |= free

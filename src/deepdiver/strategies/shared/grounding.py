@@ -45,8 +45,8 @@ highest tenth at which at most 1 % of the good sentences for choosing are suspec
 NAMES = 0.2
 """The probability from which on the reader takes a section to bear on a heading of few words."""
 MOSTLY = 0.6
-"""A text that shares more than this part of its words with its quotes, words of the question and of
-titles counted too, stands on them."""
+"""A text of which the question and the titles have nearly all words stands on its quotes if they
+have more than this part of them."""
 FEWEST = 6
 """Words of a cell of judgement that is suspected if none of them is known: a shorter one, such as
 "Do now" or "Stop if costs rise", says nothing without its row. A cell of fact says something from
@@ -166,6 +166,8 @@ class Said:
     loose: bool = False
     """Whether it may go beyond its quotes, as a judgement does: then a word of the question or of
     its section is enough, or some of its words in what the report states."""
+    unmarked: bool = False
+    """Whether its writer gave it no mark: then it may only connect, as a frame does."""
     section: str = ""
     """What is sound of its section."""
     brief: bool = False
@@ -200,16 +202,18 @@ class Said:
         if self.loose:
             around = f"{evidence} {titles} {asked} {self.section}"
             return "grounded" if self._fits(around, asked, len(says)) else "foreign"
-        part = shared_part(self.text, evidence, f"{asked} {titles}")
-        # Of a long question with its parts, hardly a word is left that was not given beforehand.
-        nearly_all = shared_part(self.text, evidence) > MOSTLY
+        given = f"{asked} {titles}"
+        part = shared_part(self.text, evidence, given)
+        # Beside a long question with its parts, hardly a word is left that was not given.
+        scarce = len(says - stems(given)) < FEW <= len(says)
+        nearly_all = scarce and shared_part(self.text, evidence) > MOSTLY
         return "foreign" if part <= most and not nearly_all else "grounded"
 
     def _fits(self, around: str, asked: str, says: int) -> bool:
         """Whether what goes beyond its quotes is not about something else than what is around."""
         known = shared_part(self.text, around) > 0 or says < (FEW if self.brief else 1)
         told = shared_part(self.text, self.stated) > SHARED
-        return known or told or connects(self.text, around, asked)
+        return known or told or (self.unmarked and connects(self.text, around, asked))
 
 
 async def find_bearings(said: Sequence[Said], asked: str) -> list[Bearing]:
