@@ -23,6 +23,7 @@ from deepdiver.core import settings as core_settings
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import (
     Finding,
+    Mark,
     Passage,
     Quote,
     Sentence,
@@ -71,6 +72,7 @@ class Case:
                     url=quote["url"],
                     title=quote["title"],
                     snapshot=key,
+                    marks=_mark_of(quote["where"]),
                 )
             )
             passage = Passage(snapshot=key, start=0, end=len(quote["text"]))
@@ -103,6 +105,12 @@ class Case:
             Cited(quote["text"], credit, quote["title"])
             for quote, credit in zip(self.row["quotes"], self.credits, strict=True)
         ]
+
+
+def _mark_of(where: str) -> tuple[Mark, ...]:
+    """Return the mark of the part of a source that a quote is in: `message 3, Ann, 2024-05-06`."""
+    kind, _, label = where.partition(" ")
+    return (Mark.model_validate({"start": 0, "kind": kind, "label": label}),) if label else ()
 
 
 def _credit(quote: Mapping[str, Any]) -> str:

@@ -373,15 +373,24 @@ def as_bert(weights: Weights) -> Weights:
             name = name.replace(own, other)
         made[name] = values
     words = made["encoder.embeddings.word_embeddings.weight"]
-    numbers = np.arange(len(words) - 5) + 4
-    numbers[[0, 100, 101, 102]] = 1, 3, 0, 2
-    made["encoder.embeddings.word_embeddings.weight"] = words[numbers]
+    made["encoder.embeddings.word_embeddings.weight"] = words[renumbered(len(words))]
     places = made["encoder.embeddings.position_embeddings.weight"]
     # The first two places are for padding.
     made["encoder.embeddings.position_embeddings.weight"] = places[2:]
     table = made.pop(ON_MPNET)
     made[f"encoder.{DISTANCES}"] = np.ascontiguousarray(table[buckets()].T)
     return made
+
+
+def renumbered(words: int) -> npt.NDArray[np.int64]:
+    """Return MPNet's number for each of BERT's tokens.
+
+    Args:
+        words: How many tokens MPNet has; five are its own.
+    """
+    numbers = np.arange(words - 5, dtype=np.int64) + 4
+    numbers[[0, 100, 101, 102]] = 1, 3, 0, 2
+    return numbers
 
 
 def buckets() -> npt.NDArray[np.int64]:

@@ -7,11 +7,12 @@
     python training/reader/train.py student build/reader --steps 24500
     python training/reader/train.py close   build/reader --steps 5000
 
-The README has the settings that were used. Each command reads the files of `prepare.py` and
-`weights.py`, and leaves its result beside them. If a call may not take long, `--seconds 540` ends
-it with a checkpoint and status 75; the same command with `--resume` continues, until all steps are
-made. On a machine without a GPU add `--items 3000`: it takes minutes, runs the same code, and shows
-that the loss falls; such a model is of no use.
+With `--begin FILE`, `label` takes the close reader's own opinion instead of a teacher's, so that
+`close --begin FILE` learns more without forgetting. The README has the settings that were used.
+Each command reads the files of `prepare.py` and `weights.py`, and leaves its result beside them. If
+a call may not take long, `--seconds 540` ends it with a checkpoint and status 75; the same command
+with `--resume` continues, until all steps are made. On a machine without a GPU add `--items 3000`:
+it takes minutes, runs the same code, and shows that the loss falls; such a model is of no use.
 """
 
 from __future__ import annotations
@@ -44,8 +45,13 @@ MORE = {
     "held": ("edits-held.jsonl.xz", "written-held.jsonl.xz"),
 }
 """What else is learnt from or measured, if it is there."""
-HARD, SOFT = 0.4, 0.6
-"""The weights of the labels and of the teacher if there are both."""
+SOFT = 0.6
+"""The weight of the teacher, beside a label that has the rest."""
+LABELS_ONLY = ("written.", "edits.")
+"""Items that the close reader, when it goes on, learns by their labels alone: its own opinion of
+them is what is to change."""
+TEACHER = "teacher.npz"
+"""The teacher's weights, once it is trained."""
 PAUSED = 75
 """The exit status of a training that has steps left."""
 BEGAN = time.monotonic()
@@ -70,7 +76,7 @@ def prepared(folder: Path, name: str, limit: int | None, plain: bool = False) ->
     kept = folder / f"{name}-{limit or 'all'}{'-plain' if plain else ''}.pt"
     if not kept.exists():
         made = data.tokenised(data.read(folder / f"{name}.jsonl.xz", limit))
-        if name == "items" and not plain:
+        if name == "items" and not plain and (folder / NEAR).exists():
             made = with_copies(made, folder / NEAR)
         more = [] if plain else [folder / file for file in MORE[name]]
         parts = [data.tokenised(data.read(file, limit)) for file in more if file.exists()]
@@ -95,7 +101,8 @@ def loss_of(
     verdict, relevance, spans = read(reader, items, batch)
     which = batch.which
     kind, label, two_way, first, last, relevant = items.facts[which].unbind(1)
-    hard, soft = HARD if opinion else 1.0, SOFT if opinion else 0.0
+    soft = SOFT * opinion["heeded"][which] if opinion else torch.zeros_like(items.weights[which])
+    hard = 1 - soft
 
     three = f.cross_entropy(
         verdict, label, ignore_index=-1, reduction="none", label_smoothing=SMOOTHING
@@ -114,7 +121,7 @@ def loss_of(
 
     if opinion:
         # A pair without a label has the teacher's word only.
-        alone = torch.where(label >= 0, soft, 1.0)
+        alone = torch.where(label >= 0, soft, torch.ones_like(soft))
         judged = judged + alone * f.cross_entropy(
             verdict, opinion["verdict"][which].float().softmax(1), reduction="none"
         )
@@ -291,7 +298,9 @@ def options() -> argparse.Namespace:
         "--pieces", type=Path, help="write the weights here too, in pieces of 15 MB"
     )
     parser.add_argument(
-        "--begin", type=Path, help="the student to begin as; all-MiniLM-L6-v2 if not given"
+        "--begin",
+        type=Path,
+        help="the weights to begin with, instead of those that were never trained",
     )
     parser.add_argument(
         "--agree",
@@ -327,7 +336,8 @@ def main() -> int:
             train(model.teacher(folder).to(device), known, held, None, asked), held, asked
         )
     if asked.what == "label":
-        reader = load(model.teacher(), folder / "teacher.npz").to(device)
+        known = (model.close(), asked.begin) if asked.begin else (model.teacher(), folder / TEACHER)
+        reader = load(*known).to(device)
         said = opinions(reader, items)
         np.savez(folder / "spans.npz", spans=said.pop("spans").cpu().numpy())
         for earlier in asked.agree:
@@ -348,8 +358,18 @@ def main() -> int:
             f"the teacher's opinion is of {len(opinion['verdict']):,} items, not of these "
             f"{len(items):,}"
         )
+    if opinion:
+        opinion["heeded"] = _heeded(items, goes_on=asked.what == "close" and bool(asked.begin))
     reader = _beginner(asked)
     return finish(train(reader.to(device), items, held, opinion, asked), held, asked)
+
+
+def _heeded(items: Items, *, goes_on: bool) -> Tensor:
+    """Return for each item 1 if the teacher's opinion of it counts, and 0 if not."""
+    return torch.tensor(
+        [float(not (goes_on and source.startswith(LABELS_ONLY))) for source in items.sources],
+        device=items.weights.device,
+    )
 
 
 def _beginner(asked: argparse.Namespace) -> nn.Module:
@@ -357,7 +377,7 @@ def _beginner(asked: argparse.Namespace) -> nn.Module:
     if asked.what == "close":
         if asked.begin:
             return load(model.close(), asked.begin)
-        return model.close(load(model.teacher(), asked.folder / "teacher.npz"))
+        return model.close(load(model.teacher(), asked.folder / TEACHER))
     return load(model.student(), asked.begin) if asked.begin else model.student(asked.folder)
 
 

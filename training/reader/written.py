@@ -4,13 +4,14 @@
 
     python training/reader/written.py build/reader
 
-The file beside this script holds 32 invented folders of eight documents each. For each document
-there are sentences as a report would word them, freely, with the units (sentences, rows, messages)
-that they cite; edits that make such a sentence wrong, by kind, and edits that change nothing; and
-questions of all forms, with the units that answer them. Rules make many more examples from other
-texts (`edits.py`), but none that are worded as freely, and no set that is free to use has questions
-such as "what should we do about …". It writes `written.jsonl.xz` (training) and
-`written-held.jsonl.xz` (every eighth folder), in the format of `prepare.py`.
+The file beside this script holds invented folders: 32 of eight documents each, and dossiers of four
+documents about one matter, whose names and figures are easily confused. There are sentences as a
+report would word them, freely, with the units (sentences, rows, messages) of one document or of
+several that they cite; edits that make such a sentence wrong, by kind, and edits that change
+nothing; and, of the 32, questions of all forms, with the units that answer them. Rules make many
+more examples from other texts (`edits.py`), but none that are worded as freely, and no set that is
+free to use has questions such as "what should we do about …". It writes `written.jsonl.xz`
+(training) and `written-held.jsonl.xz` (every eighth folder), in the format of `prepare.py`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from exchange import exchanged, misnamed
 from prepare import LONGEST, NONE, UNSAID, Item, write
 
 SEED = 20_264
@@ -31,6 +33,8 @@ HELD = 8
 """One folder in so many is held out."""
 WEIGHT = 3.0
 """The weight of an item: there are few, and they are like what the reader is for."""
+RIGHT = 4
+"""So much more weighs a right sentence: there are eight wrong ones for each."""
 CONTRADICTED = frozenset(
     "number unit date name_swap number_swap negation direction comparison".split()
 )
@@ -40,36 +44,83 @@ OTHERS = 24
 WINDOW = 4
 """Units that are read together for an answer."""
 
+EXCHANGED, MISNAMED = 3, 2
+"""How many errors are made of a right sentence by rule, of both kinds."""
+WIDER = 3
+"""The most units that are shown besides those that are cited: quotes hold more than is said."""
+PLACED = 0.6
+"""The share of items that tell where each unit stands, if the document says it."""
+
 Row = dict[str, Any]
+Unit = tuple[Row, int]
+"""A document, and the number of one of its units, from one."""
 
 
-def evidence(document: Row, cited: Sequence[int]) -> str:
-    """Return units of a document behind its title, as the reader is shown them."""
-    text = " ".join(document["units"][number - 1] for number in cited)
-    return f"{document['title'].rstrip('.')}. {text}"[:LONGEST]
+def evidence(units: Sequence[Unit], placed: bool = False) -> str:
+    """Return units behind the titles of their documents, as the reader is shown them.
+
+    Args:
+        units: The units, in order.
+        placed: Whether to tell where each stands: page, or speaker and date of a message.
+    """
+    told: list[str] = []
+    title, place = "", ""
+    for document, number in units:
+        head = document["heads"][number - 1] if placed and "heads" in document else ""
+        new = document["title"].rstrip(".")
+        told += [f"{new}."] if new != title else []
+        told += [f"{head}:"] if head and (new != title or head != place) else []
+        told += [document["units"][number - 1]]
+        title, place = new, head
+    return " ".join(told)[:LONGEST]
 
 
-def of_sentence(document: Row, sentence: Row, chance: random.Random) -> Iterator[Item]:
-    """Yield a sentence, its harmless variants and its wrong ones, with their evidence."""
-    text, cited = sentence["text"], sorted(sentence["cites"])
-    alone = evidence(document, cited)
-    free = [number for number in range(1, len(document["units"]) + 1) if number not in cited]
-    wider = evidence(document, sorted([*cited, chance.choice(free)])) if free else alone
+def of_sentence(
+    sentence: Row, cited: Sequence[Unit], others: Sequence[Unit], chance: random.Random
+) -> Iterator[Item]:
+    """Yield a sentence, its harmless variants and its wrong ones, with their evidence.
+
+    Args:
+        sentence: The sentence, with its edits.
+        cited: The units it cites.
+        others: Units of the same documents that it does not cite.
+        chance: Chooses among what there is.
+    """
+    text = sentence["text"]
+    speaks = any(kind == "attribution" for kind, *_ in sentence["wrong"])
+
+    def shown(units: Sequence[Unit]) -> str:
+        return evidence(units, placed=speaks or chance.random() < PLACED)
+
+    more = chance.sample(others, min(len(others), chance.randint(1, WIDER)))
+    wider = sorted([*cited, *more], key=_order)
     right = [text, *(text.replace(old, new) for old, new in sentence["same"])]
     for version in right:
-        yield ["v", alone, version, SUPPORTS, 0, 2 * WEIGHT, "written.right"]
-    yield ["v", wider, chance.choice(right), SUPPORTS, 0, WEIGHT, "written.right"]
+        yield ["v", shown(cited), version, SUPPORTS, 0, RIGHT * WEIGHT, "written.right"]
+    yield ["v", shown(wider), chance.choice(right), SUPPORTS, 0, RIGHT * WEIGHT, "written.right"]
     for kind, old, new in sentence["wrong"]:
         surely = kind in CONTRADICTED
         versions = [base.replace(old, new) for base in right if base.count(old) == 1]
-        for version, shown in zip(
-            dict.fromkeys((versions[0], chance.choice(versions))), (alone, wider), strict=False
+        for version, units in zip(
+            dict.fromkeys((versions[0], chance.choice(versions))), (cited, wider), strict=False
         ):
             label = REFUTES if surely else NEUTRAL
-            yield ["v", shown, version, label, int(not surely), WEIGHT, f"written.{kind}"]
+            yield ["v", shown(units), version, label, int(not surely), WEIGHT, f"written.{kind}"]
+    for version, units in ((text, cited), (chance.choice(right), wider)):
+        told = shown(units)
+        for passage, claim, carried in exchanged(version, told, EXCHANGED, chance):
+            label, weight = (SUPPORTS, 2 * WEIGHT) if carried else (REFUTES, WEIGHT)
+            yield ["v", passage, claim, label, 0, weight / 2, "written.exchanged"]
+        for claim in misnamed(version, told, MISNAMED, chance):
+            yield ["v", told, claim, NEUTRAL, 1, WEIGHT / 2, "written.misnamed"]
     if len(cited) > 1:
-        less = evidence(document, [number for number in cited if number != chance.choice(cited)])
+        left = chance.choice(cited)
+        less = shown([unit for unit in cited if unit is not left])
         yield ["v", less, text, NEUTRAL, 1, WEIGHT / 2, "written.part"]
+
+
+def _order(unit: Unit) -> tuple[str, int]:
+    return unit[0]["id"], unit[1]
 
 
 def of_question(
@@ -88,7 +139,7 @@ def of_question(
     for names, relevant, weight in ((best, 1, 1.0), (also, 1, 0.5), (rest[:OTHERS], 0, 0.5)):
         for name in names:
             document, number = units[name]
-            shown = evidence(document, [number])
+            shown = evidence([(document, number)])
             shown = shown if chance.random() < 0.5 else document["units"][number - 1]
             yield [
                 "a", question["q"], shown, UNSAID, UNSAID, relevant, weight * WEIGHT,
@@ -100,7 +151,7 @@ def of_question(
         shown = best or rest[:2]
         if shown and len({units[name][0]["id"] for name in shown}) == 1:
             document = units[shown[0]][0]
-            told = evidence(document, sorted(units[name][1] for name in shown))
+            told = evidence([(document, at) for at in sorted(units[name][1] for name in shown)])
             yield ["v", told, question["statement"], label, 0, 2 * WEIGHT, "written.yesno"]
 
 
@@ -121,8 +172,8 @@ def _windows(
         for _ in range(2):
             first = max(1, number - chance.randrange(WINDOW))
             numbers = range(first, min(len(document["units"]), first + WINDOW - 1) + 1)
-            before = evidence(document, [each for each in numbers if each < number])
-            passage = evidence(document, list(numbers))
+            before = evidence([(document, each) for each in numbers if each < number])
+            passage = evidence([(document, each) for each in numbers])
             at = passage.find(question["answer"], max(0, len(before) - 1))
             if at >= 0:
                 end = at + len(question["answer"])
@@ -130,7 +181,7 @@ def _windows(
     if question["answer"] or not best:
         for name in rest[:3]:
             document, number = units[name]
-            passage = evidence(document, [number])
+            passage = evidence([(document, number)])
             if not question["answer"] or question["answer"] not in passage:
                 yield ["a", question["q"], passage, NONE, NONE, 0, WEIGHT / 2, "spans.written"]
 
@@ -139,18 +190,25 @@ def items(rows: Sequence[Row], chance: random.Random) -> Iterator[Item]:
     """Yield all items of some folders."""
     documents = {row["id"]: row for row in rows if "units" in row}
     for row in rows:
-        if "units" in row:
-            for sentence in row["sentences"]:
-                yield from of_sentence(row, sentence, chance)
-            own = {str(number): (row, number) for number in range(1, len(row["units"]) + 1)}
-        else:
-            own = {
-                f"{name}:{number}": (document, number)
-                for name, document in documents.items()
-                if document["folder"] == row["folder"]
-                for number in range(1, len(document["units"]) + 1)
-            }
-        for question in row["questions"]:
+        inside = [
+            document
+            for name, document in documents.items()
+            if (name == row["id"] if "units" in row else document["folder"] == row["folder"])
+        ]
+        own = {
+            f"{'' if 'units' in row else document['id'] + ':'}{number}": (document, number)
+            for document in inside
+            for number in range(1, len(document["units"]) + 1)
+        }
+        for sentence in row.get("sentences", ()):
+            names = list(map(str, sentence["cites"]))
+            cited = sorted((own[name] for name in names), key=_order)
+            near = {document["id"] for document, _ in cited}
+            others = [
+                unit for name, unit in own.items() if name not in names and unit[0]["id"] in near
+            ]
+            yield from of_sentence(sentence, cited, others, chance)
+        for question in row.get("questions", ()):
             yield from of_question(question, own, chance)
 
 

@@ -126,6 +126,8 @@ class Cited:
     """The title alone."""
     head: str = ""
     """Of a row, what stands above it in its table."""
+    place: str = ""
+    """The part of its source that it is in, with the speaker and the date of a message."""
 
     def passage(self) -> str:
         """Return the quote as the reader sees it: the title often says who "he" or "it" is."""

@@ -82,11 +82,16 @@ def _cited(sentence: Sentence, saved: Saved) -> list[Cited]:
 def _with_source(quote: Quote, saved: Saved) -> Cited:
     source = saved.ledger.get(Source, quote.source)
     heads = "\n".join(heads_above(saved.text(quote.passage.snapshot), quote))
-    return Cited(quote.text, credit_of(source, quote), source.title.strip(), heads)
+    place = source.where(quote.passage.start)
+    return Cited(quote.text, credit_of(source, quote), source.title.strip(), heads, place)
 
 
 def _as_read(sentence: Sentence, quotes: Sequence[Cited]) -> CitedText:
-    return CitedText(sentence.text, tuple((quote.title, quote.text) for quote in quotes))
+    return CitedText(
+        sentence.text,
+        tuple((quote.title, quote.text) for quote in quotes),
+        tuple(quote.place for quote in quotes),
+    )
 
 
 def _disagreement(sentence: Sentence, now: SecondOpinion, *, known: bool) -> str:

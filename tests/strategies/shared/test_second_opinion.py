@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -16,12 +17,19 @@ from hypothesis import strategies as st
 
 from deepdiver import tasks
 from deepdiver.core.events import Limited
+from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import (
+    Finding,
+    Mark,
+    Passage,
+    Quote,
     Report,
     RunStatus,
     SecondOpinion,
     Sentence,
     SentenceKind,
+    Source,
+    SourceKind,
     Stance,
 )
 from deepdiver.encoders.reader import CLOSE, SMALL, Reader, Verdict
@@ -244,7 +252,7 @@ async def test_what_it_says_nothing_of_stays_as_it_is(
         (AGREES, 0.0, Stance.SUPPORTS, AGREES),
         (0.98765, 0.0, Stance.SUPPORTS, 0.99),
         (AGREES, 1.0, Stance.SUPPORTS, AGREES),
-        (0.0, CONTRADICTS, Stance.REFUTES, CONTRADICTS),
+        (0.0, CONTRADICTS, Stance.REFUTES, round(CONTRADICTS, 2)),
         (AGREES - 0.0001, 0.9999, Stance.REFUTES, 1.0),
         (0.3, 0.5, Stance.NEUTRAL, 0.5),
         (0.1, 0.0, Stance.NEUTRAL, 0.9),
@@ -393,6 +401,44 @@ def test_quotes_are_read_together_and_a_title_stands_before_those_of_its_source(
         "Said.", (("Book", "One."), ("Book", "Two."), ("Log", "Three."), ("", "Four."))
     )
     assert cited.passages() == ["Book. One. Two. Log. Three. Four."]
+
+
+def test_the_place_of_a_quote_says_who_speaks_and_stands_once_before_quotes_of_it() -> None:
+    first, second = "message 1, Ann, 2024-05-06", "message 2, Bo, 2024-05-07"
+    cited = CitedText(
+        "Said.",
+        (
+            ("Chat", "One."),
+            ("Chat", "Two."),
+            ("Chat", "Three."),
+            ("Log", "Four."),
+            ("Log", "Five."),
+        ),
+        (first, first, second, second, ""),
+    )
+    assert cited.passages() == [
+        f"Chat. {first}: One. Two. {second}: Three. Log. {second}: Four. Five."
+    ]
+
+
+async def test_the_reader_is_told_who_wrote_a_message(
+    tmp_path: Path, reader: Callable[[Any], Any]
+) -> None:
+    asked = reader(Fixed())
+    mark = Mark(start=0, kind="message", label="1, Ann Holm, 2024-05-06")
+    source = Source(
+        id="s", kind=SourceKind.PAGE, url="/a", title="Chat", snapshot="x", marks=(mark,)
+    )
+    quote = Quote(source="s", passage=Passage(snapshot="x", start=0, end=9), text="I own it.")
+    finding = Finding(id="f", statement="I own it.", quotes=(quote,))
+    deps = SimpleNamespace(
+        settings=SimpleNamespace(second_opinion=True),
+        ledger=Ledger([source, finding]),
+        note_limit=pytest.fail,
+    )
+    said = Sentence(text="Ann Holm says that she is the owner.", findings=("f",))
+    await second_opinion.with_opinions(cast("Any", deps), [said])
+    assert asked.asked == [("Chat. message 1, Ann Holm, 2024-05-06: I own it.", said.text)]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["", "Book", "Log"]), st.text(max_size=READ + 9))))

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from deepdiver.core.numbering import units_of
 from deepdiver.core.record import (
@@ -75,6 +76,9 @@ class CitedText:
     """What it says."""
     quotes: tuple[tuple[str, str], ...]
     """Source title and exact text of each quote, in the order of the citations."""
+    places: tuple[str, ...] = ()
+    """The part of the source that each quote is in, with the speaker and the date of a message; if
+    there are none, they are not known."""
 
     @property
     def word_for_word(self) -> bool:
@@ -84,8 +88,10 @@ class CitedText:
 
     def passages(self) -> list[str]:
         """Return the quotes as the reader sees them: in a row, as many together as it can read."""
-        made: list[list[tuple[str, str]]] = []
-        for quote in self.quotes[:QUOTES]:
+        made: list[list[_Quoted]] = []
+        places = self.places or ("",) * len(self.quotes)
+        for (title, text), place in islice(zip(self.quotes, places, strict=True), QUOTES):
+            quote = _Quoted(title, place, text)
             if made and len(_in_a_row([*made[-1], quote])) <= READ:
                 made[-1].append(quote)
             else:
@@ -93,15 +99,30 @@ class CitedText:
         return [_in_a_row(together) for together in made]
 
 
-def _in_a_row(quotes: Sequence[tuple[str, str]]) -> str:
-    """Return quotes as one text, with each title once where several of a source follow.
+class _Quoted(NamedTuple):
+    """A quote, as the reader sees it."""
 
-    A title often says who "he" or "it" is.
+    title: str
+    place: str
+    text: str
+
+
+def _in_a_row(quotes: Sequence[_Quoted]) -> str:
+    """Return quotes as one text, with each title and place once where several of it follow.
+
+    A title often says who "he" or "it" is, and the place of a message who speaks.
     """
-    return " ".join(
-        f"{title}. {text}" if title and (not at or quotes[at - 1][0] != title) else text
-        for at, (title, text) in enumerate(quotes)
-    )
+    told: list[str] = []
+    before = _Quoted("", "", "")
+    for quote in quotes:
+        other = quote.title != before.title
+        told += [f"{quote.title.rstrip('.')}."] if quote.title and other else []
+        told += (
+            [f"{quote.place}:"] if quote.place and (other or quote.place != before.place) else []
+        )
+        told += [quote.text]
+        before = quote
+    return " ".join(told)
 
 
 async def with_opinions(deps: Deps, written: Sequence[Sentence]) -> list[Sentence]:
@@ -157,10 +178,12 @@ def is_asked(sentence: Sentence) -> bool:
 def _cite(deps: Deps, sentence: Sentence) -> CitedText:
     findings = [deps.ledger.get(Finding, key) for key in sentence.findings]
     quotes = [quote for finding in findings for quote in finding.quotes]
-    titles = [deps.ledger.get(Source, quote.source).title.strip() for quote in quotes]
+    sources = [deps.ledger.get(Source, quote.source) for quote in quotes]
+    both = list(zip(sources, quotes, strict=True))
     return CitedText(
         sentence.text,
-        tuple((title, quote.text) for title, quote in zip(titles, quotes, strict=True)),
+        tuple((source.title.strip(), quote.text) for source, quote in both),
+        tuple(source.where(quote.passage.start) for source, quote in both),
     )
 
 
@@ -287,7 +310,7 @@ def _with_counterparts(
     """Return a sentence and its counterparts beside its quotes; nothing if it has none."""
     if not found:
         return []
-    passage = _in_a_row([(quote.title, quote.text) for quote in quotes])
+    passage = _in_a_row([_Quoted(quote.title, "", quote.text) for quote in quotes])
     return [(passage, told) for told in (text, *(each.text for each in found))]
 
 
