@@ -122,13 +122,13 @@ async def test_so_many_runs_as_allowed_go_on_at_a_time_each_in_its_thread(
     async with Crew(local, settings, concurrency=3) as crew:
         await until(lambda: len(seen) == 3)
         await asyncio.sleep(0.1)
-        assert list(seen) == runs[:3]
-        assert set(crew.running) == set(runs[:3])
+        assert crew.running == tuple(runs[:3]), "taken in the order of the queue"
+        assert set(seen) == set(runs[:3]), "threads may begin in any order"
         assert set(seen.values()) == {"run"}
         assert local.owners() == {"": Load(2, 3)}
         go.set()
         await until(lambda: local.owners() == {})
-    assert list(seen) == runs
+    assert set(seen) == set(runs)
     assert crew.counts["ended"] == 5
     assert len(crew.waited) == 5
 
@@ -304,10 +304,11 @@ async def test_a_drained_crew_takes_no_order_and_gives_back_what_it_has(
     scripted(monkeypatch, work)
     async with Crew(local, settings, concurrency=2) as crew:
         await until(lambda: len(begun) == 2)
+        assert crew.running == tuple(runs[:2])
         await asyncio.gather(crew.drain(), crew.drain())
         assert crew.draining
     assert crew.running == ()
-    assert begun == runs[:2]
+    assert set(begun) == set(runs[:2])
     assert crew.counts["given_back"] == 2
     assert {item.run for item in local.waiting()} == set(runs)
     assert {run.status for run in local.store.runs.list_all()} == {RunStatus.QUEUED}
