@@ -553,6 +553,15 @@ def test_a_source_is_shown_with_its_kind_and_in_the_evidence_view_with_all_reaso
     )
 
 
+def test_that_a_source_is_the_readers_document_is_told_only_beside_others() -> None:
+    own = citation(1, url="/home/ann/plan.docx", reasons=("your document",))
+    assert "your document\n" not in render_markdown(report(citations=(own,)))
+    page = citation(2, source="s_2", reasons=("a newspaper with an editor",))
+    made = render_markdown(report(citations=(own, page)))
+    assert "· your document\n" in made
+    assert "· a newspaper with an editor\n" in made
+
+
 def test_the_reasons_are_told_once_for_sources_that_are_believed_alike() -> None:
     why = {"reasons": ("an official register", "primary")}
     listed = (
@@ -799,7 +808,7 @@ def test_plain_text_is_plain() -> None:
 def test_a_long_quote_is_shortened_and_a_short_one_is_not() -> None:
     for size, shown in (
         (QUOTE_CHARS, "x" * QUOTE_CHARS),
-        (QUOTE_CHARS + 1, "x" * (QUOTE_CHARS - 1) + "…"),
+        (2 * QUOTE_CHARS, "x" * (QUOTE_CHARS - 1) + "…"),
     ):
         assert f"“{shown}”" in render_markdown(report(citations=(citation(quote="x" * size),)))
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from deepdiver.core.record import Citation, Passage, Quote
 from deepdiver.core.text import join_lines
 from deepdiver.report.sources import (
+    A_SENTENCE,
     MOST_ROWS,
     QUOTE_CHARS,
     UNITED_CHARS,
@@ -186,7 +187,9 @@ def test_the_kind_of_a_source_is_its_first_reason() -> None:
 def test_a_quote_is_shown_in_one_line_and_a_long_one_shortened() -> None:
     assert shown("It is\n  old.") == (("It is old.",), 0)
     assert shown("x" * QUOTE_CHARS) == (("x" * QUOTE_CHARS,), 0)
-    assert shown("x" * (QUOTE_CHARS + 1)) == (("x" * (QUOTE_CHARS - 1) + "…",), 0)
+    longest = int(A_SENTENCE * QUOTE_CHARS)
+    assert shown("x" * longest) == (("x" * longest,), 0), "a sentence is not cut for a few words"
+    assert shown("x" * (longest + 1)) == (("x" * (QUOTE_CHARS - 1) + "…",), 0)
     assert shown("x" * 5_000, most=sys.maxsize) == (("x" * 5_000,), 0)
     assert shown("") == (("",), 0)
 
@@ -199,6 +202,27 @@ def test_rows_of_a_table_are_lines_and_those_beyond_the_limit_are_counted() -> N
     assert shown("\n| ".join(rows), "sheet 1") == (tuple(rows[:2]), 7)
     long = ["y" * 900, *rows]
     assert shown("\n| ".join(long), "sheet 1") == (("y" * (QUOTE_CHARS - 1) + "…",), 9)
+
+
+def test_an_excerpt_is_the_whole_sentence_that_is_nearest() -> None:
+    quote = (
+        "Hi all, here is the analysis of habits for the third quarter. As we discussed, knowing "
+        "how customers shop is crucial. Our data shows that 45% of our customers shop online. We "
+        "should use that. " + "Best wishes to everybody from the whole team. " * 5
+    ).strip()
+    said = "By one message, 45% shop online."
+    for most in (150, 60):
+        (line,), _ = _shown(quote, "", most, said)
+        assert line == "… Our data shows that 45% of our customers shop online. …", "even if longer"
+    both = f"{said} Knowing how customers shop is crucial."
+    (line,), _ = _shown(quote, "", 150, both)
+    assert line == (
+        "… As we discussed, knowing how customers shop is crucial. Our data shows that 45% of our "
+        "customers shop online. …"
+    ), "what shares two words with it, in the order of the source"
+    (line,), _ = _shown(quote, "", 30, said)
+    assert "45%" in line
+    assert len(line) <= 30
 
 
 SAID = "It was sold in 1987 for 12 crowns."

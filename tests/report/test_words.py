@@ -27,7 +27,7 @@ def test_a_language_that_is_not_there_stays_english() -> None:
     for code in ("", "en", "sv", "xx", "\ud800"):
         assert words_in(code) is ENGLISH
     assert ENGLISH("Sources") == "Sources"
-    assert ENGLISH("{} more rows", 3) == "3 more rows"
+    assert ENGLISH("more rows: {}", 3) == "more rows: 3"
 
 
 def test_a_phrase_that_a_language_lacks_stays_english() -> None:

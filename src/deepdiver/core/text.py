@@ -66,6 +66,8 @@ _ABBREVIATION = re.compile(
 )
 """What has a stop of its own: single letters with stops (e.g., p.e., z.B.), titles, months, and
 what writers in English, Spanish, German, French, Italian, Portuguese and Dutch shorten most."""
+_NUMBERED = re.compile(r"(?:^|[\s(\[])(?:[Aa]rts?|[Ss]ecs?|[Rr]egs?|[Cc]h|[Vv]ol|[Pp]aras?)\.$")
+"""What is shortened before a number, and is a word of its own elsewhere."""
 _LONGEST_ABBREVIATION = 12
 _NEARBY = 1_000
 """Characters around a stop in which the same word in small letters shows that it is not a name."""
@@ -183,6 +185,8 @@ def _stop_ends(text: str, start: int, mark: re.Match[str], limit: int) -> bool:
     if follows is None or follows.group()[-1].islower():
         return False
     tail = text[max(start, mark.end() - _LONGEST_ABBREVIATION) : mark.end()]
+    if text[follows.end() - 1].isdigit() and _NUMBERED.search(tail):
+        return False
     short = _ABBREVIATION.search(tail) if mark.group() == "." else None
     return short is None or (bool(short["letter"]) and _is_common(text, follows.end() - 1))
 

@@ -512,16 +512,21 @@ def _hypothesis(item: Assessment, say: Words) -> str:
 def _sources(citations: Iterable[Citation], report: Report) -> Iterator[str]:
     """Yield the list of sources: one entry for each, with the passages that are cited below it."""
     say = words_of(report)
-    for source in list_sources(citations, QUOTE_CHARS, kinds.said_by(report)):
+    listed = list_sources(citations, QUOTE_CHARS, kinds.said_by(report))
+    # "Your document" says nothing where all are.
+    telling = len({source.kind for source in listed}) > 1 or any(
+        "://" in source.first.url for source in listed
+    )
+    for source in listed:
         first = source.first
         title = f"**{quiet_line(source.title)}**" if source.title else ""
         told = [title, quiet_line(first.credit), web_address(source.place)]
-        kind = f" · {quiet_line(say.recorded(source.kind))}" if source.kind else ""
+        kind = f" · {quiet_line(say.recorded(source.kind))}" if telling and source.kind else ""
         yield _opened(f"{', '.join(filter(None, told))}{kind}")
         yield ""
         for item in source.passages:
             place = f" ({quiet_line(say.place(item.where))})" if item.where else ""
-            more = f" … {say('{} more rows', item.left_out)}" if item.left_out else ""
+            more = f" … {say('more rows: {}', item.left_out)}" if item.left_out else ""
             quote = say.quoted(f"{' / '.join(map(quiet_line, item.lines))}{more}")
             yield f"- [{item.mark}] {quote}{place}"
         yield ""

@@ -16,15 +16,20 @@ from types import MappingProxyType
 
 from deepdiver.core.numbering import LONGEST_UNIT
 from deepdiver.core.record import Citation, Passage, Quote
-from deepdiver.core.text import STOPWORDS, join_lines, sentences, words
+from deepdiver.core.text import STOPWORDS, Span, join_lines, sentences, words
 
 UNITED_CHARS = LONGEST_UNIT
 """The most characters of spans that are joined: a citation must still lead to a place, not to a
 page. A span longer than that keeps to itself."""
 QUOTE_CHARS = 240
-"""Of longer quotes the list has the part that is nearest to what cites them; the record and the
-page have them whole. With 600, the lists of four standard reports had 1,600 to 2,270 words, more
-than what they belong to."""
+"""Of longer quotes the list has the sentences that are near to what cites them; the record and the
+page have them whole. With 600 characters, the lists of four standard reports had 1,600 to 2,270
+words, more than what they belong to."""
+A_SENTENCE = 1.5
+"""A sentence may be so much longer before it is cut: an excerpt that ends before the figure that it
+is cited for proves nothing."""
+TELLING = 2
+"""Telling words that a further sentence of an excerpt shares with what cites it."""
 _HEAD = re.compile(r"From: [^\n]+(?:\n[^\n]+)*\n\s*\n(?=\S)")
 """The head of a message, which `where` tells in fewer words."""
 _ROW = re.compile(r"\s*\n\s*\|\s*")
@@ -254,9 +259,27 @@ def _shared(text: str, said: str) -> int:
 
 
 def _excerpt(text: str, most: int, said: str) -> str:
-    """Return the part of a text, in whole words, that is nearest to what cites it."""
+    """Return the sentences of a text that are near to what cites it, or a part of a long one."""
     if len(text) <= most:
         return text
+    spans = sentences(text) or [Span(0, len(text))]
+    near = {span: _shared(span.of(text), said) for span in spans}
+    best, *others = sorted(spans, key=lambda span: (-near[span], span.start))
+    if best.end - best.start > A_SENTENCE * most:
+        return _window(text, most, said)
+    kept = [best]
+    for span in (span for span in others if near[span] >= TELLING):
+        if sum(each.end - each.start + 2 for each in (*kept, span)) <= most:
+            kept.append(span)
+    told, end = "", 0
+    for span in sorted(kept):
+        told += f"{' … ' if text[end : span.start].strip() else ' '}{span.of(text).strip()}"
+        end = span.end
+    return f"{told}{' …' if text[end:].strip() else ''}".strip()
+
+
+def _window(text: str, most: int, said: str) -> str:
+    """Return the part of a text, in whole words, that is nearest to what cites it."""
     starts = [0, *(match.end() for match in _SPACE.finditer(text))]
     # A sign tells that something is left out, before or behind it.
     cuts = [(at, _last_end(text, at + most - (2 if at else 1), at)) for at in starts]
