@@ -15,6 +15,7 @@ from deepdiver.report.markdown import render_markdown
 from deepdiver.strategies.shared.audit_headings import (
     NEUTRAL_HEADING,
     OPEN_QUESTIONS,
+    OWN_HEADING,
     STEPS_HEADING,
     TITLE,
     audit_headings,
@@ -91,6 +92,16 @@ async def test_steps_whose_heading_was_cut_are_called_what_they_are(tmp_path: Pa
     cut = await audit_headings(deps, sections, ASKED, ASKED, [])
     assert [section.heading for section in sections] == [STEPS_HEADING, NEUTRAL_HEADING]
     assert [item.section for item in cut] == [STEPS_HEADING, NEUTRAL_HEADING]
+
+
+async def test_a_section_of_judgement_whose_heading_was_cut_is_not_called_what_was_found(
+    tmp_path: Path,
+) -> None:
+    gave = "It gave testing 30 hours of 120 hours {T1:2}."
+    own = "Testing needs more hours. So ask the committee for testing hours."
+    deps, sections = drafted(tmp_path, f"## {HOSTILE}\n\n{gave}\n\n{own}\n\n## {ORDER}\n\n{gave}")
+    await audit_headings(deps, sections, ASKED, ASKED, [])
+    assert [section.heading for section in sections] == [OWN_HEADING, NEUTRAL_HEADING]
 
 
 @pytest.mark.parametrize(

@@ -616,6 +616,30 @@ async def test_a_frame_of_codes_goes_without_a_word(tmp_path: Path) -> None:
     assert held.reasons == ["it names no finding"]
 
 
+async def test_advice_may_name_what_the_reports_own_code_defines(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    advice = "Set PARSE_WORKERS to the hours of testing."
+    assert await held.check(f"{GAVE} {{T1:2}} {advice}") == [GAVE]
+    assert "PARSE_WORKERS is in none of the texts" in held.reasons[0]
+    held = Desk(tmp_path)
+    code = "```sh {general}\nexport PARSE_WORKERS=4 # hours of testing\n```"
+    kept = await held.check(f"{GAVE} {{T1:2}} {advice}\n\n{code}")
+    assert advice in kept
+
+
+async def test_advice_may_name_what_was_told_as_general_knowledge(tmp_path: Path) -> None:
+    advice = "Compare the hours of testing with those of Orvane."
+    held = Desk(tmp_path)
+    assert await held.check(f"{GAVE} {{T1:2}} {advice}") == [GAVE]
+    held = Desk(tmp_path)
+    known = "Orvane publishes its hours of testing."
+    assert advice in await held.check(f"{GAVE} {{T1:2}} {known} {{general}} {advice}")
+    held = Desk(tmp_path)
+    fact = "The firm Orvane got 30 hours."
+    kept = await held.check(f"{known} {{general}} {MET} {{T1:1}}\n\n{MET} {{T1:1}} {fact} {{T1:2}}")
+    assert fact not in kept, "a fact has its names from what it cites"
+
+
 # -- tables
 
 

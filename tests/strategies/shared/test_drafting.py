@@ -15,6 +15,7 @@ from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.drafting import (
     EMPTY_CELL,
+    ROW_LOST,
     DraftedBlock,
     DraftedSection,
     Drafter,
@@ -22,6 +23,7 @@ from deepdiver.strategies.shared.drafting import (
     Problem,
     cited_quotes,
     credits_of,
+    cut_lost_rows,
     findings_of,
     kept_sections,
     listed_cuts,
@@ -460,6 +462,24 @@ def test_a_row_of_which_only_the_name_is_left_goes(tmp_path: Path) -> None:
     for line in parts[0].lines():
         line.cut = True
     assert kept_sections(parts) == []
+
+
+@pytest.mark.parametrize(
+    ("cut", "left"), [(1, ["May"]), (2, ["June", "May"]), (0, [EMPTY_CELL, "May"])]
+)
+def test_a_row_that_has_lost_its_step_goes(tmp_path: Path, cut: int, left: list[str]) -> None:
+    deps, drafter = drafter_of(tmp_path)
+    parts = drafter.sections(
+        "| By | Step {judgement} | Who {judgement} |\n|---|---|---|\n"
+        "| June | Give testing its hours back | The committee |\n| May | Ask | The committee |"
+    )
+    [*parts[0].lines()][cut].cut = True
+    cut_lost_rows(deps, parts)
+    (section,) = kept_sections(parts)
+    assert [row[0].text for row in section.blocks[0].rows] == left
+    listed = [(item.text, item.reason) for item in listed_cuts(parts[0].lines())]
+    lost = [("June", ROW_LOST), ("The committee", ROW_LOST)]
+    assert listed == (lost if cut == 1 else []), "what goes with it is listed"
 
 
 @pytest.mark.parametrize("text", ["| 30 |", "30", "| 30 {T1:2} |"])

@@ -26,6 +26,7 @@ from deepdiver.report.markdown import render_markdown
 from deepdiver.run import replay, research
 from deepdiver.strategies.shared.audit_headings import TITLE
 from deepdiver.strategies.shared.base import Allowance
+from deepdiver.strategies.shared.drafting import ROW_LOST
 from deepdiver.strategies.shared.grounding import FOREIGN, UNCONNECTED
 from deepdiver.strategies.shared.look import look_into
 from deepdiver.strategies.shared.unanswered import HEADING as NEAREST
@@ -349,6 +350,22 @@ async def test_the_bottom_line_is_written_from_what_the_audit_left(tmp_path: Pat
         f"## {QUESTION}\n\nAnna Holm owns Holm Works. {{T1}}"
     ), "and under the headings that the audit left"
     assert (task.title, task.verdict) == (QUESTION, "Anna.")
+
+
+async def test_a_plan_has_no_row_without_its_step(tmp_path: Path) -> None:
+    report, rig = await report_of(
+        tmp_path,
+        **planned(
+            "## Plan\n\n| Who | Step {T1} |\n|---|---|\n| Anna Holm | owns Holm Works |\n"
+            "| Anna Holm | sells 88 boats for 77 crowns |"
+        ),
+    )
+    (task,) = rig.reasoner.of(tasks.WriteBottomLine)
+    shown = "| Who | Step |\n| --- | --- |\n| Anna Holm | owns Holm Works {T1} |"
+    assert task.sections.endswith(shown)
+    (table,) = [block for part in report.sections for block in part.blocks]
+    assert [[cell.text for cell in row] for row in table.rows] == [["Anna Holm", "owns Holm Works"]]
+    assert ("Anna Holm", ROW_LOST) in [(item.text, item.reason) for item in report.cut]
 
 
 async def test_points_parts_lists_and_tables_keep_their_form(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from deepdiver.core.events import SentenceCut
-from deepdiver.core.record import CutSentence, Sentence
+from deepdiver.core.record import CutSentence, Sentence, SentenceKind
 from deepdiver.core.text import count_words, sentences
 from deepdiver.report.bindings import Cited
 from deepdiver.report.markup import read_markup
@@ -18,9 +18,9 @@ from deepdiver.strategies.shared.reading import find_nearest
 from deepdiver.strategies.shared.second_opinion import find_better
 from deepdiver.tasks import Faulty, RepairSentences
 
-NEUTRAL_HEADING, STEPS_HEADING = "What was found", "What to do"
-"""The headings of a section, and of one that has steps, whose own heading the audit has cut, if no
-part of the question fits."""
+NEUTRAL_HEADING, OWN_HEADING, STEPS_HEADING = "What was found", "What follows", "What to do"
+"""The headings of a section, of one that is mostly judgement, and of one that has steps, whose own
+heading the audit has cut, if no part of the question fits."""
 LONGEST = 14
 """Words of a part of the question that can be a heading."""
 OPEN_QUESTIONS = "Not answered"
@@ -79,7 +79,10 @@ def _neutral(section: DraftedSection, said: Said, problems: Sequence[str]) -> st
     if any(block.kind == "steps" for block in section.blocks):
         return STEPS_HEADING
     near = find_nearest(said.besides, problems) if problems and said.besides else ""
-    return near if 0 < count_words(near) <= LONGEST else NEUTRAL_HEADING
+    if 0 < count_words(near) <= LONGEST:
+        return near
+    own = [line.sentence.kind is not SentenceKind.FACT for line in section.lines()]
+    return OWN_HEADING if sum(own) > len(own) / 2 else NEUTRAL_HEADING
 
 
 async def _weakened(deps: Deps, sections: Sequence[DraftedSection]) -> list[CutSentence]:

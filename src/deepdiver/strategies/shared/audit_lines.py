@@ -191,11 +191,25 @@ class Audit:
         bare = sentence.model_copy(update={"text": rest, "bold": 0})
         return self._faults_of(line, bare, binding)
 
+    def _introduced(self, line: Line) -> list[str]:
+        """Return what advice may take names from: code of the report, and what is marked as known.
+
+        A product that a table of general knowledge names need not be marked again.
+        """
+        return [
+            other.sentence.text
+            for other in self._lines
+            if (other.code or other.sentence.kind is SentenceKind.KNOWLEDGE)
+            and not other.cut
+            and other is not line
+        ]
+
     def _faults_of(self, line: Line, sentence: Sentence, binding: bool) -> list[str]:
         deps = self._deps
+        own = self._introduced(line) if sentence.kind is SentenceKind.JUDGEMENT else ()
         context = Context(
             credits="\n".join(credits_of(deps, sentence)),
-            nearby="\n".join((line.nearby, *heads_of(deps, sentence))),
+            nearby="\n".join((line.nearby, *heads_of(deps, sentence), *own)),
             question=self._asked,
             places=[credit for _, credit in cited_quotes(deps, sentence)],
             figures=self._derived.figures_of(sentence.derived),

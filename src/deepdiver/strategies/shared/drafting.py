@@ -24,7 +24,7 @@ from deepdiver.core.record import (
     SentenceKind,
     Source,
 )
-from deepdiver.core.text import words
+from deepdiver.core.text import count_words, words
 from deepdiver.report.audit import credit_of
 from deepdiver.report.kinds import STATED
 from deepdiver.report.markup import (
@@ -63,6 +63,10 @@ CODE = "code"
 """Names code of which the writer has only said where it stands."""
 EMPTY_CELL = "–"
 """Stands in a cell whose sentence was cut."""
+ROW_LOST = "nothing is left of what its row says"
+"""Why a cell is cut whose row has lost its longest cell."""
+A_STEP = 4
+"""Words from which on a cell says something by itself, and is not a name or a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -625,6 +629,21 @@ def _with_marks(marked: MarkedSentence) -> str:
     marks = [f"{{{inner}}}"] if inner else []
     marks += [f"{{absence {', '.join(marked.terms)}}}"] if marked.terms else []
     return " ".join((text, *marks))
+
+
+def cut_lost_rows(deps: Deps, sections: Iterable[DraftedSection]) -> None:
+    """Cut the rest of a table's row whose longest cell was cut: a plan without its step."""
+    tables = (block for section in sections for block in section.blocks if block.kind == "table")
+    for row in itertools.chain.from_iterable(block.rows for block in tables):
+        longest = max(row, key=lambda line: count_words(line.drafted))
+        if longest.cut and count_words(longest.drafted) >= A_STEP:
+            _cut_rest(deps, row)
+
+
+def _cut_rest(deps: Deps, row: Iterable[Line]) -> None:
+    for line in row:
+        if not line.cut and line.sentence.text:
+            line.cut_out(deps, ROW_LOST)
 
 
 def kept_sections(sections: Iterable[DraftedSection]) -> list[Section]:

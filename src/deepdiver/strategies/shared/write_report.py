@@ -43,10 +43,12 @@ from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.doubt_unfounded import doubt_unfounded
 from deepdiver.strategies.shared.drafting import (
     EMPTY_CELL,
+    ROW_LOST,
     DraftedBlock,
     DraftedSection,
     Drafter,
     Line,
+    cut_lost_rows,
     kept_sections,
     listed_cuts,
 )
@@ -215,6 +217,7 @@ async def write_report(
     further, repeated = _further(map(_drafted, more), _lines(body))
     lines = [*_lines(body), *_lines(further)]
     await audit.check(lines)
+    cut_lost_rows(deps, body)
     _cut_lost(deps, repeated, lines)
     renamed = await audit_headings(deps, written, question, asked, problems)
     top = await writer.top(body)
@@ -689,7 +692,8 @@ def _block_as_markdown(block: DraftedBlock) -> str:
 
 def _table_as_markdown(block: DraftedBlock) -> str:
     header = [list(block.header), ["---"] * len(block.header)]
-    rows = [[EMPTY_CELL if line.cut else line.marked for line in row] for row in block.rows]
+    left = [row for row in block.rows if not all(line.cut for line in row)]
+    rows = [[EMPTY_CELL if line.cut else line.marked for line in row] for row in left]
     return "\n".join(f"| {' | '.join(row)} |" for row in [*header, *rows])
 
 
@@ -819,7 +823,7 @@ def _notes(
 
 
 def _count_unquoted(cut: Sequence[CutSentence]) -> int:
-    return sum(not item.reason.startswith((REJECTED, NOTHING_LEFT)) for item in cut)
+    return sum(not item.reason.startswith((REJECTED, NOTHING_LEFT, ROW_LOST)) for item in cut)
 
 
 def _unread(lines: Sequence[Line]) -> list[str]:
