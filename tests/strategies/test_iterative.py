@@ -291,10 +291,50 @@ async def test_an_edited_plan_is_written_to_by_whoever_reads(tmp_path: Path) -> 
     assert task.problems == ("When was Holm Works founded?",)
 
 
-async def test_a_library_that_does_not_fit_the_desk_is_searched(tmp_path: Path) -> None:
-    rig = rig_of(tmp_path, PaidReasoner(), Shelf({**CORPUS, "doc:x": ("X", "", "x " * 200_000)}))
+FILLED = {**CORPUS, "doc:x": ("X", "", "x " * 200_000)}
+"""More than the desk holds, and less than six times the reading budget."""
+
+
+async def test_of_a_library_that_does_not_fit_the_desk_the_writer_reads_the_best(
+    tmp_path: Path,
+) -> None:
+    rig = rig_of(tmp_path, PaidReasoner(), Shelf(FILLED))
+    before = (await rig.work()).report
+    assert set(rig.provider.queries) >= {QUESTION}, "its own search chooses"
+    assert rig.path == [*BEGIN, "write_report"]
+    for unneeded in (tasks.WriteQueries, tasks.ExtractFindings, tasks.Reflect):
+        assert rig.reasoner.of(unneeded) == []
+    (task,) = rig.reasoner.of(tasks.WriteReport)
+    shown = {text.title: text.text for text in task.texts}
+    assert {title for title, _, _ in CORPUS.values()} <= shown.keys()
+    assert len(shown.get("X", "")) < 200_000
+    (decided,) = rig.of(Decided)
+    assert f"{len(FILLED)} documents" in decided.reason
+    again = (await rig.work(Mode.REPLAY)).report
+    assert before is not None
+    assert again is not None
+    assert before.citations
+    assert again.hash == before.hash
+
+
+async def test_a_person_sees_the_searches_of_a_library_that_does_not_fit(tmp_path: Path) -> None:
+    seen: list[dict[str, Any]] = []
+
+    async def ask(plan: dict[str, Any]) -> dict[str, Any]:
+        seen.append(plan)
+        return {"action": "accept"}
+
+    rig = rig_of(tmp_path, PaidReasoner(), Shelf(FILLED), approve=True)
+    await rig.work(ask=ask)
+    assert seen[0]["queries"]
+    assert "web_search" in rig.path
+
+
+async def test_a_library_that_is_much_too_large_is_searched_in_rounds(tmp_path: Path) -> None:
+    filled = {**CORPUS, "doc:x": ("X", "", "x " * 600_000)}
+    rig = rig_of(tmp_path, PaidReasoner(), Shelf(filled))
     await rig.work()
-    assert rig.provider.queries, "what is too much for the desk is searched"
+    assert rig.provider.queries
     assert rig.path[: len(BEGIN) + 1] == [*BEGIN, "web_search"]
 
 

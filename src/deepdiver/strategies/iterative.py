@@ -58,7 +58,6 @@ from deepdiver.strategies.shared.reading import (
     lay_out_library,
     most_readings_of,
     read_together,
-    tell_laid_out,
 )
 from deepdiver.strategies.shared.room import room_of
 from deepdiver.strategies.shared.summary import lines_of
@@ -198,7 +197,7 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
     problems = state["problems"] or await split_question(
         deps, state["topic"], state["objection"], past
     )
-    if first and (laid_out := await lay_out_library(deps, state["topic"])):
+    if first and (laid_out := await lay_out_library(deps, state["topic"], problems)):
         return {"problems": problems, "queries": [], **_read_in_writing(deps, laid_out)}
     gaps = [*(state["missing"][:GAPS] or problems[-GAPS:]), *state["disputed"]]
     wanted = problems if first else list(dict.fromkeys(gaps))[:LATER]
@@ -225,8 +224,7 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
 
 
 def _read_in_writing(deps: Deps, laid_out: Sequence[str]) -> Update:
-    """Return the state of a run whose writer reads all there is."""
-    tell_laid_out(deps, laid_out)
+    """Return the state of a run whose writer reads what is laid out."""
     sources = add_sources(deps, [], laid_out, [])
     return {
         "whole": True,
@@ -400,7 +398,7 @@ async def write_report(state: ResearchState, deps: Deps) -> Update:
         state["missing"],
         limits,
         most=most,
-        whole=state["whole"],
+        laid_out=state["whole"],
     )
     deps.finish(report)
     return {"limits": list(report.limits), "messages": [AIMessage(render_markdown(report))]}

@@ -407,7 +407,7 @@ async def test_whoever_plans_knows_the_reader_and_a_library_that_is_all_there_is
 async def test_titles_are_not_listed_where_more_can_be_searched(tmp_path: Path) -> None:
     rig = Rig(tmp_path, PaidReasoner(), CorpusProvider())
     await split_question(rig.session().deps, QUESTION)
-    large = {**CORPUS, "doc:far": ("Far", "register", "Nothing of note. " * 20_000)}
+    large = {**CORPUS, "doc:far": ("Far", "register", "Nothing of note. " * 60_000)}
     other = Rig(tmp_path / "large", PaidReasoner(), Shelf(large))
     await split_question(other.session().deps, QUESTION)
     asked = [*rig.reasoner.of(tasks.Decompose), *other.reasoner.of(tasks.Decompose)]

@@ -12,16 +12,20 @@ from deepdiver import tasks
 from deepdiver.core.events import FindingDropped
 from deepdiver.core.numbering import GAP
 from deepdiver.core.record import Finding, Source, SourceKind
-from deepdiver.core.text import Span
+from deepdiver.core.text import Span, size_of
+from deepdiver.errors import GatewayError
 from deepdiver.gateway import Gateway
 from deepdiver.strategies.shared import reading
 from deepdiver.strategies.shared.base import LookResult
 from deepdiver.strategies.shared.findings import ReadSource
 from deepdiver.strategies.shared.look import look_into
+from deepdiver.strategies.shared.materials import gather_material
 from deepdiver.strategies.shared.reading import (
     BATCH_BYTES,
+    CHOSEN_FROM,
     FREE_CHARS,
     LEAST_CHARS,
+    NUMBERED,
     PIECE_CHARS,
     TOKEN_BYTES,
     excerpt,
@@ -603,7 +607,7 @@ async def test_a_library_that_fits_the_desk_is_laid_out_and_nobody_makes_notes(
 ) -> None:
     rig = Rig(tmp_path, PaidReasoner(), Shelf(CORPUS))
     deps = rig.session().deps
-    laid_out = await lay_out_library(deps, QUESTION)
+    laid_out = await lay_out_library(deps, QUESTION, [OWNER])
     sources = [deps.ledger.get(Source, key) for key in laid_out]
     assert sorted(source.url for source in sources) == sorted(CORPUS)
     assert all(
@@ -617,27 +621,85 @@ async def test_a_library_that_fits_the_desk_is_laid_out_and_nobody_makes_notes(
 
 async def test_a_reader_who_costs_nothing_reads_before_the_writer(tmp_path: Path) -> None:
     deps = Rig(tmp_path, ScriptedReasoner(), Shelf(CORPUS)).session().deps
-    assert await lay_out_library(deps, QUESTION) == []
+    assert await lay_out_library(deps, QUESTION, [OWNER]) == []
     assert deps.readings.size == 0
 
 
 async def test_where_there_is_more_to_search_nothing_is_laid_out(tmp_path: Path) -> None:
     deps = Rig(tmp_path, PaidReasoner(), Shelf(CORPUS)).session().deps
     deps.providers = [*deps.providers, CorpusProvider()]
-    assert await lay_out_library(deps, QUESTION) == []
+    assert await lay_out_library(deps, QUESTION, [OWNER]) == []
     assert deps.readings.size == 0
 
 
-@pytest.mark.parametrize(
-    ("sentences", "tokens"), [(400, 1_000), (5_000, 1_000_000)], ids=["budget", "desk"]
-)
-async def test_a_library_that_is_too_large_is_not_laid_out(
-    tmp_path: Path, sentences: int, tokens: int
+async def test_a_library_that_is_much_too_large_is_not_laid_out(tmp_path: Path) -> None:
+    corpus = {**CORPUS, "doc:far": ("Far", "register", long_text("Something else", 1_500))}
+    assert len(corpus["doc:far"][2]) > CHOSEN_FROM * 1_000 * TOKEN_BYTES
+    deps = Rig(tmp_path, PaidReasoner(), Shelf(corpus), reading_tokens=1_000).session().deps
+    assert await lay_out_library(deps, QUESTION, [OWNER]) == []
+    assert await titles_of_library(deps) == []
+    assert deps.readings.size == 0
+
+
+LARGER = {
+    "doc:far": (
+        "Far",
+        "register",
+        f"{long_text('Nothing', 120)} Anna Holm owns Holm Works. {long_text('Void', 120)}",
+    ),
+    "doc:near": ("Near", "register", f"{long_text('Empty', 60)} Holm Works burned in 1931."),
+}
+"""More than the desk of 1,000 tokens holds; the two sentences that matter stand far within."""
+
+
+async def test_of_a_larger_library_the_best_passages_are_laid_out(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, PaidReasoner(), Shelf(LARGER), reading_tokens=1_000)
+    deps = rig.session().deps
+    laid_out = await lay_out_library(deps, QUESTION, [OWNER, YEAR])
+    sources = [deps.ledger.get(Source, key) for key in laid_out]
+    assert sorted(source.url for source in sources) == sorted(LARGER)
+    shown = [
+        deps.store.texts.get(source.snapshot)[start:end]
+        for source in sources
+        for start, end in deps.readings.held[source.snapshot]
+    ]
+    assert any("Anna Holm owns Holm Works." in part for part in shown)
+    assert any("Holm Works burned in 1931." in part for part in shown)
+    assert sum(map(len, shown)) <= 1_000 * TOKEN_BYTES
+    assert rig.reasoner.of(tasks.ExtractFindings) == []
+    material = gather_material(deps, [], laid_out=True)
+    told = " ".join(item.text for item in material.texts)
+    assert "Anna Holm owns Holm Works." in told
+    assert "[…]" in told, "what was left out is marked"
+    assert size_of(told) <= 1_000 * TOKEN_BYTES * NUMBERED
+
+
+async def test_what_is_laid_out_of_other_scripts_fits_in_bytes(tmp_path: Path) -> None:
+    corpus = {"doc:kana": ("Kana", "register", "ホルム製作所は一九三一年に焼けた。" * 400)}
+    rig = Rig(tmp_path, PaidReasoner(), Shelf(corpus), reading_tokens=1_500)
+    deps = rig.session().deps
+    assert await lay_out_library(deps, "ホルム製作所はいつ焼けたか", [])
+    assert 0 < deps.readings.size <= 1_500 * TOKEN_BYTES / 2, "three bytes a character"
+
+
+async def test_a_person_who_approves_plans_is_shown_the_searches_of_a_larger_library(
+    tmp_path: Path,
 ) -> None:
-    corpus = {**CORPUS, "doc:far": ("Far", "register", long_text("Something else", sentences))}
-    deps = Rig(tmp_path, PaidReasoner(), Shelf(corpus), reading_tokens=tokens).session().deps
-    assert await lay_out_library(deps, QUESTION) == []
+    deps = Rig(tmp_path, PaidReasoner(), Shelf(LARGER), reading_tokens=1_000).session().deps
+    deps.approve = True
+    assert await lay_out_library(deps, QUESTION, [OWNER]) == []
     assert deps.readings.size == 0
+    assert not deps.ledger.of(Source)
+
+
+async def test_a_search_that_fails_leaves_the_choice_to_the_words(tmp_path: Path) -> None:
+    class Deaf(Shelf):
+        async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
+            raise GatewayError("the index is broken")
+
+    deps = Rig(tmp_path, PaidReasoner(), Deaf(LARGER), reading_tokens=1_000).session().deps
+    assert await lay_out_library(deps, QUESTION, [OWNER])
+    assert any("the index is broken" in limit for limit in deps.notes)
 
 
 async def test_a_library_half_as_large_again_as_the_budget_is_laid_out(tmp_path: Path) -> None:
@@ -645,13 +707,13 @@ async def test_a_library_half_as_large_again_as_the_budget_is_laid_out(tmp_path:
     rig = Rig(tmp_path, PaidReasoner(), Shelf(corpus), reading_tokens=1_000)
     deps = rig.session().deps
     assert not await is_read_whole(deps), "5,400 bytes are more than 4,000"
-    assert len(await lay_out_library(deps, QUESTION)) == 1
+    assert len(await lay_out_library(deps, QUESTION, [OWNER])) == 1
     assert await titles_of_library(deps) == ["Far"]
 
 
 async def test_an_empty_library_is_not_laid_out(tmp_path: Path) -> None:
     deps = Rig(tmp_path, PaidReasoner(), Shelf({})).session().deps
-    assert await lay_out_library(deps, QUESTION) == []
+    assert await lay_out_library(deps, QUESTION, [OWNER]) == []
 
 
 # -- heads

@@ -54,7 +54,6 @@ from deepdiver.strategies.shared.reading import (
     list_unanswered,
     most_readings_of,
     read_together,
-    tell_laid_out,
 )
 from deepdiver.strategies.shared.room import room_of
 from deepdiver.tasks import SearchIntent, SearchPlan
@@ -190,12 +189,7 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
         deps, state["query"], state["objection"], past
     )
     # A person who approves plans wants to see the searches, and may choose others.
-    if (
-        not rounds
-        and not deps.approve
-        and (laid_out := await lay_out_library(deps, state["query"]))
-    ):
-        tell_laid_out(deps, laid_out)
+    if not rounds and not deps.approve and await lay_out_library(deps, state["query"], problems):
         return {"problems": problems, "plans": [], "whole": True}
     unanswered = state["unanswered_questions"] if rounds else problems
     task = tasks.PlanSearches(
@@ -365,7 +359,7 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
         gaps,
         limits,
         most=room_of(deps).most_findings,
-        whole=state.get("whole", False),  # a run begun before there was this way has none
+        laid_out=state.get("whole", False),  # a run begun before there was this way has none
     )
     report = _complete(written, state)
     deps.finish(report)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from deepdiver.core.numbering import MOST_CITED, cut_quotes, numbers_in, show_numbered, units_of
 from deepdiver.core.origins import origins
+from deepdiver.core.readings import join_parts
 from deepdiver.core.record import Finding, Quote, Source
 from deepdiver.core.text import Span, locate, size_of, words
 from deepdiver.report.markup import read_mark
@@ -135,7 +136,7 @@ class Material:
                 yield from ((spelled.partition(":")[0], span) for _, span in target)
 
 
-def gather_material(deps: Deps, findings: Iterable[str], *, whole: bool = False) -> Material:
+def gather_material(deps: Deps, findings: Iterable[str], *, laid_out: bool = False) -> Material:
     """Return the material of findings, the most important first.
 
     What has no room is left out from the end: a finding without its text is not shown.
@@ -143,17 +144,25 @@ def gather_material(deps: Deps, findings: Iterable[str], *, whole: bool = False)
     Args:
         deps: The run's dependencies.
         findings: Ids of the findings.
-        whole: Whether what was read is shown even if there are no findings: nobody has made notes
-            of it, because the writer is the one who reads it.
+        laid_out: Whether all that was read is shown, if there are findings or not: nobody has made
+            notes of it, because the writer is the one who reads it.
     """
     most = room_of(deps).texts
     held = [deps.ledger.get(Finding, key) for key in dict.fromkeys(findings)]
     by_source = _sorted_by_source(held)
-    if held or whole:
-        by_source |= _read_besides(deps, by_source, most)
+    if laid_out or held:
+        besides = _read_besides(deps, by_source)
+        if laid_out or _fit_whole(deps, (*by_source, *besides), most):
+            by_source |= besides
     read = _labelled_texts(deps, by_source)
     quoted = {label: _spans_in(by_source[entry.source.id]) for label, entry in read.items()}
-    shown = _fitting(read, quoted, most, _all_read(deps, (entry.source for entry in read.values())))
+    parts = {
+        label: _surroundings(entry.text, quoted[label])
+        if not laid_out
+        else _with_read(deps, entry, quoted[label])
+        for label, entry in read.items()
+    }
+    shown = _fitting(read, parts, most, _all_read(deps, (entry.source for entry in read.values())))
     kept = {entry.source.id: label for label, entry in read.items() if label in shown}
     told = [finding for finding in held if finding.quotes[0].source in kept]
     labels = {f"F{number}": finding.id for number, finding in enumerate(told, 1)}
@@ -185,8 +194,8 @@ def _sorted_by_source(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
     return found
 
 
-def _read_besides(deps: Deps, cited: Collection[str], most: int) -> dict[str, list[Finding]]:
-    """Return the sources that were read and brought no finding, if there is room for all of them.
+def _read_besides(deps: Deps, cited: Collection[str]) -> dict[str, list[Finding]]:
+    """Return the sources that were read and brought no finding.
 
     What a reader passed over may be what the writer misses.
     """
@@ -198,10 +207,14 @@ def _read_besides(deps: Deps, cited: Collection[str], most: int) -> dict[str, li
             continue
         if source.snapshot in deps.readings.held and source.snapshot not in texts:
             besides.setdefault(source.snapshot, source.id)
-    everything = map(deps.store.texts.get, (*texts, *besides))
-    held = [deps.ledger.get(Source, key) for key in (*cited, *besides.values())]
-    fits = _all_read(deps, held) and fits_whole(everything, most)
-    return {key: [] for key in besides.values()} if fits else {}
+    return {key: [] for key in besides.values()}
+
+
+def _fit_whole(deps: Deps, sources: Iterable[str], most: int) -> bool:
+    """Whether sources were read whole, and there is room for all of them."""
+    held = [deps.ledger.get(Source, key) for key in sources]
+    texts = map(deps.store.texts.get, {source.snapshot for source in held})
+    return _all_read(deps, held) and fits_whole(texts, most)
 
 
 def _all_read(deps: Deps, sources: Iterable[Source]) -> bool:
@@ -215,12 +228,12 @@ def _spans_in(findings: Iterable[Finding]) -> list[Span]:
 
 
 def _fitting(
-    read: Mapping[str, ReadText], quoted: Mapping[str, Sequence[Span]], most: int, all_read: bool
+    read: Mapping[str, ReadText], parts: Mapping[str, Sequence[Span]], most: int, all_read: bool
 ) -> dict[str, str]:
     """Return the texts as they are shown.
 
-    They are shown whole if all of them were read whole and fit, else around their quotes: what was
-    not worth reading is not worth showing.
+    They are shown whole if all of them were read whole and fit, else in parts: what was not worth
+    reading is not worth showing.
     """
     whole = {
         label: show_numbered(entry.text, [Span(0, len(entry.text))])
@@ -231,12 +244,19 @@ def _fitting(
     shown: dict[str, str] = {}
     left = most
     for label, entry in read.items():
-        text = show_numbered(entry.text, _surroundings(entry.text, quoted[label]))
+        text = show_numbered(entry.text, parts[label])
         text = whole[label] if size_of(whole[label]) <= size_of(text) else text
         if size_of(text) <= left:
             shown[label] = text
             left -= size_of(text)
     return shown
+
+
+def _with_read(deps: Deps, entry: ReadText, quoted: Sequence[Span]) -> list[Span]:
+    """Return the parts of a text that were read, and what surrounds its quotes."""
+    held = deps.readings.held.get(entry.source.snapshot, [])
+    around = ([span.start, span.end] for span in _surroundings(entry.text, quoted))
+    return [Span(start, end) for start, end in join_parts(sorted([*held, *around]))]
 
 
 def _surroundings(text: str, quoted: Sequence[Span]) -> list[Span]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
@@ -44,7 +44,7 @@ from deepdiver.tools.address import canonical
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.read_hit import read_hit
 from deepdiver.tools.registry import Provider
-from deepdiver.tools.search_all import SearchResults
+from deepdiver.tools.search_all import SearchResults, search_all
 from deepdiver.tools.source_age import age_need_of
 
 T = TypeVar("T")
@@ -69,6 +69,15 @@ LEAST_CHARS = 6_000
 LAID_OUT = 1.5
 """How much larger than the reading budget a library may be that the writer alone reads: to read
 parts of 45,000 tokens first, and then show the writer what surrounds the quotes, took 137,000."""
+CHOSEN_FROM = 6
+"""How much larger than the reading budget a library may be whose best passages are laid out for the
+writer: some 240,000 tokens, a dozen manuals. Of a larger one the budget is a small part, and what
+the first searches miss is worth rounds of reading."""
+LAID_OUT_RESULTS = 24
+"""Passages that the search of a library is asked for, for each part of the question. One that
+answers was among so many for 0.99 of the questions over three folders of invented documents."""
+NUMBERED = 1.25
+"""How much longer a text is with its numbers and gaps, at most; usually a tenth."""
 TITLE_CHARS = 80
 """The most characters of a title in a list of what can be searched."""
 TOKEN_BYTES = 4
@@ -276,9 +285,10 @@ async def is_read_whole(deps: Deps) -> bool:
 
 
 async def titles_of_library(deps: Deps) -> list[str]:
-    """Return the titles of all that can be searched, if the writer can read it; else nothing."""
-    hits = await _all_within(deps, max(_budget(deps), _writers_desk(deps)))
-    return sorted({one_line(hit.title or hit.url, TITLE_CHARS) for hit in hits})
+    """Return the titles of all that can be searched, if they are few; else none."""
+    hits = await _all_within(deps, CHOSEN_FROM * _budget(deps))
+    titles = sorted({one_line(hit.title or hit.url, TITLE_CHARS) for hit in hits})
+    return titles if len(within(titles, room_of(deps).known)) == len(titles) else []
 
 
 async def _list_everything(deps: Deps, question: str) -> list[tuple[Hit, str]]:
@@ -311,31 +321,77 @@ def fits_whole(texts: Iterable[str], most: int) -> bool:
     return sum(size_of(show_numbered(text, [Span(0, len(text))])) for text in texts) <= most
 
 
-async def lay_out_library(deps: Deps, question: str) -> list[str]:
-    """Lay out a library for the writer, if it fits the desk; return the ids of its sources.
+async def lay_out_library(deps: Deps, question: str, problems: Sequence[str]) -> list[str]:
+    """Lay out a library for the writer; return the ids of its sources.
 
-    Whoever writes from whole texts needs no notes of them: they are read once, in writing, which
-    costs less than to read parts of them first. If there is anything else to search, or more than
-    a writer can be shown, nothing is laid out.
+    Whoever writes from the texts needs no notes of them: they are read once, in writing, which
+    costs less than to read parts of them first. What fits the desk is laid out whole; of a library
+    larger than the reading budget, the passages that bear on the question and its parts, unless a
+    person wants to see the searches. If there is anything else to search, or much more than a
+    writer can be shown, nothing is laid out.
     """
-    hits = [(hit, question) for hit in await _all_within(deps, _writers_desk(deps))]
-    texts = (
-        await _fetch(deps, [_Wish(question, question, hits, (), (), leads=False)]) if hits else {}
-    )
-    _enter_sources(deps, texts)
-    by_snapshot = {item.source.snapshot: item.read.text for item in texts.values()}
-    if not texts or not fits_whole(by_snapshot.values(), room_of(deps).texts):
+    hits = await _all_within(deps, CHOSEN_FROM * _budget(deps))
+    asked = [_Wish(question, question, [(hit, question) for hit in hits], (), (), leads=False)]
+    fetched = await _fetch(deps, asked) if hits else {}
+    by_snapshot = {item.source.snapshot: item.read.text for item in fetched.values()}
+    if not by_snapshot:
         return []
-    for snapshot, text in by_snapshot.items():
-        deps.readings.add(snapshot, [Span(0, len(text))])
-    deps.note_search(question, (item.source.title for item in texts.values()))
+    is_whole = _fits_desk(deps, by_snapshot.values())
+    if not is_whole and (deps.approve or await is_read_whole(deps)):
+        return []
+    if is_whole:
+        deps.note_search(question, (item.source.title for item in fetched.values()))
+        parts = [[Span(0, len(text))] for text in by_snapshot.values()]
+    else:
+        parts = await _choose_for_writer(deps, (question, *problems), by_snapshot)
+    laid_out = {key: chosen for key, chosen in zip(by_snapshot, parts, strict=True) if chosen}
+    texts = {key: item for key, item in fetched.items() if item.source.snapshot in laid_out}
+    _enter_sources(deps, texts)
+    for snapshot, chosen in laid_out.items():
+        deps.readings.add(snapshot, with_heads(by_snapshot[snapshot], chosen))
+    _tell_laid_out(deps, len(laid_out), len(by_snapshot), is_whole=is_whole)
     return list(texts)
 
 
-def tell_laid_out(deps: Deps, sources: Sequence[str]) -> None:
-    """Tell that nothing is searched for, because the writer reads all there is."""
-    many = "1 document" if len(sources) == 1 else f"{len(sources)} documents"
-    reason = f"all there is to search is {many}, which the writer reads whole"
+def _fits_desk(deps: Deps, texts: Collection[str]) -> bool:
+    size = sum(map(size_of, texts))
+    return size <= _writers_desk(deps) and fits_whole(texts, room_of(deps).texts)
+
+
+async def _choose_for_writer(
+    deps: Deps, wanted: Sequence[str], texts: Mapping[str, str]
+) -> list[list[Span]]:
+    """Return the passages of each text of a library that the writer is shown."""
+    queries = list(dict.fromkeys(wanted))
+    found = await together(
+        *(search_all(query, deps.providers, deps.gateway, LAID_OUT_RESULTS) for query in queries)
+    )
+    spans: dict[str, dict[Span, int]] = {key: {} for key in texts}
+    for query, result in zip(queries, found, strict=True):
+        if result.answered:
+            deps.note_search(query, (hit.title or hit.url for hit in result.hits))
+        for failure in result.failures:
+            deps.note_limit(failure)
+        for rank, hit in enumerate(result.hits):
+            if hit.end and (own := spans.get(hit.snapshot)) is not None:
+                span = Span(hit.start, hit.end)
+                own[span] = min(rank, own.get(span, rank))
+    unread = [
+        Unread(text, [Span(0, len(text))], tuple(spans[key].items())) for key, text in texts.items()
+    ]
+    # Passages are counted in characters, which other scripts write with several bytes.
+    room = min(_budget(deps), int(room_of(deps).texts / NUMBERED))
+    share = sum(map(len, texts.values())) / sum(map(size_of, texts.values()))
+    return choose_passages(unread, queries, int(room * share))
+
+
+def _tell_laid_out(deps: Deps, shown: int, there: int, *, is_whole: bool) -> None:
+    """Tell that nothing is read before the writing, because the writer reads what there is."""
+    many = "1 document" if there == 1 else f"{there} documents"
+    how = "which the writer reads whole"
+    if not is_whole:
+        how = f"of which the writer reads what bears on the question, in {shown} of them"
+    reason = f"all there is to search is {many}, {how}"
     deps.emit(Decided(decision="finish", reason=reason, by="rule"))
 
 

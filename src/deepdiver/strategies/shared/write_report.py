@@ -179,7 +179,7 @@ async def write_report(
     most: int | None = None,
     more: Sequence[Section] = (),
     besides: Besides = PLAIN,
-    whole: bool = False,
+    laid_out: bool = False,
 ) -> Report:
     """Return the report, written from the findings and audited: its quotes support every sentence.
 
@@ -201,13 +201,13 @@ async def write_report(
             fact are audited like the others, and left out if the writer has said the same; their
             frames come from code and may contain values.
         besides: What else goes into the report.
-        whole: Whether the writer is the one who reads the texts (`reading.lay_out_library`).
+        laid_out: Whether the writer is the one who reads the texts (`reading.lay_out_library`).
     """
     findings = deps.without_ignored(findings)
     found = deps.without_ignored(_most_telling(assessments or (), findings))
     findings = findings[:most]
     telling = deps.without_ignored(_most_telling(assessments or (), findings))
-    material = gather_material(deps, telling, whole=whole)
+    material = gather_material(deps, telling, laid_out=laid_out)
     more, besides = [_without_ignored(deps, part) for part in more], _besides_of(deps, besides)
     asked = " ".join((question, *problems, deps.settings.audience))
     writer = _way_of(deps)(deps, question, problems, assessments, material, gaps, besides)
