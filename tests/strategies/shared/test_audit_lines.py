@@ -1076,6 +1076,29 @@ async def test_a_rule_that_may_be_mistaken_gives_way_to_the_reasoner_after_a_rep
     assert refused.reasons[0].endswith("its quotes rather say another")
 
 
+@pytest.mark.parametrize("fault", ["its quotes rather say another", FOREIGN])
+async def test_a_writer_may_leave_as_it_is_what_a_mistaken_rule_refuses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    """The reasoner decides; but not about words that are foreign to the quotes."""
+
+    async def turned(said: Sequence[tuple[str, Any]]) -> list[str]:
+        return [fault] * len(said)
+
+    monkeypatch.setattr(audit_lines, "find_turned", turned)
+    said = "Testing got 30 hours {T1:2}."
+    held = Desk(tmp_path, repair_sentences=repairing(said))
+    held.reasoner.free = False
+    left = await held.check(said)
+    assert left == ([] if fault == FOREIGN else ["Testing got 30 hours."])
+    assert [line.sentence.kind for line in held.lines if not line.cut] == (
+        [] if fault == FOREIGN else [SentenceKind.JUDGEMENT]
+    )
+    silent = Desk(tmp_path, repair_sentences=lambda task: tasks.Repairs(repairs=()))
+    silent.reasoner.free = False
+    assert await silent.check(said) == [], "a writer who says nothing has not stood by it"
+
+
 async def test_a_number_that_no_quote_has_is_not_left_to_the_reasoner(tmp_path: Path) -> None:
     held = Desk(tmp_path, repair_sentences=repairing("Testing got 77 hours {T1:2}."))
     assert await held.check("It gave 78 hours {T1:2}.") == []

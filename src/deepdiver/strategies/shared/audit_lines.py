@@ -487,15 +487,19 @@ class Audit:
         repaired = [line for line, _, _ in again]
         await self._find_faults(repaired, lines)
         await self._check_support(repaired)
-        await self._ask_again([line for line in repaired if line.problem and not line.cut])
+        upheld = await self._ask_again([line for line in repaired if line.problem and not line.cut])
+        stood_by = [line for label, (_, line, _) in faulty.items() if new.get(label)]
         for line, problem, changed in again:
             if not line.cut:
-                _settle(self._deps, line, problem, changed)
+                kept = line in upheld and line in stood_by and problem.fault != FOREIGN
+                _settle(self._deps, line, problem, changed or kept)
 
-    async def _ask_again(self, lines: Sequence[Line]) -> None:
+    async def _ask_again(self, lines: Sequence[Line]) -> list[Line]:
         """Let the reasoner decide about repaired facts that a rule which may be mistaken refuses.
 
-        If it finds them carried, they are kept, but are told as the writer's own.
+        If it finds them carried, they are kept, but are told as the writer's own. So are those that
+        their writer has left as they were, because the rule is wrong; but not one whose words are
+        foreign to its quotes, since a model that obeys a document calls it carried, too.
         """
         doubted = [
             line
@@ -503,7 +507,7 @@ class Audit:
             if line.problem and line.problem.doubtful and line.sentence.kind in STATED
         ]
         if self._deps.reasoner.is_free(CheckSupport):
-            return
+            return []
         before = [line.problem for line in doubted]
         for line in doubted:
             line.problem = None
@@ -513,6 +517,7 @@ class Audit:
                 line.sentence = line.sentence.model_copy(update={"kind": SentenceKind.JUDGEMENT})
             else:
                 line.problem = problem
+        return [line for line in doubted if line.problem is None]
 
     async def _repaired_texts(
         self, lines: Sequence[Line], faulty: Mapping[str, tuple[int, Line, Problem]]
