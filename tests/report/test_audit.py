@@ -600,6 +600,32 @@ def test_a_frame_must_not_count_anything_else(text: str) -> None:
     assert fault.endswith("without a finding")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The prefetches of step 1 still run.",
+        "Options 1 and 3 go together.",
+        "What follows concerns phases 2 to 4.",
+    ],
+)
+def test_a_frame_may_point_at_a_part_of_the_report(text: str) -> None:
+    assert found(text, kind=SentenceKind.FRAME) == []
+
+
+@pytest.mark.parametrize("text", ["It rose by 1 step 900 times.", "They gained points 12% faster."])
+def test_a_number_beside_the_name_of_a_part_is_still_a_number(text: str) -> None:
+    (fault,) = found(text, kind=SentenceKind.FRAME)
+    assert fault.endswith("without a finding")
+
+
+def test_a_frame_may_repeat_a_number_of_the_question() -> None:
+    text = "Nothing on record isolates an effect of 15%."
+    asked = Context(question="Can we improve the lifespan by 15%?")
+    assert found(text, kind=SentenceKind.FRAME, context=asked) == []
+    other = Context(question="Can we improve the lifespan by 16%?")
+    assert found(text, kind=SentenceKind.FRAME, context=other) == ["it states 15 without a finding"]
+
+
 def test_a_frame_may_name_what_the_question_or_the_heading_names() -> None:
     text = "What Ejderlinjen AB did about the Ejdervik is less clear."
     asked, headed = "What became of Ejderlinjen AB?", "The Ejdervik burnt"

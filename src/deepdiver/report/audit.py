@@ -50,6 +50,12 @@ _PRONOUN = re.compile(
 )
 """The word one: a pronoun or an article far more often than a count. In figures, 1 is a number."""
 _SMALL = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
+_OWN_PART = re.compile(
+    r"\b(?:steps?|phases?|stages?|points?|options?|rows?|sections?|tables?|columns?|rules?) "
+    r"\d{1,2}(?:(?:, | and | or | to |[–-])\d{1,2})*\b(?![.,]?\d|%|\s*(?:percent|per cent)\b)",
+    re.IGNORECASE,
+)
+"""A part of the report itself, by its number: "the prefetches of step 1 still run"."""
 _COUNTED = re.compile(
     r"\b(?:two|three|four|five|six|seven|eight|nine|ten)(?=(?:\s+[\w-]+){0,2}\s+(?:answers|"
     r"approaches|arguments|aspects|cases|causes|claims|conclusions|conditions|conflicts|courses|"
@@ -221,11 +227,14 @@ def quote_stands(quote: Quote, snapshot: Snapshot) -> bool:
 def _faults_of_frame(sentence: Sentence, context: Context) -> list[str]:
     """Return the faults of a frame, which must not state a number, a date, a name or an address.
 
-    Names of the question, of the heading and of the sentence before it tell nothing new.
+    Names and numbers of the question tell nothing new, nor do names of the heading and of the
+    sentence before it.
     """
     text, known = sentence.text, f"{context.question}\n{context.nearby}"
     said = [day.iso() for day in dates(text)]
-    said += [f"{value:f}" for value in _numbers_said(_COUNTED.sub("…", text))]
+    bare = _OWN_PART.sub("…", _COUNTED.sub("…", text))
+    given = {*_numbers_said(context.question)}
+    said += [f"{value:f}" for value in _numbers_said(bare) if value not in given]
     named = _names_said(text, context.question)
     said += [name for name in named if not _contains(known, name)]
     said += _ADDRESS.findall(text)

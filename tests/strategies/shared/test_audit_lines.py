@@ -743,6 +743,15 @@ async def test_a_bold_lead_in_may_sum_up_its_section(tmp_path: Path) -> None:
     assert "The 120 hours hide two views. Ann Berg asked for 45 hours." in left
 
 
+async def test_a_bold_lead_in_may_tell_what_its_sentence_calculates(tmp_path: Path) -> None:
+    said = "**Testing got 25%** {= percent(30, 120) | T1:2}, since 30 hours went to it {T1:2}."
+    assert await Desk(tmp_path).check(said) == ["Testing got 25%, since 30 hours went to it."]
+    wrong = said.replace("25%", "26%")
+    held = Desk(tmp_path)
+    assert await held.check(wrong) == []
+    assert "26" in held.reasons[0]
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -319,6 +319,18 @@ def test_cells_know_their_column_and_their_row(tmp_path: Path) -> None:
     ]
 
 
+def test_what_has_no_mark_beside_general_knowledge_is_general_knowledge(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    told = "Plans are paid by the visit {general}. So each visit has its own duty. Hence this:"
+    (section,) = drafter.sections(f"## Rules\n\n{told}")
+    kinds = [line.sentence.kind for line in section.lines()]
+    assert kinds == [SentenceKind.KNOWLEDGE, SentenceKind.KNOWLEDGE, SentenceKind.FRAME]
+    (section,) = drafter.sections(f"## Rules\n\nThe committee met {{T1:1}}. {told}")
+    assert [line.sentence.kind for line in section.lines()][2] is SentenceKind.FRAME, (
+        "where something is cited, it may be the writer's own for that"
+    )
+
+
 def test_cells_that_cite_nothing_may_borrow_from_their_row(tmp_path: Path) -> None:
     deps, drafter = drafter_of(tmp_path)
     (part,) = drafter.sections(ROWS)

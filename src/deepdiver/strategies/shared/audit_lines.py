@@ -186,7 +186,10 @@ class Audit:
         around = [other.sentence.text for other in among if other.heading == line.heading]
         quoted = [text for both in titled_quotes(self._deps, sentence) for text in both]
         told = "\n".join((*around, line.nearby, self._asked, *quoted)).replace(lead, "")
-        if strange := unknown_values(COUNTING.sub("", lead), told):
+        strange = unknown_values(COUNTING.sub("", lead), told)
+        opening = sentence.model_copy(update={"text": lead, "bold": 0})
+        # What the section does not tell may be calculated.
+        if strange and (not sentence.derived or self._faults_of(line, opening, binding)):
             return [f"{', '.join(strange[:3])} is in none of its quotes"]
         bare = sentence.model_copy(update={"text": rest, "bold": 0})
         return self._faults_of(line, bare, binding)

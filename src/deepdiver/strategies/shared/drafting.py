@@ -586,10 +586,20 @@ def _lend_from_before(blocks: Iterable[DraftedBlock]) -> None:
             continue
         for row in block.rows:
             cited = _cited_in(row)
+            if not cited and any(line.sentence.kind is SentenceKind.KNOWLEDGE for line in row):
+                _take_as_known(row)
             for line in row:
                 if not cited and line.sentence.kind is SentenceKind.FRAME:
                     line.borrowed = before
             before = cited or before
+
+
+def _take_as_known(row: Iterable[Line]) -> None:
+    """Take what has no mark for general knowledge, beside what is marked so and nothing cited."""
+    for line in row:
+        if line.sentence.kind is SentenceKind.FRAME and not line.sentence.text.endswith(":"):
+            known = {"kind": SentenceKind.KNOWLEDGE}
+            line.sentence = line.sentence.model_copy(update=known)
 
 
 def _cited_in(lines: Iterable[Line]) -> tuple[str, ...]:
