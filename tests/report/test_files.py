@@ -506,8 +506,8 @@ def test_the_markdown_shows_the_pictures_that_lie_beside_it(
     )
     assert text.replace(shown, "") == render_markdown(week.report(), evidence="evidence.md")
     foot = (
-        "*deepdiver. The evidence view, evidence.md, has the hypotheses tested, how far the "
-        "sources are believed and the limits of this report.*\n"
+        "*deepdiver. The evidence view, evidence.md, has the hypotheses tested, the cautions, how "
+        "far the sources are believed and the limits of this report.*\n"
     )
     assert text.endswith(f"{shown}---\n{foot}")
 

@@ -32,7 +32,7 @@ from deepdiver.report.exports.package import Saved
 from deepdiver.report.exports.saved_pages import render_saved_pages, with_peeks
 from deepdiver.report.figures.pictures import Pictures, draw_pictures
 from deepdiver.report.html import render_body, render_html, small_marks
-from deepdiver.report.kinds import LEGEND
+from deepdiver.report.kinds import LEGEND, LEGEND_KNOWN
 from tests.report.figures import week
 from tests.report.making import RUN, assessment, finding, quote, sentence, source
 
@@ -439,7 +439,8 @@ def test_what_is_generally_known_is_told_at_the_top_and_listed_in_the_evidence_v
         Block(kind="table", rows=rows, header=("State", "Custom")),
     ):
         page = made((), block)
-        assert page.count(f'<p class="kind">{LEGEND}</p>') == 1
+        assert page.count(f'<p class="kind">{LEGEND_KNOWN}</p>') == 1
+        assert page.count("†") == 1 + (2 if block.kind == "list" else 1), "a column has one sign"
         listed = '<li dir="auto">“Mills age.” (general knowledge)</li>'
         assert page.count(f"<h3>General knowledge and assumptions</h3><ul>{listed}</ul>") == 1
         assert page.count("(general knowledge)") == 1

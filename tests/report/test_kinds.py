@@ -27,6 +27,7 @@ from deepdiver.core.record import (
 from deepdiver.report.kinds import (
     KIND_NOTES,
     LEGEND,
+    LEGEND_KNOWN,
     OWN_CODE,
     caution_note,
     cautioned,
@@ -73,9 +74,9 @@ def test_the_kind_of_every_sentence_can_be_told() -> None:
 
 
 def test_the_words_differ_and_cannot_be_taken_for_markdown() -> None:
-    told = (*KIND_NOTES.values(), LEGEND)
+    told = (*KIND_NOTES.values(), LEGEND, LEGEND_KNOWN)
     assert len(set(told)) == len(told)
-    assert not set("".join(told)) & set("*_#`[]<>|~0123456789†‡§¶")
+    assert not set("".join(told)) & set("*_#`[]<>|~0123456789‡§¶")
 
 
 def test_the_name_of_a_row_leaves_citations_to_its_cells() -> None:
@@ -89,8 +90,9 @@ def test_the_name_of_a_row_leaves_citations_to_its_cells() -> None:
 def test_one_line_at_the_top_tells_what_no_source_says() -> None:
     assert lead_line(report()) == lead_line(report(answer=(FACT,))) == ""
     assert lead_line(report(answer=(FACT, JUDGED))) == LEGEND
-    for own in (GENERAL, ASSUMED):
-        assert lead_line(report(answer=(FACT, own))) == LEGEND
+    assert lead_line(report(answer=(FACT, ASSUMED))) == LEGEND
+    assert lead_line(report(answer=(FACT, GENERAL))) == LEGEND_KNOWN
+    assert lead_line(report(answer=(JUDGED, GENERAL))) == LEGEND_KNOWN
     below = Section(heading="x", blocks=(Block(kind="list", rows=((FACT,), (JUDGED,))),))
     assert lead_line(report(answer=(FACT,), sections=(below,))) == LEGEND
     spanish = lead_line(report(answer=(JUDGED,), language="es"))
@@ -162,10 +164,10 @@ def test_a_calculation_tells_what_is_supposed_in_it() -> None:
 @pytest.mark.parametrize(
     ("language", "told"),
     [
-        ("en", "(see the cautions)"),
-        ("de", "(siehe die Vorbehalte)"),
-        ("ja", "（留意点を参照）"),
-        ("zh", "（见注意事项）"),
+        ("en", "(caution: see the evidence view)"),
+        ("de", "(Vorbehalt: siehe die Belege)"),
+        ("ja", "（留意点：証拠一覧を参照）"),
+        ("zh", "（注意：见证据一览）"),
     ],
 )
 def test_only_a_caution_has_a_note_in_the_brackets_of_the_language(

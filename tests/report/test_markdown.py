@@ -26,7 +26,7 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
-from deepdiver.report.kinds import LEGEND
+from deepdiver.report.kinds import LEGEND, LEGEND_KNOWN
 from deepdiver.report.markdown import (
     JOURNEY,
     answer_text,
@@ -118,7 +118,7 @@ Anna Holm owns Holm Works [1, 2].
 
 ## Ownership
 
-The sources disagree. Bertil Ask owned it (see the cautions) [2].
+The sources disagree. Bertil Ask owned it (caution: see the evidence view) [2].
 
 ## Sources
 
@@ -304,12 +304,13 @@ def test_one_line_at_the_top_tells_what_is_judgement() -> None:
     assert LEGEND not in render_markdown(report(answer=(FACT,), sections=()))
 
 
-def test_what_is_generally_known_has_no_note_and_is_listed_in_the_evidence_view() -> None:
+def test_what_is_generally_known_has_a_sign_and_is_listed_in_the_evidence_view() -> None:
     rows = ((FACT, GENERAL), (ASSUMED,))
     section = Section(heading="Body", blocks=(Block(kind="list", rows=rows),))
     held = report(sections=(section,))
     made = render_markdown(held, evidence="evidence.md")
-    assert f"\n\n*{LEGEND}*\n\n## Body\n\n- It is old [2]. Mills age.\n- It burns [1].\n" in made
+    told = "## Body\n\n- It is old [2]. Mills age†.\n- It burns [1].\n"
+    assert f"\n\n*{LEGEND_KNOWN}*\n\n{told}" in made
     assert (
         render_evidence(held).count(
             "### General knowledge and assumptions\n\n"
@@ -325,17 +326,21 @@ def test_what_is_generally_known_has_no_note_and_is_listed_in_the_evidence_view(
 @pytest.mark.parametrize(
     ("language", "text", "told"),
     [
-        ("en", "It burns.", "It burns (see the cautions) [1]."),
-        ("en", "It burns", "It burns (see the cautions) [1]"),
-        ("en", "It burns:", "It burns (see the cautions) [1]:"),
-        ("en", "Does it burn?", "Does it burn? (see the cautions) [1]"),
-        ("en", "They call it “hot.”", "They call it “hot.” (see the cautions) [1]"),
-        ("en", "It costs 3.5 or more...", "It costs 3.5 or more... (see the cautions) [1]"),
-        ("en", "It is in the U.S.", "It is in the U.S. (see the cautions) [1]"),
-        ("de", "Es brennt.", "Es brennt (siehe die Vorbehalte) [1]."),
-        ("ja", "燃える。", "燃える（留意点を参照）[1]。"),
-        ("ja", "燃える", "燃える（留意点を参照）[1]"),
-        ("ja", "燃えるか？", "燃えるか？（留意点を参照）[1]"),
+        ("en", "It burns.", "It burns (caution: see the evidence view) [1]."),
+        ("en", "It burns", "It burns (caution: see the evidence view) [1]"),
+        ("en", "It burns:", "It burns (caution: see the evidence view) [1]:"),
+        ("en", "Does it burn?", "Does it burn? (caution: see the evidence view) [1]"),
+        ("en", "They call it “hot.”", "They call it “hot.” (caution: see the evidence view) [1]"),
+        (
+            "en",
+            "It costs 3.5 or more...",
+            "It costs 3.5 or more... (caution: see the evidence view) [1]",
+        ),
+        ("en", "It is in the U.S.", "It is in the U.S. (caution: see the evidence view) [1]"),
+        ("de", "Es brennt.", "Es brennt (Vorbehalt: siehe die Belege) [1]."),
+        ("ja", "燃える。", "燃える（留意点：証拠一覧を参照）[1]。"),
+        ("ja", "燃える", "燃える（留意点：証拠一覧を参照）[1]"),
+        ("ja", "燃えるか？", "燃えるか？（留意点：証拠一覧を参照）[1]"),
     ],
 )
 def test_notes_and_citations_stand_before_the_full_stop(
@@ -350,10 +355,10 @@ def test_notes_and_citations_stand_before_the_full_stop(
 def test_a_note_within_a_bold_opening_stays_before_the_full_stop() -> None:
     whole = DOUBTED.model_copy(update={"bold": len(DOUBTED.text)})
     made = body(Block(kind="list", rows=((FACT,), (whole,))))
-    assert "- **It burns (see the cautions).** [1]\n" in made
+    assert "- **It burns (caution: see the evidence view).** [1]\n" in made
     words = DOUBTED.model_copy(update={"bold": len(DOUBTED.text) - 1})
     made = body(Block(kind="list", rows=((FACT,), (words,))))
-    assert "- **It burns** (see the cautions) [1].\n" in made
+    assert "- **It burns** (caution: see the evidence view) [1].\n" in made
 
 
 # Reasons of judgements
@@ -434,14 +439,36 @@ def test_a_report_with_nothing_in_its_evidence_view_does_not_point_to_it() -> No
 
 def test_a_note_stands_behind_the_last_word_and_citations_at_their_clauses() -> None:
     said = DOUBTED.model_copy(update={"text": "Sell it, and buy.", "places": (7,)})
-    noted = "Sell it [1], and buy (see the cautions).\n"
+    noted = "Sell it [1], and buy (caution: see the evidence view).\n"
     assert noted in body(Block(kind="paragraph", rows=((FACT, said),)))
     twice = said.model_copy(update={"citations": (1, 1), "places": (7, 15)})
-    noted = "Sell it, and buy (see the cautions) [1].\n"
+    noted = "Sell it, and buy (caution: see the evidence view) [1].\n"
     assert noted in body(Block(kind="paragraph", rows=((FACT, twice),)))
     both = said.model_copy(update={"citations": (1, 2), "places": (7, 16)})
-    noted = "Sell it [1], and buy (see the cautions) [2].\n"
+    noted = "Sell it [1], and buy (caution: see the evidence view) [2].\n"
     assert noted in body(Block(kind="paragraph", rows=((FACT, both),)))
+
+
+def test_of_what_is_generally_known_side_by_side_the_last_has_the_sign() -> None:
+    rows = ((GENERAL, GENERAL, FACT, GENERAL),)
+    told = "Mills age. Mills age†. It is old [2]. Mills age†.\n"
+    assert told in body(Block(kind="paragraph", rows=rows))
+
+
+def test_a_section_or_a_column_of_general_knowledge_has_one_sign() -> None:
+    hence = sentence("Hence:", kind=SentenceKind.FRAME)
+    known = Block(kind="list", rows=((GENERAL,), (GENERAL, hence)))
+    own = Block(kind="code", rows=((GENERAL,),))
+    made = render_markdown(report(sections=(Section(heading="Custom", blocks=(known, own)),)))
+    assert "## Custom †\n\n- Mills age.\n- Mills age. Hence:\n" in made
+    rows = tuple((sentence(str(year)), FACT, GENERAL) for year in range(1990, 1992))
+    made = body(Block(kind="table", rows=rows, header=("Year", "State", "Custom")))
+    assert (
+        "| Year | State [2] | Custom † |\n| --- | --- | --- |\n| 1990 | It is old. | Mills" in made
+    )
+    assert "age†" not in made
+    one = Section(heading="Custom", blocks=(Block(kind="paragraph", rows=((GENERAL,),)),))
+    assert "## Custom\n\nMills age†.\n" in render_markdown(report(sections=(one,)))
 
 
 def test_a_column_of_what_no_source_says_has_no_line_of_its_own() -> None:
@@ -450,7 +477,7 @@ def test_a_column_of_what_no_source_says_has_no_line_of_its_own() -> None:
     odd = (sentence("1993"), JUDGED, FACT)
     both = body(Block(kind="table", rows=(*rows, odd), header=header))
     assert "| Year | State [2] | Custom |\n" in both, "what most cells cite"
-    assert "| 1990 | It is old. | Mills age. |\n" in both
+    assert "| 1990 | It is old. | Mills age†. |\n" in both
     assert both.endswith("| 1993 | It is too dear [1]. | It is old [2]. |\n")
 
 
@@ -790,7 +817,7 @@ def test_a_caution_is_told_once_in_the_evidence_view_and_not_in_the_text() -> No
     said = sentence("It costs 5 [sic].", citations=(1,), mark="see https://evil.example.")
     made = render_markdown(report(answer=(said, said)))
     text, _, evidence = made.partition("## Evidence view")
-    noted = "It costs 5 \\[sic\\] (see the cautions)"
+    noted = "It costs 5 \\[sic\\] (caution: see the evidence view)"
     assert f"{noted}. {noted} [1]." in text
     assert "evil" not in text
     line = "- “It costs 5 \\[sic\\].” [1]: see hxxps\\://evil\\[.\\]example.\n"

@@ -14,6 +14,7 @@ from deepdiver.core.record import Citation, Passage, Quote
 from deepdiver.core.text import join_lines
 from deepdiver.report.sources import (
     A_SENTENCE,
+    FURTHER,
     MOST_ROWS,
     QUOTE_CHARS,
     UNITED_CHARS,
@@ -225,6 +226,24 @@ def test_an_excerpt_is_the_whole_sentence_that_is_nearest() -> None:
     assert len(line) <= 30
 
 
+def test_an_excerpt_has_each_sentence_that_carries_a_part_of_what_cites_it() -> None:
+    quote = (
+        "Hi team, we have completed fifteen compliance audits by Q4 2024. Many thanks to all who "
+        "have helped with them in these weeks. It brought us to 100% regulatory adherence. "
+        + "Best wishes to everybody from the whole team. "
+        * 5
+    ).strip()
+    said = 'She reported "100% regulatory adherence" with fifteen audits completed by Q4 2024.'
+    (line,), _ = _shown(quote, "", 100, said)
+    assert line == (
+        "Hi team, we have completed fifteen compliance audits by Q4 2024. … It brought us to 100% "
+        "regulatory adherence. …"
+    )
+    rows = [f"Year: {year} | Members: {year % 97} | {'x' * 60}" for year in range(1980, 2000)]
+    lines, _ = _shown("\n| ".join(rows), "sheet 1", 100, "In 1991 it had 51, in 1985 45 members.")
+    assert [line[6:10] for line in lines] == ["1985", "1991"], "both, though longer"
+
+
 SAID = "It was sold in 1987 for 12 crowns."
 
 
@@ -254,8 +273,9 @@ def test_of_many_rows_those_are_shown_that_are_nearest_in_their_order() -> None:
 def test_an_excerpt_stands_in_its_quote_and_fits(quote: str, said: str, most: int) -> None:
     lines, _ = _shown(quote, "", most, said)
     for line in lines:
-        assert len(line) <= most
-        assert line.strip("…").strip() in join_lines(quote)
+        assert len(line) <= FURTHER * most + len(" … … ")
+        for part in line.split(" … "):
+            assert part.strip("…").strip() in join_lines(quote)
 
 
 HEAD = "From: Kevin Tran (ktran)\nDate: 2023-06-03\nIn: team\n\n"

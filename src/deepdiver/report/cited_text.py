@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from deepdiver.core.text import Span, blocks, sentences, words
-from deepdiver.report.kinds import LEGEND
+from deepdiver.report.kinds import LEGEND, LEGEND_KNOWN
 from deepdiver.report.words import ENGLISH, table
 
 LISTS = frozenset(
@@ -395,7 +395,8 @@ def _evidence_views() -> frozenset[str]:
 @functools.cache
 def _told_of_kinds() -> tuple[str, ...]:
     """Return the line by which our reports tell what no source says, in every language."""
-    return tuple(say(LEGEND) for say in (ENGLISH, *table().values()))
+    spoken = (ENGLISH, *table().values())
+    return tuple(say(line) for say in spoken for line in (LEGEND_KNOWN, LEGEND))
 
 
 def _heads_list(text: str) -> bool:

@@ -221,7 +221,8 @@ def _section(
     """
     say = words_of(report)
     tag = f"h{section.level}"
-    yield f'<section><{tag} dir="auto">{escape_said(say.recorded(section.heading))}</{tag}>'
+    known, section = kinds.lift_known(section)
+    yield f'<section><{tag} dir="auto">{escape_said(say.recorded(section.heading))}{known}</{tag}>'
     told = [_sentence(report, marks, sentence) for sentence in section.sentences]
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
         yield _listed(told)
@@ -295,6 +296,7 @@ def _sentence(report: Report, marks: Marks, sentence: Sentence) -> str:
         bold=("<strong>", "</strong>"),
         code=lambda text: f"<code>{escape(said_text(text, own))}</code>",
         note=f'<small class="kind">{note}</small>' if note else "",
+        known=kinds.known_mark(sentence),
     )
 
 

@@ -1,8 +1,9 @@
-"""How a report tells what no source says: by one line at its top.
+"""How a report tells what no source says: by a sign, and by one line at its top.
 
-A number in brackets stands where a source says something, and nowhere else: the line tells that
-the rest is the writer's judgement and what is generally known. The evidence view has the reasons of
-each judgement, and lists what is generally known or supposed.
+A number in brackets stands where a source says something, and nowhere else. † stands behind what is
+generally known: once behind several such sentences, and in the heading of a section, or the name of
+a column, that has nothing else. The line at the top tells that the rest is the writer's judgement.
+The evidence view has the reasons of each judgement, and lists what is generally known or supposed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from deepdiver.core.record import (
     Citation,
     Derivation,
     Report,
+    Section,
     Sentence,
     SentenceKind,
     Stance,
@@ -31,15 +33,18 @@ KIND_NOTES = {
     SentenceKind.ASSUMPTION: "our assumption",
 }
 """What a sentence is that no source says, where it is told alone."""
-CAUTION_NOTE = "see the cautions"
-"""What stands behind a sentence with a caution, which is told in the evidence view."""
+CAUTION_NOTE = "caution: see the evidence view"
+"""What stands behind a sentence with a caution."""
+KNOWN = "†"
+"""What stands behind general knowledge."""
 STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
 """The kinds of sentences that sources say."""
 TABLE_SOURCE = "Source of the table:"
 """What stands before the citations below a table."""
-LEGEND = (
-    "Numbered references lead to what a source says; the rest is our judgement and general "
-    "professional knowledge."
+LEGEND = "Numbered references lead to what a source says; the rest is our judgement."
+LEGEND_KNOWN = (
+    "Numbered references lead to what a source says; † marks general professional knowledge, and "
+    "the rest is our judgement."
 )
 """What stands below the bottom line of a report that says something which no source says."""
 REASONS = "Reasons for our judgements"
@@ -68,8 +73,70 @@ def caution_note(sentence: Sentence, say: Words) -> str:
 
 def lead_line(report: Report) -> str:
     """Return what stands below the bottom line: what no source says; may be empty."""
-    own = any(item.kind in KIND_NOTES for item in all_sentences(report))
-    return words_of(report)(LEGEND) if own else ""
+    own = {item.kind for item in all_sentences(report)} & KIND_NOTES.keys()
+    say = words_of(report)
+    if SentenceKind.KNOWLEDGE in own:
+        return say(LEGEND_KNOWN)
+    return say(LEGEND) if own else ""
+
+
+def known_mark(sentence: Sentence) -> str:
+    """Return the sign behind a sentence that is general knowledge; nothing behind others."""
+    return KNOWN if sentence.kind is SentenceKind.KNOWLEDGE and sentence.text else ""
+
+
+def lift_known(section: Section) -> tuple[str, Section]:
+    """Return the sign behind a section's heading, and the section without what it stands for."""
+    said = [item for block in section.blocks if block.kind != "code" for item in _said_in(block)]
+    if len(said) < 2 or any(item.kind is not SentenceKind.KNOWLEDGE for item in said):
+        return "", section
+    blocks = tuple(
+        block.model_copy(update={"rows": tuple(tuple(map(_unmarked, row)) for row in block.rows)})
+        if block.kind != "code"
+        else block
+        for block in section.blocks
+    )
+    return f" {KNOWN}", section.model_copy(update={"blocks": blocks})
+
+
+def _said_in(block: Block) -> Iterator[Sentence]:
+    """Yield what a block says; its frames and empty cells say nothing."""
+    for item in itertools.chain.from_iterable(block.rows):
+        if item.text and item.kind is not SentenceKind.FRAME:
+            yield item
+
+
+def _unmarked(item: Sentence) -> Sentence:
+    """Return a sentence without the sign of general knowledge, where another one stands for it."""
+    known = item.kind is SentenceKind.KNOWLEDGE
+    return item.model_copy(update={"kind": SentenceKind.FRAME}) if known else item
+
+
+def _known_once(row: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Yield sentences of which, of those side by side, the last has the sign."""
+    for item, after in itertools.pairwise((*row, None)):
+        if item is not None:
+            again = after is not None and after.kind is SentenceKind.KNOWLEDGE
+            yield _unmarked(item) if again else item
+
+
+def _lift_known_columns(block: Block) -> Block:
+    """Return a table in which the name of a column has the sign for all its cells."""
+    lifted = [_is_known(cells) for cells in zip(*block.rows, strict=False)]
+    header = tuple(
+        f"{name} {KNOWN}" if name and known else name
+        for name, known in itertools.zip_longest(block.header, lifted, fillvalue="")
+    )
+    rows = tuple(
+        tuple(_unmarked(cell) if known else cell for cell, known in zip(row, lifted, strict=False))
+        for row in block.rows
+    )
+    return block.model_copy(update={"header": header, "rows": rows})
+
+
+def _is_known(cells: Sequence[Sentence]) -> bool:
+    said = [cell for cell in cells if cell.text and cell.kind is not SentenceKind.FRAME]
+    return len(said) > 1 and all(cell.kind is SentenceKind.KNOWLEDGE for cell in said)
 
 
 def closing_line(report: Report) -> str:
@@ -193,7 +260,7 @@ def cited_once(report: Report, row: Sequence[Sentence], *, facts: bool = False) 
         shown = _without_citations(item, told)
         cited |= _marks_of(shown, mark_of)
         made.append(shown)
-    return made
+    return list(_known_once(made))
 
 
 def _within(sentence: Sentence) -> bool:
@@ -244,14 +311,15 @@ def table_citations(
     """Return what columns cite in their names, what a table cites below it, and the rest of it.
 
     Where several columns cite one and the same source in their names, it is cited once below the
-    table. Cells of a row that cite the same do so once; the name of a row may cite for itself.
+    table. Cells of a row that cite the same do so once; the name of a row may cite for itself. The
+    name of a column of general knowledge has its sign.
     """
     quiet = quiet_labels(block)
     rows = tuple(tuple(printed(report, cell) for cell in row) for row in quiet.rows)
     lifted, left = lift_citations(report, block.model_copy(update={"rows": rows}))
     mark_of = {item.number: item.mark for item in report.citations}
     rows = tuple((*row[:1], *_cells_cited_once(row[1:], mark_of)) for row in left.rows)
-    left = left.model_copy(update={"rows": rows})
+    left = _lift_known_columns(left.model_copy(update={"rows": rows}))
     source_of = {item.number: item.source for item in report.citations}
     numbers = dict.fromkeys(number for cited in lifted for number in cited)
     several = sum(map(bool, lifted)) > 1 and len({source_of[number] for number in numbers}) == 1

@@ -93,6 +93,7 @@ def with_marks(
     bold: tuple[str, str] = ("", ""),
     code: Callable[[str], str] | None = None,
     note: str = "",
+    known: str = "",
 ) -> str:
     """Return a sentence with its citation marks in their places.
 
@@ -105,11 +106,13 @@ def with_marks(
         bold: What stands before and behind its bold opening.
         code: Shows code; by default it is text like any other.
         note: What is told of it, which stands before its full stop.
+        known: The sign of general knowledge, which stands there, too.
     """
     text = _SLOT.sub("", sentence.text).rstrip()
     end = len(text)
     signs = [(sentence.bold, bold[1])] if 0 < sentence.bold <= end else []
     last = _before_stop(text)
+    signs += [(last, known)] if known else []
     signs += [(last, f"{gap(text[:last])}{note}")] if note else []
     signs += [
         (place, linked(items) if linked else f"{gap(text[:place])}{_plain_marks(items)}")
@@ -250,8 +253,8 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
         parts += [f"*{quiet_line(say.recorded(report.note))}*", ""]
     parts += [f"## {say(BOTTOM_LINE)}", "", *_lead(report), ""]
     parts += [f"*{told}*", ""] if (told := kinds.lead_line(report)) else []
-    for section in report.sections:
-        heading = f"{'#' * section.level} {_opened(_said(say.recorded(section.heading)))}"
+    for known, section in map(kinds.lift_known, report.sections):
+        heading = f"{'#' * section.level} {_opened(_said(say.recorded(section.heading)))}{known}"
         parts += [heading, ""]
         parts += [*_body(report, section), ""] if section.sentences else []
         for block, start in zip(section.blocks, kinds.step_numbers(section.blocks), strict=True):
@@ -294,6 +297,7 @@ def _elsewhere(report: Report, file: str) -> str:
     told = [
         say("the hypotheses tested") if report.hypotheses else "",
         say("the calculations") if report.derivations else "",
+        say("the cautions") if any(kinds.cautioned(report)) else "",
         say("how far the sources are believed") if report.citations else "",
         say("the limits of this report") if report.limits or report.cut else "",
     ]
@@ -439,6 +443,7 @@ def _sentence(report: Report, sentence: Sentence) -> str:
         bold=("**", "**"),
         code=lambda text: _quoted_code(text, own),
         note=note,
+        known=kinds.known_mark(sentence),
     )
 
 

@@ -29,7 +29,11 @@ A_SENTENCE = 1.5
 """A sentence may be so much longer before it is cut: an excerpt that ends before the figure that it
 is cited for proves nothing."""
 TELLING = 2
-"""Telling words that a further sentence of an excerpt shares with what cites it."""
+"""Telling words of what cites it that a further sentence or row of an excerpt adds; a number counts
+for two."""
+FURTHER = 2
+"""How much longer an excerpt may become by those that add some: each of two claims that one passage
+carries must be found in it."""
 _HEAD = re.compile(r"From: [^\n]+(?:\n[^\n]+)*\n\s*\n(?=\S)")
 """The head of a message, which `where` tells in fewer words."""
 _ROW = re.compile(r"\s*\n\s*\|\s*")
@@ -246,16 +250,40 @@ def _shown(quote: str, where: str, most: int, said: str = "") -> tuple[tuple[str
         quote = _HEAD.sub("", quote, count=1) if _HEAD.match(quote) else quote
     cut = _ROW.split(quote) if where.startswith("sheet") else [quote]
     rows = [join_lines(row) for row in cut]
-    nearest = sorted(range(len(rows)), key=lambda at: (-_shared(rows[at], said), at))
-    sizes = itertools.accumulate(len(rows[at]) for at in nearest)
-    kept = nearest[: max(sum(size <= most for size in sizes), 1)]
+    kept = _most_telling(rows, most, said)
+    nearest = sorted({*range(len(rows))} - {*kept}, key=lambda at: (-_shared(rows[at], said), at))
+    for at in nearest:  # rows are short, and fill the room that is left
+        if sum(len(rows[each]) for each in (*kept, at)) > most:
+            break
+        kept.append(at)
     return tuple(_excerpt(rows[at], most, said) for at in sorted(kept)), len(rows) - len(kept)
+
+
+def _most_telling(parts: Sequence[str], most: int, said: str) -> list[int]:
+    """Return the places of the parts that have the words of what cites them, the best first.
+
+    Each further one adds words that those before it do not have.
+    """
+    kept, size, wanted = list[int](), 0, {*words(said)} - STOPWORDS
+    while len(kept) < len(parts):
+        others = [at for at in range(len(parts)) if at not in kept]
+        best = max(others, key=lambda at: (_weigh({*words(parts[at])} & wanted), -at))
+        size += len(parts[best]) + 2
+        added = {*words(parts[best])} & wanted
+        if kept and (_weigh(added) < TELLING or size > FURTHER * most):
+            break
+        kept.append(best)
+        wanted -= added
+    return kept
 
 
 def _shared(text: str, said: str) -> int:
     """Return how many telling words of a text are in what cites it; numbers tell the most."""
-    own = {*words(text)} & {*words(said)} - STOPWORDS
-    return sum(2 if any(map(str.isdigit, word)) else 1 for word in own)
+    return _weigh({*words(text)} & {*words(said)} - STOPWORDS)
+
+
+def _weigh(shared: Iterable[str]) -> int:
+    return sum(2 if any(map(str.isdigit, word)) else 1 for word in shared)
 
 
 def _excerpt(text: str, most: int, said: str) -> str:
@@ -263,14 +291,9 @@ def _excerpt(text: str, most: int, said: str) -> str:
     if len(text) <= most:
         return text
     spans = sentences(text) or [Span(0, len(text))]
-    near = {span: _shared(span.of(text), said) for span in spans}
-    best, *others = sorted(spans, key=lambda span: (-near[span], span.start))
-    if best.end - best.start > A_SENTENCE * most:
+    kept = [spans[at] for at in _most_telling([span.of(text) for span in spans], most, said)]
+    if kept[0].end - kept[0].start > A_SENTENCE * most:
         return _window(text, most, said)
-    kept = [best]
-    for span in (span for span in others if near[span] >= TELLING):
-        if sum(each.end - each.start + 2 for each in (*kept, span)) <= most:
-            kept.append(span)
     told, end = "", 0
     for span in sorted(kept):
         told += f"{' … ' if text[end : span.start].strip() else ' '}{span.of(text).strip()}"

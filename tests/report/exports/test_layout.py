@@ -109,8 +109,13 @@ def test_a_note_within_a_bold_opening_keeps_its_words() -> None:
     judged = REPORT.sections[1].blocks[0].rows[0][0]
     doubted = judged.model_copy(update={"mark": "flagged"})
     item = doubted.model_copy(update={"bold": len(judged.text)})
-    assert text_of(sentence_line(REPORT, item)).count(" (see the cautions).[2, 4]") == 1
-    assert text_of(sentence_line(REPORT, doubted)).count(" (see the cautions)[2, 4].") == 1
+    assert (
+        text_of(sentence_line(REPORT, item)).count(" (caution: see the evidence view).[2, 4]") == 1
+    )
+    assert (
+        text_of(sentence_line(REPORT, doubted)).count(" (caution: see the evidence view)[2, 4].")
+        == 1
+    )
 
 
 def test_every_citation_leads_to_a_passage_of_the_list() -> None:

@@ -34,8 +34,10 @@ from deepdiver.report.kinds import (
     cited_once,
     closing_line,
     code_origin,
+    known_mark,
     lead_cited_once,
     lead_line,
+    lift_known,
     matched_line,
     step_numbers,
     sum_line,
@@ -170,6 +172,7 @@ def sentence_line(report: Report, sentence: Sentence) -> Line:
         _styled_marks,
         bold=(f"{_OPEN}bold{_PART}{_PART}", _CLOSE),
         note=f"{_OPEN}note{_PART}{_PART}{note}{_CLOSE}" if note else "",
+        known=known_mark(sentence),
     )
     return tuple(_pieces(text))
 
@@ -262,7 +265,8 @@ def _section(
     report: Report, section: Section, charts: Mapping[int, Sequence[Picture]]
 ) -> Iterator[Element]:
     say = words_of(report)
-    heading = plain(said_text(say.recorded(section.heading)))
+    known, section = lift_known(section)
+    heading = plain(f"{said_text(say.recorded(section.heading))}{known}")
     yield Element("heading", (heading,), level=section.level - 1)
     told = tuple(sentence_line(report, item) for item in section.sentences)
     if told and all(item.kind is SentenceKind.FRAME for item in section.sentences):
