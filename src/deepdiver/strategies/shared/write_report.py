@@ -82,9 +82,9 @@ WORDS = {"brief": 300, "standard": 1_200, "long": 4_000}
 """About how many words a report has, by its length."""
 ONE_SHARE, PARTS_SHARE = 0.9, 0.85
 """The share of the words that a writer is asked for, and the writers of parts: their reports become
-10 to 40 % longer than that. Of five standard ones, written at once, that were asked for 1,200 words,
-all had 1,540 to 1,740 with tables and code. Of six standard ones, three that were asked for 1,020 words had 1,389 to 1,463 in
-all, and three that were asked for 1,200 had 1,482 to 1,722."""
+10 to 40 % longer. Five that were written at once, and asked for 1,200 words, had 1,540 to 1,740
+with tables and code. Of six in parts, three that were asked for 1,020 words had 1,389 to 1,463, and
+three that were asked for 1,200 had 1,482 to 1,722."""
 CALL_WORDS = 1_500
 """The most words that one call is asked to write. With marks these are some 3,500 tokens, which
 nearly every model may write."""
