@@ -26,7 +26,7 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
-from deepdiver.report.kinds import LEGEND, LEGEND_KNOWN
+from deepdiver.report.kinds import LEGEND, LEGEND_KNOWN, without_cautions
 from deepdiver.report.markdown import (
     JOURNEY,
     answer_text,
@@ -352,6 +352,17 @@ def test_notes_and_citations_stand_before_the_full_stop(
     assert f"\n- {told}\n" in made
 
 
+def test_where_the_evidence_view_is_another_file_it_alone_has_the_cautions() -> None:
+    rows = ((FACT, DOUBTED),)
+    sections = (Section(heading="Body", blocks=(Block(kind="list", rows=rows),)),)
+    held = report(answer=(DOUBTED,), sections=sections)
+    made = render_markdown(held, evidence="evidence.md")
+    assert "(caution" not in made
+    assert ", the cautions, " in made.splitlines()[-1]
+    assert "### Cautions" in render_evidence(held)
+    assert render_markdown(held).count("(caution: see the evidence view)") == 2
+
+
 def test_a_note_within_a_bold_opening_stays_before_the_full_stop() -> None:
     whole = DOUBTED.model_copy(update={"bold": len(DOUBTED.text)})
     made = body(Block(kind="list", rows=((FACT,), (whole,))))
@@ -422,7 +433,7 @@ def test_a_table_of_one_source_cites_it_once_below() -> None:
 
 
 def test_the_evidence_view_may_be_a_file_of_its_own() -> None:
-    whole = report()
+    whole = without_cautions(report())
     text = render_markdown(whole, evidence="evidence.md")
     assert "## Evidence view" not in text
     assert "The evidence view, evidence.md, has " in text.splitlines()[-1]

@@ -200,7 +200,7 @@ def test_rows_of_a_table_are_lines_and_those_beyond_the_limit_are_counted() -> N
     assert shown(quote) == ((quote.replace("\n", " "),), 0), "a text that looks like a table"
     assert shown(quote, "sheet 1") == (("Year: 1990 | Members: 5", "Year: 1991 | Members: 6"), 0)
     rows = [f"{number:03} {'x' * 96}" for number in range(9)]
-    assert shown("\n| ".join(rows), "sheet 1") == (tuple(rows[:2]), 7)
+    assert shown("\n| ".join(rows), "sheet 1") == (tuple(rows[:4]), 5)
     long = ["y" * 900, *rows]
     assert shown("\n| ".join(long), "sheet 1") == (("y" * (QUOTE_CHARS - 1) + "…",), 9)
 
@@ -264,9 +264,12 @@ def test_of_a_long_quote_the_part_is_shown_that_is_nearest_to_what_cites_it(most
 def test_of_many_rows_those_are_shown_that_are_nearest_in_their_order() -> None:
     rows = [f"Year: {year} | Members: {year % 97} | Place: Lund" for year in range(1980, 2000)]
     said = "In 1991 and 1985 it had 51 members."
-    lines, left_out = _shown("\n| ".join(rows), "sheet 1", 80, said)
+    lines, left_out = _shown("\n| ".join(rows), "sheet 1", 40, said)
     assert [line[6:10] for line in lines] == ["1985", "1991"]
     assert left_out == 18
+    lines, left_out = _shown("\n| ".join(rows), "sheet 1", 80, said)
+    assert [line[6:10] for line in lines] == ["1980", "1981", "1985", "1991"], "rows fill the room"
+    assert left_out == 16
 
 
 @given(st.text(min_size=1, max_size=400), st.text(max_size=60), st.integers(20, 200))

@@ -412,6 +412,27 @@ def cautioned(report: Report) -> Iterator[Sentence]:
     yield from dict.fromkeys(item for item in all_sentences(report) if item.mark)
 
 
+def without_cautions(report: Report) -> Report:
+    """Return a report whose sentences have no cautions."""
+
+    def calm(items: Iterable[Sentence]) -> tuple[Sentence, ...]:
+        return tuple(item.model_copy(update={"mark": ""}) for item in items)
+
+    def calm_block(block: Block) -> Block:
+        return block.model_copy(update={"rows": tuple(map(calm, block.rows))})
+
+    sections = tuple(
+        section.model_copy(
+            update={
+                "sentences": calm(section.sentences),
+                "blocks": tuple(map(calm_block, section.blocks)),
+            }
+        )
+        for section in report.sections
+    )
+    return report.model_copy(update={"answer": calm(report.answer), "sections": sections})
+
+
 def matched_line(report: Report) -> str:
     """Return how many sentences match their quotes, by the reader; empty if it read none."""
     opinions = [item.second_opinion for item in all_sentences(report)]

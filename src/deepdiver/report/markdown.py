@@ -244,7 +244,9 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
         report: The report.
         evidence: The file that has the evidence view; without one, the report ends with it.
     """
-    say = words_of(report)
+    say, whole = words_of(report), report
+    if evidence:  # a note in the text would lead nowhere
+        report = kinds.without_cautions(report)
     title = _said(report.title) if report.title else quiet_line(report.question)
     parts = [f"# {_opened(title)}", ""]
     if report.title and report.title.casefold() != report.question.casefold():
@@ -265,7 +267,7 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
         parts += [f"## {say('Sources')}", "", *_sources(shown, report)]
     if not evidence:
         parts += [f"## {say('Evidence view')}", "", *_evidence(report)]
-    foot = f"{_said(made_line(report))}{_elsewhere(report, evidence)}"
+    foot = f"{_said(made_line(report))}{_elsewhere(whole, evidence)}"
     parts += ["---", f"*{foot if evidence else _foot(report)}*", ""]
     return "\n".join(parts)
 

@@ -28,12 +28,12 @@ words, more than what they belong to."""
 A_SENTENCE = 1.5
 """A sentence may be so much longer before it is cut: an excerpt that ends before the figure that it
 is cited for proves nothing."""
-TELLING = 2
-"""Telling words of what cites it that a further sentence or row of an excerpt adds; a number counts
-for two."""
+TELLING = 1
+"""Telling words of what cites it that a further sentence of an excerpt adds. With 2, the lists of
+five reports had 7 % fewer words, and lacked "daily" behind "purge them daily"."""
 FURTHER = 2
-"""How much longer an excerpt may become by those that add some: each of two claims that one passage
-carries must be found in it."""
+"""How much longer an excerpt may become by them, and by rows of a table: each claim that a passage
+carries must be found in it, and a trend needs its rows side by side."""
 _HEAD = re.compile(r"From: [^\n]+(?:\n[^\n]+)*\n\s*\n(?=\S)")
 """The head of a message, which `where` tells in fewer words."""
 _ROW = re.compile(r"\s*\n\s*\|\s*")
@@ -252,8 +252,8 @@ def _shown(quote: str, where: str, most: int, said: str = "") -> tuple[tuple[str
     rows = [join_lines(row) for row in cut]
     kept = _most_telling(rows, most, said)
     nearest = sorted({*range(len(rows))} - {*kept}, key=lambda at: (-_shared(rows[at], said), at))
-    for at in nearest:  # rows are short, and fill the room that is left
-        if sum(len(rows[each]) for each in (*kept, at)) > most:
+    for at in nearest:
+        if sum(len(rows[each]) for each in (*kept, at)) > FURTHER * most:
             break
         kept.append(at)
     return tuple(_excerpt(rows[at], most, said) for at in sorted(kept)), len(rows) - len(kept)
