@@ -618,6 +618,27 @@ def test_a_number_beside_the_name_of_a_part_is_still_a_number(text: str) -> None
     assert fault.endswith("without a finding")
 
 
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "Sales rose in Q1 2026.",
+        "Sales rose in the first quarter of 2026.",
+        "Sales rose in March 2026.",
+        "Sales rose on 2026-02-03.",
+        "Quarter: 1Q26 | Sales rose in 2026 | Q1-2026",
+    ],
+)
+def test_a_quarter_must_be_that_of_the_quotes(quoted: str) -> None:
+    assert found("Sales rose in Q1 2026.", quoted) == []
+    assert found("Sales rose in Q2 2026.", quoted) == ["Q2 is in none of its quotes"]
+
+
+def test_a_quarter_may_be_told_where_quotes_name_neither_one_nor_a_month() -> None:
+    assert found("Sales rose in Q2 2026.", "Sales rose in 2026.") == []
+    credited = Context(credits="Report of Q2 2026")
+    assert found("Sales rose in Q2 2026.", "Sales rose from Q1 to 2026.", context=credited) == []
+
+
 def test_a_frame_may_repeat_a_number_of_the_question() -> None:
     text = "Nothing on record isolates an effect of 15%."
     asked = Context(question="Can we improve the lifespan by 15%?")

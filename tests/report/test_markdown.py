@@ -395,14 +395,32 @@ def test_a_reason_that_has_a_figure_of_the_judgement_is_printed() -> None:
     cited = (citation(1, quote="It has 35 looms."), citation(2, quote="Looms are old."))
     said = reasoned("Keep the 35 looms, and sell the rest.", UNPRINTED, UNPRINTED)
     made = render_markdown(report(citations=cited, answer=(said,), sections=()))
-    assert "\nKeep the 35 looms, and sell the rest [1].\n" in made
+    assert "\nKeep the 35 looms [1], and sell the rest.\n" in made
     assert "rest.” [2]\n" in made.partition("### Reasons for our judgements")[2]
     held = report(citations=cited, answer=(said,), sections=())
-    told = "Keep the 35 looms, and sell the rest [1]. (our judgement)"
+    told = "Keep the 35 looms [1], and sell the rest. (our judgement)"
     assert answer_text(held) == told, "on a terminal, too"
     alone = Section(heading="Body", sentences=(said,))
     body_alone = render_markdown(report(citations=cited, sections=(alone,)))
-    assert "\nKeep the 35 looms, and sell the rest [1].\n" in body_alone
+    assert "\nKeep the 35 looms [1], and sell the rest.\n" in body_alone
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Treat $2.5M as the stress case.", "Treat $2.5M [1] as the stress case."),
+        ("Plan on 2.5 million crowns a year.", "Plan on 2.5 million crowns [1] a year."),
+        ("Stop at 2,500,000.", "Stop at 2,500,000 [1]."),
+        ("Expect (about 2.5 million) less.", "Expect (about 2.5 million [1]) less."),
+        ("Of 2.5 million crowns, spend half.", "Of 2.5 million crowns [1], spend half."),
+    ],
+)
+def test_the_source_of_a_figure_in_a_judgement_stands_behind_the_figure(
+    text: str, told: str
+) -> None:
+    cited = (citation(1, quote="It costs 2.5 million crowns."),)
+    held = report(citations=cited, answer=(reasoned(text, UNPRINTED),), sections=())
+    assert f"\n{told}\n" in render_markdown(held)
 
 
 def test_labels_of_older_records_are_shown_as_they_are() -> None:

@@ -50,6 +50,10 @@ _PRONOUN = re.compile(
 )
 """The word one: a pronoun or an article far more often than a count. In figures, 1 is a number."""
 _SMALL = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
+_QUARTERS = {"first": "q1", "second": "q2", "third": "q3", "fourth": "q4", "last": "q4"}
+_QUARTER = re.compile(rf"\b({'|'.join(_QUARTERS)})[\s-]+quarter\b", re.IGNORECASE)
+"""A quarter of a year in words, which is told as Q1, too."""
+_IN_LETTERS = re.compile(r"\bQ([1-4])(?![\w–-])")
 _OWN_PART = re.compile(
     r"\b(?:steps?|phases?|stages?|points?|options?|rows?|sections?|tables?|columns?|rules?) "
     r"\d{1,2}(?:(?:, | and | or | to |[–-])\d{1,2})*\b(?![.,]?\d|%|\s*(?:percent|per cent)\b)",
@@ -287,7 +291,7 @@ def bare_words(text: str) -> frozenset[str]:
         part
         for word in set(_bare(text))
         for part in (word, *_PARTS.split(word), _AMOUNT.sub("", word), _OF_VERSION.sub("", word))
-    )
+    ).union(_QUARTERS[found.lower()] for found in _QUARTER.findall(text))
 
 
 def _faults_of_address(sentence: Sentence, text: str) -> list[str]:
@@ -383,7 +387,19 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
     known = f"{text}\n{around}\n{context.question}"
     named = _names_said(sentence.text, context.question)
     found = _unknown(sentence.text, known, days, figures, named)
+    found += _quarters_lost(sentence.text, known, days)
     return [f"{', '.join(found[:3])} is in none of its quotes"] if found else []
+
+
+def _quarters_lost(said: str, known: str, days: Iterable[Day]) -> list[str]:
+    """Return the quarters of a sentence, Q1 to Q4, that its quotes have neither so nor by a day.
+
+    Where they name none and no month, a quarter may be the writer's way to tell something else.
+    """
+    held = {int(word[1]) for word in bare_words(known) if re.fullmatch("q[1-4]", word)}
+    held |= {(day.month + 2) // 3 for day in days if day.month}
+    told = sorted({int(quarter) for quarter in _IN_LETTERS.findall(said)})
+    return [f"Q{quarter}" for quarter in told if held and quarter not in held]
 
 
 def _keeps_result_back(sentence: Sentence, context: Context) -> bool:

@@ -9,8 +9,10 @@ The evidence view has the reasons of each judgement, and lists what is generally
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 
 from deepdiver.core.numbers import figures_in, numbers
 from deepdiver.core.record import (
@@ -25,7 +27,12 @@ from deepdiver.core.record import (
     Stance,
 )
 from deepdiver.core.shown_text import one_line
+from deepdiver.core.text import STOPWORDS
 from deepdiver.report.words import Words, words_of
+
+_FIGURE = re.compile(r"(?P<figure>\S*\d\S*)(?P<counted>(?:\s+[\w-]+){0,2})")
+_BEHIND = ".,;:!?)”’\"'"
+"""Signs that end a figure, and do not belong to it."""
 
 KIND_NOTES = {
     SentenceKind.JUDGEMENT: "our judgement",
@@ -179,6 +186,11 @@ def reasons_of(report: Report, sentence: Sentence) -> tuple[int, ...]:
     """
     if UNPRINTED not in sentence.places:
         return ()
+    return tuple(number for number, carried in _carried(report, sentence).items() if not carried)
+
+
+def _carried(report: Report, sentence: Sentence) -> dict[int, set[Decimal]]:
+    """Return the figures that each reason of a judgement carries, and no citation before it."""
     quotes = {item.number: item.quote for item in report.citations}
     placed = dict(zip(sentence.citations, sentence.places, strict=False))
     # The numbers of a calculation stand in it; a quote that has one by chance would mislead.
@@ -186,13 +198,13 @@ def reasons_of(report: Report, sentence: Sentence) -> tuple[int, ...]:
     for number, place in placed.items():
         if place != UNPRINTED:
             figures -= {*numbers(quotes.get(number, ""))}
-    left: list[int] = []
+    found: dict[int, set[Decimal]] = {}
     for number, place in placed.items():
         carried = figures & {*numbers(quotes.get(number, ""))}
-        if place == UNPRINTED and not carried:
-            left.append(number)
+        if place == UNPRINTED:
+            found[number] = carried
         figures -= carried
-    return tuple(left)
+    return found
 
 
 def reasons_once(report: Report, row: Sequence[Sentence]) -> list[tuple[int, ...]]:
@@ -212,15 +224,43 @@ def printed(report: Report, sentence: Sentence) -> Sentence:
     """Return a sentence with the citations that are printed."""
     if UNPRINTED not in sentence.places:
         return sentence
-    hidden, end = reasons_of(report, sentence), len(sentence.text)
+    carried = _carried(report, sentence)
     placed = zip(sentence.citations, sentence.places, strict=False)
-    kept = [(number, place) for number, place in placed if number not in hidden]
+    kept = [
+        (number, place if place != UNPRINTED else _behind_figure(sentence.text, carried[number]))
+        for number, place in placed
+        if place != UNPRINTED or carried[number]
+    ]
     return sentence.model_copy(
         update={
             "citations": tuple(number for number, _ in kept),
-            "places": tuple(end if place == UNPRINTED else place for _, place in kept),
+            "places": tuple(place for _, place in kept),
         }
     )
+
+
+def _behind_figure(text: str, figures: Iterable[Decimal]) -> int:
+    """Return where the first of some figures ends, with what it counts: 2.5 million crowns.
+
+    There stands the citation that carries it: what the writer makes of it is no source's.
+    """
+    wanted = {*figures}
+    for match in _FIGURE.finditer(text):
+        if not wanted.isdisjoint(numbers(match[0])):
+            end = match.start() + len(match["figure"].rstrip(_BEHIND))
+            goes_on = end == match.end("figure")
+            return match.start("counted") + len(_counted(match["counted"])) if goes_on else end
+    return len(text)
+
+
+def _counted(words_: str) -> str:
+    """Return the words behind a figure that tell what it counts, up to one that leads on."""
+    told = ""
+    for found in re.finditer(r"\s+([\w-]+)", words_):
+        if found[1].lower() in STOPWORDS:
+            break
+        told = words_[: found.end()]
+    return told
 
 
 def printed_citations(report: Report) -> tuple[list[Citation], list[Citation]]:
