@@ -24,7 +24,14 @@ from deepdiver.encoders.reader import SMALL, Reader
 from deepdiver.report.html import render_html
 from deepdiver.report.markdown import render_markdown
 from deepdiver.strategies.shared import audit_lines, second_opinion
-from deepdiver.strategies.shared.audit_lines import NOTHING_LEFT, REJECTED, Audit
+from deepdiver.strategies.shared.audit_lines import (
+    MOST_REASONS,
+    NEAREST,
+    NOTHING_LEFT,
+    REJECTED,
+    Audit,
+    _nearest_sections,
+)
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.drafting import Drafter, Line
 from deepdiver.strategies.shared.grounding import ASIDE, FOREIGN, UNCONNECTED
@@ -506,6 +513,25 @@ async def test_what_the_writer_infers_may_rest_on_all_that_its_section_cites(
     (task,) = held.reasoner.of(tasks.CheckSupport)
     (claim,) = task.claims
     assert (claim.kind, claim.quotes) == ("judgement", (GAVE, MET))
+
+
+async def test_of_a_long_section_an_inference_is_checked_by_the_nearest_quotes(
+    tmp_path: Path,
+) -> None:
+    many = 3 * MOST_REASONS
+    minutes = " ".join(f"Loom {at} stood still for {at} hours in hall {at}." for at in range(many))
+    minutes += " The committee feared that testing is late."
+    held = Desk(tmp_path, texts={"minutes": minutes})
+    cited = "\n\n".join(
+        f"Loom {at} stood still for {at} hours. {{T1:{at + 1}}}" for at in range(many)
+    )
+    own = "So the committee should bring testing forward."
+    draft = f"{cited}\n\nThe committee fears late testing. {{T1:{many + 1}}}\n\nLoom 1. {own}"
+    assert own in await held.check(draft)
+    (task,) = held.reasoner.of(tasks.CheckSupport)
+    (claim,) = [claim for claim in task.claims if claim.text == own]
+    assert "The committee feared that testing is late." in claim.quotes
+    assert len(claim.quotes) <= 2 * MOST_REASONS
 
 
 async def test_what_borrowed_citations_do_not_carry_is_cut(tmp_path: Path) -> None:
@@ -1121,6 +1147,17 @@ async def test_the_bottom_line_is_checked_beside_the_sections(tmp_path: Path) ->
     await held._audit.check(lines)
     asked = held.reasoner.of(tasks.CheckSupport)
     assert [task.sections for task in asked] == ["Hours: testing got 30.", ""]
+
+
+def test_a_sentence_of_the_bottom_line_is_checked_by_the_nearest_sections() -> None:
+    named = ("Looms", "Wages", "Roofs", "Boats", "Wool")
+    below = "\n\n".join(f"{name}: {name} cost {at} crowns." for at, name in enumerate(named))
+    assert _nearest_sections(below, [f"{name} are dear." for name in named]) == below
+    near = _nearest_sections(below, ["The boats are dear, and so is wool."])
+    assert len(near.split("\n\n")) == NEAREST
+    assert "Boats: Boats cost" in near
+    assert near.endswith("Wool: Wool cost 4 crowns.")
+    assert _nearest_sections("", ["Anything."]) == ""
 
 
 async def test_letters_in_a_judgement_stand_for_somebody(tmp_path: Path) -> None:

@@ -63,6 +63,12 @@ T = TypeVar("T")
 
 MOST_ASKED = 60
 """The most sentences that one call checks or repairs: those of a report of standard length."""
+MOST_REASONS = 6
+"""The most quotes of its paragraph, and of the rest of its section, that an inference without a
+mark is checked by. With all of a section, some twenty, whoever checked could not tell which gave
+the reason."""
+NEAREST = 3
+"""The sections that one sentence of a bottom line is checked by."""
 REJECTED = "verification rejected it"
 """The beginning of the reason for cutting a sentence that says what must not be reported."""
 NOTHING_LEFT = "nothing is left of what it introduces"
@@ -418,7 +424,9 @@ class Audit:
             claims=claims,
             question=self._question,
             as_of=self._deps.as_of,
-            sections=self._below,
+            sections=_nearest_sections(
+                self._below, [line.sentence.text for line in asked.values()]
+            ),
         )
         answer = await attempt(self._deps, task)
         for check in answer.checks if answer else ():
@@ -436,14 +444,18 @@ class Audit:
     def _shown(self, line: Line) -> list[Quote]:
         """Return the quotes by which a line is checked.
 
-        What the writer infers without a mark may rest on all that its section cites.
+        What the writer infers without a mark may rest on all that its section cites: it is shown
+        with those quotes that share the most words with it.
         """
         own = self._quotes(line)
         if not line.borrowed or line.sentence.kind is not SentenceKind.JUDGEMENT:
             return own
         near = [other for other in self._lines if other.heading == line.heading and not other.cut]
-        further = [quote for other in near for quote in self._quotes(other)]
-        return list({quote.passage: quote for quote in (*own, *further)}.values())
+        every = {quote.passage: quote for other in near for quote in self._quotes(other)}
+        said = stems(line.sentence.text)
+        further = sorted(every.values(), key=lambda quote: -len(said & stems(quote.text)))
+        shown = [*own[:MOST_REASONS], *further[:MOST_REASONS]]
+        return list({quote.passage: quote for quote in shown}.values())
 
     def _claim(self, label: str, line: Line, labels: Mapping[Passage, str]) -> Claim:
         """Return a line as it is checked."""
@@ -629,6 +641,22 @@ def _nearest(line: Line, body: Sequence[Line]) -> tuple[str, ...]:
     ]
     many, findings = max(shared, key=lambda item: item[0], default=(0, ()))
     return findings if many > 1 else ()
+
+
+def _nearest_sections(below: str, said: Sequence[str]) -> str:
+    """Return the sections of a report that share the most words with some of its bottom line.
+
+    A point sums up one section or two; what is checked once more is seldom more than a point.
+    """
+    parts = below.split("\n\n")
+    near = {
+        at
+        for text in said
+        for at in sorted(range(len(parts)), key=lambda at: -len(stems(text) & stems(parts[at])))[
+            :NEAREST
+        ]
+    }
+    return "\n\n".join(part for at, part in enumerate(parts) if at in near)
 
 
 def _stated(line: Line) -> Sentence:
