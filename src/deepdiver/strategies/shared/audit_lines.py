@@ -488,17 +488,7 @@ class Audit:
         new = await self._repaired_texts(lines, faulty)
         again: list[tuple[Line, Problem, bool]] = []
         for label, (_, line, problem) in faulty.items():
-            line.problem, before = None, line.sentence.model_copy(update={"places": ()})
-            further: list[Line] = []
-            if text := new.get(label):
-                further = self._drafter.rewritten(line, text)
-                _tell_next(lines, [line, *further][-1], before.text)
-            elif label in new:
-                line.cut_out(self._deps, problem.for_reader())
-            again.append((line, problem, line.sentence.model_copy(update={"places": ()}) != before))
-            again += [(other, problem, True) for other in further]
-            at = lines.index(line) + 1
-            lines[at:at] = further
+            again += self._rewrite(lines, line, problem, new.get(label))
         repaired = [line for line, _, _ in again]
         await self._find_faults(repaired, lines)
         await self._check_support(repaired)
@@ -508,6 +498,31 @@ class Audit:
             if not line.cut:
                 kept = line in upheld and line in stood_by and problem.fault != FOREIGN
                 _settle(self._deps, line, problem, changed or kept)
+
+    def _rewrite(
+        self, lines: list[Line], line: Line, problem: Problem, text: str | None
+    ) -> list[tuple[Line, Problem, bool]]:
+        """Give a line its writer's new words; return it and what was made of it besides.
+
+        Each comes with the problem that it had, and whether it was changed.
+
+        Args:
+            lines: The lines of the report, which further ones are put among.
+            line: The line.
+            problem: What was wrong with it.
+            text: Its new words; None: its writer said nothing, empty: it is withdrawn.
+        """
+        line.problem, before = None, line.sentence.model_copy(update={"places": ()})
+        further: list[Line] = []
+        if text:
+            further = self._drafter.rewritten(line, text)
+            _tell_next(lines, [line, *further][-1], before.text)
+        elif text is not None:
+            line.cut_out(self._deps, problem.for_reader())
+        at = lines.index(line) + 1
+        lines[at:at] = further
+        changed = line.sentence.model_copy(update={"places": ()}) != before
+        return [(line, problem, changed), *((other, problem, True) for other in further)]
 
     async def _ask_again(self, lines: Sequence[Line]) -> list[Line]:
         """Let the reasoner decide about repaired facts that a rule which may be mistaken refuses.

@@ -586,16 +586,22 @@ def _lend_from_before(blocks: Iterable[DraftedBlock]) -> None:
             continue
         for row in block.rows:
             cited = _cited_in(row)
-            if not cited and any(line.sentence.kind is SentenceKind.KNOWLEDGE for line in row):
+            if not cited:
                 _take_as_known(row)
-            for line in row:
-                if not cited and line.sentence.kind is SentenceKind.FRAME:
-                    line.borrowed = before
+                _lend(row, before)
             before = cited or before
 
 
-def _take_as_known(row: Iterable[Line]) -> None:
-    """Take what has no mark for general knowledge, beside what is marked so and nothing cited."""
+def _lend(row: Iterable[Line], findings: tuple[str, ...]) -> None:
+    for line in row:
+        if line.sentence.kind is SentenceKind.FRAME:
+            line.borrowed = findings
+
+
+def _take_as_known(row: Sequence[Line]) -> None:
+    """Take what has no mark for general knowledge, if something beside it is marked so."""
+    if not any(line.sentence.kind is SentenceKind.KNOWLEDGE for line in row):
+        return
     for line in row:
         if line.sentence.kind is SentenceKind.FRAME and not line.sentence.text.endswith(":"):
             known = {"kind": SentenceKind.KNOWLEDGE}

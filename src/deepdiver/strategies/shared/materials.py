@@ -150,19 +150,22 @@ def gather_material(deps: Deps, findings: Iterable[str], *, laid_out: bool = Fal
     most = room_of(deps).texts
     held = [deps.ledger.get(Finding, key) for key in dict.fromkeys(findings)]
     by_source = _sorted_by_source(held)
-    if laid_out or held:
-        besides = _read_besides(deps, by_source)
-        if laid_out or _fit_whole(deps, (*by_source, *besides), most):
-            by_source |= besides
+    besides = _read_besides(deps, by_source) if laid_out or held else {}
+    if laid_out or _fit_whole(deps, (*by_source, *besides), most):
+        by_source |= besides
     read = _labelled_texts(deps, by_source)
-    quoted = {label: _spans_in(by_source[entry.source.id]) for label, entry in read.items()}
     parts = {
-        label: _surroundings(entry.text, quoted[label])
-        if not laid_out
-        else _with_read(deps, entry, quoted[label])
+        label: _parts_shown(deps, entry, _spans_in(by_source[entry.source.id]), laid_out=laid_out)
         for label, entry in read.items()
     }
     shown = _fitting(read, parts, most, _all_read(deps, (entry.source for entry in read.values())))
+    return _labelled_material(read, shown, held)
+
+
+def _labelled_material(
+    read: Mapping[str, ReadText], shown: Mapping[str, str], held: Sequence[Finding]
+) -> Material:
+    """Return the texts that are shown, and the findings in them."""
     kept = {entry.source.id: label for label, entry in read.items() if label in shown}
     told = [finding for finding in held if finding.quotes[0].source in kept]
     labels = {f"F{number}": finding.id for number, finding in enumerate(told, 1)}
@@ -252,11 +255,16 @@ def _fitting(
     return shown
 
 
-def _with_read(deps: Deps, entry: ReadText, quoted: Sequence[Span]) -> list[Span]:
-    """Return the parts of a text that were read, and what surrounds its quotes."""
+def _parts_shown(
+    deps: Deps, entry: ReadText, quoted: Sequence[Span], *, laid_out: bool
+) -> list[Span]:
+    """Return what surrounds the quotes of a text, and what was laid out of it."""
+    around = _surroundings(entry.text, quoted)
+    if not laid_out:
+        return around
     held = deps.readings.held.get(entry.source.snapshot, [])
-    around = ([span.start, span.end] for span in _surroundings(entry.text, quoted))
-    return [Span(start, end) for start, end in join_parts(sorted([*held, *around]))]
+    joined = join_parts(sorted([*held, *([span.start, span.end] for span in around)]))
+    return [Span(start, end) for start, end in joined]
 
 
 def _surroundings(text: str, quoted: Sequence[Span]) -> list[Span]:

@@ -330,9 +330,7 @@ async def lay_out_library(deps: Deps, question: str, problems: Sequence[str]) ->
     person wants to see the searches. If there is anything else to search, or much more than a
     writer can be shown, nothing is laid out.
     """
-    hits = await _all_within(deps, CHOSEN_FROM * _budget(deps))
-    asked = [_Wish(question, question, [(hit, question) for hit in hits], (), (), leads=False)]
-    fetched = await _fetch(deps, asked) if hits else {}
+    fetched = await _fetch_library(deps, question)
     by_snapshot = {item.source.snapshot: item.read.text for item in fetched.values()}
     if not by_snapshot:
         return []
@@ -341,16 +339,22 @@ async def lay_out_library(deps: Deps, question: str, problems: Sequence[str]) ->
         return []
     if is_whole:
         deps.note_search(question, (item.source.title for item in fetched.values()))
-        parts = [[Span(0, len(text))] for text in by_snapshot.values()]
+        laid_out = {key: [Span(0, len(text))] for key, text in by_snapshot.items()}
     else:
-        parts = await _choose_for_writer(deps, (question, *problems), by_snapshot)
-    laid_out = {key: chosen for key, chosen in zip(by_snapshot, parts, strict=True) if chosen}
+        laid_out = await _choose_for_writer(deps, (question, *problems), by_snapshot)
     texts = {key: item for key, item in fetched.items() if item.source.snapshot in laid_out}
     _enter_sources(deps, texts)
     for snapshot, chosen in laid_out.items():
         deps.readings.add(snapshot, with_heads(by_snapshot[snapshot], chosen))
     _tell_laid_out(deps, len(laid_out), len(by_snapshot), is_whole=is_whole)
     return list(texts)
+
+
+async def _fetch_library(deps: Deps, question: str) -> dict[str, _Fetched]:
+    """Return the texts of all that can be searched, if it is not too much; else nothing."""
+    hits = await _all_within(deps, CHOSEN_FROM * _budget(deps))
+    asked = [_Wish(question, question, [(hit, question) for hit in hits], (), (), leads=False)]
+    return await _fetch(deps, asked) if hits else {}
 
 
 def _fits_desk(deps: Deps, texts: Collection[str]) -> bool:
@@ -360,29 +364,37 @@ def _fits_desk(deps: Deps, texts: Collection[str]) -> bool:
 
 async def _choose_for_writer(
     deps: Deps, wanted: Sequence[str], texts: Mapping[str, str]
-) -> list[list[Span]]:
-    """Return the passages of each text of a library that the writer is shown."""
+) -> dict[str, list[Span]]:
+    """Return the passages of the texts of a library that the writer is shown."""
     queries = list(dict.fromkeys(wanted))
     found = await together(
         *(search_all(query, deps.providers, deps.gateway, LAID_OUT_RESULTS) for query in queries)
     )
-    spans: dict[str, dict[Span, int]] = {key: {} for key in texts}
     for query, result in zip(queries, found, strict=True):
         if result.answered:
             deps.note_search(query, (hit.title or hit.url for hit in result.hits))
         for failure in result.failures:
             deps.note_limit(failure)
-        for rank, hit in enumerate(result.hits):
-            if hit.end and (own := spans.get(hit.snapshot)) is not None:
-                span = Span(hit.start, hit.end)
-                own[span] = min(rank, own.get(span, rank))
+    spans = _ranked_spans(found)
     unread = [
-        Unread(text, [Span(0, len(text))], tuple(spans[key].items())) for key, text in texts.items()
+        Unread(text, [Span(0, len(text))], tuple(spans.get(key, {}).items()))
+        for key, text in texts.items()
     ]
     # Passages are counted in characters, which other scripts write with several bytes.
     room = min(_budget(deps), int(room_of(deps).texts / NUMBERED))
     share = sum(map(len, texts.values())) / sum(map(size_of, texts.values()))
-    return choose_passages(unread, queries, int(room * share))
+    parts = choose_passages(unread, queries, int(room * share))
+    return {key: chosen for key, chosen in zip(texts, parts, strict=True) if chosen}
+
+
+def _ranked_spans(found: Iterable[SearchResults]) -> dict[str, dict[Span, int]]:
+    """Return the passages that searches have found of each text, each with its best rank."""
+    spans: dict[str, dict[Span, int]] = {}
+    for rank, hit in (ranked for result in found for ranked in enumerate(result.hits)):
+        if hit.end:
+            own, span = spans.setdefault(hit.snapshot, {}), Span(hit.start, hit.end)
+            own[span] = min(rank, own.get(span, rank))
+    return spans
 
 
 def _tell_laid_out(deps: Deps, shown: int, there: int, *, is_whole: bool) -> None:
