@@ -43,7 +43,7 @@ $(BIN)/python:
 check: $(STAMP) ## lint, format, complexity and types
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
-	$(BIN)/complexipy --quiet
+	$(BIN)/complexipy
 	$(BIN)/python -m mypy src tests $(BENCHES)
 
 format: $(STAMP) ## fix and format the code with ruff
