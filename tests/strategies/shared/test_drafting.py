@@ -325,10 +325,13 @@ def test_what_has_no_mark_beside_general_knowledge_is_general_knowledge(tmp_path
     (section,) = drafter.sections(f"## Rules\n\n{told}")
     kinds = [line.sentence.kind for line in section.lines()]
     assert kinds == [SentenceKind.KNOWLEDGE, SentenceKind.KNOWLEDGE, SentenceKind.FRAME]
-    (section,) = drafter.sections(f"## Rules\n\nThe committee met {{T1:1}}. {told}")
-    assert [line.sentence.kind for line in section.lines()][2] is SentenceKind.FRAME, (
-        "where something is cited, it may be the writer's own for that"
-    )
+    for between in (" ", "\n\n"):
+        (section,) = drafter.sections(f"## Rules\n\nThe committee met {{T1:1}}.{between}{told}")
+        own = [*section.lines()][2]
+        assert own.sentence.kind is SentenceKind.FRAME, (
+            "where something is cited, it may rest on it"
+        )
+        assert own.borrowed
 
 
 def test_cells_that_cite_nothing_may_borrow_from_their_row(tmp_path: Path) -> None:

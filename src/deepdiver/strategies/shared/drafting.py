@@ -586,8 +586,9 @@ def _lend_from_before(blocks: Iterable[DraftedBlock]) -> None:
             continue
         for row in block.rows:
             cited = _cited_in(row)
-            if not cited:
+            if not cited and not before:
                 _take_as_known(row)
+            elif not cited:
                 _lend(row, before)
             before = cited or before
 
@@ -599,7 +600,10 @@ def _lend(row: Iterable[Line], findings: tuple[str, ...]) -> None:
 
 
 def _take_as_known(row: Sequence[Line]) -> None:
-    """Take what has no mark for general knowledge, if something beside it is marked so."""
+    """Take what has no mark for general knowledge, if something beside it is marked so.
+
+    Where something is cited before it in its section, it may be an inference from that.
+    """
     if not any(line.sentence.kind is SentenceKind.KNOWLEDGE for line in row):
         return
     for line in row:
