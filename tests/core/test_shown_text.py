@@ -134,6 +134,9 @@ def test_json_reads_back_to_the_letter_and_holds_nothing_hidden(value: Any, how:
         ("a clone through file:// or ssh://", "a clone through file:// or ssh://"),
         ("file://host/x and ftp://x", "file[:]//host/x and ftp[:]//x"),
         ("evil。com", "evil[.]com"),
+        ("https://example.com/x example.org/x", "hxxps://example[.]com/x example[.]org/x"),
+        ("www.example.com a@example.net", "www[.]example[.]com a@example[.]net"),
+        ("myexample.com example.com.ru", "myexample[.]com example[.]com[.]ru"),
         ("xn--80ak6aa92e.com пример.рф", "xn--80ak6aa92e[.]com пример[.]рф"),
     ],
 )
@@ -148,6 +151,7 @@ def test_an_address_is_defused(text: str, shown: str) -> None:
         "README.md, setup.py and report.pdf",
         "It ended.In 2019 it began.So what",
         "data: 5 of 7; file: none",
+        "rndc dnssec -checkds published example.com, ns1.example.org",
         "hxxps://evil[.]example/x.y",
         "a // b, and/or c@d",
     ],

@@ -380,6 +380,8 @@ class Contradiction(Record):
     """Whether both cannot be true, or one merely narrows the other."""
     description: str
     """In what they differ."""
+    decided: bool = False
+    """Whether the report says which of them it follows."""
 
 
 class VerdictKind(StrEnum):

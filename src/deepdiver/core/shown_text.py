@@ -44,6 +44,8 @@ _ENDING = re.compile(f"(?:{_GENERIC}|{_COUNTRIES})", re.IGNORECASE)
 """Endings by which programs recognise the name of a host that has no scheme before it."""
 _FILE = re.compile("(?:md|py|rs|sh|pl|pm|so|ps|cc|mm|st)", re.IGNORECASE)
 """Endings of countries that files have as well: README.md is a file unless a path follows."""
+_RESERVED = re.compile(r"(?:[\w-]+\.)*example\.(?:com|net|org)", re.IGNORECASE)
+"""Hosts that stand for any other in manuals and commands, and belong to nobody (RFC 2606)."""
 _PATH = re.compile(r"[/?#]\w|:\d")
 _SCHEME = re.compile(
     r"\b(?:(?P<web>https?)(?=://)|(?!hxxps?:)[a-z][a-z0-9+]*(?P<other>:)(?=//[^\s`])"
@@ -151,6 +153,8 @@ def _is_host(found: re.Match[str]) -> bool:
     before = text[max(0, found.start() - 2) : found.start()]
     if before.endswith("@") or before == "//" or name[:4].lower() == "www.":
         return True
+    if _RESERVED.fullmatch(name) and not _PATH.match(text, found.end()):
+        return False
     ending = _DOT.split(name)[-1]
     if not _ENDING.fullmatch(ending) or (ending.istitle() and not name[0].isupper()):
         return False

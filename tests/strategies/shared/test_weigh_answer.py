@@ -167,6 +167,19 @@ async def test_a_model_is_not_asked_again_and_sources_that_differ_lower_the_beli
     assert deps.reasoner.of(tasks.Judge) == []
 
 
+async def test_sources_that_differ_count_less_where_the_report_says_which_it_follows(
+    tmp_path: Path,
+) -> None:
+    believed_by: dict[bool | None, float] = {}
+    for decided in (None, False, True):
+        deps, keys = await read_by_a_model(tmp_path / str(decided))
+        if decided is not None:
+            made = clash(keys[OWNED], keys[GAZETTE])
+            deps.add(made.model_copy(update={"decided": decided}))
+        believed_by[decided] = await believed(deps, keys[OWNED])
+    assert believed_by[False] < believed_by[True] < believed_by[None]
+
+
 @pytest.mark.parametrize(
     ("description", "counts"),
     [
@@ -233,7 +246,9 @@ async def test_conflicts_that_the_writer_names_are_known_when_the_answer_is_weig
         return write
 
     made: list[float] = []
-    for number, said in enumerate([(), ("T1:1 alone",), ("T1:1 says Anna, T2:1 says Bertil",)]):
+    clashes = "T1:1 says Anna, T2:1 says Bertil"
+    told = [(), ("T1:1 alone",), (clashes,), (f"{clashes}; the report follows T1:1",)]
+    for number, said in enumerate(told):
         deps, keys = await read_by_a_model(tmp_path / str(number))
         deps.reasoner.rules |= {"write_report": confidence(said)}
         report = await write_report(
@@ -241,6 +256,7 @@ async def test_conflicts_that_the_writer_names_are_known_when_the_answer_is_weig
         )
         made.append(report.confidence)
     assert made[0] == made[1] > made[2] > 0
+    assert made[0] > made[3] > made[2], "what is decided counts less"
 
 
 # -- judgements

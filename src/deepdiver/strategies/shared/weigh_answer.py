@@ -29,6 +29,8 @@ from deepdiver.tasks import Judge
 
 _LABEL = re.compile(r"“[^”]*”|\b[A-Z]\d{1,4}(?::[\d,;\s–-]*\d)?|\bQ[1-4]\b")
 """A title, a label of a text with the numbers of its sentences, or the name of a quarter."""
+DECIDED = 0.5
+"""How strongly sources speak against each other where the report says which it follows."""
 JUDGED = 4
 """Most sentences of an answer for which a reasoner that costs nothing judges all findings."""
 
@@ -106,20 +108,26 @@ def _against(deps: Deps, sentence: Sentence) -> list[tuple[str, float]]:
     What the sentence tells itself, as one that gives both sides does, is not against it.
     """
     own = [deps.ledger.get(Finding, key) for key in sentence.findings]
-    against = dict.fromkeys(_contradicting(deps, own, sentence.text), 1.0)
+    against: dict[str, float] = {}
+    for key, how in _contradicting(deps, own, sentence.text):
+        against[key] = max(how, against.get(key, 0.0))
     for item in _refuting(deps, own):
         against[item.finding] = max(item.strength, against.get(item.finding, 0.0))
     return list(against.items())
 
 
-def _contradicting(deps: Deps, own: Sequence[Finding], said: str) -> Iterator[str]:
-    """Yield the findings that are known not to go together with what a sentence says of some."""
+def _contradicting(deps: Deps, own: Sequence[Finding], said: str) -> Iterator[tuple[str, float]]:
+    """Yield the findings that are known not to go together with what a sentence says of some.
+
+    Each comes with how strongly it speaks against the sentence: half as much if the report decides
+    between them, for a reason that it gives.
+    """
     clashes = deps.ledger.of(Contradiction).values()
     for clash in (clash for clash in clashes if _is_about(clash, said)):
         sides = [deps.ledger.get(Finding, key) for key in clash.findings]
         others = [side.id for side in sides if not _tells(own, side)]
         if clash.kind == "contradicts" and len(others) < len(sides):
-            yield from others
+            yield from ((key, DECIDED if clash.decided else 1.0) for key in others)
 
 
 def _is_about(clash: Contradiction, said: str) -> bool:

@@ -10,6 +10,7 @@ with the reason, and stays in the record (`Report.cut`).
 from __future__ import annotations
 
 import itertools
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -80,10 +81,9 @@ from deepdiver.tasks import (
 
 WORDS = {"brief": 300, "standard": 1_200, "long": 4_000}
 """About how many words a report has, by its length."""
-ONE_SHARE, PARTS_SHARE = 0.9, 0.85
-"""The share of the words that a writer is asked for, and the writers of parts: their reports become
-10 to 40 % longer. Five that were written at once, and asked for 1,200 words, had 1,540 to 1,740
-with tables and code. Of six in parts, three that were asked for 1,020 words had 1,389 to 1,463, and
+PARTS_SHARE = 0.85
+"""The share of the words that the writers of parts are asked for: their reports become 10 to 40 %
+longer than that. Of six, three that were asked for 1,020 words had 1,389 to 1,463, and
 three that were asked for 1,200 had 1,482 to 1,722."""
 CALL_WORDS = 1_500
 """The most words that one call is asked to write. With marks these are some 3,500 tokens, which
@@ -104,6 +104,8 @@ GROWING: Collection[type[Task[Any]]] = (WriteSections, CheckSupport, RepairSente
 """The tasks that a longer report performs more often."""
 UNREAD = 8
 """Most unread pages that are named one by one; the others are counted."""
+_DECIDED = re.compile(r"\bfollow(?:s|ed|ing)?\b", re.IGNORECASE)
+"""A writer is asked which of two texts that contradict each other the report follows."""
 UNTESTED = (
     "No attempt was made to refute the answer: this strategy weighs sources and puts forward no "
     "hypotheses."
@@ -345,7 +347,7 @@ class _Top:
 class _Writer(ABC):
     """Drafts one report; what a task cannot give, code makes of the findings."""
 
-    _share: ClassVar[float] = ONE_SHARE
+    _share: ClassVar[float] = 1.0
     """The share of the words of a report that is asked for."""
 
     def __init__(
@@ -407,7 +409,11 @@ class _Writer(ABC):
             held = tuple(sorted(keys))
             told = self._material.with_titles(said)
             made = Contradiction(
-                id=content_id("c", *held), findings=held, kind="contradicts", description=told
+                id=content_id("c", *held),
+                findings=held,
+                kind="contradicts",
+                description=told,
+                decided=bool(_DECIDED.search(said)),
             )
             self._deps.add(made)
 
