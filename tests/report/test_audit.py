@@ -633,6 +633,22 @@ def test_a_quarter_must_be_that_of_the_quotes(quoted: str) -> None:
     assert found("Sales rose in Q2 2026.", quoted) == ["Q2 is in none of its quotes"]
 
 
+def test_a_name_may_be_what_a_compound_begins_with() -> None:
+    assert found("Leave GZip off.", "GZipMiddleware compresses content.") == []
+    assert found("Leave Middleware off.", "GZipMiddleware compresses content.") != []
+    assert found("Leave BZip off.", "GZipMiddleware compresses content.") != []
+
+
+def test_advice_may_make_an_adjective_of_a_name_that_was_read() -> None:
+    def faults(text: str) -> list[str]:
+        known = Context(read=bare_words("Sales in Europe and Africa fell."))
+        return found(text, "Sales fell.", kind=SentenceKind.JUDGEMENT, context=known)
+
+    assert faults("Ask whether European types are affected.") == []
+    assert faults("Ask whether African types are affected.") == []
+    assert faults("Ask whether Australian types are affected.") != []
+
+
 def test_a_quarter_may_be_told_where_quotes_name_neither_one_nor_a_month() -> None:
     assert found("Sales rose in Q2 2026.", "Sales rose in 2026.") == []
     credited = Context(credits="Report of Q2 2026")

@@ -53,6 +53,10 @@ _SMALL = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b", re.
 _QUARTERS = {"first": "q1", "second": "q2", "third": "q3", "fourth": "q4", "last": "q4"}
 _QUARTER = re.compile(rf"\b({'|'.join(_QUARTERS)})[\s-]+quarter\b", re.IGNORECASE)
 """A quarter of a year in words, which is told as Q1, too."""
+SHORTEST = 5
+"""Letters of a name that an adjective is made of."""
+_COMPOUND = re.compile(r"\b\w*[a-z][A-Z]\w*")
+_INNER = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _IN_LETTERS = re.compile(r"\bQ([1-4])(?![\w–-])")
 _OWN_PART = re.compile(
     r"\b(?:steps?|phases?|stages?|points?|options?|rows?|sections?|tables?|columns?|rules?) "
@@ -282,7 +286,11 @@ def _ways_to_read(name: str, text: str) -> Iterator[str]:
 
 
 def _all_read(name: str, read: Collection[str]) -> bool:
-    return all(word in read for word in _bare(name))
+    """Whether all words of a name were read, but for the ending of an adjective: European."""
+    return all(
+        word in read or any(word[:-many] in read for many in (1, 2) if len(word) - many >= SHORTEST)
+        for word in _bare(name)
+    )
 
 
 def bare_words(text: str) -> frozenset[str]:
@@ -291,7 +299,15 @@ def bare_words(text: str) -> frozenset[str]:
         part
         for word in set(_bare(text))
         for part in (word, *_PARTS.split(word), _AMOUNT.sub("", word), _OF_VERSION.sub("", word))
-    ).union(_QUARTERS[found.lower()] for found in _QUARTER.findall(text))
+    ).union(
+        (_QUARTERS[found.lower()] for found in _QUARTER.findall(text)),
+        (part.lower() for word in _COMPOUND.findall(text) for part in _openings(word)),
+    )
+
+
+def _openings(word: str) -> Iterator[str]:
+    """Yield what a compound of capitals begins with: GZip of GZipMiddleware."""
+    yield from (word[: found.start()] for found in _INNER.finditer(word))
 
 
 def _faults_of_address(sentence: Sentence, text: str) -> list[str]:

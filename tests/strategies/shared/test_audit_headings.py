@@ -35,6 +35,7 @@ from tests.strategies.shared.written import (
     OWNED,
     announced,
     owned,
+    repairing,
     report_of,
     sectioned,
     weighed,
@@ -255,7 +256,7 @@ async def test_a_title_that_the_report_does_not_carry_is_cut_and_listed(
     deps, sections = drafted(tmp_path, "It gave testing 30 hours of 120 hours {T1:2}.")
     events: list[Any] = []
     deps.emit = events.append
-    kept, [cut] = await audit_title(deps, title, list(sections[0].lines()), ASKED)
+    kept, [cut] = await audit_title(deps, title, list(sections[0].lines()), ASKED, ASKED)
     assert kept == ""
     assert (cut.text, cut.section) == (title, TITLE)
     assert cut.reason
@@ -270,14 +271,30 @@ async def test_a_title_stays_if_a_sentence_carries_it_and_not_if_that_was_cut(
     deps, sections = drafted(tmp_path, "It gave testing 30 hours of 120 hours {T1:2}.")
     title = "Testing got 30 of 120 hours"
     lines = list(sections[0].lines())
-    assert await audit_title(deps, title, lines, ASKED) == (title, [])
+    assert await audit_title(deps, title, lines, ASKED, ASKED) == (title, [])
     lines[0].cut = True
-    assert (await audit_title(deps, title, lines, ASKED))[0] == ""
+    assert (await audit_title(deps, title, lines, ASKED, ASKED))[0] == ""
+
+
+async def test_a_title_is_repaired_once(tmp_path: Path) -> None:
+    said = "It gave testing 30 hours of 120 hours {T1:2}."
+    for repaired, kept in (
+        ("# Testing got 30 of 120 hours {T1:2}", "Testing got 30 of 120 hours"),
+        ("Testing got 91 of 120 hours", ""),
+        (None, ""),
+    ):
+        deps, sections = drafted(tmp_path / str(repaired)[:9], said)
+        deps.reasoner = ScriptedReasoner(repair_sentences=repairing(repaired))
+        title = "Testing got 90 of 120 hours"
+        lines = list(sections[0].lines())
+        made, cut = await audit_title(deps, title, lines, ASKED, ASKED)
+        assert made == kept
+        assert [item.text for item in cut] == ([] if kept else [title])
 
 
 async def test_no_title_is_nothing_to_cut(tmp_path: Path) -> None:
     deps, _ = drafted(tmp_path, "")
-    assert await audit_title(deps, "", [], ASKED) == ("", [])
+    assert await audit_title(deps, "", [], ASKED, ASKED) == ("", [])
 
 
 async def test_a_report_without_an_answer_has_no_title(tmp_path: Path) -> None:

@@ -131,14 +131,23 @@ def _plain_heading(text: str) -> str:
 
 
 async def audit_title(
-    deps: Deps, title: str, lines: Sequence[Line], asked: str
+    deps: Deps, title: str, lines: Sequence[Line], question: str, asked: str
 ) -> tuple[str, list[CutSentence]]:
-    """Return a title that says only what the report says, else none; and what was cut."""
+    """Return a title that says only what the report says, else none; and what was cut.
+
+    One that says something else is repaired once, like a heading.
+    """
     if not title:
         return "", []
     said = replace(_said(deps, title, lines), counted=count_listed(asked))
     [fault] = await find_heading_faults([said], asked)
-    return ("", [_cut(deps, title, fault, TITLE)]) if fault else (title, [])
+    if not fault:
+        return title, []
+    [repaired] = await _repaired(deps, question, [said], [fault])
+    [left] = await find_heading_faults([repaired], asked)
+    if repaired.text == title or left:
+        return "", [_cut(deps, title, fault, TITLE)]
+    return repaired.text, []
 
 
 def audit_missing(

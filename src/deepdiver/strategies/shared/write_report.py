@@ -97,7 +97,7 @@ CALLS: dict[type[Task[Any]], int] = {
     WriteSections: 1,
     WriteBottomLine: 1,
     CheckSupport: 4,
-    RepairSentences: 3,
+    RepairSentences: 4,
 }
 """How often writing one report of standard length performs each task, at most."""
 GROWING: Collection[type[Task[Any]]] = (WriteSections, CheckSupport, RepairSentences)
@@ -229,7 +229,9 @@ async def write_report(
     further, _ = _further(further, lead)
     lines = [*_lines(body), *_lines(further)]
     answer = tuple(line.sentence for line in lead if not line.cut)
-    title, untitled = await audit_title(deps, top.title if answer else "", [*lead, *lines], asked)
+    title, untitled = await audit_title(
+        deps, top.title if answer else "", [*lead, *lines], question, asked
+    )
     told_by = [*material.labels.values(), *_cited(line.sentence for line in (*lead, *lines))]
     missing, unasked = audit_missing(deps, top.missing, told_by, asked)
     partly, unsaid = audit_missing(deps, [*top.partly.values()], told_by, asked)
