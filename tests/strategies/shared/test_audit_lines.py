@@ -591,7 +591,7 @@ async def test_a_point_of_the_bottom_line_rests_on_the_nearest_sentence_below(
     for line in lead:
         line.heading = ""
     held.lines = lead
-    await held._audit.check(lead, "Hours: …", body)
+    await held._audit.check(lead, ["Hours: …"], body)
     first, second = lead
     assert first.sentence.kind is SentenceKind.JUDGEMENT
     assert first.sentence.findings == body[0].sentence.findings
@@ -1151,13 +1151,14 @@ async def test_the_bottom_line_is_checked_beside_the_sections(tmp_path: Path) ->
 
 def test_a_sentence_of_the_bottom_line_is_checked_by_the_nearest_sections() -> None:
     named = ("Looms", "Wages", "Roofs", "Boats", "Wool")
-    below = "\n\n".join(f"{name}: {name} cost {at} crowns." for at, name in enumerate(named))
-    assert _nearest_sections(below, [f"{name} are dear." for name in named]) == below
+    below = [f"{name}: {name} cost {at} crowns.\n\nSo it is." for at, name in enumerate(named)]
+    every = _nearest_sections(below, [f"{name} are dear." for name in named])
+    assert every == "\n\n".join(below)
     near = _nearest_sections(below, ["The boats are dear, and so is wool."])
-    assert len(near.split("\n\n")) == NEAREST
+    assert near.count("So it is.") == NEAREST, "blank lines within a section do not end it"
     assert "Boats: Boats cost" in near
-    assert near.endswith("Wool: Wool cost 4 crowns.")
-    assert _nearest_sections("", ["Anything."]) == ""
+    assert near.endswith("Wool: Wool cost 4 crowns.\n\nSo it is.")
+    assert _nearest_sections([], ["Anything."]) == ""
 
 
 async def test_letters_in_a_judgement_stand_for_somebody(tmp_path: Path) -> None:

@@ -98,10 +98,12 @@ class Audit:
         """
         self._deps, self._question, self._asked = deps, question, asked
         self._drafter, self._derived, self._rejected = drafter, drafter.derived, rejected
-        self._below = ""
+        self._below: Sequence[str] = ()
         self._lines: Sequence[Line] = ()
 
-    async def check(self, lines: list[Line], below: str = "", body: Sequence[Line] = ()) -> None:
+    async def check(
+        self, lines: list[Line], below: Sequence[str] = (), body: Sequence[Line] = ()
+    ) -> None:
         """Have faulty lines repaired once, and cut those that still fail.
 
         If its quotes carry a part of a line, it becomes a judgement instead. A repair may make
@@ -111,7 +113,7 @@ class Audit:
 
         Args:
             lines: The lines.
-            below: Of a bottom line, what the checked sections below it say.
+            below: Of a bottom line, what each of the checked sections below it says.
             body: The sentences of these sections: a point without a mark rests on the nearest.
         """
         self._below, self._lines = below, lines
@@ -658,20 +660,19 @@ def _nearest(line: Line, body: Sequence[Line]) -> tuple[str, ...]:
     return findings if many > 1 else ()
 
 
-def _nearest_sections(below: str, said: Sequence[str]) -> str:
+def _nearest_sections(below: Sequence[str], said: Sequence[str]) -> str:
     """Return the sections of a report that share the most words with some of its bottom line.
 
     A point sums up one section or two; what is checked once more is seldom more than a point.
     """
-    parts = below.split("\n\n")
     near = {
         at
         for text in said
-        for at in sorted(range(len(parts)), key=lambda at: -len(stems(text) & stems(parts[at])))[
+        for at in sorted(range(len(below)), key=lambda at: -len(stems(text) & stems(below[at])))[
             :NEAREST
         ]
     }
-    return "\n\n".join(part for at, part in enumerate(parts) if at in near)
+    return "\n\n".join(part for at, part in enumerate(below) if at in near)
 
 
 def _stated(line: Line) -> Sentence:

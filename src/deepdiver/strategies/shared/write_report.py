@@ -710,13 +710,13 @@ def _row_as_markdown(row: Sequence[Line]) -> str:
     return " ".join(line.marked for line in row if not line.cut)
 
 
-def _told(body: Sequence[DraftedSection]) -> str:
-    """Return what audited sections say, without marks."""
-    return "\n\n".join(
+def _told(body: Sequence[DraftedSection]) -> list[str]:
+    """Return what each of the audited sections says, without marks."""
+    return [
         " ".join((f"{section.heading}:", *said))
         for section in body
         if (said := [line.sentence.text for line in section.lines() if not line.cut])
-    )
+    ]
 
 
 # Sections that code has made
