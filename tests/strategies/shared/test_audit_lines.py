@@ -1143,7 +1143,7 @@ async def test_a_number_that_no_quote_has_is_not_left_to_the_reasoner(tmp_path: 
 async def test_the_bottom_line_is_checked_beside_the_sections(tmp_path: Path) -> None:
     held = Desk(tmp_path)
     lines = [line for part in held.drafter.sections(f"{GIVEN} {{T1:2}}") for line in part.lines()]
-    await held._audit.check(lines, "Hours: testing got 30.")
+    await held._audit.check(lines, ["Hours: testing got 30."])
     await held._audit.check(lines)
     asked = held.reasoner.of(tasks.CheckSupport)
     assert [task.sections for task in asked] == ["Hours: testing got 30.", ""]
