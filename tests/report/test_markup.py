@@ -534,3 +534,12 @@ def test_a_part_is_of_the_kind_of_its_section_unless_it_says_otherwise() -> None
     assert [item.cites for item in said] == [("T1:4",), (), (), ("T1:5",), (), ()], (
         "not its reasons"
     )
+
+
+def test_code_within_a_sentence_does_not_end_it() -> None:
+    said = "Use `DETACH … CONCURRENTLY` at night {T1:2}. Call `rm -r x. Y`? No."
+    assert [item.text for item in read_sentences(said)] == [
+        "Use DETACH … CONCURRENTLY at night.",
+        "Call rm -r x. Y?",
+        "No.",
+    ]

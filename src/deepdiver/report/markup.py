@@ -83,6 +83,7 @@ _HOLD = "\ue000"
 """A private character that stands for a mark while sentences are divided."""
 _CODE = "\ue001"
 """A private character that stands for code while emphasis is taken out."""
+_CODE_WITHIN = re.compile(r"`[^`\n]+`")
 _OPENED_BY_CODE = re.compile(r"(?<=[.!?] )`(?=[^`\s])")
 _INLINE = re.compile(r"(`+)(?=[^`])(?!\s+\1(?!`))(.+?)(?<=[^`])\1(?!`)")
 """Code within a line."""
@@ -423,13 +424,19 @@ def _cell(text: str, column: Mark, section: Mark) -> MarkedSentence:
 # Sentences
 
 
+def _without_stops(code: re.Match[str]) -> str:
+    """Return code of the same length in which nothing ends a sentence: `DETACH … CONCURRENTLY`."""
+    return re.sub(r"[.!?…]", "_", code[0])
+
+
 def _sentences(text: str, default: Mark) -> tuple[MarkedSentence, ...]:
     """Return the sentences of a paragraph or a point."""
     held, marks = _hold(text)
     # A mark behind the stop belongs to the sentence that the stop ends.
     held = re.sub(rf"([.!?…][\"'”’)*]*)((?:{_HOLD})+)", r"\2\1", held)
     # A sentence of a draft may begin with code; in other texts, a backquote rarely opens one.
-    spans = sentences(_OPENED_BY_CODE.sub("A", held)) if held.strip() else []
+    shown = _OPENED_BY_CODE.sub("A", _CODE_WITHIN.sub(_without_stops, held))
+    spans = sentences(shown) if held.strip() else []
     queue = list(marks)
     made: list[MarkedSentence] = []
     for span in spans:
