@@ -1129,6 +1129,11 @@ async def test_a_writer_may_leave_as_it_is_what_a_mistaken_rule_refuses(
     assert [line.sentence.kind for line in held.lines if not line.cut] == (
         [] if fault == FOREIGN else [SentenceKind.JUDGEMENT]
     )
+    more = f"{said[:-1]}, so the committee was late."
+    goes_on = Desk(tmp_path, repair_sentences=repairing(more))
+    goes_on.reasoner.free = False
+    left = await goes_on.check(more)
+    assert len(left) == (0 if fault == FOREIGN else 1), "of what a sentence goes on from, too"
     silent = Desk(tmp_path, repair_sentences=lambda task: tasks.Repairs(repairs=()))
     silent.reasoner.free = False
     assert await silent.check(said) == [], "a writer who says nothing has not stood by it"

@@ -536,7 +536,9 @@ class Audit:
         doubted = [
             line
             for line in lines
-            if line.problem and line.problem.doubtful and line.sentence.kind in STATED
+            if line.problem
+            and line.problem.doubtful
+            and (line.sentence.kind in STATED or line.stated)
         ]
         if self._deps.reasoner.is_free(CheckSupport):
             return []
