@@ -57,7 +57,8 @@ async def endless(
             writer.transport.abort()
             with suppress(ConnectionError):
                 await writer.wait_closed()
-        callers.discard(asyncio.current_task())
+        finally:  # a second cancellation may come while it waits
+            callers.discard(asyncio.current_task())
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     made.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
