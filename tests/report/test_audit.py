@@ -651,6 +651,7 @@ def test_advice_may_make_an_adjective_of_a_name_that_was_read() -> None:
 
 def test_a_quarter_may_be_told_where_quotes_name_neither_one_nor_a_month() -> None:
     assert found("Sales rose in Q2 2026.", "Sales rose in 2026.") == []
+    assert found("Sales rose in Q2 2026.", "Sales rose in the last quarter, in 2026.") == []
     credited = Context(credits="Report of Q2 2026")
     assert found("Sales rose in Q2 2026.", "Sales rose from Q1 to 2026.", context=credited) == []
 

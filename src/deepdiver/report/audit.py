@@ -50,7 +50,7 @@ _PRONOUN = re.compile(
 )
 """The word one: a pronoun or an article far more often than a count. In figures, 1 is a number."""
 _SMALL = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
-_QUARTERS = {"first": "q1", "second": "q2", "third": "q3", "fourth": "q4", "last": "q4"}
+_QUARTERS = {"first": "q1", "second": "q2", "third": "q3", "fourth": "q4"}
 _QUARTER = re.compile(rf"\b({'|'.join(_QUARTERS)})[\s-]+quarter\b", re.IGNORECASE)
 """A quarter of a year in words, which is told as Q1, too."""
 SHORTEST = 5
