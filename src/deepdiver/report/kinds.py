@@ -242,7 +242,7 @@ def printed(report: Report, sentence: Sentence) -> Sentence:
 def _behind_figure(text: str, figures: Iterable[Decimal]) -> int:
     """Return where the first of some figures ends, with what it counts: 2.5 million crowns.
 
-    There stands the citation that carries it: what the writer makes of it is no source's.
+    The citation goes there, because what the writer makes of the figure is not in the source.
     """
     wanted = {*figures}
     for match in _FIGURE.finditer(text):

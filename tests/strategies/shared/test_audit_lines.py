@@ -26,11 +26,9 @@ from deepdiver.report.markdown import render_markdown
 from deepdiver.strategies.shared import audit_lines, second_opinion
 from deepdiver.strategies.shared.audit_lines import (
     MOST_REASONS,
-    NEAREST,
     NOTHING_LEFT,
     REJECTED,
     Audit,
-    _nearest_sections,
 )
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.drafting import Drafter, Line
@@ -591,7 +589,7 @@ async def test_a_point_of_the_bottom_line_rests_on_the_nearest_sentence_below(
     for line in lead:
         line.heading = ""
     held.lines = lead
-    await held._audit.check(lead, ["Hours: …"], body)
+    await held._audit.check(lead, "Hours: …", body)
     first, second = lead
     assert first.sentence.kind is SentenceKind.JUDGEMENT
     assert first.sentence.findings == body[0].sentence.findings
@@ -1148,22 +1146,10 @@ async def test_a_number_that_no_quote_has_is_not_left_to_the_reasoner(tmp_path: 
 async def test_the_bottom_line_is_checked_beside_the_sections(tmp_path: Path) -> None:
     held = Desk(tmp_path)
     lines = [line for part in held.drafter.sections(f"{GIVEN} {{T1:2}}") for line in part.lines()]
-    await held._audit.check(lines, ["Hours: testing got 30."])
+    await held._audit.check(lines, "Hours: testing got 30.")
     await held._audit.check(lines)
     asked = held.reasoner.of(tasks.CheckSupport)
     assert [task.sections for task in asked] == ["Hours: testing got 30.", ""]
-
-
-def test_a_sentence_of_the_bottom_line_is_checked_by_the_nearest_sections() -> None:
-    named = ("Looms", "Wages", "Roofs", "Boats", "Wool")
-    below = [f"{name}: {name} cost {at} crowns.\n\nSo it is." for at, name in enumerate(named)]
-    every = _nearest_sections(below, [f"{name} are dear." for name in named])
-    assert every == "\n\n".join(below)
-    near = _nearest_sections(below, ["The boats are dear, and so is wool."])
-    assert near.count("So it is.") == NEAREST, "blank lines within a section do not end it"
-    assert "Boats: Boats cost" in near
-    assert near.endswith("Wool: Wool cost 4 crowns.\n\nSo it is.")
-    assert _nearest_sections([], ["Anything."]) == ""
 
 
 async def test_letters_in_a_judgement_stand_for_somebody(tmp_path: Path) -> None:

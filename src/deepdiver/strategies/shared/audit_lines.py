@@ -67,8 +67,6 @@ MOST_REASONS = 6
 """The most quotes of its paragraph, and of the rest of its section, that an inference without a
 mark is checked by. With all of a section, some twenty, whoever checked could not tell which gave
 the reason."""
-NEAREST = 3
-"""The sections that one sentence of a bottom line is checked by."""
 REJECTED = "verification rejected it"
 """The beginning of the reason for cutting a sentence that says what must not be reported."""
 NOTHING_LEFT = "nothing is left of what it introduces"
@@ -98,12 +96,10 @@ class Audit:
         """
         self._deps, self._question, self._asked = deps, question, asked
         self._drafter, self._derived, self._rejected = drafter, drafter.derived, rejected
-        self._below: Sequence[str] = ()
+        self._below = ""
         self._lines: Sequence[Line] = ()
 
-    async def check(
-        self, lines: list[Line], below: Sequence[str] = (), body: Sequence[Line] = ()
-    ) -> None:
+    async def check(self, lines: list[Line], below: str = "", body: Sequence[Line] = ()) -> None:
         """Have faulty lines repaired once, and cut those that still fail.
 
         If its quotes carry a part of a line, it becomes a judgement instead. A repair may make
@@ -113,7 +109,7 @@ class Audit:
 
         Args:
             lines: The lines.
-            below: Of a bottom line, what each of the checked sections below it says.
+            below: Of a bottom line, what the checked sections below it say.
             body: The sentences of these sections: a point without a mark rests on the nearest.
         """
         self._below, self._lines = below, lines
@@ -426,9 +422,7 @@ class Audit:
             claims=claims,
             question=self._question,
             as_of=self._deps.as_of,
-            sections=_nearest_sections(
-                self._below, [line.sentence.text for line in asked.values()]
-            ),
+            sections=self._below,
         )
         answer = await attempt(self._deps, task)
         for check in answer.checks if answer else ():
@@ -660,21 +654,6 @@ def _nearest(line: Line, body: Sequence[Line]) -> tuple[str, ...]:
     ]
     many, findings = max(shared, key=lambda item: item[0], default=(0, ()))
     return findings if many > 1 else ()
-
-
-def _nearest_sections(below: Sequence[str], said: Sequence[str]) -> str:
-    """Return the sections of a report that share the most words with some of its bottom line.
-
-    A point sums up one section or two; what is checked once more is seldom more than a point.
-    """
-    near = {
-        at
-        for text in said
-        for at in sorted(range(len(below)), key=lambda at: -len(stems(text) & stems(below[at])))[
-            :NEAREST
-        ]
-    }
-    return "\n\n".join(part for at, part in enumerate(below) if at in near)
 
 
 def _stated(line: Line) -> Sentence:

@@ -105,7 +105,8 @@ GROWING: Collection[type[Task[Any]]] = (WriteSections, CheckSupport, RepairSente
 UNREAD = 8
 """Most unread pages that are named one by one; the others are counted."""
 _DECIDED = re.compile(r"\bfollow(?:s|ed|ing)?\b", re.IGNORECASE)
-"""A writer is asked which of two texts that contradict each other the report follows."""
+"""A writer is asked which of two texts that contradict each other the report follows. In another
+language than English this is not recognised, and both count in full."""
 UNTESTED = (
     "No attempt was made to refute the answer: this strategy weighs sources and puts forward no "
     "hypotheses."
@@ -710,13 +711,13 @@ def _row_as_markdown(row: Sequence[Line]) -> str:
     return " ".join(line.marked for line in row if not line.cut)
 
 
-def _told(body: Sequence[DraftedSection]) -> list[str]:
-    """Return what each of the audited sections says, without marks."""
-    return [
+def _told(body: Sequence[DraftedSection]) -> str:
+    """Return what audited sections say, without marks."""
+    return "\n\n".join(
         " ".join((f"{section.heading}:", *said))
         for section in body
         if (said := [line.sentence.text for line in section.lines() if not line.cut])
-    ]
+    )
 
 
 # Sections that code has made
