@@ -160,6 +160,20 @@ def test_what_is_no_address_stays(text: str) -> None:
     assert defuse(text) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("product.brand.name", "product.brand.name"),
+        ("postconf -e master.cf", "postconf -e master.cf"),
+        ("curl https://evil.com", "curl hxxps://evil[.]com"),
+        ("nc evil.com:80", "nc evil[.]com:80"),
+        ("get evil.com/x www.evil.com a@evil.com", "get evil[.]com/x www[.]evil[.]com a@evil[.]com"),
+    ],
+)
+def test_in_code_an_ending_alone_makes_no_address(text: str, shown: str) -> None:
+    assert defuse(text, code=True) == shown
+
+
 @given(PROSE)
 def test_no_address_is_left_and_defusing_twice_is_defusing_once(text: str) -> None:
     made = defuse(text)

@@ -168,12 +168,12 @@ def test_hostile_text_is_text_everywhere() -> None:
 
 
 def test_code_is_an_element_and_its_addresses_are_defused() -> None:
-    said = sentence("Set x<y at https://evil.example now.").model_copy(
-        update={"code": ((4, 7), (11, 31))}
+    said = sentence("Set x<y at https://evil.example in main.cf now.").model_copy(
+        update={"code": ((4, 7), (11, 31), (35, 42))}
     )
     made = rendered(empty(answer=(said,)))
-    shown = "Set <code>x&lt;y</code> at <code>hxxps://evil[.]example</code> now."
-    assert shown in made
+    place = "<code>hxxps://evil[.]example</code> in <code>main.cf</code>"
+    assert f"Set <code>x&lt;y</code> at {place} now." in made
     assert Read(made).all("a") == []
 
 

@@ -171,11 +171,10 @@ def test_sentences_about_the_research_itself_are_a_list() -> None:
     assert "## Answer" not in render_markdown(report(sections=parts))
 
 
-def test_the_title_is_the_answer_and_the_question_stands_below_it() -> None:
+def test_the_title_is_the_answer_and_the_question_stands_at_the_foot() -> None:
     made = render_markdown(report(title="Anna Holm owns Holm Works"))
-    assert made.startswith(
-        "# Anna Holm owns Holm Works\n\n*Who owns Holm Works?*\n\n## Bottom line\n"
-    )
+    assert made.startswith("# Anna Holm owns Holm Works\n\n## Bottom line\n")
+    assert "\n---\n*Question: Who owns Holm Works?*\n\n*deepdiver" in made
     same = render_markdown(report(title="who owns holm works?"))
     assert same.startswith("# who owns holm works?\n\n## Bottom line\n"), "it is asked once"
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 import itertools
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 NAME = re.compile(r"\b[A-Z][\w&+-]*(?:\.\d+)*(?: (?:of |de |van )?[A-Z\d][\w&+-]*(?:\.\d+)*)*")
 FIGURE = re.compile(r"(?<![\w.,])[$€£]?\d[\d,]*(?:\.\d+)?%?(?![\w%]|[.,]\d)")
+WORD = re.compile(r"[A-Za-z]{4,}")
 YEAR = re.compile(r"(?:19|20)\d\d")
 LISTED = re.compile(r"\s*(?:,|,? ?and|,? ?or|&|/|versus|vs\.?|–|-|with)\s*")
 """What may stand between two members of a list, which may change places."""
@@ -130,6 +131,39 @@ def exchanged(
             yield evidence, turned, False
             yield other, sentence, False
             yield other, turned, True
+
+
+def rare_names(texts: Iterable[str]) -> list[str]:
+    """Return the words that are only names: always with a capital in all of these texts."""
+    words = set(itertools.chain.from_iterable(WORD.findall(text) for text in texts))
+    return sorted(
+        word
+        for word in words
+        if word.istitle() and word.lower() not in words and word.lower() not in PLAIN
+    )
+
+
+def renamed(
+    evidence: str, sentence: str, names: Sequence[str], chance: random.Random
+) -> tuple[str, str]:
+    """Return both with other names in the place of those that they share.
+
+    Whether the one carries the other stays the same, so a reader cannot learn it from the names.
+
+    Args:
+        evidence: The evidence.
+        sentence: The sentence.
+        names: What counts as a name, and may stand in the place of another.
+        chance: Chooses.
+    """
+    held = set(WORD.findall(evidence)) & set(WORD.findall(sentence)) & set(names)
+    others = chance.sample([name for name in names if name not in held], len(held))
+    turned = dict(zip(sorted(held), others, strict=True))
+
+    def with_others(text: str) -> str:
+        return WORD.sub(lambda found: turned.get(found[0], found[0]), text)
+
+    return with_others(evidence), with_others(sentence)
 
 
 def misnamed(sentence: str, evidence: str, most: int, chance: random.Random) -> Iterator[str]:

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from exchange import exchanged, misnamed
+from exchange import exchanged, misnamed, rare_names, renamed
 from prepare import LONGEST, NONE, UNSAID, Item, write
 
 SEED = 20_264
@@ -212,6 +212,19 @@ def items(rows: Sequence[Row], chance: random.Random) -> Iterator[Item]:
             yield from of_question(question, own, chance)
 
 
+def with_other_names(made: Sequence[Item], rows: Sequence[Row], chance: random.Random) -> list[Item]:
+    """Return items, and a copy of each sentence that shares names with its evidence, with others."""
+    names = rare_names(text for row in rows for text in row.get("units", ()))
+    copies = []
+    for item in made:
+        if item[0] == "v":
+            kind, told, claim, label, two_way, weight, source = item
+            shown, said = renamed(told, claim, names, chance)
+            if said != claim:
+                copies.append([kind, shown, said, label, two_way, weight / 2, f"{source}.renamed"])
+    return [*made, *copies]
+
+
 def main(arguments: list[str]) -> int:
     """Make the files."""
     rows = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
@@ -219,7 +232,10 @@ def main(arguments: list[str]) -> int:
     held = set(folders[HELD - 1 :: HELD])
     for target, kept in (("written", set(folders) - held), ("written-held", held)):
         chosen = [row for row in rows if row["folder"] in kept]
-        made = list(items(chosen, random.Random(SEED)))  # noqa: S311
+        chance = random.Random(SEED)  # noqa: S311
+        made = list(items(chosen, chance))
+        if target == "written":
+            made = with_other_names(made, rows, chance)
         sys.stdout.write(
             f"{target}: {len(made):,} items "
             f"{write(Path(arguments[0]) / f'{target}.jsonl.xz', made)}\n"

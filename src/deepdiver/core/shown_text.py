@@ -100,7 +100,7 @@ def _spell_in_json(char: re.Match[str]) -> str:
     return json.dumps(char.group())[1:-1]
 
 
-def defuse(text: str, keep: Collection[str] = ()) -> str:
+def defuse(text: str, keep: Collection[str] = (), *, code: bool = False) -> str:
     """Return a text whose addresses nobody can follow by accident: hxxps://example[.]com.
 
     A model may have been told by a document to print an address, so its text must not become a
@@ -110,15 +110,19 @@ def defuse(text: str, keep: Collection[str] = ()) -> str:
     Args:
         text: Any text.
         keep: Addresses that stay as they are: those of the sources that the text cites.
+        code: Whether it is shown as code, in which nothing makes a link of a name by its ending:
+            `master.cf` and `product.brand.name` are none.
     """
     if not (kept := "|".join(sorted(map(re.escape, filter(None, keep)), key=len, reverse=True))):
-        return _defuse(text)
+        return _defuse(text, code)
     pieces = re.split(f"((?:{kept}){_GOES_ON})", text)
-    return "".join(piece if number % 2 else _defuse(piece) for number, piece in enumerate(pieces))
+    return "".join(
+        piece if number % 2 else _defuse(piece, code) for number, piece in enumerate(pieces)
+    )
 
 
-def _defuse(text: str) -> str:
-    return _SCHEME.sub(_defuse_scheme, _rewrite_hosts(text, "[.]"))
+def _defuse(text: str, code: bool) -> str:
+    return _SCHEME.sub(_defuse_scheme, _rewrite_hosts(text, "[.]", code=code))
 
 
 def _defuse_scheme(found: re.Match[str]) -> str:
@@ -135,25 +139,27 @@ def unlink_in_markdown(text: str) -> str:
     return _LINKED.sub(r"\\\g<0>", _rewrite_hosts(text, "\\."))
 
 
-def _rewrite_hosts(text: str, dot: str) -> str:
+def _rewrite_hosts(text: str, dot: str, *, code: bool = False) -> str:
     """Return a text with other dots in the names of hosts."""
 
     def rewrite(found: re.Match[str]) -> str:
-        return _DOT.sub(lambda _: dot, found.group()) if _is_host(found) else found.group()
+        return _DOT.sub(lambda _: dot, found.group()) if _is_host(found, code) else found.group()
 
     return _DOTTED.sub(rewrite, text)
 
 
-def _is_host(found: re.Match[str]) -> bool:
+def _is_host(found: re.Match[str], code: bool) -> bool:
     """Whether programs take a dotted name for that of a host.
 
-    "ended.In" is none: a space is missing there.
+    "ended.In" is none: a space is missing there. In code, an ending alone does not make it one.
     """
     text, name = found.string, found.group()
     before = text[max(0, found.start() - 2) : found.start()]
     if before.endswith("@") or before == "//" or name[:4].lower() == "www.":
         return True
     if _RESERVED.fullmatch(name) and not _PATH.match(text, found.end()):
+        return False
+    if code and not _PATH.match(text, found.end()):
         return False
     ending = _DOT.split(name)[-1]
     if not _ENDING.fullmatch(ending) or (ending.istitle() and not name[0].isupper()):

@@ -294,7 +294,7 @@ def _sentence(report: Report, marks: Marks, sentence: Sentence) -> str:
         lambda text: escape(said_text(text, own)),
         marks,
         bold=("<strong>", "</strong>"),
-        code=lambda text: f"<code>{escape(said_text(text, own))}</code>",
+        code=lambda text: f"<code>{escape(said_text(text, own, code=True))}</code>",
         note=f'<small class="kind">{note}</small>' if note else "",
         known=kinds.known_mark(sentence),
     )

@@ -60,14 +60,15 @@ _SLOT = re.compile(r"⟦(\d{1,4})⟧")
 _NOT_IN_URL = re.compile(r"[\s<>\"`\\\[\]{}|^*]")
 
 
-def said_text(text: str, own: Collection[str] = ()) -> str:
+def said_text(text: str, own: Collection[str] = (), *, code: bool = False) -> str:
     """Return what a model said as one line of plain text, with its addresses defused.
 
     Args:
         text: What it said.
         own: Addresses of sources that the text cites, which stay as they are.
+        code: Whether it is shown as code.
     """
-    return defuse(one_line(text), own)
+    return defuse(one_line(text), own, code=code)
 
 
 def cited_addresses(report: Report, sentence: Sentence) -> frozenset[str]:
@@ -249,8 +250,6 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
         report = kinds.without_cautions(report)
     title = _said(report.title) if report.title else quiet_line(report.question)
     parts = [f"# {_opened(title)}", ""]
-    if report.title and report.title.casefold() != report.question.casefold():
-        parts += [f"*{quiet_line(report.question)}*", ""]
     if report.note:
         parts += [f"*{quiet_line(say.recorded(report.note))}*", ""]
     parts += [f"## {say(BOTTOM_LINE)}", "", *_lead(report), ""]
@@ -268,8 +267,15 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
     if not evidence:
         parts += [f"## {say('Evidence view')}", "", *_evidence(report)]
     foot = f"{_said(made_line(report))}{_elsewhere(whole, evidence)}"
-    parts += ["---", f"*{foot if evidence else _foot(report)}*", ""]
+    parts += ["---", *_asked(report), f"*{foot if evidence else _foot(report)}*", ""]
     return "\n".join(parts)
+
+
+def _asked(report: Report) -> list[str]:
+    """Return the question, if the title is another."""
+    if not report.title or report.title.casefold() == report.question.casefold():
+        return []
+    return [f"*{words_of(report)('Question: {}', quiet_line(report.question))}*", ""]
 
 
 def render_evidence(report: Report) -> str:
@@ -451,7 +457,7 @@ def _sentence(report: Report, sentence: Sentence) -> str:
 
 def _quoted_code(text: str, own: Collection[str]) -> str:
     """Return Markdown for code within a line: between backquotes that it cannot close."""
-    line = said_text(text, own)
+    line = said_text(text, own, code=True)
     if "\\|" in line:  # in a table, the backslash would leave the bar to end the cell
         return _said(text, own)
     quotes = _longer_fence(line, 1)

@@ -22,6 +22,8 @@ class Claim(View):
     """A fact must stand in the quotes; for a judgement they must be a reason."""
     text: str
     """What it says."""
+    stated: str = ""
+    """Of a judgement, the part before its last citation, if it has one that is printed."""
     before: str = ""
     """What stands before it, or the label of the sentence that does."""
     cites: tuple[str, ...] = ()
@@ -53,6 +55,8 @@ class Check(Answer):
     support: Literal["full", "partial", "none"]
     """full: a careful reader would agree that the quotes say it; partial: they say a part; none:
     they do not."""
+    stated: bool = True
+    """Whether the quotes say all of what is called `stated`."""
     reason: str = ""
     """Why not full, in a few words."""
 

@@ -927,6 +927,57 @@ async def test_the_reasoners_doubt_makes_a_judgement_or_cuts(
     assert reasons == ([] if kept else ["the reasoner says that its quotes do not support it (hm)"])
 
 
+async def test_what_quotes_carry_in_part_shows_them_as_reasons(tmp_path: Path) -> None:
+    held = Desk(tmp_path, check_support=doubting("partial"), repair_sentences=repairing(None))
+    assert await held.check("It gave testing 30 hours, a quarter of all {T1:2}.")
+    (line,) = held.lines
+    assert line.sentence.kind is SentenceKind.JUDGEMENT
+    assert line.sentence.places == (UNPRINTED,), "a number would promise that they say it"
+
+
+def understating(task: tasks.CheckSupport) -> tasks.Checks:
+    """Find every sentence reasoned, but not what it is printed to state."""
+    return tasks.Checks(
+        checks=tuple(tasks.Check(id=item.id, support="full", stated=False) for item in task.claims)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("Ann Berg asked for 45 hours {T1:3}, so give her these.", "Ann Berg asked for 45 hours"),
+        ("## Do {judgement}\n\nGive Ann Berg 45 hours {T1:3}.", "Give Ann Berg 45 hours."),
+        ("**Overtime.** Ann Berg wants 45 {T1:3}, so give her these.", "Ann Berg wants 45"),
+    ],
+)
+async def test_a_citation_that_does_not_say_what_stands_before_it_becomes_a_reason(
+    tmp_path: Path, text: str, stated: str
+) -> None:
+    sound, turned = Desk(tmp_path / "a"), Desk(tmp_path / "b", check_support=understating)
+    kept = await sound.check(text)
+    (task,) = sound.reasoner.of(tasks.CheckSupport)
+    assert [claim.stated for claim in task.claims] == [stated]
+    assert UNPRINTED not in sound.lines[-1].sentence.places
+    assert await turned.check(text) == kept, "that alone is no fault"
+    assert turned.lines[-1].sentence.places == (UNPRINTED,)
+    assert turned.lines[-1].sentence.findings == sound.lines[-1].sentence.findings
+    assert not turned.reasoner.of(tasks.RepairSentences)
+
+
+@pytest.mark.parametrize(
+    "text", ["It gave testing 30 hours of 120 {T1:2}.", "Give her the hours {judgement T1:3}."]
+)
+async def test_a_fact_and_a_judgement_without_a_number_have_no_stated_part(
+    tmp_path: Path, text: str
+) -> None:
+    held = Desk(tmp_path, check_support=understating)
+    assert await held.check(text)
+    (task,) = held.reasoner.of(tasks.CheckSupport)
+    assert [claim.stated for claim in task.claims] == [""]
+    before = held.drafter.sections(text)[0].lines()
+    assert held.lines[0].sentence.places == next(iter(before)).sentence.places
+
+
 async def test_a_judgement_that_its_reasons_carry_in_part_stays_one(tmp_path: Path) -> None:
     held = Desk(tmp_path, check_support=doubting("partial"), repair_sentences=repairing(None))
     assert await held.check("Give her the hours {judgement T1:3}.") == ["Give her the hours."]

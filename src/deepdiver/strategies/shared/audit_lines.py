@@ -427,8 +427,12 @@ class Audit:
         answer = await attempt(self._deps, task)
         for check in answer.checks if answer else ():
             checked = asked.get(check.id)
-            if checked is not None and check.support != "full":
+            if checked is None:
+                continue
+            if check.support != "full":
                 checked.problem = Problem(check.reason, check.support)
+            elif not check.stated and _printed_part(checked.sentence):
+                checked.sentence, checked.stated = _reasoned(checked.sentence), 0
 
     def _quotes(self, line: Line) -> list[Quote]:
         """Return the quotes of a line, each passage once."""
@@ -465,6 +469,7 @@ class Audit:
             id=label,
             kind="judgement" if line.sentence.kind is SentenceKind.JUDGEMENT else "fact",
             text=rest or text,
+            stated=_printed_part(line.sentence)[bold if rest else 0 :].strip(),
             before=" ".join(filter(None, (line.before, lead if rest else ""))),
             cites=tuple(dict.fromkeys(labels[quote.passage] for quote in cited)),
             quotes=tuple(quote.text for quote in cited),
@@ -630,12 +635,29 @@ def _settle(deps: Deps, line: Line, before: Problem, changed: bool) -> None:
         return
     if problem.support == "partial":
         # What its quotes say in part is the writer's inference for the rest, and is shown as such.
-        line.sentence = line.sentence.model_copy(update={"kind": SentenceKind.JUDGEMENT})
+        line.sentence = _reasoned(line.sentence)
     elif line.sentence.text != line.drafted:
         then = f"rewritten as “{line.sentence.text}”: {problem.for_reader()}"
         line.cut_out(deps, f"{before.for_reader()}; {then}")
     else:
         line.cut_out(deps, problem.for_reader())
+
+
+def _printed_part(sentence: Sentence) -> str:
+    """Return the part of a judgement that stands before a printed citation; may be empty."""
+    if sentence.kind is not SentenceKind.JUDGEMENT or not sentence.findings:
+        return ""
+    end = max(sentence.places) if sentence.places else len(sentence.text)
+    return sentence.text[:end] if end != UNPRINTED else ""
+
+
+def _reasoned(sentence: Sentence) -> Sentence:
+    """Return a sentence as a judgement, whose quotes are its reasons.
+
+    A number behind it would promise that they say it.
+    """
+    reasons = (UNPRINTED,) * len(sentence.findings)
+    return sentence.model_copy(update={"kind": SentenceKind.JUDGEMENT, "places": reasons})
 
 
 def _is_told(label: Line, among: Iterable[Line]) -> bool:
