@@ -167,7 +167,8 @@ def test_what_is_no_address_stays(text: str) -> None:
         ("postconf -e master.cf", "postconf -e master.cf"),
         ("curl https://evil.com", "curl hxxps://evil[.]com"),
         ("nc evil.com:80", "nc evil[.]com:80"),
-        ("get evil.com/x www.evil.com a@evil.com", "get evil[.]com/x www[.]evil[.]com a@evil[.]com"),
+        ("www.evil.com evil.com/x", "www[.]evil[.]com evil[.]com/x"),
+        ("mail a@evil.com", "mail a@evil[.]com"),
     ],
 )
 def test_in_code_an_ending_alone_makes_no_address(text: str, shown: str) -> None:

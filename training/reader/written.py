@@ -212,8 +212,10 @@ def items(rows: Sequence[Row], chance: random.Random) -> Iterator[Item]:
             yield from of_question(question, own, chance)
 
 
-def with_other_names(made: Sequence[Item], rows: Sequence[Row], chance: random.Random) -> list[Item]:
-    """Return items, and a copy of each sentence that shares names with its evidence, with others."""
+def with_other_names(
+    made: Sequence[Item], rows: Sequence[Row], chance: random.Random
+) -> list[Item]:
+    """Return items, and a copy with other names of each that shares names with its evidence."""
     names = rare_names(text for row in rows for text in row.get("units", ()))
     copies = []
     for item in made:
