@@ -57,7 +57,7 @@ from deepdiver.strategies.shared.second_opinion import (
     with_opinions,
 )
 from deepdiver.strategies.shared.statements import repeats
-from deepdiver.tasks import CheckSupport, CitedQuote, Claim, Faulty, RepairSentences
+from deepdiver.tasks import Check, CheckSupport, CitedQuote, Claim, Faulty, RepairSentences
 
 T = TypeVar("T")
 
@@ -426,13 +426,8 @@ class Audit:
         )
         answer = await attempt(self._deps, task)
         for check in answer.checks if answer else ():
-            checked = asked.get(check.id)
-            if checked is None:
-                continue
-            if check.support != "full":
-                checked.problem = Problem(check.reason, check.support)
-            elif not check.stated and _printed_part(checked.sentence):
-                checked.sentence, checked.stated = _reasoned(checked.sentence), 0
+            if checked := asked.get(check.id):
+                _heed(checked, check)
 
     def _quotes(self, line: Line) -> list[Quote]:
         """Return the quotes of a line, each passage once."""
@@ -641,6 +636,14 @@ def _settle(deps: Deps, line: Line, before: Problem, changed: bool) -> None:
         line.cut_out(deps, f"{before.for_reader()}; {then}")
     else:
         line.cut_out(deps, problem.for_reader())
+
+
+def _heed(line: Line, check: Check) -> None:
+    """Let a line have what the reasoner says of it."""
+    if check.support != "full":
+        line.problem = Problem(check.reason, check.support)
+    elif not check.stated and _printed_part(line.sentence):
+        line.sentence, line.stated = _reasoned(line.sentence), 0
 
 
 def _printed_part(sentence: Sentence) -> str:
