@@ -65,8 +65,8 @@ class Outline(Answer):
     calculations: Annotated[tuple[PlannedCalculation, ...], Field(max_length=60)] = ()
     """Every value that is derived."""
     conflicts: Annotated[tuple[str, ...], Field(max_length=10)] = ()
-    """What texts contradict each other in: what each says, with its label (T2:4), which one the
-    report follows, and why."""
+    """What texts contradict each other in: what each says, with its label (T2:4), and why one is
+    right; then ` | ` and the label of the one that the report follows, if it decides."""
     unknown: Annotated[tuple[str, ...], Field(max_length=10), Also("gaps")] = ()
     """Gaps: who could close each, and what hangs on it."""
 

@@ -247,7 +247,7 @@ async def test_conflicts_that_the_writer_names_are_known_when_the_answer_is_weig
 
     made: list[float] = []
     clashes = "T1:1 says Anna, T2:1 says Bertil"
-    told = [(), ("T1:1 alone",), (clashes,), (f"{clashes}; the report follows T1:1",)]
+    told = [(), ("T1:1 alone",), (clashes,), (f"{clashes} | T1:1",)]
     for number, said in enumerate(told):
         deps, keys = await read_by_a_model(tmp_path / str(number))
         deps.reasoner.rules |= {"write_report": confidence(said)}

@@ -10,7 +10,6 @@ with the reason, and stays in the record (`Report.cut`).
 from __future__ import annotations
 
 import itertools
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -104,9 +103,6 @@ GROWING: Collection[type[Task[Any]]] = (WriteSections, CheckSupport, RepairSente
 """The tasks that a longer report performs more often."""
 UNREAD = 8
 """Most unread pages that are named one by one; the others are counted."""
-_DECIDED = re.compile(r"\bfollow(?:s|ed|ing)?\b", re.IGNORECASE)
-"""A writer is asked which of two texts that contradict each other the report follows. In another
-language than English this is not recognised, and both count in full."""
 UNTESTED = (
     "No attempt was made to refute the answer: this strategy weighs sources and puts forward no "
     "hypotheses."
@@ -405,18 +401,22 @@ class _Writer(ABC):
         }
 
     def _note_conflict(self, said: str) -> None:
-        """Enter what sources contradict each other in, if the writer names both sides."""
+        """Enter what sources contradict each other in, if the writer names both sides.
+
+        Behind a bar stands the label of the text that the report follows.
+        """
+        said, _, followed = said.partition("|")
         keys, _ = resolve_cites(self._deps, self._material, cites_in(said), self._question)
         sources = {source_of(self._deps, key).id for key in keys}
         if len(sources) > 1:
             held = tuple(sorted(keys))
-            told = self._material.with_titles(said)
+            told = self._material.with_titles(said.strip())
             made = Contradiction(
                 id=content_id("c", *held),
                 findings=held,
                 kind="contradicts",
                 description=told,
-                decided=bool(_DECIDED.search(said)),
+                decided=bool(cites_in(followed)),
             )
             self._deps.add(made)
 
