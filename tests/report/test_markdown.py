@@ -422,6 +422,22 @@ def test_the_source_of_a_figure_in_a_judgement_stands_behind_the_figure(
     assert f"\n{told}\n" in render_markdown(held)
 
 
+@pytest.mark.parametrize(
+    ("text", "quote", "told"),
+    [
+        ("The 25% result has no control.", "Spend rose by 25 per cent.", "The 25% [1] result has"),
+        ("The 25% result has no control.", "Spend: $25 | Growth: 15%", "The 25% result has"),
+        ("Charge $25 a month.", "It grew by 25%.", "Charge $25 a month."),
+        ("Charge $25 a month.", "Price: 25 | Growth: 15%", "Charge $25 [1] a month."),
+        ("Take 25 boats.", "Fleet: 25 | Price: $25", "Take 25 boats [1]."),
+    ],
+)
+def test_money_is_no_source_of_a_share(text: str, quote: str, told: str) -> None:
+    cited = (citation(1, quote=quote),)
+    held = report(citations=cited, answer=(reasoned(text, UNPRINTED),), sections=())
+    assert f"\n{told}" in render_markdown(held)
+
+
 def test_labels_of_older_records_are_shown_as_they_are() -> None:
     cited = [citation(n, label=label) for n, label in enumerate(("4a", "5", "4c", "4ab"), 1)]
     said = sentence("It is old.", citations=(1, 2, 3, 4))

@@ -44,6 +44,9 @@ ORCHESTRATED, NAVIGATOR = "orchestrated", "navigator"
             "several questions",
         ),
         ("Find out who designed the old lighthouse of Vantskär", NAVIGATOR, "Find out"),
+        ("How do we find out where mail is stuck, and what should we do?", ITERATIVE, "should we"),
+        ("How should we rebuild it, and how do we find the leaks?", ITERATIVE, "How should"),
+        ("How does it work? Find the patent of the lighthouse.", NAVIGATOR, "Find the"),
         ("Track down the phone number of the harbour office in Lund", NAVIGATOR, "Track down"),
     ],
 )

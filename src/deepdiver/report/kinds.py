@@ -31,6 +31,10 @@ from deepdiver.core.text import STOPWORDS
 from deepdiver.report.words import Words, words_of
 
 _FIGURE = re.compile(r"(?P<figure>\S*\d\S*)(?P<counted>(?:\s+[\w-]+){0,2})")
+_SHARE = re.compile(r"\d[\d.,]*\s?(?:%|per ?cent\b)")
+_MONEY = re.compile(
+    r"[$€£¥]\s?\d[\d.,]*(?:\s?(?:k|m|bn|thousand|million|billion|trillion)\b)?", re.IGNORECASE
+)
 _BEHIND = ".,;:!?)”’\"'"
 """Signs that end a figure, and do not belong to it."""
 
@@ -191,20 +195,45 @@ def reasons_of(report: Report, sentence: Sentence) -> tuple[int, ...]:
 
 def _carried(report: Report, sentence: Sentence) -> dict[int, set[Decimal]]:
     """Return the figures that each reason of a judgement carries, and no citation before it."""
-    quotes = {item.number: item.quote for item in report.citations}
+    quotes = {item.number: _by_sign(item.quote) for item in report.citations}
+    said = _by_sign(sentence.text)
     placed = dict(zip(sentence.citations, sentence.places, strict=False))
     # The numbers of a calculation stand in it; a quote that has one by chance would mislead.
     figures = set() if sentence.derived else figures_in(sentence.text)
     for number, place in placed.items():
         if place != UNPRINTED:
-            figures -= {*numbers(quotes.get(number, ""))}
+            figures -= _shared_figures(said, quotes.get(number, {}))
     found: dict[int, set[Decimal]] = {}
     for number, place in placed.items():
-        carried = figures & {*numbers(quotes.get(number, ""))}
+        carried = figures & _shared_figures(said, quotes.get(number, {}))
         if place == UNPRINTED:
             found[number] = carried
         figures -= carried
     return found
+
+
+def _by_sign(text: str) -> dict[Decimal, set[str]]:
+    """Return the numbers of a text, each with how it stands there: as a share, money or neither."""
+    found: dict[Decimal, set[str]] = {}
+    rest = text
+    for sign, pattern in (("%", _SHARE), ("$", _MONEY)):
+        for value in numbers(" | ".join(pattern.findall(text))):
+            found.setdefault(value, set()).add(sign)
+        rest = pattern.sub(" | ", rest)
+    for value in numbers(rest):
+        found.setdefault(value, set()).add("")
+    return found
+
+
+def _shared_figures(
+    said: Mapping[Decimal, set[str]], quoted: Mapping[Decimal, set[str]]
+) -> set[Decimal]:
+    """Return the numbers that two texts share; $25 is not 25%, whatever a column may leave out."""
+    return {
+        value
+        for value in said.keys() & quoted.keys()
+        if any({one, other} != {"%", "$"} for one in said[value] for other in quoted[value])
+    }
 
 
 def reasons_once(report: Report, row: Sequence[Sentence]) -> list[tuple[int, ...]]:
@@ -240,7 +269,7 @@ def printed(report: Report, sentence: Sentence) -> Sentence:
 
 
 def _behind_figure(text: str, figures: Iterable[Decimal]) -> int:
-    """Return where the first of some figures ends, with what it counts: 2.5 million crowns.
+    """Return where the first of some figures ends, with what it counts: 2.5 million crowns, 25%.
 
     The citation goes there, because what the writer makes of the figure is not in the source.
     """
@@ -248,7 +277,7 @@ def _behind_figure(text: str, figures: Iterable[Decimal]) -> int:
     for match in _FIGURE.finditer(text):
         if not wanted.isdisjoint(numbers(match[0])):
             end = match.start() + len(match["figure"].rstrip(_BEHIND))
-            goes_on = end == match.end("figure")
+            goes_on = end == match.end("figure") and not match["figure"].endswith("%")
             return match.start("counted") + len(_counted(match["counted"])) if goes_on else end
     return len(text)
 

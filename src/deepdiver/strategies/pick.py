@@ -46,6 +46,8 @@ _HUNT = _any(
     r"find (?:out )?(?:the|a|me|who|where|whether|which)|track down|look up|locate|get me|dig up",
     r"(?:phone number|e-?mail address|home page|website|postal address) of",
 )
+_HOW = re.compile(r"\bhow (?:to|do|does|did|can|could|should|might|would)\b[^.?!]*$", re.IGNORECASE)
+"""Who asks how to find something wants a way, and not the thing."""
 _OVERVIEW = _any(
     r"overview|survey of|introduction to|state of the art|state of|landscape|trends?|background "
     r"(?:on|of)|history of",
@@ -70,7 +72,7 @@ def pick_strategy(question: str) -> StrategyPick:
     if (event := _SITUATION.search(question)) and (when := _LATELY.search(question)):
         told = f"“{event[0]}” and “{when[0]}”: a situation that is still moving"
         return StrategyPick("overwatch", told)
-    if hunt := _HUNT.search(question):
+    if (hunt := _HUNT.search(question)) and not _HOW.search(question[: hunt.start()]):
         return StrategyPick("navigator", f"“{hunt[0]}”: a hunt for one thing")
     if overview := _OVERVIEW.search(question):
         return StrategyPick("iterative", f"“{overview[0]}”: an account of a topic")
