@@ -202,6 +202,10 @@ def test_a_mark_behind_the_stop_belongs_to_the_sentence_before_it() -> None:
             "Use doubled and costs",
         ),
         ("Use doubled {T1:2}, so act.", ""),
+        ("Use doubled {T1:2}, so act soon.", "Use doubled"),
+        ("Use doubled {T1:2} – so act soon.", "Use doubled"),
+        ("Use doubled {T1:2} in three years.", ""),
+        ("Use doubled {= 4 / 2 | T1:2}, so act soon.", "Use doubled"),
         ("Use doubled, so the limit must rise soon {T1:2}.", ""),
         ("Use doubled {T1:2}, so the limit must rise soon {judgement}.", ""),
         ("Use doubled {T1:2}, and nobody knows why it did {absence cause}.", ""),
@@ -215,6 +219,16 @@ def test_what_a_sentence_goes_on_with_behind_its_citation_is_the_writers_own(
     if stated:
         assert said.kind is SentenceKind.JUDGEMENT
         assert said.places == (len("Use doubled"), *([len(stated)] if "costs" in stated else []))
+
+
+def test_the_number_of_a_bold_opening_ends_no_sentence() -> None:
+    text = "**1. Offers first.** Use doubled {T1:2}. **2. Prices.** It rose {T1:3}."
+    said = read_markup(text)[0].blocks[0].rows[0]
+    assert [(item.text, item.text[: item.bold]) for item in said] == [
+        ("1. Offers first. Use doubled.", "1. Offers first."),
+        ("2. Prices. It rose.", "2. Prices."),
+    ]
+    assert len(read_markup("It rose to 12. Then it fell.")[0].blocks[0].rows[0]) == 2
 
 
 def test_a_cell_that_goes_on_behind_its_citation() -> None:

@@ -78,12 +78,17 @@ _BOLD = re.compile(r"\s*(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?!\w)")
 BOLD_CHARS = 100
 """The most characters of a bold opening; longer text is not a lead-in, and is printed plain."""
 GOES_ON = 4
-"""The fewest words behind its last citation that say something more than the citation carries."""
+"""The fewest words behind its last citation that say something more than the citation carries; one
+fewer where a comma, a colon or a dash parts them from it: "{T1:2}, so wait longer"."""
+_STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
+"""What may go on with something of the writer's own."""
 _HOLD = "\ue000"
 """A private character that stands for a mark while sentences are divided."""
 _CODE = "\ue001"
 """A private character that stands for code while emphasis is taken out."""
 _CODE_WITHIN = re.compile(r"`[^`\n]+`")
+_NUMBERED = re.compile(r"(\*\*\d{1,3})\.(?=\s)")
+"""The number of a bold opening, "**1. Offers.**", which ends no sentence."""
 _OPENED_BY_CODE = re.compile(r"(?<=[.!?] )`(?=[^`\s])")
 _INLINE = re.compile(r"(`+)(?=[^`])(?!\s+\1(?!`))(.+?)(?<=[^`])\1(?!`)")
 """Code within a line."""
@@ -436,6 +441,7 @@ def _sentences(text: str, default: Mark) -> tuple[MarkedSentence, ...]:
     held = re.sub(rf"([.!?…][\"'”’)*]*)((?:{_HOLD})+)", r"\2\1", held)
     # A sentence of a draft may begin with code; in other texts, a backquote rarely opens one.
     shown = _OPENED_BY_CODE.sub("A", _CODE_WITHIN.sub(_without_stops, held))
+    shown = _NUMBERED.sub(r"\1_", shown)
     spans = sentences(shown) if held.strip() else []
     queue = list(marks)
     made: list[MarkedSentence] = []
@@ -514,8 +520,9 @@ def _stated(text: str, places: Iterable[int], kind: SentenceKind) -> int:
     writer's own.
     """
     end = max(places, default=0)
-    goes_on = len(words(text[end:])) >= GOES_ON
-    return end if kind is SentenceKind.FACT and end > 0 and goes_on else 0
+    apart = text[end : end + 1] in {*",;:–—"} or text[end : end + 2] in {" –", " —"}
+    goes_on = len(words(text[end:])) >= (GOES_ON - apart)
+    return end if kind in _STATED and end > 0 and goes_on else 0
 
 
 def _kind_of_cited(said: Mark, default: Mark) -> SentenceKind:

@@ -964,6 +964,19 @@ async def test_a_citation_that_does_not_say_what_stands_before_it_becomes_a_reas
     assert not turned.reasoner.of(tasks.RepairSentences)
 
 
+async def test_what_follows_from_a_calculation_is_the_writers_own(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    text = "Testing got 25% of 120 hours {= percent(30, 120) | T1:2}, so ask for more hours."
+    assert await held.check(text) == ["Testing got 25% of 120 hours, so ask for more hours."]
+    (line,) = held.lines
+    assert line.sentence.kind is SentenceKind.JUDGEMENT
+    assert line.sentence.derived
+    (task,) = held.reasoner.of(tasks.CheckSupport)
+    (claim,) = task.claims
+    assert claim.stated == "Testing got 25% of 120 hours"
+    assert "percent(30, 120)" in claim.calculations[0]
+
+
 @pytest.mark.parametrize(
     "text", ["It gave testing 30 hours of 120 {T1:2}.", "Give her the hours {judgement T1:3}."]
 )
