@@ -7,6 +7,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -214,6 +215,34 @@ def test_threads_may_share_it() -> None:
 
 def test_a_process_has_one_embedder() -> None:
     assert load_embedder() is load_embedder()
+
+
+class Adder:
+    """A session that adds up a lone text in another order, or not."""
+
+    def __init__(self, differs: bool) -> None:
+        self.differs, self.ran = differs, list[int]()
+
+    def run(self, outputs: list[str], given: dict[str, Any]) -> list[Any]:
+        many = len(given["ids"])
+        self.ran.append(many)
+        alone = self.differs and many == 1
+        return [np.full((many, embed.DIMENSION), 1 + 3e-7 * alone, np.float32)]
+
+
+@pytest.mark.parametrize("differs", [True, False])
+def test_a_lone_text_runs_beside_itself_where_its_vector_would_differ(differs: bool) -> None:
+    session = Adder(differs)
+    assert embed._sums_differ(session) is differs
+    session.ran.clear()
+    rows = dict(
+        onnx_model.run_batches(
+            session, "vectors", {"ids": [[1, 2], [3, 4], [5]]}, 64, 1, paired=differs
+        )
+    )
+    assert session.ran == [2, 2 if differs else 1]
+    assert sorted(rows) == [0, 1, 2]
+    assert len({float(row[0]) for row in rows.values()}) == 1
 
 
 def test_more_texts_than_are_tokenised_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
