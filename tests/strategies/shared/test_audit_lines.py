@@ -964,6 +964,33 @@ async def test_a_citation_that_does_not_say_what_stands_before_it_becomes_a_reas
     assert not turned.reasoner.of(tasks.RepairSentences)
 
 
+SPENT = """## Overtime of testers
+
+As we wrap up Q2 2024, here are 12 key figures. Testing got 45 hours in this quarter.
+
+Nobody else got any."""
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Testing got 45 hours in Q2 2024", True),
+        ("Testing got 45 hours of overtime for testers", True),
+        ("Testing got 45 hours in Q3 2024", False),
+        ("Testing got 45 hours in 2021", False),
+        ("Testing got 12 hours in Q2 2024", False),
+    ],
+)
+async def test_a_source_tells_by_its_heading_and_the_sentence_before_what_is_meant(
+    tmp_path: Path, said: str, kept: bool
+) -> None:
+    held = Desk(tmp_path, texts={"Hours of the committee": SPENT})
+    written = held.drafter.sections(f"{said} {{T1:2}}.")
+    assert await held.check_lines([line for part in written for line in part.lines()]) == (
+        [f"{said}."] if kept else []
+    )
+
+
 async def test_what_follows_from_a_calculation_is_the_writers_own(tmp_path: Path) -> None:
     held = Desk(tmp_path)
     text = "Testing got 25% of 120 hours {= percent(30, 120) | T1:2}, so ask for more hours."

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from deepdiver.core.events import SentenceCut
-from deepdiver.core.headings import heads_of_table
+from deepdiver.core.headings import headings_above, heads_of_table
 from deepdiver.core.record import (
     UNCITED,
     UNPRINTED,
@@ -24,7 +24,7 @@ from deepdiver.core.record import (
     SentenceKind,
     Source,
 )
-from deepdiver.core.text import count_words, words
+from deepdiver.core.text import count_words, sentences, words
 from deepdiver.report.audit import credit_of
 from deepdiver.report.kinds import STATED
 from deepdiver.report.markup import (
@@ -59,6 +59,9 @@ _ON_DISK = re.compile(r"\bfile://(?=/(?!/)|\$\{?\w)", re.IGNORECASE)
 slashes Windows looks for a host."""
 OWN = frozenset((SentenceKind.JUDGEMENT, SentenceKind.KNOWLEDGE, SentenceKind.ASSUMPTION))
 """The marks of code that the writer has written, which the report shows as such."""
+_FIGURE = re.compile(r"(?<![\w-])[$€£]?(?!(?:19|20)\d\d\b)\d[\d.,]*%?")
+BEFORE = 400
+"""Characters before a quote among which the sentence before it is looked for."""
 CODE = "code"
 """Names code of which the writer has only said where it stands."""
 EMPTY_CELL = "–"
@@ -763,9 +766,25 @@ def credits_of(deps: Deps, sentence: Sentence) -> list[str]:
 
 
 def heads_of(deps: Deps, sentence: Sentence) -> list[str]:
-    """Return what stands above the rows of tables that a sentence cites, unless they repeat it."""
-    quotes = (quote for finding in findings_of(deps, sentence) for quote in finding.quotes)
-    return list(dict.fromkeys(head for quote in quotes for head in table_heads(deps, quote)))
+    """Return what tells a reader of its source what a quote of a sentence is about.
+
+    That is the heading above it, the sentence before it, and what stands above a row of a table:
+    "We spent $1.2 million in this quarter" says which one only there.
+    """
+    quotes = [quote for finding in findings_of(deps, sentence) for quote in finding.quotes]
+    heads = (head for quote in quotes for head in (*table_heads(deps, quote), *_above(deps, quote)))
+    return list(dict.fromkeys(heads))
+
+
+def _above(deps: Deps, quote: Quote) -> Iterator[str]:
+    """Yield the heading under which a quote stands, and the sentence before it.
+
+    Of that one, years and quarters hold for the quote too; its other figures are its own.
+    """
+    text, start = deps.store.texts.get(quote.passage.snapshot), quote.passage.start
+    yield from (heading.span.of(text) for heading in headings_above(text, start)[-1:])
+    before = text[max(0, start - BEFORE) : start]
+    yield from (_FIGURE.sub("", span.of(before)) for span in sentences(before)[-1:])
 
 
 def table_heads(deps: Deps, quote: Quote) -> list[str]:
