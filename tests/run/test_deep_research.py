@@ -56,7 +56,8 @@ def check(result: dict[str, Any], rounds: int = 5) -> ResearchContext:
     assert result["limits"]
     assert all(isinstance(line, str) for line in result["limits"])
     assert result["final_report"].startswith("# ")
-    assert QUESTION in result["final_report"].partition("\n## ")[0]
+    title, _, rest = result["final_report"].removeprefix("# ").partition("\n")
+    assert title == QUESTION or f"\n*Question: {QUESTION}*\n" in rest
     context = result["research_context"]
     assert isinstance(context, ResearchContext)
     assert context.query == QUESTION

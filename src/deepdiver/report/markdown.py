@@ -283,7 +283,7 @@ def render_evidence(report: Report) -> str:
     title = _said(report.title) if report.title else quiet_line(report.question)
     heading = words_of(report)("Evidence view: {}", title)
     parts = [f"# {heading}", "", *_evidence(report)]
-    return "\n".join([*parts, "---", f"*{_foot(report)}*", ""])
+    return "\n".join([*parts, "---", *_asked(report), f"*{_foot(report)}*", ""])
 
 
 def made_line(report: Report) -> str:

@@ -45,7 +45,7 @@ from tests.terminal import Terminal, run, started, wait_for_line
 from tests.warm import Warm
 
 pytestmark = pytest.mark.usefixtures("read_once")
-HEAD = "# {}\n\n*{}*\n\n*Found and weighed without a language model: "
+HEAD = "# {}\n\n*Found and weighed without a language model: "
 TITLE = "Svedjan Ost AB made 38 tonnes of cheese in 2025, against 33 tonnes in 2024"
 
 
@@ -234,7 +234,7 @@ def test_one_json_object(say: Say) -> None:
     assert list(told) == KEYS
     assert told["status"] == "answered"
     assert "38 tonnes" in told["answer"]
-    assert told["report"].startswith(HEAD.format(TITLE, QUESTION))
+    assert told["report"].startswith(HEAD.format(TITLE))
     assert "chosen because they bear on the question.*\n\n## Bottom line\n" in told["report"]
     assert {citation["number"] for citation in told["citations"]} == set(
         range(1, len(told["citations"]) + 1)
@@ -248,7 +248,7 @@ def test_one_json_object(say: Say) -> None:
 def test_quiet_is_quiet(say: Say) -> None:
     said = say("--sample", "--quiet", QUESTION)
     assert (said.code, said.err) == (0, "")
-    assert said.out.startswith(HEAD.format(TITLE, QUESTION))
+    assert said.out.startswith(HEAD.format(TITLE))
 
 
 def test_verbose_shows_prompts_answers_and_calls(say: Say) -> None:
