@@ -47,6 +47,7 @@ ORCHESTRATED, NAVIGATOR = "orchestrated", "navigator"
         ("How do we find out where mail is stuck, and what should we do?", ITERATIVE, "should we"),
         ("How should we rebuild it, and how do we find the leaks?", ITERATIVE, "How should"),
         ("How does it work? Find the patent of the lighthouse.", NAVIGATOR, "Find the"),
+        ("How do I find the leaks? Then track down its maker.", NAVIGATOR, "track down"),
         ("Track down the phone number of the harbour office in Lund", NAVIGATOR, "Track down"),
     ],
 )

@@ -90,3 +90,25 @@ def test_whatever_is_made_differs_in_what_was_exchanged(
         assert (passage != told, claim != text) in {(True, True), (True, False), (False, True)}
         assert carried == (passage != told and claim != text)
     assert all(claim != text for claim in exchange.misnamed(text, told, 2, chance))
+
+
+def test_a_name_is_a_word_that_never_stands_without_its_capital() -> None:
+    texts = ["Holm and Berg met Anna in March.", "The berg melted. In HULL they waited for Holm."]
+    assert exchange.rare_names(texts) == ["Anna", "Holm"]
+
+
+def test_other_names_stand_in_both_texts_alike() -> None:
+    names = ["Anna", "Berg", "Holm", "Lund", "Quist"]
+    evidence, sentence = "Holm paid Anna; Lund did not.", "Anna was paid by Holm, not by Holmes."
+    for seed in range(20):
+        told, said = exchange.renamed(evidence, sentence, names, random.Random(seed))  # noqa: S311
+        payer, paid = told.split(" paid ")[0], told.split(" paid ")[1].split(";")[0]
+        assert payer != paid
+        assert {payer, paid}.isdisjoint({"Holm", "Anna"})
+        assert told == f"{payer} paid {paid}; Lund did not.", "a name of one text alone stays"
+        assert said == f"{paid} was paid by {payer}, not by Holmes."
+
+
+def test_without_shared_names_nothing_changes() -> None:
+    both = ("Holm paid.", "Somebody paid.")
+    assert exchange.renamed(*both, ["Holm", "Lund"], random.Random(1)) == both  # noqa: S311

@@ -81,3 +81,15 @@ def test_folders_are_held_out_whole() -> None:
     folders = sorted({row["folder"] for row in ROWS})
     held = set(folders[written.HELD - 1 :: written.HELD])
     assert 0.1 < len(held) / len(folders) < 0.15
+
+
+def test_items_that_share_names_have_a_copy_with_others() -> None:
+    rows = [{"units": ["Holm paid Anna.", "Lund and Quist waited."]}]
+    right = ["v", "Holm paid Anna.", "Anna got money from Holm.", 0, 0, 12.0, "written.right"]
+    nameless = ["v", "Holm paid.", "Somebody paid.", 0, 0, 12.0, "written.right"]
+    asked = ["a", "Who paid?", "Holm paid Anna.", 0, 4, 1, 3.0, "spans.written"]
+    made = written.with_other_names([right, nameless, asked], rows, random.Random(1))  # noqa: S311
+    assert made[:3] == [right, nameless, asked]
+    (copy,) = made[3:]
+    assert copy[3:] == [0, 0, 6.0, "written.right.renamed"]
+    assert not {"Holm", "Anna"} & {*copy[1].rstrip(".").split()}

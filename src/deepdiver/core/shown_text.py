@@ -110,8 +110,8 @@ def defuse(text: str, keep: Collection[str] = (), *, code: bool = False) -> str:
     Args:
         text: Any text.
         keep: Addresses that stay as they are: those of the sources that the text cites.
-        code: Whether it is shown as code, in which nothing makes a link of a name by its ending:
-            `master.cf` and `product.brand.name` are none.
+        code: Whether it is shown as code, where programs do not turn a name into a link for its
+            ending alone: `master.cf` and `product.brand.name` stay as they are.
     """
     if not (kept := "|".join(sorted(map(re.escape, filter(None, keep)), key=len, reverse=True))):
         return _defuse(text, code)

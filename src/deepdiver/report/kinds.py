@@ -195,17 +195,18 @@ def reasons_of(report: Report, sentence: Sentence) -> tuple[int, ...]:
 
 def _carried(report: Report, sentence: Sentence) -> dict[int, set[Decimal]]:
     """Return the figures that each reason of a judgement carries, and no citation before it."""
-    quotes = {item.number: _by_sign(item.quote) for item in report.citations}
-    said = _by_sign(sentence.text)
     placed = dict(zip(sentence.citations, sentence.places, strict=False))
+    quotes = {item.number: item.quote for item in report.citations}
+    said = _by_sign(sentence.text)
+    shared = {n: _shared_figures(said, _by_sign(quotes.get(n, ""))) for n in placed}
     # The numbers of a calculation stand in it; a quote that has one by chance would mislead.
     figures = set() if sentence.derived else figures_in(sentence.text)
     for number, place in placed.items():
         if place != UNPRINTED:
-            figures -= _shared_figures(said, quotes.get(number, {}))
+            figures -= shared[number]
     found: dict[int, set[Decimal]] = {}
     for number, place in placed.items():
-        carried = figures & _shared_figures(said, quotes.get(number, {}))
+        carried = figures & shared[number]
         if place == UNPRINTED:
             found[number] = carried
         figures -= carried

@@ -47,7 +47,7 @@ _HUNT = _any(
     r"(?:phone number|e-?mail address|home page|website|postal address) of",
 )
 _HOW = re.compile(r"\bhow (?:to|do|does|did|can|could|should|might|would)\b[^.?!]*$", re.IGNORECASE)
-"""Who asks how to find something wants a way, and not the thing."""
+"""Somebody who asks how to find a thing wants a way to do it, and not the thing itself."""
 _OVERVIEW = _any(
     r"overview|survey of|introduction to|state of the art|state of|landscape|trends?|background "
     r"(?:on|of)|history of",
@@ -72,8 +72,9 @@ def pick_strategy(question: str) -> StrategyPick:
     if (event := _SITUATION.search(question)) and (when := _LATELY.search(question)):
         told = f"“{event[0]}” and “{when[0]}”: a situation that is still moving"
         return StrategyPick("overwatch", told)
-    if (hunt := _HUNT.search(question)) and not _HOW.search(question[: hunt.start()]):
-        return StrategyPick("navigator", f"“{hunt[0]}”: a hunt for one thing")
+    for hunt in _HUNT.finditer(question):
+        if not _HOW.search(question[: hunt.start()]):
+            return StrategyPick("navigator", f"“{hunt[0]}”: a hunt for one thing")
     if overview := _OVERVIEW.search(question):
         return StrategyPick("iterative", f"“{overview[0]}”: an account of a topic")
     if decision := _DECISION.search(question):

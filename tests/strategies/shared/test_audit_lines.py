@@ -958,7 +958,7 @@ async def test_a_citation_that_does_not_say_what_stands_before_it_becomes_a_reas
     (task,) = sound.reasoner.of(tasks.CheckSupport)
     assert [claim.stated for claim in task.claims] == [stated]
     assert UNPRINTED not in sound.lines[-1].sentence.places
-    assert await turned.check(text) == kept, "that alone is no fault"
+    assert await turned.check(text) == kept, "that alone is not a fault"
     assert turned.lines[-1].sentence.places == (UNPRINTED,)
     assert turned.lines[-1].sentence.findings == sound.lines[-1].sentence.findings
     assert not turned.reasoner.of(tasks.RepairSentences)

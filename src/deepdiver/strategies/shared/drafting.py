@@ -60,6 +60,7 @@ slashes Windows looks for a host."""
 OWN = frozenset((SentenceKind.JUDGEMENT, SentenceKind.KNOWLEDGE, SentenceKind.ASSUMPTION))
 """The marks of code that the writer has written, which the report shows as such."""
 _FIGURE = re.compile(r"(?<![\w-])[$€£]?(?!(?:19|20)\d\d\b)\d[\d.,]*%?")
+"""A figure that is not a year, a quarter (Q2) or a part of a date such as 2024-04-05."""
 BEFORE = 400
 """Characters before a quote among which the sentence before it is looked for."""
 CODE = "code"
