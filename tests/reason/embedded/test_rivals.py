@@ -437,3 +437,24 @@ def test_findings_of_a_text_are_found_beside_one_of_them() -> None:
     rest = finding("C.", "F3", title="U")
     assert findings_beside([one], [one, other, rest]) == [one, other]
     assert findings_beside([], [one]) == []
+
+
+# -- what other texts mention
+
+
+def test_what_a_text_tells_as_said_by_others_is_no_further_witness(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # The reader finds "chess" alone; the other texts only mention it.
+    teach(monkeypatch, {"chess": 0.6})
+    giving, own, hearsay, silent = told(
+        "Ada Berg plays chess.",
+        "Chess fills the evenings of Ada Berg.",
+        "They say Chess fills the evenings of Ada Berg.",
+        "The evenings of Ada Berg are long.",
+    )
+    beside = {
+        key: put(SPORT, giving, other)[0].likelihood
+        for key, other in {"own": own, "hearsay": hearsay, "silent": silent}.items()
+    }
+    assert beside["own"] > beside["hearsay"] == beside["silent"]

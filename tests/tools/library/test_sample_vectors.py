@@ -35,13 +35,15 @@ def test_every_passage_of_the_sample_is_there_and_nothing_else(texts: list[str])
 
 
 def test_they_are_what_the_model_makes(texts: list[str]) -> None:
-    some = texts[::25]
-    made = load_embedder().embed(some)
-    for text, vector in zip(some, made, strict=True):
-        assert (
-            float(vector @ sample_vectors.load_sample_vectors()[sample_vectors.key_of(text)])
-            > 0.999
-        ), MAKE
+    made = load_embedder().embed(texts)
+    held = np.stack(
+        [sample_vectors.load_sample_vectors()[sample_vectors.key_of(text)] for text in texts]
+    )
+    # Written in 127 steps, a vector is up to 0.2 % longer or shorter than 1, and a cosine leaves
+    # lengths aside. Kinds of processors add up floats in another order, and int8 then rounds a few
+    # of them to the next step: between AVX2 and AVX-512 the least cosine is 0.9993.
+    cosines = (made * held).sum(axis=1) / np.linalg.norm(held, axis=1)
+    assert cosines.min() > 0.999, MAKE
 
 
 def test_they_are_entered_as_the_model_would_enter_them(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from deepdiver.core.names import names
@@ -221,15 +221,21 @@ def findings_beside(
 def _mentioned(group: Sequence[ReaderAnswer], findings: Sequence[ShownFinding]) -> int:
     """Return how many origins have the words of an answer without giving it.
 
-    What is true of a thing is spoken of in several texts about it, what was made up in one.
+    What is true of a thing is spoken of in several texts about it, what was made up in one. What a
+    text only tells as said by others does not count: "They say 340. We have counted 412."
     """
     wanted = set(_telling(group[0].text))
     giving = {_origin(findings[told.passage]) for told in group}
     said: dict[str, set[str]] = {}
     for finding in findings:
         told = said.setdefault(_origin(finding), set())
-        told.update(words(f"{finding.source} {finding.quote}"))
+        told.update(words(finding.source), *map(words, _own_sentences(finding.quote)))
     return sum(wanted <= told for origin, told in said.items() if origin not in giving)
+
+
+def _own_sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text that are no hearsay."""
+    return (unit.text for unit in units_in(text) if not read_sentence(unit.text).hearsay)
 
 
 def _origin(finding: ShownFinding) -> str:
