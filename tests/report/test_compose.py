@@ -225,6 +225,19 @@ def test_passages_that_the_text_does_not_cite_have_the_last_labels() -> None:
     assert [(item.finding, item.label) for item in made.citations] == [("f_3", "2"), ("f_1", "1")]
 
 
+def test_the_first_number_that_is_printed_is_one_whatever_reasons_stand_before_it() -> None:
+    judged = sentence("Sell it.", "f_3", kind=SentenceKind.JUDGEMENT, places=(UNPRINTED,))
+    made = report((judged, sentence("b", "f_1"), sentence("c", "f_3")))
+    assert [(item.finding, item.label) for item in made.citations] == [("f_3", "2"), ("f_1", "1")]
+    listed = [item.mark for one in list_sources(made.citations, 600) for item in one.passages]
+    assert listed == ["1", "2"], "the list goes by the numbers, not by the record"
+    within = sentence("Anna, then Bertil.", "f_3", "f_1", places=(17, 4))
+    assert [(item.finding, item.label) for item in report((within,)).citations] == [
+        ("f_3", "2"),
+        ("f_1", "1"),
+    ]
+
+
 def test_spans_that_overlap_have_one_label_and_stay_exact() -> None:
     ledger = Ledger(
         [

@@ -238,10 +238,11 @@ def test_a_cell_that_goes_on_behind_its_citation() -> None:
 
 
 def test_a_sentence_without_a_mark_is_a_frame_that_may_borrow() -> None:
-    text = "It rose. Then it fell {T1:2}. So act {judgement T1:3}. That is all."
-    first, second, third, fourth = read_markup(text)[0].blocks[0].rows[0]
+    text = "It rose. Then it fell {T1:2}. A turn. So act {judgement T1:3}. That is all."
+    first, second, between, third, fourth = read_markup(text)[0].blocks[0].rows[0]
     assert (first.kind, first.cites, first.borrowed) == (SentenceKind.FRAME, (), ("T1:2",))
     assert (second.kind, second.borrowed) == (SentenceKind.FACT, ())
+    assert between.borrowed == ("T1:3", "T1:2"), "an inference rests on what stands before it, too"
     assert third.kind is SentenceKind.JUDGEMENT
     assert fourth.borrowed == ("T1:3",), "where nothing follows, what was cited last"
 

@@ -52,10 +52,10 @@ STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
 """The kinds of sentences that sources say."""
 TABLE_SOURCE = "Source of the table:"
 """What stands before the citations below a table."""
-LEGEND = "Numbered references lead to what a source says; the rest is our judgement."
+LEGEND = "Numbered references lead to what a source says; the rest is our own analysis."
 LEGEND_KNOWN = (
     "Numbered references lead to what a source says; † marks general professional knowledge, and "
-    "the rest is our judgement."
+    "the rest is our own analysis."
 )
 """What stands below the bottom line of a report that says something which no source says."""
 REASONS = "Reasons for our judgements"

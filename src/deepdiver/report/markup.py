@@ -137,7 +137,7 @@ class MarkedSentence:
     code: tuple[tuple[int, int], ...] = ()
     """Where code stands in the text."""
     borrowed: tuple[str, ...] = ()
-    """Of a sentence without a mark: what its paragraph cites next, else what it cited last."""
+    """Of a sentence without a mark: what its paragraph cites next, and what it cited last."""
     further: tuple[Mark, ...] = ()
     """Its calculations after the first."""
     knows: bool = False
@@ -546,13 +546,17 @@ def _unbold(held: str) -> tuple[str, int]:
 
 
 def _lent(made: Sequence[MarkedSentence]) -> Iterator[MarkedSentence]:
-    """Yield sentences, those without a mark with the citations that stand next to them."""
+    """Yield sentences, those without a mark with the citations that stand next to them.
+
+    Behind the last of several sentences, citations hold for all of them; an inference rests on
+    those of the sentence before it.
+    """
     before: tuple[str, ...] = ()
     for number, item in enumerate(made):
         before = item.cites or before
         if item.kind is SentenceKind.FRAME:
-            behind = (other.cites for other in made[number:] if other.cites)
-            yield replace(item, borrowed=next(behind, before))
+            behind = next((other.cites for other in made[number:] if other.cites), ())
+            yield replace(item, borrowed=tuple(dict.fromkeys((*behind, *before))))
         else:
             yield item
 

@@ -188,7 +188,7 @@ def _part_of(quote: Quote, start: int, end: int) -> Quote:
 def list_sources(
     citations: Iterable[Citation], most: int, said: Mapping[int, str] = MappingProxyType({})
 ) -> list[CitedSource]:
-    """Return the sources in the order of the report.
+    """Return the sources in the order of their marks.
 
     Args:
         citations: The citations of the report.
@@ -196,7 +196,7 @@ def list_sources(
         said: What cites each number; of a quote that is shortened, the part that is nearest to it
             is shown.
     """
-    by_source = _by_source(citations)
+    by_source = _by_source(sorted(citations, key=lambda item: _rank(item.mark)))
     places = _places([own[0].url for own in by_source.values()])
     return [
         CitedSource(

@@ -26,6 +26,7 @@ from deepdiver.report.markdown import render_markdown
 from deepdiver.strategies.shared import audit_lines, second_opinion
 from deepdiver.strategies.shared.audit_lines import (
     MOST_REASONS,
+    NOT_STATED,
     NOTHING_LEFT,
     REJECTED,
     Audit,
@@ -936,32 +937,54 @@ async def test_what_quotes_carry_in_part_shows_them_as_reasons(tmp_path: Path) -
 
 
 def understating(task: tasks.CheckSupport) -> tasks.Checks:
-    """Find every sentence reasoned, but not what it is printed to state."""
+    """Find every sentence reasoned, but not what it is printed to state, unless it names 45."""
     return tasks.Checks(
-        checks=tuple(tasks.Check(id=item.id, support="full", stated=False) for item in task.claims)
+        checks=tuple(
+            tasks.Check(
+                id=item.id, support="full", stated="45 hours" in item.stated, reason="no 45 there"
+            )
+            for item in task.claims
+        )
     )
 
 
 @pytest.mark.parametrize(
     ("text", "stated"),
     [
-        ("Ann Berg asked for 45 hours {T1:3}, so give her these.", "Ann Berg asked for 45 hours"),
-        ("## Do {judgement}\n\nGive Ann Berg 45 hours {T1:3}.", "Give Ann Berg 45 hours."),
-        ("**Overtime.** Ann Berg wants 45 {T1:3}, so give her these.", "Ann Berg wants 45"),
+        ("Ann Berg asked for overtime {T1:3}, so give her some.", "Ann Berg asked for overtime"),
+        ("## Do {judgement}\n\nGive Ann Berg overtime {T1:3}.", "Give Ann Berg overtime."),
+        ("**Overtime.** Ann Berg wants some {T1:3}, so give her some.", "Ann Berg wants some"),
     ],
 )
-async def test_a_citation_that_does_not_say_what_stands_before_it_becomes_a_reason(
+async def test_a_citation_that_does_not_say_what_stands_before_it_goes_back_to_its_writer(
     tmp_path: Path, text: str, stated: str
 ) -> None:
-    sound, turned = Desk(tmp_path / "a"), Desk(tmp_path / "b", check_support=understating)
+    repaired = "Ann Berg asked for 45 hours {T1:3}, so give her some."
+    sound, mended, stubborn, silent = (
+        Desk(tmp_path / "a"),
+        Desk(tmp_path / "b", check_support=understating, repair_sentences=repairing(repaired)),
+        Desk(tmp_path / "c", check_support=understating, repair_sentences=repairing(None)),
+        Desk(tmp_path / "d", check_support=understating, repair_sentences=silent_writer),
+    )
     kept = await sound.check(text)
     (task,) = sound.reasoner.of(tasks.CheckSupport)
     assert [claim.stated for claim in task.claims] == [stated]
     assert UNPRINTED not in sound.lines[-1].sentence.places
-    assert await turned.check(text) == kept, "that alone is not a fault"
-    assert turned.lines[-1].sentence.places == (UNPRINTED,)
-    assert turned.lines[-1].sentence.findings == sound.lines[-1].sentence.findings
-    assert not turned.reasoner.of(tasks.RepairSentences)
+
+    assert await mended.check(text) == ["Ann Berg asked for 45 hours, so give her some."]
+    (asked,) = mended.reasoner.of(tasks.RepairSentences)
+    assert asked.sentences[0].problem == f"partial: {NOT_STATED}: no 45 there"
+    assert UNPRINTED not in mended.lines[-1].sentence.places
+
+    for unmended in (stubborn, silent):
+        assert await unmended.check(text) == kept, "it has its reasons, and no number"
+        assert unmended.lines[-1].sentence.places == (UNPRINTED,)
+        assert unmended.lines[-1].sentence.findings == sound.lines[-1].sentence.findings
+
+
+def silent_writer(task: tasks.RepairSentences) -> tasks.Repairs:
+    """Put nothing right."""
+    return tasks.Repairs(repairs=())
 
 
 SPENT = """## Overtime of testers

@@ -69,6 +69,8 @@ mark is checked by. With all of a section, some twenty, whoever checked could no
 the reason."""
 REJECTED = "verification rejected it"
 """The beginning of the reason for cutting a sentence that says what must not be reported."""
+NOT_STATED = "what stands before its citation is not all in what it cites"
+"""The fault of a judgement with a citation behind words that are the writer's own."""
 NOTHING_LEFT = "nothing is left of what it introduces"
 """The reason for cutting a sentence that announces what was cut."""
 
@@ -643,7 +645,8 @@ def _heed(line: Line, check: Check) -> None:
     if check.support != "full":
         line.problem = Problem(check.reason, check.support)
     elif not check.stated and _printed_part(line.sentence):
-        line.sentence, line.stated = _reasoned(line.sentence), 0
+        # Its writer can say what they do say there; without that, readers lose the source of it.
+        line.problem = Problem(f"{NOT_STATED}: {check.reason}".rstrip(" :"), "partial")
 
 
 def _printed_part(sentence: Sentence) -> str:
