@@ -585,6 +585,7 @@ def test_a_frame_needs_a_finding_no_more_than_it_hides_behind_one() -> None:
         "Three things speak against it.",
         "There are two main reasons for this:",
         "The texts give four quite different explanations.",
+        "Take these four readings while a campaign runs.",
     ],
 )
 def test_a_frame_may_count_what_it_introduces(text: str) -> None:
@@ -593,7 +594,13 @@ def test_a_frame_may_count_what_it_introduces(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Three people died there.", "Two ferries burnt:", "There were ten.", "3 reasons exist."],
+    [
+        "Three people died there.",
+        "Two ferries burnt:",
+        "There were ten.",
+        "3 reasons exist.",
+        "These burnt two ferries.",
+    ],
 )
 def test_a_frame_must_not_count_anything_else(text: str) -> None:
     (fault,) = found(text, kind=SentenceKind.FRAME)
@@ -935,6 +942,34 @@ def test_german_nouns_are_no_names_and_words_of_a_special_form_are(kind: Sentenc
 def test_a_judgement_may_name_a_department(text: str) -> None:
     assert found(text, FIRE, kind=SentenceKind.JUDGEMENT) == []
     assert found(text, FIRE) != [], "a fact may not: nobody said that it did"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1 Baseline", "2. Enrolment of patients", "Write to them in English and French."],
+)
+def test_a_row_may_be_numbered_and_a_language_named(text: str) -> None:
+    assert found(text, FIRE, kind=SentenceKind.JUDGEMENT) == []
+
+
+def test_a_year_before_a_name_is_no_number_of_a_row() -> None:
+    assert found("2024 Stena Metall", FIRE, kind=SentenceKind.JUDGEMENT) != []
+
+
+def test_commands_of_a_judgement_have_no_names() -> None:
+    said = "Check with python -VV first."
+    judged = Sentence(text=said, kind=SentenceKind.JUDGEMENT, findings=("f_1",), code=((11, 21),))
+    held = finding("f_1", quote(FIRE))
+    assert find_faults(judged, [held], lambda key: FIRE, AS_OF) == []
+    spoken = judged.model_copy(update={"code": ()})
+    assert find_faults(spoken, [held], lambda key: FIRE, AS_OF) == ["VV is in none of the texts"]
+
+
+def test_of_a_compound_that_was_not_read_the_name_was() -> None:
+    text = "Compare it with AI-chosen messages."
+    read = Context(read=bare_words("AI may help."))
+    assert found(text, FIRE, kind=SentenceKind.JUDGEMENT, context=read) == []
+    assert found(text, FIRE, kind=SentenceKind.JUDGEMENT) == ["AI-chosen is in none of the texts"]
 
 
 def test_a_judgement_names_nobody_who_stands_nowhere() -> None:

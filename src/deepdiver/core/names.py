@@ -69,7 +69,7 @@ def names(text: str) -> list[str]:
     """Return the names of a text, each once.
 
     A word that is capitalised only because it opens a sentence is left out, and so is a letter of
-    I/O.
+    I/O or I/O-bound.
     """
     text = part_scripts(text)
     found: dict[str, None] = {}
@@ -77,7 +77,8 @@ def names(text: str) -> list[str]:
         first = _FIRST_WORD.search(text, unit.start, unit.end)
         for match in _NAME.finditer(text, unit.start, unit.end):
             before = text[max(0, match.start() - 1) : match.start()]
-            if len(match.group()) == 1 and "/" in (before, text[match.end() : match.end() + 1]):
+            behind = text[match.end() : match.end() + 1]
+            if len(match.group().split("-")[0]) == 1 and "/" in (before, behind):
                 continue
             opens = before in {'"', "“", "«"} or (
                 first is not None and first.start() == match.start()

@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 from deepdiver.core.arithmetic import rounding_of
 from deepdiver.core.calculation import is_correct
 from deepdiver.core.dates import Day, dates
+from deepdiver.core.languages import COMMON
 from deepdiver.core.names import names
 from deepdiver.core.numbering import units_of
 from deepdiver.core.numbers import is_rounded, number, numbers
@@ -58,6 +59,8 @@ SHORTEST = 5
 _COMPOUND = re.compile(r"\b\w*[a-z][A-Z]\w*")
 _INNER = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _IN_LETTERS = re.compile(r"\bQ([1-4])(?![\w–-])")
+_ROW_NUMBER = re.compile(r"^\d{1,2}[.)]?\s+(?=[A-Z])")
+"""The number of a row, before what the row is about."""
 _OWN_PART = re.compile(
     r"\b(?:steps?|phases?|stages?|points?|options?|rows?|sections?|tables?|columns?|rules?) "
     r"\d{1,2}(?:(?:, | and | or | to |[–-])\d{1,2})*\b(?![.,]?\d|%|\s*(?:percent|per cent)\b)",
@@ -65,6 +68,7 @@ _OWN_PART = re.compile(
 )
 """A part of the report itself, by its number: "the prefetches of step 1 still run"."""
 _COUNTED = re.compile(
+    r"\b(?<=\bthese )(?:two|three|four|five|six|seven|eight|nine|ten)\b|"
     r"\b(?:two|three|four|five|six|seven|eight|nine|ten)(?=(?:\s+[\w-]+){0,2}\s+(?:answers|"
     r"approaches|arguments|aspects|cases|causes|claims|conclusions|conditions|conflicts|courses|"
     r"criteria|differences|effects|explanations|facts|factors|figures|findings|gaps|grounds|groups|"
@@ -260,9 +264,10 @@ def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> lis
     known = f"{text}\n{context.credits}\n{context.nearby}\n{context.question}"
     lost = [
         name
-        for name in _names_said(sentence.text, context.question)
+        for name in _names_said(_without_code(sentence), context.question)
         # A letter stands for somebody: "customer A sees nothing of B".
         if len(name) > 1
+        and name not in COMMON
         and not _is_department(name)
         and not any(
             _contains(known, said) or _all_read(said, context.read)
@@ -270,6 +275,14 @@ def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> lis
         )
     ]
     return [f"{', '.join(lost[:3])} is in none of the texts"] if lost else []
+
+
+def _without_code(sentence: Sentence) -> str:
+    """Return what a judgement says, without commands and the number of a row: 1 Baseline."""
+    text = sentence.text
+    for start, end in sorted(sentence.code, reverse=True):
+        text = f"{text[:start]}…{text[end:]}"
+    return _ROW_NUMBER.sub("", text)
 
 
 def _is_department(name: str) -> bool:
@@ -289,8 +302,13 @@ def _all_read(name: str, read: Collection[str]) -> bool:
     """Whether all words of a name were read, but for the ending of an adjective: European."""
     return all(
         word in read or any(word[:-many] in read for many in (1, 2) if len(word) - many >= SHORTEST)
-        for word in _bare(name)
+        for word in _bare(_without_tail(name))
     )
+
+
+def _without_tail(name: str) -> str:
+    """Return the name in a compound: Oslo, of Oslo-based."""
+    return _TAIL.sub(lambda tail: "" if tail[1].islower() else tail[0], name)
 
 
 def bare_words(text: str) -> frozenset[str]:
@@ -615,7 +633,7 @@ def _contains(text: str, name: str) -> bool:
     compound such as Oslo-based only the name counts.
     """
     listed = bare_words(text)
-    wanted = _bare(_TAIL.sub(lambda tail: "" if tail[1].islower() else tail[0], name))
+    wanted = _bare(_without_tail(name))
     wanted = [word for word in wanted if len(word) > 1] or wanted
     if not wanted:
         return False

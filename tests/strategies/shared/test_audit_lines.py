@@ -25,6 +25,7 @@ from deepdiver.report.html import render_html
 from deepdiver.report.markdown import render_markdown
 from deepdiver.strategies.shared import audit_lines, second_opinion
 from deepdiver.strategies.shared.audit_lines import (
+    MOST_FURTHER,
     MOST_REASONS,
     NOT_STATED,
     NOTHING_LEFT,
@@ -514,6 +515,16 @@ async def test_what_the_writer_infers_may_rest_on_all_that_its_section_cites(
     assert (claim.kind, claim.quotes) == ("judgement", (GAVE, MET))
 
 
+async def test_an_inference_is_checked_by_what_another_section_cites_for_it(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    own = "Ann Berg did not get her wish of 45 hours."
+    draft = f"## Berg\n\n{BERG} {{T1:3}}\n\n## Hours\n\n{GAVE} {{T1:2}} {own}"
+    assert await held.check(draft) == [BERG, GAVE, own]
+    (task,) = held.reasoner.of(tasks.CheckSupport)
+    (claim,) = task.claims
+    assert claim.quotes == (GAVE, BERG)
+
+
 async def test_of_a_long_section_an_inference_is_checked_by_the_nearest_quotes(
     tmp_path: Path,
 ) -> None:
@@ -530,7 +541,7 @@ async def test_of_a_long_section_an_inference_is_checked_by_the_nearest_quotes(
     (task,) = held.reasoner.of(tasks.CheckSupport)
     (claim,) = [claim for claim in task.claims if claim.text == own]
     assert "The committee feared that testing is late." in claim.quotes
-    assert len(claim.quotes) <= 2 * MOST_REASONS
+    assert len(claim.quotes) <= MOST_REASONS + MOST_FURTHER
 
 
 async def test_what_borrowed_citations_do_not_carry_is_cut(tmp_path: Path) -> None:
@@ -980,6 +991,44 @@ async def test_a_citation_that_does_not_say_what_stands_before_it_goes_back_to_i
         assert await unmended.check(text) == kept, "it has its reasons, and no number"
         assert unmended.lines[-1].sentence.places == (UNPRINTED,)
         assert unmended.lines[-1].sentence.findings == sound.lines[-1].sentence.findings
+
+
+async def test_what_was_better_before_its_repair_is_kept_without_a_number(tmp_path: Path) -> None:
+    text = "Ann Berg asked for overtime {T1:3}, so give her some."
+    worse = repairing("Ann Berg asked for 99 hours {T1:3}, so give her some.")
+    held = Desk(tmp_path, check_support=understating, repair_sentences=worse)
+    assert await held.check(text) == ["Ann Berg asked for overtime, so give her some."]
+    assert held.lines[0].sentence.places == (UNPRINTED,)
+    assert held.reasons == []
+
+
+async def test_the_number_of_a_bold_lead_in_is_not_looked_for_in_the_first_citation(
+    tmp_path: Path,
+) -> None:
+    held = Desk(tmp_path)
+    text = "**Two ways.** Ann Berg asked for 45 hours {T1:3}, so give her these."
+    assert await held.check(text) == ["Two ways. Ann Berg asked for 45 hours, so give her these."]
+    assert not held.reasoner.of(tasks.RepairSentences)
+
+
+async def test_advice_may_shorten_what_the_report_has_spelt_out(tmp_path: Path) -> None:
+    minutes = "The Chief Testing Officer met the committee in March. Nobody else came."
+    advice = "## Do {judgement}\n\nThe CTO signs off testing."
+    spelt = "The Chief Testing Officer (CTO) met the committee in March {T1:1}."
+    with_, without = (Desk(tmp_path / name, texts={"minutes": minutes}) for name in "ab")
+    assert "The CTO signs off testing." in await with_.check(f"## Met\n\n{spelt}\n\n{advice}")
+    other = "In March they met the committee {T1:1}."
+    assert await without.check(f"## Met\n\n{other}\n\n{advice}") == [
+        "In March they met the committee."
+    ]
+
+
+async def test_advice_that_only_leads_to_a_list_is_not_looked_at_for_itself(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    kept = await held.check(
+        f"## Hours {{judgement}}\n\nRead like this:\n\n- {BERG} {{T1:3}}\n- {GAVE} {{T1:2}}"
+    )
+    assert kept == ["Read like this:", BERG, GAVE]
 
 
 def silent_writer(task: tasks.RepairSentences) -> tasks.Repairs:

@@ -63,12 +63,18 @@ T = TypeVar("T")
 
 MOST_ASKED = 60
 """The most sentences that one call checks or repairs: those of a report of standard length."""
-MOST_REASONS = 6
-"""The most quotes of its paragraph, and of the rest of its section, that an inference without a
-mark is checked by. With all of a section, some twenty, whoever checked could not tell which gave
-the reason."""
+MOST_REASONS, MOST_FURTHER = 6, 4
+"""The most quotes of its paragraph, and of the rest of the report, that an inference without a mark
+is checked by. With all of a section, some twenty, whoever checked could not tell which gave the
+reason."""
+SHARES = 2
+"""Words that a quote of the rest must share with it."""
 REJECTED = "verification rejected it"
 """The beginning of the reason for cutting a sentence that says what must not be reported."""
+INTRODUCE = frozenset((*STATED, SentenceKind.KNOWLEDGE))
+"""The kinds of sentences whose names advice may use."""
+LEADING = (".", ":", "!", "?")
+"""How a bold lead-in ends that is no part of its sentence."""
 NOT_STATED = "what stands before its citation is not all in what it cites"
 """The fault of a judgement with a citation behind words that are the writer's own."""
 NOTHING_LEFT = "nothing is left of what it introduces"
@@ -201,15 +207,17 @@ class Audit:
         return self._faults_of(line, bare, binding)
 
     def _introduced(self, line: Line) -> list[str]:
-        """Return what advice may take names from: code of the report, and what is marked as known.
+        """Return what advice may take names from: code, what is stated or marked as known.
 
-        A product that a table of general knowledge names need not be marked again.
+        A product that a table of general knowledge names need not be marked again, nor an office
+        that the report has shortened: Chief Information Security Officer (CISO).
         """
         return [
             other.sentence.text
             for other in self._lines
-            if (other.code or other.sentence.kind is SentenceKind.KNOWLEDGE)
+            if (other.code or other.sentence.kind in INTRODUCE)
             and not other.cut
+            and not other.problem
             and other is not line
         ]
 
@@ -243,7 +251,9 @@ class Audit:
         said = [
             line
             for line in lines
-            if line.sentence.kind is not SentenceKind.FRAME and not self._names_a_row(line, among)
+            if line.sentence.kind is not SentenceKind.FRAME
+            and not self._names_a_row(line, among)
+            and not _introduces(line)
         ]
         waiting = {id(line) for line in said}
         # What is stated goes first, then what names its reasons: only what is sound among it can
@@ -441,17 +451,20 @@ class Audit:
     def _shown(self, line: Line) -> list[Quote]:
         """Return the quotes by which a line is checked.
 
-        What the writer infers without a mark may rest on all that its section cites: it is shown
-        with those quotes that share the most words with it.
+        What the writer infers without a mark may rest on all that the report cites: it is shown
+        with what is cited beside it, and with those quotes that share the most words with it which
+        the question does not have.
         """
         own = self._quotes(line)
         if not line.borrowed or line.sentence.kind is not SentenceKind.JUDGEMENT:
             return own
-        near = [other for other in self._lines if other.heading == line.heading and not other.cut]
-        every = {quote.passage: quote for other in near for quote in self._quotes(other)}
-        said = stems(line.sentence.text)
-        further = sorted(every.values(), key=lambda quote: -len(said & stems(quote.text)))
-        shown = [*own[:MOST_REASONS], *further[:MOST_REASONS]]
+        kept = [other for other in self._lines if not other.cut]
+        every = {quote.passage: quote for other in kept for quote in self._quotes(other)}
+        said = stems(line.sentence.text) - stems(self._asked)
+        shared = {passage: len(said & stems(quote.text)) for passage, quote in every.items()}
+        near = sorted(every, key=lambda passage: -shared[passage])
+        further = [every[passage] for passage in near if shared[passage] >= SHARES]
+        shown = [*own[:MOST_REASONS], *further[:MOST_FURTHER]]
         return list({quote.passage: quote for quote in shown}.values())
 
     def _claim(self, label: str, line: Line, labels: Mapping[Passage, str]) -> Claim:
@@ -461,7 +474,7 @@ class Audit:
         # A bold lead-in names what its whole point is about, which its first citation cannot carry;
         # one that its sentence goes on with is a part of it.
         lead, rest = text[:bold].strip(), text[bold:].strip()
-        lead, rest = (lead, rest) if lead.endswith((".", ":", "!", "?")) else ("", "")
+        lead, rest = (lead, rest) if lead.endswith(LEADING) else ("", "")
         return Claim(
             id=label,
             kind="judgement" if line.sentence.kind is SentenceKind.JUDGEMENT else "fact",
@@ -485,6 +498,7 @@ class Audit:
             return
         new = await self._repaired_texts(lines, faulty)
         again: list[tuple[Line, Problem, bool]] = []
+        drafted = {id(line): line.sentence for _, line, _ in faulty.values()}
         for label, (_, line, problem) in faulty.items():
             again += self._rewrite(lines, line, problem, new.get(label))
         repaired = [line for line, _, _ in again]
@@ -495,7 +509,7 @@ class Audit:
         for line, problem, changed in again:
             if not line.cut:
                 kept = line in upheld and line in stood_by and problem.fault != FOREIGN
-                _settle(self._deps, line, problem, changed or kept)
+                _settle(self._deps, line, problem, changed or kept, drafted.get(id(line)))
 
     def _rewrite(
         self, lines: list[Line], line: Line, problem: Problem, text: str | None
@@ -622,10 +636,19 @@ def _tell_next(lines: Sequence[Line], line: Line, before: str) -> None:
             other.before = line.sentence.text
 
 
-def _settle(deps: Deps, line: Line, before: Problem, changed: bool) -> None:
+def _settle(
+    deps: Deps, line: Line, before: Problem, changed: bool, drafted: Sentence | None
+) -> None:
     """Keep or cut a sentence, given its problem before the repair and now.
 
     A repair may change its words or only its marks.
+
+    Args:
+        deps: What the run works with.
+        line: The sentence.
+        before: What was wrong with it.
+        changed: Whether it was changed.
+        drafted: What it was, unless it was made by the repair.
     """
     problem = line.problem or (None if changed else before)
     if problem is None:
@@ -633,6 +656,9 @@ def _settle(deps: Deps, line: Line, before: Problem, changed: bool) -> None:
     if problem.support == "partial":
         # What its quotes say in part is the writer's inference for the rest, and is shown as such.
         line.sentence = _reasoned(line.sentence)
+    elif drafted and before.support == "partial":
+        # So is what was better before its repair.
+        line.sentence, line.problem = _reasoned(drafted), None
     elif line.sentence.text != line.drafted:
         then = f"rewritten as “{line.sentence.text}”: {problem.for_reader()}"
         line.cut_out(deps, f"{before.for_reader()}; {then}")
@@ -685,8 +711,13 @@ def _nearest(line: Line, body: Sequence[Line]) -> tuple[str, ...]:
 
 
 def _stated(line: Line) -> Sentence:
-    """Return the part of a sentence that is cited, where it goes on with the writer's own."""
+    """Return the part of a sentence that is cited, where it goes on with the writer's own.
+
+    A bold lead-in names what the whole point is about.
+    """
     text, bold = line.sentence.text[: line.stated], min(line.sentence.bold, line.stated)
+    leads = text[:bold].rstrip().endswith(LEADING) and bool(text[bold:].strip())
+    text, bold = (text[bold:].strip(), 0) if leads else (text, bold)
     cited = {"kind": SentenceKind.FACT, "places": (), "code": (), "bold": bold}
     return line.sentence.model_copy(update={"text": text, **cited})
 
@@ -695,6 +726,12 @@ def _is_own(line: Line) -> bool:
     """Whether a sentence without a mark may say something: it does not announce what follows."""
     frame = line.sentence.kind is SentenceKind.FRAME
     return frame and not line.cell and not line.sentence.text.endswith(":")
+
+
+def _introduces(line: Line) -> bool:
+    """Whether advice only leads to a list or a table, which is looked at for itself."""
+    own = line.sentence.kind is SentenceKind.JUDGEMENT and not line.sentence.findings
+    return own and line.sentence.text.endswith(":")
 
 
 def _is_exact(line: Line) -> bool:
