@@ -86,6 +86,7 @@ def test_long_texts_take_time_in_proportion(part: str) -> None:
         ("非同期I/Oは使わない。", []),
         ("It is not used for I/O here.", []),
         ("Threads suit I/O-bound work of O-Mart.", ["O-Mart"]),
+        ("Behind AI come others.", ["AI"]),
         ("请使用EPOLLET标志。", ["EPOLLET"]),
         ("이것은 POSIX와 Linux에서 쓴다.", ["POSIX", "Linux"]),
     ],

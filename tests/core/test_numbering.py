@@ -150,3 +150,26 @@ def test_pieces_hold_every_unit_once(text: str, most: int) -> None:
 )
 def test_what_is_shown_has_few_blanks_and_keeps_its_order(text: str, shown: str) -> None:
     assert show_numbered(text, [Span(0, len(text))]) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "cited", "quotes"),
+    [
+        ("SIGKILL ends it. It cannot be caught.", [2], ["SIGKILL ends it. It cannot be caught."]),
+        ("SIGKILL ends it. Nobody catches it.", [2], ["Nobody catches it."]),
+        ("wait()\n\nThis method may hang.", [2], ["wait()\n\nThis method may hang."]),
+        ("# wait()\n\nThis method may hang.", [1], ["This method may hang."]),
+        ("A ends.\n\n## B\n\nIt begins.", [2], ["It begins."]),
+        ("One. Two. These hold.", [1, 3], ["One. Two. These hold."]),
+        ("It was Monday. Itself it is.", [1, 2], ["It was Monday. Itself it is."]),
+    ],
+)
+def test_a_unit_that_points_back_is_quoted_with_the_one_before(
+    text: str, cited: list[int], quotes: list[str]
+) -> None:
+    assert [span.of(text) for span in cut_quotes(text, cited)] == quotes
+
+
+def test_a_unit_that_points_back_at_a_long_one_stands_alone() -> None:
+    text = f"{'word ' * (LONGEST_UNIT // 5 - 2)}ends. It begins."
+    assert [span.of(text) for span in cut_quotes(text, [2])] == ["It begins."]

@@ -106,6 +106,18 @@ class TestBlocks:
             ("End", False),
         ]
 
+    @pytest.mark.parametrize("fence", ["```", "~~~"])
+    def test_a_comment_in_code_between_fences_is_no_heading(self, fence: str) -> None:
+        text = f"# Title\n{fence}sh\n# make install\n{fence}\n# Next\nEnd"
+        heads = [span.of(text) for span, heading in blocks(text) if heading]
+        assert heads == ["# Title", "# Next"]
+        assert "# make install" in " ".join(span.of(text) for span in sentences(text))
+
+    @pytest.mark.parametrize("odd", ["```", "~~~ x", "a ``` b", "```one``` line\n```two```"])
+    def test_what_nothing_closes_is_no_fence(self, odd: str) -> None:
+        text = f"# Title\n{odd}\n# Next\nEnd"
+        assert [span.of(text) for span, heading in blocks(text) if heading] == ["# Title", "# Next"]
+
     @pytest.mark.parametrize("text", ["", " ", "\n\n\n", "\t\r\n\u00a0"])
     def test_of_nothing_there_are_none(self, text: str) -> None:
         assert blocks(text) == []

@@ -32,7 +32,8 @@ _TITLES = frozenset(
 )
 _OPENERS = frozenset(
     words(
-        "according although amid among another besides beyond despite either every except given "
+        "according although amid among another behind beside besides beyond despite either every "
+        "except given "
         "however later like many meanwhile near neither nevertheless several since still though "
         "today tomorrow unlike via whether within without yesterday yet"
     )

@@ -26,6 +26,8 @@ MOST_CITED = 12
 """The most units of one citation; a range of a hundred sentences is not a quote."""
 
 _NUMBERS = re.compile(r"(\d{1,6})(?:>?\s*(?:-|–|—|\.\.|to)\s*<?(\d{1,6}))?")
+_POINTING = re.compile(r"(?:This|These|Those|Such|It|Its|They|Their|The (?:latter|former))\b")
+"""Words that stand for what was named before; other languages have them in too many forms."""
 _SPACE = re.compile(r"\s+")
 TAB = "    "
 _TRAILING = re.compile(r"(?<! ) ++(?=\n)")
@@ -108,15 +110,27 @@ def numbers_in(said: Iterable[str]) -> list[int]:
 
 
 def cut_quotes(text: str, numbers: Iterable[int]) -> list[Span]:
-    """Return the spans of units; neighbours are one span, and unknown numbers are left out."""
+    """Return the spans of units; neighbours are one span, and unknown numbers are left out.
+
+    A unit that points back comes with the one before it: "It cannot be caught" says nothing alone.
+    """
     units = units_of(text)
-    known = sorted({number for number in numbers if 1 <= number <= len(units)})[:MOST_CITED]
+    asked = sorted({number for number in numbers if 1 <= number <= len(units)})[:MOST_CITED]
+    known = sorted({*asked, *(n - 1 for n in asked if _points_back(text, units, n))})
     runs = itertools.groupby(enumerate(known), key=lambda item: item[1] - item[0])
     spans: list[Span] = []
     for _, run in runs:
         of_run = [number for _, number in run]
         spans.append(Span(units[of_run[0] - 1].start, units[of_run[-1] - 1].end))
     return spans
+
+
+def _points_back(text: str, units: Sequence[Span], number: int) -> bool:
+    """Whether a unit begins with a word for what the one before it names; no heading between."""
+    if number < 2 or not _POINTING.match(units[number - 1].of(text)):
+        return False
+    before, own = units[number - 2], units[number - 1]
+    return not text[before.end : own.start].strip() and own.end - before.start <= LONGEST_UNIT
 
 
 def cut_pieces(text: str, most: int) -> list[Span]:

@@ -100,10 +100,17 @@ def _strip(text: str, start: int, end: int) -> Span | None:
     return Span(start, end) if end > start else None
 
 
+_FENCE = re.compile(r"\s*(?:```[^`]*|~~~.*)\s*")
+
+
 def blocks(text: str) -> list[tuple[Span, bool]]:
-    """Return paragraphs, headings, list items and table rows, each with whether it is a heading."""
+    """Return paragraphs, headings, list items and table rows, each with whether it is a heading.
+
+    In code between fences, "#" begins a comment and no heading.
+    """
     found: list[tuple[Span, bool]] = []
     start = at = 0
+    fenced, fences = False, sum(map(_is_fence, text.splitlines()))
 
     def close(end: int, heading: bool = False) -> None:
         if span := _strip(text, start, end):
@@ -112,7 +119,10 @@ def blocks(text: str) -> list[tuple[Span, bool]]:
     for line in text.splitlines(keepends=True):
         end = at + len(line)
         opening = _OPENING.match(line)
-        if line.startswith("#"):
+        if _is_fence(line):
+            fences -= 1
+            fenced = not fenced and fences > 0  # what nothing closes is no fence
+        if line.startswith("#") and not fenced:
             close(at)
             start = at
             close(end, heading=True)
@@ -126,6 +136,10 @@ def blocks(text: str) -> list[tuple[Span, bool]]:
         at = end
     close(at)
     return found
+
+
+def _is_fence(line: str) -> bool:
+    return line.lstrip()[:3] in {"```", "~~~"} and _FENCE.fullmatch(line) is not None
 
 
 def sentences(text: str) -> list[Span]:

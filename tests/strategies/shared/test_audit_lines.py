@@ -61,6 +61,8 @@ from tests.strategies.shared.written import (
 ASKED = "How many hours did the committee give testing?"
 MET = "The committee met on 3 March 2024."
 GAVE = "It gave testing 30 hours of 120 hours."
+GAVE_QUOTED = f"{MET} {GAVE}"
+"""How it is quoted: who gave them is told in the sentence before."""
 BERG = "Ann Berg asked for 45 hours."
 GIVEN = "It gave 30 hours of 120 hours to testing."
 ASKED_FOR = "45 hours were asked for by Ann Berg."
@@ -512,7 +514,7 @@ async def test_what_the_writer_infers_may_rest_on_all_that_its_section_cites(
     assert said.sentence.findings == gave.sentence.findings, "what its paragraph cites"
     (task,) = held.reasoner.of(tasks.CheckSupport)
     (claim,) = task.claims
-    assert (claim.kind, claim.quotes) == ("judgement", (GAVE, MET))
+    assert (claim.kind, claim.quotes) == ("judgement", (GAVE_QUOTED, MET))
 
 
 async def test_an_inference_is_checked_by_what_another_section_cites_for_it(tmp_path: Path) -> None:
@@ -522,7 +524,7 @@ async def test_an_inference_is_checked_by_what_another_section_cites_for_it(tmp_
     assert await held.check(draft) == [BERG, GAVE, own]
     (task,) = held.reasoner.of(tasks.CheckSupport)
     (claim,) = task.claims
-    assert claim.quotes == (GAVE, BERG)
+    assert claim.quotes == (GAVE_QUOTED, BERG)
 
 
 async def test_of_a_long_section_an_inference_is_checked_by_the_nearest_quotes(
@@ -880,7 +882,10 @@ async def test_the_reasoner_sees_each_quote_once_with_its_place_and_each_claim_w
         f"{GIVEN} {{T1:2}} It is general knowledge {{general}}."
     )
     (task,) = held.reasoner.of(tasks.CheckSupport)
-    assert [(quote.id, quote.text) for quote in task.quotes] == [("Q1", BERG), ("Q2", GAVE)]
+    assert [(quote.id, quote.text) for quote in task.quotes] == [
+        ("Q1", BERG),
+        ("Q2", GAVE_QUOTED),
+    ]
     assert {quote.credit for quote in task.quotes} == {"Minutes, Ann Berg, 2024-03-05, minutes.txt"}
     assert [(claim.kind, claim.before, claim.cites) for claim in task.claims] == [
         ("fact", "", ("Q1",)),
@@ -1168,7 +1173,7 @@ async def test_the_writer_sees_a_faulty_sentence_with_marks_neighbours_quotes_an
         text="It gave 77 hours. {T1:2}",
         after=BERG,
         problem="77 is in none of its quotes",
-        quotes=(GAVE,),
+        quotes=(GAVE_QUOTED,),
         credits=("Minutes, Ann Berg, 2024-03-05, minutes.txt",),
     )
     assert (second.before, second.after) == ("", ""), "another section is no neighbour"

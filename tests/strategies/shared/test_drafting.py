@@ -36,6 +36,8 @@ from tests.strategies.shared.desk import MINUTES, TABLE, desk
 
 MET = "The committee met on 3 March 2024."
 GAVE = "It gave testing 30 hours of 120 hours."
+GAVE_QUOTED = f"{MET} {GAVE}"
+"""How it is quoted: who gave them is told in the sentence before."""
 BERG = "Ann Berg asked for 45 hours."
 
 
@@ -341,7 +343,7 @@ def test_cells_that_cite_nothing_may_borrow_from_their_row(tmp_path: Path) -> No
     assert quotes_of(deps, hours.sentence) == (BERG,)
     assert name.borrowed == verdict.borrowed == hours.sentence.findings
     assert (verdict.sentence.kind, verdict.sentence.findings) == (SentenceKind.JUDGEMENT, ())
-    assert quotes_of(deps, own.sentence) == (GAVE,)
+    assert quotes_of(deps, own.sentence) == (GAVE_QUOTED,)
     assert own.borrowed == ()
 
 
@@ -386,7 +388,12 @@ def test_a_repair_that_makes_several_sentences_keeps_the_mark_of_each(tmp_path: 
         ("Give more. So.", "judgement"),
         (BERG, "fact"),
     ]
-    assert [quotes_of(deps, line.sentence) for line in lines] == [(GAVE,), (), (BERG,), (BERG,)]
+    assert [quotes_of(deps, line.sentence) for line in lines] == [
+        (GAVE_QUOTED,),
+        (),
+        (BERG,),
+        (BERG,),
+    ]
     assert [line.before for line in more] == [lines[0].sentence.text, lines[1].sentence.text]
     assert [line.sentence.code for line in lines[:2]] == [((5, 6),), ((8, 9),)]
     assert first.marked == "Mind `h`. It gave 30. {T1:2}", "what others have made of it is theirs"
@@ -398,9 +405,15 @@ def test_a_cell_stays_one_and_is_a_judgement_if_it_is_of_several_kinds(tmp_path:
     (part,) = drafter.sections("| a | b |\n|---|---|\n| x | It gave 77 {T1:2} |")
     _, cell = part.lines()
     assert not drafter.rewritten(cell, "It gave 30 {T1:2}. That is little for testing {general}.")
-    assert (cell.sentence.kind, quotes_of(deps, cell.sentence)) == ("judgement", (GAVE,))
+    assert (cell.sentence.kind, quotes_of(deps, cell.sentence)) == (
+        "judgement",
+        (GAVE_QUOTED,),
+    )
     assert not drafter.rewritten(cell, "It gave 30 {T1:2}. Ann Berg asked for 45 hours {T1:3}.")
-    assert (cell.sentence.kind, quotes_of(deps, cell.sentence)) == ("fact", (GAVE, BERG))
+    assert (cell.sentence.kind, quotes_of(deps, cell.sentence)) == (
+        "fact",
+        (GAVE_QUOTED, BERG),
+    )
     assert len([*part.lines()]) == 2
 
 
@@ -560,10 +573,10 @@ def test_a_section_takes_its_lines_along_to_another_heading(tmp_path: Path) -> N
 
 
 def test_quotes_come_with_title_author_date_and_place_each_once(tmp_path: Path) -> None:
-    deps, line = line_of(tmp_path, "It was so {T1:1; T1:2; F1}.")
+    deps, line = line_of(tmp_path, "It was so {T1:1; T1:3; T1:1}.")
     assert cited_quotes(deps, line.sentence) == [
         (MET, "Minutes, Ann Berg, 2024-03-05, minutes.txt"),
-        (GAVE, "Minutes, Ann Berg, 2024-03-05, minutes.txt"),
+        (BERG, "Minutes, Ann Berg, 2024-03-05, minutes.txt"),
     ]
     assert credits_of(deps, line.sentence) == ["Minutes, Ann Berg, 2024-03-05, minutes.txt"]
     assert titled_quotes(deps, line.sentence)[0] == ("Minutes", MET)

@@ -36,6 +36,7 @@ def draft(body: str, silent: frozenset[str] = frozenset()) -> DocumentDraft:
         ),
         ("<ol><li><p>one</p></li><li><p>two</p><p>more</p></li></ol>", "- one\n- two\n\nmore"),
         ("<pre>a\n  b\n</pre>", "a\n  b"),
+        ("<pre>\n# make install\nok\n</pre>", " # make install\nok"),
         ("<script>no</script>yes<style>no</style> <!-- no -->too", "yes too"),
         ("a&nbsp;b&amp;c&#233;&lt;", "a b&cé<"),
         ("<h2>Head <em>line</em></h2>text", "Head line\n\ntext"),

@@ -31,6 +31,7 @@ _SILENT = frozenset(
 head of a page, since we begin below that."""
 PAGE_FURNITURE = frozenset({"nav", "header", "footer", "aside", "form", "button", "dialog", "menu"})
 _SPACE = re.compile(r"\s+")
+_SHARP = re.compile(r"^#", re.MULTILINE)
 _AROUND_BREAK = re.compile(r"[ \t]*\n[ \t]*")
 
 
@@ -158,7 +159,9 @@ class _Renderer:
             self._words.append(" ")
             return
         text = clean_text("".join(self._words))
-        text = text.strip("\n") if self._kept else _AROUND_BREAK.sub("\n", text).strip()
+        # A space keeps the prompt of a shell, or a comment, from being read as a heading.
+        kept = _SHARP.sub(" #", text.strip("\n")) if self._kept else ""
+        text = kept or _AROUND_BREAK.sub("\n", text).strip()
         self._words = []
         if not text.strip():
             return
