@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import re
 from dataclasses import replace
 from datetime import date, timedelta
@@ -569,6 +570,13 @@ def test_a_frame_connects(text: str) -> None:
 )
 def test_a_frame_that_states_a_fact(text: str, value: str) -> None:
     assert found(text, kind=SentenceKind.FRAME) == [f"it states {value} without a finding"]
+
+
+def test_a_frame_may_say_what_day_it_is() -> None:
+    said = "It is {}, so read the table as a plan."
+    known = f"{calendar.month_name[int(AS_OF[5:7])]} {AS_OF[:4]}"
+    assert found(said.format(known), kind=SentenceKind.FRAME) == []
+    assert found(said.format("March 2019"), kind=SentenceKind.FRAME) != []
 
 
 def test_a_frame_needs_a_finding_no_more_than_it_hides_behind_one() -> None:

@@ -185,6 +185,16 @@ def test_words_in_anothers_mouth(text: str, speaker: str) -> None:
     assert find_misbound(text, [MAJA, OLLE]) == [f"its quotes are not by {speaker}"]
 
 
+@pytest.mark.parametrize("when", ["Q2 2024", "May 2024", "FY 2024"])
+def test_a_period_is_no_speaker(when: str) -> None:
+    assert find_misbound(f"Two pilots for the new ferry were reported by {when}.", [MAJA]) == []
+    assert find_misbound("Two pilots for the new ferry were reported by Olle Berg.", [MAJA]) != []
+
+
+def test_what_stands_before_another_clause_does_not_speak_in_it() -> None:
+    assert find_misbound("Olle Berg has two pilots before writes stop.", [MAJA]) == []
+
+
 def test_the_documents_of_what_is_asked_about_need_not_name_it() -> None:
     text = "SQLite's documentation recommends two pilots for the new ferry."
     assert find_misbound(text, [MAJA], "How is SQLite set up?") == []

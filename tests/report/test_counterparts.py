@@ -75,6 +75,8 @@ def test_an_opposite_that_the_quotes_have(
         ("The new motor has more power.", "The new motor uses less fuel and has more power."),
         ("The cargo rose in the second quarter.", "Cargo rose for two years, in Q2 too."),
         ("A second paper counts 15 ships.", "Over the last 12 months the paper counts 15 ships."),
+        ("Tests were assigned in May 2024.", "Let's assign tests. Ann will see to it."),
+        ("May 2024 saw the tests.", "The tests will be made."),
         # How many is said of the word beside it alone.
         ("Readers wait for no writer.", "Readers copy as many frames as they can."),
         ("One writer holds the lock.", "The lock has various states."),

@@ -204,6 +204,8 @@ def test_a_mark_behind_the_stop_belongs_to_the_sentence_before_it() -> None:
         ("Use doubled {T1:2}, so act.", ""),
         ("Use doubled {T1:2}, so act soon.", "Use doubled"),
         ("Use doubled {T1:2} – so act soon.", "Use doubled"),
+        ("Use doubled {T1:2}; subtract it.", "Use doubled"),
+        ("Use doubled {T1:2}, mostly ours.", ""),
         ("Use doubled {T1:2} in three years.", ""),
         ("Use doubled {= 4 / 2 | T1:2}, so act soon.", "Use doubled"),
         ("Use doubled, so the limit must rise soon {T1:2}.", ""),

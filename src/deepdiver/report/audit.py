@@ -193,7 +193,7 @@ def find_faults(
         binding: Whether to look at what stands with what, too, by rules that may be mistaken.
     """
     if sentence.kind is SentenceKind.FRAME:
-        return _faults_of_frame(sentence, context)
+        return _faults_of_frame(sentence, as_of, context)
     if sentence.kind in UNCITED:
         return _faults_of_address(sentence, "")
     if len(findings) < len(set(sentence.findings)):
@@ -236,14 +236,15 @@ def quote_stands(quote: Quote, snapshot: Snapshot) -> bool:
     return quote.stands_in(snapshot(quote.passage.snapshot))
 
 
-def _faults_of_frame(sentence: Sentence, context: Context) -> list[str]:
+def _faults_of_frame(sentence: Sentence, as_of: str, context: Context) -> list[str]:
     """Return the faults of a frame, which must not state a number, a date, a name or an address.
 
     Names and numbers of the question tell nothing new, nor do names of the heading and of the
-    sentence before it.
+    sentence before it, nor today's date.
     """
     text, known = sentence.text, f"{context.question}\n{context.nearby}"
-    said = [day.iso() for day in dates(text)]
+    today = dates(as_of)
+    said = [day.iso() for day in dates(text) if not any(now.covers(day) for now in today)]
     bare = _OWN_PART.sub("…", _COUNTED.sub("…", text))
     given = {*_numbers_said(context.question)}
     said += [f"{value:f}" for value in _numbers_said(bare) if value not in given]

@@ -171,6 +171,8 @@ def _places(text: str) -> list[_Place]:
         spots = list(_WORD.finditer(text, *part.span()))
         listed = [spot.group().lower() for spot in spots]
         for at, (spot, word) in enumerate(zip(spots, listed, strict=True)):
+            if spot.group() == "May" and (at > 0 or text[spot.end() + 1 :][:1].isdigit()):
+                continue  # the month
             if (_counts(word) or poles(word)) and not _is_ordinal(listed, at):
                 before, behind = listed[:at][::-1], listed[at + 1 :]
                 _, _, compared = " ".join(behind).partition("than ")

@@ -79,7 +79,8 @@ BOLD_CHARS = 100
 """The most characters of a bold opening; longer text is not a lead-in, and is printed plain."""
 GOES_ON = 4
 """The fewest words behind its last citation that say something more than the citation carries; one
-fewer where a comma, a colon or a dash parts them from it: "{T1:2}, so wait longer"."""
+fewer where a comma, a colon or a dash parts them from it: "{T1:2}, so wait longer", and two fewer
+where a semicolon does: "{T1:2}; subtract it"."""
 _STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
 """What may go on with something of the writer's own."""
 _HOLD = "\ue000"
@@ -521,6 +522,7 @@ def _stated(text: str, places: Iterable[int], kind: SentenceKind) -> int:
     """
     end = max(places, default=0)
     apart = text[end : end + 1] in {*",;:–—"} or text[end : end + 2] in {" –", " —"}
+    apart += text[end : end + 1] == ";"
     goes_on = len(words(text[end:])) >= (GOES_ON - apart)
     return end if kind in _STATED and end > 0 and goes_on else 0
 

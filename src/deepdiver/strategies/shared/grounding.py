@@ -60,6 +60,7 @@ for something of which nothing was found. A longer open question without a word 
 of a source is about something else."""
 _NUMBERED = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]?|[A-Za-z][.)])\s+")
 """The number of a heading."""
+_ASKS = re.compile(r"(?:what|how|why|when|where|which|who)\b", re.IGNORECASE)
 COUNTING = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
 """How many things a section lists."""
 FEWEST_LETTERS, ENDING = 4, 2
@@ -303,7 +304,9 @@ def _is_beside_it(heading: Said, asked: str) -> bool:
     """
     said = {word for word in stems(COUNTING.sub("", heading.text)) if not word.isdigit()}
     said -= RESEARCH
-    if len(said) < 2 or _is_beyond_us(heading.text, asked):
+    # "What can go wrong" asks, and its section answers.
+    enough = FEW if _ASKS.match(heading.text) else 2
+    if len(said) < enough or _is_beyond_us(heading.text, asked):
         return False
     return not said & (stems(asked) | stems(heading.around()))
 
