@@ -522,8 +522,8 @@ def _stated(text: str, places: Iterable[int], kind: SentenceKind) -> int:
     """
     end = max(places, default=0)
     apart = text[end : end + 1] in {*",;:–—"} or text[end : end + 2] in {" –", " —"}
-    apart += text[end : end + 1] == ";"
-    goes_on = len(words(text[end:])) >= (GOES_ON - apart)
+    fewer = apart + (text[end : end + 1] == ";")
+    goes_on = len(words(text[end:])) >= GOES_ON - fewer
     return end if kind in _STATED and end > 0 and goes_on else 0
 
 
