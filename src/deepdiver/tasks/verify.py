@@ -24,6 +24,8 @@ class Claim(View):
     """What it says."""
     stated: str = ""
     """Of a judgement, the part before its last citation, if it has one that is printed."""
+    opening: str = ""
+    """The words in bold that open its point."""
     before: str = ""
     """What stands before it, or the label of the sentence that does."""
     cites: tuple[str, ...] = ()

@@ -900,7 +900,7 @@ async def test_a_bold_lead_in_is_shown_before_what_it_leads_to(tmp_path: Path) -
     await held.check(f"**Testing needs more.** {ASKED_FOR} {{T1:3}} **Hours** {{judgement T1:2}}")
     (task,) = held.reasoner.of(tasks.CheckSupport)
     first = task.claims[0]
-    assert (first.text, first.before) == (ASKED_FOR, "Testing needs more.")
+    assert (first.text, first.opening, first.before) == (ASKED_FOR, "Testing needs more.", "")
     assert task.claims[-1].text == "Hours", "a lead-in that leads to nothing is a sentence"
 
 
@@ -912,7 +912,7 @@ async def test_a_bold_opening_that_its_sentence_goes_on_with_is_checked_with_it(
     (task,) = held.reasoner.of(tasks.CheckSupport)
     (claim,) = task.claims
     assert claim.text == "Ann Berg wants more, because she asked for 45 hours."
-    assert claim.before == ""
+    assert (claim.opening, claim.before) == ("", "")
 
 
 async def test_a_sentence_in_doubt_that_the_writer_withdraws_is_listed(tmp_path: Path) -> None:
