@@ -339,6 +339,26 @@ async def test_a_heading_that_its_section_does_not_carry(heading: str, fault: st
 
 @pytest.mark.parametrize(
     "heading",
+    ["By 4 December: count crates", "First 90 days at the quay", "By mid-May 2027: crates counted"],
+)
+async def test_the_heading_of_a_plan_may_hold_its_dates(heading: str) -> None:
+    stated = Said(heading, (("Log", COUNTED),), COUNTED)
+    (fault,) = await find_heading_faults([stated], ASKED)
+    assert "it holds" in fault
+    (fault,) = await find_heading_faults([replace(stated, loose=True)], ASKED)
+    assert fault == ""
+
+
+async def test_the_heading_of_a_plan_may_not_hold_a_strange_name() -> None:
+    plan = Said(
+        "By 4 December: crates of Acme Industries", (("Log", COUNTED),), COUNTED, loose=True
+    )
+    (fault,) = await find_heading_faults([plan], ASKED)
+    assert "Acme Industries" in fault
+
+
+@pytest.mark.parametrize(
+    "heading",
     [
         "The count of 1987",
         "2. Crates at the quay",

@@ -51,8 +51,9 @@ async def audit_headings(
     """
     said = [
         replace(
-            _said(deps, section.heading, section.lines()),
+            _said(deps, section.heading, section.lines(), _columns(section)),
             counted=(*_rows(section), *count_listed(asked)),
+            loose=_is_advice(section),
         )
         for section in sections
     ]
@@ -81,8 +82,13 @@ def _neutral(section: DraftedSection, said: Said, problems: Sequence[str]) -> st
     near = find_nearest(said.besides, problems) if problems and said.besides else ""
     if 0 < count_words(near) <= LONGEST:
         return near
+    return OWN_HEADING if _is_advice(section) else NEUTRAL_HEADING
+
+
+def _is_advice(section: DraftedSection) -> bool:
+    """Whether most of a section is the writer's own: its heading may hold dates of a plan."""
     own = [line.sentence.kind is not SentenceKind.FACT for line in section.lines()]
-    return OWN_HEADING if sum(own) > len(own) / 2 else NEUTRAL_HEADING
+    return sum(own) > len(own) / 2
 
 
 async def _weakened(deps: Deps, sections: Sequence[DraftedSection]) -> list[CutSentence]:
@@ -161,11 +167,17 @@ def audit_missing(
     return [item for item in missing if not faults[item]], cut
 
 
-def _said(deps: Deps, text: str, lines: Iterable[Line]) -> Said:
-    """Return a heading with the quotes and the sentences below it."""
+def _columns(section: DraftedSection) -> list[str]:
+    """Return the names of the columns of a section's tables."""
+    return [name for block in section.blocks for name in block.header]
+
+
+def _said(deps: Deps, text: str, lines: Iterable[Line], columns: Iterable[str] = ()) -> Said:
+    """Return a heading with the quotes, the sentences and the columns below it."""
     kept = [line.sentence for line in lines if not line.cut]
     quotes = dict.fromkeys(both for sentence in kept for both in titled_quotes(deps, sentence))
-    return Said(text, tuple(quotes), " ".join(sentence.text for sentence in kept))
+    told = [*columns, *(sentence.text for sentence in kept)]
+    return Said(text, tuple(quotes), " ".join(told))
 
 
 def _rows(section: DraftedSection) -> list[int]:
