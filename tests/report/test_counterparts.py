@@ -77,6 +77,11 @@ def test_an_opposite_that_the_quotes_have(
         ("A second paper counts 15 ships.", "Over the last 12 months the paper counts 15 ships."),
         ("Tests were assigned in May 2024.", "Let's assign tests. Ann will see to it."),
         ("May 2024 saw the tests.", "The tests will be made."),
+        (
+            "CRM-driven loyalty offers had a 35% redemption rate in Q2 2024.",
+            "In the second quarter of 2024, Lee's Market achieved a redemption rate of 35% for "
+            "CRM-driven loyalty offers, underscoring how well they work.",
+        ),
         # How many is said of the word beside it alone.
         ("Readers wait for no writer.", "Readers copy as many frames as they can."),
         ("One writer holds the lock.", "The lock has various states."),

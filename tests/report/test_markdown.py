@@ -499,6 +499,34 @@ def test_of_what_is_generally_known_side_by_side_the_last_has_the_sign() -> None
     assert told in body(Block(kind="paragraph", rows=rows))
 
 
+@pytest.mark.parametrize(
+    ("text", "known", "told"),
+    [
+        ("It is old, as mills are.", (23,), "It is old [2], as mills are†.\n"),
+        ("It is old, as mills are.", (24,), "It is old [2], as mills are†.\n"),
+        ("Mills age; it is old.", (9,), "Mills age†; it is old [2].\n"),
+    ],
+)
+def test_what_is_generally_known_beside_what_is_cited_has_the_sign(
+    text: str, known: tuple[int, ...], told: str
+) -> None:
+    said = FACT.model_copy(
+        update={
+            "text": text,
+            "kind": SentenceKind.JUDGEMENT,
+            "known": known,
+            "places": (9 if text.startswith("It") else 20,),
+        }
+    )
+    made = render_markdown(
+        report(
+            sections=(Section(heading="Age", blocks=(Block(kind="paragraph", rows=((said,),)),)),)
+        )
+    )
+    assert told in made
+    assert "† marks general professional knowledge" in made
+
+
 def test_a_section_or_a_column_of_general_knowledge_has_one_sign() -> None:
     hence = sentence("Hence:", kind=SentenceKind.FRAME)
     known = Block(kind="list", rows=((GENERAL,), (GENERAL, hence)))

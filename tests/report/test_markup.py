@@ -223,6 +223,23 @@ def test_what_a_sentence_goes_on_with_behind_its_citation_is_the_writers_own(
         assert said.places == (len("Use doubled"), *([len(stated)] if "costs" in stated else []))
 
 
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("It fell {T1:2}, as the law wants {general}.", (25,)),
+        ("The law wants it {general}; it fell {T1:2}.", (16,)),
+        ("The law wants it {general}.", ()),
+        ("It fell {T1:2}.", ()),
+        ("It fell {T1:2}, I suppose {assumption}.", ()),
+    ],
+)
+def test_where_general_knowledge_stands_beside_what_is_cited(
+    text: str, known: tuple[int, ...]
+) -> None:
+    ((said,),) = read_markup(text)[0].blocks[0].rows
+    assert said.known == known
+
+
 def test_the_number_of_a_bold_opening_ends_no_sentence() -> None:
     text = "**1. Offers first.** Use doubled {T1:2}. **2. Prices.** It rose {T1:3}."
     said = read_markup(text)[0].blocks[0].rows[0]

@@ -555,6 +555,8 @@ class Sentence(Record):
     """How many characters at its beginning are bold: the lead-in of a point."""
     code: Annotated[tuple[tuple[int, int], ...], Field(exclude_if=lambda value: not value)] = ()
     """Where code stands in it, such as the name of a function: first offset, and that behind it."""
+    known: Annotated[tuple[int, ...], Field(exclude_if=lambda value: not value)] = ()
+    """Where parts of it end that are general knowledge, if it cites something besides."""
     mark: str = ""
     """A caution of the audit or the reader, printed behind the sentence."""
     second_opinion: Annotated[

@@ -292,7 +292,7 @@ def _renamed(said: str, cited: Sequence[Cited]) -> Iterator[Counterpart]:
     """Yield a sentence with the name that the quote that says the same has in a name's place."""
     found = find_other_name(said, cited)
     spot = found and re.search(rf"\b{re.escape(found[0])}\b", said)
-    if found and spot:
+    if found and spot and not _QUARTER.fullmatch(found[0]):  # Q2 is nobody's name
         yield Counterpart(_with(said, *spot.span(), found[1]), *found)
 
 

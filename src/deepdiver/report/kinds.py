@@ -86,7 +86,7 @@ def lead_line(report: Report) -> str:
     """Return what stands below the bottom line: what no source says; may be empty."""
     own = {item.kind for item in all_sentences(report)} & KIND_NOTES.keys()
     say = words_of(report)
-    if SentenceKind.KNOWLEDGE in own:
+    if SentenceKind.KNOWLEDGE in own or any(item.known for item in all_sentences(report)):
         return say(LEGEND_KNOWN)
     return say(LEGEND) if own else ""
 

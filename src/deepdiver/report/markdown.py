@@ -114,6 +114,7 @@ def with_marks(
     signs = [(sentence.bold, bold[1])] if 0 < sentence.bold <= end else []
     last = _before_stop(text)
     signs += [(last, known)] if known else []
+    signs += [(min(place, last), kinds.KNOWN) for place in sentence.known]
     signs += [(last, f"{gap(text[:last])}{note}")] if note else []
     signs += [
         (place, linked(items) if linked else f"{gap(text[:place])}{_plain_marks(items)}")

@@ -143,6 +143,8 @@ class MarkedSentence:
     """Its calculations after the first."""
     knows: bool = False
     """Whether part of it is marked as generally known, or as supposed."""
+    known: tuple[int, ...] = ()
+    """Where parts of it end that are general knowledge, if it cites something besides."""
     stated: int = 0
     """How many characters at its beginning sources say, if the rest is the writer's own."""
 
@@ -475,9 +477,11 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
     first, *pieces = held.split(_HOLD)
     text, code = _styled(first.lstrip())
     places: dict[str, int] = {}
+    ends: list[int] = []
     for mark, piece in zip(marks, pieces, strict=False):
         reason = mark.kind is SentenceKind.JUDGEMENT
         behind = len(text.rstrip())
+        ends.append(behind)
         # What carries two clauses is printed behind the second.
         places |= {c: places.get(c, UNPRINTED) if reason else behind for c in mark.cites}
         plain, spans = _styled(piece)
@@ -504,8 +508,15 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
         tuple(code),
         further=tuple(mark for mark in marks if mark.expression)[1:],
         knows=any(mark.kind in _OWN for mark in marks),
+        known=_known(marks, ends) if places else (),
         stated=stated,
     )
+
+
+def _known(marks: Iterable[Mark], ends: Iterable[int]) -> tuple[int, ...]:
+    """Return where parts end that are general knowledge."""
+    both = zip(marks, ends, strict=False)
+    return tuple(end for mark, end in both if mark.kind is SentenceKind.KNOWLEDGE)
 
 
 def _within(text: str, places: tuple[int, ...]) -> tuple[int, ...]:

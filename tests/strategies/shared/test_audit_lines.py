@@ -970,6 +970,11 @@ def understating(task: tasks.CheckSupport) -> tasks.Checks:
         ("Ann Berg asked for overtime {T1:3}, so give her some.", "Ann Berg asked for overtime"),
         ("## Do {judgement}\n\nGive Ann Berg overtime {T1:3}.", "Give Ann Berg overtime."),
         ("**Overtime.** Ann Berg wants some {T1:3}, so give her some.", "Ann Berg wants some"),
+        (
+            "**Law.** Overtime is paid double {general}; Ann Berg wants some {T1:3}.",
+            "Ann Berg wants some.",
+        ),
+        ("Ann Berg wants some {T1:3}, which is paid double {general}.", "Ann Berg wants some"),
     ],
 )
 async def test_a_citation_that_does_not_say_what_stands_before_it_goes_back_to_its_writer(

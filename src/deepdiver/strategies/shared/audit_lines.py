@@ -479,7 +479,7 @@ class Audit:
             id=label,
             kind="judgement" if line.sentence.kind is SentenceKind.JUDGEMENT else "fact",
             text=rest or text,
-            stated=_printed_part(line.sentence)[bold if rest else 0 :].strip(),
+            stated=_printed_part(line.sentence, bold if rest else 0),
             opening=lead if rest else "",
             before=line.before,
             cites=tuple(dict.fromkeys(labels[quote.passage] for quote in cited)),
@@ -676,12 +676,17 @@ def _heed(line: Line, check: Check) -> None:
         line.problem = Problem(f"{NOT_STATED}: {check.reason}".rstrip(" :"), "partial")
 
 
-def _printed_part(sentence: Sentence) -> str:
-    """Return the part of a judgement that stands before a printed citation; may be empty."""
+def _printed_part(sentence: Sentence, opening: int = 0) -> str:
+    """Return the part of a judgement that stands before a printed citation; may be empty.
+
+    Neither its opening of so many characters nor what is marked as general knowledge before the
+    citation is part of it.
+    """
     if sentence.kind is not SentenceKind.JUDGEMENT or not sentence.findings:
         return ""
     end = max(sentence.places) if sentence.places else len(sentence.text)
-    return sentence.text[:end] if end != UNPRINTED else ""
+    start = max((opening, *(place for place in sentence.known if place < end)))
+    return sentence.text[start:end].lstrip(",;:").strip() if end != UNPRINTED else ""
 
 
 def _reasoned(sentence: Sentence) -> Sentence:

@@ -315,6 +315,7 @@ class Drafter:
             places=tuple(placed.values()) if {*placed.values()} - {len(marked.text)} else (),
             bold=marked.bold,
             code=marked.code,
+            known=marked.known if placed else (),
         )
         borrowed, _ = resolve_cites(self._deps, self._material, marked.borrowed, self._about)
         wrong = [
