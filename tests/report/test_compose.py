@@ -238,6 +238,15 @@ def test_the_first_number_that_is_printed_is_one_whatever_reasons_stand_before_i
     ]
 
 
+def test_a_source_that_is_cited_again_and_again_comes_before_the_next() -> None:
+    often = [sentence(f"a {at}", "f_1") for at in range(5)]
+    made = report((*often, sentence("b", "f_3")))
+    assert [(item.finding, item.label) for item in made.citations] == [("f_1", "1"), ("f_3", "2")]
+    reason = sentence("Sell it.", "f_3", kind=SentenceKind.JUDGEMENT, places=(UNPRINTED,))
+    made = report((reason, *often, sentence("c", "f_2")))
+    assert {item.finding: item.label for item in made.citations}["f_2"] == "2", "printed, if late"
+
+
 def test_spans_that_overlap_have_one_label_and_stay_exact() -> None:
     ledger = Ledger(
         [

@@ -229,8 +229,9 @@ def _labelled(report: Report, citing: Mapping[int, frozenset[int]]) -> tuple[Cit
     [1]. Spans that overlap have one number, and so have rows of a table that are only cited
     together; see `report.sources`. Passages that the text does not cite come last.
     """
-    first = {number: at for at, number in reversed([*enumerate(_as_printed(report))])}
-    never = len(first)
+    cited = [*_as_printed(report)]
+    first = {number: at for at, number in reversed([*enumerate(cited)])}
+    never = len(cited)
     passages = [
         (min(first.get(number, never) for number in held), held)
         for held in _passages(report.citations, citing)

@@ -1012,6 +1012,16 @@ async def test_what_was_better_before_its_repair_is_kept_without_a_number(tmp_pa
     assert held.reasons == []
 
 
+async def test_of_a_repair_in_two_sentences_the_bad_one_is_cut_and_nothing_is_said_twice(
+    tmp_path: Path,
+) -> None:
+    text = "Ann Berg asked for overtime {T1:3}, so give her some."
+    worse = repairing("Ann Berg asked for 99 hours {T1:3}. Give Ann Berg some {judgement T1:3}.")
+    held = Desk(tmp_path, check_support=understating, repair_sentences=worse)
+    assert await held.check(text) == ["Give Ann Berg some."]
+    assert len(held.reasons) == 1
+
+
 async def test_the_number_of_a_bold_lead_in_is_not_looked_for_in_the_first_citation(
     tmp_path: Path,
 ) -> None:

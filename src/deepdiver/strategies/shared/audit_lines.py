@@ -499,9 +499,13 @@ class Audit:
             return
         new = await self._repaired_texts(lines, faulty)
         again: list[tuple[Line, Problem, bool]] = []
-        drafted = {id(line): line.sentence for _, line, _ in faulty.values()}
+        drafted: dict[int, Sentence] = {}
         for label, (_, line, problem) in faulty.items():
-            again += self._rewrite(lines, line, problem, new.get(label))
+            before = line.sentence
+            made = self._rewrite(lines, line, problem, new.get(label))
+            # Of several sentences, the first alone cannot be taken back.
+            drafted |= {id(line): before} if len(made) == 1 else {}
+            again += made
         repaired = [line for line, _, _ in again]
         await self._find_faults(repaired, lines)
         await self._check_support(repaired)
@@ -649,7 +653,7 @@ def _settle(
         line: The sentence.
         before: What was wrong with it.
         changed: Whether it was changed.
-        drafted: What it was, unless it was made by the repair.
+        drafted: What it was, unless a repair has made several sentences of it.
     """
     problem = line.problem or (None if changed else before)
     if problem is None:
