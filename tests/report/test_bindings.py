@@ -188,7 +188,9 @@ def test_words_in_anothers_mouth(text: str, speaker: str) -> None:
 @pytest.mark.parametrize("when", ["Q2 2024", "May 2024", "FY 2024"])
 def test_a_period_is_no_speaker(when: str) -> None:
     assert find_misbound(f"Two pilots for the new ferry were reported by {when}.", [MAJA]) == []
-    assert find_misbound("Two pilots for the new ferry were reported by Olle Berg.", [MAJA]) != []
+    for name in ("Olle Berg", "Jan Berg", "April Lind"):
+        assert find_misbound(f"Two pilots for the new ferry were reported by {name}.", [MAJA]) != []
+        assert find_misbound(f"{name} reported two pilots for the new ferry.", [MAJA]) != []
 
 
 def test_what_stands_before_another_clause_does_not_speak_in_it() -> None:

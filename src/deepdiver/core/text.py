@@ -121,7 +121,7 @@ def blocks(text: str) -> list[tuple[Span, bool]]:
         opening = _OPENING.match(line)
         if _is_fence(line):
             fences -= 1
-            fenced = not fenced and fences > 0  # what nothing closes is no fence
+            fenced = not fenced and fences > 0  # an unclosed fence is ignored
         if line.startswith("#") and not fenced:
             close(at)
             start = at

@@ -21,7 +21,6 @@ from urllib.parse import urlsplit
 from deepdiver.core.arithmetic import rounding_of
 from deepdiver.core.calculation import is_correct
 from deepdiver.core.dates import Day, dates
-from deepdiver.core.languages import COMMON
 from deepdiver.core.names import names
 from deepdiver.core.numbering import units_of
 from deepdiver.core.numbers import is_rounded, number, numbers
@@ -268,7 +267,6 @@ def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> lis
         for name in _names_said(_without_code(sentence), context.question)
         # A letter stands for somebody: "customer A sees nothing of B".
         if len(name) > 1
-        and name not in COMMON
         and not _is_department(name)
         and not any(
             _contains(known, said) or _all_read(said, context.read)

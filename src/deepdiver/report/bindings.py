@@ -68,15 +68,16 @@ _NEW_CLAUSE = (
     "was|were|is|are|been|be|it|he|she|they|which|that|who|this|before|after|until|while|when"
 )
 """Words behind a name after which something else speaks: "37 million IDs before writes stop"."""
+_PERIOD = rf"(?:[QH][1-4]|FY|{'|'.join(map(str.capitalize, MONTHS))})\b(?!\s+[A-Z])"
+"""When something was reported by: by Q2, but not by April Lind."""
 _SAYS = re.compile(
     rf"\b{_NAME}(?:\s+(?!(?:{_NEW_CLAUSE})\b)[a-z]+){{0,3}}?\s+"
     rf"(?:{'|'.join(_SPEECH.split())})\b(?!\s+by\b)"
     rf"|\b[Aa]ccording to\s+(?:the\s+)?{_NAME.replace('?P<name>', '?P<according>')}"
     r"|\b(?:said|stated|argued|claimed|reported|noted|suggested|proposed|recommended|written|"
-    rf"announced|put forward)\s+by\s+{_NAME.replace('?P<name>', '?P<by>')}"
+    rf"announced|put forward)\s+by\s+(?!{_PERIOD}){_NAME.replace('?P<name>', '?P<by>')}"
 )
 """Who says, and what he does with it."""
-_PERIOD = re.compile(rf"(?:[QH][1-4]|FY)\b|(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
 _ENOUGH = 4
 """Words that a clause must share with a quote before their names are compared."""
 _FORMED = re.compile(r"\b(?:[A-Z]{2,}[a-z]?|[A-Z]?[a-z]+[A-Z]\w*|[A-Z]\w+(?=['’]s\b))\b")
@@ -469,9 +470,8 @@ def _other_speaker(said: str, quotes: Sequence[Cited], besides: str) -> str:
     for match in _SAYS.finditer(plain):
         speaker = match["name"] or match["according"] or match["by"]
         named = [word for word in map(_bare, speaker.split()) if word in known]
-        asked_about = speaker.endswith("'s") and _holds(frozenset(named), besides)
-        if asked_about or _PERIOD.match(speaker):
-            continue  # "reported by Q2 2024" says when
+        if speaker.endswith("'s") and _holds(frozenset(named), besides):
+            continue
         if named and not _speaks(named, _nearest(match, plain, quotes)):
             return f"its quotes are not by {speaker}"
     return ""

@@ -234,7 +234,7 @@ def _mentioned(group: Sequence[ReaderAnswer], findings: Sequence[ShownFinding]) 
 
 
 def _own_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text that are no hearsay."""
+    """Yield the sentences of a text that are not hearsay."""
     return (unit.text for unit in units_in(text) if not read_sentence(unit.text).hearsay)
 
 

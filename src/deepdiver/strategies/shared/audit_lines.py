@@ -74,7 +74,7 @@ REJECTED = "verification rejected it"
 INTRODUCE = frozenset((*STATED, SentenceKind.KNOWLEDGE))
 """The kinds of sentences whose names advice may use."""
 LEADING = (".", ":", "!", "?")
-"""How a bold lead-in ends that is no part of its sentence."""
+"""How a bold lead-in ends if the sentence does not go on from it."""
 NOT_STATED = "what stands before its citation is not all in what it cites"
 """The fault of a judgement with a citation behind words that are the writer's own."""
 NOTHING_LEFT = "nothing is left of what it introduces"
