@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import lzma
 from collections.abc import Iterator, Sequence
@@ -44,6 +45,8 @@ class Items:
     """Kind (0 verify, 1 ask), label, two-way, first and last token of the answer, relevance: one
     row for each item."""
     weights: Tensor
+    groups: Tensor
+    """The evidence of a pair as a number: sentences about the same evidence are compared."""
     sources: list[str]
 
     def __len__(self) -> int:
@@ -52,7 +55,8 @@ class Items:
     def to(self, device: str) -> Items:
         """Return the items on a device."""
         held = (self.flat, self.starts, self.lengths, self.firsts, self.facts, self.weights)
-        return Items(*(tensor.to(device) for tensor in held), self.sources)
+        moved = (tensor.to(device) for tensor in (*held, self.groups))
+        return Items(*moved, self.sources)
 
     def gather(self, flat: Tensor, batch: Batch, fill: float = 0) -> Tensor:
         """Return rows of consecutive values, padded."""
@@ -71,7 +75,7 @@ def joined(parts: Sequence[Items]) -> Items:
         torch.cat([part.starts + int(end) for part, end in zip(parts, ends[:-1], strict=True)]),
         *(
             torch.cat([getattr(part, name) for part in parts])
-            for name in ("lengths", "firsts", "facts", "weights")
+            for name in ("lengths", "firsts", "facts", "weights", "groups")
         ),
         [source for part in parts for source in part.sources],
     )
@@ -108,8 +112,15 @@ def tokenised(rows: list[list[Any]]) -> Items:
         torch.tensor(firsts),
         torch.tensor(facts),
         torch.tensor([row[5] if row[0] == "v" else row[6] for row in rows], dtype=torch.float32),
+        torch.tensor([_group(row) for row in rows]),
         [row[-1] for row in rows],
     )
+
+
+def _group(row: list[Any]) -> int:
+    """Return a number of the text that an item is read in."""
+    text = row[1] if row[0] == "v" else row[2]
+    return int.from_bytes(hashlib.md5(text.encode(), usedforsecurity=False).digest()[:7])
 
 
 def _facts(row: list[Any], found: Any, first: int) -> tuple[int, ...]:
@@ -128,14 +139,22 @@ def _facts(row: list[Any], found: Any, first: int) -> tuple[int, ...]:
     return (1, -1, 0, begins[0], ends[-1], relevant)
 
 
-def batches(lengths: Tensor, tokens: int, generator: np.random.Generator | None) -> Iterator[Batch]:
-    """Yield batches of items of similar length, in random order if a generator is given."""
+def batches(
+    lengths: Tensor, groups: Tensor, tokens: int, generator: np.random.Generator | None
+) -> Iterator[Batch]:
+    """Yield batches of items of similar length, those of a group together.
+
+    They are in random order if a generator is given.
+    """
+    _, own = np.unique(groups.cpu().numpy(), return_inverse=True)
     sizes = lengths.cpu().numpy()
-    noise = generator.uniform(0, 4, len(sizes)) if generator else 0
-    order = np.argsort(sizes + noise, kind="stable")
+    longest = np.zeros(own.max(initial=0) + 1)
+    np.maximum.at(longest, own, sizes)
+    noise = generator.uniform(0, 4, len(longest)) if generator else 0
+    order = np.lexsort((own, (longest + noise)[own]))
     made, at = [], 0
     while at < len(order):
-        count = max(1, tokens // int(sizes[order[min(at + tokens // 64, len(order) - 1)]]))
+        count = max(1, tokens // int(longest[own[order[min(at + tokens // 64, len(order) - 1)]]]))
         made.append(order[at : at + count])
         at += count
     if generator:

@@ -50,6 +50,8 @@ SOFT = 0.6
 LABELS_ONLY = ("written.", "edits.")
 """Items that the close reader, when it goes on, learns by their labels alone: its own opinion of
 them is what is to change."""
+MARGIN = 0.5
+"""The weight of the loss of a difference, for the close reader when it goes on."""
 TEACHER = "teacher.npz"
 """The teacher's weights, once it is trained."""
 PAUSED = 75
@@ -95,9 +97,16 @@ def read(reader: nn.Module, items: Items, batch: Batch) -> tuple[Tensor, Tensor,
 
 
 def loss_of(
-    reader: nn.Module, items: Items, batch: Batch, opinion: dict[str, Tensor] | None
+    reader: nn.Module,
+    items: Items,
+    batch: Batch,
+    opinion: dict[str, Tensor] | None,
+    margin: float = 0.0,
 ) -> Tensor:
-    """Return the loss of a batch, by labels and, if there is one, by the teacher's opinion."""
+    """Return the loss of a batch, by labels and, if there is one, by the teacher's opinion.
+
+    With a margin, the loss of the difference between right and wrong sentences is added.
+    """
     verdict, relevance, spans = read(reader, items, batch)
     which = batch.which
     kind, label, two_way, first, last, relevant = items.facts[which].unbind(1)
@@ -135,7 +144,25 @@ def loss_of(
         asked = asked + soft * 0.5 * f.binary_cross_entropy_with_logits(
             relevance, believed, reduction="none"
         )
-    return (torch.where(kind == 0, judged, asked) * items.weights[which]).sum() / len(which)
+    weights = items.weights[which]
+    loss = (torch.where(kind == 0, judged, asked) * weights).sum() / len(which)
+    if margin:
+        right = (kind == 0) & (label == 0)
+        wrong = (kind == 0) & (label > 0)
+        compared = difference(supports - other, items.groups[which], right, wrong)
+        loss = loss + margin * (compared * weights).sum() / len(which)
+    return loss
+
+
+def difference(odds: Tensor, groups: Tensor, right: Tensor, wrong: Tensor) -> Tensor:
+    """Return for each wrong sentence how little less it is supported than the right ones.
+
+    This is the mean logistic loss of the difference to each right sentence about the same
+    evidence, and 0 where there is none.
+    """
+    beside = wrong[:, None] & right[None, :] & (groups[:, None] == groups[None, :])
+    loss = f.softplus(odds[:, None] - odds[None, :]) * beside
+    return loss.sum(1) / beside.sum(1).clamp(min=1)
 
 
 def train(
@@ -147,8 +174,9 @@ def train(
 ) -> nn.Module | None:
     """Train; return the average that held-out items prefer, or None if steps are left."""
     device, role = str(items.flat.device), asked.what
+    margin = MARGIN if role == "close" and asked.begin else 0.0
     batches = planned(
-        lambda chance: list(data.batches(items.lengths, asked.tokens, chance)),
+        lambda chance: list(data.batches(items.lengths, items.groups, asked.tokens, chance)),
         asked.epochs,
         asked.steps,
         SEED,
@@ -162,7 +190,7 @@ def train(
 
     def loss(batch: Batch) -> Tensor:
         with torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu"):
-            return loss_of(reader, items, batch, opinion)
+            return loss_of(reader, items, batch, opinion, margin)
 
     course.advance(batches, loss, file, lambda *words: say(role, *words))
     if not course.finished:
@@ -176,7 +204,7 @@ def held_loss(reader: nn.Module, held: Items) -> float:
     device = str(held.flat.device)
     reader.eval()
     total = 0.0
-    for batch in data.batches(held.lengths, 4 * TOKENS, None):
+    for batch in data.batches(held.lengths, held.groups, 4 * TOKENS, None):
         with torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu"):
             total += float(loss_of(reader, held, batch, None)) * len(batch.which)
     return total / len(held)
@@ -192,7 +220,7 @@ def opinions(reader: nn.Module, items: Items) -> dict[str, Tensor]:
         "spans": torch.full((len(items.flat), 2), model.MASKED, dtype=torch.float16, device=device),
     }
     reader.eval()
-    for batch in data.batches(items.lengths, 4 * TOKENS, None):
+    for batch in data.batches(items.lengths, items.groups, 4 * TOKENS, None):
         with torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu"):
             verdict, relevance, spans = read(reader, items, batch)
         which = batch.which
@@ -376,7 +404,9 @@ def _beginner(asked: argparse.Namespace) -> nn.Module:
     """Return the student as it is before its training."""
     if asked.what == "close":
         if asked.begin:
-            return load(model.close(), asked.begin)
+            made = load(model.close(), asked.begin)
+            made.encoder.embeddings.requires_grad_(False)  # most words are rare among so few texts
+            return made
         return model.close(load(model.teacher(), asked.folder / TEACHER))
     return load(model.student(), asked.begin) if asked.begin else model.student(asked.folder)
 
@@ -411,6 +441,7 @@ def subset(items: Items, wanted: Tensor) -> Items:
         items.firsts[wanted],
         items.facts[wanted],
         items.weights[wanted],
+        items.groups[wanted],
         [items.sources[number] for number in wanted.nonzero()[:, 0].tolist()],
     )
 

@@ -82,7 +82,14 @@ def with_copies(items: Items, table: Path) -> Items:
         weights = items.weights[which].clamp(max=1.5)
         parts.append(
             Items(
-                flat, starts, lengths, items.firsts[which], facts, weights, ["varied"] * len(which)
+                flat,
+                starts,
+                lengths,
+                items.firsts[which],
+                facts,
+                weights,
+                items.groups[which],
+                ["varied"] * len(which),
             )
         )
     return joined(parts)

@@ -31,7 +31,7 @@ SUPPORTS, REFUTES, NEUTRAL = 0, 1, 2
 FILE = Path(__file__).with_name("written.jsonl")
 HELD = 8
 """One folder in so many is held out."""
-WEIGHT = 3.0
+WEIGHT = 1.5
 """The weight of an item: there are few, and they are like what the reader is for."""
 RIGHT = 4
 """So much more weighs a right sentence: there are eight wrong ones for each."""

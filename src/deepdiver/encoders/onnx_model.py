@@ -105,8 +105,6 @@ def run_batches(
     given: Mapping[str, Sequence[list[int]]],
     tokens: int,
     threads: int = 0,
-    *,
-    paired: bool = False,
     **fixed: int,
 ) -> Iterator[tuple[int, Floats]]:
     """Yield the number of each text and one output of a model for it, in any order.
@@ -120,7 +118,6 @@ def run_batches(
             have the same length.
         tokens: The most tokens in one batch; a longer text runs in a batch of its own.
         threads: How many batches run at once; 0 means one for each core, up to MOST_THREADS.
-        paired: Whether a text that is alone in its batch runs twice, side by side.
         fixed: The inputs that are the same for all texts.
     """
     import numpy as np
@@ -128,12 +125,11 @@ def run_batches(
     same = {name: np.array([value], np.int64) for name, value in fixed.items()}
 
     def rows(batch: list[int]) -> Any:
-        run = batch * 2 if paired and len(batch) == 1 else batch
         part = {
-            name: np.array([held[number] for number in run], np.int64)
+            name: np.array([held[number] for number in batch], np.int64)
             for name, held in given.items()
         }
-        return session.run([output], part | same)[0][: len(batch)]
+        return session.run([output], part | same)[0]
 
     lengths = [len(row) for row in next(iter(given.values()))]
     threads = threads or cores()

@@ -156,6 +156,13 @@ def test_hearsay_stays_in_the_quote() -> None:
     assert lines(draft) == [f"{UNSURE} {NEAREST}", CHAIR]
 
 
+def test_the_head_of_a_letter_stays_in_the_quote() -> None:
+    head = "From: Ada Holm <a.holm@harbour.example> To: Bo Lind Subject: Harbour board"
+    passage = f"{head}\n\n{CHAIR}"
+    assert lines(write(WHO, (finding(passage, "F1"),))) == [f"{UNSURE} {NEAREST}", CHAIR]
+    assert lines(write(WHO, (finding(head, "F1"),)))[1:] == [head]
+
+
 def test_hearsay_is_shown_where_there_is_nothing_else() -> None:
     rumour = "People say that Bo Lind chairs the harbour board."
     assert lines(write(WHO, (finding(rumour, "F1"),)))[1:] == [rumour]

@@ -52,6 +52,13 @@ def one(question: str, hypothesis: str, found: ShownFinding | str, answer: str =
     return judgement
 
 
+def test_the_no_of_a_cell_denies_nothing() -> None:
+    question = "Which P1 tickets are still open and who has them?"
+    row = "id: WB-458 | title: Customers cannot delete their address | priority: P1 | closed: no"
+    other = "id: WB-371 | title: Customers delete their address | priority: P1 | closed: 2024-01-02"
+    assert one(question, row, other).stance is not REFUTES
+
+
 # -- values
 
 

@@ -35,6 +35,7 @@ from deepdiver.tasks import (
     Decompose,
     DecomposeTask,
     Decomposition,
+    EditReport,
     ExtractFindings,
     Faulty,
     Hypothesise,
@@ -223,8 +224,8 @@ async def test_an_unknown_task_is_refused_with_what_to_do() -> None:
         await EmbeddedReasoner().perform(Unheard())
 
 
-def test_every_task_there_is_has_a_function_but_those_of_reports_too_long_for_one_call() -> None:
-    parts = {OutlineReport, WriteSections, WriteBottomLine}
+def test_every_task_has_a_function_but_those_of_long_reports_and_of_their_editor() -> None:
+    parts = {OutlineReport, WriteSections, WriteBottomLine, EditReport}
     assert set(PERFORMS) == set(TASKS) - parts, "it writes a report of any length at once"
     assert {type(task) for task in every_task("x")} == set(PERFORMS)
 

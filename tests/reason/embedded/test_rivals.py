@@ -171,9 +171,10 @@ def test_the_sentence_counts_and_not_the_rest_of_its_passage(
     assert alone.likelihood == within.likelihood
 
 
-def test_of_one_name_the_fullest_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    teach(monkeypatch, {"Ms Lund": 0.8, "Cy Lund": 0.7})
-    quotes = told("Ms Lund founded Ister Works.", "Cy Lund founded Ister Works.")
+@pytest.mark.parametrize("less", ["Ms Lund", "C. Lund", "Dr C. Lund (chair)"])
+def test_of_one_name_the_fullest_is_given(less: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {less: 0.8, "Cy Lund": 0.7})
+    quotes = told(f"{less} founded Ister Works.", "Cy Lund founded Ister Works.")
     (rival,) = put("Who founded Ister Works?", *quotes)
     assert (rival.answer, rival.best, rival.giving) == ("Cy Lund", 1, (1, 0))
 

@@ -92,7 +92,31 @@ def test_a_yes_is_supported_by_those_that_say_it(monkeypatch: pytest.MonkeyPatch
     found = findings("It is old.", "It leaks.")
     question = "Does the dam leak?"
     assert stances("It leaks.", "yes", found, question) == [Stance.NEUTRAL, Stance.SUPPORTS]
-    assert Stance.SUPPORTS in stances("It leaks.", "no", found, question)  # by its words alone
+    # A sentence that says what the hypothesis quotes does not say that the answer is no.
+    assert Stance.SUPPORTS not in stances("It leaks.", "no", found, question)
+
+
+@pytest.mark.parametrize("confirmed", [True, False])
+def test_an_answer_that_the_close_reader_does_not_find_is_not_accepted(
+    monkeypatch: pytest.MonkeyPatch, confirmed: bool
+) -> None:
+    teach(monkeypatch, {"Six": 0.95})
+    monkeypatch.setattr(module, "confirms", lambda *_: confirmed)
+    (only,) = judge(SIX, "Six", findings(SIX))
+    moved = belief.posterior(0.5, [belief.WeighedEvidence(only.stance, only.strength, 0.6, "F1")])
+    assert (moved >= belief.SUPPORTED_AT) is confirmed
+
+
+@pytest.mark.parametrize("relevant", [True, False])
+def test_a_row_that_the_close_reader_finds_beside_the_point_is_not_accepted(
+    monkeypatch: pytest.MonkeyPatch, relevant: bool
+) -> None:
+    monkeypatch.setattr(module, "bears", lambda *_: relevant)
+    row = "| Farm: North Lea | Owner: A. Bream | Hectares: 4.4"
+    cell = finding(row[2:], title="Farms").model_copy(update={"quote": row})
+    (only,) = judge("4.4", "4.4", (cell,), "How many hectares has North Lea?")
+    moved = belief.posterior(0.5, [belief.WeighedEvidence(only.stance, only.strength, 0.6, "F1")])
+    assert (moved >= belief.SUPPORTED_AT) is relevant
 
 
 def test_the_rows_of_a_table_support_what_they_answer() -> None:

@@ -6,6 +6,7 @@ document, dates in order of time, the things compared one after the other, all e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -38,6 +39,7 @@ LEAD_WORDS = 450
 DATES, STEPS = 14, 12
 """The most lines of a timeline, and of a list or of steps."""
 _ENDS = (".", "!", ")", "”", '"')
+_LETTER_HEAD = re.compile(r"(?:From|To|Cc|Bcc|Date|Sent|Subject|Reply-To): ")
 FEWEST_DATES = 4
 """Lines of a timeline that need no other passages beside them."""
 DATED, AS_NEAR = 60, 0.25
@@ -330,9 +332,11 @@ def _joined(
 
 
 def _sentences(finding: ShownFinding) -> list[str]:
-    """Return the sentences of a passage without hearsay, if it has others."""
+    """Return the sentences of a passage, if it has others without hearsay and heads of letters."""
     told = passage_lines(finding.quote)
-    return [text for text in told if not read_sentence(text).hearsay] or told
+    return [
+        text for text in told if not _LETTER_HEAD.match(text) and not read_sentence(text).hearsay
+    ] or told
 
 
 def _diverse(ranked: Sequence[Ranked]) -> list[Ranked]:

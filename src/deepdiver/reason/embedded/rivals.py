@@ -333,6 +333,8 @@ def to_the_point(clause: Clause, sentences: Iterable[str]) -> bool:
 _PREDICATE = re.compile(
     r"(?:which|what)(?: [a-z]+){1,2} (?:is|are|was|were) [a-z]+\?", re.IGNORECASE
 )
+_APART = re.compile(r"\s*\([^()]*\)?$")
+"""What stands in brackets behind a name; a reader may have left out the last one."""
 _COPULAR = re.compile(r"who(?:m)? (?:is|was|are|were) the\b", re.IGNORECASE)
 
 
@@ -362,11 +364,21 @@ def _rival(
 def _fullest(group: Sequence[ReaderAnswer]) -> ReaderAnswer:
     """Return the fullest of the names that are nearly as likely as the best.
 
-    Ruth Tamsin rather than Ms Tamsin.
+    Ruth Tamsin rather than Ms Tamsin, Marta Lindqvist rather than Dr M. Lindqvist (chair).
     """
     near = [told for told in group if told.score >= AS_GOOD * group[0].score]
-    names = [told for told in near if all(word[:1].isupper() for word in told.text.split())]
-    return max(names, key=lambda told: len(_telling(told.text))) if group[0] in names else group[0]
+    names = [told for told in near if _is_name(told.text)]
+    return max(names, key=_fullness) if group[0] in names else group[0]
+
+
+def _is_name(answer: str) -> bool:
+    return all(word[:1].isupper() for word in _APART.sub("", answer).split())
+
+
+def _fullness(told: ReaderAnswer) -> tuple[int, int]:
+    """Return how many words of a name are written out, and how many it has."""
+    words = _telling(_APART.sub("", told.text))
+    return sum(len(word) > 1 for word in words), len(words)
 
 
 def _together(told: Iterable[ReaderAnswer]) -> list[list[ReaderAnswer]]:

@@ -45,9 +45,10 @@ def _check(claim: Claim) -> Check:
     if claim.calculations:  # code has repeated them, so only what is not calculated can be missing
         missing = _missing_values(claim.text, "\n\n".join((*claim.quotes, *claim.calculations)))
         reason = f"{missing} is neither quoted nor calculated" if missing else ""
-        return Check(id=claim.id, support="none" if missing else "full", reason=reason)
+        carried: Support = "none" if missing else "full"
+        return Check(id=claim.id, support=carried, reason=reason, by=claim.cites)
     support, reason = support_of(claim.text, claim.quotes)
-    return Check(id=claim.id, support=support, reason=reason)
+    return Check(id=claim.id, support=support, reason=reason, by=claim.cites)
 
 
 def support_of(text: str, quotes: Sequence[str]) -> tuple[Support, str]:

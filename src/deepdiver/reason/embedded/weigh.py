@@ -16,11 +16,12 @@ from deepdiver.core.record import Stance
 from deepdiver.core.text import fold, terms
 from deepdiver.reason.embedded.answers import find_short_answers
 from deepdiver.reason.embedded.asked import understand
-from deepdiver.reason.embedded.cells import answer_in_cells
+from deepdiver.reason.embedded.cells import FoundInCells, answer_in_cells
+from deepdiver.reason.embedded.confirm import UNSURE, bears, confirms
 from deepdiver.reason.embedded.judge import Case, judge_case, restates
 from deepdiver.reason.embedded.language.form import Form
 from deepdiver.reason.embedded.reader_verdicts import lacks_values
-from deepdiver.reason.embedded.rivals import FIRST_GUESS, same_words
+from deepdiver.reason.embedded.rivals import FIRST_GUESS, Rival, same_words
 from deepdiver.reason.embedded.steps import by_sentence, has_steps
 from deepdiver.reason.embedded.yes_no import decide_yes_no, judge_statement
 from deepdiver.tasks import Judge, Judgement, Judgements, ShownFinding
@@ -63,7 +64,9 @@ def _weigh(case: Case) -> list[Judgement]:
     made = []
     for number, finding in enumerate(case.findings):
         stance, strength, reason = _denial(finding, case) or (
-            _giving(case, likelihoods, number) if likelihoods else _saying(finding, case)
+            _giving(case, likelihoods, number)
+            if likelihoods or case.answer_if_true in ("yes", "no")  # no sentence says a mere yes
+            else _saying(finding, case)
         )
         made.append(
             Judgement(finding=finding.id, stance=stance, strength=round(strength, 3), reason=reason)
@@ -86,18 +89,33 @@ def _likelihoods(case: Case) -> dict[int, float]:
         return {}
     cells = answer_in_cells(case.question, case.findings)
     if cells is not None and cells.answer.result == case.answer_if_true:
-        likely = CELLS + COVERED * cells.answer.coverage
-        return dict.fromkeys(cells.findings, round(likely, 3))
-    asked = understand(case.question)
-    if asked.form is Form.YES_NO:
+        return dict.fromkeys(cells.findings, _likely_by_cells(case, cells))
+    if understand(case.question).form is Form.YES_NO:
         side = decide_yes_no(case.question, case.findings)
         if side is None or side.answer != case.answer_if_true:
             return {}
         return dict.fromkeys(side.findings, side.likelihood)
     for rival in find_short_answers(case.question, case.findings):
         if same_words(rival.answer, case.answer_if_true):
-            return dict.fromkeys(rival.giving, rival.likelihood)
+            return dict.fromkeys(rival.giving, _likely_by_words(case, rival))
     return {}
+
+
+def _likely_by_cells(case: Case, cells: FoundInCells) -> float:
+    """Return how likely an answer from rows is right."""
+    likely = round(CELLS + COVERED * cells.answer.coverage, 3)
+    # One row says by itself what it is about; of many, their table does.
+    if likely <= UNSURE or len(cells.findings) > 1:
+        return likely
+    return likely if bears(case.question, case.findings[cells.findings[0]]) else UNSURE
+
+
+def _likely_by_words(case: Case, rival: Rival) -> float:
+    """Return how likely an answer from passages is right."""
+    if rival.likelihood <= UNSURE:
+        return rival.likelihood
+    giving = (case.findings[number] for number in rival.giving)
+    return rival.likelihood if confirms(case.question, rival.answer, giving) else UNSURE
 
 
 def _giving(case: Case, likelihoods: dict[int, float], number: int) -> Bearing:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from deepdiver.encoders.reader import Verdict, load_reader
 from deepdiver.reason.embedded.asked import understand
+from deepdiver.reason.embedded.confirm import takes_side
 from deepdiver.reason.embedded.language.form import AskedQuestion
 from deepdiver.reason.embedded.language.units import units_in
-from deepdiver.reason.embedded.rating import rate_findings
+from deepdiver.reason.embedded.rating import rate_findings, told_by
 from deepdiver.tasks import ShownFinding
 
 READ = 6
@@ -19,6 +20,8 @@ SURE = 0.8
 """From this probability on, a finding takes a side."""
 OPPOSITE = 0.5
 """The least probability of the other verdict on the opposite of the statement."""
+CONFIRMED = 3
+"""Sentences of the side taken that the close reader looks at, the clearest ones."""
 LIKELY = 0.75
 """How likely an answer is right if all findings that take a side take the same."""
 
@@ -49,6 +52,11 @@ def decide_yes_no(question: str, findings: Sequence[ShownFinding]) -> Side | Non
         return None
     best = sorted(yes or no, key=lambda item: -item[0])
     told = [item for item in best if _holds_both_ways(item[2], asked.proposition, bool(yes))]
+    told = [
+        (share, number, text)
+        for share, number, text in told[:CONFIRMED]
+        if takes_side(told_by(findings[number].source, text), asked.proposition, affirms=bool(yes))
+    ]
     if not told:
         return None
     numbers = tuple(dict.fromkeys(number for _, number, _ in told))
