@@ -14,9 +14,10 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from deepdiver.errors import DeepdiverError
-from deepdiver.http_listener import ACCEPTED, HEARD, listen
+from deepdiver.http_listener import ACCEPTED, AT_ONCE, HEARD, listen
 from tests.patience import PATIENCE
 
 if TYPE_CHECKING:
@@ -61,6 +62,29 @@ async def test_the_address_that_it_says_answers(host: str, shown: str) -> None:
         reply = await client.get(line.split()[-1], headers=forged)
     assert reply.text == f"for {host}"
     assert "server" not in reply.headers
+    serving.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await serving
+
+
+async def test_no_answer_waits_for_the_client_to_confirm_its_head(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at_once: list[int] = []
+    made = H11Protocol.connection_made
+
+    def note(self: H11Protocol, transport: asyncio.Transport) -> None:
+        connection = transport.get_extra_info("socket")
+        at_once.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        made(self, transport)
+
+    monkeypatch.setattr(H11Protocol, "connection_made", note)
+    said: asyncio.Queue[str] = asyncio.Queue()
+    serving = asyncio.create_task(listen(APP, "127.0.0.1", 0, said.put_nowait, "/here"))
+    async with httpx.AsyncClient() as client:
+        assert (await client.get((await said.get()).split()[-1])).status_code == 200
+    assert at_once == [1]
+    assert AT_ONCE == (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     serving.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await serving

@@ -139,6 +139,13 @@ class TestDates:
         assert dates(text) == [day for day, _, _ in dated(text)]
 
 
+@pytest.mark.parametrize("text", ["on 3 May 1911", f"on 3 May 1911{' ' * 2_000}"])
+def test_what_is_remembered_is_not_changed_by_those_who_asked(text: str) -> None:
+    first = dated(text)
+    first.clear()
+    assert dated(text) == [(Day(1911, 5, 3), 3, 13)]
+
+
 class TestDay:
     def test_covers_what_it_says(self) -> None:
         for other in (DAY, Day(2014, 3), Day(2014), Day(0, 3, 12), Day(0, 3), Day()):

@@ -13,8 +13,10 @@ from deepdiver.core.headings import (
     headings_above,
     headings_of,
     heads_of_table,
+    marked_headings,
     sections_of,
 )
+from deepdiver.core.record import Mark
 
 LOG = """\
 Changes
@@ -127,6 +129,36 @@ Income, USD million
 
 After the table.
 """
+
+
+PAGE = "Forwarding\n\nIt forwards.\n\nPort\n\nThe default is 514.\n\nTarget\n\nA name is fine.\n"
+"""A page of the web, whose headings are lines like any other."""
+MARKS = [
+    *(Mark(start=PAGE.index(line), kind="heading", label=line) for line in ("Forwarding", "Port")),
+    Mark(start=PAGE.index("The default"), kind="page", label="2"),
+    Mark(start=PAGE.index("Target"), kind="heading", label="Target"),
+]
+
+
+def test_a_text_that_shows_no_headings_may_be_told_some() -> None:
+    told = marked_headings(MARKS)
+    assert [item.span.of(PAGE) for item in told] == ["Forwarding", "Port", "Target"]
+    start = PAGE.index("The default")
+    assert headings_above(PAGE, start) == []
+    assert [item.span.of(PAGE) for item in headings_above(PAGE, start, told)] == ["Port"]
+    parts = [span.of(PAGE).strip() for span in sections_of(PAGE, told)]
+    assert parts == [
+        "Forwarding\n\nIt forwards.",
+        "Port\n\nThe default is 514.",
+        "Target\n\nA name is fine.",
+    ]
+
+
+def test_headings_that_a_text_shows_go_before_those_that_are_told() -> None:
+    start = LOG.index("- A new way")
+    told = marked_headings([Mark(start=0, kind="heading", label="Changes")])
+    assert headings_above(LOG, start, told) == headings_above(LOG, start)
+    assert list(sections_of(LOG, told)) == list(sections_of(LOG))
 
 
 def heads(text: str, words: str) -> list[str]:

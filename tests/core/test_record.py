@@ -286,6 +286,7 @@ def test_a_report_has_a_fingerprint() -> None:
         {"note": "Written without a language model."},
         {"answer": ()},
         {"points": (1,)},
+        {"prose": (0,)},
         {"derivations": (DERIVATION,)},
         {"confidence": 0.7000001},
         {"sections": (Section(heading="A", sentences=()),)},
@@ -304,7 +305,7 @@ def test_the_fingerprint_covers_every_field(change: dict[str, Any]) -> None:
 
 def test_a_report_without_a_heading_is_saved_as_before() -> None:
     report = Report(question="Who?", status=RunStatus.ANSWERED, answer=(SENTENCE,), confidence=0.7)
-    for name in ("heading", "language", "title", "points", "derivations"):
+    for name in ("heading", "language", "title", "points", "prose", "derivations"):
         assert f'"{name}"' not in report.model_dump_json()
 
 

@@ -176,6 +176,11 @@ class TestSentences:
             ("He said (quietly.) Then he left.", ["He said (quietly.)", "Then he left."]),
             ("Wait... what? Yes.", ["Wait... what?", "Yes."]),
             ("It sank. 12 were saved.", ["It sank.", "12 were saved."]),
+            (
+                "See H.J.Res. 88, signed in June. It holds.",
+                ["See H.J.Res. 88, signed in June.", "It holds."],
+            ),
+            ("She has a Ph.D. in law. It helps.", ["She has a Ph.D. in law.", "It helps."]),
             ("It sank. $5 million went down.", ["It sank.", "$5 million went down."]),
             ("First. **Second** thing.", ["First.", "**Second** thing."]),
             ("A line ends.\n          The next begins.", ["A line ends.", "The next begins."]),
@@ -533,6 +538,12 @@ class TestLocate:
         span = locate("au café", text)
         assert span is not None
         assert span.of(text) == "au  cafe\u0301"
+
+
+@pytest.mark.parametrize("text", ["One ferry", f"One ferry{' ' * 2_000}"])
+def test_words_are_not_changed_by_those_who_asked_for_them(text: str) -> None:
+    words(text).clear()
+    assert words(text) == ["one", "ferry"]
 
 
 class TestWords:

@@ -36,6 +36,7 @@ _TOKEN = re.compile(
 )
 _SCALES = {"thousand": 3, "k": 3, "million": 6, "m": 6, "billion": 9, "bn": 9, "trillion": 12}
 _SIGNS = {"×": "*", "·": "*", "÷": "/", ":": "/", "−": "-", "–": "-", ";": ","}
+_SHARE = re.compile(r"(?:change|percent)\([^()]*(?:\([^()]*\)[^()]*)*\)")
 _RESULT = re.compile(r"(?P<whole>[-−+]?\d[\d,\s\u00a0\u202f]*)(?:\.(?P<part>\d+))?")
 
 
@@ -72,6 +73,11 @@ def compute(text: str, named: Mapping[str, Fraction] | None = None) -> Computed:
     if abs(value) > LARGEST:
         raise ArithmeticFaultError("the value is too large")
     return Computed(value, tuple(parser.numbers), tuple(parser.names), tuple(parser.dates))
+
+
+def gives_share(expression: str) -> bool:
+    """Whether an expression gives a share and nothing else, which is told in percent."""
+    return _SHARE.fullmatch(expression.strip()) is not None
 
 
 def comes_out(value: Fraction, result: str, *, roughly: bool = False) -> bool:

@@ -6,6 +6,7 @@ answers among them.
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from datetime import date
@@ -62,6 +63,9 @@ _DATES = (
 _VERBS = frozenset({"may", "march", "mar"})
 """Months that are more likely verbs in lower case and without a year: 20 may be lost."""
 
+_REMEMBERED = 2_000
+"""The most characters of a text whose dates are remembered."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Day:
@@ -107,6 +111,11 @@ def dated(text: str) -> list[tuple[Day, int, int]]:
 
     Of overlapping readings only the most complete counts.
     """
+    return list(_dated(text) if len(text) <= _REMEMBERED else _dated.__wrapped__(text))
+
+
+@functools.lru_cache(maxsize=1_024)  # an audit holds the same sentences against many quotes
+def _dated(text: str) -> tuple[tuple[Day, int, int], ...]:
     found: list[tuple[Day, int, int]] = []
     taken = bytearray(len(text))
     for pattern in _DATES:
@@ -115,7 +124,7 @@ def dated(text: str) -> list[tuple[Day, int, int]]:
             if not any(taken[start:end]) and (day := _day(match)):
                 found.append((day, start, end))
                 taken[start:end] = b"\1" * (end - start)
-    return sorted(found, key=lambda item: item[1])
+    return tuple(sorted(found, key=lambda item: item[1]))
 
 
 def _day(match: re.Match[str]) -> Day | None:

@@ -12,9 +12,10 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from deepdiver.core.record import Mark
 from deepdiver.core.text import Span
 
 LONGEST = 120
@@ -64,26 +65,43 @@ def headings_of(text: str) -> tuple[Heading, ...]:
     return tuple(found[start] for start in sorted(found))
 
 
-def headings_above(text: str, start: int) -> list[Heading]:
+def marked_headings(marks: Iterable[Mark]) -> tuple[Heading, ...]:
+    """Return the headings of a document whose format tells them, such as a web page or a letter.
+
+    Its text shows them as lines like any other, so all that is known is where each begins.
+    """
+    return tuple(
+        Heading(Span(mark.start, mark.start + len(mark.label)), _UNMARKED)
+        for mark in marks
+        if mark.kind == "heading"
+    )
+
+
+def headings_above(text: str, start: int, told: tuple[Heading, ...] = ()) -> list[Heading]:
     """Return the headings under which an offset stands, the highest first.
 
     The title of the whole text is left out, unless it is the only one: it is told with the text.
     Where a heading begins, those are returned under which it stands.
+
+    Args:
+        text: The text.
+        start: The offset.
+        told: The headings of a text that shows none.
     """
+    held = headings_of(text) or told
     above: list[Heading] = []
-    lowest = next((item.level for item in headings_of(text) if item.span.start == start), _LOWEST)
-    for heading in reversed([item for item in headings_of(text) if item.span.start < start]):
+    lowest = next((item.level for item in held if item.span.start == start), _LOWEST)
+    for heading in reversed([item for item in held if item.span.start < start]):
         if heading.level < lowest:
             above.insert(0, heading)
             lowest = heading.level
-    if len(above) > 1 and _is_title(text, above[0]):
+    if len(above) > 1 and _is_title(held, above[0]):
         above = above[1:]
     return above[-DEEPEST:]
 
 
-def _is_title(text: str, heading: Heading) -> bool:
+def _is_title(held: Sequence[Heading], heading: Heading) -> bool:
     """Return whether a heading is the first of a text, and the only one of its level."""
-    held = headings_of(text)
     return held[0] == heading and sum(item.level == heading.level for item in held) == 1
 
 
@@ -134,9 +152,9 @@ def _unnamed(row: str) -> str:
     return " ".join(cell.partition(": ")[2] or cell for cell in row.split("|"))
 
 
-def sections_of(text: str) -> Iterator[Span]:
-    """Yield a text in parts, each beginning with a heading, as far as it has some."""
-    starts = [0, *(item.span.start for item in headings_of(text)), len(text)]
+def sections_of(text: str, told: tuple[Heading, ...] = ()) -> Iterator[Span]:
+    """Yield a text in parts, each beginning with a heading, as far as it has or is told some."""
+    starts = [0, *(item.span.start for item in headings_of(text) or told), len(text)]
     for start, end in itertools.pairwise(starts):
         if text[start:end].strip():
             yield Span(start, end)

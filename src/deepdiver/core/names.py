@@ -23,6 +23,7 @@ _NAME = re.compile(
 _INITIAL = re.compile(rf"[{_UPPER}]\.")
 _BARE = re.compile(r"[.’']")
 _FIRST_WORD = re.compile(r"\w")
+_SAID = re.compile(rf"{GAP}[a-z]")
 _TITLES = frozenset(
     words(
         "mr mrs ms dr prof professor sir capt captain col gen gov governor lt rev sen senator sgt "
@@ -81,12 +82,22 @@ def names(text: str) -> list[str]:
             behind = text[match.end() : match.end() + 1]
             if len(match.group().split("-")[0]) == 1 and "/" in (before, behind):
                 continue
-            opens = before in {'"', "“", "«"} or (
-                first is not None and first.start() == match.start()
+            opens = (
+                before in {'"', "“", "«"}
+                or (first is not None and first.start() == match.start())
+                or _opens_clause(text[: match.start()], text[match.end() :])
             )
             if name := _name(match.group().split(), opens):
                 found.setdefault(name)
     return list(found)
+
+
+def _opens_clause(before: str, behind: str) -> bool:
+    """Whether something is said of what stands behind a colon, as in "How: Run it twice".
+
+    In "Chair: Berg" and "Present: Berg, Lund" a name stands there.
+    """
+    return before.rstrip(" *").endswith(":") and _SAID.match(behind) is not None
 
 
 def _name(listed: list[str], opens: bool) -> str:

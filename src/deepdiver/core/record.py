@@ -672,6 +672,8 @@ class Report(Record):
     """Belief in the answer, computed from the evidence."""
     points: Annotated[tuple[int, ...], Field(exclude_if=lambda value: not value)] = ()
     """How many sentences of the answer each of its points has; empty: it is one paragraph."""
+    prose: Annotated[tuple[int, ...], Field(exclude_if=lambda value: not value)] = ()
+    """Which of these points, counted from 0, are paragraphs beside a list of the others."""
     sections: tuple[Section, ...] = ()
     """The body."""
     derivations: Annotated[tuple[Derivation, ...], Field(exclude_if=lambda value: not value)] = ()

@@ -57,14 +57,14 @@ _CLAUSE = 60
 """Length from which a space in Thai ends a sentence: shorter runs are names, numbers and items of a
 list."""
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[\"'“.\-])(?:(?P<letter>[A-ZÅÄÖÉ]|v|p)|(?:[^\W\d_]\.)+[^\W\d_]"
+    r"(?:^|[\s(\[\"'“.\-])(?:(?P<letter>[A-ZÅÄÖÉ]|v|p)|(?:[^\W\d_]\.)+[^\W\d_]{1,4}"
     r"|Mr|Mrs|Ms|Dr|Prof|Capt|Col|Gen|Gov|Lt|Rev|Sen|Sgt|St|Sr|Jr"
     r"|No|Nr|vs|etc|approx|ca|cf"
     r"|al|Fig|fig|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|pp"
     r"|Sra|Dra|Ud|Uds|págs?|núm|art|ej|aprox|Abb|Abs|Bd|bzw|usw|vgl|Hrsg|Mio|Mrd|Mme|Mlle|éd|env"
     r"|sig|dott|ecc|pag|bijv|enz|blz)\.$"
 )
-"""What has a stop of its own: single letters with stops (e.g., p.e., z.B.), titles, months, and
+"""What has a stop of its own: letters with stops (e.g., z.B., H.J.Res.), titles, months, and
 what writers in English, Spanish, German, French, Italian, Portuguese and Dutch shorten most."""
 _NUMBERED = re.compile(r"(?:^|[\s(\[])(?:[Aa]rts?|[Ss]ecs?|[Rr]egs?|[Cc]h|[Vv]ol|[Pp]aras?)\.$")
 """What is shortened before a number, and is a word of its own elsewhere."""
@@ -206,14 +206,16 @@ def _stop_ends(text: str, start: int, mark: re.Match[str], limit: int) -> bool:
 
 
 def _is_common(text: str, start: int) -> bool:
-    """Whether the word at an offset also occurs nearby in small letters, and so is not a name.
+    """Whether the word at an offset is no name, so that the letter before it is not an initial.
 
-    The letter before it is then not an initial.
+    It is a little word, or one that also occurs nearby in small letters.
     """
     word = _WORD.match(text, start, start + _LONGEST_ABBREVIATION * 2)
     if word is None or word.group().islower():
         return False
     small, nearby = word.group().lower(), text[max(0, start - _NEARBY) : start + _NEARBY]
+    if len(small) > 1 and small in STOPWORDS:
+        return True
     # The first look is much faster, and mostly enough.
     return small in nearby and re.search(rf"(?<!\w){re.escape(small)}(?!\w)", nearby) is not None
 
@@ -450,6 +452,8 @@ _VOWELS = (
 """Vowels and points of Hebrew, Arabic, Indic scripts, Thai, Burmese and Khmer. They are written
 around letters and belong to words, but Python does not count them as letters."""
 _WORD = re.compile(rf"\w[\w{_VOWELS}]*(?:[’'\-]\w[\w{_VOWELS}]*)*", re.UNICODE)
+_REMEMBERED = 2_000
+"""The most characters of a text whose words are remembered."""
 
 
 def join_lines(text: str) -> str:
@@ -479,8 +483,13 @@ def part_scripts(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """Return the words of a text in lower case."""
+    return list(_words(text) if len(text) <= _REMEMBERED else _words.__wrapped__(text))
+
+
+@functools.lru_cache(maxsize=1_024)  # an audit holds the same sentences against many quotes
+def _words(text: str) -> tuple[str, ...]:
     whole = unicodedata.normalize("NFC", text)  # a letter and its accent apart would end the word
-    return [match.group().lower().replace("’", "'") for match in _WORD.finditer(whole)]
+    return tuple(match.group().lower().replace("’", "'") for match in _WORD.finditer(whole))
 
 
 @functools.lru_cache(maxsize=1 << 16)

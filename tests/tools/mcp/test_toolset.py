@@ -30,11 +30,20 @@ from deepdiver.tools.read_hit import read_hit
 from deepdiver.tools.search_all import search_all
 from deepdiver.tools.source_age import AgeNeed
 from tests.gateway.rig import StandingClock, until
-from tests.processes import gone, started_by_us
+from tests.processes import gone, started_by_us, started_with
 from tests.servers.mcp_scripted import FACT
 from tests.texts import parts_of, shown_text
 from tests.tools.conftest import Desk
-from tests.tools.mcp.conftest import DEFINED, HONEST, Made, defined, on_http, read_pids, scripted
+from tests.tools.mcp.conftest import (
+    DEFINED,
+    HONEST,
+    SCRIPTED,
+    Made,
+    defined,
+    on_http,
+    read_pids,
+    scripted,
+)
 
 INJECTION = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "injection"
 KEY = "sk-holm-0123456789abcdef"
@@ -390,7 +399,6 @@ async def test_a_replay_starts_nothing_and_has_everything(desk: Desk, made: Made
         limits = have.limits
     # Where there are neither servers nor approvals.
     elsewhere = Settings(home=settings.home / "elsewhere")
-    before = started_by_us()
     async with connected(desk, elsewhere, Mode.REPLAY) as (have, gateway):
         again = [
             await have.call("x", name, {"query": "q"}, gateway)
@@ -399,7 +407,7 @@ async def test_a_replay_starts_nothing_and_has_everything(desk: Desk, made: Made
         assert (again, have.limits) == (first, limits)
         with pytest.raises(NotJournalledError):
             await have.call("x", "lookup", {"query": "another"}, gateway)
-        assert started_by_us() == before
+        assert not started_with(str(SCRIPTED))
 
 
 async def test_a_run_without_servers_is_replayed_without(desk: Desk, made: Made) -> None:
@@ -411,13 +419,13 @@ async def test_a_resumed_run_starts_a_server_when_it_needs_it(desk: Desk, made: 
     settings = made(["count"], x=scripted())
     async with connected(desk, settings) as (have, gateway):
         first = await have.call("x", "count", {"query": "q"}, gateway)
-    before = started_by_us()
+    assert not started_with(str(SCRIPTED))
     async with connected(desk, settings) as (have, gateway):
         assert await have.call("x", "count", {"query": "q"}, gateway) == first
-        assert started_by_us() == before
+        assert not started_with(str(SCRIPTED))
         second = await have.call("x", "count", {"query": "another"}, gateway)
         assert second != first
-        assert len(started_by_us() - before) == 2  # the server and its supervisor
+        assert len(started_with(str(SCRIPTED))) == 2  # the server and its supervisor
 
 
 async def test_tools_that_changed_since_the_run_began_are_not_called(

@@ -30,6 +30,10 @@ _SILENT = frozenset(
 """Elements without text to read. A heading (`head`, in trafilatura's XML) is not confused with the
 head of a page, since we begin below that."""
 PAGE_FURNITURE = frozenset({"nav", "header", "footer", "aside", "form", "button", "dialog", "menu"})
+LONGEST_TERM = 120
+"""Characters of what a definition defines; longer ones, such as signatures, stand by themselves."""
+LONGEST_SIGN = 2
+"""Characters of the link that a heading has to itself; some signs take two."""
 _SPACE = re.compile(r"\s+")
 _SHARP = re.compile(r"^#", re.MULTILINE)
 _AROUND_BREAK = re.compile(r"[ \t]*\n[ \t]*")
@@ -76,7 +80,7 @@ class _Renderer:
         self._silent = silent
         self._words: list[str] = []
         self._kept = self._depth = self._headed = 0
-        self._item = ""
+        self._item = self._term = ""
         self._listed = False
         self._tables: list[_Table] = []
 
@@ -86,6 +90,7 @@ class _Renderer:
             tag = element.tag if isinstance(element.tag, str) else ""
             name = tag.rpartition("}")[2].lower()
             shown = bool(name) and (name not in self._silent or element is root)
+            shown = shown and not (name == "a" and is_anchor(element))
             if event == "end":
                 self._leave(element, name if shown else "", root)
             elif shown:
@@ -125,20 +130,12 @@ class _Renderer:
             self._kept += 1
         if name in _HEADINGS:
             self._headed += 1
-        if name == "th" or element.get("role") == "head":
-            self._heads()
-
-    def _heads(self) -> None:
-        if self._tables and not self._tables[-1].rows:
-            self._tables[-1].headed = True
+        if (name == "th" or element.get("role") == "head") and self._tables:
+            self._tables[-1].names += 1
 
     def _close(self, element: Any, name: str) -> None:
         inside = self._tables[-1] if self._tables else None
-        if name in _CELLS and inside and not inside.layout:
-            inside.say(" ".join("".join(self._words).split()))
-            self._words = []
-        elif name in _BLOCKS or name in _HEADINGS or name in _CELLS:
-            self._flush()
+        self._end(name, inside)
         if name in _HEADINGS:
             self._headed -= 1
         if name in _KEPT:
@@ -151,7 +148,38 @@ class _Renderer:
         elif name == "table" and inside:
             self._tables.pop()
             self._listed = False
-            table.add_table(self._draft, inside.rows, head=inside.headed)
+            table.add_table(self._draft, inside.rows, head=inside.headed, marked=True)
+
+    def _end(self, name: str, inside: _Table | None) -> None:
+        """End what an element holds: a cell, a term with its definition, or a block."""
+        if name in _CELLS and inside and not inside.layout:
+            inside.say(" ".join("".join(self._words).split()))
+            self._words = []
+        elif name == "dt" and not inside:
+            self._keep_term()
+        elif name in _BLOCKS or name in _HEADINGS or name in _CELLS:
+            self._flush()
+            if name == "dl" and not inside:
+                self._put_term()
+
+    def _keep_term(self) -> None:
+        """Keep what a list of definitions defines for its definition, with terms before it."""
+        term = " ".join("".join(self._words).split()).removesuffix(":").rstrip()
+        self._words = []
+        both = ", ".join(filter(None, (self._term, term)))
+        if len(both) > LONGEST_TERM:
+            self._put_term()
+            both = term
+        self._term = both
+        if len(both) > LONGEST_TERM:
+            self._put_term()
+
+    def _put_term(self) -> None:
+        """Put a term that no text defines."""
+        term, self._term = self._term, ""
+        if term:
+            self._draft.put(term, "\n\n")
+            self._listed = False
 
     def _flush(self) -> None:
         """End the block: add it to the draft, or keep it for the cell of a table."""
@@ -165,6 +193,11 @@ class _Renderer:
         self._words = []
         if not text.strip():
             return
+        # A sentence that says what something does is worth citing only with its name.
+        if self._headed or self._item or kept:
+            self._put_term()
+        elif self._term:
+            text, self._term = f"{self._term}: {text}", ""
         if self._headed:
             self._draft.add_heading(" ".join(text.split()))
             self._listed = False
@@ -176,13 +209,25 @@ class _Renderer:
             self._listed = False
 
 
+def is_anchor(element: Any) -> bool:
+    """Whether a link is the sign behind a heading or a term that leads to itself: ¶, #, §."""
+    if not (element.get("href") or "").startswith("#"):
+        return False
+    said = ""
+    for text in element.itertext():  # not joined: links within links would be read again and again
+        said += text.strip()
+        if len(said) > LONGEST_SIGN or any(map(str.isalnum, said)):
+            return False
+    return True
+
+
 class _Table:
     """A table while it is being walked."""
 
     def __init__(self, layout: bool) -> None:
         self.layout = layout
-        self.headed = False
-        self.open = False
+        self.headed = self.open = False
+        self.names = 0
         self.rows: list[list[str]] = []
         self._cells: list[str] = []
 
@@ -195,5 +240,9 @@ class _Table:
 
     def row(self) -> None:
         if self._cells:
+            # A row that only begins with a name is not a header.
+            self.headed = self.headed or (
+                not self.rows and self.names >= max(1, sum(map(bool, self._cells)))
+            )
             self.rows.append(self._cells)
-        self._cells = []
+        self._cells, self.names = [], 0

@@ -21,13 +21,17 @@ _YEAR = re.compile(r"(?:19|20)\d\d(?:[-/]\d\d)?")
 _SPACE = re.compile(r"\s+")
 
 
-def add_table(draft: DocumentDraft, rows: Iterable[list[str]], *, head: bool = False) -> None:
+def add_table(
+    draft: DocumentDraft, rows: Iterable[list[str]], *, head: bool = False, marked: bool = False
+) -> None:
     """Add a table to a draft, a line for each row.
 
     Args:
         draft: The draft.
         rows: The rows of the table.
         head: Whether the first row is known to be a header. Otherwise that is judged by its look.
+        marked: Whether the format can mark a header: then a first row that is none of values is one
+            only above values.
     """
     gap = "\n\n"
     names: list[str] = []
@@ -42,7 +46,7 @@ def add_table(draft: DocumentDraft, rows: Iterable[list[str]], *, head: bool = F
             draft.add(cells[0])  # a caption, not a row
             gap = "\n\n"
             continue
-        if (first and head) or (open_ and is_header(row, after, first=first)):
+        if (first and head) or (open_ and is_header(row, after, first=first and not marked)):
             names = row
             draft.add("| " + " | ".join(cells), gap)
         else:

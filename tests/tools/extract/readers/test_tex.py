@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.tools.extract.readers.tex import argument_at, rows_of, words_of
+from tests.patience import in_proportion
 from tests.tools.extract.reading import format_or_reason, read, reason
 
 REASONABLE = {"tex", "it is empty", "it is nested too deep"}
@@ -140,3 +141,20 @@ def test_anything_is_text_or_a_reason(text: str) -> None:
 
 def test_depth_is_an_error_of_this_file() -> None:
     assert reason("\\footnote{" * 3_000 + "x", "a.tex") == "it is nested too deep"
+
+
+@pytest.mark.parametrize(
+    ("begun", "words"),
+    [(r"\begin{verbatim} a ", "a"), (r"x \[ a ", "x a x a")],
+)
+def test_what_begins_without_end_is_read_on_and_in_proportion(begun: str, words: str) -> None:
+    with in_proportion():
+        assert words_of(begun * 100_000).startswith(words)
+
+
+@pytest.mark.parametrize("kind", ["tabular", "verbatim", "align"])
+def test_what_has_no_end_does_not_hide_what_has_one(kind: str) -> None:
+    markup = rf"\begin{{{kind}*}} a \begin{{{kind}}} b \end{{{kind}}} c \begin{{{kind}}} d"
+    assert words_of(markup).split()[0] == "a"
+    assert words_of(markup).split()[-1] == "d"
+    assert words_of(r"\[ e \] f \[ g \] h \( i") == r"\[ e \] f \[ g \] h i"

@@ -41,6 +41,30 @@ def test_an_article() -> None:
     assert found.notes == []
 
 
+def test_signs_of_headings_and_terms_that_lead_to_themselves_vanish() -> None:
+    headings = [
+        ("<h2>What happened</h2>", "<h2>What happened<a class=headerlink href='#what'>¶</a></h2>"),
+        ("</article>", "<h4><a href='#quay'>#</a> Repairs to the quay</h4><p>{}</p></article>"),
+    ]
+    page = making.ARTICLE
+    for old, new in headings:
+        page = page.replace(old, new)
+    terms = (
+        "The quay is to be mended by May.<dl><dt>Quay<a class=headerlink href='#quay'>¶</a></dt>"
+        "<dd>Where the ferry lands, and <a href='/plan'>§</a> tells what it costs.</dd></dl>"
+    )
+    found = read(page.replace("{}", terms), mime="text/html", url=URL)
+    assert found.marked("heading")[1:] == [
+        ("heading", "What happened", "What happened"),
+        ("heading", "Repairs to the quay", "Repairs to the quay"),
+    ]
+    assert found.text.endswith(
+        "The quay is to be mended by May.\n\n- Quay\n"
+        "- Where the ferry lands, and § tells what it costs."
+    )
+    assert found.links == ["https://news.example/lodbaken", "https://news.example/plan"]
+
+
 def test_a_date_is_not_guessed_from_the_text() -> None:
     page = making.ARTICLE.replace(
         '<meta property="article:published_time" content="2026-03-04T10:00:00Z">', ""

@@ -19,14 +19,16 @@ _COMMENT = re.compile(
 )
 """A comment, or (kept) code and escaped signs, in which there is none."""
 _BODY = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.S)
+_BLOCK = re.compile(
+    r"\\begin\s*\{(?:(?P<kept>verbatim\*?|lstlisting|minted|Verbatim|Highlighting|alltt)"
+    r"|(?P<table>tabular[*x]?|longtable|tabulary)"
+    r"|(?P<maths>equation\*?|align\*?|gather\*?|multline\*?|eqnarray\*?|math|displaymath))\}"
+    r"|(?P<sign>\$\$|\\[\[(])"
+)
+"""The beginning of code, a table or a formula, which goes on to its own end."""
+_CLOSING: Final = {"$$": r"\$\$", "\\[": r"\\\]", "\\(": r"\\\)"}
 _TOKEN = re.compile(
-    r"\\begin\s*\{(?P<kept>verbatim\*?|lstlisting|minted|Verbatim|Highlighting|alltt)\}"
-    r"(?P<code>.*?)\\end\s*\{(?P=kept)\}"
-    r"|\\begin\s*\{(?P<table>tabular[*x]?|longtable|tabulary)\}"
-    r"(?P<rows>.*?)\\end\s*\{(?P=table)\}"
-    r"|(?P<formula>\$\$.*?\$\$|\$(?:[^$\n]|\n(?!\s*\n))*\$|\\\[.*?\\\]|\\\(.*?\\\)"
-    r"|\\begin\s*\{(?P<maths>equation\*?|align\*?|gather\*?|multline\*?|eqnarray\*?|math"
-    r"|displaymath)\}.*?\\end\s*\{(?P=maths)\})"
+    r"(?P<formula>\$(?:[^$\n]|\n(?!\s*\n))*\$)"
     r"|\\(?P<end>begin|end)\s*\{(?P<name>[^{}\n]{0,60})\}"
     r"|\\verb\*?(?P<quote>[^\w\s])(?P<verb>[^\n]*?)(?P=quote)"
     r"|\\(?P<accent>[\"'`^~=.])[ ]?(?:\{(?P<base>\\?[A-Za-z])\}|(?P<bare>\\[ij]\b|[A-Za-z]))"
@@ -140,9 +142,26 @@ class _Reader:
 
     def read(self, text: str) -> None:
         at = 0
-        while token := _TOKEN.match(text, at):
-            at = self._take(token, text)
+        endless: set[str] = set()
+        while at < len(text):
+            block = _BLOCK.match(text, at)
+            end = _end_of(block, endless) if block else None
+            if block and end:
+                self._take_block(block, text[block.end() : end.start()], text[at : end.end()])
+                at = end.end()
+            elif token := _TOKEN.match(text, at):
+                at = self._take(token, text)
         self._flush()
+
+    def _take_block(self, block: re.Match[str], inner: str, whole: str) -> None:
+        if block["kept"]:
+            self._flush()
+            self._draft.put(_code(block["kept"], inner))
+        elif block["table"]:
+            self._flush()
+            table.add_table(self._draft, rows_of(inner))
+        else:
+            self._words.append(" ".join(whole.split()))
 
     def _take(self, token: re.Match[str], text: str) -> int:
         """Take one token, and return the offset at which to go on."""
@@ -155,12 +174,6 @@ class _Reader:
             self._flush()
         elif token["end"]:
             return self._environment(token["end"] == "begin", token["name"], text, at)
-        elif token["kept"] or token["table"]:
-            self._flush()
-            if token["kept"]:
-                self._draft.put(_code(token["kept"], token["code"]))
-            else:
-                table.add_table(self._draft, rows_of(token["rows"]))
         else:
             self._words.append(_sign(token))
         return at
@@ -220,6 +233,24 @@ class _Reader:
         else:
             self._draft.add(text)
         self._listed, self._item = self._item, False
+
+
+def _end_of(block: re.Match[str], endless: set[str]) -> re.Match[str] | None:
+    """Return the end of code, a table or a formula, if there is one.
+
+    Args:
+        block: Its beginning.
+        endless: What has no end after some place before; it is not sought again, so that a text of
+            many beginnings is read in proportion.
+    """
+    name = block["kept"] or block["table"] or block["maths"]
+    closing = rf"\\end\s*\{{{re.escape(name)}\}}" if name else _CLOSING[block["sign"]]
+    if closing in endless:
+        return None
+    end = re.compile(closing).search(block.string, block.end())
+    if not end:
+        endless.add(closing)
+    return end
 
 
 def _code(name: str, code: str) -> str:

@@ -25,6 +25,8 @@ def read_web_page(
     if tree is None:
         return draft
     title = (tree.findtext(".//title") or "").strip()
+    for anchor in list(filter(html_tree.is_anchor, tree.iter("a"))):
+        anchor.drop_tree()
     _add_main_text(draft, tree, url)
     draft.title = draft.title or title
     if draft.empty:

@@ -103,10 +103,11 @@ def answer_in_fork(
         format = read_document.detect_format(data, job["mime"], job["name"], job["url"])
         read_document.load_reader(format, job["url"], links=job.get("links", False))
     ours, theirs = os.pipe()
+    worker = os.getpid()
     pid = os.fork()
     if not pid:
         os.close(ours)
-        _read_and_exit(job, data, theirs)
+        _read_and_exit(job, data, theirs, worker)
     os.close(theirs)
     frame, late = _collect(ours, source.fileno())
     os.close(ours)
@@ -133,9 +134,11 @@ def _name(ended: int) -> str:
     return signal.Signals(-ended).name if ended < 0 else f"exit status {ended}"
 
 
-def _read_and_exit(job: dict[str, Any], data: bytes, to: int) -> NoReturn:
+def _read_and_exit(job: dict[str, Any], data: bytes, to: int, worker: int) -> NoReturn:
     """Read one document as the fork: confine it, send the answer, exit without any clean-up."""
     limits.die_with_parent()
+    if os.getppid() != worker:  # it was killed before that
+        os._exit(1)
     os.close(0)
     pipe = os.fdopen(to, "wb")
     try:
