@@ -63,6 +63,8 @@ CORPUS = {
 }
 QUESTION = "Who owns Holm Works?"
 SEED_QUESTION = "How old are the children of the parents who run Svedjan Ost AB?"
+QUICK = {"rate": 1_000, "concurrent": 64}
+"""How fast a provider may be called: nobody waits, and what waits is tested with the gateway."""
 PARTS = ("outline_report", "write_sections", "write_bottom_line")
 """The tasks of writing a report that one call may not write."""
 SAID = 40  # the most insights that FindingsAnalysis holds
@@ -351,8 +353,13 @@ class ScriptedReasoner:
 
     def _check_support(self, task: tasks.CheckSupport) -> tasks.Checks:
         return tasks.Checks(
-            checks=tuple(tasks.Check(id=claim.id, support="full") for claim in task.claims)
+            checks=tuple(
+                tasks.Check(id=claim.id, support="full", by=claim.cites) for claim in task.claims
+            )
         )
+
+    def _edit_report(self, task: tasks.EditReport) -> tasks.ReportEdits:
+        return tasks.ReportEdits()
 
     def _repair_sentences(self, task: tasks.RepairSentences) -> tasks.Repairs:
         return tasks.Repairs(
@@ -398,7 +405,9 @@ class Rig:
         **settings: Any,
     ) -> None:
         self.reasoner, self.provider = reasoner or ScriptedReasoner(), provider or CorpusProvider()
+        limits = dict.fromkeys((self.provider.name, "duckduckgo", "fetch"), QUICK)
         told = {"home": home, "retries": 0, "prices": {"corpus": {}}, "approve": approve}
+        told |= {"limits": limits}
         told |= {"max_output_tokens": 4_096} if self.reasoner.in_parts else {}
         self.settings = load({**told, **settings})
         self.store: Store = open_sqlite(home)
@@ -432,8 +441,12 @@ class Rig:
 
 
 def used(allowed: Allowance, rig: Rig) -> set[type[tasks.Task[Any]]]:
-    """Return the tasks of an allowance that a run performs whose report comes with its top."""
-    return with_length(allowed, rig.settings).tasks.keys() - {tasks.WriteBottomLine}
+    """Return the tasks of an allowance that a run performs whose report comes with its top.
+
+    A scripted reasoner costs nothing, so nobody edits what it writes.
+    """
+    rare = {tasks.WriteBottomLine, tasks.EditReport}
+    return with_length(allowed, rig.settings).tasks.keys() - rare
 
 
 def fail(task: Any) -> Any:

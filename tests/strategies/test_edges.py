@@ -433,7 +433,7 @@ def independent(fields: Fields, usual: Fields) -> Fields:
 QUIET: Directions = {
     "decompose_task": [independent],
     "hypothesise": [{"hypotheses": []}],
-    "analyse": [{"follow_up_queries": []}],
+    "analyse": [{"searches": []}],
 }
 """Nothing to wait for, nothing to test, so that nothing is accepted, and nothing to follow: what
 leads back must be the scenario's own."""
@@ -482,9 +482,7 @@ OVERWATCH = (
     watching(
         "follow-ups lead back to gathering",
         *(GATHER, ANALYZE, GATHER, ANALYZE, REFLECT, *O_END),
-        says={
-            "analyse": [{"follow_up_queries": calls("ferry logbook")}, {"follow_up_queries": []}]
-        },
+        says={"analyse": [{"searches": ["ferry logbook"]}, {"searches": []}]},
         check=lambda walk: _asked(walk, "ferry logbook"),
     ),
     watching(
@@ -505,11 +503,16 @@ OVERWATCH = (
         says={"reflect": [next(remarks())]},
     ),
     watching(
-        "critical remarks end with the last turn",
-        *(GATHER, ANALYZE, REFLECT, ANALYZE, REFLECT, SYNTHESIZE),
+        "critical remarks end where there was nothing new to analyse",
+        *(GATHER, ANALYZE, REFLECT, ANALYZE, REFLECT, *O_END),
         says={"reflect": list(itertools.islice(remarks(), 4))},
-        settings={"max_iterations": 3},
-        decided=["finish, rule: turn 3 is the last allowed"],
+    ),
+    watching(
+        "critical remarks end with the last turn",
+        *(GATHER, ANALYZE, REFLECT, SYNTHESIZE),
+        says={"reflect": list(itertools.islice(remarks(), 4))},
+        settings={"max_iterations": 2},
+        decided=["finish, rule: turn 2 is the last allowed"],
     ),
     watching(
         "what is not ready is reflected on again, twice at most",
@@ -532,7 +535,8 @@ OVERWATCH = (
         *(GATHER, ANALYZE, GATHER, SYNTHESIZE),
         says={
             "analyse": [
-                {"follow_up_queries": calls(f"ferry {word}")} for word in ("log", "map", "diary")
+                {"follow_up_queries": calls(f"ferry {word}"), "searches": []}
+                for word in ("log", "map", "diary")
             ]
         },
         settings={"max_iterations": 2},

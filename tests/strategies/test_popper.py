@@ -173,6 +173,32 @@ async def test_each_hypothesis_is_tested_by_a_search_of_its_own_and_all_at_once(
     assert rig.reasoner.most_running >= 2
 
 
+async def test_the_first_attempt_is_the_one_put_forward_and_a_further_one_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    def propose(task: tasks.Hypothesise) -> tasks.HypothesisSet:
+        proposed = tasks.Proposed(
+            statement="Anna Holm owns Holm Works.",
+            answer="Anna Holm",
+            supports_if="a register names her",
+            refutes_if="a register names another",
+            searches=("Holm Works owner", "Holm Works gazette", "a third is too many"),
+        )
+        return tasks.HypothesisSet(hypotheses=() if task.standing else (proposed,))
+
+    reasoner = ScriptedReasoner(
+        hypothesise=propose, decide=keep_on, judge=lambda task: tasks.Judgements(judgements=())
+    )
+    rig = Rig(tmp_path, reasoner, max_iterations=2)
+    await rig.work()
+    (again,) = reasoner.of(tasks.RefuteQueries)
+    assert {"Holm Works owner", "Holm Works gazette"} <= {*again.tried}, "the second round"
+    assert "a third is too many" not in rig.provider.queries
+    assert rig.provider.queries.index("Holm Works owner") < rig.provider.queries.index(
+        "refute: Anna Holm owns Holm Works."
+    )
+
+
 async def test_what_was_refuted_is_printed_and_teaches_the_next_round(tmp_path: Path) -> None:
     rig = Rig(tmp_path, ScriptedReasoner(decide=keep_on), max_iterations=2)
     outcome = await rig.work()

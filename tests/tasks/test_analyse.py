@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from deepdiver.core.record import CorrelationKind
+from deepdiver.core.record import CorrelationKind, HypothesisStatus
 from deepdiver.tasks import (
     Analyse,
     Argument,
@@ -11,6 +11,8 @@ from deepdiver.tasks import (
     Correlated,
     Correlations,
     FindingsAnalysis,
+    HypothesisStanding,
+    Implication,
     KeyInsight,
     Pairing,
     ShownFinding,
@@ -32,6 +34,8 @@ FINDING = ShownFinding(
     where="63.2, 19.1",
 )
 TASK = Analyse(question="Q?", as_of="2026-11-15", findings=(FINDING,))
+SEARCH = ShownTool(name="search", about="all", arguments=("query: words",))
+FIRES = ShownTool(name="search_fires", about="fires from space", arguments=("days: how many",))
 
 
 def test_an_answer_without_insights_is_none() -> None:
@@ -62,12 +66,11 @@ def test_the_fields_are_those_of_the_seed() -> None:
         "correlations",
         "uncertainties",
         "follow_up_queries",
+        "searches",
     ]
-    assert made["$defs"]["Implication"]["required"] == [
-        "hypothesis_id",
-        "evidence_type",
-        "explanation",
-    ]
+    assert made["$defs"]["Implication"]["required"] == ["hypothesis_id", "evidence_type"]
+    said = {"hypothesis_id": "H1", "evidence_type": "refuting", "explanation": "so"}
+    assert Implication.model_validate(said).explanation == "so", "it is read and not asked for"
     wanted = {"finding_ids", "correlation_type", "description", "confidence", "implications"}
     assert wanted <= set(made["$defs"]["Correlated"]["required"])
 
@@ -98,7 +101,7 @@ def test_what_failed_and_what_was_remarked_is_shown_where_there_is_any() -> None
             "reports": ("search(query=x): search failed: down",),
             "notes": ("One side only.",),
             "insights": (SummaryLine(id="S1", text="Known."),),
-            "tools": (ShownTool(name="search", about="all", arguments=("query: words",)),),
+            "tools": (SEARCH, FIRES),
         }
     ).prompt()
     assert "search failed: down" in more.user
@@ -175,3 +178,41 @@ def test_an_analysis_in_plain_sentences_and_with_numbers_is_read() -> None:
     )
     assert read.uncertainties == ("One thing is open.",)
     assert read.follow_up_queries[0].args[0].name == "country_code"
+
+
+def test_calls_of_tools_are_asked_for_only_where_there_is_one_besides_the_search() -> None:
+    def told(*tools: ShownTool) -> tuple[str, str, set[str]]:
+        task = TASK.model_copy(update={"tools": tools})
+        prompt = task.prompt()
+        return prompt.user, prompt.system, {*schema(FindingsAnalysis, task.unasked())["properties"]}
+
+    for tools in ((), (SEARCH,)):
+        user, system, fields = told(*tools)
+        assert "<<<tools>>>" not in user
+        assert "`follow_up_queries`" not in system
+        assert "follow_up_queries" not in fields
+        assert "searches" in fields
+    user, system, fields = told(SEARCH, FIRES)
+    assert '"name": "search_fires"' in user
+    assert '"name": "search"' not in user
+    assert {"follow_up_queries", "searches"} <= fields
+    assert "`follow_up_queries` asks one of the `tools`" in system
+
+
+def test_an_analyst_sees_what_hypotheses_claim_and_where_they_stand() -> None:
+    held = HypothesisStanding(
+        id="H1",
+        statement="It burnt.",
+        answer="fire",
+        refutes_if="nothing was hot",
+        posterior=0.6,
+        status=HypothesisStatus.OPEN,
+        trials=0,
+        supporting=("F1",),
+    )
+    shown = TASK.model_copy(update={"standing": (held,)}).prompt().user
+    standing = shown.split("<<<standing>>>")[1].split("<<<end standing>>>")[0]
+    assert "It burnt." in standing
+    assert '"status": "open"' in standing
+    for unsaid in ("nothing was hot", '"answer"', "F1"):
+        assert unsaid not in standing

@@ -68,3 +68,21 @@ def test_no_threshold_decides() -> None:
     assert not any("threshold" in name for name in Decide.model_fields)
     assert schema(Decision)["properties"]["decision"]["enum"] == ["continue", "finish"]
     assert Decide.role == "smart"
+
+
+def test_of_the_hypotheses_the_model_sees_the_claims_and_where_they_stand() -> None:
+    full = STANDING.model_copy(
+        update={
+            "answer": "Karin Dal",
+            "refutes_if": "a register names another",
+            "supporting": ("F1",),
+            "refuting": ("F2",),
+        }
+    )
+    task = TASK.model_copy(update={"standing": (full,)})
+    shown = task.prompt().user
+    for told in ("Karin runs it.", '"status": "supported"', '"trials": 1'):
+        assert told in shown
+    for told in ("Karin Dal", "a register names another", "F1", "F2"):
+        assert told not in shown
+    assert task.standing[0].refutes_if, "whoever is no model sees all of it"

@@ -6,9 +6,10 @@ import pytest
 from pydantic import ValidationError
 
 from deepdiver.core.record import HypothesisStatus, RunStatus
-from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Proposed
+from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Lesson, Proposed
 from deepdiver.tasks.record_views import HypothesisStanding, RecalledRun, ShownFinding, ShownTool
 from deepdiver.tasks.task import schema
+from deepdiver.tasks.tolerance import TOLERANT
 
 PROPOSED = Proposed(
     statement="Karin runs it.",
@@ -22,6 +23,7 @@ SHOWN = ShownFinding(
     source="Register",
     credibility=0.9,
 )
+FIRES = ShownTool(name="search_fires", about="fires from space", arguments=("days: how many",))
 TASK = Hypothesise(question="Who?", as_of="2026-11-15", problems=("Who?",), findings=(SHOWN,))
 PAST = RecalledRun(
     id="P1",
@@ -86,9 +88,13 @@ def test_past_runs_are_shown_only_where_there_are_any_and_as_hints() -> None:
 
 def test_tools_are_shown_only_where_there_are_any_and_tests_are_optional() -> None:
     assert "tools" not in TASK.prompt().user
-    tool = ShownTool(name="search", about="everything", arguments=("query: words",))
-    shown = TASK.model_copy(update={"tools": (tool,), "findings": ()}).prompt()
-    assert '"name": "search"' in shown.user
+    search = ShownTool(name="search", about="everything", arguments=("query: words",))
+    alone = TASK.model_copy(update={"tools": (search,)}).prompt()
+    assert "tools" not in alone.user
+    assert "`test_calls`" not in alone.system, "queries of a search are asked for as plain texts"
+    shown = TASK.model_copy(update={"tools": (search, FIRES), "findings": ()}).prompt()
+    assert '"name": "search_fires"' in shown.user
+    assert '"name": "search"' not in shown.user
     assert "`test_calls`" in shown.system
     assert PROPOSED.test_queries == ()
     assert HypothesisSet(hypotheses=(PROPOSED,)).reasoning_chain == ()
@@ -101,8 +107,7 @@ def test_at_most_four_tests_are_taken() -> None:
 
 
 def test_tests_are_asked_for_once_for_all_hypotheses_and_read_where_each_has_its_own() -> None:
-    tool = ShownTool(name="search", about="everything", arguments=("query: words",))
-    asked = schema(HypothesisSet, TASK.model_copy(update={"tools": (tool,)}).unasked())
+    asked = schema(HypothesisSet, TASK.model_copy(update={"tools": (FIRES,)}).unasked())
     assert "test_calls" in asked["properties"]
     assert "test_queries" not in asked["$defs"]["Proposed"]["properties"]
     assert "test_calls" not in schema(HypothesisSet, TASK.unasked())["properties"]
@@ -121,3 +126,89 @@ def test_findings_are_asked_for_where_some_are_shown() -> None:
     assert "findings" not in fields(TASK.model_copy(update={"findings": ()}))
     found = ShownFinding(id="F1", statement="s", quote="q", source="t", credibility=0.5, origin="o")
     assert "findings" in fields(TASK.model_copy(update={"findings": (found,)}))
+
+
+def test_what_would_refute_a_hypothesis_is_searched_for_in_words_that_are_asked_for_at_once() -> (
+    None
+):
+    def told(searched: bool) -> tuple[str, set[str]]:
+        task = TASK.model_copy(update={"searched": searched})
+        fields = schema(HypothesisSet, task.unasked())["$defs"]["Proposed"]["properties"]
+        return task.prompt().system, set(fields)
+
+    system, fields = told(searched=False)
+    assert "`searches`" not in system
+    assert "searches" not in fields
+    system, fields = told(searched=True)
+    assert "two queries that would bring up evidence against it" in system
+    assert "none of them searches for confirmation" in system
+    assert "searches" in fields
+    with pytest.raises(ValidationError, match="searches"):
+        Proposed.model_validate({**PROPOSED.model_dump(), "searches": ["q"] * 5})
+    said = {**PROPOSED.model_dump(mode="json"), "searches": [{"query": "register"}]}
+    read = HypothesisSet.model_validate({"hypotheses": [said]}, context=TOLERANT)
+    assert read.hypotheses[0].searches == ("register",)
+
+
+def test_whoever_may_begin_before_the_findings_says_how_the_hypotheses_came_about() -> None:
+    late, early = TASK, TASK.model_copy(update={"early": True})
+    assert "reasoning_chain" not in schema(HypothesisSet, late.unasked())["properties"]
+    assert "`reasoning_chain`" not in late.prompt().system
+    assert "reasoning_chain" in schema(HypothesisSet, early.unasked())["properties"]
+    assert "from the question alone" in early.prompt().system
+    assert "early" not in early.prompt().user
+
+
+def test_of_earlier_hypotheses_it_is_said_what_they_claim_and_stand_on() -> None:
+    found = ShownFinding(id="F1", statement="Karin signs.", quote="Signed: K. Dal", source="Deed")
+    held = HypothesisStanding(
+        id="H1",
+        statement="Karin runs it.",
+        answer="Karin Dal",
+        refutes_if="another signs",
+        posterior=0.8,
+        status=HypothesisStatus.SUPPORTED,
+        trials=1,
+        supporting=("F1",),
+    )
+    task = TASK.model_copy(update={"findings": (found,), "standing": (held,)})
+    shown = task.prompt().user
+    for told in ("Karin signs.", "Signed: K. Dal", "Karin runs it.", '"supporting": ["F1"]'):
+        assert told in shown
+    for unsaid in ("another signs", "Karin Dal"):
+        assert unsaid not in shown
+    assert task.standing[0].refutes_if == "another signs", "whoever is no model sees all of it"
+
+
+def test_a_lesson_names_what_is_shown_beside_it_by_its_label() -> None:
+    found = ShownFinding(id="F1", statement="Karin signs.", quote="q", source="Deed")
+    held = HypothesisStanding(
+        id="H1",
+        statement="Karin runs it.",
+        posterior=0.8,
+        status=HypothesisStatus.SUPPORTED,
+        trials=1,
+    )
+    lessons = (
+        Lesson(
+            hypothesis="H1",
+            statement="Karin runs it.",
+            answer="Karin",
+            status=HypothesisStatus.SUPPORTED,
+            because=("Karin signs.", "It had no room."),
+        ),
+        Lesson(
+            hypothesis="H9",
+            statement="Olof runs it.",
+            answer="Olof",
+            status=HypothesisStatus.REFUTED,
+        ),
+    )
+    task = TASK.model_copy(
+        update={"findings": (found,), "standing": (held,), "experience": lessons}
+    )
+    shown = task.prompt().user.split("<<<experience>>>")[1].split("<<<end experience>>>")[0]
+    assert '"because": ["F1", "It had no room."]' in shown
+    assert "Karin runs it." not in shown
+    assert "Olof runs it." in shown, "one that is not shown besides is told in words"
+    assert task.experience == lessons

@@ -55,10 +55,27 @@ def test_a_part_may_need_earlier_ones() -> None:
     assert made.problems[1].needs == (made.problems[0].question,)
 
 
-def test_the_answer_asks_for_parts_their_needs_and_what_is_sought() -> None:
+def test_the_answer_asks_for_parts_and_their_needs_and_reads_what_is_sought() -> None:
     made = schema(Decompose.answer())
-    assert made["required"] == ["problems", "sought"]
+    assert made["required"] == ["problems"], "nobody asks what is sought, because nobody reads it"
     assert made["$defs"]["Problem"]["required"] == ["question", "needs"]
+    said = {"problems": [{"question": "Who?"}], "sought": "a person"}
+    assert Decomposition.model_validate(said).sought == "a person"
+
+
+def test_needs_are_asked_for_only_where_somebody_waits_for_them() -> None:
+    def told(task: Decompose) -> tuple[str, list[str]]:
+        fields = schema(Decomposition, task.unasked())["$defs"]["Problem"]["required"]
+        return task.prompt().system, fields
+
+    system, fields = told(TASK.model_copy(update={"ordered": False}))
+    assert fields == ["question"]
+    assert "`needs`" not in system
+    assert "list them in that order" in system, "a report goes from the first part to the last"
+    system, fields = told(TASK)
+    assert fields == ["question", "needs"]
+    assert "`needs`" in system
+    assert "ordered" not in TASK.prompt().user
 
 
 def test_an_objection_is_shown_only_where_there_is_one() -> None:
@@ -86,6 +103,7 @@ def test_past_runs_are_shown_only_where_there_are_any_and_as_hints() -> None:
 
 
 TOOLS = (ShownTool(name="search", about="everything", arguments=("query: words",)),)
+FEED = ShownTool(name="search_fires", about="fires from space", arguments=("latitude: degrees",))
 
 
 @pytest.mark.parametrize(
@@ -110,6 +128,7 @@ def test_a_plan_has_the_fields_of_the_seed() -> None:
         "time_range",
         "priority_sources",
         "initial_queries",
+        "searches",
     ]
     assert schema(DecomposeTask.answer())["required"] == [
         "task_complexity",
@@ -117,13 +136,39 @@ def test_a_plan_has_the_fields_of_the_seed() -> None:
         "sub_tasks",
     ]
     parts = schema(DecomposeTask.answer())["$defs"]["SubTask"]["required"]
-    assert parts == ["id", "description", "focus_area", "dependencies", "complexity"]
+    assert parts == ["description", "focus_area", "dependencies", "complexity"]
 
 
-def test_a_plan_is_made_of_the_tools_that_are_shown() -> None:
+def test_a_sub_task_is_told_by_its_place_and_its_own_label_is_read() -> None:
+    told = load_prompt("decompose_task")[1]
+    assert "`dependencies` (1 for the first of the list)" in told
+    assert "subtask_1" not in told
+    said = {"sub_tasks": [{"id": "a", "description": "Who?", "dependencies": [1, "b"]}]}
+    read = TaskDecomposition.model_validate(said, context=TOLERANT)
+    assert (read.sub_tasks[0].id, read.sub_tasks[0].dependencies) == ("a", ("1", "b"))
+
+
+def test_without_tools_nothing_is_asked_that_only_tools_are_told() -> None:
+    def fields(task: PlanResearch) -> list[str]:
+        return list(schema(ResearchPlan, task.unasked())["properties"])
+
     task = PlanResearch(question="Who?", as_of="2026-11-15", tools=TOOLS)
-    assert '"name": "search"' in task.prompt().user
+    assert fields(task) == ["objectives", "regions_of_interest", "time_range", "searches"]
+    shown = task.prompt()
+    assert "tools" not in shown.user
+    for word in ("`tools`", "`coordinates`", "`keywords`", "`priority_sources`", "`initial_"):
+        assert word not in shown.system
+    more = task.model_copy(update={"tools": (*TOOLS, FEED)})
+    assert {"coordinates", "keywords", "priority_sources", "initial_queries"} < {*fields(more)}
+    assert "`coordinates`" in more.prompt().system
+
+
+def test_a_plan_is_made_of_the_tools_that_are_shown_and_searches_are_plain_texts() -> None:
+    task = PlanResearch(question="Who?", as_of="2026-11-15", tools=(*TOOLS, FEED))
+    assert '"name": "search_fires"' in task.prompt().user
+    assert '"name": "search"' not in task.prompt().user
     assert "does not exist" in task.prompt().system
+    assert "Write into `searches` what to search for" in task.prompt().system
     again = task.model_copy(update={"objection": "Too broad."}).prompt()
     assert "Too broad." in again.user
     assert "`objection`" in again.system
@@ -191,7 +236,7 @@ def test_the_context_is_shown_only_where_there_is_one() -> None:
 
 
 def test_what_a_part_needs_is_asked_for_by_number_and_read_in_words_too() -> None:
-    assert "by its number" in load_prompt("decompose")[1]
+    assert "give the numbers" in load_prompt("decompose")[1]
     said = {"problems": [{"question": "Who?"}, {"question": "Since when?", "needs": [1, "Who?"]}]}
     read = Decomposition.model_validate(said, context=TOLERANT)
     assert read.problems[1].needs == ("1", "Who?")

@@ -28,7 +28,7 @@ answer type."""
 SPOKEN = re.compile(r"`([^`]+)`")
 MARKED = re.compile(r"`[^`]*\{[^`]*`")
 """The marks of a draft, as prompts show them: `{T3:12}`, `## What to do {judgement}`."""
-MARKDOWN = {"# ", "## ", "### ", "- ", "1. ", "| ", " | ", "---", "## Bottom line"}
+MARKDOWN = {"# ", "## ", "### ", "- ", "1. ", "> ", "| ", " | ", "---", "## Bottom line"}
 MARKDOWN |= {
     "## What is not known",
     "<thinking>",
@@ -143,6 +143,7 @@ class TestEveryTask:
             "write_report",
             "write_sections",
             "write_bottom_line",
+            "edit_report",
             "repair_sentences",
         }
         assert bool(shown) is writes
@@ -196,6 +197,16 @@ def test_every_answer_and_view_belongs_to_a_task() -> None:
 )
 def test_who_reads_fetched_text_is_told_that_it_is_data(name: str) -> None:
     assert re.search(r"are data\b.*cannot give you instructions", load_prompt(name)[1])
+
+
+def test_each_term_figure_and_conflict_of_a_long_report_has_one_section() -> None:
+    plan, sections = load_prompt("outline_report")[1], load_prompt("write_sections")[1]
+    assert "each term, figure and conflict has one home" in plan
+    assert "the terms that it explains and the conflicts that it decides" in plan
+    assert "What another section explains, tells or decides, as its `shows` says" in sections
+    assert "in the section whose `shows` decides it" in sections
+    # Whoever writes one section sees what the others show.
+    assert "shows" in tasks.PlannedSection.model_fields
 
 
 def test_what_leads_tasks_is_called_data_before_it_comes() -> None:

@@ -8,8 +8,16 @@ import pytest
 from pydantic import ValidationError
 
 from deepdiver.core.record import RunStatus
-from deepdiver.tasks.query import REMEMBERED, Queries, RefuteQueries, ToolQuery, WriteQueries
-from deepdiver.tasks.record_views import RecalledRun
+from deepdiver.tasks.query import (
+    REMEMBERED,
+    SEARCH,
+    Queries,
+    RefuteQueries,
+    ToolQuery,
+    WriteQueries,
+    calls_besides,
+)
+from deepdiver.tasks.record_views import RecalledRun, ShownTool
 from deepdiver.tasks.task import Task, load_prompt
 from deepdiver.tasks.tolerance import TOLERANT
 
@@ -123,3 +131,28 @@ def test_a_text_for_the_arguments_is_the_query_and_a_text_for_the_call_has_none(
 def test_code_must_name_arguments_as_the_type_says() -> None:
     with pytest.raises(ValidationError):
         ToolQuery.model_validate({"tool": "search", "args": {"query": "x"}})
+
+
+# -- tools that are called by name
+
+
+def test_the_search_of_everything_is_not_called_by_name() -> None:
+    search = ShownTool(name=SEARCH, about="everything", arguments=("query: words",))
+    one = ShownTool(name="search_papers", about="papers", arguments=("query: words",))
+    assert calls_besides(()) == ()
+    assert calls_besides((search,)) == ()
+    assert calls_besides((search, one)) == (one,)
+
+
+def test_what_several_tools_take_is_explained_once() -> None:
+    since, area = "since (optional): First day.", "latitude: Degrees."
+    tools = (
+        ShownTool(name="fires", about="fires", arguments=(since, area)),
+        ShownTool(name="news", about="news", arguments=(since, "keywords: Words.")),
+        ShownTool(name="quakes", about="quakes", arguments=("since (optional): Another.", area)),
+    )
+    fires, news, quakes = calls_besides(tools)
+    assert fires == tools[0]
+    assert news.arguments == ("since (optional)", "keywords: Words.")
+    assert quakes.arguments == ("since (optional): Another.", "latitude")
+    assert tools[1].arguments[0] == since, "whoever is no model sees them as they are"

@@ -166,3 +166,22 @@ def test_a_hypothesis_is_told_briefly_by_its_claim_and_where_it_stands() -> None
         "status": "undecided",
         "trials": 2,
     }
+
+
+def test_a_hypothesis_can_be_shown_as_a_claim_with_or_without_what_it_stands_on() -> None:
+    held = HypothesisStanding(
+        id="H1",
+        statement="Karin runs it.",
+        answer="Karin",
+        refutes_if="another is named",
+        posterior=0.7,
+        status=HypothesisStatus.OPEN,
+        trials=0,
+        supporting=("F1",),
+        refuting=("F2",),
+    )
+    claimed, brief = held.claimed(), held.briefly()
+    assert (claimed.answer, claimed.refutes_if) == ("", "")
+    assert (claimed.supporting, claimed.refuting) == (("F1",), ("F2",))
+    assert (brief.supporting, brief.refuting, brief.answer) == ((), (), "")
+    assert (brief.statement, brief.posterior) == (held.statement, held.posterior)

@@ -83,6 +83,16 @@ def test_a_sentence_is_not_said_again_for_standing_before_another() -> None:
     assert task.claims[1].before.endswith(CLAIM.text), "who is no model has the words"
 
 
+def test_a_heading_is_said_before_the_first_of_its_sentences() -> None:
+    below = [
+        CLAIM.model_copy(update={"id": f"S{number}", "text": f"Say {number}.", "heading": heading})
+        for number, heading in enumerate(("Not to do", "Not to do", "Then", "Not to do"))
+    ]
+    shown = CheckSupport(claims=tuple(below)).prompt().user
+    assert shown.count('"heading": "Not to do"') == 2
+    assert shown.count('"heading": "Then"') == 1
+
+
 def test_a_checker_is_shown_what_code_has_computed_and_searched_for() -> None:
     claim = CLAIM.model_copy(
         update={"calculations": ("2026 - 1998 = 28",), "absent": ("gasoline",)}

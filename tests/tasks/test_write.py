@@ -305,6 +305,7 @@ def test_nothing_that_a_writer_answers_has_a_place_for_an_address_or_a_quote() -
             ("{T3:12}", "{judgement", "{C1}", "{absence", "{assumption}", "{general}"),
         ),
         ("write_bottom_line", ("{T3:12}", "{judgement", "{C1}", "{absence", "{general}")),
+        ("edit_report", ("{T3:12}", "{judgement", "{absence", "{assumption}", "{general}")),
         (
             "repair_sentences",
             ("{T3:12}", "{judgement", "{C1}", "{absence", "{assumption}", "{general}"),
@@ -338,8 +339,23 @@ def test_a_top_has_a_title_and_points_and_may_miss_nothing() -> None:
 
 def test_a_repair_is_shown_the_sentence_with_its_neighbours_its_fault_and_its_quotes() -> None:
     shown = RepairSentences(question="Who?", sentences=(FAULTY,)).prompt().user
-    for value in FAULTY.model_dump().values():
+    for value in FAULTY.model_dump(exclude_defaults=True).values():
         assert (value[0] if isinstance(value, tuple) else value) in shown
+
+
+def test_a_repair_has_quotes_where_no_text_shows_them() -> None:
+    shown = NumberedText(id="T1", title="Register", text="<1> Karin Berg runs it.")
+    held = FAULTY.model_copy(update={"cites": ("T1",), "text": "Karin owns it {T1:1}."})
+    beside = held.model_copy(update={"id": "S2", "cites": ("T1", "T2")})
+    without = held.model_copy(update={"id": "S3", "cites": ()})
+    task = RepairSentences(question="Who?", texts=(shown,), sentences=(held,))
+    assert task.prompt().user.count("runs it") == 1
+    assert "Anna Holm" not in task.prompt().user
+    for other in (beside, without):
+        both = task.model_copy(update={"sentences": (held, other)}).prompt().user
+        assert both.count("runs it") == 2
+        assert both.count("Anna Holm") == 1
+    assert task.sentences[0].quotes, "a reasoner without prompts has them all"
 
 
 def test_an_empty_repair_cuts_the_sentence_and_one_without_text_is_none() -> None:

@@ -98,6 +98,7 @@ class DeepDiverState(TypedDict, total=False):
     queries: list[dict[str, str]]
     struck: list[str]
     tried: list[str]
+    refuting: dict[str, list[str]]
     trials: list[str]
     evidence: list[str]
     new_findings: int
@@ -174,6 +175,7 @@ async def initialize(state: DeepDiverState, deps: Deps) -> Update:
         **{name: [] for name in (*lists.split(), "limits")},
         "original_question": question,
         "needs": {},
+        "refuting": {},
         "past": await recall_past(deps, question),
         "final_answer": "",
         "confidence_score": 0.0,
@@ -293,6 +295,7 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
     return {
         **update,
         "hypotheses": [item.model_dump(mode="json") for item in (*standing, *conjectures.new)],
+        "refuting": {key: list(own) for key, own in conjectures.searches.items()},
         "current_iteration": iteration,
     }
 
@@ -312,6 +315,7 @@ async def verify_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
         trials=state["trials"],
         evidence=state["evidence"],
         weighed=state["weighed"],
+        planned=state.get("refuting", {}),  # a run begun before there was this way has none
     )
     return {
         **_enter_findings(state, deps, tested.found),
@@ -348,10 +352,7 @@ async def _ask_reasoner(state: DeepDiverState, deps: Deps) -> tuple[tasks.Decisi
     task = tasks.Decide(
         question=state["original_question"],
         problems=tuple(state["decomposed_problems"]),
-        # What would refute each was asked when it was tested.
-        standing=tuple(
-            item.model_copy(update={"refutes_if": ""}) for item in stand(standing_of(state), {})
-        ),
+        standing=stand(standing_of(state), {}),
         findings=len(state["gathered_information"]),
         new_findings=state["new_findings"],
         iteration=state["current_iteration"],

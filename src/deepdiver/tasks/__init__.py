@@ -46,6 +46,7 @@ from deepdiver.tasks.plan import (
 )
 from deepdiver.tasks.query import (
     REMEMBERED,
+    SEARCH,
     Argument,
     Queries,
     RefuteQueries,
@@ -87,6 +88,7 @@ from deepdiver.tasks.verify import (
 from deepdiver.tasks.write import (
     BottomLine,
     CheckedConclusion,
+    EditReport,
     Faulty,
     Outline,
     OutlineReport,
@@ -98,6 +100,8 @@ from deepdiver.tasks.write import (
     RepairSentences,
     ReportBrief,
     ReportDraft,
+    ReportEdit,
+    ReportEdits,
     ResearchFrame,
     SectionDrafts,
     WriteBottomLine,
@@ -123,6 +127,7 @@ TASKS: tuple[type[Task[Answer]], ...] = (
     Correlate,
     VerifyConclusions,
     WriteReport,
+    EditReport,
     OutlineReport,
     WriteSections,
     WriteBottomLine,
@@ -133,6 +138,7 @@ TASKS: tuple[type[Task[Answer]], ...] = (
 
 __all__ = [
     "REMEMBERED",
+    "SEARCH",
     "TASKS",
     "Analyse",
     "AnalyseOutput",
@@ -159,6 +165,7 @@ __all__ = [
     "Decompose",
     "DecomposeTask",
     "Decomposition",
+    "EditReport",
     "ExtractFindings",
     "Extracted",
     "Extraction",
@@ -206,6 +213,8 @@ __all__ = [
     "Repairs",
     "ReportBrief",
     "ReportDraft",
+    "ReportEdit",
+    "ReportEdits",
     "ResearchFrame",
     "ResearchPlan",
     "Rival",

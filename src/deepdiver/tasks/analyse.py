@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from deepdiver.core.record import CorrelationKind
-from deepdiver.tasks.query import ToolQuery
+from deepdiver.tasks.query import Query, ToolQuery, calls_besides
 from deepdiver.tasks.record_views import HypothesisStanding, ShownFinding, ShownTool
-from deepdiver.tasks.task import Answer, Role, Task, View
+from deepdiver.tasks.task import Answer, Prompt, Role, Task, View
 from deepdiver.tasks.tolerance import Also, Label
 
 
@@ -43,8 +44,9 @@ class Implication(Answer):
     ]
     """Which way they point. Where that is the contrary of where the hypothesis stands, it counts as
     an uncertainty."""
-    explanation: Annotated[str, Also("reason", "reasoning")] = ""
-    """Why, in one sentence."""
+    explanation: Annotated[SkipJsonSchema[str], Also("reason", "reasoning")] = ""
+    """Why, from a reasoner that says so. Nobody is asked for it: judging says why for each finding.
+    """
 
 
 class Correlated(Answer):
@@ -80,7 +82,10 @@ class FindingsAnalysis(Answer):
     """What rests on one source, what sources contradict each other in, what could not be found out:
     the reader of the report is told."""
     follow_up_queries: Annotated[tuple[ToolQuery, ...], Field(max_length=10), Also("queries")] = ()
-    """What to ask next; empty where nothing would help."""
+    """What to ask the tools next; empty where nothing would help."""
+    searches: Annotated[tuple[Query, ...], Field(max_length=10), Also("search_queries")] = ()
+    """What to search for next: short lines of content words and names; empty where nothing would
+    help."""
 
 
 class Analyse(Task[FindingsAnalysis]):
@@ -115,10 +120,26 @@ class Analyse(Task[FindingsAnalysis]):
     limit: int = 5
     """The most follow-up queries wanted."""
 
+    def prompt(self) -> Prompt:
+        """Return the prompt, with the tools that are called by name.
+
+        Of the hypotheses it has the claims and where they stand: what would refute them was asked
+        when they were put forward.
+        """
+        shown = {
+            "standing": tuple(item.briefly() for item in self.standing),
+            "tools": calls_besides(self.tools),
+        }
+        return super(Analyse, self.model_copy(update=shown)).prompt()
+
     def unasked(self) -> frozenset[str]:
         """Return what nobody waits for: correlations have a task of their own (`Correlate`)."""
-        none = set() if self.standing else {"FindingsAnalysis.hypothesis_implications"}
-        return frozenset({"FindingsAnalysis.correlations", *none})
+        asked = {
+            "correlations": False,
+            "hypothesis_implications": self.standing,
+            "follow_up_queries": calls_besides(self.tools),
+        }
+        return frozenset(f"FindingsAnalysis.{name}" for name, wanted in asked.items() if not wanted)
 
 
 class TypedFindings(View):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal
 
 from deepdiver.tasks.record_views import HypothesisStanding
-from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.task import Answer, Prompt, Role, Task
 from deepdiver.tasks.tolerance import REASON, Also, Means
 
 
@@ -53,3 +53,8 @@ class Decide(Task[Decision]):
     """What could not be searched or read."""
     guidance: str = ""
     """The person's own instructions."""
+
+    def prompt(self) -> Prompt:
+        """Return the prompt; of the hypotheses it has the claims and where they stand."""
+        told = tuple(item.briefly() for item in self.standing)
+        return super(Decide, self.model_copy(update={"standing": told})).prompt()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from deepdiver.core.record import HypothesisStatus
-from deepdiver.tasks.query import ToolQuery
+from deepdiver.tasks.query import Query, ToolQuery, calls_besides
 from deepdiver.tasks.record_views import HypothesisStanding, RecalledRun, ShownFinding, ShownTool
-from deepdiver.tasks.task import Answer, Role, Task, View
+from deepdiver.tasks.task import Answer, Prompt, Role, Task, View
 from deepdiver.tasks.tolerance import Also, Label
 
 
@@ -44,6 +45,10 @@ class Proposed(Answer):
     revises: Annotated[tuple[Label, ...], Also("refines", "corrects", "replaces")] = ()
     """Labels of the hypotheses in `standing` that it corrects or narrows; empty where it is a new
     one."""
+    searches: Annotated[
+        tuple[Query, ...], Field(max_length=4), Also("refuting_queries", "refute_queries")
+    ] = ()
+    """Two search queries that would bring up what shows it to be false, if there is any."""
     test_queries: Annotated[
         SkipJsonSchema[tuple[ToolQuery, ...]], Field(max_length=4), Also("tests", "queries")
     ] = ()
@@ -83,7 +88,7 @@ class Lesson(View):
 
     hypothesis: str
     """Its label among those that stand."""
-    statement: str
+    statement: str = ""
     """What it claimed."""
     answer: str = ""
     """The short answer that it gave."""
@@ -91,6 +96,15 @@ class Lesson(View):
     """Whether it was supported or refuted."""
     because: tuple[str, ...] = ()
     """The findings that decided it, the weightiest first."""
+
+    def briefly(self, labels: Mapping[str, str]) -> Self:
+        """Return it without what stands beside it: the hypothesis, and findings that are shown.
+
+        Args:
+            labels: The labels of these, by what they say.
+        """
+        named = tuple(labels.get(text, text) for text in self.because)
+        return self.model_copy(update={"statement": "", "answer": "", "because": named})
 
 
 class Hypothesise(Task[HypothesisSet]):
@@ -123,11 +137,36 @@ class Hypothesise(Task[HypothesisSet]):
     """What can be asked to test a hypothesis, where the strategy has tools."""
     limit: int = 4
     """The most hypotheses wanted."""
+    early: bool = Field(False, exclude=True)
+    """Whether they may be put forward before anything was found, and say how they came about."""
+    searched: bool = Field(False, exclude=True)
+    """Whether somebody searches for what would refute them."""
+
+    def prompt(self) -> Prompt:
+        """Return the prompt, in which nothing is said twice.
+
+        Lessons name what stands beside them by its label, and of earlier hypotheses it has what
+        they claim and stand on.
+        """
+        labels = {finding.statement: finding.id for finding in self.findings}
+        held = {item.id for item in self.standing}
+        shown = {
+            "experience": tuple(
+                lesson.briefly(labels) if lesson.hypothesis in held else lesson
+                for lesson in self.experience
+            ),
+            "standing": tuple(item.claimed() for item in self.standing),
+            "tools": calls_besides(self.tools),
+        }
+        return super(Hypothesise, self.model_copy(update=shown)).prompt()
 
     def unasked(self) -> frozenset[str]:
-        """Return what would revise earlier hypotheses, cite or call tools, if there are none."""
-        tools = (
-            set() if self.tools else {"HypothesisSet.test_calls", "HypothesisSet.reasoning_chain"}
-        )
-        cites = set() if self.findings else {"Proposed.findings"}
-        return frozenset(tools | cites | (set() if self.standing else {"Proposed.revises"}))
+        """Return what would revise, cite, search or call, if there is nothing to do that with."""
+        asked = {
+            "HypothesisSet.test_calls": calls_besides(self.tools),
+            "HypothesisSet.reasoning_chain": self.early,
+            "Proposed.findings": self.findings,
+            "Proposed.revises": self.standing,
+            "Proposed.searches": self.searched,
+        }
+        return frozenset(name for name, wanted in asked.items() if not wanted)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
-from deepdiver.tasks.query import ToolQuery
+from deepdiver.tasks.query import Query, ToolQuery, calls_besides
 from deepdiver.tasks.record_views import RecalledRun, ShownTool
-from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.task import Answer, Prompt, Role, Task
 from deepdiver.tasks.tolerance import Also
 
 
@@ -35,9 +36,8 @@ class Decomposition(Answer):
         Also("sub_problems", "decomposed_problems", "sub_questions", "questions", "parts"),
     ]
     """The parts, in the order in which they should be looked into."""
-    sought: str = ""
-    """What kind of thing answers it: a person, a date, an amount, an age, a place, a yes or no, an
-    account."""
+    sought: SkipJsonSchema[str] = ""
+    """What kind of thing answers it, from a reasoner that says so. Nobody is asked for it."""
 
 
 class Decompose(Task[Decomposition]):
@@ -59,6 +59,12 @@ class Decompose(Task[Decomposition]):
     """Why the person rejected the last plan, if so."""
     past: tuple[RecalledRun, ...] = ()
     """What past runs found that bear on the question: hints to be tested anew, never evidence."""
+    ordered: bool = Field(True, exclude=True)
+    """Whether a part that needs another is looked into after it."""
+
+    def unasked(self) -> frozenset[str]:
+        """Return the needs of parts, if nobody waits for what they need."""
+        return frozenset() if self.ordered else frozenset({"Problem.needs"})
 
 
 class Area(Answer):
@@ -92,7 +98,9 @@ class ResearchPlan(Answer):
     priority_sources: Annotated[tuple[str, ...], Field(max_length=10)] = ()
     """Which tools to ask first, by name or by what they give: news, satellite."""
     initial_queries: Annotated[tuple[ToolQuery, ...], Field(max_length=10)] = ()
-    """What to ask first."""
+    """What to ask the tools first."""
+    searches: Annotated[tuple[Query, ...], Field(max_length=10), Also("search_queries")] = ()
+    """What to search for first: short lines of content words and names."""
 
 
 class PlanResearch(Task[ResearchPlan]):
@@ -117,6 +125,17 @@ class PlanResearch(Task[ResearchPlan]):
     limit: int = 10
     """The most queries wanted."""
 
+    def prompt(self) -> Prompt:
+        """Return the prompt, with the tools that are called by name."""
+        shown = {"tools": calls_besides(self.tools)}
+        return super(PlanResearch, self.model_copy(update=shown)).prompt()
+
+    def unasked(self) -> frozenset[str]:
+        """Return what only tools are told, if there is nothing but a search."""
+        told = ("keywords", "coordinates", "priority_sources", "initial_queries")
+        none = () if calls_besides(self.tools) else told
+        return frozenset(f"ResearchPlan.{name}" for name in none)
+
 
 Complexity = Literal["simple", "moderate", "complex"]
 
@@ -124,14 +143,16 @@ Complexity = Literal["simple", "moderate", "complex"]
 class SubTask(Answer):
     """A part of the task that can be looked into by itself."""
 
-    id: Annotated[str, Also("subtask_id")] = ""
-    """Label to refer to it by, such as subtask_1."""
+    id: Annotated[SkipJsonSchema[str], Also("subtask_id")] = ""
+    """Label to refer to it by, from a reasoner that gives one. Nobody is asked for it: its place
+    gives it one, such as subtask_1."""
     description: Annotated[str, Also("task", "question", "title")]
     """What is to be found out, as a question."""
     focus_area: Literal["geographic", "temporal", "actor", "thematic"] = "thematic"
     """What it is mostly about: where, when, who, or what."""
     dependencies: Annotated[tuple[str, ...], Also("depends_on", "needs")] = ()
-    """Labels of the sub-tasks that must be answered first: it is looked into after them."""
+    """Numbers of the sub-tasks that must be answered first, 1 for the first: it is looked into
+    after them."""
     complexity: Annotated[Complexity, Also("estimated_complexity")] = "simple"
     """How hard it is, which decides how many searches are made for it."""
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, ValidationInfo, model_validator
 
-from deepdiver.tasks.record_views import RecalledRun
+from deepdiver.tasks.record_views import RecalledRun, ShownTool
 from deepdiver.tasks.task import Answer, Role, Task
 from deepdiver.tasks.tolerance import REASON, TOLERANT, Also, field_of
 
+SEARCH = "search"
+"""The tool that asks every search provider. Models write its queries as plain texts: as calls, they
+would have three times the tokens."""
 REMEMBERED = 2
 """Fruitful queries of past runs that may be made again for one sub-problem, besides new ones."""
 Query = Annotated[str, Also("query", "search_query", "q")]
@@ -104,3 +107,18 @@ class ToolQuery(Answer):
         elif given is None and value.keys() - own.keys():
             given = {key: item for key, item in value.items() if key not in own}
         return {**own, **({key: given} if given is not None else {})}
+
+
+def calls_besides(tools: Iterable[ShownTool]) -> tuple[ShownTool, ...]:
+    """Return the tools that a model calls by name: all but the search of everything.
+
+    What several of them take, such as the first day, is explained once.
+    """
+    said = set[str]()
+    shown = []
+    for tool in tools:
+        if tool.name != SEARCH:
+            lines = (line.partition(":")[0] if line in said else line for line in tool.arguments)
+            shown.append(tool.model_copy(update={"arguments": tuple(lines)}))
+            said.update(tool.arguments)
+    return tuple(shown)

@@ -123,10 +123,13 @@ class HypothesisStanding(View):
     refuting: tuple[str, ...] = ()
     """Labels of the findings against it."""
 
+    def claimed(self) -> Self:
+        """Return what it claims, where it stands and what it stands on."""
+        return self.model_copy(update={"answer": "", "refutes_if": ""})
+
     def briefly(self) -> Self:
         """Return what it claims and where it stands, without what it was tested by."""
-        unsaid = {"answer": "", "refutes_if": "", "supporting": (), "refuting": ()}
-        return self.model_copy(update=unsaid)
+        return self.claimed().model_copy(update={"supporting": (), "refuting": ()})
 
 
 class RecalledRefutation(View):

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from deepdiver.tasks.query import Query, ToolQuery
+from deepdiver.tasks.query import Query, ToolQuery, calls_besides
 from deepdiver.tasks.record_views import HypothesisStanding, RecalledRun, ShownTool
 from deepdiver.tasks.task import Answer, Prompt, Role, Task
 from deepdiver.tasks.tolerance import REASON, Also, Opposite
@@ -120,7 +120,11 @@ class Reflect(Task[Reflection]):
         Of the hypotheses it has the claims and where they stand: no finding is shown.
         """
         sure = tuple(text for text in self.known if text not in self.uncertainties)
-        shown = {"known": sure, "standing": tuple(item.briefly() for item in self.standing)}
+        shown = {
+            "known": sure,
+            "standing": tuple(item.briefly() for item in self.standing),
+            "tools": calls_besides(self.tools),
+        }
         return super(Reflect, self.model_copy(update=shown)).prompt()
 
     def unasked(self) -> frozenset[str]:

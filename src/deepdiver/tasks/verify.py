@@ -22,20 +22,28 @@ class Claim(View):
     """A fact must stand in the quotes; for a judgement they must be a reason."""
     text: str
     """What it says."""
+    marked: str = Field(default="", exclude=True)
+    """The same with the labels of its quotes, if it cites at its clauses; it is what is shown."""
     stated: str = ""
     """Of a judgement, the part before its last citation, if it has one that is printed."""
     opening: str = ""
     """The words in bold that open its point."""
+    heading: str = ""
+    """The heading that it stands under, and those behind it that show none."""
     before: str = ""
     """What stands before it, or the label of the sentence that does."""
     cites: tuple[str, ...] = ()
     """Labels of the quotes that it is said to stand on."""
+    unmarked: bool = False
+    """Whether its writer named no source: then these are only the quotes nearest to it."""
     quotes: tuple[str, ...] = Field(exclude=True)
     """Their words."""
     calculations: tuple[str, ...] = ()
     """The calculations its values come from; code has repeated them."""
     absent: tuple[str, ...] = ()
     """Words that code has looked for in all texts and not found."""
+    doubt: str = ""
+    """What code suspects of it, by rules that may be mistaken."""
 
 
 class CitedQuote(View):
@@ -59,6 +67,8 @@ class Check(Answer):
     they do not."""
     stated: bool = True
     """Whether the quotes say all of what is called `stated`."""
+    by: tuple[str, ...] = ()
+    """Of an `unmarked` one, the labels of the quotes that give a reason for it."""
     reason: str = ""
     """Why not full, in a few words."""
 
@@ -88,13 +98,19 @@ class CheckSupport(Task[Checks]):
     """What the sections of the report say, where the sentences are its bottom line."""
 
     def prompt(self) -> Prompt:
-        """Return the prompt, in which no sentence is said twice for standing before another."""
+        """Return the prompt, in which no sentence and no heading is said twice in a row."""
         claims = [
-            claim.model_copy(update={"before": last.id})
-            if last is not None and claim.before.endswith(last.text)
-            else claim
+            claim
+            if last is None
+            else claim.model_copy(
+                update={
+                    "before": last.id if claim.before.endswith(last.text) else claim.before,
+                    "heading": "" if claim.heading == last.heading else claim.heading,
+                }
+            )
             for last, claim in zip((None, *self.claims), self.claims, strict=False)
         ]
+        claims = [claim.model_copy(update={"text": claim.marked or claim.text}) for claim in claims]
         return super(CheckSupport, self.model_copy(update={"claims": tuple(claims)})).prompt()
 
     def shorter(self) -> tuple[Self, ...]:

@@ -169,6 +169,46 @@ class WriteReport(ReportBrief, Task[ReportDraft]):
         return super(WriteReport, shown).prompt()
 
 
+class ReportEdit(Answer):
+    """A change of a report."""
+
+    old: Annotated[str, Also("before", "find")]
+    """Words of the report exactly as they stand, with their marks: a sentence, a point, a row."""
+    new: Annotated[str, Also("after", "replace")] = ""
+    """What is to stand there instead, with its marks; empty: nothing."""
+
+
+class ReportEdits(Answer):
+    """What an editor changes in a report."""
+
+    edits: Annotated[tuple[ReportEdit, ...], Field(max_length=40)] = ()
+    """The changes, the most important first."""
+
+
+class EditReport(Task[ReportEdits]):
+    """Look for what is wrong in a report or hard to read, and put it right."""
+
+    role: ClassVar[Role] = "smart"
+    lead: ClassVar[tuple[str, ...]] = ("texts",)
+
+    texts: tuple[NumberedText, ...]
+    """What it was written from."""
+    question: str
+    """What the person asked."""
+    as_of: str
+    """Today's date."""
+    audience: str = ""
+    """For whom it is written."""
+    guidance: str = ""
+    """The person's own instructions."""
+    words: int = 1_200
+    """About how long it was to be."""
+    written: int = 0
+    """How many words it has."""
+    report: str
+    """The report, as Markdown with marks."""
+
+
 class SectionDrafts(Answer):
     """Sections, as Markdown with marks."""
 
@@ -279,6 +319,8 @@ class Faulty(View):
 
     id: str
     """Label to answer it by."""
+    heading: str = ""
+    """The heading that it stands under."""
     before: str = ""
     """What stands before it."""
     text: str
@@ -287,10 +329,12 @@ class Faulty(View):
     """What follows it."""
     problem: str
     """What is wrong with it."""
-    quotes: tuple[str, ...]
+    quotes: tuple[str, ...] = ()
     """What it cites, word for word."""
     credits: tuple[str, ...] = ()
     """Where that stands: title, author, publisher, date and place of each source."""
+    cites: tuple[str, ...] = Field((), exclude=True)
+    """Labels of the texts that its marks cite."""
 
 
 class Repaired(Answer):
@@ -317,5 +361,18 @@ class RepairSentences(Task[Repairs]):
 
     question: str
     """What the person asked."""
+    texts: tuple[NumberedText, ...] = ()
+    """What their marks cite, with the lines around it."""
     sentences: tuple[Faulty, ...]
     """What to put right."""
+
+    def prompt(self) -> Prompt:
+        """Return the prompt, in which what the texts show is not quoted once more."""
+        shown = {item.id for item in self.texts}
+        told = tuple(
+            item.model_copy(update={"quotes": (), "credits": ()})
+            if item.cites and shown.issuperset(item.cites)
+            else item
+            for item in self.sentences
+        )
+        return super(RepairSentences, self.model_copy(update={"sentences": told})).prompt()

@@ -485,6 +485,24 @@ async def test_results_are_ranked_marked_with_their_intent_and_told_once_for_eac
     assert whole.timestamp.isoformat() == deps.run.created
     shown = intents.show_results(deps, QUESTION, results)
     assert [item.title for item in shown] == [item["title"] for item in results]
+    assert all(item.content for item in shown)
+
+
+async def test_of_a_result_whose_findings_are_shown_the_content_is_not_shown_too(
+    tmp_path: Path,
+) -> None:
+    _, deps = deps_of(tmp_path)
+    held = intents.Knowledge(QUESTION, PARTS)
+    done = await intents.carry_out(deps, plan(EXPLORE, QUESTION), held)
+    results = intents.results_of(deps, QUESTION, [done], [])
+    key = done.looked.findings[0]
+    line = line_of(deps, deps.ledger.get(Finding, key).statement, [key])
+    shown = intents.show_results(deps, QUESTION, results, [line])
+    told = deps.ledger.get(Finding, key).quotes[0].source
+    assert {item["source"] for item in results} > {told}
+    for item, result in zip(shown, results, strict=True):
+        assert bool(item.content) is (result["source"] != told)
+        assert item.title == result["title"]
 
 
 async def test_the_content_of_a_long_source_is_its_best_part(tmp_path: Path) -> None:

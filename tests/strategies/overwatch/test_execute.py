@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
+from deepdiver import tasks
 from deepdiver.core.record import Finding, SourceKind
 from deepdiver.errors import CallError, CallFault, NotJournalledError
 from deepdiver.strategies.overwatch.execute import (
@@ -18,6 +20,7 @@ from deepdiver.strategies.overwatch.execute import (
     list_calls,
     make_calls,
     make_searches,
+    make_searches_for,
     tools_of,
     type_finding,
 )
@@ -215,10 +218,37 @@ async def test_one_provider_can_be_asked_alone(tmp_path: Path) -> None:
 
 
 def test_a_reasoner_is_shown_name_purpose_and_arguments(tmp_path: Path) -> None:
-    first, second = executor(Rig(tmp_path)).definitions
-    assert (first.name, first.about) == ("search", "everything at once: corpus")
+    corpus = CorpusProvider()
+    corpus.name = "shelf"
+    rig = Rig(tmp_path)
+    deps = replace(rig.session().deps, providers=(rig.provider, corpus))
+    first, second, third = ToolExecutor(deps, QUESTION).definitions
+    assert (first.name, first.about) == ("search", "everything at once: corpus, shelf")
     assert (second.name, second.about) == ("search_corpus", "a few documents")
+    assert third.name == "search_shelf"
     assert first.arguments == ("query: a short line of words and names",)
+
+
+async def test_the_search_has_one_name_where_there_is_one_provider(tmp_path: Path) -> None:
+    made = executor(Rig(tmp_path))
+    assert [tool.name for tool in made.definitions] == ["search"]
+    result = await made.execute("search_corpus", {"query": "Holm Works"})
+    assert result.status is ToolStatus.ANSWERED, "a call of the other name is understood"
+
+
+def test_a_search_is_for_the_part_of_the_question_that_it_is_nearest_to() -> None:
+    parts = ["Who owns Holm Works?", "When was it founded?"]
+    assert make_searches_for([], parts) == []
+    first, second = make_searches_for(["founded year", "Holm owns"], parts, "to find out")
+    assert (first["about"], second["about"]) == (parts[1], parts[0])
+    assert first["args"] == {"query": "founded year"}
+    assert (first["tool"], first["reason"], first["tests"]) == ("search", "to find out", [])
+
+
+async def test_nobody_is_asked_for_leads_that_nobody_follows(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    await executor(rig).execute("search", {"query": "Holm Works"})
+    assert [task.followed for task in rig.reasoner.of(tasks.ExtractFindings)] == [False]
 
 
 # -- typed findings

@@ -301,8 +301,8 @@ async def test_new_findings_move_belief_and_old_ones_are_not_judged_again(tmp_pa
     deps = rig.session().deps
     forward, _ = await put_forward(STATE, deps)
     gathered = await turn(deps, make_searches(["Holm Works"], QUESTION, "x"), **forward)
-    new = [item["id"] for item in gathered["findings"]]
-    update = await update_hypotheses(gathered, deps, new)
+    update = await update_hypotheses(gathered, deps)
+    assert update["weighed"] == len(gathered["findings"])
     before = {item["hypothesis"]["answer"]: item["posterior"] for item in forward["hypotheses"]}
     after = {item["hypothesis"]["answer"]: item["posterior"] for item in update["hypotheses"]}
     assert after["Anna Holm"] > before["Anna Holm"]
@@ -311,7 +311,7 @@ async def test_new_findings_move_belief_and_old_ones_are_not_judged_again(tmp_pa
         "nothing was tried yet"
     )
     judged = len(rig.reasoner.of(tasks.Judge))
-    unmoved = await update_hypotheses({**gathered, **update}, deps, [])
+    unmoved = await update_hypotheses({**gathered, **update}, deps)
     assert unmoved["hypotheses"] == update["hypotheses"]
     assert len(rig.reasoner.of(tasks.Judge)) == judged, "without new findings nobody is asked"
 

@@ -335,9 +335,64 @@ async def test_critical_remarks_that_are_always_new_end_too(tmp_path: Path) -> N
 
     rig = rig_of(tmp_path, ScriptedReasoner(reflect=critic), max_iterations=9)
     outcome = await rig.work()
-    again = [ANALYZE, REFLECT] * (overwatch.RETURNS + 2)
+    again = [ANALYZE, REFLECT] * 2  # once more: then there was nothing new to analyse
     assert rig.path == [*BEGIN, GATHER, *again, CORRELATE, VERIFY, SYNTHESIZE]
     assert outcome.report is not None
+
+
+async def test_a_remark_and_a_failed_call_are_told_to_one_analysis(tmp_path: Path) -> None:
+    provider = CorpusProvider()
+    provider.down = lambda query: query == "broken"
+    notes = iter([(tasks.Note(category="gap", text="One side only.", critical=True),), (), ()])
+    rig = rig_of(tmp_path, provider=provider, max_iterations=9)
+    rig.reasoner.rules["reflect"] = lambda task: reflection(
+        queries=("broken", f"Holm Works register {task.iteration}"), notes=next(notes, ())
+    )
+    await rig.work()
+    asked = rig.reasoner.of(tasks.Analyse)
+    assert [task.notes for task in asked].count(("One side only.",)) == 1
+    told = [task.reports for task in asked if task.reports]
+    assert len(told) == 1
+    assert "broken" in told[0][0]
+
+
+async def test_hypotheses_are_weighed_when_no_call_waits_by_all_that_was_found(
+    tmp_path: Path,
+) -> None:
+    many = tuple(
+        f"Holm Works {word}" for word in "register gazette notice owner trader boat".split()
+    )
+
+    def planned(task: tasks.PlanResearch) -> tasks.ResearchPlan:
+        return tasks.ResearchPlan(objectives=(QUESTION,), searches=many)
+
+    def early(task: tasks.Hypothesise) -> tasks.HypothesisSet:
+        proposed = tasks.Proposed(
+            statement="Anna Holm owns Holm Works.",
+            answer="Anna Holm",
+            supports_if="a register names her",
+            refutes_if="a register names another",
+        )
+        return tasks.HypothesisSet(hypotheses=() if task.findings else (proposed,))
+
+    rig = rig_of(tmp_path, ScriptedReasoner(hypothesise=early, plan_research=planned))
+    state = await state_of(rig)
+    assert rig.path.count(GATHER) == 2, "six searches and one that would refute are two turns"
+    (judged,) = rig.reasoner.of(tasks.Judge)
+    assert len(judged.findings) == len(state["findings"]) > 1
+    assert state["weighed"] == len(state["findings"])
+    assert {*many} <= {*rig.provider.queries}
+
+
+async def test_hypotheses_are_weighed_in_the_last_turn_too_and_none_is_put_forward(
+    tmp_path: Path,
+) -> None:
+    rig = rig_of(tmp_path, max_iterations=1)
+    state = await state_of(rig)
+    assert rig.path == [*BEGIN, GATHER, SYNTHESIZE]
+    assert state["weighed"] == len(state["findings"]) > 0
+    (only,) = rig.reasoner.of(tasks.Hypothesise)
+    assert only.findings == (), "what is put forward in the last turn can never be tested"
 
 
 async def test_what_was_not_verified_is_marked_so(tmp_path: Path) -> None:
@@ -450,13 +505,35 @@ async def test_hypotheses_may_come_before_findings_and_bring_their_tests(tmp_pat
 
     rig = rig_of(tmp_path, ScriptedReasoner(hypothesise=early))
     state = await state_of(rig)
-    assert rig.reasoner.of(tasks.Hypothesise)[0].tools[0].name == "search"
+    first = rig.reasoner.of(tasks.Hypothesise)[0]
+    assert (first.tools[0].name, first.early, first.searched) == ("search", True, True)
     assert "Holm Works register" in rig.provider.queries
     assert "refute: Anna Holm owns Holm Works." in rig.provider.queries
     assert "It bears her name." in state["chain_of_thought"]
     (held,) = state["hypotheses"]
     assert (held["status"], held["trials"]) == ("supported", 1)
     assert held["hypothesis"]["prior"] == 0.6
+
+
+async def test_what_would_refute_is_searched_for_as_it_was_put_forward_and_nobody_is_asked_again(
+    tmp_path: Path,
+) -> None:
+    def early(task: tasks.Hypothesise) -> tasks.HypothesisSet:
+        proposed = tasks.Proposed(
+            statement="Anna Holm owns Holm Works.",
+            answer="Anna Holm",
+            supports_if="a register names her",
+            refutes_if="a register names another",
+            searches=("Holm Works owner gazette",),
+        )
+        return tasks.HypothesisSet(hypotheses=() if task.findings else (proposed,))
+
+    rig = rig_of(tmp_path, ScriptedReasoner(hypothesise=early))
+    state = await state_of(rig)
+    assert "Holm Works owner gazette" in rig.provider.queries
+    assert rig.reasoner.of(tasks.RefuteQueries) == []
+    (held,) = state["hypotheses"]
+    assert held["trials"] == 1
 
 
 async def test_belief_is_moved_by_evidence_and_arithmetic_alone(tmp_path: Path) -> None:

@@ -52,6 +52,11 @@ def drafted(home: Path, markdown: str) -> tuple[Deps, list[DraftedSection]]:
     return deps, drafter.sections(markdown)
 
 
+def echoes(text: str) -> bool:
+    """Take every heading for one in the words of a text."""
+    return True
+
+
 # -- headings
 
 
@@ -73,7 +78,7 @@ async def test_a_heading_that_its_section_does_not_carry_is_repaired_once(tmp_pa
     gave = "It gave testing 30 hours of 120 hours {T1:2}."
     text = f"## {HOSTILE}\n\n{gave}\n\n## Hours\n\n{gave}\n\n## {ORDER}\n\n{gave}"
     sections = drafter.sections(text)
-    cut = await audit_headings(deps, sections, ASKED, ASKED, [])
+    cut = await audit_headings(deps, sections, ASKED, ASKED, [], echoes)
     assert [section.heading for section in sections] == [
         "Testing got 30 of 120 hours",
         "Hours",
@@ -86,11 +91,22 @@ async def test_a_heading_that_its_section_does_not_carry_is_repaired_once(tmp_pa
     assert "30 hours of 120 hours" in task.sentences[0].quotes[0]
 
 
+@pytest.mark.parametrize("echoed", [True, False])
+async def test_a_heading_of_advice_may_be_a_way_of_speaking(tmp_path: Path, echoed: bool) -> None:
+    heading = "Step 3, by 27 November: the record decides"
+    deps, sections = drafted(
+        tmp_path, f"## {heading}\n\nGive testing more hours {{judgement T1:2}}."
+    )
+    cut = await audit_headings(deps, sections, ASKED, ASKED, [], lambda text: echoed)
+    assert [item.text for item in cut] == ([heading] if echoed else [])
+    assert sections[0].heading == (OWN_HEADING if echoed else heading)
+
+
 async def test_steps_whose_heading_was_cut_are_called_what_they_are(tmp_path: Path) -> None:
     gave = "It gave testing 30 hours of 120 hours {T1:2}."
     text = f"## {HOSTILE}\n\n1. {gave}\n2. {gave}\n\n## {ORDER}\n\n- {gave}"
     deps, sections = drafted(tmp_path, text)
-    cut = await audit_headings(deps, sections, ASKED, ASKED, [])
+    cut = await audit_headings(deps, sections, ASKED, ASKED, [], echoes)
     assert [section.heading for section in sections] == [STEPS_HEADING, NEUTRAL_HEADING]
     assert [item.section for item in cut] == [STEPS_HEADING, NEUTRAL_HEADING]
 
@@ -101,7 +117,7 @@ async def test_a_section_of_judgement_whose_heading_was_cut_is_not_called_what_w
     gave = "It gave testing 30 hours of 120 hours {T1:2}."
     own = "Testing needs more hours. So ask the committee for testing hours."
     deps, sections = drafted(tmp_path, f"## {HOSTILE}\n\n{gave}\n\n{own}\n\n## {ORDER}\n\n{gave}")
-    await audit_headings(deps, sections, ASKED, ASKED, [])
+    await audit_headings(deps, sections, ASKED, ASKED, [], echoes)
     assert [section.heading for section in sections] == [OWN_HEADING, NEUTRAL_HEADING]
 
 
@@ -117,7 +133,7 @@ async def test_a_heading_that_is_surer_than_its_section_is_weakened_and_listed(
 ) -> None:
     told = weaker.replace("30 hours", "30 hours of 120 hours")
     deps, sections = drafted(tmp_path, f"## {heading}\n\n{told} {{T1:2}}.")
-    [cut] = await audit_headings(deps, sections, ASKED, ASKED, [])
+    [cut] = await audit_headings(deps, sections, ASKED, ASKED, [], echoes)
     assert [part.heading for part in sections] == [weaker]
     assert (cut.text, cut.section) == (heading, weaker)
     assert cut.reason.startswith("as a heading, it says “")
@@ -128,7 +144,7 @@ async def test_a_heading_that_is_surer_than_its_section_is_weakened_and_listed(
 async def test_a_heading_as_sure_as_its_section_stays_as_it_is(tmp_path: Path) -> None:
     heading = "The committee must give testing 30 hours"
     deps, sections = drafted(tmp_path, f"## {heading}\n\nIt must give testing 30 hours {{T1:2}}.")
-    assert await audit_headings(deps, sections, ASKED, ASKED, []) == []
+    assert await audit_headings(deps, sections, ASKED, ASKED, [], echoes) == []
     assert sections[0].heading == heading
 
 
@@ -138,7 +154,7 @@ async def test_a_heading_may_count_what_its_section_or_the_question_lists(tmp_pa
     headings = [f"Testing of {many} hours" for many in (3, 4, 7)]
     deps, sections = drafted(tmp_path, "\n\n".join(f"## {name}\n\n{told}" for name in headings))
     asked = f"{ASKED} What of planning, design, testing and release?"
-    cut = await audit_headings(deps, sections, asked, asked, [])
+    cut = await audit_headings(deps, sections, asked, asked, [], echoes)
     assert [item.text for item in cut] == headings[2:]
     assert [section.heading for section in sections[:2]] == headings[:2]
 
@@ -164,7 +180,7 @@ async def test_sound_headings_ask_nobody(tmp_path: Path) -> None:
     deps, keys = desk(tmp_path, reasoner=reasoner)
     drafter = Drafter(deps, gather_material(deps, keys), Derivations(), ASKED)
     sections = drafter.sections("## Hours\n\nIt gave testing 30 hours of 120 hours {T1:2}.")
-    assert await audit_headings(deps, sections, ASKED, ASKED, []) == []
+    assert await audit_headings(deps, sections, ASKED, ASKED, [], echoes) == []
     assert reasoner.of(tasks.RepairSentences) == []
 
 
@@ -205,7 +221,7 @@ async def test_each_part_of_the_question_replaces_one_heading_at_most(tmp_path: 
         "## What Acme of Ohio put off\n\nThe vote was put off {T1:4}.",
     )
     parts = ["Who asked for more hours?", "How many hours did testing get?"]
-    cut = await audit_headings(deps, sections, ASKED, ASKED, parts)
+    cut = await audit_headings(deps, sections, ASKED, ASKED, parts, echoes)
     assert len(cut) == 3
     replaced = [section.heading for section in sections]
     assert set(replaced) == {*parts, NEUTRAL_HEADING}, "each part once"
@@ -221,7 +237,7 @@ async def test_a_section_of_which_nothing_is_left_has_no_part_of_the_question(
     )
     for line in sections[0].lines():
         line.cut = True
-    [cut] = await audit_headings(deps, sections, ASKED, ASKED, [ASKED])
+    [cut] = await audit_headings(deps, sections, ASKED, ASKED, [ASKED], echoes)
     assert (cut.text, cut.section) == ("What Acme of Ohio gave", NEUTRAL_HEADING)
 
 
@@ -239,7 +255,7 @@ async def test_a_heading_may_say_what_its_section_its_quotes_or_the_question_say
 ) -> None:
     text = f"## {heading}\n\nIt met on 3 March 2024 {{T1:1}} and gave testing 30 hours {{T1:2}}."
     deps, sections = drafted(tmp_path, text)
-    assert await audit_headings(deps, sections, ASKED, ASKED, [ASKED]) == []
+    assert await audit_headings(deps, sections, ASKED, ASKED, [ASKED], echoes) == []
     assert sections[0].heading == heading
 
 

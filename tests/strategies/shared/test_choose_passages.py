@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepdiver.core.headings import marked_headings
+from deepdiver.core.record import Mark
 from deepdiver.core.text import Span
 from deepdiver.strategies.shared.choose_passages import SECTION_CHARS, Unread, choose_passages
 
@@ -25,6 +27,25 @@ def test_of_nothing_nothing_is_chosen() -> None:
     assert choose_passages([Unread("", [Span(0, 0)])], ["owner"], 1_000) == [[]]
     read = Unread("Some words.", [], [(Span(0, 11), 0)])
     assert choose_passages([read], ["words"], 1_000) == [[]], "it was read already"
+
+
+def test_headings_that_a_text_does_not_show_count_where_they_are_told() -> None:
+    """The section of a setting, with its exception, is read whole if a passage of it was found."""
+    text = (
+        f"Retries\n\n{FILLER[:300]}\n\nIt waits for ten seconds. {FILLER[:300]}\n\nPort\n\n{FILLER}"
+    )
+    place = Span(text.index("It waits"), text.index("It waits") + 24)
+    told = marked_headings(
+        Mark(start=text.index(line), kind="heading", label=line) for line in ("Retries", "Port")
+    )
+    ways = [
+        choose_passages([Unread(text, [Span(0, len(text))], [(place, 0)], heads)], ["retries"], 100)
+        for heads in ((), told)
+    ]
+    said = [" ".join(span.of(text) for span in spans) for (spans,) in ways]
+    assert "Retries" in said[1]
+    assert "Port" not in said[1]
+    assert "Port" in said[0] or "Retries" not in said[0]
 
 
 @pytest.mark.parametrize("wanted", [[], ["zebra"]])
@@ -135,7 +156,7 @@ def test_what_is_chosen_fits_and_stands_in_its_parts(
     made = choose_passages(halves, wanted, most)
     assert len(made) == len(texts)
     size = 0
-    for (text, (part,), _), spans in zip(halves, made, strict=True):
+    for (text, (part,), *_), spans in zip(halves, made, strict=True):
         assert spans == sorted(set(spans))
         assert all(part.start <= span.start < span.end <= part.end for span in spans)
         assert all(span.of(text) == text[span.start : span.end] for span in spans)

@@ -9,7 +9,16 @@ import pytest
 
 from deepdiver.core.events import SentenceCut
 from deepdiver.core.numbering import units_of
-from deepdiver.core.record import UNPRINTED, Block, Finding, Sentence, SentenceKind
+from deepdiver.core.record import (
+    UNPRINTED,
+    Block,
+    Finding,
+    Mark,
+    Passage,
+    Quote,
+    Sentence,
+    SentenceKind,
+)
 from deepdiver.report.markup import read_markup
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.derive import Derivations
@@ -22,9 +31,11 @@ from deepdiver.strategies.shared.drafting import (
     Line,
     Problem,
     cited_quotes,
+    credit_in,
     credits_of,
     cut_lost_rows,
     findings_of,
+    headings_over,
     kept_sections,
     listed_cuts,
     needs_support,
@@ -32,7 +43,7 @@ from deepdiver.strategies.shared.drafting import (
     titled_quotes,
 )
 from deepdiver.strategies.shared.materials import gather_material
-from tests.strategies.shared.desk import MINUTES, TABLE, desk
+from tests.strategies.shared.desk import MINUTES, TABLE, desk, source_of
 
 MET = "The committee met on 3 March 2024."
 GAVE = "It gave testing 30 hours of 120 hours."
@@ -175,7 +186,9 @@ def test_a_mark_gives_the_kind(
         "It was so. {assumption}",
         "It was so. {absence petrol, gasoline | T1:1}",
         "It was so. {absence petrol}",
-        "It was so. {= 30 + 45 | T1:2-3}",
+        "It was so {= 30 + 45 | T1:2-3}.",
+        "It was 75 {= 30 + 45 | T1:2-3} of 150 {T2:4}, and 4 {= 120 / 30 | T2:3; assumption} more.",
+        "Of 12 {= 3 * 4} it was half. {T1:2}",
         "**It was** so. {T1:1}",
         "It was so.",
     ],
@@ -256,7 +269,7 @@ def test_a_calculation_with_a_supposed_number_makes_its_sentence_the_writers_own
     assert [line.sentence.kind for line in (first, second)] == ["judgement"] * 2
     assert third.sentence.kind == "assumption", "it cites nothing"
     assert drafter.derived.held["C1"].supposed == ("20",)
-    assert first.marked.endswith("{= 30 * 20 | T1:2; assumption}"), "a repair sees it"
+    assert first.marked.endswith("{= 30 * 20 | T1:2; assumption}."), "a repair sees it"
 
 
 def test_marks_of_several_kinds_are_all_told_to_whoever_repairs(tmp_path: Path) -> None:
@@ -580,6 +593,42 @@ def test_quotes_come_with_title_author_date_and_place_each_once(tmp_path: Path) 
     ]
     assert credits_of(deps, line.sentence) == ["Minutes, Ann Berg, 2024-03-05, minutes.txt"]
     assert titled_quotes(deps, line.sentence)[0] == ("Minutes", MET)
+
+
+def test_a_quote_comes_with_the_headings_over_it_shown_or_told(tmp_path: Path) -> None:
+    shown = "# Queues\n\nAll of them.\n\n## Size\n\n### Default\n\nIt is 20 at first.\n"
+    told = "Queues\n\nAll of them.\n\nSize\n\nIt is 20 at first.\n"
+    deps, _ = desk(tmp_path, {"a": shown, "b": told})
+    marks = tuple(
+        Mark(start=told.index(line), kind="heading", label=line) for line in ("Queues", "Size")
+    )
+    for text, held in ((shown, ()), (told, marks)):
+        source = source_of(deps, "queues", text).model_copy(update={"marks": held, "title": "Q"})
+        deps.add(source.model_copy(update={"id": f"s_{len(held)}"}))
+        start = text.index("It is 20")
+        quote = Quote(
+            source=f"s_{len(held)}",
+            passage=Passage(snapshot=source.snapshot, start=start, end=start + 18),
+            text="It is 20 at first.",
+        )
+        above = ["Size"] if held else ["Size", "Default"]
+        assert headings_over(deps, quote) == above
+        assert credit_in(deps, quote).endswith(f"; under “{' › '.join(above)}”")
+
+
+async def test_a_repair_of_advice_keeps_what_its_section_is_marked_with(tmp_path: Path) -> None:
+    """A citation is shown as it was written: with the word judgement it would not be printed."""
+    _, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections(f"## To do {{judgement}}\n\nAsk again, since {MET[:-1]} {{T1:1}}.")
+    (line,) = part.lines()
+    assert line.sentence.kind is SentenceKind.JUDGEMENT
+    assert line.marked.endswith("{T1:1}")
+    assert "judgement" not in line.marked
+    drafter.rewritten(line, "Ask once more, since the committee met on 3 March 2024 {T1:1}.")
+    assert line.sentence.kind is SentenceKind.JUDGEMENT
+    assert UNPRINTED not in line.sentence.places
+    drafter.rewritten(line, "Ask in May {judgement T1:1}.")
+    assert line.sentence.places == (UNPRINTED,)
 
 
 def test_findings_that_do_not_exist_have_no_quotes(tmp_path: Path) -> None:

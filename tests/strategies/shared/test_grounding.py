@@ -473,3 +473,9 @@ async def test_a_heading_may_inflect_and_round_what_its_section_says(
     said = Said(heading, (("", section),), section)
     (fault,) = await find_heading_faults([said], "What comes first, and what does it save?")
     assert (fault == "") is stays
+
+
+@pytest.mark.parametrize("label", ["Step B", "Option A", "Phase C"])
+async def test_a_lettered_part_is_no_name_of_a_heading(label: str) -> None:
+    heading = said(f"{label}: move the crates of Lund", "The crates of Lund were counted.")
+    assert await find_heading_faults([heading], ASKED) == [""]

@@ -23,7 +23,14 @@ from deepdiver.errors import ReasonError
 from deepdiver.strategies.shared import hypotheses, room
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.look import look_into
-from tests.strategies.rig import QUESTION, CorpusProvider, Rig, ScriptedReasoner, judgements
+from tests.strategies.rig import (
+    QUESTION,
+    CorpusProvider,
+    Rig,
+    ScriptedReasoner,
+    Shelf,
+    judgements,
+)
 
 
 def fail(task: Any) -> Any:
@@ -493,7 +500,7 @@ async def test_who_puts_forward_is_shown_past_runs_and_who_judges_is_not(tmp_pat
 TOOL = tasks.ShownTool(name="search", about="everything", arguments=("query: words",))
 
 
-async def test_with_tools_hypotheses_may_come_before_findings_and_bring_their_tests(
+async def test_hypotheses_may_come_before_findings_and_bring_their_tests(
     tmp_path: Path,
 ) -> None:
     query = tasks.ToolQuery(tool="search", args=(tasks.Argument(name="query", value="x"),))
@@ -506,7 +513,15 @@ async def test_with_tools_hypotheses_may_come_before_findings_and_bring_their_te
 
     rig = Rig(tmp_path, ScriptedReasoner(hypothesise=propose))
     made = await hypotheses.conjecture(
-        rig.session().deps, QUESTION, [QUESTION], [], [], iteration=0, limit=4, tools=(TOOL,)
+        rig.session().deps,
+        QUESTION,
+        [QUESTION],
+        [],
+        [],
+        iteration=0,
+        limit=4,
+        tools=(TOOL,),
+        early=True,
     )
     (only,) = made.new
     assert made.queries == {only.hypothesis.id: (query,)}
@@ -517,9 +532,52 @@ async def test_with_tools_hypotheses_may_come_before_findings_and_bring_their_te
 async def test_a_reasoner_that_fails_with_tools_puts_nothing_forward(tmp_path: Path) -> None:
     deps = Rig(tmp_path, ScriptedReasoner(hypothesise=fail)).session().deps
     made = await hypotheses.conjecture(
-        deps, QUESTION, [QUESTION], [], [], iteration=0, limit=4, tools=(TOOL,)
+        deps, QUESTION, [QUESTION], [], [], iteration=0, limit=4, tools=(TOOL,), early=True
     )
-    assert (made.new, made.queries, made.reasoning) == ([], {}, ())
+    assert (made.new, made.queries, made.searches, made.reasoning) == ([], {}, {}, ())
+
+
+async def test_without_findings_nothing_is_put_forward_unless_it_may_come_early(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path)
+    made = await hypotheses.conjecture(
+        rig.session().deps, QUESTION, [QUESTION], [], [], iteration=0, limit=4, tools=(TOOL,)
+    )
+    assert made.new == []
+    assert rig.reasoner.of(tasks.Hypothesise) == []
+
+
+async def test_searches_that_were_planned_are_made_and_only_then_others_are_asked_for(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    planned = ("Holm register", "Holm gazette", "Holm notice")
+
+    async def written(tried: list[str]) -> list[str]:
+        return [
+            *await hypotheses.write_refuting_queries(
+                deps, QUESTION, hypothesis(), [], tried, planned
+            )
+        ]
+
+    assert await written([]) == ["Holm register", "Holm gazette"]
+    assert await written(["gazette Holm"]) == ["Holm register", "Holm notice"]
+    assert rig.reasoner.of(tasks.RefuteQueries) == []
+    assert await written(list(planned)) == ["refute: Anna Holm owns Holm Works."]
+    assert len(rig.reasoner.of(tasks.RefuteQueries)) == 1
+
+
+async def test_where_everything_is_read_whole_nobody_is_asked_for_searches(tmp_path: Path) -> None:
+    reasoner = ScriptedReasoner()
+    reasoner.free = False
+    for number, provider in enumerate((CorpusProvider(), Shelf())):
+        rig = Rig(tmp_path / str(number), reasoner, provider=provider)
+        await hypotheses.conjecture(
+            rig.session().deps, QUESTION, [QUESTION], [], [], iteration=0, limit=4, early=True
+        )
+    assert [task.searched for task in reasoner.of(tasks.Hypothesise)] == [True, False]
 
 
 async def test_what_would_refute_a_hypothesis_is_searched_for_in_its_own_words_if_need_be(

@@ -12,7 +12,12 @@ from deepdiver.core.record import Finding, Source
 from deepdiver.core.text import Span
 from deepdiver.strategies.shared import room
 from deepdiver.strategies.shared.findings import label_findings, make_finding
-from deepdiver.strategies.shared.materials import Material, gather_material, resolve_cites
+from deepdiver.strategies.shared.materials import (
+    Material,
+    gather_material,
+    labels_in,
+    resolve_cites,
+)
 from tests.strategies.shared.desk import MINUTES, TABLE, desk
 
 
@@ -161,3 +166,19 @@ def test_titles_stand_for_the_labels_of_texts(tmp_path: Path) -> None:
     assert material.with_titles(said) == (
         "“Minutes” says 30 hours, “Table” says 120 (T9:1 is not there)."
     )
+
+
+def test_a_label_takes_no_number_along_that_follows_it(tmp_path: Path) -> None:
+    deps, keys = desk(tmp_path)
+    material = gather_material(deps, keys)
+    said = "T1:2 50-60 hours, T2:1, 3 and T1:2–3, not 7"
+    assert material.with_titles(said) == "“Minutes” 50-60 hours, “Table” and “Minutes”, not 7"
+
+
+def test_labels_that_a_text_cites_come_once_and_in_order() -> None:
+    assert labels_in("One {T3:12, 14; T1:2}, two {judgement T3:9} and a note {F2}.") == (
+        "T3",
+        "T1",
+        "F2",
+    )
+    assert labels_in("It has no mark.") == ()

@@ -36,14 +36,16 @@ from deepdiver.encoders.reader import CLOSE, SMALL, Reader, Verdict
 from deepdiver.gateway import Mode
 from deepdiver.report.bindings import Cited
 from deepdiver.report.html import render_html
-from deepdiver.report.kinds import matched_line
+from deepdiver.report.kinds import READERS_CAUTION, matched_line
 from deepdiver.report.markdown import answer_text, render_markdown
 from deepdiver.run import replay, research
 from deepdiver.strategies.shared import second_opinion
 from deepdiver.strategies.shared.second_opinion import (
     AGREES,
-    CAUTION,
     CONTRADICTS,
+    EXCHANGED,
+    FORMS,
+    LIKELY,
     MARGIN,
     QUOTES,
     READ,
@@ -207,7 +209,7 @@ async def test_a_sentence_that_its_quote_denies_gets_a_caution_wherever_it_is_sh
     assert sentence.second_opinion.stance is Stance.REFUTES
     assert sentence.second_opinion.confidence >= CONTRADICTS
     assert sentence.second_opinion.confidence == round(sentence.second_opinion.confidence, 2)
-    assert sentence.mark == CAUTION
+    assert sentence.mark == READERS_CAUTION
     line = (
         "The reader that comes with deepdiver compared 1 sentence with the quotes: "
         + "0 match, 1 do not."
@@ -215,10 +217,10 @@ async def test_a_sentence_that_its_quote_denies_gets_a_caution_wherever_it_is_sh
     limit = "The reader, a second opinion, contradicts 1 cited sentence."
     assert foot(report) == [limit, line]
     for shown in (render_markdown(report), render_html(report)):
-        assert shown.count(CAUTION) == 1
+        assert shown.count(READERS_CAUTION) == 1
         assert shown.count(line) == 1
         assert shown.count(limit) == 1
-    assert CAUTION in answer_text(report)
+    assert READERS_CAUTION in answer_text(report)
 
 
 async def test_what_is_said_in_other_words_is_agreed_to_by_the_model(tmp_path: Path) -> None:
@@ -270,7 +272,7 @@ async def test_one_quote_that_says_it_is_enough_and_a_side_is_taken_only_by_who_
     reader(Fixed(supports, refutes))
     (sentence,) = (await report_of(rig_of(tmp_path, fact(OTHERWISE, OWNED)))).answer
     assert sentence.second_opinion == SecondOpinion(stance=stance, confidence=confidence)
-    assert (sentence.mark == CAUTION) == (stance is Stance.REFUTES)
+    assert (sentence.mark == READERS_CAUTION) == (stance is Stance.REFUTES)
 
 
 @pytest.mark.parametrize(
@@ -338,7 +340,7 @@ async def test_a_caution_moves_no_belief(
     on = await report_of(rig_of(tmp_path / "on", fact(OTHERWISE, OWNED), settings=settings))
     settings |= {"second_opinion": False}  # type: ignore[dict-item]
     off = await report_of(rig_of(tmp_path / "off", fact(OTHERWISE, OWNED), settings=settings))
-    assert on.answer[0].mark == CAUTION
+    assert on.answer[0].mark == READERS_CAUTION
     assert (on.status, on.confidence) == (off.status, off.confidence)
     assert on.confidence > 0
 
@@ -381,7 +383,7 @@ async def test_what_rules_settle_loads_no_model(
 async def test_the_reader_is_asked_once_and_shown_titles_and_quotes(
     tmp_path: Path, reader: Callable[[Any], Any]
 ) -> None:
-    asked = reader(Fixed())
+    asked = reader(Fixed(1.0))
     trader = "The trader Bertil Ask has it."
     rig = rig_of(
         tmp_path, fact(OTHERWISE, OWNED, "authority"), fact(OWNED, OWNED), fact(trader, "trader")
@@ -469,6 +471,100 @@ def test_of_quotes_that_are_read_apart_the_surest_counts(
     assert opinion.stance is stance
 
 
+# -- two names or figures of a sentence, exchanged
+
+YEARS = "The shop opened in 2019 and closed in 2021."
+TURNED = "In 2021 the shop opened, and in 2019 it closed."
+MEANT = "In 2019 the shop opened, and in 2021 it closed."
+
+
+class ByClaim(Fixed):
+    """A reader that gives a verdict on each claim, and one on all others."""
+
+    def __init__(self, usual: float, **by_claim: float) -> None:
+        super().__init__()
+        self.shares, self.other = by_claim, usual
+
+    def verify(self, pairs: Sequence[tuple[str, str]]) -> list[Verdict]:
+        self.asked += pairs
+        self.calls += 1
+        return [Verdict(self.shares.get(said, self.other), 0.0, 0.0) for _, said in pairs]
+
+
+def share_of(odds: float) -> float:
+    """Return the probability with these odds, as a logarithm."""
+    return 1 / (1 + math.exp(-odds))
+
+
+def opinion_of(text: str, *quotes: str) -> SecondOpinion:
+    cited = CitedText(text, tuple(("Register", quote) for quote in quotes or (YEARS,)))
+    return second_opinion.read_opinions([cited])[0]
+
+
+def test_a_sentence_is_contradicted_if_its_quotes_say_it_with_two_figures_exchanged(
+    reader: Callable[[Any], Any],
+) -> None:
+    asked = reader(ByClaim(0.0, **{TURNED: 0.2, MEANT: 0.876}))
+    assert opinion_of(TURNED) == SecondOpinion(stance=Stance.REFUTES, confidence=0.88)
+    assert asked.asked == [(f"Register. {YEARS}", TURNED), (f"Register. {YEARS}", MEANT)]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant", "stance"),
+    [
+        (share_of(-EXCHANGED - 0.01), LIKELY, Stance.REFUTES),
+        (share_of(-EXCHANGED + 0.01), LIKELY, Stance.NEUTRAL),
+        (0.01, LIKELY - 0.01, Stance.NEUTRAL),
+        (AGREES - 0.01, 0.85, Stance.NEUTRAL),
+        (AGREES - 0.01, 0.999, Stance.REFUTES),
+        (0.0, 0.0, Stance.NEUTRAL),
+    ],
+    ids=["far", "near", "unlikely", "likely too", "much likelier", "neither"],
+)
+def test_how_much_better_the_other_form_must_be(
+    reader: Callable[[Any], Any], said: float, meant: float, stance: Stance
+) -> None:
+    reader(ByClaim(0.0, **{TURNED: said, MEANT: meant}))
+    assert opinion_of(TURNED).stance is stance
+
+
+def test_who_agrees_or_contradicts_anyway_is_not_asked_again(
+    reader: Callable[[Any], Any],
+) -> None:
+    asked = reader(ByClaim(1.0, **{TURNED: AGREES}))
+    assert opinion_of(TURNED).stance is Stance.SUPPORTS
+    assert asked.calls == 1
+    asked = reader(Fixed(0.0, CONTRADICTS))
+    assert opinion_of(TURNED).confidence == round(CONTRADICTS, 2)
+    assert asked.calls == 1
+
+
+def test_without_anything_to_exchange_nothing_more_is_asked(reader: Callable[[Any], Any]) -> None:
+    asked = reader(Fixed())
+    assert opinion_of("The shop was open for some years.").stance is Stance.NEUTRAL
+    assert asked.calls == 1
+
+
+def test_the_best_of_several_forms_counts_and_of_very_many_the_first_are_read(
+    reader: Callable[[Any], Any],
+) -> None:
+    many = [str(number) for number in range(11, 21)]
+    quote = f"It had {', '.join(many)} guests."
+    said = f"One by one, it had {', '.join(many[::-1])} guests."
+    last = said.replace("20", "-").replace("19", "20").replace("-", "19")
+    asked = reader(ByClaim(0.1, **{said: 0.0, last: 0.9}))
+    assert opinion_of(said, quote).confidence == 0.9
+    assert len(asked.asked) == 1 + FORMS
+
+
+def test_each_of_several_sentences_has_its_own_forms(reader: Callable[[Any], Any]) -> None:
+    reader(ByClaim(0.0, **{MEANT: 0.8, OWNED: 0.9}))
+    said = [BESIDE, OWNED, TURNED, BESIDE]
+    cited = [CitedText(text, (("Register", YEARS),)) for text in said]
+    stances = [opinion.stance for opinion in second_opinion.read_opinions(cited)]
+    assert stances == [Stance.NEUTRAL, Stance.SUPPORTS, Stance.REFUTES, Stance.NEUTRAL]
+
+
 async def test_of_very_many_quotes_the_first_are_read(
     tmp_path: Path, reader: Callable[[Any], Any]
 ) -> None:
@@ -546,7 +642,7 @@ async def test_every_strategy_has_its_sentences_judged(
     report = await report_of(rig)
     facts = [item for item in sentences_of(report) if item.kind is SentenceKind.FACT]
     assert [item.text for item in report.answer] == [OTHERWISE, OWNED]
-    assert [item.mark for item in report.answer] == [CAUTION, ""]
+    assert [item.mark for item in report.answer] == [READERS_CAUTION, ""]
     assert all(item.second_opinion for item in facts)
     assert not any(
         item.second_opinion for item in sentences_of(report) if item.kind is not SentenceKind.FACT
@@ -782,12 +878,23 @@ ROWS = "Year: 2023 | Hours: 90 | Cost: 7\n| Year: 2024 | Hours: 120 | Cost: 90"
         ("2024", "2024", "Hours", ROWS),
         ("90", "2023", "Share", "It gave 90."),
         ("90", "2023", "Share", ""),
+        ("90%", "2023", "Hours", ROWS),
+        ("46%", "2024", "Share", "Year: 2024 | Share: $46"),
+        ("46%", "2024", "Share", "Year: 2024 | Share: 46.4%"),
+        ("46%", "2024", "Share", "Year: 2024 | Share: 46% of 50%"),
     ],
 )
 def test_a_value_of_another_row_or_column_does_not_stand_in_its_row(
     value: str, row: str, column: str, quote: str
 ) -> None:
     assert not stands_in_row(value, row, column, [quote])
+
+
+def test_a_value_may_be_written_in_another_way() -> None:
+    row = "Year: 2024 | Share: 46.00% | Cost: $1,200 | State: On hold"
+    assert stands_in_row("46%", "2024", "Share", [row])
+    assert stands_in_row("$1200", "2024", "Cost", [row])
+    assert not stands_in_row("on hold", "2024", "State", [row]), "words are compared as they are"
 
 
 def test_a_value_stands_in_its_row() -> None:

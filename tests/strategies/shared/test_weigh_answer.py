@@ -246,6 +246,7 @@ async def test_conflicts_that_the_writer_names_are_known_when_the_answer_is_weig
         return write
 
     made: list[float] = []
+    listed: list[bool] = []
     clashes = "T1:1 says Anna, T2:1 says Bertil"
     told = [(), ("T1:1 alone",), (clashes,), (f"{clashes} | T1:1",)]
     for number, said in enumerate(told):
@@ -255,6 +256,8 @@ async def test_conflicts_that_the_writer_names_are_known_when_the_answer_is_weig
             deps, QUESTION, [QUESTION], None, [keys[OWNED], keys[GAZETTE]], [], []
         )
         made.append(report.confidence)
+        listed.append(any(it.startswith("Texts contradict each other:") for it in report.limits))
+    assert listed == [False, False, True, True], "the evidence view says what they are"
     assert made[0] == made[1] > made[2] > 0
     assert made[0] > made[3] > made[2], "what is decided counts less"
 

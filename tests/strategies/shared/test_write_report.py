@@ -61,6 +61,7 @@ from tests.strategies.shared.written import (
     GAZETTE,
     ORDER,
     OWNED,
+    REWORDED,
     doubting,
     owned,
     repairing,
@@ -981,3 +982,69 @@ async def test_nothing_that_a_lying_model_says_reaches_the_report_unmarked(
         assert text[item.passage.start : item.passage.end] == item.quote
     marked = sum(item.text in LIES.values() for item in kept)
     print(f"\nlies: {len(LIES)} told, {len(reached)} unmarked, {marked} marked")  # noqa: T201
+
+
+# -- the editor
+
+
+async def edited(home: Path, *, free: bool = False, laid_out: bool = True, **rules: Any) -> Any:
+    """Write a report whose writer has read the texts, and return it with the reasoner."""
+    reasoner = ScriptedReasoner(write_report=owned, **rules)
+    rig = Rig(home, reasoner)
+    deps = rig.session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
+    reasoner.free = free
+    report = await write_report(
+        deps, QUESTION, [QUESTION], None, looked.findings, (), [], laid_out=laid_out
+    )
+    return report, reasoner
+
+
+def belongs(task: tasks.EditReport) -> tasks.ReportEdits:
+    assert task.report.count("is owned by") == 1
+    assert any(OWNED in text.text for text in task.texts)
+    return tasks.ReportEdits(
+        edits=(
+            tasks.ReportEdit(old="Holm Works is owned by Anna Holm", new=REWORDED[:-1]),
+            tasks.ReportEdit(old="It is in no place.", new="Never mind."),
+        )
+    )
+
+
+async def test_an_editor_changes_a_report_before_it_is_checked(tmp_path: Path) -> None:
+    report, reasoner = await edited(tmp_path, edit_report=belongs)
+    assert [sentence.text for sentence in report.answer] == [REWORDED]
+    (task,) = reasoner.of(tasks.EditReport)
+    assert task.question == QUESTION
+    assert task.prompt().user.index("<<<texts>>>") < task.prompt().user.index("<<<report>>>")
+    asked = [type(item) for item in reasoner.asked]
+    assert asked.index(tasks.EditReport) < asked.index(tasks.CheckSupport)
+
+
+async def test_an_editor_who_fails_or_changes_nothing_leaves_the_report(tmp_path: Path) -> None:
+    def nothing(_: Any) -> tasks.ReportEdits:
+        return tasks.ReportEdits()
+
+    for name, rule in (("a", nothing), ("b", fail)):
+        report, reasoner = await edited(tmp_path / name, edit_report=rule)
+        assert [sentence.text for sentence in report.answer] == [OWNED]
+        assert len(reasoner.of(tasks.EditReport)) == 1
+
+
+async def test_there_is_an_editor_only_where_the_writer_alone_has_read_the_texts(
+    tmp_path: Path,
+) -> None:
+    """Elsewhere notes were made of each text, and a reasoner of rules edits nothing."""
+    for name, free, laid_out in (("a", True, True), ("b", False, False)):
+        report, reasoner = await edited(tmp_path / name, free=free, laid_out=laid_out)
+        assert [sentence.text for sentence in report.answer] == [OWNED]
+        assert reasoner.of(tasks.EditReport) == []
+
+
+async def test_of_many_texts_the_editor_sees_what_the_report_cites(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deepdiver.strategies.shared.write_report.EDITED", 0)
+    _, reasoner = await edited(tmp_path, edit_report=belongs)
+    (task,), (written,) = reasoner.of(tasks.EditReport), reasoner.of(tasks.WriteReport)
+    assert len(task.texts) < len(written.texts)

@@ -111,6 +111,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.ExtractFindings: most_readings_of(results) * intents.READINGS * plans,
         tasks.Judge: plans + 1,
         **writing.CALLS,
+        **writing.EDITS,
     }
     return Allowance(counts, intents.QUERIES * plans)
 
@@ -192,16 +193,14 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
     if not rounds and not deps.approve and await lay_out_library(deps, state["query"], problems):
         return {"problems": problems, "plans": [], "whole": True}
     unanswered = state["unanswered_questions"] if rounds else problems
+    lines = _most_telling(deps, state, summary.lines_of(state["key_findings"]))
+    recent = state["search_history"][-RECENT:]
     task = tasks.PlanSearches(
         question=state["query"],
         as_of=deps.as_of,
         problems=tuple(problems),
-        results=intents.show_results(deps, state["query"], state["search_history"][-RECENT:]),
-        findings=intents.show_known(
-            deps,
-            _most_telling(deps, state, summary.lines_of(state["key_findings"])),
-            state["checked"],
-        ),
+        results=intents.show_results(deps, state["query"], recent, lines),
+        findings=intents.show_known(deps, lines, state["checked"]),
         unanswered=tuple(unanswered),
         leads=tuple(state["leads"]),
         tried=tuple([*state["struck"], *state["tried"]][-TRIED:]),

@@ -283,10 +283,18 @@ def add_content(deps: Deps, result: Mapping[str, Any], question: str) -> SearchR
 
 
 def show_results(
-    deps: Deps, question: str, results: Iterable[Mapping[str, Any]]
+    deps: Deps, question: str, results: Iterable[Mapping[str, Any]], lines: Iterable[Line] = ()
 ) -> tuple[SeenResult, ...]:
-    """Return results as the planning agent sees them."""
-    made = []
+    """Return results as the planning agent sees them.
+
+    Args:
+        deps: The run's dependencies.
+        question: What the person asked.
+        results: The results of the state.
+        lines: The key findings that are shown besides. What was found in a result stands there, so
+            that its content would be read twice.
+    """
+    made, told = [], {source_of(deps, key).id for line in lines for key in line.findings}
     for item in results:
         result = add_content(deps, item, question)
         publisher = deps.ledger.get(Source, item["source"]).publisher
@@ -296,7 +304,7 @@ def show_results(
                 publisher=publisher,
                 intent=result.search_intent,
                 relevance=result.relevance_score,
-                content=result.content,
+                content="" if item["source"] in told else result.content,
             )
         )
     return tuple(made)

@@ -17,7 +17,7 @@ from deepdiver.strategies.overwatch.execute import (
     drop_repeated_calls,
     list_calls,
     make_calls,
-    make_searches,
+    make_searches_for,
 )
 from deepdiver.strategies.overwatch.labels import spell_labels, with_spelled_labels
 from deepdiver.strategies.overwatch.scope import narrow_calls, scope_of
@@ -32,7 +32,6 @@ from deepdiver.strategies.shared.base import (
 )
 from deepdiver.strategies.shared.findings import resolve_labels
 from deepdiver.strategies.shared.hypotheses import stand, standing_of
-from deepdiver.strategies.shared.reading import find_nearest
 from deepdiver.strategies.shared.room import room_of
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.strategies.shared.summary import Line
@@ -64,7 +63,9 @@ async def analyse(state: State, deps: Deps) -> tuple[Update, str]:
     lines, made = summary.lines_of(state["insights"]), state["executed_queries"]
     new, executor = state["findings"][state["analysed"] :], ToolExecutor(deps, state["task"])
     labels, seen = show_typed(deps, new)
-    critical = [note["text"] for note in state["reflection_notes"] if note["critical"]]
+    # A run begun before there was this way has told no analysis what it has told the others.
+    notes, reports = state["reflection_notes"][state.get("met", 0) :], made[state.get("told", 0) :]
+    critical = [note["text"] for note in notes if note["critical"]]
     most = FOLLOW_UPS[state["task_complexity"]]
     task = Analyse(
         question=state["task"],
@@ -73,7 +74,7 @@ async def analyse(state: State, deps: Deps) -> tuple[Update, str]:
         standing=stand(standing_of(state), labels),
         insights=tuple(SummaryLine(id=f"S{n}", text=line.text) for n, line in enumerate(lines, 1)),
         findings=seen,
-        reports=_latest(query["told"] for query in made[-REPORTS:] if query["message"]),
+        reports=_latest(query["told"] for query in reports[-REPORTS:] if query["message"]),
         notes=tuple(critical[-NOTES:]),
         uncertainties=within(state["uncertainties"], LIMITS_BYTES),
         tools=executor.definitions,
@@ -88,7 +89,10 @@ async def analyse(state: State, deps: Deps) -> tuple[Update, str]:
     )
     implications = _implications(answer.hypothesis_implications, standing_of(state))
     parts = state["problems"] or [state["task"]]
-    follow = make_calls(answer.follow_up_queries[:most], parts, executor.names)
+    follow = [
+        *make_calls(answer.follow_up_queries, parts, executor.names),
+        *make_searches_for(answer.searches, parts),
+    ][:most]
     scope = scope_of(state["research_plan"], deps.as_of)
     narrowed = narrow_calls(follow, scope, executor.definitions, executor.refusal)
     named = with_spelled_labels(answer.correlations, labels)
@@ -104,6 +108,9 @@ async def analyse(state: State, deps: Deps) -> tuple[Update, str]:
         "hypothesis_implications": implications,
         "pending_queries": _askable(deps, drop_repeated_calls(narrowed, made), executor),
         "analysed": len(state["findings"]),
+        "again": not new,
+        "met": len(state["reflection_notes"]),
+        "told": len(made),
     }, _tell_thoughts(answer, implications)
 
 
@@ -290,11 +297,7 @@ async def reflect(state: State, deps: Deps) -> Looked:
     held = {note["text"] for note in state["reflection_notes"]}
     queries = [
         *make_calls(answer.investigation_queries, parts, executor.names),
-        *(
-            q
-            for text in answer.queries
-            for q in make_searches([text], find_nearest(text, parts), answer.reason)
-        ),
+        *make_searches_for(answer.queries, parts, answer.reason),
     ]
     scope = scope_of(state["research_plan"], deps.as_of)
     queries = narrow_calls(queries, scope, executor.definitions, executor.refusal)

@@ -12,11 +12,10 @@ from collections.abc import Iterable, Sequence
 
 from deepdiver.core.record import Finding, Sentence
 from deepdiver.core.text import terms
-from deepdiver.encoders.reader import load_reader
+from deepdiver.encoders.reader import SMALL, load_reader
 from deepdiver.errors import StoreError
 from deepdiver.report.audit import find_faults
 from deepdiver.strategies.shared.base import Deps
-from deepdiver.strategies.shared.second_opinion import AGREES
 from deepdiver.strategies.shared.statements import denies
 
 SAID = 0.8
@@ -59,5 +58,5 @@ def _read_as_saying(statement: str, findings: Sequence[Finding]) -> tuple[str, .
     return tuple(
         item.id
         for item, verdict in zip(findings, verdicts, strict=True)
-        if verdict.supports >= AGREES
+        if verdict.supports >= SMALL.supports
     )

@@ -28,14 +28,12 @@ from deepdiver.strategies.shared.base import Deps, LookResult, Tool
 from deepdiver.strategies.shared.findings import digest_finding
 from deepdiver.strategies.shared.look import look_into, relevance_of
 from deepdiver.strategies.shared.reading import find_nearest
-from deepdiver.tasks import ShownTool, ToolQuery
+from deepdiver.tasks import SEARCH, ShownTool, ToolQuery
 from deepdiver.tools.address import host_of
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.registry import Provider
 from deepdiver.tools.search_all import passes_filters
 
-SEARCH = "search"
-"""The name of the tool that asks every provider."""
 NO_DATA = "No data available"
 """The message for an empty answer."""
 NOTHING_BEARS = "{}: of {} read, none says anything that bears on the question"
@@ -127,7 +125,14 @@ class SearchTool:
         so.
         """
         look = functools.partial(
-            look_into, deps, question, about, [args["query"]], known, providers=self.providers
+            look_into,
+            deps,
+            question,
+            about,
+            [args["query"]],
+            known,
+            providers=self.providers,
+            leads=False,
         )
         if self.since is None:
             return await look()
@@ -190,8 +195,11 @@ class ToolExecutor:
 
     @property
     def definitions(self) -> tuple[ShownTool, ...]:
-        """The descriptions of the tools for the reasoner."""
-        return tuple(tool.shown for tool in self._tools.values())
+        """The descriptions of the tools for the reasoner, without a second name for the search."""
+        alone = self._deps.providers[0].name if len(self._deps.providers) == 1 else ""
+        return tuple(
+            tool.shown for name, tool in self._tools.items() if name != f"{SEARCH}_{alone}"
+        )
 
     def refusal(self, tool_name: str, args: Mapping[str, str]) -> str:
         """Return why a call cannot be made, or "" if it can."""
@@ -331,6 +339,23 @@ def make_searches(
             "tests": list(tests),
         }
         for query in queries
+    ]
+
+
+def make_searches_for(
+    queries: Iterable[str], parts: Sequence[str], reason: str = ""
+) -> list[dict[str, Any]]:
+    """Return searches as the state carries them, each for the part that it is nearest to.
+
+    Args:
+        queries: What to search for.
+        parts: The parts of the question.
+        reason: Why they are made.
+    """
+    return [
+        call
+        for text in queries
+        for call in make_searches([text], find_nearest(text, parts), reason)
     ]
 
 

@@ -217,14 +217,19 @@ def _trial_of(hypothesis: str, result: ToolResult, iteration: int) -> Trial:
     )
 
 
-async def update_hypotheses(state: State, deps: Deps, new: Sequence[str]) -> Update:
+async def update_hypotheses(state: State, deps: Deps) -> Update:
     """Weigh new findings for and against every hypothesis, and return the update."""
-    standing = standing_of(state)
+    standing, findings = standing_of(state), [item["id"] for item in state["findings"]]
+    new = findings[state.get("weighed", 0) :]  # a run begun before there was this way has none
     trials, evidence = state["trials"], state["evidence"]
     standing, evidence = await weigh_all(
         deps, state["task"], standing, new, trials=trials, evidence=evidence
     )
-    return {"hypotheses": [item.model_dump(mode="json") for item in standing], "evidence": evidence}
+    return {
+        "hypotheses": [item.model_dump(mode="json") for item in standing],
+        "evidence": evidence,
+        "weighed": len(findings),
+    }
 
 
 async def put_forward(state: State, deps: Deps) -> tuple[Update, str]:
@@ -255,13 +260,15 @@ async def put_forward(state: State, deps: Deps) -> tuple[Update, str]:
         tools=executor.definitions,
         context=show_context(state["context"]),
         seen=seen,
+        early=True,
     )
     everyone = [*standing, *made.new]
     calls = list_calls(state["executed_queries"])
 
     async def tests(item: Assessment) -> list[dict[str, Any]]:
         own, rivals = item.hypothesis, [o.hypothesis.statement for o in everyone if o is not item]
-        against = await write_refuting_queries(deps, task, own, rivals, calls)
+        searches = made.searches.get(own.id, ())
+        against = await write_refuting_queries(deps, task, own, rivals, calls, searches)
         asked = make_calls(made.queries.get(own.id, ()), [own.statement], executor.names)
         return [
             *make_searches(against, own.statement, REFUTE, [own.id]),

@@ -134,7 +134,11 @@ class AgentState(TypedDict, total=False):
     hypothesis_implications: list[dict[str, Any]]
     contradictions: list[dict[str, Any]]
     analysed: int
+    met: int
+    told: int
     conjectured: int
+    weighed: int
+    again: bool
     rechecks: int
     missing: list[str]
     trials: list[str]
@@ -285,13 +289,18 @@ async def generate_hypotheses(state: AgentState, deps: Deps) -> Update:
 
 
 async def gather_intelligence(state: AgentState, deps: Deps) -> Update:
-    """Make the next calls, weigh the hypotheses, and put forward what the findings suggest."""
+    """Make the next calls; when none waits, weigh the hypotheses, and put forward new ones.
+
+    Each time they are weighed, all of them are shown: between turns that follow each other, nobody
+    would look at the result. Nothing is put forward in the last turn, which leaves none to test it.
+    """
     update, batch = await gather.call_up(state, deps)
     update |= await gather.take_turn(state, deps, batch)
-    new = [item["id"] for item in update["findings"][len(state["findings"]) :]]
-    update |= await gather.update_hypotheses({**state, **update}, deps, new)
-    reasoning = ""
-    if not gather.waits({**state, **update}) and not update["error"]:
+    new = update["findings"][len(state["findings"]) :]
+    reasoning, last = "", update["iteration"] >= state["max_iterations"] or update["error"]
+    if last or not gather.waits({**state, **update}):
+        update |= await gather.update_hypotheses({**state, **update}, deps)
+    if not last and not gather.waits({**state, **update}):
         more, reasoning = await gather.put_forward({**state, **update}, deps)
         update |= more
     update["current_phase"] = "gathering" if gather.waits({**state, **update}) else "analyzing"
@@ -326,7 +335,7 @@ async def reflect_on_analysis(state: AgentState, deps: Deps) -> Update:
     update["unmade_queries"] = [] if may_gather else queries
     if queries and may_gather:
         update |= {"pending_queries": queries, "current_phase": "gathering"}
-    elif critical and state["reflection_iterations"] <= RETURNS:
+    elif critical and not state.get("again") and state["reflection_iterations"] <= RETURNS:
         update |= {"iteration": state["iteration"] + 1, "current_phase": "analyzing"}
     else:
         update["current_phase"] = "correlating"
@@ -396,14 +405,17 @@ def _enter_findings(state: State, deps: Deps, found: Sequence[LookResult]) -> Up
 
 def _leave_out(state: State, deps: Deps) -> Update:
     """Return the update after a source is left out: without what stands on it."""
-    findings, seen = state["findings"], ("analysed", "conjectured")
+    findings, seen = state["findings"], ("analysed", "conjectured", "weighed")
     kept = set(deps.without_ignored(item["id"] for item in findings))
     standing = assess_all(deps, standing_of(state), state["evidence"], state["trials"])
     insights = without_ignored(deps, state["insights"])
     said = {line["text"] for line in insights}
     return {
         "findings": [item for item in findings if item["id"] in kept],
-        **{name: sum(item["id"] in kept for item in findings[: state[name]]) for name in seen},
+        **{
+            name: sum(item["id"] in kept for item in findings[: state.get(name, 0)])
+            for name in seen
+        },
         "hypotheses": [item.model_dump(mode="json") for item in standing],
         "insights": insights,
         "key_insights": [text for text in state["key_insights"] if text in said],

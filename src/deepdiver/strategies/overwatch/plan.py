@@ -14,6 +14,7 @@ from deepdiver.strategies.overwatch.execute import (
     drop_repeated_calls,
     make_calls,
     make_searches,
+    make_searches_for,
 )
 from deepdiver.strategies.overwatch.scope import ask_first, narrow_calls, scope_of
 from deepdiver.strategies.shared.base import Deps, State, Update, attempt
@@ -58,8 +59,12 @@ async def plan(state: State, deps: Deps) -> tuple[Update, str]:
     )
     answer = await attempt(deps, task)
     made = answer if answer and answer.objectives else ResearchPlan(objectives=(question,))
-    calls = make_calls(made.initial_queries[:INITIAL], made.objectives, executor.names)
-    told = {**made.model_dump(mode="json"), "initial_queries": [_show_call(call) for call in calls]}
+    calls = [
+        *make_calls(made.initial_queries, made.objectives, executor.names),
+        *make_searches_for(made.searches, made.objectives),
+    ][:INITIAL]
+    plain = made.model_dump(mode="json", exclude={"searches"})
+    told = {**plain, "initial_queries": [_show_call(call) for call in calls]}
     scope = scope_of(told, deps.as_of)
     tools = executor.definitions
     queries = narrow_calls(calls, scope, tools, executor.refusal)
@@ -117,7 +122,17 @@ def _label(parts: Sequence[SubTask]) -> list[Part]:
     for number, part in enumerate(listed.values(), 1):
         key = part.id if part.id and part.id not in labelled else f"subtask_{number}"
         labelled[key] = {**part.model_dump(mode="json"), "id": key}
-    return list(labelled.values())
+    keys = list(labelled)
+    return [
+        {**part, "dependencies": [_key_of(said, keys) for said in part["dependencies"]]}
+        for part in labelled.values()
+    ]
+
+
+def _key_of(said: str, keys: Sequence[str]) -> str:
+    """Return the label of the sub-task that is meant, by its label or by its number."""
+    number = int(said) if said not in keys and said.isdecimal() else 0
+    return keys[number - 1] if 0 < number <= len(keys) else said
 
 
 def order_parts(parts: Sequence[Part]) -> list[Part]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from deepdiver.core.events import SentenceCut
@@ -36,6 +36,7 @@ async def audit_headings(
     question: str,
     asked: str,
     problems: Sequence[str],
+    echoes: Callable[[str], bool],
 ) -> list[CutSentence]:
     """Let the headings of sections say only what the sections say; return those that were cut.
 
@@ -48,12 +49,15 @@ async def audit_headings(
         question: What the person asked.
         asked: The question and its parts.
         problems: The parts of the question.
+        echoes: Tells whether words are those of a text. Above advice, "Step 3: the record decides"
+            may be a way of speaking; an order that a document slips in is none.
     """
     said = [
         replace(
             _said(deps, section.heading, section.lines(), _columns(section)),
             counted=(*_rows(section), *count_listed(asked)),
             loose=_is_advice(section),
+            own=_is_advice(section) and not echoes(section.heading),
         )
         for section in sections
     ]

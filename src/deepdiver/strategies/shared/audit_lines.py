@@ -18,7 +18,13 @@ from deepdiver.core.record import (
     SentenceKind,
     Source,
 )
-from deepdiver.report.audit import Context, find_faults, find_present, unknown_values
+from deepdiver.report.audit import (
+    UNNAMED,
+    Context,
+    find_faults,
+    find_present,
+    unknown_values,
+)
 from deepdiver.report.bindings import Cited
 from deepdiver.report.kinds import STATED
 from deepdiver.report.sources import unite, united_text
@@ -50,6 +56,7 @@ from deepdiver.strategies.shared.grounding import (
     shared_part,
     stems,
 )
+from deepdiver.strategies.shared.materials import labels_in
 from deepdiver.strategies.shared.second_opinion import (
     find_turned,
     stands_in_row,
@@ -69,6 +76,12 @@ is checked by. With all of a section, some twenty, whoever checked could not tel
 reason."""
 SHARES = 2
 """Words that a quote of the rest must share with it."""
+MOST_LINES = 8
+"""The most paragraphs, points and rows that a sentence of the bottom line is shown with. With four,
+one that told a gap was checked without it."""
+ECHO = 0.6
+"""A sentence of which a sentence of a text has more than this part of the words says what that
+says."""
 REJECTED = "verification rejected it"
 """The beginning of the reason for cutting a sentence that says what must not be reported."""
 INTRODUCE = frozenset((*STATED, SentenceKind.KNOWLEDGE))
@@ -106,6 +119,7 @@ class Audit:
         self._drafter, self._derived, self._rejected = drafter, drafter.derived, rejected
         self._below = ""
         self._lines: Sequence[Line] = ()
+        self._read: list[frozenset[str]] | None = None
 
     async def check(self, lines: list[Line], below: str = "", body: Sequence[Line] = ()) -> None:
         """Have faulty lines repaired once, and cut those that still fail.
@@ -118,11 +132,12 @@ class Audit:
         Args:
             lines: The lines.
             below: Of a bottom line, what the checked sections below it say.
-            body: The sentences of these sections: a point without a mark rests on the nearest.
+            body: The sentences of these sections: a point without a mark rests on the nearest, as
+                does a sentence of a section that cites nothing.
         """
         self._below, self._lines = below, lines
         for line in filter(_is_own, lines):
-            line.borrowed = line.borrowed or _nearest(line, body)
+            line.borrowed = line.borrowed or _nearest(line, body or lines)
         self._cut_rejected(lines)
         await self._find_faults(lines, lines)
         await self._check_support(lines)
@@ -149,7 +164,10 @@ class Audit:
         for line in open_:
             await asyncio.sleep(0)  # a long report takes seconds, and a run must hear that it stops
             found = self._faults_left(line, among)
-            doubtful = bool(found) and not self._faults(line, among, binding=False)
+            doubtful = bool(found) and not self._faults(line, among, strict=False)
+            # Of advice, whoever checks it says which figures and dates are its writer's own.
+            own = line.stated and line.sentence.kind is SentenceKind.JUDGEMENT
+            doubtful = doubtful or (bool(found) and bool(own or all(map(_is_unnamed, found))))
             line.problem = Problem("; ".join(found), doubtful=doubtful) if found else None
         await self._find_foreign([line for line in open_ if not line.problem], among)
         self._find_unconnected([line for line in open_ if not line.problem], among)
@@ -183,31 +201,37 @@ class Audit:
                 break
         return faults
 
-    def _faults(self, line: Line, among: Sequence[Line], *, binding: bool = True) -> list[str]:
-        """Return the faults of a line; a bold lead-in sums up its section, not its quotes alone."""
+    def _faults(self, line: Line, among: Sequence[Line], *, strict: bool = True) -> list[str]:
+        """Return the faults of a line; a bold lead-in sums up its section, not its quotes alone.
+
+        Args:
+            line: The line.
+            among: The lines that it stands among.
+            strict: Whether to apply rules that may be mistaken, too.
+        """
         if line.lost:
             return [f"it cites {', '.join(line.lost[:3])}, which leads nowhere"]
         if line.refused:
             return list(line.refused[:3])
-        if line.stated and (found := self._faults_of(line, _stated(line), binding)):
+        if line.stated and (found := self._faults_of(line, _stated(line), strict)):
             return found
         sentence, bold = line.sentence, line.sentence.bold
         lead, rest = sentence.text[:bold], sentence.text[bold:].strip()
         if not lead or not rest or sentence.kind not in STATED:
-            return self._faults_of(line, sentence, binding)
+            return self._faults_of(line, sentence, strict)
         around = [other.sentence.text for other in among if other.heading == line.heading]
         quoted = [text for both in titled_quotes(self._deps, sentence) for text in both]
         told = "\n".join((*around, line.nearby, self._asked, *quoted)).replace(lead, "")
         strange = unknown_values(COUNTING.sub("", lead), told)
         opening = sentence.model_copy(update={"text": lead, "bold": 0})
         # What the section does not tell may be calculated.
-        if strange and (not sentence.derived or self._faults_of(line, opening, binding)):
+        if strange and (not sentence.derived or self._faults_of(line, opening, strict)):
             return [f"{', '.join(strange[:3])} is in none of its quotes"]
         bare = sentence.model_copy(update={"text": rest, "bold": 0})
-        return self._faults_of(line, bare, binding)
+        return self._faults_of(line, bare, strict)
 
     def _introduced(self, line: Line) -> list[str]:
-        """Return what advice may take names from: code, what is stated or marked as known.
+        """Return what advice may take names from: code, what is stated, or marked as known in part.
 
         A product that a table of general knowledge names need not be marked again, nor an office
         that the report has shortened: Chief Information Security Officer (CISO).
@@ -215,15 +239,31 @@ class Audit:
         return [
             other.sentence.text
             for other in self._lines
-            if (other.code or other.sentence.kind in INTRODUCE)
+            if (other.code or other.knows or other.sentence.kind in INTRODUCE)
             and not other.cut
             and not other.problem
             and other is not line
         ]
 
-    def _faults_of(self, line: Line, sentence: Sentence, binding: bool) -> list[str]:
+    def _told_beside(self, line: Line) -> list[str]:
+        """Return what the section states: advice may take up a figure that a table above it cites.
+
+        "Keep the $2.5M as the worst case, because the message is old" need not cite it again.
+        """
+        return [
+            other.sentence.text
+            for other in self._lines
+            if other.heading == line.heading
+            and other.sentence.kind in STATED
+            and other.sentence.findings
+            and not (other.cut or other.problem or other is line)
+        ]
+
+    def _faults_of(self, line: Line, sentence: Sentence, strict: bool) -> list[str]:
         deps = self._deps
         own = self._introduced(line) if sentence.kind is SentenceKind.JUDGEMENT else ()
+        if sentence.kind in STATED and (not strict or line.sentence.kind not in STATED):
+            own = self._told_beside(line)
         context = Context(
             credits="\n".join(credits_of(deps, sentence)),
             nearby="\n".join((line.nearby, *heads_of(deps, sentence), *own)),
@@ -234,6 +274,7 @@ class Audit:
             knows=line.knows,
             from_question=self._derived.are_from_question(sentence.derived),
             read=self._derived.read,
+            takes_figures=not strict,
         )
         found = find_faults(
             sentence,
@@ -241,7 +282,7 @@ class Audit:
             deps.store.texts.get,
             deps.as_of,
             context,
-            binding=binding,
+            binding=strict,
         )
         sources = deps.ledger.of(Source).values()
         return found or find_present(sentence, sources, deps.store.texts.get, self._asked)
@@ -265,7 +306,7 @@ class Audit:
                 [self._said(line, among, waiting) for line in left], self._asked
             )
             for line, bearing in zip(left, bearings, strict=True):
-                line.problem = _foreign(line) if bearing == "foreign" else None
+                line.problem = self._foreign(line) if bearing == "foreign" else None
             waiting -= {id(line) for line in part}
 
     def _names_a_row(self, line: Line, among: Sequence[Line]) -> bool:
@@ -303,7 +344,7 @@ class Audit:
         cited = [self._cited(line) for line in said]
         faults = await find_turned(list(zip(texts, cited, strict=True)))
         for line, fault in zip(said, faults, strict=True):
-            line.problem = Problem(fault, doubtful=True) if fault else None
+            line.problem = Problem(fault, doubtful=True, turned=True) if fault else None
 
     def _cited(self, line: Line) -> list[Cited]:
         return [
@@ -337,7 +378,7 @@ class Audit:
         besides += credits_of(self._deps, sentence) if loose else []
         sound = list(self._sound_in_section(line, among, waiting)) if loose else []
         return Said(
-            sentence.text,
+            self._without_lead(sentence),
             titled_quotes(self._deps, sentence),
             " ".join(besides),
             cell=line.cell,
@@ -348,14 +389,51 @@ class Audit:
             stated=" ".join(self._told_by(firmer)),
         )
 
+    def _without_lead(self, sentence: Sentence) -> str:
+        """Return a sentence without the bold words that sum up its point, in words of their own.
+
+        An order that a document slips in is not looked over there.
+        """
+        lead, rest = _lead_of(sentence)
+        return rest if lead and not self.echoes(lead) else sentence.text
+
+    def _foreign(self, line: Line) -> Problem | None:
+        """Return what is wrong with a line whose words are not those of what it stands on."""
+        if self._is_ones_own(line):
+            return None
+        return Problem(FOREIGN if line.sentence.kind in STATED else ASIDE, doubtful=True)
+
+    def _is_ones_own(self, line: Line) -> bool:
+        """Whether a line that states nothing is its writer's own, though it is on another matter.
+
+        "I rejected four alternatives" or "Test the way back first" shares no word with its section.
+        What must not pass is an order of a document to a model that obeys: its words are in a text.
+        """
+        sentence = line.sentence
+        return sentence.kind not in STATED and not line.stated and not self.echoes(sentence.text)
+
+    def echoes(self, said: str) -> bool:
+        """Whether a sentence of a text that was read has most of the words of another."""
+        own = stems(said)
+        if self._read is None:
+            self._read = [stems(unit) for unit in self._drafter.units()]
+        return any(len(own & unit) > ECHO * len(own) for unit in self._read)
+
     def _find_unconnected(self, lines: Sequence[Line], among: Sequence[Line]) -> None:
-        """Find fault with frames that connect nothing of what stands around them."""
+        """Find fault with frames that connect nothing of what stands around them.
+
+        One that says something, and has it from no text, is its writer's own.
+        """
         for line in lines:
             if line.sentence.kind is SentenceKind.FRAME and not line.cell:
                 nearby = self._carried_nearby(line, among)
                 around = " ".join((*nearby, *self._told_with(line, among)))
-                connected = connects(line.sentence.text, around, self._asked)
-                line.problem = None if connected else Problem(UNCONNECTED)
+                if connects(line.sentence.text, around, self._asked):
+                    line.problem = None
+                elif _is_own(line) and self._is_ones_own(line):
+                    line.sentence = _as_own(line.sentence)
+                else:
+                    line.problem = Problem(UNCONNECTED)
 
     def _carried_nearby(self, line: Line, among: Sequence[Line]) -> list[str]:
         """Return the heading and the sentence before a line, unless they are foreign themselves.
@@ -395,22 +473,48 @@ class Audit:
                 for title, quote in titled_quotes(self._deps, other.sentence):
                     yield f"{title} {quote}"
 
-    async def _check_support(self, lines: Sequence[Line]) -> None:
-        """Ask the reasoner whether quotes support the sentences that code finds no fault with."""
+    async def _check_support(self, lines: Sequence[Line], *, repaired: bool = False) -> None:
+        """Ask the reasoner whether quotes support the sentences that code finds no fault with.
+
+        It also decides about those that only a rule which may be mistaken refuses.
+
+        Args:
+            lines: The lines.
+            repaired: Whether their writer has had them back.
+        """
         asked = [
             (f"S{number}", line)
             for number, line in enumerate(lines, 1)
-            if not line.cut and not line.problem and self._must_ask(line)
+            if not line.cut
+            and (self._may_stand(line, repaired) if line.problem else self._must_ask(line))
         ]
         await together(*(self._check_batch(dict(batch)) for batch in _batches(asked)))
+
+    def _may_stand(self, line: Line, repaired: bool) -> bool:
+        """Whether the reasoner may find that a line stands, against a rule that may be mistaken.
+
+        It may not where its words are foreign to what it cites, and those of another place: a model
+        that obeys a document calls it carried, too.
+        """
+        problem, sentence = line.problem, line.sentence
+        if problem is None or not problem.doubtful or self._deps.reasoner.is_free(CheckSupport):
+            return False
+        to_its_writer = problem.turned or problem.fault == FOREIGN
+        if to_its_writer and not repaired:
+            return False
+        stated = sentence.kind in STATED or bool(line.stated) or _is_unnamed(problem.fault)
+        return stated and not (problem.fault == FOREIGN and self.echoes(sentence.text))
 
     def _must_ask(self, line: Line) -> bool:
         """Whether somebody must say that what a line cites carries it.
 
         What stands there word for word carries itself, and the name of a row says nothing alone.
+        Nor does a dash, or a figure alone that code has calculated.
         """
         sentence = line.sentence
         if line.code or line.is_label or not needs_support(sentence):
+            return False
+        if line.cell and not any(map(str.isalpha, sentence.text)) and _is_worked_out(sentence):
             return False
         if sentence.kind is not SentenceKind.FACT:
             return True
@@ -434,12 +538,36 @@ class Audit:
             claims=claims,
             question=self._question,
             as_of=self._deps.as_of,
-            sections=self._below,
+            sections=_bearing(self._below, [line.sentence.text for line in asked.values()]),
         )
         answer = await attempt(self._deps, task)
         for check in answer.checks if answer else ():
             if checked := asked.get(check.id):
                 _heed(checked, check)
+                self._keep_reasons(checked, labels, check.by)
+
+    def _keep_reasons(
+        self, line: Line, labels: Mapping[Passage, str], reasons: Collection[str]
+    ) -> None:
+        """Let a sentence without a mark keep what gives a reason for it, of what it was lent.
+
+        It keeps all if a name of it would otherwise come from nowhere.
+        """
+        lent = line.sentence
+        if not line.is_lent or line.problem:
+            return
+        shown = (
+            finding
+            for other in (line, *self._lines)
+            if not other.cut
+            for finding in findings_of(self._deps, other.sentence)
+            if any(labels.get(quote.passage) in reasons for quote in finding.quotes)
+        )
+        kept = tuple(dict.fromkeys(finding.id for finding in shown))
+        places = (UNPRINTED,) * len(kept)
+        line.sentence = lent.model_copy(update={"findings": kept, "places": places})
+        if self._faults(line, self._lines):
+            line.sentence = lent
 
     def _quotes(self, line: Line) -> list[Quote]:
         """Return the quotes of a line, each passage once."""
@@ -469,24 +597,38 @@ class Audit:
 
     def _claim(self, label: str, line: Line, labels: Mapping[Passage, str]) -> Claim:
         """Return a line as it is checked."""
-        cited = self._shown(line)
-        text, bold = line.sentence.text, line.sentence.bold
-        # A bold lead-in names what its whole point is about, which its first citation cannot carry;
-        # one that its sentence goes on with is a part of it.
-        lead, rest = text[:bold].strip(), text[bold:].strip()
-        lead, rest = (lead, rest) if lead.endswith(LEADING) else ("", "")
+        cited, sentence = self._shown(line), line.sentence
+        lead, rest = _lead_of(sentence)
         return Claim(
             id=label,
-            kind="judgement" if line.sentence.kind is SentenceKind.JUDGEMENT else "fact",
-            text=rest or text,
-            stated=_printed_part(line.sentence, bold if rest else 0),
-            opening=lead if rest else "",
+            kind="judgement" if sentence.kind is SentenceKind.JUDGEMENT else "fact",
+            text=rest,
+            marked=self._with_labels(sentence, labels)[len(sentence.text) - len(rest) :],
+            stated=_printed_part(sentence, sentence.bold if lead else 0),
+            opening=lead,
+            heading=line.heading,
             before=line.before,
             cites=tuple(dict.fromkeys(labels[quote.passage] for quote in cited)),
+            unmarked=line.is_lent or not sentence.findings,
             quotes=tuple(quote.text for quote in cited),
-            calculations=tuple(self._derived.told(line.sentence.derived)),
-            absent=line.sentence.terms,
+            calculations=tuple(self._derived.told(sentence.derived)),
+            absent=sentence.terms,
+            doubt=line.problem.fault if line.problem else "",
         )
+
+    def _with_labels(self, sentence: Sentence, labels: Mapping[Passage, str]) -> str:
+        """Return a sentence with the labels of what it cites, if it cites within; else nothing."""
+        places = dict(zip(sentence.findings, sentence.places, strict=False))
+        text = sentence.text
+        if not any(0 < place < len(text.rstrip(" .")) for place in places.values()):
+            return ""
+        at: dict[int, list[str]] = {}
+        for finding in findings_of(self._deps, sentence):
+            if (place := places.get(finding.id, UNPRINTED)) != UNPRINTED:
+                at.setdefault(place, []).extend(labels[quote.passage] for quote in finding.quotes)
+        for place in sorted(at, reverse=True):
+            text = f"{text[:place]} [{', '.join(dict.fromkeys(at[place]))}]{text[place:]}"
+        return text
 
     async def _repair(self, lines: list[Line]) -> None:
         """Have the faulty lines repaired once, then keep or cut each of them."""
@@ -508,13 +650,12 @@ class Audit:
             again += made
         repaired = [line for line, _, _ in again]
         await self._find_faults(repaired, lines)
-        await self._check_support(repaired)
-        upheld = await self._ask_again([line for line in repaired if line.problem and not line.cut])
-        stood_by = [line for label, (_, line, _) in faulty.items() if new.get(label)]
+        await self._check_support(repaired, repaired=True)
+        answered = [line for label, (_, line, _) in faulty.items() if new.get(label)]
         for line, problem, changed in again:
             if not line.cut:
-                kept = line in upheld and line in stood_by and problem.fault != FOREIGN
-                _settle(self._deps, line, problem, changed or kept, drafted.get(id(line)))
+                upheld = problem.turned and line.problem is None and line in answered
+                _settle(self._deps, line, problem, changed or upheld, drafted.get(id(line)))
 
     def _rewrite(
         self, lines: list[Line], line: Line, problem: Problem, text: str | None
@@ -541,33 +682,6 @@ class Audit:
         changed = line.sentence.model_copy(update={"places": ()}) != before
         return [(line, problem, changed), *((other, problem, True) for other in further)]
 
-    async def _ask_again(self, lines: Sequence[Line]) -> list[Line]:
-        """Let the reasoner decide about repaired facts that a rule which may be mistaken refuses.
-
-        If it finds them carried, they are kept, but are told as the writer's own. So are those that
-        their writer has left as they were, because the rule is wrong; but not one whose words are
-        foreign to its quotes, since a model that obeys a document calls it carried, too.
-        """
-        doubted = [
-            line
-            for line in lines
-            if line.problem
-            and line.problem.doubtful
-            and (line.sentence.kind in STATED or line.stated)
-        ]
-        if self._deps.reasoner.is_free(CheckSupport):
-            return []
-        before = [line.problem for line in doubted]
-        for line in doubted:
-            line.problem = None
-        await self._check_support(doubted)
-        for line, problem in zip(doubted, before, strict=True):
-            if line.problem is None:
-                line.sentence = line.sentence.model_copy(update={"kind": SentenceKind.JUDGEMENT})
-            else:
-                line.problem = problem
-        return [line for line in doubted if line.problem is None]
-
     async def _repaired_texts(
         self, lines: Sequence[Line], faulty: Mapping[str, tuple[int, Line, Problem]]
     ) -> dict[str, str]:
@@ -575,32 +689,32 @@ class Audit:
         shown = tuple(
             Faulty(
                 id=label,
+                heading=line.heading,
                 before=_beside(lines, number, -1),
                 text=line.marked or line.sentence.text,
                 after=_beside(lines, number, 1),
                 problem=problem.for_writer(),
                 quotes=quotes_of(self._deps, line.sentence),
                 credits=tuple(credits_of(self._deps, line.sentence)),
+                cites=labels_in(line.marked),
             )
             for label, (number, line, problem) in faulty.items()
         )
-        answers = await together(
-            *(
-                attempt(self._deps, RepairSentences(question=self._question, sentences=batch))
-                for batch in map(tuple, _batches(shown))
+        asked = [
+            RepairSentences(
+                question=self._question,
+                texts=self._drafter.around(item.text for item in batch),
+                sentences=batch,
             )
-        )
+            for batch in map(tuple, _batches(shown))
+        ]
+        answers = await together(*(attempt(self._deps, task) for task in asked))
         new: dict[str, str] = {}
         for item in (item for answer in answers if answer for item in answer.repairs):
             # A writer who makes two sentences of one may give each of them under its label.
             if label := find_label(item.id, faulty):
                 new[label] = " ".join((new.get(label, ""), *item.text.split())).strip()
         return new
-
-
-def _foreign(line: Line) -> Problem:
-    """Return what is wrong with a line whose words are not those of what it stands on."""
-    return Problem(FOREIGN if line.sentence.kind in STATED else ASIDE, doubtful=True)
 
 
 def _rank(sentence: Sentence) -> int:
@@ -618,6 +732,31 @@ def _passages(quotes: Iterable[Quote]) -> Iterator[list[Quote]]:
     for own in by_source.values():
         for group in unite([quote.passage for quote in own]):
             yield [own[at] for at in group]
+
+
+def _bearing(told: str, said: Sequence[str]) -> str:
+    """Return the lines of sections that sentences may sum up: those with most of the words of each.
+
+    They come with the headings of their sections, which are the first lines of these.
+    """
+    sections = [section.split("\n") for section in told.split("\n\n")]
+    lines = {(at, n): stems(line) for at, of in enumerate(sections) for n, line in enumerate(of)}
+    kept: set[tuple[int, int]] = set()
+    for own in map(stems, said):
+        shared = {place: len(own & line) for place, line in lines.items()}
+        best = sorted(shared, key=lambda place: (-shared[place], place))[:MOST_LINES]
+        kept.update(place for place in best if shared[place] >= SHARES)
+    kept.update((at, 0) for at, _ in tuple(kept))
+    return "\n\n".join(
+        "\n".join(line for n, line in enumerate(of) if (at, n) in kept)
+        for at, of in enumerate(sections)
+        if (at, 0) in kept
+    )
+
+
+def _is_worked_out(cell: Sentence) -> bool:
+    """Whether a cell without words says nothing, or what code has calculated."""
+    return bool(cell.derived) or not any(map(str.isdigit, cell.text))
 
 
 def _batches(items: Sequence[T]) -> list[Sequence[T]]:
@@ -652,18 +791,22 @@ def _settle(
         deps: What the run works with.
         line: The sentence.
         before: What was wrong with it.
-        changed: Whether it was changed.
+        changed: Whether it was changed, or stands as it is because a rule was mistaken.
         drafted: What it was, unless a repair has made several sentences of it.
     """
     problem = line.problem or (None if changed else before)
     if problem is None:
         return
-    if problem.support == "partial":
+    if problem.support == "partial" and problem.stated:
+        line.problem = None  # what stands before its citation is carried; the rest is an inference
+    elif problem.support == "partial":
         # What its quotes say in part is the writer's inference for the rest, and is shown as such.
         line.sentence = _reasoned(line.sentence)
     elif drafted and before.support == "partial":
         # So is what was better before its repair.
         line.sentence, line.problem = _reasoned(drafted), None
+    elif line.sentence.kind is SentenceKind.JUDGEMENT and _is_unnamed(problem.fault):
+        _as_known(line)
     elif line.sentence.text != line.drafted:
         then = f"rewritten as “{line.sentence.text}”: {problem.for_reader()}"
         line.cut_out(deps, f"{before.for_reader()}; {then}")
@@ -673,11 +816,53 @@ def _settle(
 
 def _heed(line: Line, check: Check) -> None:
     """Let a line have what the reasoner says of it."""
+    before, line.problem = line.problem, None
+    doubt = before.fault if before else ""
+    if before and before.turned and check.support != "full":
+        line.problem = before
+        return
+    if before and check.support == "full" and not _is_unnamed(doubt):
+        line.sentence = _overruled(line.sentence, before)
     if check.support != "full":
-        line.problem = Problem(check.reason, check.support)
+        stated = check.stated and bool(_printed_part(line.sentence))
+        line.problem = Problem(check.reason or doubt, check.support, stated=stated)
+    elif _is_unnamed(doubt) and not (check.stated and _names_what(doubt, line.sentence)):
+        _as_known(line)
     elif not check.stated and _printed_part(line.sentence):
         # Its writer can say what they do say there; without that, readers lose the source of it.
         line.problem = Problem(f"{NOT_STATED}: {check.reason}".rstrip(" :"), "partial")
+
+
+def _overruled(sentence: Sentence, problem: Problem) -> Sentence:
+    """Return a sentence that a rule refuses and the reasoner finds carried: the writer's own.
+
+    No citation is printed behind a figure that code does not find in it.
+    """
+    if problem.turned or problem.fault == FOREIGN:
+        return sentence.model_copy(update={"kind": SentenceKind.JUDGEMENT})
+    return _reasoned(sentence)
+
+
+def _is_unnamed(fault: str) -> bool:
+    """Whether a fault is that a judgement names what nobody has named."""
+    return fault.endswith(UNNAMED)
+
+
+def _names_what(fault: str, sentence: Sentence) -> bool:
+    """Whether the names of such a fault all stand before a citation: whoever checks finds them."""
+    printed, names_ = _printed_part(sentence), fault.removesuffix(UNNAMED).strip().split(", ")
+    return bool(printed) and all(name in printed for name in names_)
+
+
+def _lead_of(sentence: Sentence) -> tuple[str, str]:
+    """Return the bold words that open a sentence, if any, and the rest of it.
+
+    They name what its whole point is about, which its first citation cannot carry; those that the
+    sentence goes on with are a part of it.
+    """
+    text, bold = sentence.text, sentence.bold
+    lead, rest = text[:bold].strip(), text[bold:].strip()
+    return (lead, rest) if rest and lead.endswith(LEADING) else ("", text)
 
 
 def _printed_part(sentence: Sentence, opening: int = 0) -> str:
@@ -691,6 +876,22 @@ def _printed_part(sentence: Sentence, opening: int = 0) -> str:
     end = max(sentence.places) if sentence.places else len(sentence.text)
     start = max((opening, *(place for place in sentence.known if place < end)))
     return sentence.text[start:end].lstrip(",;:").strip() if end != UNPRINTED else ""
+
+
+def _as_own(sentence: Sentence) -> Sentence:
+    """Return a frame that says something as what it is: the writer's own, without a source."""
+    return sentence.model_copy(update={"kind": SentenceKind.JUDGEMENT})
+
+
+def _as_known(line: Line) -> None:
+    """Tell advice that holds a name of no text as general knowledge, which readers see.
+
+    Its writer has seen that nobody has named it, and stands by it, or whoever checked it does.
+    """
+    line.problem, line.knows = None, True
+    end = len(line.sentence.text.rstrip())
+    update = {"known": (end,)} if line.sentence.findings else {"kind": SentenceKind.KNOWLEDGE}
+    line.sentence = line.sentence.model_copy(update=update)
 
 
 def _reasoned(sentence: Sentence) -> Sentence:

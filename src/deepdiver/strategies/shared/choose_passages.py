@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from deepdiver.core.headings import headings_above, sections_of
+from deepdiver.core.headings import Heading, headings_above, sections_of
 from deepdiver.core.text import Span, passages, terms
 
 SECTION_CHARS = 3_000
@@ -41,6 +41,8 @@ class Unread(NamedTuple):
     """The parts that may be read."""
     found: Sequence[tuple[Span, int]] = ()
     """The passages of it that searches have found, each with its best rank."""
+    headings: tuple[Heading, ...] = ()
+    """Its headings, if the text shows none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +69,7 @@ def choose_passages(texts: Sequence[Unread], wanted: Sequence[str], most: int) -
         wanted: What is looked into, each sub-problem by itself.
         most: The most characters in all.
     """
-    held = [
-        item
-        for number, unread in enumerate(texts)
-        for item in _candidates(number, unread.text, unread.parts)
-    ]
+    held = [item for number, unread in enumerate(texts) for item in _candidates(number, unread)]
     chosen = _first(_found(held, texts), most)
     left = most - sum(_length(item.span) for item in chosen)
     if left > 0:
@@ -84,9 +82,9 @@ def choose_passages(texts: Sequence[Unread], wanted: Sequence[str], most: int) -
     ]
 
 
-def _candidates(number: int, text: str, parts: Sequence[Span]) -> Iterable[_Candidate]:
-    for section, span, words, named in _cut(text):
-        if any(part.start <= span.start and span.end <= part.end for part in parts):
+def _candidates(number: int, unread: Unread) -> Iterable[_Candidate]:
+    for section, span, words, named in _cut(unread.text, unread.headings):
+        if any(part.start <= span.start and span.end <= part.end for part in unread.parts):
             yield _Candidate(number, section, span, words, named)
 
 
@@ -113,17 +111,19 @@ def _length(span: Span) -> int:
 
 
 @functools.lru_cache(maxsize=32)
-def _cut(text: str) -> tuple[tuple[Span, Span, frozenset[str], frozenset[str]], ...]:
+def _cut(
+    text: str, told: tuple[Heading, ...]
+) -> tuple[tuple[Span, Span, frozenset[str], frozenset[str]], ...]:
     """Return the passages of a text: section, span, terms, and the versions and years it names.
 
     It is kept, because a page of 47,000 characters takes a tenth of a second and an audit asks for
     each sentence that cites it.
     """
     found = []
-    for section in sections_of(text):
+    for section in sections_of(text, told):
         for cut in passages(section.of(text)):
             span = Span(section.start + cut.start, section.start + cut.end)
-            above = (item.span.of(text) for item in headings_above(text, span.start + 1))
+            above = (item.span.of(text) for item in headings_above(text, span.start + 1, told))
             said = " ".join((*above, span.of(text)))
             found.append((section, span, frozenset(terms(said)), _named_in(said)))
     return tuple(found)

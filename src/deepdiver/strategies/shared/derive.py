@@ -10,7 +10,13 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
-from deepdiver.core.arithmetic import ArithmeticFaultError, Computed, comes_out, compute
+from deepdiver.core.arithmetic import (
+    ArithmeticFaultError,
+    Computed,
+    comes_out,
+    compute,
+    gives_share,
+)
 from deepdiver.core.dates import dates
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.numbers import numbers
@@ -25,9 +31,6 @@ CONSTANTS = UNITS | frozenset(map(Decimal, (*range(14), 28, 30, 31, 90, 91, 92))
 rows, halves and doubles, the days of months and quarters."""
 FREE = CONSTANTS | {value / 100 for value in CONSTANTS} | {value * 100 for value in CONSTANTS}
 """The same as shares, too: 0.05, and 5 %."""
-_SHARE = re.compile(r"(?:change|percent)\([^()]*(?:\([^()]*\)[^()]*)*\)")
-"""An expression that gives a share and nothing else."""
-
 _SCALED = re.compile(r"(\d[\d.,]*)\s?([kKmMB])\b")
 _SCALES = {"k": 3, "m": 6, "b": 9}
 """Numbers such as 400K and 3.5M. Elsewhere the letter may stand for kelvin or metres, so only sums
@@ -70,7 +73,7 @@ class Derivations:
         made = made.model_copy(update={"supposed": tuple(lost)})
         value = compute(made.expression, self.values).value
         if not made.result:
-            share = _SHARE.fullmatch(made.expression.strip())
+            share = gives_share(made.expression)
             shown = f"{float(100 * value):.3g}%" if share else _shown(value)
             made = made.model_copy(update={"result": shown})
         self.held[made.name], self.values[made.name] = made, value

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from deepdiver.core.events import SentenceCut
-from deepdiver.core.headings import headings_above, heads_of_table
+from deepdiver.core.headings import headings_above, heads_of_table, marked_headings
+from deepdiver.core.numbering import units_of
 from deepdiver.core.record import (
     UNCITED,
     UNPRINTED,
@@ -39,6 +40,7 @@ from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.findings import make_finding
 from deepdiver.strategies.shared.materials import Material, cut_code, resolve_cites
+from deepdiver.tasks import NumberedText
 
 _BRACKETED = re.compile(r"\s*\(?\[\d{1,3}\](?:\([^)\s]*\))?\)?")
 _BARE_ABSENCE = re.compile(r"\{\s*absence\b\s*:?\s*(?=\}|\|)", re.IGNORECASE)
@@ -81,8 +83,13 @@ class Problem:
     """What code found, or the reasoner's reason, which may be empty."""
     support: Literal["partial", "none"] | None = None
     """How far the quotes support it, as the reasoner judges; None: code found the fault."""
+    stated: bool = False
+    """Whether the reasoner finds all carried that stands before its citation."""
     doubtful: bool = False
     """Whether the rule that found it may be mistaken, so that the reasoner has the last word."""
+    turned: bool = False
+    """Whether the rule finds the opposite of what the quotes say, or something stronger: then its
+    writer is asked first, since a model that turns a quote round may also find it carried."""
 
     def for_writer(self) -> str:
         """Return the problem in the words of the repair task."""
@@ -134,6 +141,8 @@ class Line:
     """Of a cell, the name of its column."""
     row: str = ""
     """Of a cell that is not the first of its row, the first one."""
+    advised: bool = False
+    """Whether its section or column is marked as judgement."""
     knows: bool = False
     """Whether part of it is marked as generally known, or as supposed."""
     stated: int = 0
@@ -161,6 +170,12 @@ class Line:
     def is_label(self) -> bool:
         """Whether it is a cell that the writer did not mark: the name of its row."""
         return self.cell and "{" not in self.marked
+
+    @property
+    def is_lent(self) -> bool:
+        """Whether it is the writer's own, and cites only what is cited beside it."""
+        own = self.sentence.kind is SentenceKind.JUDGEMENT
+        return own and bool(self.borrowed) and self.sentence.findings == self.borrowed
 
     def words(self) -> tuple[str, ...]:
         """Return its words, which are the same if another line says the same."""
@@ -211,6 +226,15 @@ class Drafter:
         self._deps, self._material, self._about = deps, material, about
         self.derived = derived
         """The calculations of the report."""
+
+    def units(self) -> Iterator[str]:
+        """Yield the sentences and rows of the texts that the writer was shown."""
+        for entry in self._material.read.values():
+            yield from (unit.of(entry.text) for unit in units_of(entry.text))
+
+    def around(self, marked: Iterable[str]) -> tuple[NumberedText, ...]:
+        """Return what the marks of some sentences cite, with the lines around it."""
+        return self._material.around(marked).texts
 
     def sections(self, markdown: str) -> list[DraftedSection]:
         """Return the sections of a text."""
@@ -315,7 +339,7 @@ class Drafter:
             places=tuple(placed.values()) if {*placed.values()} - {len(marked.text)} else (),
             bold=marked.bold,
             code=marked.code,
-            known=marked.known if placed else (),
+            known=marked.known,
         )
         borrowed, _ = resolve_cites(self._deps, self._material, marked.borrowed, self._about)
         wrong = [
@@ -332,6 +356,7 @@ class Drafter:
             borrowed=tuple(borrowed),
             nearby=f"{heading}\n{before}",
             before=before,
+            advised=marked.advised,
             knows=marked.knows,
             stated=marked.stated,
         )
@@ -387,14 +412,16 @@ class Drafter:
             cell stays one.
         """
         text = _with_terms(text, line.sentence.terms)
-        made = [self.line(item, line.heading, line.before) for item in read_sentences(text)]
+        said = read_sentences(text, advised=line.advised)
+        made = [self.line(item, line.heading, line.before) for item in said]
         if "{" not in text or not any(map(_is_marked, made)):
             _reword(line, made, text)
             return []
         first, *more = map(_merged, _by_mark(made) if line.beside else [made])
         bold = _bold_in(first.sentence.text, made, line.sentence)
         line.sentence = first.sentence.model_copy(update={"bold": bold})
-        line.lost, line.refused, line.stated = first.lost, first.refused, first.stated
+        line.lost, line.refused = first.lost, first.refused
+        line.stated, line.knows = first.stated, first.knows
         line.marked = first.marked if more else text
         for before, other in itertools.pairwise((line, *more)):
             other.before = before.sentence.text
@@ -630,30 +657,46 @@ _MARK_WORDS = {
 
 def _with_marks(marked: MarkedSentence) -> str:
     """Return a sentence as its writer marked it: what is printed at its clause, the rest behind."""
-    word = _MARK_WORDS.get(marked.kind, "")
+    summed = {cite for _, mark in marked.sums for cite in mark.cites}
+    cites = [cite for cite in marked.cites if cite not in summed]
+    signs = _printed_signs(marked, cites)
+    printed = {place for place, _ in signs}
     place_of = dict(zip(marked.cites, marked.places, strict=False))
-    printed = sorted({place for place in place_of.values() if place != UNPRINTED})
-    signs = [
-        (place, f" {{{'; '.join(cite for cite, own in place_of.items() if own == place)}}}")
-        for place in printed
-    ]
-    cites = "; ".join(cite for cite in marked.cites if place_of.get(cite) not in printed)
-    text = with_styles(marked.text, marked.bold, marked.code, signs)
-    if marked.expression:
-        sums = (Mark(cites=marked.cites, expression=marked.expression, supposes=marked.supposes),)
-        told = (
-            f"{{= {mark.expression} | "
-            f"{'; '.join((*mark.cites, *(['assumption'] if mark.supposes else [])))}}}"
-            for mark in (*sums, *marked.further)
-        )
-        return f"{text} {' '.join(told)}"
-    if marked.kind is SentenceKind.ABSENCE:
-        behind = f" | {cites}" if cites else ""
-        return f"{text} {{absence {', '.join(marked.terms)}{behind}}}"
-    inner = " ".join(filter(None, (word, cites)))
+    behind = "; ".join(cite for cite in cites if place_of.get(cite) not in printed)
+    signs += [(end, f" {_with_sum(mark)}") for end, mark in marked.sums]
+    text = with_styles(marked.text, marked.bold, marked.code, sorted(signs))
+    if marked.kind is SentenceKind.ABSENCE and not marked.sums:
+        cited = f" | {behind}" if behind else ""
+        return f"{text} {{absence {', '.join(marked.terms)}{cited}}}"
+    inner = " ".join(filter(None, (_word_of(marked, behind), behind)))
     marks = [f"{{{inner}}}"] if inner else []
     marks += [f"{{absence {', '.join(marked.terms)}}}"] if marked.terms else []
     return " ".join((text, *marks))
+
+
+def _printed_signs(marked: MarkedSentence, cites: Sequence[str]) -> list[tuple[int, str]]:
+    """Return the marks of those citations that are printed at a clause, each with its place."""
+    at: dict[int, list[str]] = {}
+    for cite, place in zip(marked.cites, marked.places, strict=False):
+        if cite in cites and place != UNPRINTED:
+            at.setdefault(place, []).append(cite)
+    return [(place, f" {{{'; '.join(own)}}}") for place, own in at.items()]
+
+
+def _word_of(marked: MarkedSentence, behind: str) -> str:
+    """Return the word of a sentence's mark.
+
+    What stands under a heading of judgement needs none; with it, its citation would not be printed.
+    """
+    default = marked.advised and UNPRINTED not in marked.places
+    alone = marked.sums and not behind
+    return "" if default or alone else _MARK_WORDS.get(marked.kind, "")
+
+
+def _with_sum(mark: Mark) -> str:
+    """Return a calculation as its writer marked it."""
+    cites = "; ".join((*mark.cites, *(["assumption"] if mark.supposes else [])))
+    return f"{{= {mark.expression} | {cites}}}" if cites else f"{{= {mark.expression}}}"
 
 
 def cut_lost_rows(deps: Deps, sections: Iterable[DraftedSection]) -> None:
@@ -757,9 +800,14 @@ def cited_quotes(deps: Deps, sentence: Sentence) -> list[tuple[str, str]]:
 
 
 def credit_in(deps: Deps, quote: Quote) -> str:
-    """Return where a quote stands, and what stands above it in its table."""
-    credit = credit_of(deps.ledger.get(Source, quote.source), quote)
-    return "; ".join((credit, *table_heads(deps, quote)))
+    """Return where a quote stands: under which heading, and below what in its table.
+
+    "The default is 20" says only there of what.
+    """
+    source = deps.ledger.get(Source, quote.source)
+    above = [head for head in headings_over(deps, quote) if head not in source.title]
+    heads = [f"under “{' › '.join(above)}”"] if above else []
+    return "; ".join((credit_of(source, quote), *heads, *table_heads(deps, quote)))
 
 
 def credits_of(deps: Deps, sentence: Sentence) -> list[str]:
@@ -783,10 +831,18 @@ def _above(deps: Deps, quote: Quote) -> Iterator[str]:
 
     Of that one, years and quarters hold for the quote too; its other figures are its own.
     """
+    yield from headings_over(deps, quote)
     text, start = deps.store.texts.get(quote.passage.snapshot), quote.passage.start
-    yield from (heading.span.of(text) for heading in headings_above(text, start)[-1:])
     before = text[max(0, start - BEFORE) : start]
     yield from (_FIGURE.sub("", span.of(before)) for span in sentences(before)[-1:])
+
+
+def headings_over(deps: Deps, quote: Quote) -> list[str]:
+    """Return the headings under which a quote stands, unless it has them in it."""
+    text, start = deps.store.texts.get(quote.passage.snapshot), quote.passage.start
+    told = marked_headings(deps.ledger.get(Source, quote.source).marks)
+    above = (item.span.of(text).strip("# \n") for item in headings_above(text, start, told))
+    return [heading for heading in above if heading and heading not in quote.text]
 
 
 def table_heads(deps: Deps, quote: Quote) -> list[str]:

@@ -169,6 +169,8 @@ class Said:
     loose: bool = False
     """Whether it may go beyond its quotes, as a judgement does: then a word of the question or of
     its section is enough, or some of its words in what the report states."""
+    own: bool = False
+    """Whether it is a heading of the writer's for advice of his own, in words of no text."""
     unmarked: bool = False
     """Whether its writer gave it no mark: then it may only connect, as a frame does."""
     section: str = ""
@@ -279,6 +281,7 @@ async def find_heading_faults(headings: Sequence[Said], asked: str) -> list[str]
         if (strange := _strange_in_heading(item, asked))
     }
     left = [item for item in headings if item not in faults and _is_beside_it(item, asked)]
+    left = [item for item in left if not item.own]
     long = [item for item in left if _says_something(item.text)]
     short = [item for item in left if item not in long]
     says = await _vouched(read_support, [CitedText(item.text, item.quotes) for item in long])

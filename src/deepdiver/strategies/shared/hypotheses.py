@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal
 
 from deepdiver.core import belief
@@ -34,10 +35,12 @@ from deepdiver.strategies.shared.findings import (
     source_of,
 )
 from deepdiver.strategies.shared.look import look_into
+from deepdiver.strategies.shared.plan import drop_same
 from deepdiver.strategies.shared.reading import is_read_whole, read_together
 from deepdiver.strategies.shared.room import room_of
 from deepdiver.tasks import (
     Hypothesise,
+    HypothesisSet,
     HypothesisStanding,
     Judge,
     Judgement,
@@ -47,6 +50,7 @@ from deepdiver.tasks import (
     RefuteQueries,
     Rival,
     ShownTool,
+    TestCall,
     ToolQuery,
 )
 
@@ -73,6 +77,8 @@ class Conjectures:
     """Those that are new."""
     queries: dict[str, tuple[ToolQuery, ...]]
     """The calls that the reasoner would make to test each, by its id."""
+    searches: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """What to search for to refute each, by its id, as far as the reasoner has said so."""
     reasoning: tuple[str, ...] = ()
     """How the reasoner came to them."""
     thought: str = ""
@@ -94,8 +100,9 @@ async def conjecture(
     tools: tuple[ShownTool, ...] = (),
     context: str = "",
     seen: int = 0,
+    early: bool = False,
 ) -> Conjectures:
-    """Put hypotheses forward; with tools to test them, even before anything was found.
+    """Put hypotheses forward, with the searches that would refute them.
 
     What was validated and refuted before is shown to the reasoner, so that it learns from it. One
     that is paid for is not shown again what it has seen, except for what hypotheses stand on.
@@ -114,11 +121,12 @@ async def conjecture(
         tools: The tools that can test hypotheses.
         context: What the person says about the task besides, as JSON.
         seen: How many of the findings there were when hypotheses were last put forward.
+        early: Whether they may be put forward before anything was found.
     """
     if standing and not deps.reasoner.is_free(Hypothesise):
         gathered = unite(*map(_stands_on, standing), gathered[seen:])
     labels, shown = show_findings(deps, gathered)
-    if not shown and not tools:
+    if not shown and not early:
         return Conjectures([], {})
     task = Hypothesise(
         question=question,
@@ -133,17 +141,40 @@ async def conjecture(
         past=past,
         tools=tools,
         limit=limit,
+        early=early,
+        searched=not await is_read_whole(deps),
     )
-    answer = await attempt(deps, task)
+    answer = await attempt(deps, task) or HypothesisSet(hypotheses=())
     held = {item.hypothesis.id for item in standing}
     earlier = {f"H{number}": item.hypothesis.id for number, item in enumerate(standing, 1)}
     made = [
-        (_make_hypothesis(item, labels, earlier, iteration), item)
-        for item in (answer.hypotheses if answer else ())
+        (_make_hypothesis(item, labels, earlier, iteration), item) for item in answer.hypotheses
     ]
     new = list({item.id: item for item, _ in made if item.id not in held}.values())[:limit]
-    deps.add(*new)
+    _enter_hypotheses(deps, new)
+    queries = {
+        item.id: (*told.test_queries, *_calls_for(number, answer.test_calls))
+        for number, (item, told) in enumerate(made, 1)
+        if item in new
+    }
+    searches = {item.id: told.searches for item, told in made if item in new}
+    return Conjectures(
+        [assess(deps, item, (), ()) for item in new],
+        queries,
+        searches,
+        answer.reasoning_chain,
+        answer.thought,
+    )
+
+
+def _calls_for(number: int, calls: Iterable[TestCall]) -> Iterable[TestCall]:
+    """Return the calls that test a hypothesis, by its number: its own, and those for all."""
+    return (call for call in calls if not call.hypotheses or number in call.hypotheses)
+
+
+def _enter_hypotheses(deps: Deps, new: Iterable[Hypothesis]) -> None:
     for item in new:
+        deps.add(item)
         deps.emit(
             HypothesisProposed(
                 hypothesis=item.id,
@@ -153,21 +184,6 @@ async def conjecture(
                 revises=item.revises,
             )
         )
-    calls = answer.test_calls if answer else ()
-    queries = {
-        item.id: (
-            *told.test_queries,
-            *(call for call in calls if not call.hypotheses or number in call.hypotheses),
-        )
-        for number, (item, told) in enumerate(made, 1)
-        if item in new
-    }
-    return Conjectures(
-        [assess(deps, item, (), ()) for item in new],
-        queries,
-        answer.reasoning_chain if answer else (),
-        answer.thought if answer else "",
-    )
 
 
 def _stands_on(item: Assessment) -> Sequence[str]:
@@ -218,6 +234,7 @@ async def try_all(
     trials: Sequence[str],
     evidence: Sequence[str],
     weighed: int = 0,
+    planned: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> RefutationRound:
     """Try to refute every hypothesis that is not settled, all of them side by side.
 
@@ -232,11 +249,13 @@ async def try_all(
         evidence: Ids of all evidence so far.
         weighed: By how many of the findings the hypotheses that were tried were judged before. A
             reasoner that is paid for is not asked again about these.
+        planned: What to search for to refute each, by its id, as far as that was said before.
     """
 
     async def one(item: Assessment) -> tuple[LookResult, Trial]:
         rivals = [other.hypothesis.statement for other in standing if other is not item]
-        return await try_to_refute(deps, question, item.hypothesis, rivals, tried, iteration)
+        own = planned.get(item.hypothesis.id, ())
+        return await try_to_refute(deps, question, item.hypothesis, rivals, tried, iteration, own)
 
     tested = [item for item in standing if item.status in UNSETTLED]
     tests = await read_together(deps, *(one(item) for item in tested))
@@ -289,11 +308,21 @@ async def weigh_all(
 
 
 async def write_refuting_queries(
-    deps: Deps, question: str, hypothesis: Hypothesis, rivals: Sequence[str], tried: Sequence[str]
-) -> tuple[str, ...]:
-    """Return queries for what would refute a hypothesis."""
+    deps: Deps,
+    question: str,
+    hypothesis: Hypothesis,
+    rivals: Sequence[str],
+    tried: Sequence[str],
+    planned: Sequence[str] = (),
+) -> Sequence[str]:
+    """Return queries for what would refute a hypothesis.
+
+    Whoever put it forward has planned some; for another attempt, new ones are written.
+    """
     if await is_read_whole(deps):
         return (hypothesis.refutes_if,)
+    if own := drop_same(planned, tried):
+        return own[:REFUTATIONS]
     task = RefuteQueries(
         question=question,
         hypothesis=hypothesis.statement,
@@ -315,9 +344,10 @@ async def try_to_refute(
     rivals: Sequence[str],
     tried: Sequence[str],
     iteration: int,
+    planned: Sequence[str] = (),
 ) -> tuple[LookResult, Trial]:
     """Search for what would refute a hypothesis."""
-    queries = await write_refuting_queries(deps, question, hypothesis, rivals, tried)
+    queries = await write_refuting_queries(deps, question, hypothesis, rivals, tried, planned)
     looked = await look_into(deps, question, hypothesis.statement, queries, leads=False)
     trial = Trial(
         id=content_id("t", hypothesis.id, iteration, looked.queries),

@@ -20,12 +20,12 @@ from deepdiver.core.identity import content_id
 from deepdiver.core.names import names
 from deepdiver.core.record import Finding, Passage, Quote, Sentence
 from deepdiver.core.text import Span, sentences, terms, words
-from deepdiver.encoders.reader import load_reader
+from deepdiver.encoders.reader import SMALL, load_reader
 from deepdiver.errors import StoreError
 from deepdiver.report.audit import find_faults
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.findings import ReadSource
-from deepdiver.strategies.shared.second_opinion import AGREES, stands_whole
+from deepdiver.strategies.shared.second_opinion import stands_whole
 from deepdiver.tasks import Extracted
 from deepdiver.tools.address import canonical
 
@@ -194,7 +194,7 @@ def _find_carriers(
         agreed = [
             (verdict.supports, window)
             for window, verdict in zip(listed, islice(verdicts, len(listed)), strict=True)
-            if verdict.supports >= AGREES and _holds_values(said, window, question)
+            if verdict.supports >= SMALL.supports and _holds_values(said, window, question)
         ]
         found[number] = found[number] or _choose(agreed)
     return found

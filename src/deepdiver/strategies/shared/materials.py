@@ -24,7 +24,7 @@ from deepdiver.strategies.shared.reading import fits_whole
 from deepdiver.strategies.shared.room import room_of
 from deepdiver.tasks import CitedFinding, NumberedText
 
-_CITE = re.compile(r"[TF]\d{1,4}(?::[\d\s,–-]*\d)?")
+_CITE = re.compile(r"[TF]\d{1,4}(?::\d+(?:(?:\s*,\s*|\s?[–-]\s?)\d+)*)?")
 FEWEST_WORDS = 5
 """Words of a sentence that is recognised without a mark: a shorter one may stand anywhere."""
 CODE_CHARS = 4_000
@@ -322,6 +322,11 @@ def _cited_finding(
 def cites_in(said: str) -> list[str]:
     """Return the citations that stand in a text."""
     return [match[0] for match in _CITE.finditer(said)]
+
+
+def labels_in(said: str) -> tuple[str, ...]:
+    """Return the labels of the texts and notes that a text cites, each once."""
+    return tuple(dict.fromkeys(cite.partition(":")[0] for cite in cites_in(said)))
 
 
 def resolve_cites(

@@ -58,7 +58,12 @@ class Parts:
 
 
 async def take_apart(
-    deps: Deps, question: str, objection: str = "", past: tuple[Recollected, ...] = ()
+    deps: Deps,
+    question: str,
+    objection: str = "",
+    past: tuple[Recollected, ...] = (),
+    *,
+    ordered: bool = True,
 ) -> Parts:
     """Return the parts of a question; the question itself if it cannot be split."""
     task = Decompose(
@@ -69,6 +74,7 @@ async def take_apart(
         documents=tuple(await titles_of_library(deps)),
         objection=objection,
         past=past,
+        ordered=ordered,
     )
     answer = await attempt(deps, task)
     named = {part.question: part.needs for part in answer.problems} if answer else {}
@@ -80,7 +86,7 @@ async def split_question(
     deps: Deps, question: str, objection: str = "", past: tuple[Recollected, ...] = ()
 ) -> list[str]:
     """Return the parts of a question, or the question itself if it cannot be split."""
-    return (await take_apart(deps, question, objection, past)).problems
+    return (await take_apart(deps, question, objection, past, ordered=False)).problems
 
 
 def settle_needs(

@@ -19,7 +19,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from deepdiver.core.events import Decided, FindingDropped
-from deepdiver.core.headings import headings_above, heads_of_table
+from deepdiver.core.headings import (
+    Heading,
+    headings_above,
+    heads_of_table,
+    marked_headings,
+)
 from deepdiver.core.identity import content_id
 from deepdiver.core.ledger import Entry
 from deepdiver.core.numbering import cut_pieces, cut_quotes, show_numbered
@@ -334,6 +339,9 @@ async def lay_out_library(deps: Deps, question: str, problems: Sequence[str]) ->
     by_snapshot = {item.source.snapshot: item.read.text for item in fetched.values()}
     if not by_snapshot:
         return []
+    headings = {
+        item.source.snapshot: marked_headings(item.source.marks) for item in fetched.values()
+    }
     is_whole = _fits_desk(deps, by_snapshot.values())
     if not is_whole and (deps.approve or await is_read_whole(deps)):
         return []
@@ -341,11 +349,12 @@ async def lay_out_library(deps: Deps, question: str, problems: Sequence[str]) ->
         deps.note_search(question, (item.source.title for item in fetched.values()))
         laid_out = {key: [Span(0, len(text))] for key, text in by_snapshot.items()}
     else:
-        laid_out = await _choose_for_writer(deps, (question, *problems), by_snapshot)
+        laid_out = await _choose_for_writer(deps, (question, *problems), by_snapshot, headings)
     texts = {key: item for key, item in fetched.items() if item.source.snapshot in laid_out}
     _enter_sources(deps, texts)
     for snapshot, chosen in laid_out.items():
-        deps.readings.add(snapshot, with_heads(by_snapshot[snapshot], chosen))
+        parts = with_heads(by_snapshot[snapshot], chosen, headings[snapshot])
+        deps.readings.add(snapshot, parts)
     _tell_laid_out(deps, len(laid_out), len(by_snapshot), is_whole=is_whole)
     return list(texts)
 
@@ -363,7 +372,10 @@ def _fits_desk(deps: Deps, texts: Collection[str]) -> bool:
 
 
 async def _choose_for_writer(
-    deps: Deps, wanted: Sequence[str], texts: Mapping[str, str]
+    deps: Deps,
+    wanted: Sequence[str],
+    texts: Mapping[str, str],
+    headings: Mapping[str, tuple[Heading, ...]],
 ) -> dict[str, list[Span]]:
     """Return the passages of the texts of a library that the writer is shown."""
     queries = list(dict.fromkeys(wanted))
@@ -377,7 +389,7 @@ async def _choose_for_writer(
             deps.note_limit(failure)
     spans = _ranked_spans(found)
     unread = [
-        Unread(text, [Span(0, len(text))], tuple(spans.get(key, {}).items()))
+        Unread(text, [Span(0, len(text))], tuple(spans.get(key, {}).items()), headings[key])
         for key, text in texts.items()
     ]
     # Passages are counted in characters, which other scripts write with several bytes.
@@ -561,11 +573,12 @@ def _choose(
     parts = [gaps for _, gaps in new.values()]
     if sum(map(_length, parts)) > most:
         texts_ = [
-            Unread(item.read.text, gaps, tuple(item.found.items())) for item, gaps in new.values()
+            Unread(item.read.text, gaps, tuple(item.found.items()), _headings(item.read))
+            for item, gaps in new.values()
         ]
         parts = choose_passages(texts_, _wanted(wishes), most)
     return [
-        item.read._replace(parts=with_heads(item.read.text, piece))
+        item.read._replace(parts=with_heads(item.read.text, piece, _headings(item.read)))
         for (item, _), chosen in zip(new.values(), parts, strict=True)
         for piece in _pieces(item.read.text, chosen)
     ]
@@ -674,16 +687,22 @@ def excerpt(text: str, wanted: str, most: int) -> str:
     return "\n\n".join(part.of(text) for part in excerpt_parts(text, wanted, most))
 
 
-def with_heads(text: str, parts: Sequence[Span]) -> tuple[Span, ...]:
+def _headings(read: ReadSource) -> tuple[Heading, ...]:
+    return marked_headings(read.source.marks)
+
+
+def with_heads(
+    text: str, parts: Sequence[Span], told: tuple[Heading, ...] = ()
+) -> tuple[Span, ...]:
     """Return parts of a text with the headings above each, and with the header of its table."""
-    heads = [head for part in parts for head in _heads_above(text, part.start)]
+    heads = [head for part in parts for head in _heads_above(text, part.start, told)]
     made = join_parts([span.start, span.end] for span in sorted([*heads, *parts]))
     return tuple(Span(start, end) for start, end in made)
 
 
-def _heads_above(text: str, start: int) -> Iterator[Span]:
+def _heads_above(text: str, start: int, told: tuple[Heading, ...]) -> Iterator[Span]:
     """Yield the headings above an offset, and the header of a table that it is within."""
-    yield from (heading.span for heading in headings_above(text, start))
+    yield from (heading.span for heading in headings_above(text, start, told))
     yield from heads_of_table(text, start)
 
 

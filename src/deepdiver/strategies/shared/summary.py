@@ -17,13 +17,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from deepdiver.core import belief
-from deepdiver.core.headings import headings_above
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Probability, Quote, Record, Sentence, Source, Stance
 from deepdiver.core.retraction import as_believed
 from deepdiver.core.text import size_of, terms
 from deepdiver.report.audit import Context, credit_of, find_faults
 from deepdiver.strategies.shared.base import Deps, unite
+from deepdiver.strategies.shared.drafting import headings_over
 from deepdiver.strategies.shared.grounding import Said
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.tasks import Note
@@ -146,14 +146,8 @@ def line_of(deps: Deps, text: str, findings: Sequence[str]) -> Line:
 def _quoted(deps: Deps, quote: Quote) -> str:
     """Return a quote, with the last heading above it: what "this setting" is stands there."""
     said = " ".join(quote.text.split())
-    above = _headings_of(deps, quote)[-1:]
+    above = headings_over(deps, quote)[-1:]
     return ": ".join((*above, said))
-
-
-def _headings_of(deps: Deps, quote: Quote) -> list[str]:
-    text = deps.store.texts.get(quote.passage.snapshot)
-    above = (item.span.of(text).strip("# \n") for item in headings_above(text, quote.passage.start))
-    return [heading for heading in above if heading and heading not in quote.text]
 
 
 def _stands(deps: Deps, text: str, held: Sequence[Finding]) -> bool:
@@ -164,7 +158,7 @@ def _stands(deps: Deps, text: str, held: Sequence[Finding]) -> bool:
     sentence = Sentence(text=text, findings=tuple(finding.id for finding in held))
     quotes = [quote for finding in held for quote in finding.quotes]
     titled = tuple((deps.ledger.get(Source, quote.source).title, quote.text) for quote in quotes)
-    above = " ".join(heading for quote in quotes for heading in _headings_of(deps, quote))
+    above = " ".join(heading for quote in quotes for heading in headings_over(deps, quote))
     context = Context(
         credits="\n".join(credit_of(deps.ledger.get(Source, q.source), q) for q in quotes),
         nearby=above,

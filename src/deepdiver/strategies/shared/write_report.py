@@ -31,7 +31,7 @@ from deepdiver.core.record import (
     SentenceKind,
 )
 from deepdiver.core.settings import Settings
-from deepdiver.core.text import WORD_CHARS, sentences, words
+from deepdiver.core.text import WORD_CHARS, count_words, sentences, size_of, words
 from deepdiver.report.audit import bare_words
 from deepdiver.report.compose import WeighedAnswer, compose
 from deepdiver.report.markup import MarkedReport, read_report
@@ -52,7 +52,7 @@ from deepdiver.strategies.shared.drafting import (
     kept_sections,
     listed_cuts,
 )
-from deepdiver.strategies.shared.findings import source_of
+from deepdiver.strategies.shared.edits import with_edits
 from deepdiver.strategies.shared.hypotheses import stand
 from deepdiver.strategies.shared.materials import Material, cites_in, gather_material, resolve_cites
 from deepdiver.strategies.shared.second_opinion import contradicted
@@ -66,6 +66,7 @@ from deepdiver.strategies.shared.weigh_answer import weigh_answer
 from deepdiver.tasks import (
     CheckedConclusion,
     CheckSupport,
+    EditReport,
     Judge,
     Outline,
     OutlineReport,
@@ -90,6 +91,9 @@ nearly every model may write."""
 AT_ONCE_TOKENS = 6_000
 """The tokens that a model must be allowed to write for a whole report of CALL_WORDS words with
 the thinking before it."""
+EDITED = 60_000
+"""Bytes of the texts that an editor is shown whole, some 15,000 tokens: as much as the report and
+the thinking before it take."""
 CALLS: dict[type[Task[Any]], int] = {
     WriteReport: 1,
     OutlineReport: 1,
@@ -99,6 +103,8 @@ CALLS: dict[type[Task[Any]], int] = {
     RepairSentences: 4,
 }
 """How often writing one report of standard length performs each task, at most."""
+EDITS: dict[type[Task[Any]], int] = {EditReport: 1}
+"""The same, for strategies whose writer may be the one who reads the texts."""
 GROWING: Collection[type[Task[Any]]] = (WriteSections, CheckSupport, RepairSentences)
 """The tasks that a longer report performs more often."""
 UNREAD = 8
@@ -114,7 +120,9 @@ UNDECIDED = "What the evidence does not decide"
 def with_length(allowance: Allowance, settings: Settings) -> Allowance:
     """Return how often a strategy may perform each task for a report of the length that is set."""
     calls = _calls(WORDS[settings.length])
-    unused = {OutlineReport, WriteSections} if fits_one_call(settings) else {WriteReport}
+    unused = (
+        {OutlineReport, WriteSections} if fits_one_call(settings) else {WriteReport, EditReport}
+    )
     return replace(
         allowance,
         tasks={
@@ -211,6 +219,7 @@ async def write_report(
     more, besides = [_without_ignored(deps, part) for part in more], _besides_of(deps, besides)
     asked = " ".join((question, *problems, deps.settings.audience))
     writer = _way_of(deps)(deps, question, problems, assessments, material, gaps, besides)
+    writer.edits = laid_out
     audit = Audit(deps, question, asked, writer.drafter, besides.rejected)
     written = await writer.body()
     body = [*written, *map(_drafted, besides.shown_too)]
@@ -219,7 +228,7 @@ async def write_report(
     await audit.check(lines)
     cut_lost_rows(deps, body)
     _cut_lost(deps, repeated, lines)
-    renamed = await audit_headings(deps, written, question, asked, problems)
+    renamed = await audit_headings(deps, written, question, asked, problems, audit.echoes)
     top = await writer.top(body)
     lead = [line for row in top.points for line in row]
     await audit.check(lead, _told(body), _lines(body))
@@ -254,6 +263,7 @@ async def write_report(
     nearest = [] if quiet else quote_nearest(deps, question, found)
     sections = [*kept_sections(body), *own, *nearest, *besides.about_it(answer)]
     language = _language(deps, question, kept)
+    shown = _shown_points(top)
     report = compose(
         question,
         answer,
@@ -262,12 +272,14 @@ async def write_report(
         deps.ledger,
         title=title,
         language=language,
-        points=[many for row in top.points if (many := sum(not line.cut for line in row))],
+        points=[many for many, _ in shown],
+        prose=[number for number, (_, is_prose) in enumerate(shown) if is_prose],
         derivations=writer.derivations_of(kept),
         limits=[
             *_notes(deps, [*limits, *told], missing, _count_unquoted(cut), partly),
             *_unshown(deps, len(found) - len(material.findings)),
             *list_unmet(deps, problems, found),
+            *map("Texts contradict each other: {}".format, writer.conflicts),
             *contradicted(kept),
             *_unread([*lead, *lines]),
         ],
@@ -279,7 +291,15 @@ async def write_report(
         note=_note(deps, question),
     )
     why = explain(deps, report.status)
-    return report.model_copy(update={"title": "", "answer": why, "points": ()}) if why else report
+    bare = {"title": "", "answer": why, "points": (), "prose": ()}
+    return report.model_copy(update=bare) if why else report
+
+
+def _shown_points(top: _Top) -> list[tuple[int, bool]]:
+    """Return how many sentences each point of a bottom line has left, and if it is a paragraph."""
+    counted = [sum(not line.cut for line in row) for row in top.points]
+    beside = 0 < len(top.prose) < len(counted)
+    return [(many, beside and at in top.prose) for at, many in enumerate(counted) if many]
 
 
 def _without_ignored(deps: Deps, section: Section) -> Section:
@@ -337,6 +357,8 @@ class _Top:
     """The answer in a line."""
     points: Sequence[list[Line]] = ()
     """The bottom line."""
+    prose: frozenset[int] = frozenset()
+    """Which of its points are paragraphs."""
     missing: tuple[str, ...] = ()
     """What is not answered."""
     partly: Mapping[str, str] = field(default_factory=dict)
@@ -348,6 +370,9 @@ class _Writer(ABC):
 
     _share: ClassVar[float] = 1.0
     """The share of the words of a report that is asked for."""
+
+    edits = False
+    """Whether somebody looks the draft over: its writer alone has read the texts."""
 
     def __init__(
         self,
@@ -369,6 +394,8 @@ class _Writer(ABC):
         self._standing = None if assessments is None else stand(assessments, material.labels)
         self._by_id = by_id
         shown = "\n".join(f"{item.title}\n{item.author}\n{item.text}" for item in material.texts)
+        self.conflicts: list[str] = []
+        """What the writer says that texts contradict each other in."""
         self.derived = Derivations(asked=question, read=bare_words(shown))
         self.drafter = Drafter(deps, material, self.derived, question)
 
@@ -401,14 +428,13 @@ class _Writer(ABC):
         }
 
     def _note_conflict(self, said: str) -> None:
-        """Enter what sources contradict each other in, if the writer names both sides.
+        """Enter what texts, or two places of one, contradict each other in, if both are named.
 
         Behind a bar stands the label of the text that the report follows.
         """
         said, _, followed = said.partition("|")
         keys, _ = resolve_cites(self._deps, self._material, cites_in(said), self._question)
-        sources = {source_of(self._deps, key).id for key in keys}
-        if len(sources) > 1:
+        if len(keys) > 1:
             held = tuple(sorted(keys))
             told = self._material.with_titles(said.strip())
             made = Contradiction(
@@ -419,6 +445,7 @@ class _Writer(ABC):
                 decided=bool(cites_in(followed)),
             )
             self._deps.add(made)
+            self.conflicts.append(told)
 
     def _manner(self) -> dict[str, str]:
         """Return for whom and in which language the report is written."""
@@ -466,7 +493,10 @@ class _Writer(ABC):
         missing: tuple[str, ...],
         partly: Mapping[str, str],
     ) -> _Top:
-        rows = [row for section in lead for block in section.blocks for row in block.rows]
+        blocks = [block for section in lead for block in section.blocks]
+        rows = [row for block in blocks for row in block.rows]
+        kinds = [block.kind for block in blocks for _ in block.rows]
+        prose = frozenset(at for at, kind in enumerate(kinds) if kind == "paragraph")
         for line in (line for row in rows for line in row):
             line.heading = ""
         lacking = {
@@ -474,7 +504,7 @@ class _Writer(ABC):
             for problem, lacks in partly.items()
             if problem not in missing
         }
-        return _Top(title, rows, missing, lacking)
+        return _Top(title, rows, prose, missing, lacking)
 
     def derivations_of(self, written: Sequence[Sentence]) -> list[Derivation]:
         """Return the calculations that the report uses, in the order in which they were made."""
@@ -497,7 +527,7 @@ class _Writer(ABC):
         if not self._material.texts:
             return _Top(missing=self._gaps if self._assessments is None else ())
         points = [[line] for line in self._stated(HypothesisStatus.SUPPORTED, "")][:12]
-        return _Top(self._question, points, self._gaps)
+        return _Top(self._question, points, missing=self._gaps)
 
     def _stated(self, status: HypothesisStatus, heading: str) -> list[Line]:
         return [
@@ -519,11 +549,34 @@ class _AtOnce(_Writer):
         answer = await attempt(self._deps, task) if self._material.texts else None
         if answer is None:
             return self._plain_body()
-        drafted = self._drafted = read_report(answer.markdown)
+        drafted = self._drafted = read_report(await self._edited(answer.markdown))
         self.drafter.enter_sums([*([drafted.lead] if drafted.lead else []), *drafted.sections])
         for said in drafted.of_kind("conflict"):
             self._note_conflict(said)
         return _named(self.drafter.drafted(drafted.sections), self._question)
+
+    async def _edited(self, markdown: str) -> str:
+        """Return a report as an editor has changed it, who looks for what is wrong in it.
+
+        Where the texts are many, the editor sees what the report cites with its surroundings.
+        """
+        if not self.edits or self._deps.reasoner.is_free(EditReport):
+            return markdown
+        material = self._material
+        if sum(size_of(text.text) for text in material.texts) > EDITED:
+            material = material.around([markdown])
+        task = EditReport(
+            texts=material.texts,
+            question=self._question,
+            as_of=self._deps.as_of,
+            audience=self._deps.settings.audience,
+            guidance=self._guidance,
+            words=self._words,
+            written=count_words(markdown),
+            report=markdown,
+        )
+        answer = await attempt(self._deps, task)
+        return with_edits(markdown, answer.edits)[0] if answer else markdown
 
     async def top(self, body: Sequence[DraftedSection]) -> _Top:
         """Return the top of the report; one that was left out is written after the sections."""
@@ -712,12 +765,18 @@ def _row_as_markdown(row: Sequence[Line]) -> str:
 
 
 def _told(body: Sequence[DraftedSection]) -> str:
-    """Return what audited sections say, without marks."""
+    """Return what audited sections say, without marks: a line for each paragraph, point and row."""
     return "\n\n".join(
-        " ".join((f"{section.heading}:", *said))
+        "\n".join((f"{section.heading}:", *filter(None, map(_kept_text, rows))))
         for section in body
-        if (said := [line.sentence.text for line in section.lines() if not line.cut])
+        if (rows := [row for block in section.blocks for row in block.rows])
+        and any(map(_kept_text, rows))
     )
+
+
+def _kept_text(row: Sequence[Line]) -> str:
+    """Return what is left of a paragraph, a point, a row or code, in one line."""
+    return " ".join(" ".join(line.sentence.text.split()) for line in row if not line.cut)
 
 
 # Sections that code has made
