@@ -224,6 +224,28 @@ def test_a_unit_is_no_name() -> None:
     assert "GM" in fault
 
 
+@pytest.mark.parametrize(
+    ("said", "quoted", "carried"),
+    [
+        ("42%", "41.67%", True),
+        ("42 percent", "41.5 per cent", True),
+        ("41%", "41.67%", False),
+        ("41%", "41.5%", False),
+        ("42%", "$41.67", False),
+        ("4%", "3.7%", False),
+    ],
+)
+def test_a_share_may_be_told_as_a_whole_one(said: str, quoted: str, carried: bool) -> None:
+    assert (found(f"It had {said} of them.", f"It had {quoted} of them.") == []) is carried
+
+
+def test_that_none_of_several_rows_is_so_may_be_counted() -> None:
+    rows = "| Rating: Low | Vendor: A\n| Rating: Low | Vendor: B"
+    assert found("0 vendors had another rating.", rows) == []
+    assert found("0 vendors had another rating.", "| Rating: Low | Vendor: A") != []
+    assert found("5 vendors had another rating.", rows) != []
+
+
 def test_a_number_may_be_rounded_to_three_digits() -> None:
     quote = "Online sales were $18,675,000 in 2024."
     assert found("Online sales were $18.7 million in 2024.", quote) == []
@@ -772,6 +794,16 @@ def test_a_count_of_what_the_sentence_lists_is_no_news() -> None:
         "3 is in none of its quotes"
     ]
     assert found("It had two causes.", "Heat and wind caused it.") != []
+    opening = "Two facts stand out: heat came first, strong and dry, and wind came later."
+    assert found(opening, "Heat came first, strong and dry. Wind came later.") == [], "of clauses"
+    later = "Heat came first, and nine facts stand out: it was strong, dry, and new."
+    assert found(later, "Heat came first. It was strong, dry and new.") != []
+
+
+@pytest.mark.parametrize("said", ["5xx", "40x", "4XX"])
+def test_a_class_of_codes_is_no_figure(said: str) -> None:
+    assert found(f"It answers {said} at once.", "It answers an error at once.") == []
+    assert found("It answers 503 at once.", "It answers an error at once.") != []
 
 
 # -- derived values
@@ -1161,7 +1193,11 @@ def test_the_number_of_a_step_is_not_a_value() -> None:
     [
         ("The Australian plant closed.", "The plant in Australia closed.", True),
         ("The Canadian plant closed.", "The plant in Canada closed.", True),
+        ("The plant in Canada closed.", "The Canadian plant closed.", True),
         ("The plant in Iran closed.", "The plant in Iraq closed.", False),
+        ("The client needs AES-256.", "The client needs aes256-cts-hmac-sha1-96.", True),
+        ("The client needs AES-25.", "The client needs aes256-cts-hmac-sha1-96.", False),
+        ("The client needs AES-128.", "The client needs aes256-cts-hmac-sha1-96.", False),
         ("The Austrian plant closed.", "The plant in Australia closed.", False),
         ("Support ended with 2.1.", "Support ended with v2.1.0.", True),
         ("Support ended with 2.2.", "Support ended with v2.1.0.", False),

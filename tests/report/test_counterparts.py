@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from deepdiver import sample
 from deepdiver.core.text import sentences
 from deepdiver.report.bindings import Cited
-from deepdiver.report.counterparts import Counterpart, find_counterparts
+from deepdiver.report.counterparts import Counterpart, find_counterparts, find_exchanged
 from tests.tools.library.reading import read_all
 
 SAID = sorted(
@@ -174,6 +174,13 @@ def test_a_word_that_says_more_than_the_quotes(text: str, word: str) -> None:
     assert "  " not in left[0].text
 
 
+@pytest.mark.parametrize("figure", ["4.5%", "about $12", "by 4 points", "a 3% share"])
+def test_only_before_a_figure_weighs_it_and_says_no_more_than_it(figure: str) -> None:
+    quote = f"Visits rose 12%. Sales rose {figure}."
+    assert exchanges(f"Visits rose 12%, but sales rose only {figure}.", quote) == set()
+    assert exchanges("Visits rose 12%, but only sales rose.", quote) == {("only", "")}
+
+
 def test_a_title_may_carry_it() -> None:
     text, quote = "Ships must wait.", "Ships wait here."
     assert exchanges(text, quote) == {("must", "")}
@@ -219,3 +226,80 @@ def test_the_unit_above_a_row_is_exchanged_for_nothing_in_it() -> None:
     row, said = "Year: 2024 | Wait: 4", "The wait was 4 hours."
     assert ("hours", "year") in exchanges(said, row)
     assert find_counterparts(said, [Cited(row, head="Wait, in hours")]) == []
+
+
+# -- two of a sentence in each other's place
+
+FERRIES = "Norrlinjen sailed 12 times in 2024 and 15 times in 2025. Ejderlinjen ran 40 % of them."
+
+
+def exchanged(text: str, *quotes: str) -> list[str]:
+    return list(find_exchanged(text, quotes or (FERRIES,)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "It sailed more often.",
+        "In 2024 it sailed 12 times.",
+        "Of 12 trips in 2024, 12 were late, and so were 15 in 2025 and 15 in 2024.",
+        "Its owner is Norrlinjen.",
+        "In 2024 it was Norrlinjen that lost 9 of 13 ships to Ejderbolaget.",
+        "Im Jahr 2024 waren es 12 Fahrten, und im Jahr 2025 waren es 15.",
+    ],
+    ids=["empty", "none", "two kinds", "twice", "one", "not in the quotes", "not English"],
+)
+def test_nothing_to_exchange(text: str) -> None:
+    assert exchanged(text) == []
+
+
+def test_two_figures_of_a_kind() -> None:
+    text = "It sailed 15 times in 2025, which is more than the 12 times of 2024."
+    assert exchanged(text) == [
+        "It sailed 12 times in 2025, which is more than the 15 times of 2024.",
+        "It sailed 15 times in 2024, which is more than the 12 times of 2025.",
+    ]
+
+
+def test_shares_and_sums_of_a_currency_are_kinds_of_their_own() -> None:
+    quote = "It costs $12, or €15, and 40% are wages; 12% are rent, and 15 are empty."
+    text = "It pays $12 for 15 of them, €15 for others, and 40% for wages, against 12% for rent."
+    (form,) = exchanged(text, quote)
+    assert form.endswith("and 12% for wages, against 40% for rent.")
+
+
+def test_two_names() -> None:
+    text = "In 2025 the ferries of Norrlinjen and not those of Ejderlinjen sailed."
+    assert exchanged(text) == [
+        "In 2025 the ferries of Ejderlinjen and not those of Norrlinjen sailed."
+    ]
+
+
+def test_a_name_in_another_stays() -> None:
+    quote = "Holm Works is older than Holm Works Trading."
+    assert exchanged("It is said that Holm Works owns Holm Works Trading.", quote) == []
+
+
+def test_what_only_begins_like_a_figure_stays() -> None:
+    quote = "Versions 1.5 and 2 came with 15 and 12.5 seats."
+    text = "It came with 12.5 seats in version 1.5."
+    assert exchanged(text, quote) == ["It came with 1.5 seats in version 12.5."]
+
+
+def test_the_quotes_count_together() -> None:
+    text = "In 2025 there were 15 of them, against 12 in 2024."
+    assert len(exchanged(text, "In 2025 there were 15.", "In 2024 there were 12.")) == 2
+
+
+@given(st.sampled_from(SAID), st.sampled_from(SAID))
+def test_an_exchange_loses_nothing(one: str, other: str) -> None:
+    text = f"{one} {other}"
+    for form in find_exchanged(text, [text]):
+        assert form != text
+        assert sorted(form) == sorted(text)
+
+
+@given(st.text(max_size=120), st.text(max_size=120))
+def test_whatever_the_text_it_ends(text: str, quote: str) -> None:
+    assert all(form != text for form in find_exchanged(text, [quote, text]))

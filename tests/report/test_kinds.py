@@ -28,17 +28,19 @@ from deepdiver.report.kinds import (
     KIND_NOTES,
     LEGEND,
     LEGEND_KNOWN,
-    OWN_CODE,
     caution_note,
     cautioned,
     cited_once,
-    closing_line,
     code_origin,
+    is_set_apart,
     lead_cited_once,
     lead_line,
+    lead_points,
     lead_reasons_once,
     lift_citations,
     matched_line,
+    printed,
+    printed_citations,
     quiet_labels,
     reasons_of,
     reasons_once,
@@ -47,6 +49,7 @@ from deepdiver.report.kinds import (
     table_citations,
     unsourced,
     with_reasons,
+    without_quotes,
 )
 from deepdiver.report.words import words_in
 from tests.report.making import quote, sentence, source
@@ -90,20 +93,13 @@ def test_the_name_of_a_row_leaves_citations_to_its_cells() -> None:
 def test_one_line_at_the_top_tells_what_no_source_says() -> None:
     assert lead_line(report()) == lead_line(report(answer=(FACT,))) == ""
     assert lead_line(report(answer=(FACT, JUDGED))) == LEGEND
-    assert lead_line(report(answer=(FACT, ASSUMED))) == LEGEND
+    assert lead_line(report(answer=(FACT, ASSUMED))) == LEGEND_KNOWN
     assert lead_line(report(answer=(FACT, GENERAL))) == LEGEND_KNOWN
     assert lead_line(report(answer=(JUDGED, GENERAL))) == LEGEND_KNOWN
     below = Section(heading="x", blocks=(Block(kind="list", rows=((FACT,), (JUDGED,))),))
     assert lead_line(report(answer=(FACT,), sections=(below,))) == LEGEND
     spanish = lead_line(report(answer=(JUDGED,), language="es"))
     assert spanish.startswith("Los números remiten a lo que dice una fuente; ")
-
-
-def test_the_closing_line_tells_of_code_alone() -> None:
-    judged = (Section(heading="x", sentences=(FACT, JUDGED)),)
-    assert closing_line(report(answer=(JUDGED,), sections=judged)) == ""
-    code = Section(heading="z", blocks=(Block(kind="code", rows=((GENERAL,),)),))
-    assert closing_line(report(answer=(JUDGED,), sections=(code,))) == OWN_CODE
 
 
 def listed(*rows: tuple[Sentence, ...], kind: BlockKind = "list") -> Section:
@@ -142,13 +138,87 @@ def test_reasons_are_told_once_and_not_beside_what_is_cited_anyway() -> None:
 def test_code_says_below_it_where_it_is_from() -> None:
     say = words_in("en")
     assert code_origin(FACT, say) == "Source of the code:"
-    assert code_origin(sentence("x"), say) == ""
-    assert code_origin(JUDGED, say) == "Our own code, based on:"
-    assert code_origin(GENERAL, say) == ""
-    for own, told in ((GENERAL, "Code without a source is our own."), (FACT, ""), (JUDGED, "")):
-        code = Block(kind="code", rows=((own,),))
-        held = report(sections=(Section(heading="x", blocks=(code,)),))
-        assert closing_line(held) == told
+    for own in (sentence("x"), JUDGED, GENERAL):
+        assert code_origin(own, say) == "", "the rest is our own, as the top of the report says"
+
+
+def test_what_only_code_of_the_writers_own_was_made_after_is_not_listed_as_cited() -> None:
+    (cited, *_) = QUOTED.citations
+
+    def shown(own: Sentence) -> bool:
+        said = own.model_copy(update={"citations": (cited.number,)})
+        code = Section(heading="x", blocks=(Block(kind="code", rows=((said,),)),))
+        held = QUOTED.model_copy(update={"answer": (), "sections": (code,)})
+        return cited in printed_citations(held)[0]
+
+    assert shown(FACT)
+    assert not shown(JUDGED)
+
+
+def test_a_number_of_the_question_is_no_figure_that_wants_a_source() -> None:
+    own = sentence(
+        "Run FSMA 204 and 12 drills.",
+        kind=SentenceKind.JUDGEMENT,
+        citations=(1,),
+        places=(UNPRINTED,),
+    )
+    cited = Citation(
+        number=1,
+        source="s_1",
+        finding="f_1",
+        title="x",
+        url="https://x.example/",
+        quote="FSMA 204 asks for 12 drills.",
+        passage=quote("FSMA 204 asks for 12 drills.").passage,
+        credibility=0.5,
+    )
+    held = report(answer=(own,), citations=(cited,))
+    assert printed(held, own).citations == (1,), "the 12"
+    asked = held.model_copy(update={"question": "What do FSMA 204 and its 12 drills bring?"})
+    assert printed(asked, own).citations == ()
+
+
+def test_steps_go_on_behind_a_message_to_send() -> None:
+    steps = Block(kind="steps", rows=((FACT,), (FACT,)))
+    said = sentence("“Please send it.”", kind=SentenceKind.JUDGEMENT)
+    message = Block(kind="paragraph", rows=((said,),))
+    assert list(step_numbers((steps, message, steps))) == [1, 1, 3]
+    plain = Block(kind="paragraph", rows=((FACT,),))
+    assert list(step_numbers((steps, plain, steps))) == [1, 1, 1]
+
+
+def test_a_lead_may_have_paragraphs_beside_its_points() -> None:
+    frame = sentence("As it is:", kind=SentenceKind.FRAME)
+    held = report(answer=(FACT, JUDGED, FACT, frame), points=(1, 2, 1), prose=(0,))
+    assert lead_points(held) == [
+        (True, slice(0, 1)),
+        (False, slice(1, 3)),
+        (True, slice(3, 4)),
+    ]
+    assert lead_points(report(answer=(FACT,))) == []
+    point = sentence("So be it.", kind=SentenceKind.FRAME)
+    assert [prose for prose, _ in lead_points(report(answer=(point, FACT), points=(1, 1)))] == [
+        False,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "apart"),
+    [
+        ("“Please send it.”", SentenceKind.JUDGEMENT, True),
+        ("“Please send it.”", SentenceKind.FACT, False),
+        ("“Please” and “thanks” help.", SentenceKind.JUDGEMENT, False),
+        ("Please send it.", SentenceKind.JUDGEMENT, False),
+    ],
+)
+def test_a_paragraph_that_is_a_message_is_set_apart(
+    text: str, kind: SentenceKind, apart: bool
+) -> None:
+    said = sentence(text, kind=kind)
+    assert is_set_apart(Block(kind="paragraph", rows=((said,),))) is apart
+    assert not is_set_apart(Block(kind="list", rows=((said,),)))
+    assert without_quotes("“Say “yes”.”†") == "Say “yes”.†"
 
 
 def test_a_calculation_tells_what_is_supposed_in_it() -> None:
@@ -382,7 +452,8 @@ QUOTED = CITED.model_copy(
         ("Sell it.", (-1, -1), (1, 2), ()),
         ("Sell 35 of them.", (-1, -1), (2,), (1,)),
         ("Sell 35 of them, as they are old.", (-1, 32), (1,), (2,)),
-        ("Sell 35, and let 4 go.", (-1, 7), (), (1, 2)),
+        ("Sell 35, and let 4 go.", (-1, 7), (1,), (2,)),
+        ("Sell 35, and let 4% go.", (-1, 7), (), (1, 2)),
         ("Sell 36.", (-1,), (1,), ()),
         ("Sell it, as four men said in 2024.", (-1,), (1,), ()),
         ("Sell it.", (), (), (1,)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 import pytest
@@ -308,7 +309,7 @@ def test_what_is_generally_known_has_a_sign_and_is_listed_in_the_evidence_view()
     section = Section(heading="Body", blocks=(Block(kind="list", rows=rows),))
     held = report(sections=(section,))
     made = render_markdown(held, evidence="evidence.md")
-    told = "## Body\n\n- It is old [2]. Mills age†.\n- It burns [1].\n"
+    told = "## Body\n\n- It is old [2]. Mills age†.\n- It burns† [1].\n"
     assert f"\n\n*{LEGEND_KNOWN}*\n\n{told}" in made
     assert (
         render_evidence(held).count(
@@ -325,21 +326,21 @@ def test_what_is_generally_known_has_a_sign_and_is_listed_in_the_evidence_view()
 @pytest.mark.parametrize(
     ("language", "text", "told"),
     [
-        ("en", "It burns.", "It burns (caution: see the evidence view) [1]."),
-        ("en", "It burns", "It burns (caution: see the evidence view) [1]"),
-        ("en", "It burns:", "It burns (caution: see the evidence view) [1]:"),
-        ("en", "Does it burn?", "Does it burn? (caution: see the evidence view) [1]"),
-        ("en", "They call it “hot.”", "They call it “hot.” (caution: see the evidence view) [1]"),
+        ("en", "It burns.", "It burns† (caution: see the evidence view) [1]."),
+        ("en", "It burns", "It burns† (caution: see the evidence view) [1]"),
+        ("en", "It burns:", "It burns† (caution: see the evidence view) [1]:"),
+        ("en", "Does it burn?", "Does it burn?† (caution: see the evidence view) [1]"),
+        ("en", "They call it “hot.”", "They call it “hot.”† (caution: see the evidence view) [1]"),
         (
             "en",
             "It costs 3.5 or more...",
-            "It costs 3.5 or more... (caution: see the evidence view) [1]",
+            "It costs 3.5 or more...† (caution: see the evidence view) [1]",
         ),
-        ("en", "It is in the U.S.", "It is in the U.S. (caution: see the evidence view) [1]"),
-        ("de", "Es brennt.", "Es brennt (Vorbehalt: siehe die Belege) [1]."),
-        ("ja", "燃える。", "燃える（留意点：証拠一覧を参照）[1]。"),
-        ("ja", "燃える", "燃える（留意点：証拠一覧を参照）[1]"),
-        ("ja", "燃えるか？", "燃えるか？（留意点：証拠一覧を参照）[1]"),
+        ("en", "It is in the U.S.", "It is in the U.S.† (caution: see the evidence view) [1]"),
+        ("de", "Es brennt.", "Es brennt† (Vorbehalt: siehe die Belege) [1]."),
+        ("ja", "燃える。", "燃える†（留意点：証拠一覧を参照）[1]。"),
+        ("ja", "燃える", "燃える†（留意点：証拠一覧を参照）[1]"),
+        ("ja", "燃えるか？", "燃えるか？†（留意点：証拠一覧を参照）[1]"),
     ],
 )
 def test_notes_and_citations_stand_before_the_full_stop(
@@ -365,10 +366,10 @@ def test_where_the_evidence_view_is_another_file_it_alone_has_the_cautions() -> 
 def test_a_note_within_a_bold_opening_stays_before_the_full_stop() -> None:
     whole = DOUBTED.model_copy(update={"bold": len(DOUBTED.text)})
     made = body(Block(kind="list", rows=((FACT,), (whole,))))
-    assert "- **It burns (caution: see the evidence view).** [1]\n" in made
+    assert "- **It burns† (caution: see the evidence view).** [1]\n" in made
     words = DOUBTED.model_copy(update={"bold": len(DOUBTED.text) - 1})
     made = body(Block(kind="list", rows=((FACT,), (words,))))
-    assert "- **It burns** (caution: see the evidence view) [1].\n" in made
+    assert "- **It burns**† (caution: see the evidence view) [1].\n" in made
 
 
 # Reasons of judgements
@@ -402,6 +403,18 @@ def test_a_reason_that_has_a_figure_of_the_judgement_is_printed() -> None:
     alone = Section(heading="Body", sentences=(said,))
     body_alone = render_markdown(report(citations=cited, sections=(alone,)))
     assert "\nKeep the 35 looms [1], and sell the rest.\n" in body_alone
+
+
+def test_a_figure_of_advice_is_not_cited_again_where_another_point_cites_it() -> None:
+    cited = (citation(1, quote="It has 35 looms."),)
+    fact = sentence("It has 35 looms.", citations=(1,))
+    said = reasoned("Keep the 35 looms.", UNPRINTED)
+    held = report(citations=cited, answer=(fact, said), sections=(), points=(1, 1))
+    assert "- It has 35 looms [1].\n- Keep the 35 looms.\n" in render_markdown(held)
+    alone = report(
+        citations=cited, answer=(sentence("It burns."), said), sections=(), points=(1, 1)
+    )
+    assert "- Keep the 35 looms [1].\n" in render_markdown(alone)
 
 
 @pytest.mark.parametrize(
@@ -483,20 +496,46 @@ def test_a_report_with_nothing_in_its_evidence_view_does_not_point_to_it() -> No
 
 def test_a_note_stands_behind_the_last_word_and_citations_at_their_clauses() -> None:
     said = DOUBTED.model_copy(update={"text": "Sell it, and buy.", "places": (7,)})
-    noted = "Sell it [1], and buy (caution: see the evidence view).\n"
+    noted = "Sell it [1], and buy† (caution: see the evidence view).\n"
     assert noted in body(Block(kind="paragraph", rows=((FACT, said),)))
     twice = said.model_copy(update={"citations": (1, 1), "places": (7, 15)})
-    noted = "Sell it, and buy (caution: see the evidence view) [1].\n"
+    noted = "Sell it, and buy† (caution: see the evidence view) [1].\n"
     assert noted in body(Block(kind="paragraph", rows=((FACT, twice),)))
     both = said.model_copy(update={"citations": (1, 2), "places": (7, 16)})
-    noted = "Sell it [1], and buy (caution: see the evidence view) [2].\n"
+    noted = "Sell it [1], and buy† (caution: see the evidence view) [2].\n"
     assert noted in body(Block(kind="paragraph", rows=((FACT, both),)))
 
 
-def test_of_what_is_generally_known_side_by_side_the_last_has_the_sign() -> None:
-    rows = ((GENERAL, GENERAL, FACT, GENERAL),)
-    told = "Mills age. Mills age†. It is old [2]. Mills age†.\n"
-    assert told in body(Block(kind="paragraph", rows=rows))
+def test_of_what_is_generally_known_in_a_paragraph_the_last_has_the_sign() -> None:
+    rows = ((GENERAL, GENERAL, FACT, FACT, JUDGED, GENERAL, FACT),)
+    told = "Mills age. Mills age. It is old. It is old [2]. It is too dear [1]. Mills age†. It is"
+    made = body(Block(kind="paragraph", rows=rows))
+    assert told in made
+    assert made.count("†") == 1
+
+
+def test_what_goes_on_with_the_writers_own_has_the_sign_where_the_known_part_ends() -> None:
+    text = "Mills age within ten years, so plan for it."
+    said = GENERAL.model_copy(update={"text": text, "known": (26,)})
+    assert "Mills age within ten years†, so plan for it.\n" in body(
+        Block(kind="paragraph", rows=((FACT, said),))
+    )
+
+
+def test_signs_within_sentences_are_told_once_in_a_paragraph() -> None:
+    beside = FACT.model_copy(
+        update={
+            "text": "Mills age, it is old, and mills burn.",
+            "kind": SentenceKind.JUDGEMENT,
+            "known": (9, 36),
+            "places": (20,),
+        }
+    )
+    one = body(Block(kind="paragraph", rows=((beside, FACT, FACT),)))
+    assert "Mills age, it is old [2], and mills burn†.\n" not in one
+    assert "Mills age, it is old [2], and mills burn†. It is old" in one
+    two = body(Block(kind="paragraph", rows=((beside, GENERAL, FACT, FACT, FACT),)))
+    assert "Mills age, it is old [2], and mills burn. Mills age†. It is old" in two
 
 
 @pytest.mark.parametrize(
@@ -527,6 +566,13 @@ def test_what_is_generally_known_beside_what_is_cited_has_the_sign(
     assert "† marks general professional knowledge" in made
 
 
+def test_a_heading_may_begin_with_a_number() -> None:
+    one = Section(heading="1. Friday: stop", blocks=(Block(kind="paragraph", rows=((FACT,),)),))
+    made = render_markdown(report(title="2) Stop", sections=(one,)))
+    assert made.startswith("# 2) Stop\n")
+    assert "\n## 1. Friday: stop\n" in made
+
+
 def test_a_section_or_a_column_of_general_knowledge_has_one_sign() -> None:
     hence = sentence("Hence:", kind=SentenceKind.FRAME)
     known = Block(kind="list", rows=((GENERAL,), (GENERAL, hence)))
@@ -548,8 +594,8 @@ def test_a_column_of_what_no_source_says_has_no_line_of_its_own() -> None:
     header = ("Year", "State", "Custom")
     odd = (sentence("1993"), JUDGED, FACT)
     both = body(Block(kind="table", rows=(*rows, odd), header=header))
-    assert "| Year | State [2] | Custom |\n" in both, "what most cells cite"
-    assert "| 1990 | It is old. | Mills age†. |\n" in both
+    assert "| Year | State | Custom |\n" in both, "one cell cites something else"
+    assert "| 1990 | It is old [2]. | Mills age†. |\n" in both
     assert both.endswith("| 1993 | It is too dear [1]. | It is old [2]. |\n")
 
 
@@ -1098,14 +1144,18 @@ def seen(text: str, place: str = "") -> str:
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("text", HOSTILE, ids=repr)
-def test_strangers_cannot_change_the_structure(place: str, text: str) -> None:
-    tokens = GFM.parse(
-        render_markdown(infested(place, f"{text} tail" if not text.strip() else text))
-    )
-    assert shape(tokens) == shape(GFM.parse(render_markdown(infested(place, "harmless"))))
-    if place != "url":
-        assert seen(text, place) in shown(tokens)
+def test_strangers_cannot_change_the_structure(place: str) -> None:
+    for text in HOSTILE:
+        held = f"{text} tail" if not text.strip() else text
+        tokens = GFM.parse(render_markdown(infested(place, held)))
+        assert shape(tokens) == harmless_shape(place), repr(text)
+        if place != "url":
+            assert seen(text, place) in shown(tokens)
+
+
+@cache
+def harmless_shape(place: str) -> list[str]:
+    return shape(GFM.parse(render_markdown(infested(place, "harmless"))))
 
 
 SPANS = st.lists(st.tuples(st.integers(-3, 50), st.integers(-3, 50)), max_size=3)
@@ -1124,8 +1174,12 @@ def with_code(text: str, spans: tuple[tuple[int, int], ...], **more: Any) -> Rep
 
 def assert_code_is_code(text: str, spans: tuple[tuple[int, int], ...]) -> None:
     tokens = GFM.parse(render_markdown(with_code(text, spans)))
-    plain = GFM.parse(render_markdown(with_code("harmless", ())))
-    assert [item for item in shape(tokens) if item != "code_inline"] == shape(plain)
+    assert [item for item in shape(tokens) if item != "code_inline"] == harmless_code_shape()
+
+
+@cache
+def harmless_code_shape() -> list[str]:
+    return shape(GFM.parse(render_markdown(with_code("harmless", ()))))
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=repr)
@@ -1187,7 +1241,7 @@ def test_nothing_speaks_to_the_terminal(place: str) -> None:
 def test_no_text_changes_the_structure(place: str, text: str) -> None:
     held = f"a{text}" if not seen(text) else text
     tokens = GFM.parse(render_markdown(infested(place, held)))
-    assert shape(tokens) == shape(GFM.parse(render_markdown(infested(place, "harmless"))))
+    assert shape(tokens) == harmless_shape(place)
 
 
 @given(st.text(st.sampled_from("*_`~[]<>!&;#\\amp lt1 "), max_size=30))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from fractions import Fraction
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,6 +97,7 @@ def test_braces_of_the_text_stay_text() -> None:
             Mark(SentenceKind.CALCULATION, ("T4:3-5",), (), "330 - 58.25"),
         ),
         ("C2 = mean(1, 2)", Mark(SentenceKind.CALCULATION, (), (), "mean(1, 2)", "C2")),
+        ("R = 1 + 2 | T4:3", Mark(SentenceKind.CALCULATION, ("T4:3",), (), "1 + 2")),
     ],
 )
 def test_marks(text: str, mark: Mark) -> None:
@@ -230,7 +234,9 @@ def test_what_a_sentence_goes_on_with_behind_its_citation_is_the_writers_own(
         ("The law wants it {general}; it fell {T1:2}.", (16,)),
         ("The law wants it {general}.", ()),
         ("It fell {T1:2}.", ()),
-        ("It fell {T1:2}, I suppose {assumption}.", ()),
+        ("It fell {T1:2}, I suppose {assumption}.", (18,)),
+        ("It costs 14 {= 7 * 2 | T1:2; assumption} now.", (11,)),
+        ("It costs 14 {= 7 * 2 | T1:2} now.", ()),
     ],
 )
 def test_where_general_knowledge_stands_beside_what_is_cited(
@@ -577,3 +583,128 @@ def test_code_within_a_sentence_does_not_end_it() -> None:
         "Call rm -r x. Y?",
         "No.",
     ]
+
+
+# -- what is set apart
+
+
+def blocks_of(text: str) -> list[tuple[str, list[str]]]:
+    """Return the blocks of a text, each with what its rows say."""
+    (section,) = read_markup(text)
+    return [
+        (block.kind, [" ".join(item.text for item in row) for row in block.rows])
+        for block in section.blocks
+    ]
+
+
+def test_a_message_that_is_set_apart_stands_between_quotation_marks() -> None:
+    text = (
+        "Send this:\n\n> Anna, please count the crates.\n> Add the hours. {judgement}\n\nThen wait."
+    )
+    assert blocks_of(text) == [
+        ("paragraph", ["Send this:"]),
+        ("paragraph", ["“Anna, please count the crates. Add the hours.”"]),
+        ("paragraph", ["Then wait."]),
+    ]
+
+
+def test_a_rule_that_is_set_apart_keeps_its_points() -> None:
+    text = "> **Access.** It binds all.\n> 1. No data.\n> 2. No keys.\n>\n> - Signed by Anna."
+    assert blocks_of(text) == [
+        ("paragraph", ["Access. It binds all."]),
+        ("steps", ["No data.", "No keys."]),
+        ("list", ["Signed by Anna."]),
+    ]
+
+
+@pytest.mark.parametrize("said", ["“Anna, count.”", '"Anna, count."', "«Anna, count.»"])
+def test_what_has_quotation_marks_gets_no_others(said: str) -> None:
+    assert blocks_of(f"> {said}") == [("paragraph", [said])]
+
+
+def test_a_line_that_only_compares_is_not_set_apart() -> None:
+    assert blocks_of("Stop where 5\nis > 3.") == [("paragraph", ["Stop where 5 is > 3."])]
+
+
+# -- citations of calculations
+
+
+@pytest.mark.parametrize(
+    ("said", "cited"),
+    [
+        ("It is 10% {= 15 / 150 | T1:1} of sales, against a fifth.", "It is 10% of sales"),
+        ("Cap it at 30 {= 3 * 10 | T7:1}: no more.", "Cap it at 30"),
+        ("It is 30 {= 3 * 10 | T7:1} a year; then less.", "It is 30 a year"),
+        ("It is 1,030 {= 1,000 + 30 | T7:1} of 2,000 hours – few.", "It is 1,030 of 2,000 hours"),
+        ("It fell {T1:2} by 7% {= 7 / 100 | T7:1} each, not more.", "It fell by 7% each"),
+    ],
+)
+def test_a_calculation_is_cited_behind_its_clause(said: str, cited: str) -> None:
+    (sentence,) = read_sentences(said)
+    assert sentence.text[: max(sentence.places)] == cited
+
+
+def test_a_plain_citation_stays_where_it_is() -> None:
+    (sentence,) = read_sentences("It fell {T1:2} by 7% {= 7 / 100 | T7:1} each, not more.")
+    places = dict(zip(sentence.cites, sentence.places, strict=True))
+    assert places["T1:2"] == len("It fell")
+
+
+# -- results that a writer leaves to the program
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ("Your hour is {= 3600 / 10 | T2:149} times as long.", "Your hour is 360 times as long."),
+        ("It can be {= 120 + 10 | T2:1; assumption} s old.", "It can be 130 s old."),
+        ("In 24 hours, of all the {= 24 - 1 | T1:4} left.", "In 24 hours, of all the 23 left."),
+        ("They sold ${= 3 * 4000 | T7:1} a quarter.", "They sold $12,000 a quarter."),
+        ("It rose by {= change(10, 12) | T1:2} last year.", "It rose by 20% last year."),
+        ("It rose by {= change(10, 12) | T1:2}% last year.", "It rose by 20% last year."),
+        ("A third is {= 2 / 3 | T1:2} of that.", "A third is {} of that."),
+        ("Each has {= 10 / 4 | T1:2} of them.", "Each has 2.5 of them."),
+        ("Each has {= 100 / 3 | T1:2} of them.", "Each has 33.3 of them."),
+        ("Each has {= 100000 / 3 | T1:2} of them.", "Each has 33,333 of them."),
+    ],
+)
+def test_a_result_is_put_where_its_number_was_left_out(said: str, read: str) -> None:
+    (sentence,) = read_sentences(said)
+    assert sentence.text == read.replace(" {}", "")
+    assert sentence.expression
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "New members explain 62% {= 61.5 / 100 | T7:10} of the rise.",
+        "That is $300,000 a quarter {= 30,000,000 * 0.01 | T7:11; assumption} in sales.",
+        "It fell by half {= 15 / 30 | T7:10} of that.",
+        "It took twice {= 20 / 10 | T1:2} as long.",
+        "It took three {= 9 / 3 | T1:2} more days.",
+        "New members explain 99% {= 61.5 / 100 | T7:10} of the rise.",
+        "They differ {= 40 - 30 | T1:2}.",
+        "It needs about 240 mills a side {= 2393 / 10 | T1:2} to show it.",
+        "They differ {= 40 - 30 | T1:2}. So do others.",
+        "It needs {= forty less thirty | T1:2} days.",
+        "It needs {= C1 * 2} days.",
+    ],
+)
+def test_no_result_is_put_where_a_number_stands_or_none_is_wanted(said: str) -> None:
+    """One that is wrong must be found, and not have the right one behind it."""
+    text = " ".join(item.text for item in read_sentences(said))
+    assert text == re.sub(r" \{[^}]*\}", "", said) or "{= forty" in said or "{= C1" in said
+
+
+def test_a_cell_that_is_a_sum_alone_holds_its_result() -> None:
+    (section,) = read_markup("| What | Hours |\n|---|---|\n| Left | {= 330 - 58.25 | T4:3} |")
+    ((_, cell),) = section.blocks[0].rows
+    assert (cell.text, cell.cites) == ("272", ("T4:3",))
+
+
+@given(st.integers(1, 10**9), st.integers(1, 10**6))
+def test_a_result_is_the_value_rounded_as_it_is_written(over: int, under: int) -> None:
+    (sentence,) = read_sentences(f"Each has {{= {over} / {under} | T1:2}} of them.")
+    shown = sentence.text.removeprefix("Each has ").removesuffix(" of them.")
+    value = Fraction(over, under)
+    assert abs(Fraction(shown.replace(",", "")) - value) <= max(value / 100, Fraction(1, 2))

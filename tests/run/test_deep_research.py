@@ -284,7 +284,10 @@ def test_a_search_of_nothing_says_so() -> None:
         get_search_results(QUESTION, tools=[])
 
 
-def test_a_provider_that_fails_is_left_out_and_that_is_told() -> None:
+def test_a_provider_that_fails_is_left_out_and_that_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DEEPDIVER_RETRIES", "0")
     events: list[Event] = []
     found = get_search_results(QUESTION, tools=[broken, memo], on_event=events.append)
     assert [result.url for result in found] == ["tool:memo"]
@@ -294,7 +297,10 @@ def test_a_provider_that_fails_is_left_out_and_that_is_told() -> None:
     assert "the service is down" in told[0]
 
 
-def test_where_nobody_answers_the_list_is_empty_and_a_warning_says_why() -> None:
+def test_where_nobody_answers_the_list_is_empty_and_a_warning_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DEEPDIVER_RETRIES", "0")
     with pytest.warns(UserWarning, match="broken could not search"):
         assert get_search_results(QUESTION, tools=[broken]) == []
 

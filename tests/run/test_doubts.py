@@ -12,11 +12,12 @@ from deepdiver.core.record import Report, SecondOpinion, Section, Sentence, Sent
 from deepdiver.core.version import VERSION
 from deepdiver.errors import StoreAccessError
 from deepdiver.report.exports.package import Saved, pack, to_archive
+from deepdiver.report.kinds import READERS_CAUTION
 from deepdiver.run import doubts
 from deepdiver.run.doubts import CONTRADICTED, TOLERANCE, find_doubts
 from deepdiver.run.verify import verify
 from deepdiver.strategies.shared import second_opinion
-from deepdiver.strategies.shared.second_opinion import CAUTION, WORD_FOR_WORD
+from deepdiver.strategies.shared.second_opinion import WORD_FOR_WORD
 from tests.report.exports.making import FOUNDED, LEDGER, OWNER, TEXTS, fact, saved
 
 SAID = "In 1911, in Orrmyra, Holm Works AB was founded."
@@ -96,8 +97,8 @@ def test_the_files_of_the_reader_are_not_read_for_what_stands_word_for_word(
         fact("It grows.", FOUNDED, kind=SentenceKind.JUDGEMENT),
         fact("That is 30 more.", FOUNDED, kind=SentenceKind.CALCULATION, derived=("C1",)),
         fact(SAID),
-        fact(SAID, FOUNDED, mark=CAUTION),
-        fact(SAID, FOUNDED, mark=f"one source only; {CAUTION}"),
+        fact(SAID, FOUNDED, mark=READERS_CAUTION),
+        fact(SAID, FOUNDED, mark=f"one source only; {READERS_CAUTION}"),
     ],
 )
 def test_of_these_the_reader_has_no_opinion(told: Sentence, opinions: list[SecondOpinion]) -> None:

@@ -44,6 +44,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def settings(tmp_path: Path, folder: Path) -> Settings:
     given = {"home": tmp_path / "home", "documents": (folder,), "search": ["library"]}
+    given |= {"limits": {"fetch": {"rate": 1000, "concurrent": 8}}}
     return load({**given, "strategy": "iterative", "max_iterations": 2, "cache": FRESH})
 
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from urllib.parse import urlsplit
 
@@ -49,6 +49,8 @@ _PRONOUN = re.compile(
     re.IGNORECASE,
 )
 """The word one: a pronoun or an article far more often than a count. In figures, 1 is a number."""
+_CLASS = re.compile(r"\b\d{1,2}[xX]{1,2}\b")
+"""All codes that begin alike: 5xx, 40x."""
 _SMALL = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
 _QUARTERS = {"first": "q1", "second": "q2", "third": "q3", "fourth": "q4"}
 _QUARTER = re.compile(rf"\b({'|'.join(_QUARTERS)})[\s-]+quarter\b", re.IGNORECASE)
@@ -103,6 +105,10 @@ _SAME_STATE = (
     frozenset(("uk", "britain", "british")),
 )
 """Words of one state that do not begin alike."""
+_SHARE = re.compile(r"(?<![\d.,])(\d{2}\.\d+)\s?(?:%|percent\b|per cent\b)")
+"""A share of two digits and a part; of one below ten, a whole one tells too little."""
+_LABEL = re.compile(r"[A-Z]\d{0,2}")
+"""What advice may give a name of its own."""
 _OPTION = re.compile(r"^\W*(?:(?:Option\s+)?[A-Z]|\d{1,2})[.):]\s+")
 """What numbers an option or a step."""
 _LETTERED = re.compile(
@@ -167,9 +173,13 @@ class Context:
     """Whether part of it is generally known, or supposed."""
     read: Collection[str] = ()
     """The words of all texts that the writer was shown: a judgement may name what stands there."""
+    takes_figures: bool = False
+    """Whether it may take numbers from the question, too, because somebody checks it besides."""
 
 
 NOWHERE = Context()
+UNNAMED = "is in none of the texts"
+"""The end of the fault of a judgement that names what nobody has named."""
 
 
 def find_faults(
@@ -265,15 +275,15 @@ def _faults_of_judgement(sentence: Sentence, text: str, context: Context) -> lis
     lost = [
         name
         for name in _names_said(_without_code(sentence), context.question)
-        # A letter stands for somebody: "customer A sees nothing of B".
-        if len(name) > 1
+        # A letter stands for somebody, one with a number for a grade: "customer A", "no open S1".
+        if not _LABEL.fullmatch(name)
         and not _is_department(name)
         and not any(
             _contains(known, said) or _all_read(said, context.read)
             for said in _ways_to_read(name, sentence.text)
         )
     ]
-    return [f"{', '.join(lost[:3])} is in none of the texts"] if lost else []
+    return [f"{', '.join(lost[:3])} {UNNAMED}"] if lost else []
 
 
 def _without_code(sentence: Sentence) -> str:
@@ -290,10 +300,11 @@ def _is_department(name: str) -> bool:
 
 
 def _ways_to_read(name: str, text: str) -> Iterator[str]:
-    """Yield a name, and without its first word if it opens a text, with a verb: Scale AI."""
+    """Yield a name, and without its first word if it opens a sentence, with a verb: Scale AI."""
     yield name
     rest = name.partition(" ")[2]
-    if rest and text.startswith(name):
+    opens = re.search(rf"(?:^|[.:;!?–—]\s+){re.escape(name)}", text)
+    if rest and opens:
         yield rest
 
 
@@ -377,6 +388,13 @@ def _faults_of_denial(sentence: Sentence, context: Context) -> list[str]:
     return []
 
 
+def _rounded_shares(text: str) -> set[Decimal]:
+    """Return the shares of quotes as whole ones, which a sentence may tell: 42% for 41.67%."""
+    return {
+        Decimal(found[1]).quantize(Decimal(1), ROUND_HALF_UP) for found in _SHARE.finditer(text)
+    }
+
+
 def _not_in(text: str, sum_: Calculation, as_of: str) -> list[str]:
     """Return the inputs of a calculation that are not in the quotes."""
     days = [*dates(text), *dates(as_of)]
@@ -402,6 +420,7 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
         figures |= {
             value for item in (*sum_.inputs, sum_.result) if (value := number(item)) is not None
         }
+    figures |= {*numbers(context.question if context.takes_figures else "")}
     figures |= _years(days)
     if sentence.derived:
         days += dates(as_of)
@@ -417,11 +436,18 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
         if any(_rounded(value, exact) for exact in _told_as(context.values, sentence.text))
         or any(is_rounded(value, exact) for exact in figures)
     }
+    figures |= _rounded_shares(text)
     known = f"{text}\n{around}\n{context.question}"
-    named = _names_said(sentence.text, context.question)
+    named = list(_names_said(sentence.text, context.question))
+    figures |= _numbers_of_names(named, known)
     found = _unknown(sentence.text, known, days, figures, named)
     found += _quarters_lost(sentence.text, known, days)
     return [f"{', '.join(found[:3])} is in none of its quotes"] if found else []
+
+
+def _numbers_of_names(named: Iterable[str], known: str) -> set[Decimal]:
+    """Return the numbers of those names that a text has: the 256 of AES-256."""
+    return {value for name in named if _contains(known, name) for value in numbers(name)}
 
 
 def _quarters_lost(said: str, known: str, days: Iterable[Day]) -> list[str]:
@@ -470,9 +496,12 @@ def _counts_cited(text: str, said: str) -> Iterator[Decimal]:
 def _rows_counted(text: str, said: str) -> Iterator[Decimal]:
     """Yield the counts in words of a sentence that are no more than the rows it cites.
 
-    Which rows of a table it counts, code cannot tell: "Two of them were rated High".
+    Which rows of a table it counts, code cannot tell: "Two of them were rated High". Of those that
+    are none, no row can tell.
     """
     rows = sum(" | " in unit.of(part) for part in text.split("\n\n") for unit in units_of(part))
+    if rows > 1:
+        yield Decimal(0)
     yield from (value for value in numbers(" ".join(_SMALL.findall(said))) if value < rows)
 
 
@@ -549,10 +578,16 @@ def _poles_in(said: str) -> set[tuple[int, int]]:
 
 
 def _listed_counts(text: str) -> set[Decimal]:
-    """Return how many items a sentence lists behind a colon, as in "two causes: heat and wind"."""
-    listed = text.rpartition(":")[2] if ":" in text else ""
+    """Return how many items a sentence lists behind a colon, as in "two causes: heat and wind".
+
+    Where it opens with the count, its items may be whole clauses, which have commas of their own.
+    """
+    before, colon, _ = text.partition(":")
+    opening = _COUNTED.match(before) if colon else None
+    listed = text.rpartition(":")[2] if colon else ""
     items = [item for item in _LIST.split(listed) if item.strip()]
-    return {Decimal(len(items))} if len(items) > 1 else set()
+    counted = {*numbers(opening[0])} if opening else set()
+    return counted | ({Decimal(len(items))} if len(items) > 1 else set())
 
 
 def _unknown(
@@ -587,7 +622,7 @@ def unknown_values(said: str, known: str, *, by_capitals: bool = True) -> list[s
             headings, or all nouns, as in German.
     """
     days = dates(known)
-    named = names(said) if by_capitals else ()
+    named = names(_LETTERED.sub("…", said)) if by_capitals else ()
     found = _unknown(said, known, days, {*numbers(known), *_years(days)}, named)
     return found + [address for address in _ADDRESS.findall(said) if address not in known]
 
@@ -622,7 +657,8 @@ def _names_said(text: str, question: str = "") -> list[str]:
 
 
 def _numbers_said(text: str) -> list[Decimal]:
-    return numbers(_PRONOUN.sub("…", _OPTION.sub("", text)))
+    """Return the numbers of a sentence: neither pronouns nor classes of codes, such as 5xx."""
+    return numbers(_CLASS.sub("…", _PRONOUN.sub("…", _OPTION.sub("", text))))
 
 
 def _contains(text: str, name: str) -> bool:
@@ -648,15 +684,28 @@ def _contains(text: str, name: str) -> bool:
         or word.removesuffix("s") in listed
         or listed.issuperset(word.split("-"))
         or _named_after(word, listed)
+        or _numbered_alike(word, listed)
         for word in wanted
     )
 
 
 def _named_after(word: str, listed: Collection[str]) -> bool:
-    """Whether a word is the adjective of a place that is listed: Australian, of Australia."""
-    match = _ADJECTIVE.fullmatch(word)
-    return match is not None and any(
-        place.startswith(match[1]) and len(place) <= len(match[1]) + 2 for place in listed
+    """Whether a word is the adjective of a place that is listed, or the place: Canadian, Canada."""
+    return any(
+        place.startswith(match[1]) and len(place) <= len(match[1]) + 2
+        for adjectives, places in (((word,), listed), (listed, (word,)))
+        for each in adjectives
+        if (match := _ADJECTIVE.fullmatch(each))
+        for place in places
+    )
+
+
+def _numbered_alike(word: str, listed: Collection[str]) -> bool:
+    """Whether a name with a number is listed, or begins one: AES-256, of aes256-cts."""
+    bare = word.replace("-", "")
+    named = re.fullmatch(r"[a-z]{2,}\d+", bare)
+    return bool(named) and any(
+        re.fullmatch(rf"{bare}(?!\d).*", each.replace("-", "")) for each in listed
     )
 
 

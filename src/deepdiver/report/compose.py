@@ -123,6 +123,7 @@ def compose(
     title: str = "",
     language: str = "",
     points: Iterable[int] = (),
+    prose: Iterable[int] = (),
     derivations: Iterable[Derivation] = (),
     limits: Iterable[str],
     cut: Iterable[CutSentence] = (),
@@ -143,6 +144,7 @@ def compose(
         title: The answer in a line.
         language: The code of the language that it is written in; empty: English, or not known.
         points: How many sentences each point of the lead has; none: it is one paragraph.
+        prose: Which of them are paragraphs beside a list of the others.
         derivations: The calculations.
         limits: What the reader must know.
         cut: The sentences that the audit cut.
@@ -187,6 +189,7 @@ def compose(
         answer=lead,
         confidence=round(sure, 4) if cited else 0.0,
         points=tuple(points),
+        prose=tuple(prose),
         sections=body,
         derivations=derived,
         hypotheses=tuple(hypotheses),

@@ -146,7 +146,6 @@ def render_body(
     yield from _lead(report, marks)
     for place, section in enumerate(report.sections):
         yield from _section(report, section, charts[place], marks)
-    yield from _explained(report)
     yield from _pictures(drawn, words_of(report))
     yield from _evidence(report, drawn.evidence, marks)
 
@@ -196,17 +195,10 @@ def _lead(report: Report, marks: Marks) -> Iterator[str]:
 
 
 def _points(report: Report, told: Sequence[str]) -> Iterator[str]:
-    """Yield the points of the lead; a frame stands above those that it introduces."""
-    at = 0
-    points: list[tuple[bool, str]] = []
-    for many in report.points:
-        own = report.answer[at : at + many]
-        framed = {item.kind for item in own} == {SentenceKind.FRAME}
-        points.append((framed, join_sentences(own, told[at : at + many])))
-        at += many
-    for framed, group in itertools.groupby(points, key=lambda point: point[0]):
-        lines = [text for _, text in group]
-        yield "".join(f'<p dir="auto">{line}</p>' for line in lines) if framed else _listed(lines)
+    """Yield the points of the lead, and its paragraphs."""
+    for is_prose, group in itertools.groupby(kinds.lead_points(report), lambda point: point[0]):
+        lines = [join_sentences(report.answer[span], told[span]) for _, span in group]
+        yield "".join(f'<p dir="auto">{line}</p>' for line in lines) if is_prose else _listed(lines)
 
 
 def _section(
@@ -255,7 +247,10 @@ def _block(report: Report, block: Block, start: int, marks: Marks) -> Iterator[s
         for row in block.rows
     ]
     if block.kind == "paragraph":
-        yield from (f'<p dir="auto">{row}</p>' for row in rows)
+        apart = kinds.is_set_apart(block)
+        rows = list(map(kinds.without_quotes, rows)) if apart else rows
+        told = (f'<p dir="auto">{row}</p>' for row in rows)
+        yield from (f"<blockquote>{row}</blockquote>" for row in told) if apart else told
     else:
         yield _listed(rows, "ol" if block.kind == "steps" else "ul", start)
 
@@ -333,11 +328,6 @@ def _links(report: Report, numbers: Iterable[int], marks: Marks) -> str:
     known = {item.number: item for item in report.citations}
     cited = [known[number] for number in numbers if number in known]
     return marks(cited) if cited else ""
-
-
-def _explained(report: Report) -> Iterator[str]:
-    if told := kinds.closing_line(report):
-        yield f'<p class="faint">{told}</p>'
 
 
 def _figure(picture: Picture) -> str:

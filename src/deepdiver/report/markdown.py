@@ -250,19 +250,17 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
     if evidence:  # a note in the text would lead nowhere
         report = kinds.without_cautions(report)
     title = _said(report.title) if report.title else quiet_line(report.question)
-    parts = [f"# {_opened(title)}", ""]
+    parts = [f"# {_headed(title)}", ""]
     if report.note:
         parts += [f"*{quiet_line(say.recorded(report.note))}*", ""]
     parts += [f"## {say(BOTTOM_LINE)}", "", *_lead(report), ""]
     parts += [f"*{told}*", ""] if (told := kinds.lead_line(report)) else []
     for known, section in map(kinds.lift_known, report.sections):
-        heading = f"{'#' * section.level} {_opened(_said(say.recorded(section.heading)))}{known}"
+        heading = f"{'#' * section.level} {_headed(_said(say.recorded(section.heading)))}{known}"
         parts += [heading, ""]
         parts += [*_body(report, section), ""] if section.sentences else []
         for block, start in zip(section.blocks, kinds.step_numbers(section.blocks), strict=True):
             parts += [*_block(report, block, start), ""]
-    if told := kinds.closing_line(report):
-        parts += [f"*{told}*", ""]
     if shown := kinds.printed_citations(report)[0]:
         parts += [f"## {say('Sources')}", "", *_sources(shown, report)]
     if not evidence:
@@ -333,14 +331,11 @@ def _answer(report: Report) -> list[str]:
     if len(points) < 2:
         return [_opened(join_sentences(report.answer, told))]
     lines: list[str] = []
-    at = 0
-    for many in points:
-        point = join_sentences(report.answer[at : at + many], told[at : at + many])
-        framed = all(item.kind is SentenceKind.FRAME for item in report.answer[at : at + many])
-        # A frame introduces the points below it, and is none of those above it.
-        lines += ["", _opened(point), ""] if framed else [f"- {_opened(point)}"]
-        at += many
-    return lines[1:] if lines[0] == "" else lines
+    for is_prose, span in kinds.lead_points(report):
+        point = _opened(join_sentences(report.answer[span], told[span]))
+        listed = bool(lines) and lines[-1].startswith("- ") and not is_prose
+        lines += [*([] if listed or not lines else [""]), point if is_prose else f"- {point}"]
+    return lines
 
 
 def _evidence(report: Report) -> Iterator[str]:
@@ -398,7 +393,10 @@ def _block(report: Report, block: Block, start: int = 1) -> list[str]:
         for row in block.rows
     ]
     if block.kind == "paragraph":
-        return [_opened(row) for row in rows]
+        apart = kinds.is_set_apart(block)
+        return [
+            f"> {_opened(kinds.without_quotes(row))}" if apart else _opened(row) for row in rows
+        ]
     counted = (f"{number}." for number in itertools.count(start))
     signs = itertools.repeat("-") if block.kind == "list" else counted
     return [f"{sign} {_opened(row)}" for sign, row in zip(signs, rows, strict=False)]
@@ -411,9 +409,8 @@ def _code(report: Report, block: Block) -> list[str]:
     fence = _longer_fence(text, 3)
     language = re.sub(r"[^\w+#.-]", "", block.language)
     origin = kinds.code_origin(item, words_of(report))
-    marks = citation_marks(report, item.citations)
-    cited = " ".join(filter(None, (origin, marks)))
-    return [f"{fence}{language}", *text.split("\n"), fence, *(["", cited] if cited else [])]
+    cited = ["", f"{origin} {citation_marks(report, item.citations)}"] if origin else []
+    return [f"{fence}{language}", *text.split("\n"), fence, *cited]
 
 
 def _table(report: Report, block: Block) -> list[str]:
@@ -489,6 +486,11 @@ def _quiet(line: str) -> str:
 
 def _escaped(line: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", line)
+
+
+def _headed(text: str) -> str:
+    """Return a heading, which may begin with a number: there, it opens no list."""
+    return text if text[:1].isdigit() else _opened(text)
 
 
 def _opened(text: str) -> str:

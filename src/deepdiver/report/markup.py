@@ -14,8 +14,9 @@
   printed behind it, unless a figure of the sentence comes from them.
 - `{absence word, word}`: no source has these words. `{assumption}` and `{general}`: what the writer
   supposes, and what is generally known.
-- `{= 330 - 58.25 | T4:3-5}`: the sentence is a calculation; `{C2 = …}` gives it a name, which other
-  sentences cite as `{C2}`.
+- `271.75 {= 330 - 58.25 | T4:3-5}`: the sentence is a calculation; `{C2 = …}` gives it a name,
+  which other sentences cite as `{C2}`. Where no number stands before it and the sentence goes on
+  with what is counted, its result is put there: a writer may leave it to the program.
 - Code to copy is cited, not written: a fence whose first line cites it (```sql {T3:12-14}). What
   stands within the fence is only looked for in what is cited.
 - A mark in a heading or in the header of a column holds for all sentences and cells below it that
@@ -37,9 +38,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
+from deepdiver.core.arithmetic import ArithmeticFaultError, comes_out, compute, gives_share
+from deepdiver.core.numbers import numbers
 from deepdiver.core.record import UNPRINTED, SentenceKind
 from deepdiver.core.text import sentences, words
 
@@ -60,12 +64,17 @@ _ITEM = re.compile(rf"{_CITE}|<?\d{{1,6}}>?(?:\s*[-–]\s*<?\d{{1,6}}>?)?")
 _MARK = re.compile(r"\s?\{([^{}\n]{1,400})\}")
 _KEYWORD = re.compile(rf"\s*({'|'.join(_KINDS)})\b[\s:]*(.*)", re.IGNORECASE | re.DOTALL)
 _SUM = re.compile(r"\s*(?:(C\d{1,3})\s*)?=\s*([^|]+?)\s*(?:\|(.*))?", re.DOTALL)
+_OTHER_NAME = re.compile(r"^\s*[A-Za-z]\w{0,19}\s*(?==[^|]+\|)")
+"""Another name for a calculation than C1: it is none to cite it by, and is not printed."""
 _BETWEEN = re.compile(r";|(?<!\d),|,(?!\d{3}\b)")
 """What parts the words of an absence, unless it is within a number: 150,000 miles."""
 _SUPPOSED = re.compile(r"\b(?:assumption|assumed|supposed|general)\b", re.IGNORECASE)
 """What says that numbers of a calculation are the writer's own."""
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 _POINT = re.compile(r"^\s*(?:[-*•+]|(\d{1,3})[.)])\s+(.*)$")
+_SET_APART = re.compile(r"^\s*(?:>\s?)+")
+_QUOTES = ('"', "“", "„", "«", "「", "*")
+"""What opens a quotation, or a title in bold."""
 _RULE = re.compile(r"^\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
 _BREAK = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 """A line between parts of a text, which says nothing."""
@@ -83,6 +92,18 @@ fewer where a comma, a colon or a dash parts them from it: "{T1:2}, so wait long
 where a semicolon does: "{T1:2}; subtract it"."""
 _STATED = frozenset((SentenceKind.FACT, SentenceKind.CALCULATION))
 """What may go on with something of the writer's own."""
+_CLAUSE_END = re.compile(r"[,;:](?!\d)|[.!?…]?[\"'”’)*]*(?:\s[–—]|$)|[.!?…)]\s")
+_FIGURE = re.compile(r"\d[\d.,]*(?:\s?%| (?:percent|thousand|million|billion|trillion|bn)\b)?")
+_PART_OF = re.compile(
+    r"\b(?:half|halves|thirds?|quarters?|fifths?|tenths?|twice|doubled?|tripled?)\b"
+)
+"""Words that tell a result without a figure."""
+NEAR = 3
+"""The last words before a calculation among which the number that it gives stands."""
+ROUGHLY = 50
+"""A number that differs from a result by less than one part in so many stands for it."""
+_OPENS_NUMBER = ("$", "€", "£", "(", "~", "±", "−", "-")
+"""What stands before a number without a space."""
 _HOLD = "\ue000"
 """A private character that stands for a mark while sentences are divided."""
 _CODE = "\ue001"
@@ -141,6 +162,10 @@ class MarkedSentence:
     """Of a sentence without a mark: what its paragraph cites next, and what it cited last."""
     further: tuple[Mark, ...] = ()
     """Its calculations after the first."""
+    sums: tuple[tuple[int, Mark], ...] = ()
+    """All calculations that it gives, each with the place of its mark."""
+    advised: bool = False
+    """Whether its section or column is marked as judgement."""
     knows: bool = False
     """Whether part of it is marked as generally known, or as supposed."""
     known: tuple[int, ...] = ()
@@ -253,9 +278,15 @@ def _or_kind_of(mark: Mark, section: Mark) -> Mark:
     return mark if mark.kind or mark.cites else Mark(section.kind)
 
 
-def read_sentences(text: str) -> list[MarkedSentence]:
-    """Return the sentences of a text, whatever blocks they stand in."""
-    blocks = [block for section in read_markup(text) for block in section.blocks]
+def read_sentences(text: str, *, advised: bool = False) -> list[MarkedSentence]:
+    """Return the sentences of a text, whatever blocks they stand in.
+
+    Args:
+        text: The text.
+        advised: Whether it stands in a section that is marked as judgement.
+    """
+    head = "## Advice {judgement}\n\n" if advised else ""
+    blocks = [block for section in read_markup(f"{head}{text}") for block in section.blocks]
     return [sentence for block in blocks for row in block.rows for sentence in row]
 
 
@@ -290,7 +321,7 @@ def read_mark(text: str) -> Mark | None:
     """Return what a mark says, or None if it is not one."""
     if _CITES.fullmatch(text):
         return Mark(cites=_cites(text))
-    if match := _SUM.fullmatch(text):
+    if match := _SUM.fullmatch(text) or _SUM.fullmatch(_OTHER_NAME.sub("", text)):
         given = match[3] or ""
         supposes = bool(_SUPPOSED.search(given))
         name = match[1] or ""
@@ -367,18 +398,30 @@ def _blocks(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:
 
 
 def _typed(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield each paragraph, point and row with its kind; an empty kind parts blocks."""
-    kind, text = "", ""
+    """Yield each paragraph, point and row with its kind; an empty kind parts blocks.
+
+    A paragraph that is set apart by `>`, such as a message to send, gets quotation marks.
+    """
+    kind, text, apart = "", "", False
     for line in ["" if _BREAK.match(line) else line for line in (*lines, "")]:
-        found, more = _kind_of_line(line)
-        if found == "paragraph" and text and kind != "table":
+        set_apart = _SET_APART.match(line)
+        found, more = _kind_of_line(line[set_apart.end() :] if set_apart else line)
+        if found == "paragraph" and text and kind != "table" and bool(set_apart) is apart:
             text += f" {more}"  # a line that goes on belongs to what is before it
             continue
         if text:
-            yield kind, text
+            yield kind, _in_quotes(text) if apart and kind == "paragraph" else text
+        apart = bool(set_apart)
         if not found and kind not in {"list", "steps"}:
             yield "", ""  # a blank line between points does not part a list
         kind, text = found or kind, more
+
+
+def _in_quotes(text: str) -> str:
+    """Return a paragraph between quotation marks, which stand before the marks at its end."""
+    marks = re.search(rf"(?:{_MARK.pattern})*\s*$", text)
+    end = marks.start() if marks else len(text)
+    return text if text[:1] in _QUOTES else f"“{text[:end]}”{text[end:]}"
 
 
 def _kind_of_line(line: str) -> tuple[str, str]:
@@ -480,6 +523,7 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
     ends: list[int] = []
     for mark, piece in zip(marks, pieces, strict=False):
         reason = mark.kind is SentenceKind.JUDGEMENT
+        text += _left_out(text, piece, mark)
         behind = len(text.rstrip())
         ends.append(behind)
         # What carries two clauses is printed behind the second.
@@ -488,6 +532,7 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
         code += [(len(text) + start, len(text) + end) for start, end in spans]
         text += plain
     text = text.rstrip()
+    places = _at_clause_ends(text, places, marks)
     said = _joined(marks) if marks else default
     kind = said.kind or _kind_of_cited(said, default)
     stated = _stated(text, places.values(), kind)
@@ -507,16 +552,74 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
         bold,
         tuple(code),
         further=tuple(mark for mark in marks if mark.expression)[1:],
-        knows=any(mark.kind in _OWN for mark in marks),
-        known=_known(marks, ends) if places else (),
+        sums=tuple((end, mark) for end, mark in zip(ends, marks, strict=False) if mark.expression),
+        advised=default.kind is SentenceKind.JUDGEMENT,
+        knows=default.kind in _OWN or any(mark.kind in _OWN for mark in marks),
+        known=_known(marks, ends, text, cited=bool(places)),
         stated=stated,
     )
 
 
-def _known(marks: Iterable[Mark], ends: Iterable[int]) -> tuple[int, ...]:
-    """Return where parts end that are general knowledge."""
+def _at_clause_ends(text: str, places: Mapping[str, int], marks: Sequence[Mark]) -> dict[str, int]:
+    """Return the places of citations, those of calculations behind their clause.
+
+    Their marks stand behind the number: "7% [1, 6] less per visit" would part it from its noun.
+    """
+    derived = {cite for mark in marks if mark.expression for cite in mark.cites}
+    moved = {
+        place: end.start() for place in places.values() if (end := _CLAUSE_END.search(text, place))
+    }
+    return {
+        cite: moved.get(place, place) if cite in derived and place != UNPRINTED else place
+        for cite, place in places.items()
+    }
+
+
+def _left_out(before: str, behind: str, mark: Mark) -> str:
+    """Return the result of a calculation whose number its writer has not written; else nothing.
+
+    "Your hour is {= 3600 / 10 | T2:149} times as long" goes on with what is counted.
+    """
+    goes_on = re.match(r"%|\s[^\W\d_]", behind) if before.strip() else not behind.strip()
+    if not mark.expression or not goes_on or behind.lstrip()[:1].isupper():
+        return ""
+    try:
+        value = compute(mark.expression).value
+    except ArithmeticFaultError:
+        return ""  # it uses the name of another, or is no expression
+    near = " ".join(before.split()[-NEAR:])
+    told = numbers(near) or _PART_OF.search(near)
+    if told or any(comes_out(value, found[0], roughly=True) for found in _FIGURE.finditer(before)):
+        return ""
+    # "About 240 vehicles" stands for 239.3, wherever it is in the sentence.
+    if any(abs(value - Fraction(said)) * ROUGHLY <= abs(value) for said in numbers(before)):
+        return ""
+    result = _as_result(value, mark.expression)
+    gap = "" if not before.strip() or before.endswith(_OPENS_NUMBER) else " "
+    return gap + (result.rstrip("%") if behind.startswith("%") else result)
+
+
+def _as_result(value: Fraction, expression: str) -> str:
+    """Return a value as a sentence tells it: three digits, or all of a whole number."""
+    if gives_share(expression):
+        return f"{float(100 * value):.3g}%"
+    return (
+        f"{round(value):,}"
+        if value.denominator == 1 or abs(value) >= 100
+        else f"{float(value):.3g}"
+    )
+
+
+def _known(
+    marks: Iterable[Mark], ends: Iterable[int], text: str, *, cited: bool
+) -> tuple[int, ...]:
+    """Return where parts end that are general knowledge, or hang on what is supposed.
+
+    Of a sentence that is nothing else, its kind tells it.
+    """
     both = zip(marks, ends, strict=False)
-    return tuple(end for mark, end in both if mark.kind is SentenceKind.KNOWLEDGE)
+    known = tuple(end for mark, end in both if mark.kind in _OWN or mark.supposes)
+    return known if cited else _within(text, known)
 
 
 def _within(text: str, places: tuple[int, ...]) -> tuple[int, ...]:

@@ -23,13 +23,12 @@ from deepdiver.reason.choose import choose_reasoner
 from deepdiver.run.detached import detached_gateway, ignore_event
 from deepdiver.store import Store
 from deepdiver.store.views import read_only, remember_texts
-from deepdiver.strategies.overwatch.execute import SEARCH
 from deepdiver.strategies.shared.argument_tool import ArgumentTool
 from deepdiver.strategies.shared.base import Deps, Tool
 from deepdiver.strategies.shared.feed_tool import FeedTool, door_over_mcp
 from deepdiver.strategies.shared.write_report import with_length
 from deepdiver.strategies.table import TABLE, Strategy
-from deepdiver.tasks import TASKS
+from deepdiver.tasks import SEARCH, TASKS
 from deepdiver.tools.langchain_tool import LangChainProvider, LangChainTool
 from deepdiver.tools.mcp.toolset import McpToolset, connect
 from deepdiver.tools.osint.registry import ask_feed, choose_feeds, usable_feeds

@@ -24,7 +24,6 @@ from deepdiver.report.spending import Spending, spending_of
 from deepdiver.run.auditor.inner_conflicts import PAIRS, SHARED, share_words
 from deepdiver.run.record import load_ledger
 from deepdiver.store import CallState, Store
-from deepdiver.strategies.shared.second_opinion import AGREES
 from deepdiver.strategies.shared.statements import repeats, values_of
 from deepdiver.tools.address import canonical
 
@@ -189,7 +188,7 @@ def _read_pairs(
         relation: Relation | None = None
         if share >= NEARLY and _differ(one.sentence.text, other.sentence.text):
             relation = "changed"
-        elif min(there.supports, here.supports) >= AGREES:
+        elif min(there.supports, here.supports) >= SMALL.supports:
             relation = "same"
         elif min(there.refutes, here.refutes) >= SMALL.contradicts:
             relation = "contradicts"

@@ -16,9 +16,9 @@ from deepdiver.errors import LostTextError
 from deepdiver.report.audit import credit_of
 from deepdiver.report.bindings import Cited
 from deepdiver.report.exports.package import Saved
+from deepdiver.report.kinds import READERS_CAUTION
 from deepdiver.strategies.shared.drafting import heads_above
 from deepdiver.strategies.shared.second_opinion import (
-    CAUTION,
     DIGITS,
     CitedText,
     is_asked,
@@ -51,7 +51,7 @@ def find_doubts(saved: Saved) -> Iterator[str]:
         (sentence, quotes)
         for sentence in _sentences(saved.report)
         if is_asked(sentence)
-        and CAUTION not in sentence.mark
+        and READERS_CAUTION not in sentence.mark
         and (quotes := _cited(sentence, saved))
         and not _as_read(sentence, quotes).word_for_word
     ]

@@ -66,7 +66,6 @@ def test_every_kind_of_block_is_there_in_order() -> None:
     ]
     assert [item.level for item in layout.body if item.kind == "heading"] == [1, 1, 2]
     told = [text_of(line) for line in lines(layout)]
-    assert layout.explained == ""
     assert layout.lead == (Piece("Bottom line"),)
     assert layout.answer[-1].lines == ((Piece(LEGEND, "note"),),)
     assert any("900 is in none of its quotes" in line for line in told)

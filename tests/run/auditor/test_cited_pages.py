@@ -59,7 +59,12 @@ def server() -> Iterator[HTTPServer]:
 async def fetched(server: HTTPServer, tmp_path: Path, *urls: str) -> dict[str, ReadReference]:
     port = server.server_address[1]
     settings = Settings.model_validate(
-        {"home": tmp_path / "home", "retries": 0, "allow_hosts": [f"127.0.0.1:{port}"]}
+        {
+            "home": tmp_path / "home",
+            "retries": 0,
+            "allow_hosts": [f"127.0.0.1:{port}"],
+            "limits": {"fetch": {"rate": 1000, "concurrent": 8}},
+        }
     )
     references = [
         Reference(str(at), url.replace("HOST", f"http://127.0.0.1:{port}"))

@@ -32,11 +32,11 @@ from deepdiver.report.kinds import (
     caution_note,
     cautioned,
     cited_once,
-    closing_line,
     code_origin,
     known_mark,
     lead_cited_once,
     lead_line,
+    lead_points,
     lift_known,
     matched_line,
     step_numbers,
@@ -118,8 +118,6 @@ class Layout:
     """The answer."""
     body: tuple[Element, ...]
     """The sections."""
-    explained: str
-    """What is told of the bottom line and of code; may be empty."""
     sources: tuple[CitedSource, ...]
     """The sources, with the passages that are cited."""
     evidence: tuple[Element, ...]
@@ -148,7 +146,6 @@ def lay_out(report: Report) -> Layout:
         plain(heading),
         tuple(_answer(report)),
         tuple(_body(report)),
-        closing_line(report),
         tuple(list_sources(report.citations, sys.maxsize)),
         tuple(_evidence(report)),
         said_text(say("{}.", report.made_by.removesuffix("."))),
@@ -242,17 +239,10 @@ def _answer(report: Report) -> Iterator[Element]:
 
 
 def _points(report: Report, told: Sequence[Line]) -> Iterator[Element]:
-    """Yield the points of the lead; a frame stands above those that it introduces."""
-    ends = list(itertools.accumulate(report.points))
-    spans = list(zip([0, *ends[:-1]], ends, strict=True))
-    framed = [
-        all(item.kind is SentenceKind.FRAME for item in report.answer[start:end])
-        for start, end in spans
-    ]
-    lines = [joined(told[start:end]) for start, end in spans]
-    for is_frame, group in itertools.groupby(zip(framed, lines, strict=True), lambda one: one[0]):
-        own = tuple(line for _, line in group)
-        yield from map(_paragraph, own) if is_frame else [Element("list", own)]
+    """Yield the points of the lead, and its paragraphs."""
+    for is_prose, group in itertools.groupby(lead_points(report), lambda point: point[0]):
+        own = tuple(joined(told[span]) for _, span in group)
+        yield from map(_paragraph, own) if is_prose else [Element("list", own)]
 
 
 def _body(report: Report) -> Iterator[Element]:

@@ -162,7 +162,6 @@ def _data(saved: Saved, layout: Layout) -> dict[str, Any]:
         "seal": UNSEALED,
         "fonts": FALLBACK_FONTS,
         "lead": _line(layout.lead),
-        "explained": layout.explained,
         "contents": sections >= LONG_CONTENTS,
         "answer": [_element(item) for item in layout.answer],
         "body": [_element(item) for item in layout.body],

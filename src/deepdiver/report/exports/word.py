@@ -126,8 +126,6 @@ class _Writer:
         self._fill(document.add_heading("", 1), layout.lead)
         for item in (*layout.answer, *layout.body):
             self._write_element(item)
-        if layout.explained:
-            document.add_paragraph(layout.explained, "Footnote Text")
         for picture in self._drawn.pictures:
             self._write_picture(picture)
         if layout.sources:

@@ -22,11 +22,7 @@ from deepdiver.report.audit import Context, find_faults
 from deepdiver.report.bindings import Cited
 from deepdiver.strategies.shared.choose_passages import Unread, choose_passages
 from deepdiver.strategies.shared.grounding import FOREIGN, Said, find_bearings
-from deepdiver.strategies.shared.second_opinion import (
-    AGREES,
-    find_turned,
-    stands_whole,
-)
+from deepdiver.strategies.shared.second_opinion import find_turned, stands_whole
 
 PASSAGE_CHARS = 3_000
 """Characters of the passages among which the nearest sentences are looked for."""
@@ -241,7 +237,7 @@ async def _ask_reader(cases: Sequence[_Case]) -> None:
     for case, parts in zip(asked, given, strict=True):
         case.support = max(part.supports for part in parts)
         case.denial = _refuted(case, parts)
-        denied = case.support < AGREES and case.denial >= SMALL.contradicts
+        denied = case.support < SMALL.supports and case.denial >= SMALL.contradicts
         if denied and not case.why:
             case.why, case.by = OTHERWISE, "the reader"
 
