@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 import psutil
@@ -44,6 +44,19 @@ def gone(numbers: Iterable[int], within: float = PATIENCE) -> bool:
 def started_by_us() -> set[int]:
     """Return all processes that descend from this one."""
     return {child.pid for child in psutil.Process().children(recursive=True) if lives(child.pid)}
+
+
+def started_with(argument: str) -> set[int]:
+    """Return the processes of ours whose command line has an argument.
+
+    Other processes come and go beside a test, such as the workers that extract texts.
+    """
+    found = set()
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
+            if argument in child.cmdline():
+                found.add(child.pid)
+    return found
 
 
 @contextmanager

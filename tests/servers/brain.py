@@ -281,8 +281,7 @@ def decompose(fields: Fields) -> Fields:
         "problems": [
             {"question": f"What is recorded about {about}?", "needs": []},
             {"question": f"What was counted in the matter of {about}?", "needs": []},
-        ],
-        "sought": "an account",
+        ]
     }
 
 
@@ -508,8 +507,9 @@ def plan_research(fields: Fields) -> Fields:
         "keywords": about.split(),
         "coordinates": [],
         "time_range": "",
-        "priority_sources": ["search"],
-        "initial_queries": calls([f"{about} records", f"{about} figures"]),
+        "priority_sources": [],
+        "initial_queries": [],
+        "searches": [f"{about} records", f"{about} figures"],
     }
 
 
@@ -519,10 +519,9 @@ def decompose_task(fields: Fields) -> Fields:
     whats = (f"What is recorded about {about}?", f"What was counted in the matter of {about}?")
     parts = [
         {
-            "id": f"subtask_{number}",
             "description": what,
             "focus_area": "thematic",
-            "dependencies": ["subtask_1"] if number > 1 else [],
+            "dependencies": ["1"] if number > 1 else [],
             "complexity": "simple",
         }
         for number, what in enumerate(whats, 1)
@@ -547,7 +546,8 @@ def analyse(fields: Fields) -> Fields:
         "hypothesis_implications": [],
         "correlations": [],
         "uncertainties": ["Each record stands alone."],
-        "follow_up_queries": calls(more[:1]),
+        "follow_up_queries": [],
+        "searches": more[:1],
     }
 
 
@@ -667,7 +667,8 @@ def repair_sentences(fields: Fields) -> Fields:
     held = fields.get("sentences", ())
     return {
         "repairs": [
-            {"id": faulty["id"], "text": next(iter(faulty["quotes"]), "")} for faulty in held
+            {"id": faulty["id"], "text": next(iter(faulty.get("quotes", ())), "")}
+            for faulty in held
         ]
     }
 
@@ -694,6 +695,7 @@ ANSWERS: dict[str, Callable[[Fields], Fields]] = {
     "correlate": correlate,
     "verify_conclusions": verify_conclusions,
     "write_report": write_report,
+    "edit_report": lambda fields: {"edits": []},
     "outline_report": outline_report,
     "write_sections": write_sections,
     "write_bottom_line": write_bottom_line,

@@ -325,6 +325,7 @@ class Handler(BaseHTTPRequestHandler):
     """
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     script: Script
 
     def do_POST(self) -> None:

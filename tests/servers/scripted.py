@@ -34,6 +34,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from tests.patience import PATIENCE
+from tests.servers.prompt import PromptServer
 
 CHUNK = 24
 """Characters of text in each piece of a stream."""
@@ -120,7 +121,8 @@ class ScriptedServer:
         self._counts = {"model": 0, "search": 0}
         self._lock = threading.Lock()
         self.log: list[Logged] = []
-        self._socket = socket.socket()
+        # With its protocol named, asyncio lets no answer wait for the client to confirm its head.
+        self._socket = socket.socket(proto=socket.IPPROTO_TCP)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._socket.bind(("127.0.0.1", port))
         self.port: int = self._socket.getsockname()[1]
@@ -129,7 +131,7 @@ class ScriptedServer:
         config = uvicorn.Config(
             self.app(), log_level="critical", lifespan="off", ws="none", timeout_graceful_shutdown=1
         )
-        self._server = uvicorn.Server(config)
+        self._server = PromptServer(config)
         self._thread = threading.Thread(
             target=self._server.run, args=([self._socket],), daemon=True
         )
@@ -149,7 +151,7 @@ class ScriptedServer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._server.should_exit = True
+        self._server.end()
         self._thread.join(10)
         self._socket.close()
 

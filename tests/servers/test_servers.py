@@ -25,6 +25,7 @@ from deepdiver.tasks import (
     DecideAction,
     Decompose,
     DecomposeTask,
+    EditReport,
     ExtractFindings,
     Faulty,
     Hypothesise,
@@ -198,6 +199,7 @@ EVERY: tuple[Task[Any], ...] = (
             ),
         ),
     ),
+    EditReport(texts=BRIEF["texts"], question="q", as_of="2026-11-01", report="# Count 1 was made"),
     WriteSections(
         texts=(NUMBERED,),
         findings=CITED,

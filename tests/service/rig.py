@@ -18,12 +18,14 @@ from fastapi import FastAPI
 from pydantic import SecretStr
 
 from deepdiver.core.settings import Settings
+from deepdiver.http_listener import AT_ONCE
 from deepdiver.service.access import Access, check_access
 from deepdiver.service.accounts import Accounts
 from deepdiver.service.app import build
 from deepdiver.service.book import open_book
 from deepdiver.service.state import ServiceState
 from tests.servers.brain import made_search, popper_brain, understand
+from tests.servers.prompt import PromptServer
 from tests.servers.scripted import Answer, ScriptedServer
 
 QUESTION = "How old are the children of the parents who run Svedjan Ost AB?"
@@ -129,9 +131,10 @@ class Served:
             ws="none",
         )
         self._socket = config.bind_socket()
+        self._socket.setsockopt(*AT_ONCE)
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self._server = uvicorn.Server(config)
+        self._server = PromptServer(config)
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
         eventually(lambda: self._server.started)
@@ -142,7 +145,7 @@ class Served:
 
     def stop(self) -> None:
         """Stop it as a signal would: runs in progress are saved."""
-        self._server.should_exit = True
+        self._server.end()
         self._thread.join(PATIENCE)
         assert not self._thread.is_alive()
         self._book.close()

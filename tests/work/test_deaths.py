@@ -67,6 +67,7 @@ def alone(home: Path, settings: Settings, questions: list[str]) -> list[str]:
         return hashes(store, runs)
 
 
+@pytest.mark.waits
 @pytest.mark.slow
 def test_a_worker_that_is_killed_is_followed_by_another(
     postgres: Server, database: str, home: Path

@@ -117,6 +117,7 @@ def kill_twice(say: Say, home: Path, folder: Path, texts: list[str], *words: str
     return said.err
 
 
+@pytest.mark.waits
 @pytest.mark.slow
 def test_a_batch_that_is_killed_twice_is_completed_and_nothing_is_asked_twice(
     say: Say, home: Path, tmp_path: Path
