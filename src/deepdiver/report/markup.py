@@ -45,7 +45,7 @@ from fractions import Fraction
 from deepdiver.core.arithmetic import ArithmeticFaultError, comes_out, compute, gives_share
 from deepdiver.core.numbers import numbers
 from deepdiver.core.record import UNPRINTED, SentenceKind
-from deepdiver.core.text import sentences, words
+from deepdiver.core.text import count_words, sentences, words
 
 _KINDS = {
     "judgement": SentenceKind.JUDGEMENT,
@@ -216,6 +216,15 @@ class MarkedReport:
     def of_kind(self, kind: str) -> list[str]:
         """Return the notes of a kind."""
         return [said for found, said in self.notes if found == kind]
+
+    @property
+    def words(self) -> int:
+        """How many words people read: those of tables and headings, but no code and no marks."""
+        parts = [*([self.lead] if self.lead else []), *self.sections]
+        told = [self.title, *(part.heading for part in parts)]
+        for block in (block for part in parts for block in part.blocks if block.kind != "code"):
+            told += [*block.header, *(sentence.text for row in block.rows for sentence in row)]
+        return sum(map(count_words, told))
 
 
 def read_report(text: str) -> MarkedReport:

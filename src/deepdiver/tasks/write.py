@@ -202,9 +202,9 @@ class EditReport(Task[ReportEdits]):
     guidance: str = ""
     """The person's own instructions."""
     words: int = 1_200
-    """About how long it was to be."""
+    """How long it may be."""
     written: int = 0
-    """How many words it has."""
+    """How many words of it people read."""
     report: str
     """The report, as Markdown with marks."""
 

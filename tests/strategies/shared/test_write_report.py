@@ -23,6 +23,7 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.text import sentences
 from deepdiver.report.markdown import render_markdown
+from deepdiver.report.markup import read_report
 from deepdiver.run import replay, research
 from deepdiver.strategies.shared.audit_headings import TITLE
 from deepdiver.strategies.shared.base import Allowance
@@ -37,6 +38,7 @@ from deepdiver.strategies.shared.write_report import (
     UNDECIDED,
     UNREAD,
     UNTESTED,
+    WORDS,
     Besides,
     _groups,
     _notes,
@@ -1015,7 +1017,10 @@ async def test_an_editor_changes_a_report_before_it_is_checked(tmp_path: Path) -
     report, reasoner = await edited(tmp_path, edit_report=belongs)
     assert [sentence.text for sentence in report.answer] == [REWORDED]
     (task,) = reasoner.of(tasks.EditReport)
+    (written,) = reasoner.of(tasks.WriteReport)
     assert task.question == QUESTION
+    assert task.words == WORDS["standard"] > written.words, "writers write more than is asked for"
+    assert task.written == read_report(task.report).words
     assert task.prompt().user.index("<<<texts>>>") < task.prompt().user.index("<<<report>>>")
     asked = [type(item) for item in reasoner.asked]
     assert asked.index(tasks.EditReport) < asked.index(tasks.CheckSupport)
