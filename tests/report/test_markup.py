@@ -525,9 +525,11 @@ def test_a_report_is_a_title_a_bottom_line_and_sections(
 
 def test_the_words_of_a_report_are_those_that_people_read() -> None:
     made = read_report(
-        "<thinking>Not this.</thinking>\n# One title\n\n## Bottom line\n\nTwo words {T1:1-3; T2:4}.\n\n"
-        "## Three more {judgement}\n\n- **One.** It has 12.5 {= 40 - 27.5 | T4:3} left {general}.\n\n"
-        "| A | B |\n| --- | --- |\n| c d | e {T1:1} |\n\n```sh\nrm -r nothing\n```\n\n---\nmissing: x\n"
+        "<thinking>Not this.</thinking>\n# One title\n\n## Bottom line\n\n"
+        "Two words {T1:1-3; T2:4}.\n\n## Three more {judgement}\n\n"
+        "- **One.** It has 12.5 {= 40 - 27.5 | T4:3} left {general}.\n\n"
+        "| A | B |\n| --- | --- |\n| c d | e {T1:1} |\n\n"
+        "```sh\nrm -r nothing\n```\n\n---\nmissing: x\n"
     )
     told = "One title Bottom line Two words Three more One. It has 12.5 left A B c d e"
     assert made.words == len(told.split())
