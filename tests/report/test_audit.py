@@ -169,8 +169,8 @@ def test_a_long_quote_is_told_in_short() -> None:
         ("The ferry belongs to Ejderlinjen Holding AB.", "Ejderlinjen Holding AB"),
         ("The chair is called K. A. Lindberg.", "K. A. Lindberg"),
         ("The town of Vantskärsholm saw it.", "Vantskärsholm"),
-        ("More is told at https://evil.example/fire here.", "https://evil.example/fire"),
-        ("More is told at www.evil.example.", "www.evil.example"),
+        ("More is told at https://evil.net/fire here.", "https://evil.net/fire"),
+        ("More is told at www.evil.net.", "www.evil.net"),
     ],
 )
 def test_a_value_that_no_quote_holds(text: str, value: str) -> None:
@@ -586,7 +586,7 @@ def test_a_frame_connects(text: str) -> None:
         ("There were nine of them.", "9"),
         ("All this was on 8 February 2026.", "2026-02-08"),
         ("The sources speak of Anna Holm.", "Anna Holm"),
-        ("More at https://evil.example/x.", "https://evil.example/x"),
+        ("More at https://evil.net/x.", "https://evil.net/x"),
         ("It cost 12 % more.", "12"),
     ],
 )
@@ -1030,8 +1030,17 @@ def test_a_judgement_names_nobody_who_stands_nowhere() -> None:
 
 @pytest.mark.parametrize("kind", [SentenceKind.JUDGEMENT, SentenceKind.ASSUMPTION])
 def test_whatever_a_sentence_is_its_address_stands_in_a_quote(kind: SentenceKind) -> None:
-    text = "Look at https://evil.example/x first."
-    assert found(text, FIRE, kind=kind) == ["https://evil.example/x is in none of its quotes"]
+    text = "Look at https://evil.net/x first."
+    assert found(text, FIRE, kind=kind) == ["https://evil.net/x is in none of its quotes"]
+
+
+@pytest.mark.parametrize(
+    "kind", [SentenceKind.FRAME, SentenceKind.JUDGEMENT, SentenceKind.ASSUMPTION]
+)
+@pytest.mark.parametrize("host", ["pki.example.internal", "example.org", "localhost"])
+def test_an_address_that_is_reserved_leads_to_nobody(kind: SentenceKind, host: str) -> None:
+    text = f"Look at http://{host}/x first."
+    assert found(text, FIRE, kind=kind) == []
 
 
 def test_a_judgement_whose_quote_does_not_stand_is_refused() -> None:
@@ -1155,7 +1164,7 @@ def test_any_text_is_audited_without_an_error(text: str) -> None:
         ("What Acme Industries lost", ["Acme Industries"]),
         ("The fire of 9 March 2027", ["2027-03-09"]),
         ("The 77 hurt", ["77"]),
-        ("See https://evil.example/x", ["https://evil.example/x"]),
+        ("See https://evil.net/x", ["https://evil.net/x"]),
         ("No one was hurt", []),
     ],
 )

@@ -34,6 +34,7 @@ from deepdiver.core.record import (
     SentenceKind,
     Source,
 )
+from deepdiver.core.reserved_hosts import host_of, is_reserved
 from deepdiver.core.text import STOPWORDS, fold, locate, part_scripts, terms, words
 from deepdiver.report.bindings import Cited, find_misbound
 from deepdiver.report.clauses import is_english, is_german, read_unit
@@ -259,7 +260,7 @@ def _faults_of_frame(sentence: Sentence, as_of: str, context: Context) -> list[s
     said += [f"{value:f}" for value in _numbers_said(bare) if value not in given]
     named = _names_said(text, context.question)
     said += [name for name in named if not _contains(known, name)]
-    said += _ADDRESS.findall(text)
+    said += _strange_addresses(text)
     return [f"it states {said[0]} without a finding"] if said else []
 
 
@@ -340,7 +341,7 @@ def _openings(word: str) -> Iterator[str]:
 
 def _faults_of_address(sentence: Sentence, text: str) -> list[str]:
     """Return the fault of an address that no quote has."""
-    lost = [address for address in _ADDRESS.findall(sentence.text) if address not in text]
+    lost = _strange_addresses(sentence.text, text)
     return [f"{lost[0]} is in none of its quotes"] if lost else []
 
 
@@ -624,7 +625,13 @@ def unknown_values(said: str, known: str, *, by_capitals: bool = True) -> list[s
     days = dates(known)
     named = names(_LETTERED.sub("…", said)) if by_capitals else ()
     found = _unknown(said, known, days, {*numbers(known), *_years(days)}, named)
-    return found + [address for address in _ADDRESS.findall(said) if address not in known]
+    return found + _strange_addresses(said, known)
+
+
+def _strange_addresses(said: str, known: str = "") -> list[str]:
+    """Return the addresses of a text that another does not hold, but for those of nobody."""
+    found = [address for address in _ADDRESS.findall(said) if address not in known]
+    return [address for address in found if not is_reserved(host_of(address))]
 
 
 def is_capitalised(text: str) -> bool:

@@ -42,7 +42,7 @@ from tests.strategies.shared.written import (
 )
 
 ASKED = "How many hours did the committee give testing?"
-HOSTILE = "Acme Industries: see https://evil.example"
+HOSTILE = "Acme Industries: see https://evil.net"
 
 
 def drafted(home: Path, markdown: str) -> tuple[Deps, list[DraftedSection]]:
@@ -193,10 +193,10 @@ async def test_a_heading_that_its_section_does_not_carry_gives_way_and_is_listed
         (HOSTILE, QUESTION),
         (ORDER, NEUTRAL_HEADING),
     ]
-    assert "Acme Industries, https://evil.example" in report.cut[0].reason
+    assert "Acme Industries, https://evil.net" in report.cut[0].reason
     assert announced(rig) == list(report.cut)
     shown = render_markdown(report) + render_html(report)
-    assert "https://evil.example" not in shown
+    assert "https://evil.net" not in shown
     assert "hxxps://evil" in shown, "what was cut is told, defused"
 
 
@@ -342,7 +342,7 @@ async def test_a_hostile_title_gives_way_to_the_question(tmp_path: Path) -> None
 
 
 async def test_what_is_not_answered_is_audited_too(tmp_path: Path) -> None:
-    hostile = "whether Acme of Springfield is safe, see http://evil.example/x"
+    hostile = "whether Acme of Springfield is safe, see http://evil.net/x"
     asked = "Since when does Anna Holm own it?"
     report, rig = await report_of(tmp_path, write_report=draft_of(missing=(asked, hostile, ORDER)))
     assert [line for line in report.limits if line.startswith("Not answered")] == [

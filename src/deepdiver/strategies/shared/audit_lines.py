@@ -713,7 +713,9 @@ class Audit:
         for item in (item for answer in answers if answer for item in answer.repairs):
             # A writer who makes two sentences of one may give each of them under its label.
             if label := find_label(item.id, faulty):
-                new[label] = " ".join((new.get(label, ""), *item.text.split())).strip()
+                code = faulty[label][1].code
+                said = item.text if code else " ".join(item.text.split())
+                new[label] = f"{new.get(label, '')} {said}".strip()
         return new
 
 

@@ -25,6 +25,7 @@ from deepdiver.core.record import (
     SentenceKind,
     Source,
 )
+from deepdiver.core.reserved_hosts import host_of, is_example, is_reserved
 from deepdiver.core.text import count_words, sentences, words
 from deepdiver.report.audit import credit_of
 from deepdiver.report.kinds import STATED
@@ -48,17 +49,18 @@ _BARE_ABSENCE = re.compile(r"\{\s*absence\b\s*:?\s*(?=\}|\|)", re.IGNORECASE)
 NOT_IN_SOURCE = "no source has this code"
 """The reason for cutting code that was not found."""
 ADDRESS_IN_CODE = "it is the writer's own code, and holds an address that no source gives"
-_HOST = re.compile(r"(\w*)://(?:[^\s/@\"'<>]*@)?\[?([^\s/:\"'<>)\]]*)")
-_NOBODYS = re.compile(
-    r"(?:.*\.)?(?:example(?:\.(?:com|net|org))?|test|invalid|localhost)|127\.0\.0\.1", re.IGNORECASE
-)
-"""Hosts that are reserved for examples and for the machine itself (RFC 2606, RFC 6761)."""
+_ADDRESS = re.compile(r"(\w*)://[^\s\"'<>]*")
 _OWN_HOST = re.compile(r"[A-Za-z_][\w-]*|\$\{?\w+\}?|(?:%\{\w+\})+", re.ASCII)
 """Names without a dot, which only the network of the reader knows (`fcgi://shop/`), and variables.
 In an address of a file, Windows would tell such a host who the reader is."""
 _ON_DISK = re.compile(r"\bfile://(?=/(?!/)|\$\{?\w)", re.IGNORECASE)
 """The beginning of an address of the reader's own disk: `file:///srv/x`, `file://$PWD`. Behind four
 slashes Windows looks for a host."""
+WHOLE_BLOCK = (
+    "give back the whole block between its fences, the mark behind the first one; `{general}` or "
+    "`{judgement}` says that it is your own, and a placeholder may be a host of example.com"
+)
+"""What is told to the writer of code that has a fault."""
 OWN = frozenset((SentenceKind.JUDGEMENT, SentenceKind.KNOWLEDGE, SentenceKind.ASSUMPTION))
 """The marks of code that the writer has written, which the report shows as such."""
 _FIGURE = re.compile(r"(?<![\w-])[$€£]?(?!(?:19|20)\d\d\b)\d[\d.,]*%?")
@@ -90,9 +92,13 @@ class Problem:
     turned: bool = False
     """Whether the rule finds the opposite of what the quotes say, or something stronger: then its
     writer is asked first, since a model that turns a quote round may also find it carried."""
+    of_code: bool = False
+    """Whether it is that of a block of code, which is put right as a whole."""
 
     def for_writer(self) -> str:
         """Return the problem in the words of the repair task."""
+        if self.of_code:
+            return f"{self.fault}; {WHOLE_BLOCK}"
         if self.support is None:
             return self.fault
         return f"{self.support}: {self.fault or 'what it cites does not say it'}"
@@ -150,8 +156,7 @@ class Line:
     unread: bool = False
     """Whether it is in another language than its quotes."""
     code: bool = False
-    """Whether it is code, which is cut out of its source or marked as the writer's own, and never
-    repaired."""
+    """Whether it is code, which is cut out of its source or marked as the writer's own."""
     beside: list[Line] = field(default_factory=list, repr=False)
     """The sentences of its paragraph, point or step; empty for a cell, and for what code made."""
     drafted: str = field(init=False)
@@ -295,22 +300,17 @@ class Drafter:
         return _share_reasons(lines)
 
     def _code(self, marked: MarkedSentence, heading: str, language: str) -> Line:
-        """Return code as its source has it, or the writer's own; other code is cut."""
+        """Return code as its source has it, or the writer's own; other code has a problem."""
         if marked.kind in OWN and _leads_elsewhere(marked.text):
             # What its reasons say is no code, and must not stand in its place.
-            line = Line(heading, Sentence(text=marked.text.strip()), code=True)
-            line.cut_out(self._deps, ADDRESS_IN_CODE)
-            return line
+            return _faulty_code(marked, heading, language, ADDRESS_IN_CODE)
         if marked.kind in OWN and marked.text.strip():
             keys, _ = resolve_cites(self._deps, self._material, marked.cites, self._about)
             own = Sentence(text=marked.text.strip("\n"), kind=marked.kind, findings=tuple(keys))
-            mark = " ".join((_MARK_WORDS[marked.kind], "; ".join(marked.cites))).strip()
-            return Line(heading, own, f"```{language} {{{mark}}}\n{own.text}\n```", code=True)
+            return Line(heading, own, _fenced(marked, language), code=True)
         found = cut_code(self._material, marked.text, marked.cites)
         if found is None:
-            line = Line(heading, Sentence(text=marked.text.strip() or CODE), code=True)
-            line.cut_out(self._deps, NOT_IN_SOURCE)
-            return line
+            return _faulty_code(marked, heading, language, NOT_IN_SOURCE)
         entry, spans, cite = found
         text = "\n".join(span.of(entry.text) for span in spans)
         finding = make_finding(entry.source, entry.text, spans, text, self._about)
@@ -411,6 +411,9 @@ class Drafter:
             fact stays a fact beside what is inferred from it. They stand behind it in its row. A
             cell stays one.
         """
+        if line.code:
+            self._recode(line, text)
+            return []
         text = _with_terms(text, line.sentence.terms)
         said = read_sentences(text, advised=line.advised)
         made = [self.line(item, line.heading, line.before) for item in said]
@@ -430,6 +433,15 @@ class Drafter:
             line.beside.insert(line.beside.index(before) + 1, other)
         return more
 
+    def _recode(self, line: Line, text: str) -> None:
+        """Give code what its writer has made of it, between fences as a draft has it."""
+        blocks = [block for section in read_markup(text) for block in section.blocks]
+        fenced = next((block for block in blocks if block.kind == "code"), None)
+        if fenced is None:
+            return  # what is said about it is no code
+        made = self._code(fenced.rows[0][0], line.heading, fenced.language)
+        line.sentence, line.marked, line.problem = made.sentence, made.marked, made.problem
+
     def _derive(self, marked: MarkedSentence) -> str:
         """Enter the calculation of a sentence, and return its name."""
         name = marked.name or self.derived.next_name()
@@ -448,6 +460,22 @@ class Drafter:
         )
         self.derived.add(self._deps.ledger, made, self._deps.as_of, supposes=marked.supposes)
         return name
+
+
+def _faulty_code(marked: MarkedSentence, heading: str, language: str, fault: str) -> Line:
+    """Return code that has a fault, for its writer to put right: the steps around it need it."""
+    said = Sentence(text=marked.text.strip() or CODE)
+    return Line(
+        heading, said, _fenced(marked, language), problem=Problem(fault, of_code=True), code=True
+    )
+
+
+def _fenced(marked: MarkedSentence, language: str) -> str:
+    """Return code as its writer marked it."""
+    mark = " ".join(filter(None, (_MARK_WORDS.get(marked.kind), "; ".join(marked.cites))))
+    sign = f" {{{mark}}}" if mark else ""
+    text = marked.text.strip("\n")
+    return f"```{language}{sign}\n{text}\n```"
 
 
 def _sums_in(marked: MarkedSentence) -> list[MarkedSentence]:
@@ -499,9 +527,15 @@ def _bold_in(said: str, made: Sequence[Line], before: Sentence) -> int:
 def _leads_elsewhere(code: str) -> bool:
     """Return whether code has an address of somebody, rather than one for examples."""
     return any(
-        not _NOBODYS.fullmatch(host) and (scheme.lower() == "file" or not _OWN_HOST.fullmatch(host))
-        for scheme, host in _HOST.findall(_ON_DISK.sub("", code))
+        not _is_harmless(host_of(found[0]), of_file=found[1].lower() == "file")
+        for found in _ADDRESS.finditer(_ON_DISK.sub("", code))
     )
+
+
+def _is_harmless(host: str, *, of_file: bool) -> bool:
+    """Whether a host is nobody's, or of the reader's network; of a file, the former alone is."""
+    own = is_reserved(host) or bool(_OWN_HOST.fullmatch(host))
+    return is_example(host) or (own and not of_file)
 
 
 def _code_in(made: Iterable[Line]) -> tuple[tuple[int, int], ...]:
