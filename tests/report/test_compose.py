@@ -497,9 +497,12 @@ def test_the_same_parts_make_the_same_report() -> None:
 
 
 def weighed(
-    *sentences: float, coverage: float = 1.0, answer: tuple[Sentence, ...] = (SAYS,)
+    *sentences: float,
+    coverage: float = 1.0,
+    answer: tuple[Sentence, ...] = (SAYS,),
+    settled: tuple[float, ...] = (),
 ) -> Report:
-    held = WeighedAnswer(sentences, coverage)
+    held = WeighedAnswer(sentences, coverage, settled)
     return compose("Who?", answer, (), (), LEDGER, limits=(), made_by="test", weighed=held)
 
 
@@ -519,6 +522,21 @@ def test_an_answer_without_hypotheses_is_accepted_if_it_is_believed_and_covers_t
 ) -> None:
     made = weighed(*sentences, coverage=coverage)
     assert (made.status, made.confidence) == (status, confidence)
+
+
+@pytest.mark.parametrize(
+    ("settled", "coverage", "status"),
+    [
+        ((0.69,), 1.0, RunStatus.PARTIAL),
+        ((0.9,), 0.5, RunStatus.PARTIAL),
+        ((0.9,), 1.0, RunStatus.ANSWERED),
+    ],
+)
+def test_texts_that_differ_lower_the_belief_and_leave_no_gap_where_the_report_decides(
+    settled: tuple[float, ...], coverage: float, status: RunStatus
+) -> None:
+    made = weighed(0.5, coverage=coverage, settled=settled)
+    assert (made.status, made.confidence) == (status, 0.5 * coverage)
 
 
 def test_an_answer_that_nothing_carries_is_none_however_it_was_weighed() -> None:

@@ -111,6 +111,9 @@ class WeighedAnswer:
     """Belief in each sentence of fact of the answer."""
     coverage: float
     """The part of the question that is answered, 0..1."""
+    settled: tuple[float, ...] = ()
+    """The same without the contradictions that the report tells and decides: whether it answers the
+    question hangs on these, since texts that differ are no gap of it. Empty: there are none."""
 
 
 def compose(
@@ -173,7 +176,8 @@ def compose(
     sure, accepted = _belief_in_answer(counting)
     if weighed is not None:
         sure = answer_confidence(weighed.sentences, weighed.coverage)
-        accepted = accepted or (not hypotheses and sure >= SUPPORTED_AT and weighed.coverage == 1.0)
+        held = answer_confidence(weighed.settled or weighed.sentences, weighed.coverage)
+        accepted = accepted or (not hypotheses and held >= SUPPORTED_AT and weighed.coverage == 1.0)
     research = replace(research, found=research.found or bool(numbering.citations))
     sides = sum(
         bool(item.supporting) + bool(item.refuting) for item in counting if item.status in JUDGED

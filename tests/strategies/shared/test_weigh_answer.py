@@ -180,6 +180,20 @@ async def test_sources_that_differ_count_less_where_the_report_says_which_it_fol
     assert believed_by[False] < believed_by[True] < believed_by[None]
 
 
+async def test_only_what_is_decided_leaves_an_answer_as_settled_as_it_was(tmp_path: Path) -> None:
+    settled: dict[bool | None, tuple[float, ...]] = {}
+    for decided in (None, False, True):
+        deps, keys = await read_by_a_model(tmp_path / str(decided))
+        if decided is not None:
+            made = clash(keys[OWNED], keys[GAZETTE])
+            deps.add(made.model_copy(update={"decided": decided}))
+        sentence = Sentence(text=OWNED, findings=(keys[OWNED],))
+        weighed_ = await weigh_answer(deps, QUESTION, [sentence], [], [], [])
+        assert (weighed_.settled == weighed_.sentences) is (decided is not True)
+        settled[decided] = weighed_.settled
+    assert settled[False] < settled[True] == settled[None]
+
+
 @pytest.mark.parametrize(
     ("description", "counts"),
     [
@@ -246,6 +260,7 @@ async def test_conflicts_that_the_writer_names_are_known_when_the_answer_is_weig
         return write
 
     made: list[float] = []
+    ended: list[RunStatus] = []
     listed: list[bool] = []
     clashes = "T1:1 says Anna, T2:1 says Bertil"
     told = [(), ("T1:1 alone",), (clashes,), (f"{clashes} | T1:1",)]
@@ -256,10 +271,13 @@ async def test_conflicts_that_the_writer_names_are_known_when_the_answer_is_weig
             deps, QUESTION, [QUESTION], None, [keys[OWNED], keys[GAZETTE]], [], []
         )
         made.append(report.confidence)
+        ended.append(report.status)
         listed.append(any(it.startswith("Texts contradict each other:") for it in report.limits))
     assert listed == [False, False, True, True], "the evidence view says what they are"
     assert made[0] == made[1] > made[2] > 0
     assert made[0] > made[3] > made[2], "what is decided counts less"
+    answered, partial = RunStatus.ANSWERED, RunStatus.PARTIAL
+    assert ended == [answered, answered, partial, answered], "what nobody decides is a gap"
 
 
 # -- judgements

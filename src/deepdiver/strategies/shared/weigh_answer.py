@@ -69,13 +69,22 @@ async def weigh_answer(
         if deps.reasoner.is_free(Judge)
     ]
     others = [*await judge_all(deps, question, asked), *([] for _ in facts[len(asked) :])]
-    beliefs = [
-        _believe(deps, claim, sentence, told)
-        for claim, sentence, told in zip(claims, facts, others, strict=True)
-    ]
+    weighed = [*zip(claims, facts, others, strict=True)]
+    beliefs, settled = (
+        tuple(_believe(deps, *item, clashes=clashes) for item in weighed)
+        for clashes in (_clashes(deps), _clashes(deps, undecided=True))
+    )
     parts = {*(problems or (question,)), *missing, *partly}
     open_ = len({*missing}) + len({*partly} - {*missing}) / 2
-    return WeighedAnswer(tuple(beliefs), 1.0 - open_ / len(parts))
+    return WeighedAnswer(beliefs, 1.0 - open_ / len(parts), settled)
+
+
+def _clashes(deps: Deps, *, undecided: bool = False) -> list[Contradiction]:
+    """Return what is known not to go together, or only that between which nobody decides."""
+    held = deps.ledger.of(Contradiction).values()
+    return [
+        clash for clash in held if clash.kind == "contradicts" and not (undecided and clash.decided)
+    ]
 
 
 def _claim(sentence: Sentence) -> Hypothesis:
@@ -89,11 +98,16 @@ def _claim(sentence: Sentence) -> Hypothesis:
 
 
 def _believe(
-    deps: Deps, claim: Hypothesis, sentence: Sentence, others: Sequence[Evidence]
+    deps: Deps,
+    claim: Hypothesis,
+    sentence: Sentence,
+    others: Sequence[Evidence],
+    clashes: Sequence[Contradiction],
 ) -> float:
     """Return the belief in a sentence, by its own findings and by the others."""
     own = [_weigh(claim, key, Stance.SUPPORTS) for key in sentence.findings]
-    against = [_weigh(claim, key, Stance.REFUTES, how) for key, how in _against(deps, sentence)]
+    told_against = _against(deps, sentence, clashes)
+    against = [_weigh(claim, key, Stance.REFUTES, how) for key, how in told_against]
     told = [
         item
         for item in others
@@ -102,31 +116,34 @@ def _believe(
     return assess(deps, claim, [*own, *against, *told], ()).posterior
 
 
-def _against(deps: Deps, sentence: Sentence) -> list[tuple[str, float]]:
+def _against(
+    deps: Deps, sentence: Sentence, clashes: Sequence[Contradiction]
+) -> list[tuple[str, float]]:
     """Return the findings that are known to contradict those of a sentence, and how strongly.
 
     What the sentence tells itself, as one that gives both sides does, is not against it.
     """
     own = [deps.ledger.get(Finding, key) for key in sentence.findings]
     against: dict[str, float] = {}
-    for key, how in _contradicting(deps, own, sentence.text):
+    for key, how in _contradicting(deps, own, sentence.text, clashes):
         against[key] = max(how, against.get(key, 0.0))
     for item in _refuting(deps, own):
         against[item.finding] = max(item.strength, against.get(item.finding, 0.0))
     return list(against.items())
 
 
-def _contradicting(deps: Deps, own: Sequence[Finding], said: str) -> Iterator[tuple[str, float]]:
+def _contradicting(
+    deps: Deps, own: Sequence[Finding], said: str, clashes: Iterable[Contradiction]
+) -> Iterator[tuple[str, float]]:
     """Yield the findings that are known not to go together with what a sentence says of some.
 
     Each comes with how strongly it speaks against the sentence: half as much if the report decides
     between them, for a reason that it gives.
     """
-    clashes = deps.ledger.of(Contradiction).values()
     for clash in (clash for clash in clashes if _is_about(clash, said)):
         sides = [deps.ledger.get(Finding, key) for key in clash.findings]
         others = [side.id for side in sides if not _tells(own, side)]
-        if clash.kind == "contradicts" and len(others) < len(sides):
+        if len(others) < len(sides):
             yield from ((key, DECIDED if clash.decided else 1.0) for key in others)
 
 
