@@ -207,16 +207,40 @@ def test_citations_are_printed_where_their_findings_were_cited() -> None:
     assert (unplaced.citations, unplaced.places) == ((1, 2), ())
 
 
-def test_labels_are_plain_numbers_in_the_order_of_the_list_of_sources() -> None:
+def test_labels_are_plain_numbers_in_the_order_in_which_they_are_read() -> None:
     made = report((sentence("a", "f_3"), sentence("b", "f_1"), sentence("c", "f_2")))
     assert [(item.source, item.label) for item in made.citations] == [
         ("s_2", "1"),
-        ("s_1", "3"),
-        ("s_2", "2"),
+        ("s_1", "2"),
+        ("s_2", "3"),
     ]
-    assert [item.mark for item in made.citations] == ["1", "3", "2"]
-    listed = [item.mark for one in list_sources(made.citations, 600) for item in one.passages]
-    assert listed == ["1", "2", "3"]
+    assert [item.mark for item in made.citations] == ["1", "2", "3"]
+    listed = [[item.mark for item in one.passages] for one in list_sources(made.citations, 600)]
+    assert listed == [["1", "3"], ["2"]], "each source once, its passages in their order"
+
+
+def test_code_of_the_writers_own_takes_no_number_that_readers_would_look_for() -> None:
+    def labels(kind: SentenceKind) -> dict[str, str]:
+        code = Block(kind="code", rows=((sentence("do it", "f_3", kind=kind),),))
+        then = Block(kind="paragraph", rows=((sentence("b", "f_2"),),))
+        made = report((SAYS,), (Section(heading="H", blocks=(code, then)),))
+        return {item.finding: item.label for item in made.citations}
+
+    assert labels(SentenceKind.JUDGEMENT) == {"f_1": "1", "f_2": "2", "f_3": "3"}
+    assert labels(SentenceKind.FACT) == {"f_1": "1", "f_2": "3", "f_3": "2"}, "it is told below it"
+
+
+def test_what_the_name_of_a_column_cites_is_read_before_its_rows() -> None:
+    cells = [
+        (sentence(f"row {at}", key), sentence("so", "f_3")) for at, key in enumerate(("f_1", "f_2"))
+    ]
+    table = Block(kind="table", rows=tuple(cells), header=("One", "Two"))
+    made = report((), (Section(heading="H", blocks=(table,)),))
+    assert {item.finding: item.label for item in made.citations} == {
+        "f_3": "1",
+        "f_1": "2",
+        "f_2": "3",
+    }
 
 
 def test_passages_that_the_text_does_not_cite_have_the_last_labels() -> None:

@@ -541,10 +541,10 @@ def test_a_source_is_listed_once_with_its_passages_below_it() -> None:
     assert sources.count("<li>") == 2
     assert "Ann Berg" in sources
     assert "· a log</span>" in sources
-    for number, mark, quoted in ((1, "1", "Anna owns it."), (3, "2", "It is old.")):
+    for number, mark, quoted in ((1, "1", "Anna owns it."), (3, "3", "It is old.")):
         assert f'<mark id="c{number}"><a href="#r{number}" ' in sources
         assert f">[{mark}] ↩</a>{quoted}</mark>" in sources
-    assert ">[3] ↩</a>Bertil owned it.</mark>" in sources
+    assert ">[2] ↩</a>Bertil owned it.</mark>" in sources
     assert "0.80" not in sources
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from operator import itemgetter
 
 from deepdiver.core.belief import SUPPORTED_AT, answer_confidence, confidence
 from deepdiver.core.corroboration import count_agreeing, count_copies
@@ -28,7 +26,7 @@ from deepdiver.core.record import (
     Source,
 )
 from deepdiver.core.retraction import as_believed
-from deepdiver.report.kinds import all_sentences, printed
+from deepdiver.report.kinds import as_read
 from deepdiver.report.sources import split_rows, unite
 
 JUDGED = frozenset({HypothesisStatus.UNDECIDED, HypothesisStatus.REFUTED})
@@ -229,38 +227,27 @@ def _citing(
 
 
 def _labelled(report: Report, citing: Mapping[int, frozenset[int]]) -> tuple[Citation, ...]:
-    """Return citations with their labels: plain numbers, in the order of the list of sources.
+    """Return citations with their labels: plain numbers, in the order in which they are read.
 
-    The list has each source once, so the passages of a source have numbers in a row. Sources, and
-    the passages of each, come in the order in which the text cites them, so that it begins with
-    [1]. Spans that overlap have one number, and so have rows of a table that are only cited
-    together; see `report.sources`. Passages that the text does not cite come last.
+    So the text begins with [1], and no number is left out that a reader would look for. Spans that
+    overlap have one number, and so have rows of a table that are only cited together; see
+    `report.sources`. Passages that the text does not cite come last.
     """
-    cited = [*_as_printed(report)]
-    first = {number: at for at, number in reversed([*enumerate(cited)])}
-    never = len(cited)
-    passages = [
-        (min(first.get(number, never) for number in held), held)
-        for held in _passages(report.citations, citing)
-    ]
-    source_of = {item.number: item.source for item in report.citations}
-    opened: dict[str, int] = {}
-    for at, (number, *_) in passages:
-        opened[source_of[number]] = min(at, opened.get(source_of[number], never))
+    passages = [*_passages(report.citations, citing)]
+    # What is printed once in a paragraph depends on what has one and the same number.
+    united = _with_labels(report.citations, passages)
+    read = [*as_read(report.model_copy(update={"citations": united}))]
+    first = {number: at for at, number in reversed([*enumerate(read)])}
     # Stable: what the text does not cite stays in the order of the record.
-    passages.sort(key=lambda item: (item[0] == never, opened[source_of[item[1][0]]], item[0]))
-    labels = {number: str(at) for at, (_, held) in enumerate(passages, 1) for number in held}
-    return tuple(
-        item.model_copy(update={"label": labels[item.number]}) for item in report.citations
-    )
+    passages.sort(key=lambda held: min(first.get(number, len(read)) for number in held))
+    return _with_labels(report.citations, passages)
 
 
-def _as_printed(report: Report) -> Iterator[int]:
-    """Yield the numbers of the citations that are printed, as they follow each other."""
-    for sentence in map(partial(printed, report), all_sentences(report)):
-        places = sentence.places or (0,) * len(sentence.citations)
-        by_place = sorted(zip(places, sentence.citations, strict=True), key=itemgetter(0))
-        yield from (number for _, number in by_place)
+def _with_labels(
+    citations: Iterable[Citation], passages: Iterable[Sequence[int]]
+) -> tuple[Citation, ...]:
+    labels = {number: str(at) for at, held in enumerate(passages, 1) for number in held}
+    return tuple(item.model_copy(update={"label": labels[item.number]}) for item in citations)
 
 
 def _passages(

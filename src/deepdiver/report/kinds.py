@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from operator import itemgetter
 
 from deepdiver.core.numbers import figures_in, numbers
 from deepdiver.core.record import (
@@ -348,12 +349,39 @@ def printed_citations(report: Report) -> tuple[list[Citation], list[Citation]]:
 
     The others are reasons of judgements and sources of calculations.
     """
-    own = {id(item) for item in _code(report) if item.kind in KIND_NOTES}
-    told = (item for item in all_sentences(report) if id(item) not in own)
-    cited = {n for item in told for n in printed(report, item).citations}
+    cited = {*as_read(report)}
     marks = {item.mark for item in report.citations if item.number in cited}
     shown = [item for item in report.citations if item.mark in marks]
     return shown, [item for item in report.citations if item.mark not in marks]
+
+
+def as_read(report: Report) -> Iterator[int]:
+    """Yield the numbers of the citations that are printed, as a reader meets them."""
+    yield from _in_order(lead_cited_once(report, facts=True))
+    for section in report.sections:
+        yield from _in_order(printed(report, item) for item in section.sentences)
+        for block in section.blocks:
+            yield from _read_in(report, block)
+
+
+def _read_in(report: Report, block: Block) -> Iterator[int]:
+    if block.kind == "code":  # that of the writer's own has no line of sources below it
+        told = itertools.chain(*block.rows)
+        yield from _in_order(item for item in told if item.kind not in KIND_NOTES)
+    elif block.kind == "table":
+        lifted, below, left = table_citations(report, block)
+        yield from itertools.chain(*lifted, _in_order(itertools.chain(*left.rows)), below)
+    else:
+        for row in block.rows:
+            yield from _in_order(cited_once(report, row, facts=True))
+
+
+def _in_order(shown: Iterable[Sentence]) -> Iterator[int]:
+    """Yield what sentences cite, as it stands in them."""
+    for item in shown:
+        places = item.places or (0,) * len(item.citations)
+        by_place = sorted(zip(places, item.citations, strict=True), key=itemgetter(0))
+        yield from (number for _, number in by_place)
 
 
 def cited_once(

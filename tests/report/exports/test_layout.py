@@ -96,7 +96,7 @@ def test_citations_and_notes_are_pieces_of_their_own() -> None:
         "cite",
         "plain",
     ]
-    assert "[2, 4]." in text_of(sentence_line(REPORT, judged)), "one pair of brackets"
+    assert "[2, 3]." in text_of(sentence_line(REPORT, judged)), "one pair of brackets"
 
 
 def test_a_citation_within_a_bold_opening_keeps_its_mark() -> None:
@@ -109,10 +109,10 @@ def test_a_note_within_a_bold_opening_keeps_its_words() -> None:
     doubted = judged.model_copy(update={"mark": "flagged"})
     item = doubted.model_copy(update={"bold": len(judged.text)})
     assert (
-        text_of(sentence_line(REPORT, item)).count(" (caution: see the evidence view).[2, 4]") == 1
+        text_of(sentence_line(REPORT, item)).count(" (caution: see the evidence view).[2, 3]") == 1
     )
     assert (
-        text_of(sentence_line(REPORT, doubted)).count(" (caution: see the evidence view)[2, 4].")
+        text_of(sentence_line(REPORT, doubted)).count(" (caution: see the evidence view)[2, 3].")
         == 1
     )
 

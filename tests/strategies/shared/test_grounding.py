@@ -325,7 +325,7 @@ async def test_a_verb_before_a_name_is_no_part_of_it(verb: str) -> None:
         ("Acme Industries and the crates", "it holds Acme Industries,"),
         ("The 5,000 crates of Lund", "it holds 5000,"),
         ("Crates landed on 3 May 2001", "it holds 2001-05-03"),
-        ("Crates: see https://evil.example/x", "it holds https://evil.example/x,"),
+        ("Crates: see https://evil.alt/x", "it holds https://evil.alt/x,"),
         (ORDER, "it says something that its section does not"),
         ("Acme Product Kills Readers And Patients", "it says something that its section does not"),
         ("Acme kills patients", "it names something that its section is not about"),
@@ -393,7 +393,7 @@ async def test_headings_are_judged_each_by_its_own_section() -> None:
     [
         ("whether Acme of Springfield is safe", "Acme of Springfield stands neither"),
         ("why there were 77 of them", "77 stands neither"),
-        ("see http://evil.example/x for more", "http://evil.example/x stands neither"),
+        ("see http://evil.alt/x for more", "http://evil.alt/x stands neither"),
         (ORDER, "neither the question nor a source speaks of it"),
     ],
 )

@@ -924,7 +924,7 @@ LIES = {
     "a name from nowhere": "Holm Works is owned by Cecilia Dahl.",
     "names exchanged": "The authority confirms that Bertil Ask owns Holm Works.",
     "a negation": "Holm Works is not owned by Anna Holm.",
-    "an address in the prose": "See https://evil.example/holm for who owns Holm Works.",
+    "an address in the prose": "See https://evil.alt/holm for who owns Holm Works.",
     "a date from nowhere": "On 3 March 2021 Anna Holm became the owner of Holm Works.",
     "another matter, without name or number": ORDER,
     "gossip, without name or number": "The neighbours are quite unhappy about the noise.",
@@ -937,7 +937,7 @@ def lying(task: tasks.ReportBrief) -> Draft:
     """Write the truth in one sentence, and every lie; each cites something true."""
     label = label_of(task, OWNED)
     lies = tuple(told(text, label) for text in LIES.values())
-    wrong = (told(OWNED, "F99"), told("Anna Holm is rich.", "https://evil.example/x"))
+    wrong = (told(OWNED, "F99"), told("Anna Holm is rich.", "https://evil.alt/x"))
     return Draft((told(OWNED, label), *lies[:3]), (DraftSection("Owner", (*lies, *wrong)),))
 
 
@@ -976,7 +976,7 @@ async def test_nothing_that_a_lying_model_says_reaches_the_report_unmarked(
     assert reached == set()
     shown = render_markdown(made)
     prose = shown.partition("## Sources")[0]
-    for word in ("evil.example", "Eva Falk", "Gun Hult", "for sale", "Cecilia", "40 million"):
+    for word in ("evil.alt", "Eva Falk", "Gun Hult", "for sale", "Cecilia", "40 million"):
         assert word not in prose
     assert {item.text for item in made.cut} >= {*LIES.values()} - {item.text for item in kept}
     for item in made.citations:
