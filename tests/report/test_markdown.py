@@ -423,7 +423,8 @@ def test_a_figure_of_advice_is_not_cited_again_where_another_point_cites_it() ->
         ("Treat $2.5M as the stress case.", "Treat $2.5M [1] as the stress case."),
         ("Plan on 2.5 million crowns a year.", "Plan on 2.5 million crowns [1] a year."),
         ("Stop at 2,500,000.", "Stop at 2,500,000 [1]."),
-        ("Expect (about 2.5 million) less.", "Expect (about 2.5 million [1]) less."),
+        ("Expect (about 2.5 million) less.", "Expect (about 2.5 million) [1] less."),
+        ("Take the “2.5 million a year” as so.", "Take the “2.5 million a year” [1] as so."),
         ("Of 2.5 million crowns, spend half.", "Of 2.5 million crowns [1], spend half."),
     ],
 )

@@ -228,6 +228,32 @@ def test_what_a_sentence_goes_on_with_behind_its_citation_is_the_writers_own(
 
 
 @pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ('The record has "85% {T1:2}" of them, and says why.', 'The record has "85%"'),
+        ("The record has “85% {T1:2},” and says why.", "The record has “85%,”"),
+        ("Es sind „85 % {T1:2}“ davon, und es sagt warum.", "Es sind „85 %“"),
+        ("Cela fait « 85 % {T1:2} » du tout, et il dit pourquoi.", "Cela fait « 85 % »"),
+        ("The share (85% {T1:2}) fell, and it says why.", "The share (85%)"),
+        ("Run `git reflog {T1:2}` first, and look why.", "Run git reflog"),
+        ("It fell (the record has 85% in May {T1:2}), so.", "It fell (the record has 85% in May"),
+    ],
+)
+def test_a_citation_stands_behind_what_encloses_its_words(text: str, before: str) -> None:
+    ((said,),) = read_markup(text)[0].blocks[0].rows
+    assert [said.text[:place] for place in said.places] == [before]
+    assert said.cites == ("T1:2",)
+    assert [said.text[start:end] for start, end in said.code] == ["git reflog"] * ("`" in text)
+
+
+def test_a_part_that_is_cited_has_both_of_its_quotation_marks() -> None:
+    ((said,),) = read_markup("It says “use doubled {T1:2}”, so wait longer.")[0].blocks[0].rows
+    assert said.text[: said.stated] == "It says “use doubled”"
+    ((said,),) = read_markup("The law has “85% {general}” there {T1:2}.")[0].blocks[0].rows
+    assert [said.text[:end] for end in said.known] == ["The law has “85%”"]
+
+
+@pytest.mark.parametrize(
     ("text", "known"),
     [
         ("It fell {T1:2}, as the law wants {general}.", (25,)),

@@ -30,6 +30,7 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.shown_text import one_line
 from deepdiver.core.text import STOPWORDS
+from deepdiver.report.enclosures import behind_enclosing
 from deepdiver.report.words import Words, words_of
 
 _FIGURE = re.compile(r"(?P<figure>\S*\d\S*)(?P<counted>(?:\s+[\w-]+){0,2})")
@@ -297,7 +298,8 @@ def _behind_figure(text: str, figures: Iterable[Decimal]) -> int:
         if not wanted.isdisjoint(numbers(match[0])):
             end = match.start() + len(match["figure"].rstrip(_BEHIND))
             goes_on = end == match.end("figure") and not match["figure"].endswith("%")
-            return match.start("counted") + len(_counted(match["counted"])) if goes_on else end
+            end = match.start("counted") + len(_counted(match["counted"])) if goes_on else end
+            return behind_enclosing(text, end)
     return len(text)
 
 

@@ -46,6 +46,7 @@ from deepdiver.core.arithmetic import ArithmeticFaultError, comes_out, compute, 
 from deepdiver.core.numbers import numbers
 from deepdiver.core.record import UNPRINTED, SentenceKind
 from deepdiver.core.text import count_words, sentences, words
+from deepdiver.report.enclosures import behind_enclosing
 
 _KINDS = {
     "judgement": SentenceKind.JUDGEMENT,
@@ -520,7 +521,12 @@ def _hold(text: str) -> tuple[str, list[Mark]]:
         return _HOLD
 
     clean = " ".join(text.replace(_HOLD, "").split())
-    return _MARK.sub(take, clean), marks
+    # A mark within code stands behind it: as long as it is there, the code would be cut in two.
+    return _CODE_WITHIN.sub(_marks_behind, _MARK.sub(take, clean)), marks
+
+
+def _marks_behind(code: re.Match[str]) -> str:
+    return code[0].replace(_HOLD, "") + _HOLD * code[0].count(_HOLD)
 
 
 def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
@@ -542,6 +548,7 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
         text += plain
     text = text.rstrip()
     places = _at_clause_ends(text, places, marks)
+    places = {cite: behind_enclosing(text, place) for cite, place in places.items()}
     said = _joined(marks) if marks else default
     kind = said.kind or _kind_of_cited(said, default)
     stated = _stated(text, places.values(), kind)
@@ -627,7 +634,8 @@ def _known(
     Of a sentence that is nothing else, its kind tells it.
     """
     both = zip(marks, ends, strict=False)
-    known = tuple(end for mark, end in both if mark.kind in _OWN or mark.supposes)
+    own = (end for mark, end in both if mark.kind in _OWN or mark.supposes)
+    known = tuple(behind_enclosing(text, end) for end in own)
     return known if cited else _within(text, known)
 
 
