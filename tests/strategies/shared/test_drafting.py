@@ -275,6 +275,42 @@ def test_a_calculation_with_a_supposed_number_makes_its_sentence_the_writers_own
     assert first.marked.endswith("{= 30 * 20 | T1:2; assumption}."), "a repair sees it"
 
 
+@pytest.mark.parametrize(
+    ("told", "ends"),
+    [
+        ("It is 600 {C1} in all.", ["It is 600"]),
+        ("It is 600 {C1}.", ["It is 600."]),
+        ("Of 30 {T1:2}, it is 600 {C1} in all.", ["Of 30, it is 600"]),
+        ("A year is 7200 {= C1 * 12} in all.", ["A year is 7200"]),
+        ("It is 600 {C1}, and 40 {= 2 * 20 | T1:2; assumption} more.", ["It is 600", "and 40"]),
+        ("It is 75 {= 30 + 45 | T1:2-3}.", []),
+        ("Pay it {judgement C1}.", []),
+    ],
+)
+def test_what_a_calculation_supposes_is_marked_wherever_it_is_told(
+    tmp_path: Path, told: str, ends: list[str]
+) -> None:
+    _, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections(f"It is 600 {{C1 = 30 * 20 | T1:2; assumption}}.\n\n{told}")
+    *_, line = part.lines()
+    before = [line.sentence.text[:known] for known in line.sentence.known]
+    assert [text[-len(end) :] for text, end in zip(before, ends, strict=True)] == ends
+
+
+def test_a_repair_keeps_the_mark_of_what_is_supposed(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    said = "It is 600 {C1 = 30 * 20 | T1:2; assumption} in all, and more."
+    (line,) = [*drafter.sections(said)[0].lines()]
+    drafter.rewritten(line, "It is 600.")
+    assert [*line.sentence.known] == [len("It is 600.")], "its old place is none of the new words"
+    line.beside = []  # as a cell, which stays one sentence
+    drafter.rewritten(line, "It is 600 {C1}. The law wants it {general}. It met {T1:1}.")
+    assert [*line.sentence.known] == [len("It is 600."), len("It is 600. The law wants it.")]
+    drafter.rewritten(line, "The law wants it {general}. So does Ann {general}.")
+    assert line.sentence.kind is SentenceKind.KNOWLEDGE
+    assert not line.sentence.known
+
+
 def test_marks_of_several_kinds_are_all_told_to_whoever_repairs(tmp_path: Path) -> None:
     _, drafter = drafter_of(tmp_path)
     (part,) = drafter.sections(
@@ -337,12 +373,19 @@ def test_cells_know_their_column_and_their_row(tmp_path: Path) -> None:
     ]
 
 
-def test_what_has_no_mark_beside_general_knowledge_is_general_knowledge(tmp_path: Path) -> None:
+def test_a_mark_of_general_knowledge_holds_for_what_stands_before_it(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    (section,) = drafter.sections("## Rules\n\nPlans are old. They are paid {general}. Ask first.")
+    kinds = [line.sentence.kind for line in section.lines()]
+    assert kinds == [SentenceKind.KNOWLEDGE, SentenceKind.KNOWLEDGE, SentenceKind.JUDGEMENT]
+
+
+def test_what_follows_general_knowledge_without_a_mark_is_the_writers_own(tmp_path: Path) -> None:
     _, drafter = drafter_of(tmp_path)
     told = "Plans are paid by the visit {general}. So each visit has its own duty. Hence this:"
     (section,) = drafter.sections(f"## Rules\n\n{told}")
     kinds = [line.sentence.kind for line in section.lines()]
-    assert kinds == [SentenceKind.KNOWLEDGE, SentenceKind.KNOWLEDGE, SentenceKind.FRAME]
+    assert kinds == [SentenceKind.KNOWLEDGE, SentenceKind.JUDGEMENT, SentenceKind.FRAME]
     for between in (" ", "\n\n"):
         (section,) = drafter.sections(f"## Rules\n\nThe committee met {{T1:1}}.{between}{told}")
         own = [*section.lines()][2]

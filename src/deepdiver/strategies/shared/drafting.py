@@ -28,7 +28,7 @@ from deepdiver.core.record import (
 from deepdiver.core.reserved_hosts import host_of, is_example, is_reserved
 from deepdiver.core.text import count_words, sentences, words
 from deepdiver.report.audit import credit_of
-from deepdiver.report.kinds import STATED
+from deepdiver.report.kinds import STATED, SUPPLIED
 from deepdiver.report.markup import (
     Mark,
     MarkedSection,
@@ -321,8 +321,8 @@ class Drafter:
     def line(self, marked: MarkedSentence, heading: str, before: str = "") -> Line:
         """Return a sentence with the findings behind its citations."""
         marked = self._recognised(marked)
-        cites, derived = list(marked.cites), self._own_sums(marked)
-        derived += [cite for cite in cites if cite in self.derived.held]
+        cites, own = list(marked.cites), self._own_sums(marked)
+        derived = [*own, *(cite for cite in cites if cite in self.derived.held)]
         refused = [cite for cite in cites if cite in self.derived.refused]
         told = [cite for cite in cites if cite not in (*derived, *refused)]
         placed, lost = self._placed(marked, told)
@@ -339,7 +339,7 @@ class Drafter:
             places=tuple(placed.values()) if {*placed.values()} - {len(marked.text)} else (),
             bold=marked.bold,
             code=marked.code,
-            known=marked.known,
+            known=self._known(marked, own) if placed else marked.known,
         )
         borrowed, _ = resolve_cites(self._deps, self._material, marked.borrowed, self._about)
         wrong = [
@@ -360,6 +360,19 @@ class Drafter:
             knows=marked.knows,
             stated=marked.stated,
         )
+
+    def _known(self, marked: MarkedSentence, own: Sequence[str]) -> tuple[int, ...]:
+        """Return where parts of a sentence end that are generally known, or hang on a supposition.
+
+        A calculation may be made elsewhere, and what it supposes may be in a part of it.
+        """
+        places = marked.places or (len(marked.text),) * len(marked.cites)
+        ends = [
+            *zip(own, (end for end, _ in marked.sums), strict=False),
+            *zip(marked.cites, places, strict=True),
+        ]
+        supposed = (end for name, end in ends if end >= 0 and self.derived.supposed([name]))
+        return tuple(sorted({*marked.known, *supposed}))
 
     def _placed(
         self, marked: MarkedSentence, told: Sequence[str]
@@ -500,7 +513,8 @@ def _reword(line: Line, made: Sequence[Line], text: str) -> None:
     held = line.sentence.places
     kept = (UNPRINTED if place == UNPRINTED else len(said) for place in held)
     places = tuple(kept) if UNPRINTED in held else ()
-    styles = {"text": said, "places": places, "code": code}
+    known = (len(said),) if line.sentence.known else ()
+    styles = {"text": said, "places": places, "code": code, "known": known}
     line.marked = _with_mark_of(line.marked, with_styles(said, 0, code))
     bold = _bold_in(said, made, line.sentence)
     line.stated *= said.startswith(line.sentence.text[: line.stated])
@@ -547,6 +561,21 @@ def _code_in(made: Iterable[Line]) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
+def _known_in(made: Sequence[Line]) -> tuple[int, ...]:
+    """Return where general knowledge ends in sentences that are joined by spaces.
+
+    If they are nothing else, their kind tells it.
+    """
+    found, before = list[int](), 0
+    alone = all(item.sentence.kind in SUPPLIED for item in made)
+    for sentence in (item.sentence for item in made):
+        end = len(sentence.text)
+        whole = sentence.kind in SUPPLIED and not (alone or sentence.known)
+        found += [before + place for place in ((end,) if whole else sentence.known)]
+        before += end + 1
+    return tuple(found)
+
+
 def in_one_row(row: list[Line]) -> list[Line]:
     """Return lines that know the row in which they stand."""
     for line in row:
@@ -578,6 +607,7 @@ def _merged(group: Sequence[Line]) -> Line:
         "code": _code_in(group),
     }
     update["places"] = _places_in(group)
+    update["known"] = _known_in(group)
     return Line(
         first.heading,
         first.sentence.model_copy(update=update),
@@ -666,16 +696,18 @@ def _lend(row: Iterable[Line], findings: tuple[str, ...]) -> None:
 
 
 def _take_as_known(row: Sequence[Line]) -> None:
-    """Take what has no mark for general knowledge, if something beside it is marked so.
+    """Take what has no mark beside general knowledge for what it is, where nothing is cited.
 
-    Where something is cited before it in its section, it may be an inference from that.
+    A mark holds for what stands before it, too; what follows the last one is what the writer
+    concludes. Where something is cited before it in its section, it may be an inference from that.
     """
-    if not any(line.sentence.kind is SentenceKind.KNOWLEDGE for line in row):
+    marked = [at for at, line in enumerate(row) if line.sentence.kind is SentenceKind.KNOWLEDGE]
+    if not marked:
         return
-    for line in row:
+    for at, line in enumerate(row):
         if line.sentence.kind is SentenceKind.FRAME and not line.sentence.text.endswith(":"):
-            known = {"kind": SentenceKind.KNOWLEDGE}
-            line.sentence = line.sentence.model_copy(update=known)
+            kind = SentenceKind.KNOWLEDGE if at < marked[-1] else SentenceKind.JUDGEMENT
+            line.sentence = line.sentence.model_copy(update={"kind": kind})
 
 
 def _cited_in(lines: Iterable[Line]) -> tuple[str, ...]:
