@@ -405,6 +405,7 @@ def test_blocks_are_paragraphs_lists_steps_and_tables() -> None:
             Block(kind="paragraph", rows=((FRAME, FACT),)),
             Block(kind="list", rows=((FACT,), (FACT, FACT))),
             Block(kind="steps", rows=((FACT,),)),
+            Block(kind="steps", rows=((FACT,),), apart=True),
             Block(kind="table", rows=((year, FACT),), header=("Year", "State")),
         )
     )
@@ -413,6 +414,7 @@ def test_blocks_are_paragraphs_lists_steps_and_tables() -> None:
         '<p dir="auto">Two things speak for it: It is old[1].</p>',
         '<ul><li dir="auto">It is old[1].</li><li dir="auto">It is old[1]. It is old[1].</li></ul>',
         '<ol><li dir="auto">It is old[1].</li></ol>',
+        '<blockquote><ol><li dir="auto">It is old[1].</li></ol></blockquote>',
         '<div class="wide"><table class="compared"><thead><tr><th scope="col" dir="auto">Year</th>'
         '<th scope="col" dir="auto">State</th></tr></thead><tbody>',
         '<tr><td dir="auto">1990[2]</td><td dir="auto">It is old[1].</td></tr>',

@@ -185,6 +185,8 @@ def test_steps_go_on_behind_a_message_to_send() -> None:
     assert list(step_numbers((steps, message, steps))) == [1, 1, 3]
     plain = Block(kind="paragraph", rows=((FACT,),))
     assert list(step_numbers((steps, plain, steps))) == [1, 1, 1]
+    own = steps.model_copy(update={"apart": True})
+    assert list(step_numbers((steps, message, own, steps))) == [1, 1, 1, 3]
 
 
 def test_a_lead_may_have_paragraphs_beside_its_points() -> None:
@@ -218,6 +220,7 @@ def test_a_paragraph_that_is_a_message_is_set_apart(
     said = sentence(text, kind=kind)
     assert is_set_apart(Block(kind="paragraph", rows=((said,),))) is apart
     assert not is_set_apart(Block(kind="list", rows=((said,),)))
+    assert is_set_apart(Block(kind="list", rows=((said,),), apart=True))
     assert without_quotes("“Say “yes”.”†") == "Say “yes”.†"
 
 

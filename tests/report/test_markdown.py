@@ -278,6 +278,14 @@ def test_blocks_are_paragraphs_lists_steps_and_tables() -> None:
     )
 
 
+def test_points_that_are_set_apart_are_quoted() -> None:
+    made = body(
+        Block(kind="steps", rows=((FACT,), (FACT,)), apart=True),
+        Block(kind="list", rows=((sentence("1. It is so."),),), apart=True),
+    )
+    assert made == "\n\n> 1. It is old [2].\n> 2. It is old [2].\n\n> - 1\\. It is so.\n"
+
+
 def test_code_is_fenced_so_that_it_cannot_end_its_fence_and_cited_below() -> None:
     code = "UPDATE jobs\n   SET taken = 1; -- ```\n# no heading\u202e"
     text = body(Block(kind="code", rows=((sentence(code, citations=(1,)),),), language="sql<b>"))

@@ -656,6 +656,23 @@ def test_a_rule_that_is_set_apart_keeps_its_points() -> None:
     ]
 
 
+def test_points_of_a_message_know_that_they_are_set_apart() -> None:
+    points = "> 1. Crates.\n> 2. Hours\n> and days.\n>\n> - Bolts."
+    text = f"1. Send it:\n\n> Anna, count.\n>\n{points}\n\n2. Wait."
+    (section,) = read_markup(text)
+    told = [(block.kind, block.apart, len(block.rows)) for block in section.blocks]
+    assert told == [
+        ("steps", False, 1),
+        ("paragraph", False, 1),
+        ("steps", True, 2),
+        ("list", True, 1),
+        ("steps", False, 1),
+    ]
+    assert section.blocks[2].rows[1][0].text == "Hours and days."
+    (beside,) = read_markup("1. Wait.\n> 2. Crates.")
+    assert [block.apart for block in beside.blocks] == [False, True], "with no line between them"
+
+
 @pytest.mark.parametrize("said", ["“Anna, count.”", '"Anna, count."', "«Anna, count.»"])
 def test_what_has_quotation_marks_gets_no_others(said: str) -> None:
     assert blocks_of(f"> {said}") == [("paragraph", [said])]

@@ -601,6 +601,8 @@ class Block(Record):
     """Names of a table's columns."""
     language: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
     """Of code, the language, as the writer names it."""
+    apart: Annotated[bool, Field(exclude_if=lambda value: not value)] = False
+    """Of a list and of steps: whether they are part of a message to send, or of a rule to adopt."""
 
 
 class Section(Record):

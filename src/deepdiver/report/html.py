@@ -246,13 +246,14 @@ def _block(report: Report, block: Block, start: int, marks: Marks) -> Iterator[s
         )
         for row in block.rows
     ]
+    apart = kinds.is_set_apart(block)
     if block.kind == "paragraph":
-        apart = kinds.is_set_apart(block)
         rows = list(map(kinds.without_quotes, rows)) if apart else rows
         told = (f'<p dir="auto">{row}</p>' for row in rows)
         yield from (f"<blockquote>{row}</blockquote>" for row in told) if apart else told
     else:
-        yield _listed(rows, "ol" if block.kind == "steps" else "ul", start)
+        points = _listed(rows, "ol" if block.kind == "steps" else "ul", start)
+        yield f"<blockquote>{points}</blockquote>" if apart else points
 
 
 def _code(report: Report, block: Block, marks: Marks) -> Iterator[str]:

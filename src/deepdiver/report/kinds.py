@@ -186,12 +186,13 @@ def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
     following = 1
     behind_code = False
     for block in blocks:
-        start = following if block.kind == "steps" else 1
+        own = block.kind == "steps" and not block.apart
+        start = following if own else 1
         yield start
-        if block.kind == "steps":
+        if own:
             following = start + len(block.rows)
         apart = block.kind == "code" or is_set_apart(block)
-        if block.kind != "steps" and not apart and not (block.kind == "paragraph" and behind_code):
+        if not own and not apart and not (block.kind == "paragraph" and behind_code):
             following = 1
         behind_code = apart or (behind_code and block.kind == "paragraph")
 
@@ -314,11 +315,14 @@ def _counted(words_: str) -> str:
 
 
 def is_set_apart(block: Block) -> bool:
-    """Return whether a paragraph is a message to send or a rule to adopt: all of it is quoted."""
+    """Return whether a block is a message to send or a rule to adopt.
+
+    All of such a paragraph is quoted.
+    """
     told = [item for row in block.rows for item in row]
     whole = told and told[0].text.startswith("“") and told[-1].text.endswith("”")
     own = all(item.kind not in STATED for item in told)
-    return bool(whole and own and block.kind == "paragraph")
+    return block.apart or bool(whole and own and block.kind == "paragraph")
 
 
 def without_quotes(told: str) -> str:

@@ -392,14 +392,13 @@ def _block(report: Report, block: Block, start: int = 1) -> list[str]:
         )
         for row in block.rows
     ]
+    before = "> " if kinds.is_set_apart(block) else ""
     if block.kind == "paragraph":
-        apart = kinds.is_set_apart(block)
-        return [
-            f"> {_opened(kinds.without_quotes(row))}" if apart else _opened(row) for row in rows
-        ]
+        told = map(kinds.without_quotes, rows) if before else rows
+        return [f"{before}{_opened(row)}" for row in told]
     counted = (f"{number}." for number in itertools.count(start))
     signs = itertools.repeat("-") if block.kind == "list" else counted
-    return [f"{sign} {_opened(row)}" for sign, row in zip(signs, rows, strict=False)]
+    return [f"{before}{sign} {_opened(row)}" for sign, row in zip(signs, rows, strict=False)]
 
 
 def _code(report: Report, block: Block) -> list[str]:

@@ -187,6 +187,8 @@ class MarkedBlock:
     """Names of a table's columns."""
     language: str = ""
     """Of code, its language."""
+    apart: bool = False
+    """Of a list and of steps: whether they are set apart by `>`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,14 +393,14 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _blocks(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:
-    for kind, group in itertools.groupby(_typed(lines), key=lambda item: item[0]):
-        texts = [text for _, text in group]
+    for (kind, apart), group in itertools.groupby(_typed(lines), key=lambda item: item[:2]):
+        texts = [text for *_, text in group]
         if kind == "table":
             yield from _table(texts, default)
         elif kind in {"list", "steps"}:
             rows = tuple(row for text in texts if (row := _sentences(text, default)))
             if rows:
-                yield MarkedBlock(kind, rows)
+                yield MarkedBlock(kind, rows, apart=apart)
         elif kind:
             yield from (
                 MarkedBlock("paragraph", (row,))
@@ -407,10 +409,11 @@ def _blocks(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:
             )
 
 
-def _typed(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _typed(lines: Sequence[str]) -> Iterator[tuple[str, bool, str]]:
     """Yield each paragraph, point and row with its kind; an empty kind parts blocks.
 
-    A paragraph that is set apart by `>`, such as a message to send, gets quotation marks.
+    Points that are set apart by `>` come with a sign of it. A paragraph that is, such as a message
+    to send, gets quotation marks.
     """
     kind, text, apart = "", "", False
     for line in ["" if _BREAK.match(line) else line for line in (*lines, "")]:
@@ -420,10 +423,11 @@ def _typed(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
             text += f" {more}"  # a line that goes on belongs to what is before it
             continue
         if text:
-            yield kind, _in_quotes(text) if apart and kind == "paragraph" else text
+            told = _in_quotes(text) if apart and kind == "paragraph" else text
+            yield kind, apart and kind in {"list", "steps"}, told
         apart = bool(set_apart)
         if not found and kind not in {"list", "steps"}:
-            yield "", ""  # a blank line between points does not part a list
+            yield "", False, ""  # a blank line between points does not part a list
         kind, text = found or kind, more
 
 

@@ -302,6 +302,16 @@ def many_payloads() -> list[str]:
     return [*PAYLOADS, *both[:: len(both) // (500 - len(PAYLOADS))]][:500]
 
 
+def with_points_apart() -> Report:
+    """Return the report with a message to send that has a list and steps."""
+    made = report()
+    first, *others = made.sections
+    told = [block for block in first.blocks if block.kind in {"list", "steps"}]
+    apart = tuple(block.model_copy(update={"apart": True}) for block in told)
+    message = first.model_copy(update={"blocks": apart})
+    return made.model_copy(update={"sections": (message, *others)})
+
+
 def hostile(payload: str) -> Saved:
     """Return a run in which every text that a stranger or a model has written is an attack."""
     text = f"Before. {payload} After."

@@ -28,7 +28,7 @@ from deepdiver.report.exports.layout import (
 )
 from deepdiver.report.kinds import LEGEND
 from deepdiver.report.rivals import COLUMN_NAMES
-from tests.report.exports.making import PAYLOADS, hostile, report
+from tests.report.exports.making import PAYLOADS, hostile, report, with_points_apart
 from tests.report.test_rivals import put
 from tests.report.test_rivals import report as rival_report
 
@@ -46,6 +46,12 @@ def text_of(line: Line) -> str:
 
 def kinds(elements: tuple[Element, ...]) -> list[str]:
     return [item.kind for item in elements]
+
+
+def test_points_of_a_message_are_set_apart() -> None:
+    assert not any(item.apart for item in lay_out(REPORT).body)
+    apart = [item.kind for item in lay_out(with_points_apart()).body if item.apart]
+    assert apart == ["list", "steps"]
 
 
 def test_every_kind_of_block_is_there_in_order() -> None:

@@ -25,7 +25,14 @@ from deepdiver.report.exports.pdf import (
     render_pdf,
 )
 from deepdiver.report.markdown import web_address
-from tests.report.exports.making import PAYLOADS, hostile, many_payloads, report, saved
+from tests.report.exports.making import (
+    PAYLOADS,
+    hostile,
+    many_payloads,
+    report,
+    saved,
+    with_points_apart,
+)
 from tests.report.figures.tables import EVENTS, PEOPLE, YEARS, report_of
 
 CITED = saved().cited_alone()
@@ -69,6 +76,12 @@ def test_without_typst_the_error_says_what_to_install(monkeypatch: pytest.Monkey
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(UsageError, match=r"deepdiver-research\[exports\]"):
         render_pdf(CITED)
+
+
+def test_points_of_a_message_are_all_there() -> None:
+    told = squeezed(text_of(render_pdf(saved(with_points_apart()).cited_alone())))
+    assert "1.Askfortheowner:AnnaHolm[1]." in told
+    assert "•Itemployed330peoplein2025[2]." in told
 
 
 @pytest.mark.parametrize("data", [b"%PDF-1.7\n", b"%PDF-1.7\n%%EOF\n", MADE[:5000]])

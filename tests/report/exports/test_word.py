@@ -26,6 +26,7 @@ from tests.report.exports.making import (
     many_payloads,
     report,
     saved,
+    with_points_apart,
 )
 from tests.report.figures import week
 from tests.report.figures.tables import EVENTS, PEOPLE, YEARS, report_of
@@ -88,6 +89,14 @@ def test_headings_lists_and_tables_are_real() -> None:
     assert b"<w:tblHeader" in parts(MADE)["word/document.xml"]
     assert b"<w:bidi/>" in parts(MADE)["word/document.xml"]
     assert document.core_properties.author == "deepdiver"
+
+
+def test_points_of_a_message_are_quoted() -> None:
+    document = docx.Document(io.BytesIO(render_word(saved(with_points_apart()))))
+    quoted = [
+        item.text for item in document.paragraphs if item.style and item.style.name == "Quote"
+    ]
+    assert [text.partition("\u2002")[0] for text in quoted[:3]] == ["•", "•", "1."]
 
 
 def test_every_citation_is_a_footnote_with_its_quote() -> None:

@@ -371,6 +371,14 @@ async def test_a_plan_has_no_row_without_its_step(tmp_path: Path) -> None:
     assert ("Anna Holm", ROW_LOST) in [(item.text, item.reason) for item in report.cut]
 
 
+async def test_points_of_a_message_stay_set_apart(tmp_path: Path) -> None:
+    steps = f"> 1. {OWNED} {{T1}}\n> 2. Ask Anna Holm {{judgement T1}}."
+    report, rig = await report_of(tmp_path, **planned(f"## Ownership\n\n{steps}"))
+    (task,) = rig.reasoner.of(tasks.WriteBottomLine)
+    assert [line[:4] for line in task.sections.splitlines()[-2:]] == ["> 1.", "> 2."]
+    assert [block.apart for part in report.sections for block in part.blocks] == [True]
+
+
 async def test_points_parts_lists_and_tables_keep_their_form(tmp_path: Path) -> None:
     rules = planned(
         "## Ownership\n\n### Anna Holm\n\nAnna Holm owns Holm Works {T1}.\n\n"

@@ -92,6 +92,8 @@ class Element:
     """Of a heading: 1 for a section."""
     start: int = 1
     """Of steps: the number of the first."""
+    apart: bool = False
+    """Of a list and of steps: whether they are part of a message to send."""
     header: tuple[Line, ...] = ()
     """Of a table: the names of its columns."""
     rows: tuple[tuple[Line, ...], ...] = ()
@@ -289,7 +291,8 @@ def _block(report: Report, block: Block, start: int) -> Iterator[Element]:
         joined(sentence_line(report, item) for item in cited_once(report, row))
         for row in block.rows
     )
-    yield Element(block.kind, lines, start=1 if block.kind == "paragraph" else start)
+    start = 1 if block.kind == "paragraph" else start
+    yield Element(block.kind, lines, start=start, apart=block.apart)
 
 
 def _table(report: Report, block: Block) -> Iterator[Element]:

@@ -150,13 +150,13 @@ class _Writer:
             self._write_lines(item.lines, "Normal")
         elif item.picture:
             self._write_picture(item.picture)
-        elif item.kind == "steps":
+        elif item.kind == "steps" or item.apart:
             # Numbers as text: Word would count on from the list before.
             lines = [
-                (Piece(f"{number}.\u2002"), *line)
+                (Piece(f"{number}.\u2002" if item.kind == "steps" else "•\u2002"), *line)
                 for number, line in enumerate(item.lines, item.start)
             ]
-            self._write_lines(tuple(lines), "Normal")
+            self._write_lines(tuple(lines), "Quote" if item.apart else "Normal")
         else:
             self._write_lines(item.lines, "List Bullet" if item.kind == "list" else "Normal")
 

@@ -199,6 +199,8 @@ class DraftedBlock:
     """Names of a table's columns."""
     language: str = ""
     """Of code, its language."""
+    apart: bool = False
+    """Of a list and of steps: whether they are set apart."""
 
 
 @dataclass(slots=True)
@@ -279,7 +281,8 @@ class Drafter:
                 self._row(row, marked.heading, block.header if block.kind == "table" else ())
                 for row in block.rows
             ]
-            blocks.append(DraftedBlock(_block_kind(block.kind), rows, block.header))
+            kind = _block_kind(block.kind)
+            blocks.append(DraftedBlock(kind, rows, block.header, apart=block.apart))
         _lend_from_before(blocks)
         return DraftedSection(marked.heading, 3 if marked.level >= 3 else 2, blocks)
 
@@ -809,7 +812,13 @@ def _kept(block: DraftedBlock) -> Block | None:
     rows = [kept for row in block.rows if (kept := _kept_row(row, block.kind == "table"))]
     if not rows:
         return None
-    return Block(kind=block.kind, rows=tuple(rows), header=block.header, language=block.language)
+    return Block(
+        kind=block.kind,
+        rows=tuple(rows),
+        header=block.header,
+        language=block.language,
+        apart=block.apart,
+    )
 
 
 def _kept_row(row: Sequence[Line], cells: bool) -> tuple[Sentence, ...]:

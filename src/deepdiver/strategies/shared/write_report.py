@@ -744,8 +744,9 @@ def _block_as_markdown(block: DraftedBlock) -> str:
     if block.kind == "paragraph":
         return "\n\n".join(filter(None, told))
     signs = itertools.repeat("-") if block.kind == "list" else map("{}.".format, itertools.count(1))
+    before = "> " if block.apart else ""
     return "\n".join(
-        f"{sign} {text}" for sign, text in zip(signs, filter(None, told), strict=False)
+        f"{before}{sign} {text}" for sign, text in zip(signs, filter(None, told), strict=False)
     )
 
 
