@@ -423,12 +423,16 @@ def _typed(lines: Sequence[str]) -> Iterator[tuple[str, bool, str]]:
             text += f" {more}"  # a line that goes on belongs to what is before it
             continue
         if text:
-            told = _in_quotes(text) if apart and kind == "paragraph" else text
-            yield kind, apart and kind in {"list", "steps"}, told
+            yield _set_apart(kind, text) if apart else (kind, False, text)
         apart = bool(set_apart)
         if not found and kind not in {"list", "steps"}:
             yield "", False, ""  # a blank line between points does not part a list
         kind, text = found or kind, more
+
+
+def _set_apart(kind: str, text: str) -> tuple[str, bool, str]:
+    """Return a paragraph, a point or a row behind `>` with its kind."""
+    return kind, kind in {"list", "steps"}, _in_quotes(text) if kind == "paragraph" else text
 
 
 def _in_quotes(text: str) -> str:
