@@ -151,12 +151,7 @@ class _Writer:
         elif item.picture:
             self._write_picture(item.picture)
         elif item.kind == "steps" or item.apart:
-            # Numbers as text: Word would count on from the list before.
-            lines = [
-                (Piece(f"{number}.\u2002" if item.kind == "steps" else "•\u2002"), *line)
-                for number, line in enumerate(item.lines, item.start)
-            ]
-            self._write_lines(tuple(lines), "Quote" if item.apart else "Normal")
+            self._write_lines(_signed(item), "Quote" if item.apart else "Normal")
         else:
             self._write_lines(item.lines, "List Bullet" if item.kind == "list" else "Normal")
 
@@ -287,3 +282,11 @@ class _Writer:
         own = self._document.part
         part = Part(PackURI("/word/footnotes.xml"), _NOTES_TYPE, blob, own.package)
         own.relate_to(part, _NOTES)
+
+
+def _signed(item: Element) -> tuple[Line, ...]:
+    """Return points with their numbers as text: Word would count on from the list before."""
+    return tuple(
+        (Piece(f"{number}.\u2002" if item.kind == "steps" else "•\u2002"), *line)
+        for number, line in enumerate(item.lines, item.start)
+    )
