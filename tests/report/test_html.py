@@ -367,6 +367,12 @@ def test_the_title_is_the_answer_and_the_question_stands_below_it() -> None:
     assert "asked faint" not in same.partition("<body>")[2], "it is asked once"
 
 
+def test_code_in_a_title_is_code_and_the_name_of_the_page_has_no_quotes() -> None:
+    page = made(title="Run `git <reflog>` first")
+    assert '<h1 dir="auto">Run <code>git &lt;reflog&gt;</code> first</h1>' in page
+    assert "<title>Run git &lt;reflog&gt; first</title>" in page
+
+
 def test_a_note_stands_at_the_head() -> None:
     page = made(note="Found without a <model>.")
     assert '<p class="faint" dir="auto">Found without a &lt;model&gt;.</p>' in page

@@ -180,6 +180,24 @@ def test_the_title_is_the_answer_and_the_question_stands_at_the_foot() -> None:
     assert same.startswith("# who owns holm works?\n\n## Bottom line\n"), "it is asked once"
 
 
+@pytest.mark.parametrize(
+    ("title", "told"),
+    [
+        ("Run `git reflog` first", "# Run `git reflog` first"),
+        ("`a_b` is *not* `c", "# `a_b` is \\*not\\* \\`c"),
+        (
+            "See `https://evil.example` and ``x ` y``",
+            "# See `hxxps://evil[.]example` and ``x ` y``",
+        ),
+        ("``", "# \\`\\`"),
+    ],
+)
+def test_code_in_a_title_is_code(title: str, told: str) -> None:
+    held = report(title=title)
+    assert render_markdown(held).startswith(f"{told}\n\n")
+    assert render_evidence(held).startswith(f"# Evidence view: {told.removeprefix('# ')}\n\n")
+
+
 def test_a_note_stands_at_the_head() -> None:
     made = render_markdown(report(note="Found without a *model*."))
     assert "\n\n*Found without a \\*model\\*.*\n\n## Bottom line\n" in made
@@ -1118,13 +1136,13 @@ def shape(tokens: list[Token]) -> list[str]:
     return found
 
 
-def shown(tokens: list[Token]) -> str:
+def shown(tokens: list[Token], *others: str) -> str:
     """Return what a reader sees, without the marks."""
     return "\n".join(
         "".join(
             child.content
             for child in token.children or []
-            if child.type in {"text", "text_special"}
+            if child.type in {"text", "text_special", *others}
         )
         for token in tokens
         if token.type == "inline"
@@ -1157,9 +1175,11 @@ def test_strangers_cannot_change_the_structure(place: str) -> None:
     for text in HOSTILE:
         held = f"{text} tail" if not text.strip() else text
         tokens = GFM.parse(render_markdown(infested(place, held)))
-        assert shape(tokens) == harmless_shape(place), repr(text)
+        told = "code_inline" if place == "told" else ""  # code in a title is shown as such
+        assert [kind for kind in shape(tokens) if kind != told] == harmless_shape(place), repr(text)
         if place != "url":
-            assert seen(text, place) in shown(tokens)
+            line = re.sub("(`+)(?=[^`])(.+?)\\1", r"\2", text) if told else text
+            assert seen(line, place) in shown(tokens, told)
 
 
 @cache

@@ -14,6 +14,7 @@ from deepdiver.report.markup import (
     BOLD_CHARS,
     Mark,
     MarkedSentence,
+    read_code,
     read_mark,
     read_markup,
     read_report,
@@ -547,6 +548,28 @@ def test_a_report_is_a_title_a_bottom_line_and_sections(
     assert (made.lead and made.lead.heading) == lead
     assert [section.heading for section in made.sections] == headings
     assert made.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "plain", "code"),
+    [
+        ("", "", []),
+        ("Run ` ` it", "Run ` ` it", []),
+        ("Run `it", "Run `it", []),
+        ("Run `git reflog` *first*", "Run git reflog *first*", ["git reflog"]),
+        ("`a` and ``b ` c``", "a and b ` c", ["a", "b ` c"]),
+    ],
+)
+def test_code_in_a_line(text: str, plain: str, code: list[str]) -> None:
+    said, spans = read_code(text)
+    assert (said, [said[start:end] for start, end in spans]) == (plain, code)
+
+
+def test_a_title_keeps_the_quotes_around_its_code() -> None:
+    made = read_report("# Run `git reflog` *first* {T1:2}\n\n## Bottom line\n\nRun it {T1:2}.")
+    assert made.title == "Run `git reflog` first"
+    (section,) = read_markup("## Run `git reflog` first\n\nIt helps {T1:2}.")
+    assert section.heading == "Run git reflog first"
 
 
 def test_the_words_of_a_report_are_those_that_people_read() -> None:

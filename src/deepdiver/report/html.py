@@ -42,6 +42,7 @@ from deepdiver.report.markdown import (
     reasons_to_believe,
     said_text,
     status_line,
+    title_of,
     with_marks,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
@@ -119,7 +120,7 @@ def render_html(
         tail: Elements that end it.
     """
     style = STYLE + svg.STYLE + style
-    title = said_text(report.title) or report.question
+    title = said_text(title_of(report).text) or report.question
     parts = [
         *page_head(title, style, report.language or "en", head),
         "<body><main>",
@@ -169,7 +170,8 @@ def _title(report: Report) -> Iterator[str]:
     if not report.title or report.title.casefold() == report.question.casefold():
         yield f'<h1 dir="auto">{escape_text(report.question)}</h1>'
     else:
-        yield f'<h1 dir="auto">{escape_said(report.title)}</h1>'
+        title = _sentence(report, bracketed_marks, title_of(report))
+        yield f'<h1 dir="auto">{title}</h1>'
         yield f'<p class="asked faint" dir="auto">{escape_text(report.question)}</p>'
     if report.note:
         yield f'<p class="faint" dir="auto">{escape_text(report.note)}</p>'

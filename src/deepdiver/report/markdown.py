@@ -30,6 +30,7 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.shown_text import defuse, one_line, reveal, unlink_in_markdown
 from deepdiver.report import kinds
+from deepdiver.report.markup import read_code
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
 from deepdiver.report.sources import QUOTE_CHARS, believed_sources, list_sources, short_marks
 from deepdiver.report.words import ENGLISH, Words, words_of
@@ -249,8 +250,7 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
     say, whole = words_of(report), report
     if evidence:  # a note in the text would lead nowhere
         report = kinds.without_cautions(report)
-    title = _said(report.title) if report.title else quiet_line(report.question)
-    parts = [f"# {_headed(title)}", ""]
+    parts = [f"# {_headed(_titled(report))}", ""]
     if report.note:
         parts += [f"*{quiet_line(say.recorded(report.note))}*", ""]
     parts += [f"## {say(BOTTOM_LINE)}", "", *_lead(report), ""]
@@ -270,6 +270,17 @@ def render_markdown(report: Report, *, evidence: str = "") -> str:
     return "\n".join(parts)
 
 
+def title_of(report: Report) -> Sentence:
+    """Return the title as a sentence, which shows the code in it as any other does."""
+    plain, code = read_code(report.title)
+    return Sentence(text=plain, code=code, kind=SentenceKind.FRAME)
+
+
+def _titled(report: Report) -> str:
+    """Return the title of a report, else the question."""
+    return _sentence(report, title_of(report)) if report.title else quiet_line(report.question)
+
+
 def _asked(report: Report) -> list[str]:
     """Return the question, if the title is another."""
     if not report.title or report.title.casefold() == report.question.casefold():
@@ -279,8 +290,7 @@ def _asked(report: Report) -> list[str]:
 
 def render_evidence(report: Report) -> str:
     """Return the evidence view as a text of its own."""
-    title = _said(report.title) if report.title else quiet_line(report.question)
-    heading = words_of(report)("Evidence view: {}", title)
+    heading = words_of(report)("Evidence view: {}", _titled(report))
     parts = [f"# {heading}", "", *_evidence(report)]
     return "\n".join([*parts, "---", *_asked(report), f"*{_foot(report)}*", ""])
 

@@ -201,6 +201,8 @@ class MarkedSection:
     """1 for a title, 2 for a section, 3 for a part of it."""
     blocks: tuple[MarkedBlock, ...]
     """What stands in it."""
+    code: tuple[tuple[int, int], ...] = ()
+    """Where code stands in its heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +210,7 @@ class MarkedReport:
     """A whole report as its writer drafted it."""
 
     title: str
-    """Its title; empty if it has none."""
+    """Its title, in which code stands between backquotes; empty if it has none."""
     lead: MarkedSection | None
     """The bottom line; None if the draft has none."""
     sections: tuple[MarkedSection, ...]
@@ -244,7 +246,7 @@ def read_report(text: str) -> MarkedReport:
     title = ""
     if leading:
         first, *sections = sections[leading[-1] :]
-        title = first.heading
+        title = with_styles(first.heading, 0, first.code)
         sections = [replace(first, heading="", level=2), *sections] if first.blocks else sections
     leads = bool(sections) and all(block.kind in _LEADING for block in sections[0].blocks)
     lead = sections.pop(0) if leads else None
@@ -279,8 +281,10 @@ def read_markup(text: str) -> list[MarkedSection]:
         else:
             parts[-1][3].append(line)
     sections = [
-        MarkedSection(heading, level, tuple(_all_blocks(lines, mark)))
-        for heading, level, mark, lines in parts
+        MarkedSection(heading, level, tuple(_all_blocks(lines, mark)), tuple(code))
+        for (heading, code), level, mark, lines in (
+            (_styled(said), level, mark, lines) for said, level, mark, lines in parts
+        )
     ]
     return [section for section in sections if section.heading or section.blocks]
 
@@ -303,10 +307,10 @@ def read_sentences(text: str, *, advised: bool = False) -> list[MarkedSentence]:
 
 
 def _apart(text: str) -> tuple[str, Mark]:
-    """Return a heading or a column's name without its marks, and what they say."""
+    """Return a heading or a column's name, as it is written, without its marks, and these."""
     marks = [mark for found in _MARK.finditer(text) if (mark := read_mark(found[1]))]
     bare = _MARK.sub(lambda found: "" if read_mark(found[1]) else found[0], text)
-    return _plain(bare), _joined(marks)
+    return bare.strip(), _joined(marks)
 
 
 def _joined(marks: Sequence[Mark]) -> Mark:
@@ -473,7 +477,7 @@ def _table(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:
                 _cell(cell, mark, default) for cell, (_, mark) in zip(cells, columns, strict=True)
             )
         )
-    yield MarkedBlock("table", tuple(made), tuple(name for name, _ in columns))
+    yield MarkedBlock("table", tuple(made), tuple(_plain(name) for name, _ in columns))
 
 
 def _split_row(line: str) -> list[str]:
@@ -700,6 +704,17 @@ def _lent(made: Sequence[MarkedSentence]) -> Iterator[MarkedSentence]:
             yield replace(item, borrowed=tuple(dict.fromkeys((*behind, *before))))
         else:
             yield item
+
+
+def read_code(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Return a line without the quotes around code, and where code stands in it."""
+    pieces = _INLINE.split(text)
+    plain, spans = pieces[0], list[tuple[int, int]]()
+    for said, behind in zip(pieces[2::3], pieces[3::3], strict=True):
+        code = said.strip()
+        spans += [(len(plain), len(plain) + len(code))] if code else []
+        plain += code + behind
+    return plain, tuple(spans)
 
 
 def _plain(text: str, *, edges: bool = True) -> str:

@@ -48,6 +48,10 @@ def kinds(elements: tuple[Element, ...]) -> list[str]:
     return [item.kind for item in elements]
 
 
+def test_a_title_has_no_quotes_around_its_code() -> None:
+    assert lay_out(report(title="Run `git reflog` first")).title == "Run git reflog first"
+
+
 def test_points_of_a_message_are_set_apart() -> None:
     assert not any(item.apart for item in lay_out(REPORT).body)
     apart = [item.kind for item in lay_out(with_points_apart()).body if item.apart]

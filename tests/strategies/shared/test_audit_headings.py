@@ -288,6 +288,8 @@ async def test_a_title_stays_if_a_sentence_carries_it_and_not_if_that_was_cut(
     title = "Testing got 30 of 120 hours"
     lines = list(sections[0].lines())
     assert await audit_title(deps, title, lines, ASKED, ASKED) == (title, [])
+    code = "Testing got `30` of 120 hours"
+    assert await audit_title(deps, code, lines, ASKED, ASKED) == (code, []), "as its words do"
     lines[0].cut = True
     assert (await audit_title(deps, title, lines, ASKED, ASKED))[0] == ""
 

@@ -55,6 +55,7 @@ from deepdiver.report.markdown import (
     reasons_to_believe,
     said_text,
     status_line,
+    title_of,
     with_marks,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
@@ -142,7 +143,7 @@ def lay_out(report: Report) -> Layout:
     say = words_of(report)
     heading = one_line(say.recorded(report.heading or BOTTOM_LINE))
     return Layout(
-        said_text(report.title) if titled else one_line(report.question),
+        said_text(title_of(report).text) if titled else one_line(report.question),
         one_line(report.question) if titled else "",
         said_text(say.recorded(report.note)),
         plain(heading),

@@ -10,7 +10,7 @@ from deepdiver.core.events import SentenceCut
 from deepdiver.core.record import CutSentence, Sentence, SentenceKind
 from deepdiver.core.text import count_words, sentences
 from deepdiver.report.bindings import Cited
-from deepdiver.report.markup import read_markup
+from deepdiver.report.markup import read_code, read_markup
 from deepdiver.strategies.shared.base import Deps, attempt
 from deepdiver.strategies.shared.drafting import DraftedSection, Line, titled_quotes
 from deepdiver.strategies.shared.grounding import Said, find_heading_faults, open_question_fault
@@ -149,13 +149,14 @@ async def audit_title(
     """
     if not title:
         return "", []
-    said = replace(_said(deps, title, lines), counted=count_listed(asked))
+    plain, _ = read_code(title)
+    said = replace(_said(deps, plain, lines), counted=count_listed(asked))
     [fault] = await find_heading_faults([said], asked)
     if not fault:
         return title, []
     [repaired] = await _repaired(deps, question, [said], [fault])
     [left] = await find_heading_faults([repaired], asked)
-    if repaired.text == title or left:
+    if repaired.text == plain or left:
         return "", [_cut(deps, title, fault, TITLE)]
     return repaired.text, []
 
