@@ -355,6 +355,26 @@ async def test_the_bottom_line_is_written_from_what_the_audit_left(tmp_path: Pat
     assert (task.title, task.verdict) == (QUESTION, "Anna.")
 
 
+async def test_the_bottom_line_is_checked_beside_tables_and_steps(tmp_path: Path) -> None:
+    table = (
+        "| Who | Boats {T1} | Holds |\n|---|---|---|\n"
+        "| Anna Holm | owns Holm Works | Holm Works {T1} |\n"
+        "| Carl Dahl | has 88 boats | owns Holm Works {T1} |"
+    )
+    steps = f"1. {OWNED} {{T1}}\n2. She has 88 boats {{T1}}.\n3. Anna Holm owns it {{T1}}."
+    rules = planned(f"## Ownership\n\n{table}\n\n{steps}")
+    said = "So Anna Holm owns Holm Works {judgement T1}."
+    rules["write_bottom_line"] = lambda task: tasks.BottomLine(
+        title="Anna Holm owns Holm Works", bottom_line=f"- {said}"
+    )
+    _, rig = await report_of(tmp_path, **rules)
+    (shown,) = [task.sections for task in rig.reasoner.of(tasks.CheckSupport) if task.sections]
+    assert shown == (
+        "Ownership:\nWho | Boats | Holds\nAnna Holm | owns Holm Works | Holm Works\n"
+        f"– | – | owns Holm Works\n1. {OWNED}\n2. Anna Holm owns it."
+    )
+
+
 async def test_a_plan_has_no_row_without_its_step(tmp_path: Path) -> None:
     report, rig = await report_of(
         tmp_path,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -76,9 +77,10 @@ is checked by. With all of a section, some twenty, whoever checked could not tel
 reason."""
 SHARES = 2
 """Words that a quote of the rest must share with it."""
-MOST_LINES = 8
-"""The most paragraphs, points and rows that a sentence of the bottom line is shown with. With four,
-one that told a gap was checked without it."""
+MOST_PARTS = 8
+"""The most paragraphs, lists and tables that a sentence of the bottom line is shown with. With
+four, one that told a gap was checked without it; by single rows, one that sums up a table was
+checked without most of it."""
 ECHO = 0.6
 """A sentence of which a sentence of a text has more than this part of the words says what that
 says."""
@@ -92,6 +94,16 @@ NOT_STATED = "what stands before its citation is not all in what it cites"
 """The fault of a judgement with a citation behind words that are the writer's own."""
 NOTHING_LEFT = "nothing is left of what it introduces"
 """The reason for cutting a sentence that announces what was cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldSection:
+    """What an audited section says, without marks."""
+
+    heading: str
+    """Its heading."""
+    parts: tuple[str, ...]
+    """Its paragraphs, its lists and its tables; a line for each point and row."""
 
 
 class Audit:
@@ -117,11 +129,13 @@ class Audit:
         """
         self._deps, self._question, self._asked = deps, question, asked
         self._drafter, self._derived, self._rejected = drafter, drafter.derived, rejected
-        self._below = ""
+        self._below: Sequence[ToldSection] = ()
         self._lines: Sequence[Line] = ()
         self._read: list[frozenset[str]] | None = None
 
-    async def check(self, lines: list[Line], below: str = "", body: Sequence[Line] = ()) -> None:
+    async def check(
+        self, lines: list[Line], below: Sequence[ToldSection] = (), body: Sequence[Line] = ()
+    ) -> None:
         """Have faulty lines repaired once, and cut those that still fail.
 
         If its quotes carry a part of a line, it becomes a judgement instead. A repair may make
@@ -736,23 +750,26 @@ def _passages(quotes: Iterable[Quote]) -> Iterator[list[Quote]]:
             yield [own[at] for at in group]
 
 
-def _bearing(told: str, said: Sequence[str]) -> str:
-    """Return the lines of sections that sentences may sum up: those with most of the words of each.
+def _bearing(told: Sequence[ToldSection], said: Iterable[str]) -> str:
+    """Return the parts of sections that sentences may sum up, under the headings of these.
 
-    They come with the headings of their sections, which are the first lines of these.
+    Those with most of the words of each are shown, lists and tables as a whole: a sentence that
+    sums one up has few words of each of its rows.
     """
-    sections = [section.split("\n") for section in told.split("\n\n")]
-    lines = {(at, n): stems(line) for at, of in enumerate(sections) for n, line in enumerate(of)}
+    parts = {
+        (at, n): stems(part)
+        for at, section in enumerate(told)
+        for n, part in enumerate(section.parts)
+    }
     kept: set[tuple[int, int]] = set()
     for own in map(stems, said):
-        shared = {place: len(own & line) for place, line in lines.items()}
-        best = sorted(shared, key=lambda place: (-shared[place], place))[:MOST_LINES]
+        shared = {place: len(own & part) for place, part in parts.items()}
+        best = sorted(shared, key=lambda place: (-shared[place], place))[:MOST_PARTS]
         kept.update(place for place in best if shared[place] >= SHARES)
-    kept.update((at, 0) for at, _ in tuple(kept))
     return "\n\n".join(
-        "\n".join(line for n, line in enumerate(of) if (at, n) in kept)
-        for at, of in enumerate(sections)
-        if (at, 0) in kept
+        "\n".join((f"{section.heading}:", *shown))
+        for at, section in enumerate(told)
+        if (shown := [part for n, part in enumerate(section.parts) if (at, n) in kept])
     )
 
 

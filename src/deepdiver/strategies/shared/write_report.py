@@ -37,7 +37,7 @@ from deepdiver.report.compose import WeighedAnswer, compose
 from deepdiver.report.markup import MarkedReport, read_report
 from deepdiver.report.words import words_in
 from deepdiver.strategies.shared.audit_headings import audit_headings, audit_missing, audit_title
-from deepdiver.strategies.shared.audit_lines import NOTHING_LEFT, REJECTED, Audit
+from deepdiver.strategies.shared.audit_lines import NOTHING_LEFT, REJECTED, Audit, ToldSection
 from deepdiver.strategies.shared.base import Allowance, Deps, attempt, together
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.doubt_unfounded import doubt_unfounded
@@ -761,19 +761,35 @@ def _row_as_markdown(row: Sequence[Line]) -> str:
     return " ".join(line.marked for line in row if not line.cut)
 
 
-def _told(body: Sequence[DraftedSection]) -> str:
-    """Return what audited sections say, without marks: a line for each paragraph, point and row."""
-    return "\n\n".join(
-        "\n".join((f"{section.heading}:", *filter(None, map(_kept_text, rows))))
+def _told(body: Iterable[DraftedSection]) -> list[ToldSection]:
+    """Return what audited sections say, without marks."""
+    return [
+        ToldSection(section.heading, tuple(filter(None, map(_told_in, section.blocks))))
         for section in body
-        if (rows := [row for block in section.blocks for row in block.rows])
-        and any(map(_kept_text, rows))
+    ]
+
+
+def _told_in(block: DraftedBlock) -> str:
+    """Return what is left of a block: a line for each point and row, below the names of columns."""
+    rows = [row for row in block.rows if not all(line.cut for line in row)]
+    if block.kind == "table":
+        return "\n".join(map(" | ".join, [block.header, *map(_cells_told, rows)] if rows else []))
+    signs = (
+        map("{}. ".format, itertools.count(1)) if block.kind == "steps" else itertools.repeat("")
     )
+    return "\n".join(sign + _kept_text(row) for sign, row in zip(signs, rows, strict=False))
 
 
-def _kept_text(row: Sequence[Line]) -> str:
-    """Return what is left of a paragraph, a point, a row or code, in one line."""
-    return " ".join(" ".join(line.sentence.text.split()) for line in row if not line.cut)
+def _cells_told(row: Iterable[Line]) -> list[str]:
+    return [EMPTY_CELL if line.cut else _in_a_line(line) for line in row]
+
+
+def _kept_text(row: Iterable[Line]) -> str:
+    return " ".join(_in_a_line(line) for line in row if not line.cut)
+
+
+def _in_a_line(line: Line) -> str:
+    return " ".join(line.sentence.text.split())
 
 
 # Sections that code has made
