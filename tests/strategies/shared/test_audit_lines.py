@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -1179,6 +1180,26 @@ async def test_a_citation_that_does_not_say_what_stands_before_it_goes_back_to_i
         assert await unmended.check(text) == kept, "it has its reasons, and no number"
         assert unmended.lines[-1].sentence.places == (UNPRINTED,)
         assert unmended.lines[-1].sentence.findings == sound.lines[-1].sentence.findings
+
+
+async def test_what_a_rule_doubts_and_its_citation_does_not_say_goes_back_to_its_writer(
+    tmp_path: Path,
+) -> None:
+    """It gives a reason for the whole, so it stays; it loses its number last."""
+    asked = "Why did testing get 30 of the 120 hours that 12 people asked for?"
+    text = "Testing got 30 hours, less than 12 people asked for {T1:2}, so ask for more of them."
+    repaired = "Ann Berg asked for 45 hours {T1:3}, so ask for more of them."
+    for said, kept, printed in ((repaired, repaired, True), (None, text, False)):
+        held = Desk(
+            tmp_path / str(printed), check_support=understating, repair_sentences=repairing(said)
+        )
+        held.reasoner.free = False
+        held._audit = Audit(held.deps, asked, asked, held.drafter)
+        assert await held.check(text) == [re.sub(r" \{.*?\}", "", kept)]
+        (task,) = held.reasoner.of(tasks.RepairSentences)
+        problem = task.sentences[0].problem
+        assert problem == f"partial: {NOT_STATED}: no 45 there; 12 is in none of its quotes"
+        assert (UNPRINTED not in held.lines[0].sentence.places) is printed
 
 
 async def test_what_was_better_before_its_repair_is_kept_without_a_number(tmp_path: Path) -> None:

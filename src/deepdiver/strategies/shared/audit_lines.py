@@ -840,16 +840,19 @@ def _heed(line: Line, check: Check) -> None:
     if before and before.turned and check.support != "full":
         line.problem = before
         return
-    if before and check.support == "full" and not _is_unnamed(doubt):
-        line.sentence = _overruled(line.sentence, before)
+    printed = bool(_printed_part(line.sentence))
     if check.support != "full":
-        stated = check.stated and bool(_printed_part(line.sentence))
+        stated = check.stated and printed
         line.problem = Problem(check.reason or doubt, check.support, stated=stated)
-    elif _is_unnamed(doubt) and not (check.stated and _names_what(doubt, line.sentence)):
-        _as_known(line)
-    elif not check.stated and _printed_part(line.sentence):
+    elif _is_unnamed(doubt):
+        if not (check.stated and _names_what(doubt, line.sentence)):
+            _as_known(line)
+    elif printed and not check.stated:
         # Its writer can say what they do say there; without that, readers lose the source of it.
-        line.problem = Problem(f"{NOT_STATED}: {check.reason}".rstrip(" :"), "partial")
+        told = "; ".join(filter(None, (check.reason, doubt)))
+        line.problem = Problem(f"{NOT_STATED}: {told}".rstrip(" :"), "partial")
+    elif before:
+        line.sentence = _overruled(line.sentence, before)
 
 
 def _overruled(sentence: Sentence, problem: Problem) -> Sentence:
