@@ -299,6 +299,13 @@ def test_calculations_are_cited_behind_the_text() -> None:
     assert [item.source for item in made.citations] == ["s_1", "s_2"]
 
 
+def test_a_citation_is_dated_by_the_day() -> None:
+    mail = source("s_1", author="Ann Berg", published="2024-03-05T10:00:00+00:00")
+    numbering = CitationNumbering(Ledger([mail, finding("f_1", quote("x", "s_1"))]))
+    numbering.cite(sentence("z", "f_1"))
+    assert [item.credit for item in numbering.citations] == ["Ann Berg, 2024-03-05"]
+
+
 def test_a_citation_credits_author_publisher_and_date() -> None:
     known = source("s_1", author="Ann Berg", publisher="Harbour Board", published="2024-03-05")
     one, two = finding("f_1", quote("x", "s_1")), finding("f_2", quote("y", "s_2"))

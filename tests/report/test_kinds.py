@@ -32,6 +32,7 @@ from deepdiver.report.kinds import (
     cautioned,
     cited_once,
     code_origin,
+    is_head,
     is_set_apart,
     lead_cited_once,
     lead_line,
@@ -471,6 +472,55 @@ def test_a_reason_is_printed_if_a_figure_has_no_other_source(
     (shown,) = cited_once(QUOTED, [said])
     assert shown.citations == printed
     assert all(0 <= place <= len(text) for place in shown.places)
+
+
+# Heads of messages
+
+HEAD = "From: Ann Berg <a@x>\nTo: Ben Olsen <b@x>\nDate: Tue, 5 Mar 2024\nSubject: Hours"
+MAILED = CITED.model_copy(
+    update={
+        "citations": tuple(
+            item.model_copy(update={"source": of, "where": where, "quote": said})
+            for item, of, where, said in zip(
+                CITED.citations,
+                ("m_1", "m_1", "m_2"),
+                ("message 1, Ann Berg", "message 1, Ann Berg", "message 1, Ann Berg"),
+                (HEAD, "Testing got 45 hours.", "It did."),
+                strict=False,
+            )
+        )
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "cited", "places", "kept"),
+    [
+        ("Ann Berg wrote it.", (1,), (), (1,)),
+        ("Ann Berg wrote it, and it did.", (1, 3), (), (1, 3)),
+        ("Ann told Ben so.", (1, 2), (), (1, 2)),
+        ("Ann Berg had 45 hours in March.", (1, 2), (), (2,)),
+        ("Ann Berg had 45 hours in March.", (2, 1), (21, 30), (2,)),
+        ("So Ann Berg had 45 hours.", (1, 2), (UNPRINTED, 24), (2,)),
+    ],
+)
+def test_the_head_of_a_message_that_is_cited_otherwise_is_not_printed(
+    text: str, cited: tuple[int, ...], places: tuple[int, ...], kept: tuple[int, ...]
+) -> None:
+    said = sentence(text, citations=cited, places=places)
+    (shown,) = cited_once(MAILED, [said])
+    assert shown.citations == kept
+    assert len(shown.places) in {0, len(kept)}
+
+
+@pytest.mark.parametrize(
+    ("where", "quote"),
+    [("", HEAD), ("message 1", f"{HEAD}\n\nTesting got 45 hours."), ("message 1", "Date: x")],
+)
+def test_what_is_not_only_the_head_of_a_message(where: str, quote: str) -> None:
+    item = CITED.citations[0].model_copy(update={"where": where, "quote": quote})
+    assert not is_head(item)
+    assert is_head(item.model_copy(update={"where": "message 2, Ann", "quote": HEAD}))
 
 
 def test_the_evidence_view_has_each_judgement_with_its_reasons_once() -> None:

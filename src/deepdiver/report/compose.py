@@ -97,7 +97,10 @@ class CitationNumbering:
             reasons=(*source.credibility.reasons, *agree),
             copies=self._copies[source.id],
             where=source.where(quote.passage.start),
-            credit=", ".join(filter(None, (source.author, source.publisher, source.published))),
+            # Of a message, the time of day stands with the passage, where two of a day differ.
+            credit=", ".join(
+                filter(None, (source.author, source.publisher, source.published.partition("T")[0]))
+            ),
         )
 
 

@@ -29,7 +29,7 @@ from deepdiver.core.record import (
     Stance,
 )
 from deepdiver.core.shown_text import one_line
-from deepdiver.core.text import STOPWORDS
+from deepdiver.core.text import STOPWORDS, words
 from deepdiver.report.enclosures import behind_enclosing
 from deepdiver.report.words import Words, words_of
 
@@ -38,6 +38,8 @@ _SHARE = re.compile(r"\d[\d.,]*\s?(?:%|per ?cent\b)")
 _MONEY = re.compile(
     r"[$€£¥]\s?\d[\d.,]*(?:\s?(?:k|m|bn|thousand|million|billion|trillion)\b)?", re.IGNORECASE
 )
+_HEAD = re.compile(r"From: [^\n]+(?:\n[A-Z][\w-]*: [^\n]*)*")
+_ADDRESSED = re.compile(r"^(?:To|Cc): ([^\n]*)$", re.MULTILINE)
 _LEADS = (":", "：")
 _BEHIND = ".,;:!?)”’\"'"
 """Signs that end a figure, and do not belong to it."""
@@ -273,7 +275,7 @@ def reasons_once(report: Report, row: Sequence[Sentence]) -> list[tuple[int, ...
 def printed(report: Report, sentence: Sentence) -> Sentence:
     """Return a sentence with the citations that are printed."""
     if UNPRINTED not in sentence.places:
-        return sentence
+        return _without_heads(report, sentence)
     carried = _carried(report, sentence)
     placed = zip(sentence.citations, sentence.places, strict=False)
     kept = [
@@ -281,12 +283,48 @@ def printed(report: Report, sentence: Sentence) -> Sentence:
         for number, place in placed
         if place != UNPRINTED or carried[number]
     ]
+    shown = {
+        "citations": tuple(number for number, _ in kept),
+        "places": tuple(place for _, place in kept),
+    }
+    return _without_heads(report, sentence.model_copy(update=shown))
+
+
+def _without_heads(report: Report, sentence: Sentence) -> Sentence:
+    """Return a sentence without citations of the heads of messages that it cites otherwise, too.
+
+    Who wrote a message and when stands in its entry of the list of sources. To whom does not, so a
+    head stays where the sentence tells that.
+    """
+    cited = {item.number: item for item in report.citations if item.number in sentence.citations}
+    said = {*words(sentence.text)}
+    heads = {
+        number
+        for number, item in cited.items()
+        if is_head(item) and said.isdisjoint(_addressed(item.quote))
+    }
+    told = {(item.source, item.where) for number, item in cited.items() if number not in heads}
+    dropped = {n for n in heads if (cited[n].source, cited[n].where) in told}
+    if not dropped:
+        return sentence
+    kept = [at for at, number in enumerate(sentence.citations) if number not in dropped]
     return sentence.model_copy(
         update={
-            "citations": tuple(number for number, _ in kept),
-            "places": tuple(place for _, place in kept),
+            "citations": tuple(sentence.citations[at] for at in kept),
+            "places": tuple(sentence.places[at] for at in kept) if sentence.places else (),
         }
     )
+
+
+def is_head(citation: Citation) -> bool:
+    """Return whether a citation is of nothing but the head of a message."""
+    return citation.where.startswith("message") and bool(_HEAD.fullmatch(citation.quote.strip()))
+
+
+def _addressed(head: str) -> set[str]:
+    """Return the words that a head has for those whom a message went to."""
+    told = (line[1] for line in _ADDRESSED.finditer(head))
+    return {word for line in told for word in words(line)} - STOPWORDS
 
 
 def _behind_figure(text: str, figures: Iterable[Decimal]) -> int:
