@@ -293,6 +293,7 @@ def test_a_report_has_a_fingerprint() -> None:
         {"hypotheses": (next(item for item in EXAMPLES if isinstance(item, Assessment)),)},
         {"citations": (CITATION,)},
         {"limits": ("one page could not be read",)},
+        {"searched": 14},
         {"cut": (CutSentence(text="It is not so.", reason="it names no finding"),)},
         {"made_by": "popper, embedded"},
     ],
@@ -305,7 +306,7 @@ def test_the_fingerprint_covers_every_field(change: dict[str, Any]) -> None:
 
 def test_a_report_without_a_heading_is_saved_as_before() -> None:
     report = Report(question="Who?", status=RunStatus.ANSWERED, answer=(SENTENCE,), confidence=0.7)
-    for name in ("heading", "language", "title", "points", "prose", "derivations"):
+    for name in ("heading", "language", "title", "points", "prose", "derivations", "searched"):
         assert f'"{name}"' not in report.model_dump_json()
 
 

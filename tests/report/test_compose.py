@@ -24,6 +24,7 @@ from deepdiver.core.record import (
     Section,
     Sentence,
     SentenceKind,
+    Source,
 )
 from deepdiver.report.compose import CitationNumbering, WeighedAnswer, compose
 from deepdiver.report.sources import list_sources
@@ -287,6 +288,15 @@ def test_spans_that_overlap_have_one_label_and_stay_exact() -> None:
         (2, "2", "It is old."),
         (3, "2", "Anna Holm owns it. It is old."),
     ]
+
+
+def test_how_many_texts_were_searched_is_told_if_something_is_absent() -> None:
+    absent = sentence("Nobody tells.", kind=SentenceKind.ABSENCE, terms=("gold",))
+    made = compose("Who?", (SAYS, absent), (), (), LEDGER, limits=(), made_by="x")
+    assert made.searched == len({item.snapshot for item in LEDGER.of(Source).values()}) > 0
+    plain = compose("Who?", (SAYS,), (), (), LEDGER, limits=(), made_by="x")
+    assert plain.searched == 0
+    assert "searched" not in plain.model_dump(), "and the hash of other reports is what it was"
 
 
 def test_calculations_are_cited_behind_the_text() -> None:

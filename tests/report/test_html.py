@@ -440,6 +440,16 @@ def test_a_part_of_a_section_has_a_smaller_heading() -> None:
     assert '<h3 dir="auto">P</h3>' in page
 
 
+def test_the_evidence_view_tells_what_was_searched_for_in_vain() -> None:
+    said = sentence("None has <b>.", kind=SentenceKind.ABSENCE, terms=("<b>",))
+    listed = (
+        '<li dir="auto">“None has &lt;b&gt;.” (words searched for: &lt;b&gt;; texts searched: 2)'
+    )
+    heading = "<h3>What the texts do not have</h3>"
+    assert f"{heading}<ul>{listed}</li></ul>" in made((said, FACT))
+    assert heading not in made((FACT,))
+
+
 def test_what_is_generally_known_is_told_at_the_top_and_listed_in_the_evidence_view() -> None:
     rows = ((FACT, GENERAL), (FACT, GENERAL))
     for block in (

@@ -28,6 +28,8 @@ from deepdiver.report.kinds import (
     KIND_NOTES,
     LEGEND,
     LEGEND_KNOWN,
+    SEARCHED,
+    UNSOURCED,
     caution_note,
     cautioned,
     cited_once,
@@ -40,6 +42,7 @@ from deepdiver.report.kinds import (
     lead_reasons_once,
     lift_citations,
     matched_line,
+    noted,
     printed,
     printed_citations,
     quiet_labels,
@@ -261,6 +264,18 @@ def test_what_stands_on_nothing_that_was_read_is_listed_once_with_its_kind() -> 
     assert second == ("Nobody objects.", "our assumption")
     assert (len(shortened) <= 160, kind) == (True, "general knowledge")
     assert list(unsourced(report(answer=(FACT, JUDGED)))) == []
+
+
+def test_what_was_searched_for_is_noted_and_in_how_many_texts_if_the_record_says_so() -> None:
+    absent = sentence("None has it.", kind=SentenceKind.ABSENCE, terms=("petrol", "gas"))
+    held = report(answer=(absent, GENERAL, absent), searched=14)
+    assert list(noted(held)) == [
+        (UNSOURCED, [("Mills age.", "general knowledge")]),
+        (SEARCHED, [("None has it.", "words searched for: petrol, gas; texts searched: 14")]),
+    ]
+    older = held.model_copy(update={"searched": 0, "answer": (absent,)})
+    assert list(noted(older)) == [(SEARCHED, [("None has it.", "words searched for: petrol, gas")])]
+    assert list(noted(report(answer=(FACT, JUDGED)))) == []
 
 
 def test_a_sentence_with_a_caution_is_yielded_once() -> None:

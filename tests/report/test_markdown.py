@@ -330,6 +330,17 @@ def test_one_line_at_the_top_tells_what_is_judgement() -> None:
     assert LEGEND not in render_markdown(report(answer=(FACT,), sections=()))
 
 
+def test_the_evidence_view_tells_what_was_searched_for_in_vain() -> None:
+    said = sentence("No file has petrol.", kind=SentenceKind.ABSENCE, terms=("petrol", "[gas]"))
+    held = report(answer=(said, said), sections=(), searched=14)
+    listed = "- “No file has petrol.” (words searched for: petrol, \\[gas\\]; texts searched: 14)\n"
+    assert f"### What the texts do not have\n\n{listed}\n" in render_evidence(held)
+    assert "searched" not in render_markdown(held, evidence="evidence.md")
+    assert "“ (gesuchte Wörter: petrol, \\[gas\\]; durchsuchte Texte: 14)" in render_evidence(
+        held.model_copy(update={"language": "de"})
+    )
+
+
 def test_what_is_generally_known_has_a_sign_and_is_listed_in_the_evidence_view() -> None:
     rows = ((FACT, GENERAL), (ASSUMED,))
     section = Section(heading="Body", blocks=(Block(kind="list", rows=rows),))

@@ -686,6 +686,9 @@ class Report(Record):
     """Every citation, numbered as printed."""
     limits: tuple[str, ...] = ()
     """What could not be searched, read or afforded, and how many sentences the audit cut."""
+    searched: Annotated[int, Field(ge=0, exclude_if=lambda value: not value)] = 0
+    """How many texts code has searched for the words of its absences; 0: it has none, or the record
+    is older."""
     cut: Annotated[tuple[CutSentence, ...], Field(exclude_if=lambda value: not value)] = ()
     """The sentences that the audit cut, in the order of the draft. A report without any is saved as
     it was before this field existed, and keeps its hash."""

@@ -26,7 +26,7 @@ from deepdiver.core.record import (
     Source,
 )
 from deepdiver.core.retraction import as_believed
-from deepdiver.report.kinds import as_read
+from deepdiver.report import kinds
 from deepdiver.report.sources import split_rows, unite
 
 JUDGED = frozenset({HypothesisStatus.UNDECIDED, HypothesisStatus.REFUTED})
@@ -203,6 +203,9 @@ def compose(
         cut=tuple(cut),
         made_by=made_by,
     )
+    if any(kinds.absences(made)):
+        texts = {source.snapshot for source in ledger.of(Source).values()}
+        made = made.model_copy(update={"searched": len(texts)})
     labelled = _labelled(made, _citing(lead, body, derived))
     return made.model_copy(update={"citations": labelled})
 
@@ -239,7 +242,7 @@ def _labelled(report: Report, citing: Mapping[int, frozenset[int]]) -> tuple[Cit
     passages = [*_passages(report.citations, citing)]
     # What is printed once in a paragraph depends on what has one and the same number.
     united = _with_labels(report.citations, passages)
-    read = [*as_read(report.model_copy(update={"citations": united}))]
+    read = [*kinds.as_read(report.model_copy(update={"citations": united}))]
     first = {number: at for at, number in reversed([*enumerate(read)])}
     # Stable: what the text does not cite stays in the order of the record.
     passages.sort(key=lambda held: min(first.get(number, len(read)) for number in held))

@@ -410,12 +410,12 @@ def _evidence(report: Report, pictures: Sequence[Picture], marks: Marks) -> Iter
     ]
     if reasons:
         yield f"<section><h3>{say(kinds.REASONS)}</h3>{_listed(reasons)}</section>"
-    own = [
-        f"{say.quoted(escape_said(text))} {say('({})', say(kind))}"
-        for text, kind in kinds.unsourced(report)
-    ]
-    if own:
-        yield f"<section><h3>{say(kinds.UNSOURCED)}</h3>{_listed(own)}</section>"
+    for heading, listed in kinds.noted(report):
+        lines = [
+            f"{say.quoted(escape_said(text))} {say('({})', escape_said(note))}"
+            for text, note in listed
+        ]
+        yield f"<section><h3>{heading}</h3>{_listed(lines)}</section>"
     cautions = [
         f"{say.quoted(escape_said(item.text))}{_links(report, item.citations, marks)}: "
         f"{escape_said(item.mark.rstrip(' .'))}."

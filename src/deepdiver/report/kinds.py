@@ -73,6 +73,8 @@ REASONS = "Reasons for our judgements"
 """Heading of the list in the evidence view that has what each judgement cites."""
 UNSOURCED = "General knowledge and assumptions"
 """Heading of the list in the evidence view that has what stands on nothing that was read."""
+SEARCHED = "What the texts do not have"
+"""Heading of the list in the evidence view that has the searches behind such sentences."""
 FURTHER = "Passages that the text does not cite"
 """Heading of those that only judgements or calculations stand on."""
 LEAST_FIGURE = 10
@@ -635,6 +637,33 @@ def unsourced(report: Report) -> Iterator[tuple[str, str]]:
     for item in dict.fromkeys(all_sentences(report)):
         if item.kind in KIND_NOTES and item.kind is not SentenceKind.JUDGEMENT:
             yield one_line(item.text, TOLD_CHARS), KIND_NOTES[item.kind]
+
+
+def absences(report: Report) -> Iterator[Sentence]:
+    """Yield the sentences for whose words code has searched every text, each once."""
+    yield from (item for item in dict.fromkeys(all_sentences(report)) if item.terms)
+
+
+def noted(report: Report) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yield the lists of sentences that stand on no passage: the heading, and each with its note.
+
+    They are what is generally known or supposed, and what was searched for in vain.
+    """
+    say = words_of(report)
+    if own := [(text, say(kind)) for text, kind in unsourced(report)]:
+        yield say(UNSOURCED), own
+    if searched := [
+        (one_line(item.text, TOLD_CHARS), _search(item, report)) for item in absences(report)
+    ]:
+        yield say(SEARCHED), searched
+
+
+def _search(absence: Sentence, report: Report) -> str:
+    """Return what was searched for; older records do not have in how many texts."""
+    say = words_of(report)
+    listed = one_line(say(", ").join(absence.terms), TOLD_CHARS)
+    many = [say("texts searched: {}", report.searched)] if report.searched else []
+    return say("; ").join([say("words searched for: {}", listed), *many])
 
 
 def said_by(report: Report) -> dict[int, str]:

@@ -369,9 +369,11 @@ def _evidence(report: Report) -> Iterator[str]:
         for text, cited in reasons:
             yield f"- {say.quoted(_said(text))} {citation_marks(report, cited)}"
         yield ""
-    if own := list(kinds.unsourced(report)):
-        yield from (f"### {say(kinds.UNSOURCED)}", "")
-        yield from (f"- {say.quoted(_said(text))} {say('({})', say(kind))}" for text, kind in own)
+    for heading, listed in kinds.noted(report):
+        yield from (f"### {heading}", "")
+        yield from (
+            f"- {say.quoted(_said(text))} {say('({})', _said(note))}" for text, note in listed
+        )
         yield ""
     if further := kinds.printed_citations(report)[1]:
         yield from (f"### {say(kinds.FURTHER)}", "", *_sources(further, report))

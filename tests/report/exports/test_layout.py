@@ -48,6 +48,12 @@ def kinds(elements: tuple[Element, ...]) -> list[str]:
     return [item.kind for item in elements]
 
 
+def test_the_evidence_view_tells_what_was_searched_for_in_vain() -> None:
+    absent = Sentence(text="None has it.", kind=SentenceKind.ABSENCE, terms=("petrol",))
+    told = [text_of(line) for line in lines(lay_out(report(answer=(absent,), searched=3)))]
+    assert "“None has it.” (words searched for: petrol; texts searched: 3)" in told
+
+
 def test_a_title_has_no_quotes_around_its_code() -> None:
     assert lay_out(report(title="Run `git reflog` first")).title == "Run git reflog first"
 

@@ -28,7 +28,6 @@ from deepdiver.report.figures.svg import Picture
 from deepdiver.report.kinds import (
     REASONS,
     TABLE_SOURCE,
-    UNSOURCED,
     caution_note,
     cautioned,
     cited_once,
@@ -39,10 +38,10 @@ from deepdiver.report.kinds import (
     lead_points,
     lift_known,
     matched_line,
+    noted,
     step_numbers,
     sum_line,
     table_citations,
-    unsourced,
     with_reasons,
 )
 from deepdiver.report.markdown import (
@@ -344,9 +343,11 @@ def _evidence(report: Report) -> Iterator[Element]:
                 for text, cited in reasons
             ),
         )
-    if own := list(unsourced(report)):
-        yield _heading(say(UNSOURCED))
-        lines = (f"{say.quoted(said_text(text))} {say('({})', say(kind))}" for text, kind in own)
+    for heading, listed in noted(report):
+        yield _heading(heading)
+        lines = (
+            f"{say.quoted(said_text(text))} {say('({})', said_text(note))}" for text, note in listed
+        )
         yield Element("list", tuple(map(plain, lines)))
     if cautions := [_caution(report, item) for item in cautioned(report)]:
         yield _heading(say("Cautions"))
