@@ -44,8 +44,30 @@ def test_what_is_said_of_the_subject_stays() -> None:
     assert find_request("In the 1904 ledger, who owns the mill?").text == (
         "In the 1904 ledger, who owns the mill?"
     )
-    found = find_request("The two ledgers name different owners. Who are they?")
-    assert found == Request("Who are they?", "The two ledgers name different owners.")
+    found = find_request("The two ledgers name different owners. Who are the owners of the mill?")
+    assert found == Request(
+        "Who are the owners of the mill?", "The two ledgers name different owners."
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        (
+            "The two ledgers name different owners. Who are they?",
+            "Who are they? The two ledgers name different owners.",
+        ),
+        (
+            "Hi! I committed to the wrong branch. How do I undo that? Thanks",
+            "How do I undo that? I committed to the wrong branch.",
+        ),
+        ("I lost my key and want another one, how?", "I lost my key and want another one, how?"),
+        ("I am new here. Who?", "Who? I am new here."),
+        ("The mill was closed. When?", "When? The mill was closed."),
+    ],
+)
+def test_a_question_that_only_points_keeps_what_it_points_at(message: str, text: str) -> None:
+    assert find_request(message) == Request(text)
 
 
 def test_talk_about_oneself_is_no_background() -> None:

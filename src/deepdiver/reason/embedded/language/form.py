@@ -86,6 +86,11 @@ class AskedQuestion:
     """The language of the question; empty if unknown."""
 
     @property
+    def matter(self) -> str:
+        """What is looked for: the question with what the message says about its subject."""
+        return f"{self.text} {self.background}".strip()
+
+    @property
     def understood(self) -> bool:
         """Whether its form is understood: that is so in English alone."""
         return self.language in {"English", ""}
