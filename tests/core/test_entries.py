@@ -64,6 +64,21 @@ def test_an_entry_stands_behind_an_empty_line_which_may_have_blanks() -> None:
 
 
 @pytest.mark.parametrize(
+    ("entry", "count"),
+    [
+        ("       term\n           What it is.", FEWEST),
+        ("       term\n\t   What it is.", FEWEST),
+        ("       The content is the same as what\n       is found there.", 0),
+        ("\tA short line\n        and its rest.", 0),
+        ("term\nWhat it is.", FEWEST),
+        ("   -x\n   An option needs no deeper lines.", FEWEST),
+    ],
+)
+def test_in_a_text_that_is_set_in_a_description_is_set_in_deeper(entry: str, count: int) -> None:
+    assert len(entries_of("\n\n".join([entry] * FEWEST))) == count
+
+
+@pytest.mark.parametrize(
     ("question", "term", "named"),
     [
         ("What does --exclude-from do in rsync?", "--exclude-from=FILE", True),

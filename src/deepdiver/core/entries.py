@@ -31,8 +31,24 @@ _IDENTIFIER = re.compile(
 @functools.lru_cache(maxsize=64)
 def entries_of(text: str) -> frozenset[int]:
     """Return where the entries of a manual begin; none in a text that is not one."""
-    found = [match.end() for match in _ENTRY.finditer(text)]
+    starts = (match.end() for match in _ENTRY.finditer(text))
+    found = [at for at in starts if text[at] == "-" or _set_in(text, at)]
     return frozenset(found if len(found) >= FEWEST else ())
+
+
+def _set_in(text: str, at: int) -> bool:
+    """Return whether what is said of a term is set in deeper, where a text is set in at all."""
+    below = text.index("\n", at) + 1
+    own, next_ = (_indent(text, start) for start in (text.rfind("\n", 0, at) + 1, below))
+    return not own or next_ > own
+
+
+def _indent(text: str, at: int) -> int:
+    """Return how far a line is set in."""
+    end = at
+    while text[end] in " \t":
+        end += 1
+    return len(text[at:end].expandtabs())
 
 
 def term_of(text: str) -> str:

@@ -228,9 +228,7 @@ def test_steps_are_a_line_each_and_stay_in_order() -> None:
 def test_what_a_manual_says_of_a_term_is_one_line() -> None:
     entry = finding("-L, --location\n  Follow redirects. The way back is not followed.", "F1")
     draft = write("How do I follow redirects?", (entry, finding("It is a tool.", "F2")))
-    assert lines(draft)[1] == (
-        "-L, --location Follow redirects.\nThe way back is not followed."
-    )
+    assert lines(draft)[1] == ("-L, --location Follow redirects.\nThe way back is not followed.")
 
 
 def test_the_entry_that_a_question_names_comes_first() -> None:

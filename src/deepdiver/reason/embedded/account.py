@@ -22,7 +22,7 @@ from deepdiver.reason.embedded.cells import FoundInCells, answer_in_cells
 from deepdiver.reason.embedded.details import Line, choose_details
 from deepdiver.reason.embedded.draft import Brief, Draft, DraftSection, DraftSentence
 from deepdiver.reason.embedded.language.form import AskedQuestion, Form
-from deepdiver.reason.embedded.language.units import passage_lines, units_in
+from deepdiver.reason.embedded.language.units import passage_lines, plain_line, units_in
 from deepdiver.reason.embedded.rating import (
     ABOUT_IT,
     NAMED,
@@ -41,6 +41,8 @@ LEAD_WORDS = 450
 """Words of these passages together."""
 DATES, STEPS = 14, 12
 """The most lines of a timeline, and of a list or of steps."""
+TERM_WORDS = 4
+"""Words of a term; a longer line, or one in capitals, may be the heading of a section."""
 _ENDS = (".", "!", ")", "”", '"')
 _LETTER_HEAD = re.compile(r"(?:From|To|Cc|Bcc|Date|Sent|Subject|Reply-To): ")
 FEWEST_DATES = 4
@@ -306,7 +308,14 @@ def _parts(item: Ranked) -> list[DraftSentence]:
     lines = passage_lines(item.finding.quote)[:STEPS]
     if term_of(item.finding.quote):
         lines = ["\n".join(lines)]
-    return [DraftSentence(line, (item.finding.id,)) for line in lines]
+    return [_line(line, item.finding) for line in lines]
+
+
+def _line(text: str, finding: ShownFinding) -> DraftSentence:
+    """Return what a passage says as a line that cites it."""
+    term = plain_line(term_of(finding.quote))
+    heads = term.isupper() or (term[:1] != "-" and len(term.split()) > TERM_WORDS)
+    return DraftSentence(text, (finding.id,), term="" if heads else term)
 
 
 def _in_turn(things: Sequence[str], ranked: Sequence[Ranked]) -> list[Ranked]:
@@ -344,21 +353,21 @@ def _told_by(
         if lines and left < 0:
             break
         said.update(new)
-        lines = _joined(lines, own, new, item.finding.id)
+        lines = _joined(lines, own, new, item.finding)
         if len(lines) > most:
             return lines[:most]
     return lines
 
 
 def _joined(
-    lines: Sequence[DraftSentence], own: Sequence[str], new: Sequence[str], label: str
+    lines: Sequence[DraftSentence], own: Sequence[str], new: Sequence[str], finding: ShownFinding
 ) -> list[DraftSentence]:
     """Return lines with one more passage, in the place of a sentence of it if that stands alone."""
     alone = next((line for line in lines if line.text in own), None)
     if alone is None:
-        return [*lines, DraftSentence("\n".join(new), (label,))]
+        return [*lines, _line("\n".join(new), finding)]
     whole = "\n".join(text for text in own if text in new or text == alone.text)
-    return [DraftSentence(whole, (label,)) if line is alone else line for line in lines]
+    return [_line(whole, finding) if line is alone else line for line in lines]
 
 
 def _sentences(finding: ShownFinding) -> list[str]:
@@ -436,7 +445,7 @@ def _body(rest: Sequence[Ranked], most: int) -> list[DraftSection]:
             break
         groups.setdefault(item.finding.source, []).append(item)
     lines = [
-        DraftSentence("\n".join(passage_lines(item.finding.quote)), (item.finding.id,))
+        _line("\n".join(passage_lines(item.finding.quote)), item.finding)
         for group in groups.values()
         for item in group
     ]

@@ -104,20 +104,23 @@ class Request:
     """What the message says about the subject before or after it."""
     indirect: bool = False
     """Whether the text is what follows "whether": a statement that is to be tested."""
+    matter: str = ""
+    """What is looked for: the question and its background; all that was said, if it points back."""
 
 
 def find_request(message: str) -> Request:
     """Find the question in a message."""
     parts = [part for sentence in _sentences(message) if (part := _without_courtesy(sentence))]
     if not parts:
-        return Request(" ".join(message.split())[:LONGEST])
+        whole = " ".join(message.split())[:LONGEST]
+        return Request(whole, matter=whole)
     asking = [part for part in parts if part.endswith("?") and len(_words(part)) > 1]
     asking = asking or [part for part in parts if _opens(part)] or parts
     text, indirect = _direct(" ".join(asking))
     rest = [part for part in parts if part not in asking]
-    if rest and _only_points(text):
-        return Request(" ".join([text, *rest]))
-    return Request(text, " ".join(part for part in rest if not _is_talk(part)), indirect)
+    background = " ".join(part for part in rest if not _is_talk(part))
+    matter = " ".join([text, *rest] if _only_points(text) else filter(None, [text, background]))
+    return Request(text, background, indirect, matter)
 
 
 def _only_points(question: str) -> bool:

@@ -245,7 +245,7 @@ class _Reader:
             self._say(name, rest)
 
     def _list(self, name: str, given: list[str]) -> None:
-        """Take a macro of a list of mdoc: its beginning, an item, the end of a long tag, its end."""
+        """Take a macro of a list of mdoc: its beginning, an item, the end of a tag, the end."""
         if name == "Xc":
             self._words.append("\n")
             return
