@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from deepdiver.core.entries import entries_of
+
 PASSAGE_CHARS = 900
 """About 150 words: enough context to judge a sentence, small enough that a search hit points at
 something."""
@@ -223,7 +225,7 @@ def _is_common(text: str, start: int) -> bool:
 def passages(text: str, size: int = PASSAGE_CHARS) -> list[Span]:
     """Return spans of whole sentences of about `size` characters.
 
-    A heading stays with what follows it.
+    A heading stays with what follows it, and so does what an entry of a manual is about.
     """
     found: list[Span] = []
     start = end = -1
@@ -257,10 +259,11 @@ def _gap(text: str, least: int, most: int) -> int:
 
 
 def _headed(text: str, size: int) -> list[tuple[Span, bool]]:
-    """Return the sentences, each with whether it begins with a heading.
+    """Return the sentences, each with whether it begins with a heading or an entry.
 
     The first sentence under a heading and the heading are one span.
     """
+    entries = entries_of(text)
     found: list[tuple[Span, bool]] = []
     open_at = end = -1
     for unit, heading in _units(text):
@@ -270,7 +273,8 @@ def _headed(text: str, size: int) -> list[tuple[Span, bool]]:
         if heading:
             open_at, end = unit.start if open_at < 0 else open_at, unit.end
             continue
-        found.append((unit, False) if open_at < 0 else (Span(open_at, unit.end), True))
+        begins = unit.start in entries
+        found.append((unit, begins) if open_at < 0 else (Span(open_at, unit.end), True))
         open_at = -1
     if open_at >= 0:
         found.append((Span(open_at, end), True))

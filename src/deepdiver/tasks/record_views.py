@@ -42,6 +42,8 @@ class NumberedText(View):
     """Its words without numbers, for a reasoner that quotes by itself."""
     found: tuple[tuple[int, int], ...] = Field((), exclude=True)
     """Where in `plain` a search found something, from and to; none: anywhere."""
+    entries: tuple[int, ...] = Field((), exclude=True)
+    """Where in `plain` the entries of a manual begin."""
 
 
 class ShownFinding(View):

@@ -9,9 +9,11 @@ from deepdiver.reason.embedded import account
 from deepdiver.reason.embedded.account import (
     BELOW,
     BY_WORDS,
+    INTRODUCED,
     LIKELIEST,
     LIKELIEST_OF,
     NEAREST,
+    NOT_NAMED,
     OTHER_ANSWERS,
     OTHER_VALUES,
     PASSAGES_FOUND,
@@ -22,6 +24,7 @@ from deepdiver.reason.embedded.account import (
 )
 from deepdiver.reason.embedded.asked import understand
 from deepdiver.reason.embedded.draft import Brief, Draft
+from deepdiver.reason.embedded.language.form import Form
 from deepdiver.tasks import HypothesisStanding, ShownFinding
 from tests.reason.embedded.raters import rate_by_words
 from tests.reason.embedded.shown import AS_OF, finding, findings, standing
@@ -220,6 +223,53 @@ def test_steps_are_a_line_each_and_stay_in_order() -> None:
     draft = write("How do I start the pump?", (steps, finding("The pump is grey.", "F2")))
     assert lines(draft)[1:3] == ["Close the clamp of the pump.", "Then press START on the pump."]
     assert draft.missing == ()
+
+
+def test_what_a_manual_says_of_a_term_is_one_line() -> None:
+    entry = finding("-L, --location\n  Follow redirects. The way back is not followed.", "F1")
+    draft = write("How do I follow redirects?", (entry, finding("It is a tool.", "F2")))
+    assert lines(draft)[1] == ("-L, --location Follow redirects.\nThe way back is not followed.")
+
+
+def test_the_entry_that_a_question_names_comes_first() -> None:
+    found = findings(
+        "Names may be given to rsync with --exclude-from.",
+        "--exclude-from=FILE\n  What rsync leaves out stands in FILE.",
+    )
+    told = lines(write("What does --exclude-from do in rsync?", found))
+    assert told[1].startswith("--exclude-from=FILE")
+
+
+@pytest.mark.parametrize(
+    ("question", "unnamed"),
+    [
+        ("How do I move binary files over to Git LFS?", "Git LFS"),
+        ("How do I move binary files over to Git LFS or Perforce?", "Git LFS or Perforce"),
+    ],
+)
+def test_a_name_that_no_passage_has_is_told(question: str, unnamed: str) -> None:
+    draft = write(question, findings("How to move binary files with Git: move the files over."))
+    assert lines(draft)[0] == f"{UNSURE} {NOT_NAMED.format(unnamed)} {NEAREST}"
+    assert draft.missing == (question,)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How do I move binary files with Git?",
+        "How do I move the binary file with Gits?",
+        "How do I move binary files? I use Perforce at home.",
+    ],
+)
+def test_a_name_that_a_passage_has_is_not_told(question: str) -> None:
+    draft = write(question, findings("How to move binary files with Git: move the files over."))
+    assert lines(draft)[0] == INTRODUCED[Form.HOW_TO]
+    assert draft.missing == ()
+
+
+def test_a_name_may_stand_in_the_title_of_the_document() -> None:
+    found = finding("How to move binary files: move them.", "F1", title="Git LFS for all")
+    assert write("How do I move binary files over to Git LFS?", (found,)).missing == ()
 
 
 def test_things_compared_come_in_turn() -> None:

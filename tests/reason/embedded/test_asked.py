@@ -110,3 +110,20 @@ def test_what_somebody_could_do_is_no_look_up_and_no_steps(text: str, form: Form
     asked = understand(text)
     assert asked.form is form
     assert is_open(asked) is (form is Form.OVERVIEW), "steps stand together"
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("What does --exclude-from do in rsync?", Form.DEFINITION),
+        ("what do the red lamps mean?", Form.DEFINITION),
+        ("What does SVP stand for?", Form.DEFINITION),
+        ("What happens if the lamp goes out?", Form.OVERVIEW),
+        ("What would happen without the dam?", Form.OVERVIEW),
+        ("What do I have to do to get a refund?", Form.HOW_TO),
+        ("What does the mayor earn?", Form.LOOK_UP),
+        ("What does it cost to repair the roof?", Form.LOOK_UP),
+    ],
+)
+def test_what_something_does_takes_sentences(text: str, form: Form) -> None:
+    assert understand(text).form is form

@@ -47,6 +47,18 @@ def test_a_question_is_searched_for_as_it_stands() -> None:
     assert queries("Who chairs the board?") == ("Who chairs the board?",)
 
 
+def test_what_a_message_says_of_its_subject_is_searched_for_too() -> None:
+    message = "The server asks for the password of its key at boot. How can a start go unattended?"
+    part = "How can a start go unattended?"
+    assert problems(message) == [part]
+    task = WriteQueries(question=message, problem=part, limit=1)
+    assert write_queries(task).queries == (
+        "How can a start go unattended? The server asks for the password of its key at boot.",
+    )
+    other = WriteQueries(question=message, problem="What is a key?", limit=1)
+    assert write_queries(other).queries == ("What is a key?",)
+
+
 def test_a_query_is_not_made_twice_and_has_a_length() -> None:
     assert queries("Who chairs the board?", tried=("who chairs the board?",)) == ()
     assert len(queries(f"What is {'very ' * 200}long?")[0]) == LONGEST_QUERY

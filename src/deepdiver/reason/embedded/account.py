@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from deepdiver.core.dates import dated
+from deepdiver.core.entries import names_term, term_of
+from deepdiver.core.names import names
 from deepdiver.core.record import HypothesisStatus
 from deepdiver.core.text import terms
 from deepdiver.reason.embedded.asked import ACCOUNTS, is_open, understand, wants_few_words
@@ -20,9 +22,10 @@ from deepdiver.reason.embedded.cells import FoundInCells, answer_in_cells
 from deepdiver.reason.embedded.details import Line, choose_details
 from deepdiver.reason.embedded.draft import Brief, Draft, DraftSection, DraftSentence
 from deepdiver.reason.embedded.language.form import AskedQuestion, Form
-from deepdiver.reason.embedded.language.units import passage_lines, units_in
+from deepdiver.reason.embedded.language.units import passage_lines, plain_line, units_in
 from deepdiver.reason.embedded.rating import (
     ABOUT_IT,
+    NAMED,
     rate,
     rate_findings,
     rate_for_account,
@@ -38,6 +41,8 @@ LEAD_WORDS = 450
 """Words of these passages together."""
 DATES, STEPS = 14, 12
 """The most lines of a timeline, and of a list or of steps."""
+TERM_WORDS = 4
+"""Words of a term; a longer line, or one in capitals, may be the heading of a section."""
 _ENDS = (".", "!", ")", "”", '"')
 _LETTER_HEAD = re.compile(r"(?:From|To|Cc|Bcc|Date|Sent|Subject|Reply-To): ")
 FEWEST_DATES = 4
@@ -66,6 +71,7 @@ CLOSE = 0.65
 although they exclude each other."""
 
 UNSURE = "The evidence found does not answer the question for sure."
+NOT_NAMED = "None of it names {}."
 LIKELIEST, LIKELIEST_OF = "The likeliest answer:", "The likeliest answers:"
 POSSIBLE, POSSIBLE_OF = "A possible answer:", "Possible answers:"
 LIKELY_FROM = 0.4
@@ -113,18 +119,38 @@ def write_account(brief: Brief) -> Draft:
     if not ranked or ranked[0].score < ABOUT_IT:
         return Draft(answer=(), sections=(), missing=missing)
     if not wants_few_words(asked) and ranked[0].score >= BEARS:
-        return _tell_account(asked, ranked)
+        unnamed = _unnamed(asked, ranked)
+        told = _tell_account(asked, ranked, unnamed)
+        return replace(told, missing=missing) if unnamed else told
     if likely := _likeliest(brief, ranked):
         return replace(likely, missing=missing)
     return _draft(_framed(f"{UNSURE} {NEAREST}", _arranged(asked, ranked)), ranked, missing=missing)
 
 
-def _tell_account(asked: AskedQuestion, ranked: Sequence[Ranked]) -> Draft:
-    """Return the passages in the order of the form, and what each document adds to an open one."""
-    lead = _framed(INTRODUCED[asked.form], _arranged(asked, ranked))
+def _unnamed(asked: AskedQuestion, ranked: Sequence[Ranked]) -> list[str]:
+    """Return the names of a question that no passage has, nor the title of its document."""
+    told = {
+        word
+        for item in ranked
+        for word in terms(f"{item.finding.source} {item.finding.origin} {item.finding.quote}")
+    }
+    return [name for name in names(asked.text) if not {*terms(name)} <= told]
+
+
+def _tell_account(
+    asked: AskedQuestion, ranked: Sequence[Ranked], unnamed: Sequence[str] = ()
+) -> Draft:
+    """Return the passages in the order of the form, and what each document adds to an open one.
+
+    What is said of something else is not told as an answer: no passage has the unnamed names.
+    """
+    frame = INTRODUCED[asked.form]
+    if unnamed:
+        frame = f"{UNSURE} {NOT_NAMED.format(' or '.join(unnamed))} {NEAREST}"
+    lead = _framed(frame, _arranged(asked, ranked))
     if not is_open(asked):
         return _draft(lead, ranked)
-    return Draft(answer=tuple(lead), sections=tuple(_details(asked.text, ranked, lead)))
+    return Draft(answer=tuple(lead), sections=tuple(_details(asked.matter, ranked, lead)))
 
 
 def _draft(
@@ -144,9 +170,13 @@ def rank_findings(asked: AskedQuestion, findings: Sequence[ShownFinding]) -> lis
 
     What steps are for, and what is listed, the title alone may say.
     """
-    ratings = (rate_for_account if is_open(asked) else rate_findings)(asked.text, findings)
+    ratings = (rate_for_account if is_open(asked) else rate_findings)(asked.matter, findings)
     rated = [
-        Ranked(finding, rating.score, rating.relevance)
+        Ranked(
+            finding,
+            rating.score + NAMED * names_term(asked.text, finding.quote),
+            rating.relevance,
+        )
         for finding, rating in zip(findings, ratings, strict=True)
     ]
     return sorted(rated, key=lambda item: -item.score)
@@ -261,7 +291,7 @@ def _arranged(
         return []
     lines: list[DraftSentence] = []
     if asked.form is Form.TIMELINE:
-        dates = _by_time(asked.text, ranked)
+        dates = _by_time(asked.matter, ranked)
         lines = dates if len(dates) >= FEWEST_DATES else [*dates, *_told_by(ranked, 3, dates)]
     elif asked.form in (Form.HOW_TO, Form.LIST):
         first = _parts(ranked[0])
@@ -274,9 +304,18 @@ def _arranged(
 
 
 def _parts(item: Ranked) -> list[DraftSentence]:
-    """Return the lines of a passage, each for itself."""
+    """Return the lines of a passage, each for itself; what a manual says of a term is one line."""
     lines = passage_lines(item.finding.quote)[:STEPS]
-    return [DraftSentence(line, (item.finding.id,)) for line in lines]
+    if term_of(item.finding.quote):
+        lines = ["\n".join(lines)]
+    return [_line(line, item.finding) for line in lines]
+
+
+def _line(text: str, finding: ShownFinding) -> DraftSentence:
+    """Return what a passage says as a line that cites it."""
+    term = plain_line(term_of(finding.quote))
+    heads = term.isupper() or (term[:1] != "-" and len(term.split()) > TERM_WORDS)
+    return DraftSentence(text, (finding.id,), term="" if heads else term)
 
 
 def _in_turn(things: Sequence[str], ranked: Sequence[Ranked]) -> list[Ranked]:
@@ -314,21 +353,21 @@ def _told_by(
         if lines and left < 0:
             break
         said.update(new)
-        lines = _joined(lines, own, new, item.finding.id)
+        lines = _joined(lines, own, new, item.finding)
         if len(lines) > most:
             return lines[:most]
     return lines
 
 
 def _joined(
-    lines: Sequence[DraftSentence], own: Sequence[str], new: Sequence[str], label: str
+    lines: Sequence[DraftSentence], own: Sequence[str], new: Sequence[str], finding: ShownFinding
 ) -> list[DraftSentence]:
     """Return lines with one more passage, in the place of a sentence of it if that stands alone."""
     alone = next((line for line in lines if line.text in own), None)
     if alone is None:
-        return [*lines, DraftSentence("\n".join(new), (label,))]
+        return [*lines, _line("\n".join(new), finding)]
     whole = "\n".join(text for text in own if text in new or text == alone.text)
-    return [DraftSentence(whole, (label,)) if line is alone else line for line in lines]
+    return [_line(whole, finding) if line is alone else line for line in lines]
 
 
 def _sentences(finding: ShownFinding) -> list[str]:
@@ -406,7 +445,7 @@ def _body(rest: Sequence[Ranked], most: int) -> list[DraftSection]:
             break
         groups.setdefault(item.finding.source, []).append(item)
     lines = [
-        DraftSentence("\n".join(passage_lines(item.finding.quote)), (item.finding.id,))
+        _line("\n".join(passage_lines(item.finding.quote)), item.finding)
         for group in groups.values()
         for item in group
     ]

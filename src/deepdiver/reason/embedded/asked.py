@@ -65,10 +65,14 @@ _HOW_MIGHT = re.compile(
 """Asks what somebody could do, or what could come: no name, no value and no steps answer it."""
 _WHAT_IT_DOES = re.compile(
     r"what (?:is|are|was|were) the (?:\w+ ){0,2}(?:impacts?|effects?|influences?|roles?"
-    r"|importance|significance|implications?|consequences?)\b",
+    r"|importance|significance|implications?|consequences?)\b|what(?: will| would)? happens?\b",
     re.I,
 )
 """Asks what follows from something, which no name answers."""
+_WHAT_DOES_IT_DO = re.compile(
+    r"what (?:do|does) (?!(?:I|we|you|one)\b)[^?]*\b(?:do|mean|stand for)\b(?!\s+not\b)", re.I
+)
+"""Asks what something is for, which no name answers."""
 
 
 @functools.lru_cache(maxsize=256)
@@ -106,6 +110,8 @@ def _by_grammar(asked: AskedQuestion) -> Form:
         return Form.HOW_TO
     if _WHAT_IT_DOES.match(asked.text):
         return Form.OVERVIEW
+    if _WHAT_DOES_IT_DO.match(asked.text):
+        return Form.DEFINITION
     compares = asked.form is Form.COMPARISON
     among_sources = asked.form is Form.CONFLICT and _ABOUT_SOURCES.search(asked.text)
     if compares or among_sources:

@@ -23,6 +23,8 @@ class DraftSentence:
     """Labels of the findings that carry it; a fixed phrase has none."""
     expression: str = ""
     """How its value was computed."""
+    term: str = ""
+    """What it is about, at its beginning, if it is the entry of a manual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,8 @@ def _marked(line: DraftSentence) -> str:
     # A brace of a source would be read as a mark, and a sign at its beginning as a heading.
     safe = line.text.replace("{", "(").replace("}", ")")
     parts = [_SIGNS.sub("", " ".join(part.split())) for part in safe.split("\n")]
+    if line.term and "*" not in line.term and parts[0].startswith(f"{line.term} "):
+        parts[0] = f"**{line.term}:**{parts[0].removeprefix(line.term)}"
     cites, text = ", ".join(line.findings), " ".join(filter(None, parts))
     if line.expression:
         return f"{text} {{= {line.expression} | {cites}}}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from deepdiver.core.entries import names_term
 from deepdiver.core.text import count_words, terms
 from deepdiver.reason.embedded.asked import ACCOUNTS, is_open, understand
 from deepdiver.reason.embedded.cells import rows_that_answer
@@ -17,7 +18,7 @@ from deepdiver.reason.embedded.language.units import (
     passages_in,
     units_in,
 )
-from deepdiver.reason.embedded.rating import ABOUT_IT, rate
+from deepdiver.reason.embedded.rating import ABOUT_IT, NAMED, rate
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, NumberedText
 
 FINDINGS, ACCOUNT_FINDINGS = 16, 24
@@ -55,6 +56,11 @@ class Candidate:
     """Its words after its title and heading."""
 
     @property
+    def quote(self) -> str:
+        """Its characters in the text."""
+        return self.passage.span.of(self.text.plain)
+
+    @property
     def dated(self) -> bool:
         """Whether it names a day of a year."""
         return names_a_day(self.passage.text)
@@ -69,13 +75,19 @@ def find(task: ExtractFindings) -> Extraction:
     asked = understand(task.question)
     size = PART if asked.form in (Form.HOW_TO, Form.LIST) else PASSAGE
     by_date = asked.form is Form.TIMELINE
-    listed = _preselect(asked.text, list(_candidates(task.texts, size)), by_date)
-    rated = rate(asked.text, [one.context for one in listed])
+    listed = _preselect(asked.matter, list(_candidates(task.texts, size)), by_date)
+    rated = rate(asked.matter, [one.context for one in listed])
     rows = rows_that_answer(task.question, task.texts)
     if not rows and max((rating.score for rating in rated), default=0.0) < ABOUT_IT:
         return Extraction(findings=())
     scored = [
-        (rating.score - PLACE * one.place + A_DATE * (by_date and one.dated), one)
+        (
+            rating.score
+            - PLACE * one.place
+            + A_DATE * (by_date and one.dated)
+            + NAMED * names_term(asked.text, one.quote),
+            one,
+        )
         for rating, one in zip(rated, listed, strict=True)
     ]
     best = sorted(scored, key=lambda item: -item[0])
@@ -106,9 +118,9 @@ def _details(
     ]
     lines = [Line(text.id, text.title, unit.text) for text, unit in units]
     best = (
-        nearest(asked.text, lines, DATED)
+        nearest(asked.matter, lines, DATED)
         if by_date
-        else choose_details(asked.text, lines, DETAIL_WORDS)
+        else choose_details(asked.matter, lines, DETAIL_WORDS)
     )
     quoted = {(item.source, item.quote) for item in found}
     made = [
@@ -119,13 +131,12 @@ def _details(
 
 
 def _finding(one: Candidate) -> Extracted:
-    quote = one.passage.span.of(one.text.plain)
-    return Extracted(statement=one.passage.text, source=one.text.id, quote=quote)
+    return Extracted(statement=one.passage.text, source=one.text.id, quote=one.quote)
 
 
 def _candidates(texts: Sequence[NumberedText], size: int) -> Iterator[Candidate]:
     for place, text in enumerate(texts):
-        for passage in passages_in(text.plain, text.found, size):
+        for passage in passages_in(text.plain, text.found, size, text.entries):
             if count_words(passage.text) >= FEWEST_WORDS and not passage.text.endswith("?"):
                 yield Candidate(text, place, passage, in_context(text.title, passage))
 

@@ -39,9 +39,11 @@ def write_queries(task: WriteQueries) -> Queries:
     """Return the queries for a problem: its own words, and each of the things it compares."""
     if has_steps(task.question):
         return write_stepwise(task)
-    asked = understand(task.problem)
+    asked = understand(task.question)
+    if asked.text != task.problem:
+        asked = understand(task.problem)
     tried = {query.lower() for query in task.tried}
-    made = dict.fromkeys(text[:LONGEST_QUERY] for text in (asked.text, *asked.compared))
+    made = dict.fromkeys(text[:LONGEST_QUERY] for text in (asked.matter, *asked.compared))
     new = [query for query in made if query.lower() not in tried]
     return Queries(queries=tuple(new[: max(1, task.limit)]))
 

@@ -139,7 +139,7 @@ def answer_from(asked: AskedQuestion, table: Table) -> TableAnswer | TableRefusa
     """Answer a question from one table; None if the table does not bear on it."""
     if asked.form not in FORMS or not table.rows:
         return None
-    named = Named(f"{asked.text} {asked.background}".strip(), table)
+    named = Named(asked.matter, table)
     coverage = named.coverage()
     if coverage < COVERED or not (named.conditions or named.columns):
         return None

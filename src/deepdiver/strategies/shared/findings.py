@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from deepdiver.core.entries import entries_of
 from deepdiver.core.identity import content_id
 from deepdiver.core.numbering import GAP
 from deepdiver.core.origins import origins
@@ -43,6 +44,15 @@ class ReadSource(NamedTuple):
         """The words of these parts, with a mark where something is left out."""
         return BETWEEN.join(part.of(self.text) for part in self.parts)
 
+    @property
+    def entries(self) -> Iterator[int]:
+        """Where in these words the entries of a manual begin."""
+        at = 0
+        for part in self.parts:
+            starts = (start for start in entries_of(self.text) if part.start <= start < part.end)
+            yield from (at + start - part.start for start in sorted(starts))
+            at += part.end - part.start + len(BETWEEN)
+
 
 def make_finding(
     source: Source, text: str, spans: Sequence[Span], statement: str, about: str
@@ -73,7 +83,12 @@ def make_finding(
 
 
 def number_text(
-    label: str, source: Source, numbered: str, plain: str = "", found: Iterable[Span] = ()
+    label: str,
+    source: Source,
+    numbered: str,
+    plain: str = "",
+    found: Iterable[Span] = (),
+    entries: Iterable[int] = (),
 ) -> NumberedText:
     """Return a source's text as a task sees it.
 
@@ -83,6 +98,7 @@ def number_text(
         numbered: Its words, with the numbers of its sentences.
         plain: The same without numbers.
         found: The passages of it that a search found.
+        entries: Where the entries of a manual begin.
     """
     return NumberedText(
         id=label,
@@ -95,6 +111,7 @@ def number_text(
         text=numbered,
         plain=plain,
         found=tuple((span.start, span.end) for span in found),
+        entries=tuple(entries),
     )
 
 

@@ -773,7 +773,12 @@ def show_texts(labels: Mapping[str, ReadSource]) -> tuple[NumberedText, ...]:
     """Return labelled texts as a task sees them."""
     return tuple(
         number_text(
-            label, item.source, show_numbered(item.text, item.parts), item.shown, item.found
+            label,
+            item.source,
+            show_numbered(item.text, item.parts),
+            item.shown,
+            item.found,
+            item.entries,
         )
         for label, item in labels.items()
     )

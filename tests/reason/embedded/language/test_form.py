@@ -88,6 +88,7 @@ def test_a_question_is_understood_in_all_its_parts() -> None:
         certainty=asked.certainty,
         kind=AnswerKind.YES_NO,
         proposition="The owner of Senn Mill signed the lease in May 1904.",
+        matter=asked.text,
     )
     assert asked.understood
     with pytest.raises(FrozenInstanceError):

@@ -44,13 +44,40 @@ def test_what_is_said_of_the_subject_stays() -> None:
     assert find_request("In the 1904 ledger, who owns the mill?").text == (
         "In the 1904 ledger, who owns the mill?"
     )
-    found = find_request("The two ledgers name different owners. Who are they?")
-    assert found == Request("Who are they?", "The two ledgers name different owners.")
+    found = find_request("The two ledgers name different owners. Who owned the mill?")
+    assert found.text == "Who owned the mill?"
+    assert found.background == "The two ledgers name different owners."
+    assert found.matter == f"{found.text} {found.background}"
+
+
+@pytest.mark.parametrize(
+    ("message", "matter"),
+    [
+        (
+            "The two ledgers name different owners. Who are they?",
+            "Who are they? The two ledgers name different owners.",
+        ),
+        (
+            "Hi! I committed to the wrong branch. How do I undo that? Thanks",
+            "How do I undo that? I committed to the wrong branch.",
+        ),
+        ("I lost my key and want another one, how?", "I lost my key and want another one, how?"),
+        ("I am new here. Who?", "Who? I am new here."),
+        ("The mill was closed. When?", "When? The mill was closed."),
+    ],
+)
+def test_a_question_that_only_points_keeps_what_it_points_at(message: str, matter: str) -> None:
+    assert find_request(message).matter == matter
+
+
+def test_talk_is_no_part_of_what_is_looked_for() -> None:
+    assert find_request("I am new here. Who owns the mill?").matter == "Who owns the mill?"
+    assert find_request("").matter == ""
 
 
 def test_talk_about_oneself_is_no_background() -> None:
     found = find_request("I am new in the village. My uncle told me to ask. Who owns the mill?")
-    assert found == Request("Who owns the mill?")
+    assert (found.text, found.background) == ("Who owns the mill?", "")
 
 
 def test_two_questions_stay_together() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepdiver.core.entries import entries_of
 from deepdiver.core.numbering import GAP
 from deepdiver.reason.embedded.language.units import (
     PASSAGE,
@@ -200,3 +201,42 @@ def test_a_line_in_italics_below_a_title_is_no_passage_by_itself() -> None:
     assert [unit.text for unit in units_in(text) if unit.caption] == [caption.strip("*")]
     assert "The contract is awarded to Holm." in passages_in(text)[-1].text
     assert passages_in(caption) == []
+
+
+# -- manuals
+
+_MANUAL = "OPTIONS\n\n" + "\n\n".join(
+    f"-{letter}, --long-{letter}\n   What {letter} does. It does it well.\n\n   More on {letter}."
+    for letter in "abcdefghijkl"
+)
+
+
+def test_each_entry_of_a_manual_is_a_passage_of_its_own() -> None:
+    passages = passages_in(_MANUAL, most=1_000, entries=entries_of(_MANUAL))
+    told = [passage.text for passage in passages]
+    assert told[0] == "OPTIONS -a, --long-a What a does. It does it well. More on a."
+    assert told[1] == "-b, --long-b What b does. It does it well. More on b."
+    assert len(told) == 12
+
+
+def test_without_entries_they_share_passages() -> None:
+    assert len(passages_in(_MANUAL, most=1_000)) < 6
+
+
+def test_an_entry_that_is_too_long_goes_on_in_the_next_passage() -> None:
+    told = [passage.text for passage in passages_in(_MANUAL, (), 50, entries_of(_MANUAL))]
+    assert told[:2] == ["OPTIONS -a, --long-a What a does.", "It does it well. More on a."]
+    assert told[2] == "-b, --long-b What b does. It does it well."
+
+
+def test_the_line_before_an_entry_opens_it() -> None:
+    text = "It knows these:\n\n-a\nAll.\n\n-b\nBoth."
+    told = [passage.text for passage in passages_in(text, entries={17, 26})]
+    assert told == ["It knows these: -a All.", "-b Both."]
+
+
+@given(st.lists(st.sampled_from(["-x\n", "term\n", "A sentence. ", "\n\n", "- item\n", "  "])))
+def test_a_text_of_entries_loses_no_word(parts: list[str]) -> None:
+    text = "".join(parts) * 12
+    told = " ".join(passage.text for passage in passages_in(text, entries=entries_of(text)))
+    assert told.split().count("sentence.") == text.split().count("sentence.")

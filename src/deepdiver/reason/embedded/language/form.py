@@ -82,6 +82,8 @@ class AskedQuestion:
     """What a yes-or-no question asks, as a statement; empty if it is none."""
     background: str = ""
     """What else the message says about the subject."""
+    matter: str = ""
+    """What is looked for: the question, with what the message says about its subject."""
     language: str = "English"
     """The language of the question; empty if unknown."""
 
@@ -106,6 +108,7 @@ def read_question(message: str) -> AskedQuestion:
             Form.LOOK_UP,
             0.0,
             AnswerKind.ACCOUNT,
+            matter=text,
             language=language,
         )
     request = find_request(" ".join(message.split()))
@@ -124,6 +127,7 @@ def read_question(message: str) -> AskedQuestion:
         compared=compared,
         proposition=_proposition(request),
         background=request.background,
+        matter=request.matter,
         language=language or "English",
     )
 

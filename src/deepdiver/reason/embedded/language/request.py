@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from deepdiver.core.text import sentences
+from deepdiver.core.text import sentences, terms
 
 LONGEST = 2_000
 """Characters of a message that are analysed: a longer text is material, with the question at one
 end of it."""
+FEWEST_TERMS = 2
+"""Telling words of a question that can be looked up by itself."""
 INDIRECT = ("if", "whether")
 """Words that open an indirect yes-or-no question."""
 ASKING = frozenset(
@@ -85,6 +87,10 @@ _CLOSING = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(r"(?:\s*[,:;]\s*|\s+[–-]+\s+)(?:but\s+|so\s+|and\s+)?")
+_POINTER = re.compile(
+    r"\b(?:its?|they|them|theirs?|these|those|this|he|she|him|her|his|hers)\b|\bthat\W*$", re.I
+)
+"""Words for what has been named: "How do I get it to start unattended?"."""
 _WORD = re.compile(r"\w+(?:[’'\-]\w+)*")
 
 
@@ -98,18 +104,29 @@ class Request:
     """What the message says about the subject before or after it."""
     indirect: bool = False
     """Whether the text is what follows "whether": a statement that is to be tested."""
+    matter: str = ""
+    """What is looked for: the question and its background; all that was said, if it points back."""
 
 
 def find_request(message: str) -> Request:
     """Find the question in a message."""
     parts = [part for sentence in _sentences(message) if (part := _without_courtesy(sentence))]
     if not parts:
-        return Request(" ".join(message.split())[:LONGEST])
+        whole = " ".join(message.split())[:LONGEST]
+        return Request(whole, matter=whole)
     asking = [part for part in parts if part.endswith("?") and len(_words(part)) > 1]
     asking = asking or [part for part in parts if _opens(part)] or parts
-    rest = [part for part in parts if part not in asking and not _is_talk(part)]
     text, indirect = _direct(" ".join(asking))
-    return Request(text, " ".join(rest), indirect)
+    rest = [part for part in parts if part not in asking]
+    background = " ".join(part for part in rest if not _is_talk(part))
+    matter = " ".join([text, *rest] if _only_points(text) else filter(None, [text, background]))
+    return Request(text, background, indirect, matter)
+
+
+def _only_points(question: str) -> bool:
+    """Return whether a question is not understood without what stands before it."""
+    few = len(terms(question)) < FEWEST_TERMS or _POINTER.search(question) is not None
+    return few and (_words(question) or [""])[0] in ASKING
 
 
 def _sentences(message: str) -> list[str]:
@@ -169,7 +186,8 @@ def _after_talk(text: str) -> str:
     """Cut a clause about the conversation before the question, up to a comma, colon or dash."""
     for stop in _BREAK.finditer(text):
         before, after = text[: stop.start()], text[stop.end() :]
-        if _opens_part(after) and not _opens(before) and (_is_talk(before) or len(before) < 3):
+        talk = _is_talk(before) and terms(after)
+        if _opens_part(after) and not _opens(before) and (talk or len(before) < 3):
             return after
     return text
 

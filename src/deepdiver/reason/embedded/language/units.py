@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.numbering import GAP, units_of
@@ -41,6 +41,8 @@ class Unit:
 
     caption: bool = False
     """Whether it is a line in italics as below a title, which says nothing by itself."""
+    begins: bool = False
+    """Whether it begins an entry, as of an option in a manual."""
 
     @property
     def is_row(self) -> bool:
@@ -60,16 +62,24 @@ class Passage:
     """The heading above it."""
 
 
-def units_in(text: str, within: Sequence[tuple[int, int]] = ()) -> list[Unit]:
-    """Return the units of a text, or those that touch some parts of it."""
+def units_in(
+    text: str, within: Sequence[tuple[int, int]] = (), entries: Collection[int] = ()
+) -> list[Unit]:
+    """Return the units of a text, or those that touch some parts of it.
+
+    Args:
+        text: The text.
+        within: These parts, from and to; none: all of it.
+        entries: Where the entries of a manual begin.
+    """
     return [
         unit
-        for unit in _all_units(text)
+        for unit in _all_units(text, entries)
         if not within or any(unit.span.start < end and at < unit.span.end for at, end in within)
     ]
 
 
-def _all_units(text: str) -> Iterator[Unit]:
+def _all_units(text: str, entries: Collection[int] = ()) -> Iterator[Unit]:
     headings = [(match.start(), match[1].strip(" #*")) for match in _HEADING.finditer(text)]
     heading, number = "", 0
     for span in _with_their_moments(text):
@@ -78,7 +88,8 @@ def _all_units(text: str) -> Iterator[Unit]:
         words = plain_line(span.of(text))
         if _LETTERS.search(words):
             leads = words.endswith(":") or _RULE.match(text, span.end) is not None
-            yield Unit(span, words, heading, number, leads, is_caption(span.of(text)))
+            begins = span.start in entries
+            yield Unit(span, words, heading, number, leads, is_caption(span.of(text)), begins)
         # A line without letters, as below the header of a table, parts nothing; a gap does.
         number += bool(_LETTERS.search(words)) or words == GAP
 
@@ -115,15 +126,19 @@ def plain_line(text: str) -> str:
 
 
 def passages_in(
-    text: str, within: Sequence[tuple[int, int]] = (), most: int = PASSAGE
+    text: str,
+    within: Sequence[tuple[int, int]] = (),
+    most: int = PASSAGE,
+    entries: Collection[int] = (),
 ) -> list[Passage]:
     """Return a text, or some parts of it, as passages of neighbouring units.
 
     A passage never crosses a heading or a gap, nor the end of a table. A heading that no mark
-    tells, and what introduces a table or a list, open the passage that follows them.
+    tells, and what introduces a table or a list, open the passage that follows them; so does each
+    entry of a manual.
     """
     groups: list[list[Unit]] = []
-    for unit in units_in(text, within):
+    for unit in units_in(text, within, entries):
         if groups and _continues(groups[-1], unit, most):
             groups[-1].append(unit)
         else:
@@ -156,6 +171,8 @@ def _continues(group: Sequence[Unit], unit: Unit, most: int) -> bool:
     if _is_title(unit.text) and not _is_title(last.text) and len(group) > 1:
         return False
     if last.is_row and not unit.is_row:
+        return False
+    if unit.begins and not all(_is_title(one.text) for one in group):
         return False
     return unit.span.end - group[0].span.start <= most
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Final
 
 from deepdiver.errors import UnreadableError
@@ -57,7 +59,7 @@ _ONE: Final = {
 _UNICODE = re.compile(r"u([0-9A-Fa-f]{4,6})")
 _FONTS = frozenset("B I R SM SB CW".split())
 _MIXED = frozenset("BR RB BI IB IR RI".split())
-_PARAGRAPHS = frozenset("PP LP P HP Pp Lp sp Bl El".split())
+_PARAGRAPHS = frozenset("PP LP P HP Pp Lp sp".split())
 _KEPT_BEGIN = frozenset({"nf", "EX", "Bd"})
 _KEPT_END = frozenset({"fi", "EE", "Ed"})
 _ENCLOSING: Final = {
@@ -67,12 +69,13 @@ _ENCLOSING: Final = {
 }  # fmt: skip
 _PLAIN_MDOC = frozenset(
     "Ad An Ar At Bx Cd Cm Dv Em Er Ev Fa Fd Fx Ic In Li Lk Ms Mt Nx Ox Pa St Sx Sy Tn Ux Va Vt No "
-    "Ns Nm Fl Xr Pf Ap Nd".split()
+    "Ns Nm Fl Xr Pf Ap Nd Xo Xc".split()
 )
 _MDOC = _PLAIN_MDOC | _ENCLOSING.keys()
 """Macros of mdoc that may be in the middle of a line."""
 _BULLET = re.compile(r"[^\w-]{1,2}|[-*o]|\(?\w{1,2}[.)]")
 """A tag that only counts, and is not what the text is about."""
+_UNNUMBERED = frozenset({"-bullet", "-dash", "-hyphen", "-item"})
 _NO_SPACE_BEFORE = frozenset(".,:;)]?!")
 _YEAR_FIRST = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
 
@@ -113,6 +116,36 @@ def arguments_of(line: str) -> list[str]:
     ]
 
 
+@dataclass
+class _List:
+    """A list of mdoc."""
+
+    kind: str
+    """How it is set, as `-tag` or `-column`."""
+    items: int = 0
+    """Items so far."""
+    rows: list[list[str]] = field(default_factory=list)
+    """The rows of a table."""
+    headed: bool = False
+    """Whether the first row is set in bold, as a header."""
+
+    def item(self, given: list[str], page: str) -> list[str]:
+        """Take an item, and return the words that its paragraph begins with."""
+        self.items += 1
+        if self.kind == "-column":
+            self.headed = self.headed or (self.items == 1 and given[:1] == ["Sy"])
+            cells = [[*cell] for told, cell in groupby(given, "Ta".__eq__) if not told]
+            self.rows.append([_mdoc_line(cell, page) for cell in cells])
+            return []
+        if self.kind == "-enum":
+            return [f"{self.items}."]
+        if self.kind in _UNNUMBERED:
+            return ["-"]
+        # A tag of several lines is closed by a macro of its own.
+        tag = _mdoc_line(given, page)
+        return [tag] if given[:1] == ["Xo"] else [tag, "\n"] if tag else []
+
+
 class _Reader:
     """Goes through the lines of a page."""
 
@@ -125,6 +158,8 @@ class _Reader:
         """Whether the next line is a heading."""
         self._tag = False
         """Whether the next line is a tag, with a paragraph about it below."""
+        self._lists: list[_List] = []
+        """The lists of mdoc that are open."""
 
     def read(self, text: str) -> None:
         lines = iter(text.split("\n"))
@@ -193,19 +228,35 @@ class _Reader:
             self._kept = name in _KEPT_BEGIN
         elif name in _PARAGRAPHS:
             self._flush()
+        elif name == "RS":  # what stands above it is the term of what is set in
+            self._words += ["\n"] if self._words and self._words[-1] != "\n" else []
         elif name in ("TP", "TQ"):
             self._flush()
             self._tag = True
-        elif name in ("IP", "It"):
+        elif name == "IP":
             self._flush()
-            given = arguments_of(rest)
-            tag = _mdoc_line(given, self._name) if name == "It" else "".join(given[:1])
-            if tag:
+            if tag := "".join(arguments_of(rest)[:1]):
                 self._words += [tag] if _BULLET.fullmatch(tag) else [tag, "\n"]
+        elif name in ("Bl", "El", "It", "Xc"):
+            self._list(name, arguments_of(rest))
         elif name == "br":
             self._words.append("\n")
         else:
             self._say(name, rest)
+
+    def _list(self, name: str, given: list[str]) -> None:
+        """Take a macro of a list of mdoc: its beginning, an item, the end of a tag, the end."""
+        if name == "Xc":
+            self._words.append("\n")
+            return
+        self._flush()
+        if name == "Bl":
+            self._lists.append(_List("".join(given[:1])))
+        elif name == "El":
+            ended = self._lists.pop() if self._lists else _List("")
+            table.add_table(self._draft, ended.rows, head=ended.headed)
+        else:
+            self._words = self._lists[-1].item(given, self._name) if self._lists else []
 
     def _say(self, name: str, rest: str) -> None:
         """Take a macro that writes a line."""
@@ -303,6 +354,8 @@ class _MdocLine:
         """Take a word, and return how many words were used."""
         if word == "Ns":
             self._glued = True
+        elif word in ("Xo", "Xc"):
+            pass
         elif word == "Xr" and after:
             self._say(after[0] + "".join(f"({section})" for section in after[1:]))
             return 1 + len(after)
