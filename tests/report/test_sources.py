@@ -244,6 +244,15 @@ def test_an_excerpt_has_each_sentence_that_carries_a_part_of_what_cites_it() -> 
     assert [line[6:10] for line in lines] == ["1985", "1991"], "both, though longer"
 
 
+def test_an_excerpt_is_found_by_what_words_are_made_of() -> None:
+    quote = (
+        "The stop point must be after the ending time of the base backup. You cannot use one to go "
+        "back to a time when it was in progress. " + "Many thanks to all who have helped. " * 5
+    ).strip()
+    (line,), _ = _shown(quote, "", 100, "It works only if the backup has ended before.")
+    assert line == "The stop point must be after the ending time of the base backup. …"
+
+
 SAID = "It was sold in 1987 for 12 crowns."
 
 

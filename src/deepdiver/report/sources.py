@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from deepdiver.core.numbering import LONGEST_UNIT
 from deepdiver.core.record import Citation, Passage, Quote
-from deepdiver.core.text import STOPWORDS, Span, join_lines, sentences, words
+from deepdiver.core.text import Span, join_lines, sentences, terms
 
 UNITED_CHARS = LONGEST_UNIT
 """The most characters of spans that are joined: a citation must still lead to a place, not to a
@@ -264,12 +264,12 @@ def _most_telling(parts: Sequence[str], most: int, said: str) -> list[int]:
 
     Each further one adds words that those before it do not have.
     """
-    kept, size, wanted = list[int](), 0, {*words(said)} - STOPWORDS
+    kept, size, wanted = list[int](), 0, {*terms(said)}
     while len(kept) < len(parts):
         others = [at for at in range(len(parts)) if at not in kept]
-        best = max(others, key=lambda at: (_weigh({*words(parts[at])} & wanted), -at))
+        best = max(others, key=lambda at: (_weigh({*terms(parts[at])} & wanted), -at))
         size += len(parts[best]) + 2
-        added = {*words(parts[best])} & wanted
+        added = {*terms(parts[best])} & wanted
         if kept and (_weigh(added) < TELLING or size > FURTHER * most):
             break
         kept.append(best)
@@ -279,7 +279,7 @@ def _most_telling(parts: Sequence[str], most: int, said: str) -> list[int]:
 
 def _shared(text: str, said: str) -> int:
     """Return how many telling words of a text are in what cites it; numbers tell the most."""
-    return _weigh({*words(text)} & {*words(said)} - STOPWORDS)
+    return _weigh({*terms(text)} & {*terms(said)})
 
 
 def _weigh(shared: Iterable[str]) -> int:
