@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.opposites import are_opposite, poles
+from deepdiver.core.opposites import are_opposite, are_two_sides, poles
 
 WORDS = st.sampled_from(
     "rise rose fell falling increase decreases more less above below before after gain loss "
@@ -78,3 +78,19 @@ def test_an_axis_may_have_many_poles() -> None:
 def test_most_words_have_no_pole() -> None:
     assert not poles("table")
     assert poles("Rising".lower())
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("rose", "fell", False),
+        ("house", "water", False),
+        ("buy", "purchase", False),
+        ("purchasing", "sold", True),
+        ("lenders", "borrowed", True),
+        ("imports", "exported", True),
+    ],
+)
+def test_the_two_sides_of_one_event(one: str, other: str, same: bool) -> None:
+    assert are_two_sides(one, other) is same
+    assert are_two_sides(other, one) is same

@@ -52,6 +52,10 @@ def exchanges(text: str, *quotes: str, credit: str = "") -> set[tuple[str, str]]
         ("All workers praised the motor.", TRIAL, ("All", "many")),
         ("The rule is efficient.", "The rule is inefficient.", ("efficient", "inefficient")),
         ("Many ships came.", "Few ships came to the port.", ("Many", "few")),
+        # The same one buys and sells.
+        ("The port bought the filter.", "The port sold the filter.", ("bought", "sold")),
+        # Beside nothing else, a word speaks of what its row speaks of.
+        ("Low", "Crane: A | Noise: High", ("Low", "high")),
         # The quote has the word too, but the opposite beside what the sentence has beside it.
         (
             "The new motor uses more fuel.",
@@ -82,6 +86,14 @@ def test_an_opposite_that_the_quotes_have(
             "In the second quarter of 2024, Lee's Market achieved a redemption rate of 35% for "
             "CRM-driven loyalty offers, underscoring how well they work.",
         ),
+        # The two words speak of different things.
+        (
+            "Weakest point: 69.5% of the ships were unloaded within a day.",
+            "Unloaded within a day: 69.5% | Effect: Fast cranes support strong customer relations.",
+        ),
+        # What one sells, another buys.
+        ("Workers go where quiet motors are sold.", "Workers think of purchasing quiet motors."),
+        ("The bank lent the port the money.", "The money was borrowed by the port."),
         # How many is said of the word beside it alone.
         ("Readers wait for no writer.", "Readers copy as many frames as they can."),
         ("One writer holds the lock.", "The lock has various states."),

@@ -208,6 +208,8 @@ still / already / longer
 reactive / proactive
 """
 """One line for each axis, its poles between slashes, the words of each from common to rare."""
+_SIDES = words("buy lend import")
+"""A word of each axis whose poles are the two sides of one event: what one buys, another sells."""
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non-", "non", "de", "mis", "anti-", "anti")
 _SHORTEST = 4
 """Letters of a word that a prefix may turn round: in-to is not the opposite of to."""
@@ -242,6 +244,7 @@ def _load() -> dict[str, frozenset[tuple[int, int]]]:
 
 
 _POLES = _load()
+_EVENTS = {axis for word in _SIDES for axis, _ in _POLES[stem(word)]}
 
 
 def poles(word: str) -> frozenset[tuple[int, int]]:
@@ -260,6 +263,15 @@ def are_opposite(one: str, other: str) -> bool:
     if {axis for axis, _ in mine} & {axis for axis, _ in theirs}:
         return True
     return _turned(one, other) or _turned(other, one)
+
+
+def are_two_sides(one: str, other: str) -> bool:
+    """Return whether two opposites are the two sides of one event: buy and sell.
+
+    They contradict each other only where the same one does both.
+    """
+    axes = {axis for axis, _ in poles(one)} & {axis for axis, _ in poles(other)}
+    return are_opposite(one, other) and bool(axes & _EVENTS)
 
 
 def _turned(one: str, other: str) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.names import names
-from deepdiver.core.opposites import are_opposite, poles
+from deepdiver.core.opposites import are_opposite, are_two_sides, poles
 from deepdiver.core.text import STOPWORDS, stem, words
 from deepdiver.report.bindings import Cited, find_other_name
 from deepdiver.report.clauses import NEGATORS, Unit, akin, is_english, read_unit, read_units, shared
@@ -203,6 +203,21 @@ class _Place:
     """The stems of the next words that count before and behind it; empty at an end."""
     than: str = ""
     """The stem of the next word that counts behind a "than"; empty if there is none."""
+    around: frozenset[str] = frozenset()
+    """The stems of the other words that count in its sentence or cell."""
+
+    def is_of_same(self, other: _Place) -> bool:
+        """Whether it may speak of the same thing as another, which stands in other words.
+
+        Their sentences or cells share a word, or one of them says nothing else.
+        """
+        apart = self.around and other.around
+        return not apart or shared(self.around, other.around) > 0
+
+    def is_other_side(self, other: _Place) -> bool:
+        """Whether both tell one event, of somebody else each: shops sell what customers buy."""
+        mine, theirs = self.beside[0], other.beside[0]
+        return are_two_sides(self.word, other.word) and not (mine and theirs and akin(mine, theirs))
 
     def is_beside(self, other: _Place) -> bool:
         """Whether it has the same word before it as another, or behind it."""
@@ -216,21 +231,27 @@ class _Place:
 
 def _places(text: str) -> list[_Place]:
     """Return the words of a text that count or have an opposite."""
-    made = []
-    for part in _PART.finditer(text):
-        spots = list(_WORD.finditer(text, *part.span()))
-        listed = [spot.group().lower() for spot in spots]
-        for at, (spot, word) in enumerate(zip(spots, listed, strict=True)):
-            if spot.group() == "May" and (at > 0 or text[spot.end() + 1 :][:1].isdigit()):
-                continue  # the month
-            if (_counts(word) or poles(word)) and not _is_ordinal(listed, at):
-                before, behind = listed[:at][::-1], listed[at + 1 :]
-                _, _, compared = " ".join(behind).partition("than ")
-                beside = (_first(before), _first(behind))
-                made.append(
-                    _Place(word, stem(word), *spot.span(), beside, _first(compared.split()))
-                )
-    return made
+    parts = (list(_WORD.finditer(text, *part.span())) for part in _PART.finditer(text))
+    return [place for spots in parts for place in _places_in(text, spots)]
+
+
+def _places_in(text: str, spots: Sequence[re.Match[str]]) -> Iterator[_Place]:
+    """Yield the same of a sentence or a cell, given its words."""
+    listed = [spot.group().lower() for spot in spots]
+    counting = {stem(word) for word in listed if _counts(word)}
+    for at, (spot, word) in enumerate(zip(spots, listed, strict=True)):
+        if spot.group() == "May" and (at > 0 or text[spot.end() + 1 :][:1].isdigit()):
+            continue  # the month
+        if (_counts(word) or poles(word)) and not _is_ordinal(listed, at):
+            others = frozenset(counting - {stem(word)})
+            yield _Place(word, stem(word), *spot.span(), *_beside(listed, at), others)
+
+
+def _beside(listed: Sequence[str], at: int) -> tuple[tuple[str, str], str]:
+    """Return the stems of the words that count next to one, and of that behind a "than"."""
+    before, behind = listed[:at][::-1], listed[at + 1 :]
+    _, _, compared = " ".join(behind).partition("than ")
+    return (_first(before), _first(behind)), _first(compared.split())
 
 
 def _is_ordinal(listed: Sequence[str], at: int) -> bool:
@@ -277,8 +298,10 @@ def _rivals(place: _Place, theirs: Sequence[_Place]) -> list[str]:
             for other in theirs
             if are_opposite(place.word, other.word)
             and not place.compares_back(other)
+            and not place.is_other_side(other)
             and (
-                (place.is_beside(other) and not beside) or not (same or place.word in _DETERMINERS)
+                (place.is_beside(other) and not beside)
+                or (place.is_of_same(other) and not (same or place.word in _DETERMINERS))
             )
         }
     )
