@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepdiver.report.enclosures import behind_enclosing
+from deepdiver.report.enclosures import behind_counted, behind_enclosing
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,27 @@ def test_what_encloses_nothing_moves_nothing(text: str) -> None:
 def test_a_citation_stands_behind_what_encloses_it(text: str) -> None:
     place, behind = text.index("^"), text.index("|") - 1
     assert behind_enclosing(text.replace("^", "").replace("|", ""), place) == behind
+
+
+@pytest.mark.parametrize(
+    ("text", "behind"),
+    [
+        ("It takes 10| seconds, or more.", "It takes 10 seconds"),
+        ("It needs 4.1| TB.", "It needs 4.1 TB"),
+        ("It fell by 3|% at once.", "It fell by 3%"),
+        ("It fell by 3| % at once.", "It fell by 3 %"),
+        ("one call in 20| and not more", "one call in 20"),
+        ("one call in 20|, perhaps", "one call in 20"),
+        ("one call in 20|", "one call in 20"),
+        ("It is 10| x-rays", "It is 10"),
+        ("It costs 14| now", "It costs 14"),
+        ("It needs 12| kW", "It needs 12 kW"),
+        ("It is 10| was said", "It is 10"),
+        ("a law| of nature", "a law"),
+        ("|10 seconds", ""),
+    ],
+)
+def test_a_sign_stands_behind_what_a_figure_counts(text: str, behind: str) -> None:
+    place = text.index("|")
+    bare = text.replace("|", "")
+    assert bare[: behind_counted(bare, place)] == behind

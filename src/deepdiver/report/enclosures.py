@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deepdiver.core.text import count_words
+from deepdiver.core.text import STOPWORDS, count_words
 
 _QUOTATION = re.compile(
     r"""(?<!\w)"(?=\S)[^"]+" | “[^“”]+” | „[^„“”]+[“”] | «[^«»]+» | »(?=\S)[^«»]+«
@@ -21,6 +21,8 @@ _WITHIN_QUOTATION = re.compile(
 )
 """Quotation marks that are apostrophes elsewhere: what seems to be between them may not be."""
 _BRACKET = re.compile(r"\([^()]+\)|\[[^\[\]]+\]|（[^（）]+）")
+_COUNTED = re.compile(r"[ \u00a0\u202f]([a-z]?[A-Z]{1,3}[a-z]?|[^\W\d_]{2,}s|[%‰°])(?![\w-])|%")
+"""A unit, or a noun in the plural, behind a figure."""
 _STOPS = " \u00a0\u202f.,;:!?…"
 """What may stand between a word and the sign that closes what it is enclosed by."""
 CLAUSE_WORDS = 4
@@ -31,6 +33,12 @@ def behind_enclosing(text: str, place: int) -> int:
     """Return a place of a text, or the one behind the quotation or bracket that it is within."""
     ends = [end for start, end in _enclosing(text, place) if start < place < end]
     return behind_enclosing(text, max(ends)) if ends else place
+
+
+def behind_counted(text: str, place: int) -> int:
+    """Return the place behind what a figure counts, if a place is behind the figure: 10 seconds."""
+    counted = _COUNTED.match(text, place) if text[:place][-1:].isdigit() else None
+    return counted.end() if counted and (counted[1] or '').lower() not in STOPWORDS else place
 
 
 def _enclosing(text: str, place: int) -> Iterator[tuple[int, int]]:

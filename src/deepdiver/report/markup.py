@@ -46,7 +46,7 @@ from deepdiver.core.arithmetic import ArithmeticFaultError, comes_out, compute, 
 from deepdiver.core.numbers import numbers
 from deepdiver.core.record import UNPRINTED, SentenceKind
 from deepdiver.core.text import count_words, sentences, words
-from deepdiver.report.enclosures import behind_enclosing
+from deepdiver.report.enclosures import behind_counted, behind_enclosing
 
 _KINDS = {
     "judgement": SentenceKind.JUDGEMENT,
@@ -647,7 +647,7 @@ def _known(
     """
     both = zip(marks, ends, strict=False)
     own = (end for mark, end in both if mark.kind in _OWN or mark.supposes)
-    known = tuple(behind_enclosing(text, end) for end in own)
+    known = tuple(behind_enclosing(text, behind_counted(text, end)) for end in own)
     return known if cited else _within(text, known)
 
 
