@@ -701,6 +701,24 @@ def test_a_frame_may_repeat_a_number_of_the_question() -> None:
     assert found(text, kind=SentenceKind.FRAME, context=other) == ["it states 15 without a finding"]
 
 
+def test_a_frame_may_hold_what_it_introduces_carries() -> None:
+    text = "These are the 6 breaches of Q2 2025 at Ejderlinjen AB:"
+    below = "2025-04-05 | Ejderlinjen AB | 6 of 71"
+    for part, fault in {
+        "2025-04-05": "2025",
+        "Ejderlinjen AB": "Ejderlinjen AB",
+        "6 ": "6",
+    }.items():
+        other = Context(introduced=below.replace(part, "…"))
+        said = found(text, kind=SentenceKind.FRAME, context=other)
+        assert said == [f"it states {fault} without a finding"]
+    autumn = Context(introduced=below.replace("-04-", "-10-"))
+    assert found(text, kind=SentenceKind.FRAME, context=autumn) == [
+        "it states Q2 without a finding"
+    ]
+    assert found(text, kind=SentenceKind.FRAME, context=Context(introduced=below)) == []
+
+
 def test_a_frame_may_name_what_the_question_or_the_heading_names() -> None:
     text = "What Ejderlinjen AB did about the Ejdervik is less clear."
     asked, headed = "What became of Ejderlinjen AB?", "The Ejdervik burnt"

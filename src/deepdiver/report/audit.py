@@ -174,6 +174,8 @@ class Context:
     """Whether part of it is generally known, or supposed."""
     read: Collection[str] = ()
     """The words of all texts that the writer was shown: a judgement may name what stands there."""
+    introduced: str = ""
+    """The quotes, titles and calculations of what a frame introduces: names, numbers and dates."""
     takes_figures: bool = False
     """Whether it may take numbers from the question, too, because somebody checks it besides."""
 
@@ -250,17 +252,19 @@ def _faults_of_frame(sentence: Sentence, as_of: str, context: Context) -> list[s
     """Return the faults of a frame, which must not state a number, a date, a name or an address.
 
     Names and numbers of the question tell nothing new, nor do names of the heading and of the
-    sentence before it, nor today's date.
+    sentence before it, nor today's date; and what it introduces carries its own values.
     """
-    text, known = sentence.text, f"{context.question}\n{context.nearby}"
-    today = dates(as_of)
-    said = [day.iso() for day in dates(text) if not any(now.covers(day) for now in today)]
+    text, below = sentence.text, context.introduced
+    known, days = f"{context.question}\n{context.nearby}\n{below}", dates(below)
+    told = [*dates(as_of), *days]
+    said = [day.iso() for day in dates(text) if not _known_day(day, told)]
     bare = _OWN_PART.sub("…", _COUNTED.sub("…", text))
-    given = {*_numbers_said(context.question)}
+    given = {*_numbers_said(context.question), *numbers(below), *_years(days)}
     said += [f"{value:f}" for value in _numbers_said(bare) if value not in given]
+    said += _quarters_lost(text, known, days) if below else []
     named = _names_said(text, context.question)
     said += [name for name in named if not _contains(known, name)]
-    said += _strange_addresses(text)
+    said += _strange_addresses(text, below)
     return [f"it states {said[0]} without a finding"] if said else []
 
 

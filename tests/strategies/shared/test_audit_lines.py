@@ -542,6 +542,46 @@ async def test_words_must_stand_one_behind_the_other_to_be_present(tmp_path: Pat
 # -- frames
 
 
+HOURS = "| Year | Hours |\n|---|---|\n| 2024 | 120 {T2:3} |\n| 2025 | 150 {T2:4} |"
+ROW = "```text {T2:4}\n| Year: 2025 | Hours: 150\n```"
+
+
+@pytest.mark.parametrize(
+    ("frame", "fault"),
+    [
+        ("These are the hours of 2031:", "2031"),
+        ("These are the 77 hours:", "77"),
+        ("These are the hours of Anna Holm:", "Anna Holm"),
+        # The title of the first text; the table is of the second one.
+        ("These are the hours of the Minutes of March 2024:", "2024-03"),
+    ],
+)
+async def test_what_it_introduces_does_not_carry_what_it_does_not_cite(
+    tmp_path: Path, frame: str, fault: str
+) -> None:
+    held = Desk(tmp_path)
+    left = await held.check(f"## Hours\n\n{frame}\n\n{HOURS}\n\n## Met\n\n{MET} {{T1:1}}")
+    assert frame not in left
+    assert held.reasons == [f"it states {fault} without a finding"]
+
+
+@pytest.mark.parametrize("below", [HOURS, ROW, "- Testing has 150 hours in 2025 {T2:4}."])
+async def test_what_a_line_introduces_carries_it(tmp_path: Path, below: str) -> None:
+    held = Desk(tmp_path)
+    frame = "These are the 150 hours of 2025:"
+    assert frame in await held.check(f"## Hours\n\n{frame}\n\n{below}")
+    assert held.reasons == []
+
+
+async def test_only_what_follows_at_once_is_introduced(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    frame, other = "These are the 45 hours:", "This is who asked:"
+    text = f"## Hours\n\n{frame}\n\n{HOURS}\n\n{other}\n\n- {BERG} {{T1:3}}"
+    left = await held.check(text)
+    assert other in left
+    assert frame not in left
+
+
 async def test_what_the_writer_infers_may_rest_on_all_that_its_section_cites(
     tmp_path: Path,
 ) -> None:

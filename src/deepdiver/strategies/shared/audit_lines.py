@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile, islice, takewhile
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -288,6 +289,7 @@ class Audit:
             knows=line.knows,
             from_question=self._derived.are_from_question(sentence.derived),
             read=self._derived.read,
+            introduced="\n".join(self._told_below(line)),
             takes_figures=not strict,
         )
         found = find_faults(
@@ -300,6 +302,13 @@ class Audit:
         )
         sources = deps.ledger.of(Source).values()
         return found or find_present(sentence, sources, deps.store.texts.get, self._asked)
+
+    def _told_below(self, line: Line) -> Iterator[str]:
+        """Yield what carries the table, the list or the code that a line introduces, if it does."""
+        if line.sentence.kind is SentenceKind.FRAME and line.sentence.text.endswith(":"):
+            for other in _introduced_by(line, self._lines):
+                yield from (" ".join(both) for both in titled_quotes(self._deps, other.sentence))
+                yield self._derived.figures_of(other.sentence.derived)
 
     async def _find_foreign(self, lines: Sequence[Line], among: Sequence[Line]) -> None:
         """Find fault with lines whose words are not those of what they stand on."""
@@ -965,6 +974,17 @@ def _introduces(line: Line) -> bool:
     """Whether advice only leads to a list or a table, which is looked at for itself."""
     own = line.sentence.kind is SentenceKind.JUDGEMENT and not line.sentence.findings
     return own and line.sentence.text.endswith(":")
+
+
+def _introduced_by(line: Line, lines: Sequence[Line]) -> Iterator[Line]:
+    """Yield the lines that another one introduces: the cells, the points or the code behind it."""
+    behind = dropwhile(lambda other: other is not line, lines)
+    rest = [other for other in islice(behind, 1, None) if not other.cut]
+    for other in takewhile(lambda other: other.heading == line.heading, rest):
+        same = (other.cell, other.code) == (rest[0].cell, rest[0].code)
+        if not same or other.sentence.text.endswith(":"):
+            return
+        yield other
 
 
 def _is_exact(line: Line) -> bool:
