@@ -139,6 +139,8 @@ def test_where_two_things_are_not_named_none_is(text: str) -> None:
         ("What is the difference between rye and wheat?", ("rye", "wheat")),
         ("Which is older, the mill or the forge?", ("mill", "forge")),
         ("mill or forge: which is older?", ("mill", "forge")),
+        ("mill, forge, smithy: how do the three differ?", ("mill", "forge", "smithy")),
+        ("mill, forge and smithy: what is the difference?", ("mill", "forge", "smithy")),
         ("How does the mill differ from the forge?", ("mill", "forge")),
         ("In what respects do the mill and the forge differ?", ("mill", "forge")),
         ("what distinguishes rye from wheat", ("rye", "wheat")),

@@ -209,6 +209,8 @@ _JOINTS: tuple[re.Pattern[str], ...] = tuple(
         r"|at\s+|on\s+|under\s+|from\s+)?(?P<other>[^,:]+)$",
         r"(?:[,:]|\bbetween)\s+(?P<one>[^,:]+?),?\s+or\s+(?P<other>[^,:]+)$",
         r"^(?P<one>[^,:?]+?)\s+or\s+(?P<other>[^,:?]+?)\s*[,:?–-]\s*(?:which|what|who)\b",
+        r"^(?P<one>[^:?]+?)(?:,?\s+(?:and|or)\s+|,\s*)(?P<other>(?:(?!\b(?:and|or)\b)[^,:?])+?)"
+        r"\s*:\s*(?:how|what|which)\b",
         r"^(?:is|are|was|were|does|do|did)\s+(?P<one>.+?)\s+(?:more|less|\w+er)\b.*?\bthan\s+"
         r"(?P<other>.+)$",
     )
