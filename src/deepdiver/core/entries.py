@@ -22,6 +22,8 @@ _ENTRY = re.compile(rf"(?:\A|\n[ \t]*\n)\s*+(?={_TERM})")
 FEWEST = 10
 """The fewest entries of a manual: a letter or a newspaper has a few lines that look like terms, and
 what stands below them is understood with its neighbours."""
+_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
+_ENDS = (".", "!", "?", ":", ".)")
 _IDENTIFIER = re.compile(
     r"(?<![\w.-])(?:--?[A-Za-z][\w-]*|\w+(?:[_.:]\w+)+|[A-Z]?[a-z]\w*[A-Z]\w*)(?!\w)"
 )
@@ -32,8 +34,14 @@ _IDENTIFIER = re.compile(
 def entries_of(text: str) -> frozenset[int]:
     """Return where the entries of a manual begin; none in a text that is not one."""
     starts = (match.end() for match in _ENTRY.finditer(text))
-    found = [at for at in starts if text[at] == "-" or _set_in(text, at)]
+    found = [at for at in starts if text[at] == "-" or (_is_told(text, at) and _set_in(text, at))]
     return frozenset(found if len(found) >= FEWEST else ())
+
+
+def _is_told(text: str, at: int) -> bool:
+    """Return whether something is said of a term: lines of code or of an address say nothing."""
+    end = _EMPTY_LINE.search(text, at)
+    return text[at : end.start() if end else len(text)].rstrip().endswith(_ENDS)
 
 
 def _set_in(text: str, at: int) -> bool:
@@ -53,7 +61,10 @@ def _indent(text: str, at: int) -> int:
 
 def term_of(text: str) -> str:
     """Return what an entry is about, if a text begins with one; else nothing."""
-    return text.lstrip().partition("\n")[0].rstrip() if _ENTRY.match(text) else ""
+    entry = _ENTRY.match(text)
+    if entry is None or not (text[entry.end()] == "-" or _is_told(text, entry.end())):
+        return ""
+    return text[entry.end() :].partition("\n")[0].rstrip()
 
 
 def names_term(question: str, text: str) -> bool:

@@ -38,7 +38,7 @@ def behind_enclosing(text: str, place: int) -> int:
 def behind_counted(text: str, place: int) -> int:
     """Return the place behind what a figure counts, if a place is behind the figure: 10 seconds."""
     counted = _COUNTED.match(text, place) if text[:place][-1:].isdigit() else None
-    return counted.end() if counted and (counted[1] or '').lower() not in STOPWORDS else place
+    return counted.end() if counted and (counted[1] or "").lower() not in STOPWORDS else place
 
 
 def _enclosing(text: str, place: int) -> Iterator[tuple[int, int]]:
