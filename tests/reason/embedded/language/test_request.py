@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.reason.embedded.language.request import LONGEST, Request, find_request
+from deepdiver.reason.embedded.language.request import LONGEST, find_request
 
 
 @pytest.mark.parametrize("message", ["", "   ", "?", "Thanks!", "Hello", "...", "\n\n", "🙂"])
