@@ -175,6 +175,47 @@ def test_in_code_an_ending_alone_makes_no_address(text: str, shown: str) -> None
     assert defuse(text, code=True) == shown
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("https://example.com@evil.net/", "hxxps://example[.]com@evil[.]net/"),
+        ("https://example.com;x@evil.net/", "hxxps://example[.]com;x@evil[.]net/"),
+        ("https://example.com#@evil.net", "hxxps://example[.]com#@evil[.]net"),
+        (r"https://example.com\@evil.net", r"hxxps://example[.]com\@evil[.]net"),
+        ("https://example.com:80@evil.net", "hxxps://example[.]com:80@evil[.]net"),
+        ("https://example.com.evil.net/", "hxxps://example[.]com[.]evil[.]net/"),
+        ("https://example.com。evil.net/", "hxxps://example[.]com[.]evil[.]net/"),
+        ("https://example.com\u00ad.evil.net", "hxxps://example[.]com\u00ad.evil.net"),
+        ("https://example.com:x/", "hxxps://example[.]com:x/"),
+        ("javascript://localhost/%0ax()", "javascript[:]//localhost/%0ax()"),
+        ("file://localhost/etc/x", "file[:]//localhost/etc/x"),
+        ("http://[::ffff:8.8.8.8]/", "hxxp://[::ffff:8.8.8.8]/"),
+        ("https://example.com/?u=https://evil.net", "https://example.com/?u=hxxps://evil[.]net"),
+        ("https://example.com/javascript:x()", "https://example.com/javascript[:]x()"),
+        ("a@example.com,b@evil.net", "a@example.com,b@evil[.]net"),
+        ("app.local/www.evil.net", "app.local/www[.]evil[.]net"),
+    ],
+)
+def test_what_only_seems_to_lead_to_nobody_is_defused_in_code(text: str, shown: str) -> None:
+    assert defuse(text, code=True) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "curl -H 'X-Forwarded-For: 203.0.113.99' https://www.example.com/",
+        'U=https://www.example.com/balancer-manager?w=b.app&x=1#top; curl -sS "$U"',
+        '{"u":"http://10.0.0.5:8080","v":"http://[2001:db8::1]/x","w":"//printer.local/a"}',
+        "ssh admin@db.internal, rsync://user@192.168.0.7/x www.example.org.",
+        "v=DMARC1; p=none; rua=mailto:dmarc@example.com",
+        "curl localhost:8080/health http://localhost/x https://pki.example.internal",
+    ],
+)
+def test_an_address_that_leads_to_nobody_stays_in_code_alone(text: str) -> None:
+    assert defuse(text, code=True) == text
+    assert defuse(text) != text
+
+
 @given(PROSE)
 def test_no_address_is_left_and_defusing_twice_is_defusing_once(text: str) -> None:
     made = defuse(text)
@@ -218,4 +259,5 @@ def test_in_markdown_a_backslash_stops_a_link(text: str, made: str) -> None:
 def test_a_long_run_is_read_once(text: str) -> None:
     """A megabyte that is read once for each of its characters would outlast the test."""
     assert defuse(text * 10)
+    assert defuse(text * 10, code=True)
     assert reveal(text * 10)

@@ -168,13 +168,21 @@ def test_hostile_text_is_text_everywhere() -> None:
 
 
 def test_code_is_an_element_and_its_addresses_are_defused() -> None:
-    said = sentence("Set x<y at https://evil.example in main.cf now.").model_copy(
-        update={"code": ((4, 7), (11, 31), (35, 42))}
+    said = sentence("Set x<y at https://evil.net:8443 in main.cf now.").model_copy(
+        update={"code": ((4, 7), (11, 32), (36, 43))}
     )
     made = rendered(empty(answer=(said,)))
-    place = "<code>hxxps://evil[.]example</code> in <code>main.cf</code>"
+    place = "<code>hxxps://evil[.]net:8443</code> in <code>main.cf</code>"
     assert f"Set <code>x&lt;y</code> at {place} now." in made
     assert Read(made).all("a") == []
+
+
+def test_an_address_for_examples_stays_in_code_also_in_the_evidence_view() -> None:
+    command = "curl https://www.example.com/"
+    told = sentence(command, kind=SentenceKind.KNOWLEDGE, code=((0, len(command)),))
+    made = rendered(empty(answer=(told,), title=f"Run `{command}`"))
+    assert made.count(f"<code>{command}</code>") == 3
+    assert f"<title>Run {command}</title>" in made
 
 
 ADDRESS = "https://evil.example/x"

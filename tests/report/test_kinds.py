@@ -30,6 +30,7 @@ from deepdiver.report.kinds import (
     LEGEND_KNOWN,
     SEARCHED,
     UNSOURCED,
+    alone,
     caution_note,
     cautioned,
     cited_once,
@@ -260,22 +261,41 @@ def test_what_stands_on_nothing_that_was_read_is_listed_once_with_its_kind() -> 
     long = sentence("Mills age " + "fast and " * 40 + "well.", kind=SentenceKind.KNOWLEDGE)
     held = report(answer=(FACT, GENERAL, JUDGED), sections=(listed((ASSUMED, GENERAL), (long,)),))
     first, second, (shortened, kind) = unsourced(held)
-    assert first == ("Mills age.", "general knowledge")
-    assert second == ("Nobody objects.", "our assumption")
-    assert (len(shortened) <= 160, kind) == (True, "general knowledge")
+    assert (first[0].text, first[1]) == ("Mills age.", "general knowledge")
+    assert (second[0].text, second[1]) == ("Nobody objects.", "our assumption")
+    assert (len(shortened.text) <= 160, kind) == (True, "general knowledge")
     assert list(unsourced(report(answer=(FACT, JUDGED)))) == []
 
 
 def test_what_was_searched_for_is_noted_and_in_how_many_texts_if_the_record_says_so() -> None:
     absent = sentence("None has it.", kind=SentenceKind.ABSENCE, terms=("petrol", "gas"))
     held = report(answer=(absent, GENERAL, absent), searched=14)
+    frame = SentenceKind.FRAME
+    told, said = sentence("None has it.", kind=frame), sentence("Mills age.", kind=frame)
     assert list(noted(held)) == [
-        (UNSOURCED, [("Mills age.", "general knowledge")]),
-        (SEARCHED, [("None has it.", "words searched for: petrol, gas; texts searched: 14")]),
+        (UNSOURCED, [(said, "general knowledge")]),
+        (SEARCHED, [(told, "words searched for: petrol, gas; texts searched: 14")]),
     ]
     older = held.model_copy(update={"searched": 0, "answer": (absent,)})
-    assert list(noted(older)) == [(SEARCHED, [("None has it.", "words searched for: petrol, gas")])]
+    assert list(noted(older)) == [(SEARCHED, [(told, "words searched for: petrol, gas")])]
     assert list(noted(report(answer=(FACT, JUDGED)))) == []
+
+
+def test_code_stays_code_in_what_is_told_shortened() -> None:
+    said = sentence("Run `a` and make check.", code=((5, 6), (12, 22)))
+    script = sentence("#!/bin/sh\n  make", code=((0, 3),))
+    blocks = (Block(kind="code", rows=((script,),)),)
+    held = report(answer=(said,), sections=(Section(heading="x", blocks=blocks),))
+    told = {most: alone(held, said, most) for most in (0, 14, 6)}
+    assert {most: item.code for most, item in told.items()} == {
+        0: said.code,
+        14: ((5, 6), (12, 14)),
+        6: ((5, 6),),
+    }
+    told_script = alone(held, script)
+    assert (told_script.text, told_script.code) == ("#!/bin/sh make", ((0, 14),))
+    unshown = said.model_copy(update={"text": "Run  a now"})
+    assert alone(held, unshown).code == (), "its places are those of another text"
 
 
 def test_a_sentence_with_a_caution_is_yielded_once() -> None:
@@ -544,8 +564,8 @@ def test_the_evidence_view_has_each_judgement_with_its_reasons_once() -> None:
         update={"answer": (said, FACT), "sections": (listed((said,), (long,)),)}
     )
     (first, reasons), (second, _) = with_reasons(held)
-    assert (first, reasons) == ("Sell it.", (1,))
-    assert len(second) <= 160
+    assert (first.text, reasons) == ("Sell it.", (1,))
+    assert len(second.text) <= 160
     assert list(with_reasons(report(answer=(FACT, JUDGED)))) == []
 
 

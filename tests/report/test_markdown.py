@@ -186,8 +186,8 @@ def test_the_title_is_the_answer_and_the_question_stands_at_the_foot() -> None:
         ("Run `git reflog` first", "# Run `git reflog` first"),
         ("`a_b` is *not* `c", "# `a_b` is \\*not\\* \\`c"),
         (
-            "See `https://evil.example` and ``x ` y``",
-            "# See `hxxps://evil[.]example` and ``x ` y``",
+            "See `https://evil.net` and ``x ` y``",
+            "# See `hxxps://evil[.]net` and ``x ` y``",
         ),
         ("``", "# \\`\\`"),
     ],
@@ -1236,13 +1236,42 @@ def test_no_code_changes_the_structure(text: str, spans: list[tuple[int, int]]) 
 
 
 def test_code_is_printed_as_code_and_nothing_within_it_is_lost() -> None:
-    said = "Set journal_mode=WAL and a`b*c*, see www.evil.example."
+    said = "Set journal_mode=WAL and a`b*c*, see www.evil.network."
     spans = ((4, 20), (25, 31), (37, 53))
     made = render_markdown(with_code(said, spans, places=(20,)))
-    assert "- Set `journal_mode=WAL` [1] and ``a`b*c*``, see `www[.]evil[.]example`.\n" in made
+    assert "- Set `journal_mode=WAL` [1] and ``a`b*c*``, see `www[.]evil[.]network`.\n" in made
     assert linked(made.partition("## Sources")[0]) == []
     held = with_code(said, spans)
     assert "Set journal_mode=WAL and a`b" in answer_text(held), "plain text has no signs"
+
+
+def test_code_that_follows_code_cannot_end_it() -> None:
+    said = "a`[x](https://evil.net)`b<i>"
+    for at in range(1, len(said)):
+        assert_code_is_code(said, ((0, at), (at, len(said))))
+    assert "- See `ab` [1].\n" in render_markdown(with_code("See ab.", ((4, 5), (5, 6))))
+
+
+def test_an_address_for_examples_stays_in_code_and_nowhere_else() -> None:
+    command = "curl -H 'X: y' https://www.example.com/"
+    held = with_code(f"Run {command}", ((4, 4 + len(command)),), kind=SentenceKind.KNOWLEDGE)
+    script = sentence(f"#!/bin/sh\n{command}", kind=SentenceKind.KNOWLEDGE)
+    code = Section(heading="Code", blocks=(Block(kind="code", rows=((script,),)),))
+    held = held.model_copy(update={"sections": (*held.sections, code)})
+    made = render_markdown(held, evidence="evidence.md")
+    assert f"- Run `{command}`" in made
+    assert f"\n#!/bin/sh\n{command}\n" in made
+    view = render_evidence(held)
+    assert f"- “Run `{command}`” (general knowledge)" in view
+    assert f"- “`#!/bin/sh {command}`” (general knowledge)" in view
+    assert command in answer_text(held)
+    prose = with_code(f"Run {command}", ())
+    assert "https://www.example.com" not in render_markdown(prose)
+
+
+def test_doubted_code_is_code_in_the_evidence_view() -> None:
+    held = with_code("Run x <y>", ((4, 9),), mark="it is not said")
+    assert "- “Run `x <y>`” [1]: it is not said." in render_evidence(held)
 
 
 def test_a_citation_within_code_stands_behind_it_and_bold_around_it() -> None:
@@ -1255,7 +1284,7 @@ def test_a_bar_in_code_does_not_end_a_cell() -> None:
     assert "| `a\\|b` | `a\\|b` [1] |" in made
 
 
-@pytest.mark.parametrize("spans", [((2, 99),), ((-1, 2),), ((3, 3),), ((3, 1),)])
+@pytest.mark.parametrize("spans", [((2, 99),), ((-1, 2),), ((3, 3),), ((3, 1),), ((2, 3),)])
 def test_code_that_does_not_fit_is_text(spans: tuple[tuple[int, int], ...]) -> None:
     assert "- It burnt [1].\n" in render_markdown(with_code("It burnt.", spans))
     assert "- `It b`urnt [1].\n" in render_markdown(with_code("It burnt.", ((2, 5), (0, 4))))

@@ -665,9 +665,41 @@ def test_a_message_that_is_set_apart_stands_between_quotation_marks() -> None:
     )
     assert blocks_of(text) == [
         ("paragraph", ["Send this:"]),
-        ("paragraph", ["“Anna, please count the crates. Add the hours.”"]),
+        ("paragraph", ["“Anna, please count the crates.”"]),
+        ("paragraph", ["“Add the hours.”"]),
         ("paragraph", ["Then wait."]),
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> Anna, please count\n> Crates and bolts.",
+        "> Count e.g.\n> crates and bolts.",
+        "> Count them.\n> {judgement}",
+        "> Count, says Anna {T1:2},\n> **Crates** first.",
+        "Count them.\nCrates first.",
+        "> - Count them.\n> Crates first.",
+    ],
+)
+def test_a_line_that_was_only_wrapped_goes_on(text: str) -> None:
+    assert len(blocks_of(text)) == 1
+
+
+def test_lines_of_a_rule_are_paragraphs_of_their_own() -> None:
+    text = (
+        "> **1. Gate.** It binds all. {T1:2}\n> **2. Proof.** A report covers the\n> service used."
+        "\n> **Rest:**\n> 3 days, “at most.” {judgement}\n> Signed by Anna"
+    )
+    assert blocks_of(text) == [
+        ("paragraph", ["1. Gate. It binds all."]),
+        ("paragraph", ["2. Proof. A report covers the service used."]),
+        ("paragraph", ["Rest:"]),
+        ("paragraph", ["“3 days, “at most.””"]),
+        ("paragraph", ["“Signed by Anna”"]),
+    ]
+    (section,) = read_markup(text)
+    assert [item.bold for block in section.blocks for item in block.rows[0]] == [8, 9, 5, 0, 0]
 
 
 def test_a_rule_that_is_set_apart_keeps_its_points() -> None:

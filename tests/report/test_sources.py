@@ -244,6 +244,13 @@ def test_an_excerpt_has_each_sentence_that_carries_a_part_of_what_cites_it() -> 
     assert [line[6:10] for line in lines] == ["1985", "1991"], "both, though longer"
 
 
+def test_a_quote_that_is_hardly_too_long_is_shown_whole() -> None:
+    first, second = "It has a size. ", "It must be no smaller elsewhere, or it may run out of memory. "
+    for quote, whole in ((first * 3 + second, True), (first * 9 + second, False)):
+        (line,), _ = _shown(quote.strip(), "", 100, "Its size matters.")
+        assert (line == quote.strip()) is whole
+
+
 def test_an_excerpt_is_found_by_what_words_are_made_of() -> None:
     quote = (
         "The stop point must be after the ending time of the base backup. You cannot use one to go "

@@ -12,6 +12,8 @@ import re
 from collections.abc import Collection
 from typing import Any
 
+from deepdiver.core.reserved_hosts import is_reserved
+
 _UNSEEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f"
@@ -54,6 +56,19 @@ _SCHEME = re.compile(
     r"|blob(?P<blob>:)(?=\w+:|null/)|data(?P<data>:)(?=[\w.+*-]+/|[;,]))",
     re.IGNORECASE,
 )
+_AT = (
+    r"(?:[\w.+-]+@)?(?P<host>\[[0-9a-f:.]+\]|[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::\d{1,5})?"
+    r"(?=[/?#\s\"'`<>|;,)\]}]|\.?(?:\s|$))"
+)
+"""Whom an address reaches, up to a sign that no name of a host goes on behind."""
+_IN_CODE = re.compile(
+    r"(?<![^\s\"'`<>|;,=(\[{])(?!(?:javascript|vbscript|data|blob|file):)"
+    r"(?:(?P<scheme>(?:[a-z][a-z0-9+]*:)?//)|mailto:)?"
+    # Whatever is before an @ or a backslash may be taken for the name of a user.
+    rf"{_AT}(?(scheme)(?![^\s/]*[@\\])(?:(?=[/?#])(?:[.~%+,=&?#;*-]|\w++(?!:)|/(?!/))*)?)",
+    re.IGNORECASE | re.ASCII,
+)
+"""An address in a command, up to what could begin another one."""
 _LINKED = re.compile(r":(?=//)|(?<=mailto):|(?<=xmpp):|@", re.IGNORECASE)
 """Characters besides dots by which readers of Markdown recognise an address."""
 _GOES_ON = r"(?![\w/?#&=%~+@:\-]|\.\w)"
@@ -111,7 +126,8 @@ def defuse(text: str, keep: Collection[str] = (), *, code: bool = False) -> str:
         text: Any text.
         keep: Addresses that stay as they are: those of the sources that the text cites.
         code: Whether it is shown as code, where programs do not turn a name into a link for its
-            ending alone: `master.cf` and `product.brand.name` stay as they are.
+            ending alone: `master.cf` and `product.brand.name` stay as they are. There, addresses
+            that lead to nobody stay, too, so that a command can be copied.
     """
     if not (kept := "|".join(sorted(map(re.escape, filter(None, keep)), key=len, reverse=True))):
         return _defuse(text, code)
@@ -122,6 +138,15 @@ def defuse(text: str, keep: Collection[str] = (), *, code: bool = False) -> str:
 
 
 def _defuse(text: str, code: bool) -> str:
+    made, start = "", 0
+    for found in _IN_CODE.finditer(text) if code else ():
+        if is_reserved(found["host"].strip("[]")):
+            made += _defuse_piece(text[start : found.start()], code) + found[0]
+            start = found.end()
+    return made + _defuse_piece(text[start:], code)
+
+
+def _defuse_piece(text: str, code: bool) -> str:
     return _SCHEME.sub(_defuse_scheme, _rewrite_hosts(text, "[.]", code=code))
 
 

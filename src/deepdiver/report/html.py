@@ -41,6 +41,7 @@ from deepdiver.report.markdown import (
     made_line,
     reasons_to_believe,
     said_text,
+    sentence_text,
     status_line,
     title_of,
     with_marks,
@@ -120,7 +121,7 @@ def render_html(
         tail: Elements that end it.
     """
     style = STYLE + svg.STYLE + style
-    title = said_text(title_of(report).text) or report.question
+    title = sentence_text(report, title_of(report)) or report.question
     parts = [
         *page_head(title, style, report.language or "en", head),
         "<body><main>",
@@ -405,19 +406,20 @@ def _evidence(report: Report, pictures: Sequence[Picture], marks: Marks) -> Iter
         yield f"<section><h3>{say('Calculations')}</h3>{_listed(lines)}</section>"
     yield from _credibility(report.citations, say)
     reasons = [
-        say.quoted(escape_said(text)) + _links(report, cited, marks)
-        for text, cited in kinds.with_reasons(report)
+        say.quoted(_sentence(report, marks, told)) + _links(report, cited, marks)
+        for told, cited in kinds.with_reasons(report)
     ]
     if reasons:
         yield f"<section><h3>{say(kinds.REASONS)}</h3>{_listed(reasons)}</section>"
     for heading, listed in kinds.noted(report):
         lines = [
-            f"{say.quoted(escape_said(text))} {say('({})', escape_said(note))}"
-            for text, note in listed
+            f"{say.quoted(_sentence(report, marks, told))} {say('({})', escape_said(note))}"
+            for told, note in listed
         ]
         yield f"<section><h3>{heading}</h3>{_listed(lines)}</section>"
     cautions = [
-        f"{say.quoted(escape_said(item.text))}{_links(report, item.citations, marks)}: "
+        f"{say.quoted(_sentence(report, marks, kinds.alone(report, item)))}"
+        f"{_links(report, item.citations, marks)}: "
         f"{escape_said(item.mark.rstrip(' .'))}."
         for item in kinds.cautioned(report)
     ]

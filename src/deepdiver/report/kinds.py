@@ -625,18 +625,35 @@ def _quiet_label(row: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
     return (_without_citations(name, set(name.citations) <= elsewhere), *cells)
 
 
-def with_reasons(report: Report) -> Iterator[tuple[str, tuple[int, ...]]]:
+def alone(report: Report, sentence: Sentence, most: int = 0) -> Sentence:
+    """Return what a sentence says, where it is told in a line of the evidence view.
+
+    Code stays code in it; without its citations and its kind, which are told behind it.
+
+    Args:
+        report: The report.
+        sentence: The sentence, or code that stands between fences.
+        most: The most characters; 0: all of them.
+    """
+    line = one_line(sentence.text, most)
+    spans = sentence.code if line[:-1] == sentence.text[: len(line) - 1] else ()
+    spans = ((0, len(line)),) if sentence in _code(report) else spans
+    code = tuple((start, min(end, len(line))) for start, end in spans if start < len(line))
+    return Sentence(text=line, code=code, kind=SentenceKind.FRAME)
+
+
+def with_reasons(report: Report) -> Iterator[tuple[Sentence, tuple[int, ...]]]:
     """Yield the judgements whose reasons are not printed, each once, with these, shortened."""
     for item in dict.fromkeys(all_sentences(report)):
         if reasons := reasons_of(report, item):
-            yield one_line(item.text, TOLD_CHARS), reasons
+            yield alone(report, item, TOLD_CHARS), reasons
 
 
-def unsourced(report: Report) -> Iterator[tuple[str, str]]:
+def unsourced(report: Report) -> Iterator[tuple[Sentence, str]]:
     """Yield what is generally known or supposed, each sentence once, shortened, with its kind."""
     for item in dict.fromkeys(all_sentences(report)):
         if item.kind in KIND_NOTES and item.kind is not SentenceKind.JUDGEMENT:
-            yield one_line(item.text, TOLD_CHARS), KIND_NOTES[item.kind]
+            yield alone(report, item, TOLD_CHARS), KIND_NOTES[item.kind]
 
 
 def absences(report: Report) -> Iterator[Sentence]:
@@ -644,16 +661,16 @@ def absences(report: Report) -> Iterator[Sentence]:
     yield from (item for item in dict.fromkeys(all_sentences(report)) if item.terms)
 
 
-def noted(report: Report) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+def noted(report: Report) -> Iterator[tuple[str, list[tuple[Sentence, str]]]]:
     """Yield the lists of sentences that stand on no passage: the heading, and each with its note.
 
     They are what is generally known or supposed, and what was searched for in vain.
     """
     say = words_of(report)
-    if own := [(text, say(kind)) for text, kind in unsourced(report)]:
+    if own := [(told, say(kind)) for told, kind in unsourced(report)]:
         yield say(UNSOURCED), own
     if searched := [
-        (one_line(item.text, TOLD_CHARS), _search(item, report)) for item in absences(report)
+        (alone(report, item, TOLD_CHARS), _search(item, report)) for item in absences(report)
     ]:
         yield say(SEARCHED), searched
 

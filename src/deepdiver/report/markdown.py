@@ -80,7 +80,12 @@ def cited_addresses(report: Report, sentence: Sentence) -> frozenset[str]:
 def sentence_text(report: Report, sentence: Sentence) -> str:
     """Return a sentence with its citation marks, its kind and its cautions, as plain text."""
     own = cited_addresses(report, sentence)
-    text = with_marks(report, sentence, lambda text: said_text(text, own))
+    text = with_marks(
+        report,
+        sentence,
+        lambda text: said_text(text, own),
+        code=lambda text: said_text(text, own, code=True),
+    )
     kind = words_of(report)(kinds.KIND_NOTES.get(sentence.kind, ""))
     told = "".join(f" ({words})" for words in (kind, said_text(sentence.mark)) if words)
     return f"{text}{told}"
@@ -138,11 +143,16 @@ def _before_stop(text: str) -> int:
 
 
 def _code_spans(sentence: Sentence, text: str) -> list[tuple[int, int]]:
-    """Return where code stands in a text, in its order; what overlaps is left out."""
+    """Return where code stands in a text, in its order; what overlaps or is blank is left out.
+
+    Code that follows code is one with it: backquotes in a row would be those of another length.
+    """
     spans: list[tuple[int, int]] = []
     for start, end in sorted(sentence.code):
-        if (spans[-1][1] if spans else 0) <= start < end <= len(text):
-            spans.append((start, end))
+        fits = (spans[-1][1] if spans else 0) <= start < end <= len(text)
+        if fits and text[start:end].strip():
+            first = spans.pop()[0] if spans and spans[-1][1] == start else start
+            spans.append((first, end))
     return spans
 
 
@@ -366,28 +376,30 @@ def _evidence(report: Report) -> Iterator[str]:
         yield from (heading, "", *_believed(report.citations, say), "")
     if reasons := list(kinds.with_reasons(report)):
         yield from (f"### {say(kinds.REASONS)}", "")
-        for text, cited in reasons:
-            yield f"- {say.quoted(_said(text))} {citation_marks(report, cited)}"
+        for told, cited in reasons:
+            yield f"- {say.quoted(_sentence(report, told))} {citation_marks(report, cited)}"
         yield ""
     for heading, listed in kinds.noted(report):
         yield from (f"### {heading}", "")
         yield from (
-            f"- {say.quoted(_said(text))} {say('({})', _said(note))}" for text, note in listed
+            f"- {say.quoted(_sentence(report, told))} {say('({})', _said(note))}"
+            for told, note in listed
         )
         yield ""
     if further := kinds.printed_citations(report)[1]:
         yield from (f"### {say(kinds.FURTHER)}", "", *_sources(further, report))
     if cautions := [_caution(report, item) for item in kinds.cautioned(report)]:
         yield from (f"### {say('Cautions')}", "", *(f"- {line}" for line in cautions), "")
-    if told := kinds.matched_line(report):
-        yield from (told, "")
+    if matched := kinds.matched_line(report):
+        yield from (matched, "")
     if limits := limit_lines(report):
         yield from (f"### {say('Limits')}", "", *(f"- {_opened(_said(it))}" for it in limits), "")
 
 
 def _caution(report: Report, sentence: Sentence) -> str:
     cited = citation_marks(report, sentence.citations)
-    told = f"{words_of(report).quoted(_said(sentence.text))}{f' {cited}' if cited else ''}"
+    said = _sentence(report, kinds.alone(report, sentence))
+    told = f"{words_of(report).quoted(said)}{f' {cited}' if cited else ''}"
     return f"{told}: {_said(sentence.mark.rstrip(' .'))}."
 
 

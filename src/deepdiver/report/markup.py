@@ -74,6 +74,8 @@ _SUPPOSED = re.compile(r"\b(?:assumption|assumed|supposed|general)\b", re.IGNORE
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 _POINT = re.compile(r"^\s*(?:[-*•+]|(\d{1,3})[.)])\s+(.*)$")
 _SET_APART = re.compile(r"^\s*(?:>\s?)+")
+_ENDED = re.compile(r"[.!?…:。！？：][\"'”’»」)*_`]*\s*$")
+"""The end of a line behind which another one can begin."""
 _QUOTES = ('"', "“", "„", "«", "「", "*")
 """What opens a quotation, or a title in bold."""
 _RULE = re.compile(r"^\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
@@ -417,21 +419,35 @@ def _typed(lines: Sequence[str]) -> Iterator[tuple[str, bool, str]]:
     """Yield each paragraph, point and row with its kind; an empty kind parts blocks.
 
     Points that are set apart by `>` come with a sign of it. A paragraph that is, such as a message
-    to send, gets quotation marks.
+    to send, gets quotation marks; there, a line that is not merely wrapped is one.
     """
     kind, text, apart = "", "", False
     for line in ["" if _BREAK.match(line) else line for line in (*lines, "")]:
-        set_apart = _SET_APART.match(line)
-        found, more = _kind_of_line(line[set_apart.end() :] if set_apart else line)
-        if found == "paragraph" and text and kind != "table" and bool(set_apart) is apart:
+        found, set_apart, more = _kind_of_line(line)
+        same = found == "paragraph" and set_apart is apart
+        if same and _goes_on(kind, text, more, apart):
             text += f" {more}"  # a line that goes on belongs to what is before it
             continue
         if text:
             yield _set_apart(kind, text) if apart else (kind, False, text)
-        apart = bool(set_apart)
+        apart = set_apart
         if not found and kind not in {"list", "steps"}:
             yield "", False, ""  # a blank line between points does not part a list
         kind, text = found or kind, more
+
+
+def _goes_on(kind: str, before: str, line: str, apart: bool) -> bool:
+    """Whether a line is the rest of what is before it.
+
+    One of a paragraph behind `>` is if it was wrapped; otherwise it stands for itself.
+    """
+    if not before or kind == "table":
+        return False
+    if not apart or kind != "paragraph":
+        return True
+    opening = next(filter(str.isalnum, _MARK.sub("", line)), "")
+    begins = opening and not opening.islower()
+    return not (begins and _ENDED.search(_MARK.sub("", before)))
 
 
 def _set_apart(kind: str, text: str) -> tuple[str, bool, str]:
@@ -446,13 +462,18 @@ def _in_quotes(text: str) -> str:
     return text if text[:1] in _QUOTES else f"“{text[:end]}”{text[end:]}"
 
 
-def _kind_of_line(line: str) -> tuple[str, str]:
-    """Return what a line begins or goes on with, and its text; "" for a blank one."""
-    if line.lstrip().startswith("|"):
-        return "table", line.strip()
-    if point := _POINT.match(line):
-        return "steps" if point[1] else "list", point[2]
-    return ("paragraph" if line.strip() else ""), line.strip()
+def _kind_of_line(line: str) -> tuple[str, bool, str]:
+    """Return what a line begins or goes on with, if it is set apart, and its text.
+
+    What a blank line begins with is "".
+    """
+    bare = _SET_APART.sub("", line)
+    apart = bare != line
+    if bare.lstrip().startswith("|"):
+        return "table", apart, bare.strip()
+    if point := _POINT.match(bare):
+        return "steps" if point[1] else "list", apart, point[2]
+    return ("paragraph" if bare.strip() else ""), apart, bare.strip()
 
 
 def _table(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:

@@ -26,8 +26,8 @@ QUOTE_CHARS = 240
 page have them whole. With 600 characters, the lists of four standard reports had 1,600 to 2,270
 words, more than what they belong to."""
 A_SENTENCE = 1.5
-"""A sentence may be so much longer before it is cut: an excerpt that ends before the figure that it
-is cited for proves nothing."""
+"""A sentence may be so much longer before it is cut, and a quote before it is shortened: an excerpt
+without what it is cited for proves nothing, and the lists of four reports became 2 % longer."""
 TELLING = 1
 """Telling words of what cites it that a further sentence of an excerpt adds. With 2, the lists of
 five reports had 7 % fewer words, and lacked "daily" behind "purge them daily"."""
@@ -288,7 +288,7 @@ def _weigh(shared: Iterable[str]) -> int:
 
 def _excerpt(text: str, most: int, said: str) -> str:
     """Return the sentences of a text that are near to what cites it, or a part of a long one."""
-    if len(text) <= most:
+    if len(text) <= A_SENTENCE * most:
         return text
     spans = sentences(text) or [Span(0, len(text))]
     kept = [spans[at] for at in _most_telling([span.of(text) for span in spans], most, said)]

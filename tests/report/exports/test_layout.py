@@ -58,6 +58,23 @@ def test_a_title_has_no_quotes_around_its_code() -> None:
     assert lay_out(report(title="Run `git reflog` first")).title == "Run git reflog first"
 
 
+def test_an_address_for_examples_stays_in_code() -> None:
+    command = "curl https://www.example.com/"
+    held = report(
+        title=f"Run `{command}`",
+        answer=(
+            Sentence(text=command, code=((0, len(command)),), kind=SentenceKind.KNOWLEDGE),
+            Sentence(text="See https://www.example.com/", mark="it is not said"),
+        ),
+    )
+    layout = lay_out(held)
+    told = [text_of(line) for line in lines(layout)]
+    assert layout.title == f"Run {command}"
+    assert f"“{command}” (general knowledge)" in told
+    assert sum(command in line for line in told) == 2
+    assert not any("See https" in line for line in told)
+
+
 def test_points_of_a_message_are_set_apart() -> None:
     assert not any(item.apart for item in lay_out(REPORT).body)
     apart = [item.kind for item in lay_out(with_points_apart()).body if item.apart]

@@ -626,6 +626,53 @@ async def test_of_a_long_section_an_inference_is_checked_by_the_nearest_quotes(
     assert len(claim.quotes) <= MOST_REASONS + MOST_FURTHER
 
 
+SCORES = (
+    "In 2023 the score of testing was 85%. In 2025 the score of testing was 85%. "
+    "In 2024 the score of testing was 85%. In 2025 there were 7 looms."
+)
+
+
+@pytest.mark.parametrize(
+    ("own", "question"),
+    [("Its score is still 85%.", "Why is it 85%?"), ("All 7 stand still.", "Why?")],
+)
+async def test_a_figure_that_stands_anywhere_finds_no_quotes(
+    tmp_path: Path, own: str, question: str
+) -> None:
+    held = Desk(tmp_path, texts={"minutes": MINUTES, "scores": SCORES})
+    held._audit = Audit(held.deps, question, question, held.drafter)
+    far = "The score of testing was 85% in 2025 {T2:2}. In 2025 there were 7 looms {T2:4}."
+    await held.check(f"## Scores\n\n{far}\n\n## Met\n\n{MET} {{T1:1}} {own}")
+    (task,) = held.reasoner.of(tasks.CheckSupport)
+    (claim,) = [claim for claim in task.claims if claim.text == own]
+    assert claim.quotes == (MET,)
+
+
+async def test_a_figure_is_checked_by_all_quotes_of_the_report_that_have_it_the_newest_first(
+    tmp_path: Path,
+) -> None:
+    def check(task: tasks.CheckSupport) -> tasks.Checks:
+        by = tuple(quote.id for quote in task.quotes if "85%" in quote.text)
+        return tasks.Checks(
+            checks=tuple(tasks.Check(id=item.id, support="full", by=by) for item in task.claims)
+        )
+
+    held = Desk(tmp_path, texts={"minutes": MINUTES, "scores": SCORES}, check_support=check)
+    told = "The score of testing was 85% in {} {{T2:{}}}."
+    body = "\n\n".join(told.format(*item) for item in ((2023, 1), (2025, 2), (2024, 3)))
+    await held.check(f"## Scores\n\n{body}")
+    sections, own = held.lines, "Its score is still 85%, so speed alone does not help."
+    (top,) = held.drafter.sections(own)
+    held.lines = [*top.lines()]
+    await held._audit.check(held.lines, [ToldSection("Scores", ("…",))], sections)
+    (claim,) = held.reasoner.of(tasks.CheckSupport)[-1].claims
+    years = [re.search(r"\d{4}", quote) for quote in claim.quotes]
+    assert [year and year[0] for year in years] == ["2025", "2024", "2023"]
+    of = {line.sentence.findings[0]: line.sentence.text for line in sections}
+    (line,) = held.lines
+    assert [of[key][-5:-1] for key in line.sentence.findings] == ["2025", "2024", "2023"]
+
+
 async def test_what_borrowed_citations_do_not_carry_is_cut(tmp_path: Path) -> None:
     held = Desk(tmp_path)
     assert await held.check(f"Carl Dahl met 77 clerks. {GAVE} {{T1:2}}") == [GAVE]

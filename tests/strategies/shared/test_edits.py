@@ -57,6 +57,13 @@ def test_edits_are_made_in_their_order_and_the_others_counted() -> None:
     assert "1990" not in made
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_row_or_a_point_that_is_taken_out_leaves_no_gap(end: str) -> None:
+    text = "| Year | State |\n| --- | --- |\n| 1990 | old |\n| 1991 | sold |\n\n- One.\n- Two.\n"
+    made, lost = with_edits(text, [edit(f"| 1990 | old |{end}"), edit(f"- One.{end}")])
+    assert (made, lost) == ("| Year | State |\n| --- | --- |\n| 1991 | sold |\n\n- Two.\n", 0)
+
+
 def test_white_space_may_differ_in_what_is_replaced_and_is_kept_in_what_replaces_it() -> None:
     made, lost = with_edits(
         DRAFT, [edit("## Bottom line Sell\nthe mill", "## Bottom line\n\nKeep it")]

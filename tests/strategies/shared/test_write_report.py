@@ -375,6 +375,23 @@ async def test_the_bottom_line_is_checked_beside_tables_and_steps(tmp_path: Path
     )
 
 
+async def test_steps_beside_the_bottom_line_count_on_as_in_the_report(tmp_path: Path) -> None:
+    """Whoever checks "step 3" must find the step that the report prints as its third."""
+    rules = planned(
+        f"## Ownership\n\nHold this order.\n\n1. {OWNED} {{T1}}\n2. Anna Holm owns it {{T1}}.\n\n"
+        f"> Does Anna Holm own Holm Works? {{judgement T1}}\n\n1. {OWNED} {{T1}}"
+    )
+    rules["write_bottom_line"] = lambda task: tasks.BottomLine(
+        title="Anna Holm owns Holm Works", bottom_line="- Anna Holm owns Holm Works {judgement T1}."
+    )
+    report, rig = await report_of(tmp_path, **rules)
+    (shown,) = [task.sections for task in rig.reasoner.of(tasks.CheckSupport) if task.sections]
+    assert f"\n3. {OWNED}" in shown
+    (written,) = rig.reasoner.of(tasks.WriteBottomLine)
+    assert f"\n\n3. {OWNED}" in written.sections
+    assert f"\n3. {OWNED.rstrip('.')} [" in render_markdown(report)
+
+
 async def test_a_plan_has_no_row_without_its_step(tmp_path: Path) -> None:
     report, rig = await report_of(
         tmp_path,

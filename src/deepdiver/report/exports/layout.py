@@ -28,6 +28,7 @@ from deepdiver.report.figures.svg import Picture
 from deepdiver.report.kinds import (
     REASONS,
     TABLE_SOURCE,
+    alone,
     caution_note,
     cautioned,
     cited_once,
@@ -53,6 +54,7 @@ from deepdiver.report.markdown import (
     limit_lines,
     reasons_to_believe,
     said_text,
+    sentence_text,
     status_line,
     title_of,
     with_marks,
@@ -142,7 +144,7 @@ def lay_out(report: Report) -> Layout:
     say = words_of(report)
     heading = one_line(say.recorded(report.heading or BOTTOM_LINE))
     return Layout(
-        said_text(title_of(report).text) if titled else one_line(report.question),
+        sentence_text(report, title_of(report)) if titled else one_line(report.question),
         one_line(report.question) if titled else "",
         said_text(say.recorded(report.note)),
         plain(heading),
@@ -169,6 +171,7 @@ def sentence_line(report: Report, sentence: Sentence) -> Line:
         sentence,
         lambda text: _shown_before_styling(text, own),
         _styled_marks,
+        code=lambda text: _shown_before_styling(text, own, code=True),
         bold=(f"{_OPEN}bold{_PART}{_PART}", _CLOSE),
         note=f"{_OPEN}note{_PART}{_PART}{note}{_CLOSE}" if note else "",
         known=known_mark(sentence),
@@ -176,8 +179,8 @@ def sentence_line(report: Report, sentence: Sentence) -> Line:
     return tuple(_pieces(text))
 
 
-def _shown_before_styling(text: str, own: Iterable[str]) -> str:
-    return said_text(_PRIVATE.sub("\ufffd", text), frozenset(own))
+def _shown_before_styling(text: str, own: Iterable[str], *, code: bool = False) -> str:
+    return said_text(_PRIVATE.sub("\ufffd", text), frozenset(own), code=code)
 
 
 def _pieces(text: str) -> Iterator[Piece]:
@@ -339,16 +342,17 @@ def _evidence(report: Report) -> Iterator[Element]:
         yield Element(
             "list",
             tuple(
-                joined((plain(say.quoted(said_text(text))), citation_line(report, cited)))
-                for text, cited in reasons
+                joined((_quoted(report, told), citation_line(report, cited)))
+                for told, cited in reasons
             ),
         )
     for heading, listed in noted(report):
         yield _heading(heading)
         lines = (
-            f"{say.quoted(said_text(text))} {say('({})', said_text(note))}" for text, note in listed
+            joined((_quoted(report, told), plain(say("({})", said_text(note)))))
+            for told, note in listed
         )
-        yield Element("list", tuple(map(plain, lines)))
+        yield Element("list", tuple(lines))
     if cautions := [_caution(report, item) for item in cautioned(report)]:
         yield _heading(say("Cautions"))
         yield Element("list", tuple(cautions))
@@ -405,8 +409,12 @@ def _believed(report: Report) -> Iterator[str]:
 def _caution(report: Report, sentence: Sentence) -> Line:
     return joined(
         (
-            plain(words_of(report).quoted(said_text(sentence.text))),
+            _quoted(report, alone(report, sentence)),
             citation_line(report, sentence.citations),
             plain(f"{said_text(sentence.mark.rstrip(' .'))}."),
         )
     )
+
+
+def _quoted(report: Report, told: Sentence) -> Line:
+    return plain(words_of(report).quoted(sentence_text(report, told)))

@@ -6,12 +6,14 @@ What still fails is cut, or becomes a judgement if its quotes carry a part of it
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, islice, takewhile
 from types import MappingProxyType
 from typing import TypeVar
 
+from deepdiver.core.numbers import figures_in
 from deepdiver.core.record import (
     UNPRINTED,
     Passage,
@@ -28,7 +30,7 @@ from deepdiver.report.audit import (
     unknown_values,
 )
 from deepdiver.report.bindings import Cited
-from deepdiver.report.kinds import STATED
+from deepdiver.report.kinds import LEAST_FIGURE, STATED
 from deepdiver.report.sources import unite, united_text
 from deepdiver.strategies.shared.base import Deps, attempt, together
 from deepdiver.strategies.shared.drafting import (
@@ -91,6 +93,8 @@ INTRODUCE = frozenset((*STATED, SentenceKind.KNOWLEDGE))
 """The kinds of sentences whose names advice may use."""
 LEADING = (".", ":", "!", "?")
 """How a bold lead-in ends if the sentence does not go on from it."""
+_YEAR_OR_DAY = re.compile(r"\b(?:19|20)\d\d(?:-\d\d){0,2}\b")
+"""When something was so, in a form that sorts."""
 NOT_STATED = "what stands before its citation is not all in what it cites"
 """The fault of a judgement with a citation behind words that are the writer's own."""
 NOTHING_LEFT = "nothing is left of what it introduces"
@@ -132,6 +136,7 @@ class Audit:
         self._drafter, self._derived, self._rejected = drafter, drafter.derived, rejected
         self._below: Sequence[ToldSection] = ()
         self._lines: Sequence[Line] = ()
+        self._body: Sequence[Line] = ()
         self._read: list[frozenset[str]] | None = None
 
     async def check(
@@ -150,7 +155,7 @@ class Audit:
             body: The sentences of these sections: a point without a mark rests on the nearest, as
                 does a sentence of a section that cites nothing.
         """
-        self._below, self._lines = below, lines
+        self._below, self._lines, self._body = below, lines, body
         for line in filter(_is_own, lines):
             line.borrowed = line.borrowed or _nearest(line, body or lines)
         self._cut_rejected(lines)
@@ -579,14 +584,20 @@ class Audit:
         lent = line.sentence
         if not line.is_lent or line.problem:
             return
-        shown = (
-            finding
-            for other in (line, *self._lines)
+        named = {
+            finding.id: finding
+            for other in (line, *self._lines, *self._body)
             if not other.cut
             for finding in findings_of(self._deps, other.sentence)
             if any(labels.get(quote.passage) in reasons for quote in finding.quotes)
-        )
-        kept = tuple(dict.fromkeys(finding.id for finding in shown))
+        }
+        # Of several that have a figure, the first one is printed behind it.
+        order = {quote.passage: at for at, quote in enumerate(self._shown(line))}
+        ranks = {
+            key: min(order.get(quote.passage, len(order)) for quote in finding.quotes)
+            for key, finding in named.items()
+        }
+        kept = tuple(sorted(named, key=lambda key: ranks[key]))
         places = (UNPRINTED,) * len(kept)
         line.sentence = lent.model_copy(update={"findings": kept, "places": places})
         if self._faults(line, self._lines):
@@ -603,20 +614,38 @@ class Audit:
         """Return the quotes by which a line is checked.
 
         What the writer infers without a mark may rest on all that the report cites: it is shown
-        with what is cited beside it, and with those quotes that share the most words with it which
-        the question does not have.
+        with what is cited beside it, with all quotes that have a figure of it, the newest first,
+        and with those quotes that share the most words with it which the question does not have.
         """
         own = self._quotes(line)
         if not line.borrowed or line.sentence.kind is not SentenceKind.JUDGEMENT:
             return own
-        kept = [other for other in self._lines if not other.cut]
+        kept = [other for other in (*self._lines, *self._body) if not other.cut]
         every = {quote.passage: quote for other in kept for quote in self._quotes(other)}
         said = stems(line.sentence.text) - stems(self._asked)
         shared = {passage: len(said & stems(quote.text)) for passage, quote in every.items()}
         near = sorted(every, key=lambda passage: -shared[passage])
         further = [every[passage] for passage in near if shared[passage] >= SHARES]
-        shown = [*own[:MOST_REASONS], *further[:MOST_FURTHER]]
+        figured = self._with_figures_of(line, every.values())
+        beside = [quote for quote in own if quote not in figured]
+        shown = [*beside[:MOST_REASONS], *figured, *further[:MOST_FURTHER]]
         return list({quote.passage: quote for quote in shown}.values())
+
+    def _with_figures_of(self, line: Line, quotes: Iterable[Quote]) -> list[Quote]:
+        """Return the quotes that have a figure of a line, the newest first.
+
+        A score that has not moved stands in a message of three years ago, too. Figures of the
+        question, and small ones, stand anywhere.
+        """
+        said = figures_in(line.sentence.text) - figures_in(self._asked)
+        said = {value for value in said if value >= LEAST_FIGURE or value % 1}
+        found = [quote for quote in quotes if said & figures_in(quote.text)]
+        return sorted(found, key=self._told_when, reverse=True)
+
+    def _told_when(self, quote: Quote) -> str:
+        """Return the last year or day that a quote tells, else the date of its source."""
+        dated = self._deps.ledger.get(Source, quote.source).dated(quote.passage.start)
+        return max(_YEAR_OR_DAY.findall(quote.text), default=dated)
 
     def _claim(self, label: str, line: Line, labels: Mapping[Passage, str]) -> Claim:
         """Return a line as it is checked."""

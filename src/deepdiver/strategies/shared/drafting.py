@@ -789,7 +789,7 @@ def kept_sections(sections: Iterable[DraftedSection]) -> list[Section]:
         Section(
             heading=section.heading,
             level=section.level,
-            blocks=tuple(kept for block in section.blocks if (kept := _kept(block))),
+            blocks=tuple(kept for block in section.blocks if (kept := kept_block(block))),
         )
         for section in sections
     ]
@@ -808,7 +808,8 @@ def _parts(following: Sequence[Section]) -> Iterator[bool]:
         yield bool(section.blocks)
 
 
-def _kept(block: DraftedBlock) -> Block | None:
+def kept_block(block: DraftedBlock) -> Block | None:
+    """Return a block as the record holds it, without what was cut; None if nothing is left."""
     rows = [kept for row in block.rows if (kept := _kept_row(row, block.kind == "table"))]
     if not rows:
         return None

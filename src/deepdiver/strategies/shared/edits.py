@@ -26,5 +26,7 @@ def with_edits(markdown: str, edits: Iterable[ReportEdit]) -> tuple[str, int]:
             lost += 1
             continue
         before, _, behind = markdown.partition(found[0])
+        if not edit.new.strip() and before.endswith("\n") and behind.startswith("\n"):
+            behind = behind[1:]  # an empty line in its place would cut a table or a list in two
         markdown = f"{before}{edit.new.strip()}{behind}"
     return markdown, lost

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,6 +34,7 @@ from deepdiver.core.settings import Settings
 from deepdiver.core.text import WORD_CHARS, sentences, size_of, words
 from deepdiver.report.audit import bare_words
 from deepdiver.report.compose import WeighedAnswer, compose
+from deepdiver.report.kinds import step_numbers
 from deepdiver.report.markup import MarkedReport, read_report
 from deepdiver.report.words import words_in
 from deepdiver.strategies.shared.audit_headings import audit_headings, audit_missing, audit_title
@@ -49,6 +50,7 @@ from deepdiver.strategies.shared.drafting import (
     Drafter,
     Line,
     cut_lost_rows,
+    kept_block,
     kept_sections,
     listed_cuts,
 )
@@ -731,11 +733,25 @@ def _as_markdown(body: Sequence[DraftedSection]) -> str:
     parts: list[str] = []
     for section in body:
         parts.append(f"{'#' * section.level} {section.heading}")
-        parts += [text for block in section.blocks if (text := _block_as_markdown(block))]
+        parts += filter(None, (_block_as_markdown(*item) for item in _numbered(section)))
     return "\n\n".join(parts)
 
 
-def _block_as_markdown(block: DraftedBlock) -> str:
+def _numbered(section: DraftedSection) -> Iterator[tuple[DraftedBlock, int]]:
+    """Yield the blocks that are left of a section, each with the number it begins to count with."""
+    left = [(block, kept) for block in section.blocks if (kept := kept_block(block))]
+    starts = step_numbers(kept for _, kept in left)
+    yield from ((block, start) for (block, _), start in zip(left, starts, strict=True))
+
+
+def _signs(block: DraftedBlock, start: int, point: str) -> Iterator[str]:
+    """Yield what stands before the points and steps of a block."""
+    if block.kind == "steps":
+        return map("{}. ".format, itertools.count(start))
+    return itertools.repeat(point)
+
+
+def _block_as_markdown(block: DraftedBlock, start: int) -> str:
     if block.kind == "table":
         return _table_as_markdown(block)
     if block.kind == "code":
@@ -743,10 +759,10 @@ def _block_as_markdown(block: DraftedBlock) -> str:
     told = [_row_as_markdown(row) for row in block.rows]
     if block.kind == "paragraph":
         return "\n\n".join(filter(None, told))
-    signs = itertools.repeat("-") if block.kind == "list" else map("{}.".format, itertools.count(1))
     before = "> " if block.apart else ""
+    signs = _signs(block, start, "- ")
     return "\n".join(
-        f"{before}{sign} {text}" for sign, text in zip(signs, filter(None, told), strict=False)
+        f"{before}{sign}{text}" for sign, text in zip(signs, filter(None, told), strict=False)
     )
 
 
@@ -764,20 +780,20 @@ def _row_as_markdown(row: Sequence[Line]) -> str:
 def _told(body: Iterable[DraftedSection]) -> list[ToldSection]:
     """Return what audited sections say, without marks."""
     return [
-        ToldSection(section.heading, tuple(filter(None, map(_told_in, section.blocks))))
+        ToldSection(
+            section.heading, tuple(filter(None, (_told_in(*item) for item in _numbered(section))))
+        )
         for section in body
     ]
 
 
-def _told_in(block: DraftedBlock) -> str:
+def _told_in(block: DraftedBlock, start: int) -> str:
     """Return what is left of a block: a line for each point and row, below the names of columns."""
     rows = [row for row in block.rows if not all(line.cut for line in row)]
     if block.kind == "table":
         return "\n".join(map(" | ".join, [block.header, *map(_cells_told, rows)] if rows else []))
-    signs = (
-        map("{}. ".format, itertools.count(1)) if block.kind == "steps" else itertools.repeat("")
-    )
-    return "\n".join(sign + _kept_text(row) for sign, row in zip(signs, rows, strict=False))
+    told = zip(_signs(block, start, ""), rows, strict=False)
+    return "\n".join(sign + _kept_text(row) for sign, row in told)
 
 
 def _cells_told(row: Iterable[Line]) -> list[str]:
