@@ -55,6 +55,8 @@ _END = re.compile(
 """What may end a sentence: a stop before a space; the stops of Chinese, Japanese, Arabic, Urdu,
 Hindi, Burmese, Amharic and Armenian, which need no space; ! or ? between East Asian letters; a
 space between letters of Thai or Lao."""
+_OPENS_AS_CODE = re.compile(r"[a-z]+\d*_\w")
+"""A name of code that opens a sentence, and is never capitalised: pg_dump, mod_cgid."""
 _CLAUSE = 60
 """Length from which a space in Thai ends a sentence: shorter runs are names, numbers and items of a
 list."""
@@ -198,7 +200,9 @@ def _within_brackets(text: str, start: int, mark: re.Match[str], limit: int) -> 
 def _stop_ends(text: str, start: int, mark: re.Match[str], limit: int) -> bool:
     """Whether a stop ends the sentence that began at `start`."""
     follows = _NEXT_LETTER.match(text, mark.end(), limit)
-    if follows is None or follows.group()[-1].islower():
+    if follows is None:
+        return False
+    if follows.group()[-1].islower() and not _OPENS_AS_CODE.match(text, follows.end() - 1):
         return False
     tail = text[max(start, mark.end() - _LONGEST_ABBREVIATION) : mark.end()]
     if text[follows.end() - 1].isdigit() and _NUMBERED.search(tail):
