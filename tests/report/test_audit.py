@@ -1276,3 +1276,32 @@ def test_one_is_no_count_of_what_is_cited() -> None:
         "Maja Sörlin is 1 year old.", BORN, kind=calculation, derived=("C1",), context=age
     )
     assert fault == "1 is in none of its quotes"
+
+
+# -- numbers of the question, where somebody checks besides
+
+
+@pytest.mark.parametrize(
+    ("said", "lost"),
+    [
+        ("It tries two others.", "2"),  # nothing tells what they follow from
+        ("It tries 2 others, one less than its three workers.", "2"),
+        ("It waits three seconds.", "3"),  # those of the question are servers
+        ("It waits two seconds, one less than its three workers.", "2"),
+        ("It tries four others, one less than its six workers.", "4, 6"),
+    ],
+)
+def test_what_the_question_does_not_account_for(said: str, lost: str) -> None:
+    quoted = "It tries one less than the number of workers."
+    asked = Context(question="How does it use three servers?", takes_figures=True)
+    assert found(said, quoted, context=asked) == [f"{lost} is in none of its quotes"]
+
+
+def test_the_question_and_what_follows_from_it_account_for_counts() -> None:
+    said = "It tries two others, one less than its three workers."
+    quoted = "It tries one less than the number of workers."
+    asked = Context(question="How does it use three servers?", takes_figures=True)
+    assert found(said, quoted, context=asked) == []
+    assert found(said, quoted, context=replace(asked, takes_figures=False)) == [
+        "2, 3 is in none of its quotes"
+    ]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver import sample
 from deepdiver.core.text import sentences
-from deepdiver.report.bindings import Cited, find_misbound, find_other_name
+from deepdiver.report.bindings import Cited, find_misbound, find_other_name, measured
 from tests.tools.library.reading import read_all
 
 SAID = sorted(
@@ -321,3 +323,12 @@ def test_also_among_others(text: str, other: str) -> None:
 @given(st.text(max_size=120), st.lists(st.text(max_size=120), max_size=3))
 def test_any_text_gives_at_most_one_fault(text: str, quotes: list[str]) -> None:
     assert len(find_misbound(text, [Cited(quote, quote) for quote in quotes])) <= 1
+
+
+# -- units
+
+
+def test_numbers_that_have_a_unit() -> None:
+    said = "Three servers answered within three seconds. It cost $5, or 12% of 40 orders."
+    assert measured(said) == {(Decimal(3), "second"), (Decimal(5), "$"), (Decimal(12), "%")}
+    assert measured("Nothing is counted here.") == set()

@@ -36,7 +36,7 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.reserved_hosts import host_of, is_reserved
 from deepdiver.core.text import STOPWORDS, fold, locate, part_scripts, terms, words
-from deepdiver.report.bindings import Cited, find_misbound
+from deepdiver.report.bindings import Cited, find_misbound, measured
 from deepdiver.report.clauses import is_english, is_german, read_unit
 
 Snapshot = Callable[[str], str]
@@ -425,7 +425,7 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Contex
         figures |= {
             value for item in (*sum_.inputs, sum_.result) if (value := number(item)) is not None
         }
-    figures |= {*numbers(context.question if context.takes_figures else "")}
+    figures |= _figures_asked(sentence.text, figures, context)
     figures |= _years(days)
     if sentence.derived:
         days += dates(as_of)
@@ -508,6 +508,22 @@ def _rows_counted(text: str, said: str) -> Iterator[Decimal]:
     if rows > 1:
         yield Decimal(0)
     yield from (value for value in numbers(" ".join(_SMALL.findall(said))) if value < rows)
+
+
+def _figures_asked(said: str, quoted: AbstractSet[Decimal], context: Context) -> set[Decimal]:
+    """Return the numbers that the question gives a sentence which somebody checks besides.
+
+    Three servers of the question are no three seconds. A count in words may also be the difference
+    of two known numbers of the sentence: "two attempts, one less than its three workers".
+    """
+    if not context.takes_figures:
+        return set()
+    own, asked = measured(said), {*numbers(context.question)}
+    asked -= {value for value, _ in own - measured(context.question)}
+    held = {value for value in numbers(said) if value in asked | quoted}
+    apart = {abs(one - other) for one, other in itertools.combinations(held, 2)}
+    counts = {*numbers(" ".join(_SMALL.findall(said)))} - {value for value, _ in own}
+    return asked | (counts & apart)
 
 
 def _scales(head: str) -> set[Decimal]:

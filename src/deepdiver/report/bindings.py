@@ -15,10 +15,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import chain, combinations, pairwise
 
 from deepdiver.core.dates import MONTHS
 from deepdiver.core.names import names
+from deepdiver.core.numbers import numbers
 from deepdiver.core.text import STOPWORDS, fold, sentences, stem, words
 from deepdiver.report.clauses import (
     Token,
@@ -162,6 +164,17 @@ def find_misbound(said: str, quotes: Sequence[Cited], besides: str = "") -> list
         if fault:
             return [fault]
     return []
+
+
+def measured(text: str) -> set[tuple[Decimal, str]]:
+    """Return the numbers of a text that have a unit, each with it: 3 seconds, five dollars."""
+    return {
+        (value, measure[1])
+        for unit in read_units(text)
+        for at, token in enumerate(unit)
+        if (measure := _measure(unit, at))
+        for value in numbers(token.raw)
+    }
 
 
 def _other_unit(unit: Unit, quoted: Sequence[Unit], carrying: Sequence[Unit]) -> str:

@@ -1725,13 +1725,59 @@ async def test_a_figure_that_only_the_reasoner_finds_has_no_citation_printed_beh
     tmp_path: Path,
 ) -> None:
     """A model that calls everything carried could give a source to a figure of its own."""
+    said = "Since testing got 77 hours {T1:2}, ask the committee once more in the spring."
+    for writer in (repairing(said), repairing(None), silent_writer):
+        held = Desk(tmp_path, repair_sentences=writer)
+        held.reasoner.free = False
+        assert len(await held.check(said)) == 1
+        (line,) = held.lines
+        assert line.sentence.kind is SentenceKind.JUDGEMENT
+        assert {*line.sentence.places} == {UNPRINTED}
+        (task,) = held.reasoner.of(tasks.RepairSentences)
+        assert task.sentences[0].problem == "partial: 77 is in none of its quotes"
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "Testing got eight of the nine halls, and 30 hours",  # no "one" that it follows from
+        "Testing got eight hours, one less than the nine halls have, and 30 hours",  # measured
+        "Testing got 8 halls, one less than the nine, and 30 hours",  # no word
+        "Testing got 30 hours in nine months",  # the nine of the question are halls
+    ],
+)
+async def test_a_count_that_follows_from_nothing_has_no_citation_printed_behind_it(
+    tmp_path: Path, stated: str
+) -> None:
+    asked = "Why did testing get one hall less than the nine that it asked for?"
+    held = Desk(tmp_path, repair_sentences=repairing(None))
+    held.reasoner.free = False
+    held._audit = Audit(held.deps, asked, asked, held.drafter)
+    assert len(await held.check(f"{stated} {{T1:2}}, so ask for more.")) == 1
+    assert {*held.lines[0].sentence.places} == {UNPRINTED}
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "Testing got 30 hours in all nine halls",
+        "Testing got 30 hours in eight halls, one less than the nine",
+    ],
+)
+async def test_what_the_question_accounts_for_and_the_reasoner_finds_stated_keeps_its_citation(
+    tmp_path: Path, stated: str
+) -> None:
+    asked = "Why did testing get one hall less than the nine that it asked for?"
     held = Desk(tmp_path)
     held.reasoner.free = False
-    said = "Since testing got 77 hours {T1:2}, ask the committee once more in the spring."
-    assert len(await held.check(said)) == 1
-    (line,) = held.lines
-    assert line.sentence.kind is SentenceKind.JUDGEMENT
-    assert {*line.sentence.places} == {UNPRINTED}
+    held._audit = Audit(held.deps, asked, asked, held.drafter)
+    assert await held.check(f"{stated} {{T1:2}}, so ask for more.") == [
+        f"{stated}, so ask for more."
+    ]
+    assert held.lines[0].sentence.places == (len(stated),)
+    assert held.reasoner.of(tasks.RepairSentences) == []
+    (check,) = held.reasoner.of(tasks.CheckSupport)
+    assert [claim.doubt.endswith("is in none of its quotes") for claim in check.claims] == [True]
 
 
 async def test_what_the_section_states_may_be_taken_up_without_another_citation(

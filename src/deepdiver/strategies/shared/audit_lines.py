@@ -284,6 +284,29 @@ class Audit:
         own = self._introduced(line) if sentence.kind is SentenceKind.JUDGEMENT else ()
         if sentence.kind in STATED and (not strict or line.sentence.kind not in STATED):
             own = self._told_beside(line)
+        found = self._faults_in(line, sentence, own, binding=strict, takes_figures=not strict)
+        sources = deps.ledger.of(Source).values()
+        return found or find_present(sentence, sources, deps.store.texts.get, self._asked)
+
+    def _faults_in(
+        self,
+        line: Line,
+        sentence: Sentence,
+        own: Sequence[str] = (),
+        *,
+        binding: bool = False,
+        takes_figures: bool = False,
+    ) -> list[str]:
+        """Return the faults of a line, or of a part of it, by what it cites.
+
+        Args:
+            line: The line.
+            sentence: The part.
+            own: What else it may take names and figures from.
+            binding: Whether to look at what stands with what, too.
+            takes_figures: Whether it may take numbers from the question, too.
+        """
+        deps = self._deps
         context = Context(
             credits="\n".join(credits_of(deps, sentence)),
             nearby="\n".join((line.nearby, *heads_of(deps, sentence), *own)),
@@ -295,18 +318,22 @@ class Audit:
             from_question=self._derived.are_from_question(sentence.derived),
             read=self._derived.read,
             introduced="\n".join(self._told_below(line)),
-            takes_figures=not strict,
+            takes_figures=takes_figures,
         )
-        found = find_faults(
-            sentence,
-            findings_of(deps, sentence),
-            deps.store.texts.get,
-            deps.as_of,
-            context,
-            binding=strict,
+        findings, snapshot = findings_of(deps, sentence), deps.store.texts.get
+        return find_faults(sentence, findings, snapshot, deps.as_of, context, binding=binding)
+
+    def _is_accounted_for(self, line: Line) -> bool:
+        """Whether a line's quotes lack something that the question has, or that follows from both.
+
+        That is a number: "two attempts, one less than its three workers", of the question's three.
+        """
+        if not line.stated:
+            return False
+        part = _stated(line)
+        return bool(self._faults_in(line, part)) and not self._faults_in(
+            line, part, binding=True, takes_figures=True
         )
-        sources = deps.ledger.of(Source).values()
-        return found or find_present(sentence, sources, deps.store.texts.get, self._asked)
 
     def _told_below(self, line: Line) -> Iterator[str]:
         """Yield what carries the table, the list or the code that a line introduces, if it does."""
@@ -516,7 +543,7 @@ class Audit:
             if not line.cut
             and (self._may_stand(line, repaired) if line.problem else self._must_ask(line))
         ]
-        await together(*(self._check_batch(dict(batch)) for batch in _batches(asked)))
+        await together(*(self._check_batch(dict(batch), repaired) for batch in _batches(asked)))
 
     def _may_stand(self, line: Line, repaired: bool) -> bool:
         """Whether the reasoner may find that a line stands, against a rule that may be mistaken.
@@ -551,7 +578,7 @@ class Audit:
             return False
         return not any(stands_whole(sentence.text, quote) for quote in quotes)
 
-    async def _check_batch(self, asked: Mapping[str, Line]) -> None:
+    async def _check_batch(self, asked: Mapping[str, Line], repaired: bool) -> None:
         cited = [quote for line in asked.values() for quote in self._shown(line)]
         labels: dict[Passage, str] = {}
         shown: list[CitedQuote] = []
@@ -571,7 +598,8 @@ class Audit:
         answer = await attempt(self._deps, task)
         for check in answer.checks if answer else ():
             if checked := asked.get(check.id):
-                _heed(checked, check)
+                accounted = bool(checked.problem) and self._is_accounted_for(checked)
+                _heed(checked, check, accounted=accounted, repaired=repaired)
                 self._keep_reasons(checked, labels, check.by)
 
     def _keep_reasons(
@@ -871,26 +899,47 @@ def _settle(
         line.cut_out(deps, problem.for_reader())
 
 
-def _heed(line: Line, check: Check) -> None:
-    """Let a line have what the reasoner says of it."""
+def _heed(line: Line, check: Check, *, accounted: bool, repaired: bool) -> None:
+    """Let a line have what the reasoner says of it.
+
+    Args:
+        line: The line.
+        check: What the reasoner says.
+        accounted: Whether the question accounts for what code does not find in what it cites.
+        repaired: Whether its writer has had it back.
+    """
     before, line.problem = line.problem, None
-    doubt = before.fault if before else ""
-    if before and before.turned and check.support != "full":
+    if check.support == "full":
+        line.problem = _left_of(line, before, check, accounted=accounted, repaired=repaired)
+    elif before and before.turned:
         line.problem = before
-        return
-    printed = bool(_printed_part(line.sentence))
-    if check.support != "full":
-        stated = check.stated and printed
-        line.problem = Problem(check.reason or doubt, check.support, stated=stated)
-    elif _is_unnamed(doubt):
+    else:
+        stated = check.stated and bool(_printed_part(line.sentence))
+        reason = check.reason or (before.fault if before else "")
+        line.problem = Problem(reason, check.support, stated=stated)
+
+
+def _left_of(
+    line: Line, before: Problem | None, check: Check, *, accounted: bool, repaired: bool
+) -> Problem | None:
+    """Return what is left of the problem of a line that the reasoner finds carried; see `_heed`.
+
+    A rule that refuses what stands before a citation may cost it its number, so its writer is
+    asked first.
+    """
+    doubt, printed = before.fault if before else "", bool(_printed_part(line.sentence))
+    if _is_unnamed(doubt):
         if not (check.stated and _names_what(doubt, line.sentence)):
             _as_known(line)
     elif printed and not check.stated:
         # Its writer can say what they do say there; without that, readers lose the source of it.
         told = "; ".join(filter(None, (check.reason, doubt)))
-        line.problem = Problem(f"{NOT_STATED}: {told}".rstrip(" :"), "partial")
-    elif before:
+        return Problem(f"{NOT_STATED}: {told}".rstrip(" :"), "partial")
+    elif before and printed and not accounted and not repaired:
+        return Problem(doubt, "partial")
+    elif before and not (printed and accounted):
         line.sentence = _overruled(line.sentence, before)
+    return None
 
 
 def _overruled(sentence: Sentence, problem: Problem) -> Sentence:
