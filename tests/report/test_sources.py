@@ -245,7 +245,7 @@ def test_an_excerpt_has_each_sentence_that_carries_a_part_of_what_cites_it() -> 
 
 
 def test_a_quote_that_is_hardly_too_long_is_shown_whole() -> None:
-    first, second = "It has a size. ", "It must be no smaller elsewhere, or it may run out of memory. "
+    first, second = "It has a size. ", "It must be no smaller elsewhere, or it may run out of it. "
     for quote, whole in ((first * 3 + second, True), (first * 9 + second, False)):
         (line,), _ = _shown(quote.strip(), "", 100, "Its size matters.")
         assert (line == quote.strip()) is whole

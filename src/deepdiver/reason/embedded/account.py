@@ -119,9 +119,7 @@ def write_account(brief: Brief) -> Draft:
     if not ranked or ranked[0].score < ABOUT_IT:
         return Draft(answer=(), sections=(), missing=missing)
     if not wants_few_words(asked) and ranked[0].score >= BEARS:
-        unnamed = _unnamed(asked, ranked)
-        told = _tell_account(asked, ranked, unnamed)
-        return replace(told, missing=missing) if unnamed else told
+        return _tell_account(asked, ranked, missing)
     if likely := _likeliest(brief, ranked):
         return replace(likely, missing=missing)
     return _draft(_framed(f"{UNSURE} {NEAREST}", _arranged(asked, ranked)), ranked, missing=missing)
@@ -138,19 +136,19 @@ def _unnamed(asked: AskedQuestion, ranked: Sequence[Ranked]) -> list[str]:
 
 
 def _tell_account(
-    asked: AskedQuestion, ranked: Sequence[Ranked], unnamed: Sequence[str] = ()
+    asked: AskedQuestion, ranked: Sequence[Ranked], missing: tuple[str, ...]
 ) -> Draft:
     """Return the passages in the order of the form, and what each document adds to an open one.
 
-    What is said of something else is not told as an answer: no passage has the unnamed names.
+    If none has a name of the question, they are about something else and answer nothing.
     """
-    frame = INTRODUCED[asked.form]
+    frame, unnamed = INTRODUCED[asked.form], _unnamed(asked, ranked)
     if unnamed:
         frame = f"{UNSURE} {NOT_NAMED.format(' or '.join(unnamed))} {NEAREST}"
-    lead = _framed(frame, _arranged(asked, ranked))
+    lead, gaps = _framed(frame, _arranged(asked, ranked)), missing if unnamed else ()
     if not is_open(asked):
-        return _draft(lead, ranked)
-    return Draft(answer=tuple(lead), sections=tuple(_details(asked.matter, ranked, lead)))
+        return _draft(lead, ranked, missing=gaps)
+    return Draft(tuple(lead), tuple(_details(asked.matter, ranked, lead)), gaps)
 
 
 def _draft(

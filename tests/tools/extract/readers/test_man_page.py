@@ -47,6 +47,9 @@ See
 '''
 
 
+MDOC = ".Dd 2024-05-06\n.Dt T 1\n"
+
+
 def test_a_page() -> None:
     found = read(PAGE, "curl.1")
     assert found.text == (
@@ -84,14 +87,12 @@ def test_what_is_set_in_below_a_line_has_it_for_its_term() -> None:
         ".TH A 1\n.PP\n\\fIRestart=\\fR\n.RS 4\nWhether it begins again\\&.\n.RE\n.PP\n.RS 4\n"
         ".nf\nexample\n.fi\n.RE\nAfter it.\n"
     )
-    assert read(page, "a.5").text == (
-        "Restart=\nWhether it begins again.\n\nexample\n\nAfter it."
-    )
+    assert read(page, "a.5").text == ("Restart=\nWhether it begins again.\n\nexample\n\nAfter it.")
 
 
 def test_tags_of_mdoc_that_are_signs_or_take_several_lines() -> None:
     page = (
-        ".Dd 2024-05-06\n.Dt T 1\n.Bl -tag -width Ds\n.It !\nBreak the pane.\n.It Xo Ic split-window\n.Op Fl h\n"
+        f"{MDOC}.Bl -tag -width Ds\n.It !\nBreak the pane.\n.It Xo Ic split-window\n.Op Fl h\n"
         ".Xc\n.D1 Pq alias: Ic splitw\nCreate a pane.\n.It\nNo tag.\n.El\nAfter it.\n"
     )
     assert read(page, "t.1").text == (
@@ -102,7 +103,7 @@ def test_tags_of_mdoc_that_are_signs_or_take_several_lines() -> None:
 
 def test_lists_of_mdoc() -> None:
     page = (
-        ".Dd 2024-05-06\n.Dt T 1\n.Bl -enum -offset indent\n.It\nOne.\n.It\nTwo:\n.Bl -bullet\n.It\nA part.\n"
+        f"{MDOC}.Bl -enum -offset indent\n.It\nOne.\n.It\nTwo:\n.Bl -bullet\n.It\nA part.\n"
         ".El\n.It\nThree.\n.El\n"
     )
     assert read(page, "t.1").text == "1. One.\n\n2. Two:\n\n- A part.\n\n3. Three."
@@ -110,7 +111,7 @@ def test_lists_of_mdoc() -> None:
 
 def test_a_table_of_mdoc_and_a_list_that_was_never_begun() -> None:
     page = (
-        ".Dd 2024-05-06\n.Dt T 1\n.Bl -column Key Function\n.It Sy Key Ta Sy Function\n.It Li Up Ta Go up\n"
+        f"{MDOC}.Bl -column Key Function\n.It Sy Key Ta Sy Function\n.It Li Up Ta Go up\n"
         '.It Li Down Ta ""\n.El\nAfter.\n.It\nLost.\n.El\nThe end.\n'
     )
     assert read(page, "t.1").text == (

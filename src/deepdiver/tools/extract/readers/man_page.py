@@ -228,21 +228,24 @@ class _Reader:
             self._kept = name in _KEPT_BEGIN
         elif name in _PARAGRAPHS:
             self._flush()
-        elif name == "RS":  # what stands above it is the term of what is set in
-            self._words += ["\n"] if self._words and self._words[-1] != "\n" else []
-        elif name in ("TP", "TQ"):
-            self._flush()
-            self._tag = True
-        elif name == "IP":
-            self._flush()
-            if tag := "".join(arguments_of(rest)[:1]):
-                self._words += [tag] if _BULLET.fullmatch(tag) else [tag, "\n"]
+        elif name in ("RS", "TP", "TQ", "IP"):
+            self._set_in(name, arguments_of(rest))
         elif name in ("Bl", "El", "It", "Xc"):
             self._list(name, arguments_of(rest))
         elif name == "br":
             self._words.append("\n")
         else:
             self._say(name, rest)
+
+    def _set_in(self, name: str, given: list[str]) -> None:
+        """Take a macro of a term and what is said of it."""
+        if name == "RS":  # what stands above it is the term
+            self._words += ["\n"] if self._words and self._words[-1] != "\n" else []
+            return
+        self._flush()
+        self._tag = name != "IP"
+        tag = "" if self._tag else "".join(given[:1])
+        self._words = [tag] if _BULLET.fullmatch(tag) else [tag, "\n"] if tag else []
 
     def _list(self, name: str, given: list[str]) -> None:
         """Take a macro of a list of mdoc: its beginning, an item, the end of a tag, the end."""
