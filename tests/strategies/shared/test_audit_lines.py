@@ -32,12 +32,12 @@ from deepdiver.strategies.shared.audit_lines import (
     NOTHING_LEFT,
     REJECTED,
     Audit,
-    ToldSection,
 )
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.drafting import ADDRESS_IN_CODE, WHOLE_BLOCK, Drafter, Line
 from deepdiver.strategies.shared.grounding import ASIDE, FOREIGN, UNCONNECTED
 from deepdiver.strategies.shared.materials import gather_material
+from deepdiver.strategies.shared.told_sections import ToldSection
 from tests.strategies.drafts import (
     Draft,
     DraftSection,
@@ -1798,33 +1798,14 @@ async def test_a_number_that_no_quote_has_is_not_left_to_the_reasoner(tmp_path: 
 
 
 async def test_the_bottom_line_is_checked_beside_the_sections(tmp_path: Path) -> None:
-    """It sees what it may sum up: of each section, the parts that share words with it."""
     held = Desk(tmp_path)
     lines = [line for part in held.drafter.sections(f"{GIVEN} {{T1:2}}") for line in part.lines()]
     hours = ToldSection("Hours", ("Testing got 30 hours.", "The vote was late."))
     await held._audit.check(lines, [hours, ToldSection("Vote", ("It was put off.",))])
     await held._audit.check(lines)
     asked = held.reasoner.of(tasks.CheckSupport)
-    assert [task.sections for task in asked] == ["Hours:\nTesting got 30 hours.", ""]
-
-
-async def test_a_table_and_steps_that_the_bottom_line_sums_up_are_shown_whole(
-    tmp_path: Path,
-) -> None:
-    """Longer paragraphs have more of its words than each of their rows."""
-    held = Desk(tmp_path)
-    lines = [line for part in held.drafter.sections(f"{GIVEN} {{T1:2}}") for line in part.lines()]
-    long = tuple(f"Testing got 30 hours of 120 hours, as rule {n} says." for n in range(7))
-    table = "Who | Hours\ntesting | 30\nsales | 20\nthe others | few"
-    steps = "1. Give testing hours.\n2. Wait for the vote.\n3. Ask again."
-    below = [ToldSection("Rules", long), ToldSection("Plan", (table, "It is late.", steps))]
-    await held._audit.check(lines, below)
-    (task,) = held.reasoner.of(tasks.CheckSupport)
-    assert task.sections.endswith(f"\n\nPlan:\n{table}")
-    more = [ToldSection("Rules", long[1:]), *below[1:]]
-    await held._audit.check(lines, more)
-    *_, task = held.reasoner.of(tasks.CheckSupport)
-    assert task.sections.endswith(f"\n\nPlan:\n{table}\n{steps}")
+    shown = "Hours:\nTesting got 30 hours.\nThe vote was late.\n\nVote:\nIt was put off."
+    assert [task.sections for task in asked] == [shown, ""]
 
 
 async def test_letters_in_a_judgement_stand_for_somebody(tmp_path: Path) -> None:

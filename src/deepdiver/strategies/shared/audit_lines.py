@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import dropwhile, islice, takewhile
 from types import MappingProxyType
 from typing import TypeVar
@@ -68,6 +67,7 @@ from deepdiver.strategies.shared.second_opinion import (
     with_opinions,
 )
 from deepdiver.strategies.shared.statements import repeats
+from deepdiver.strategies.shared.told_sections import ToldSection, tell_sections
 from deepdiver.tasks import Check, CheckSupport, CitedQuote, Claim, Faulty, RepairSentences
 
 T = TypeVar("T")
@@ -80,10 +80,6 @@ is checked by. With all of a section, some twenty, whoever checked could not tel
 reason."""
 SHARES = 2
 """Words that a quote of the rest must share with it."""
-MOST_PARTS = 8
-"""The most paragraphs, lists and tables that a sentence of the bottom line is shown with. With
-four, one that told a gap was checked without it; by single rows, one that sums up a table was
-checked without most of it."""
 ECHO = 0.6
 """A sentence of which a sentence of a text has more than this part of the words says what that
 says."""
@@ -99,16 +95,6 @@ NOT_STATED = "what stands before its citation is not all in what it cites"
 """The fault of a judgement with a citation behind words that are the writer's own."""
 NOTHING_LEFT = "nothing is left of what it introduces"
 """The reason for cutting a sentence that announces what was cut."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToldSection:
-    """What an audited section says, without marks."""
-
-    heading: str
-    """Its heading."""
-    parts: tuple[str, ...]
-    """Its paragraphs, its lists and its tables; a line for each point and row."""
 
 
 class Audit:
@@ -593,7 +579,7 @@ class Audit:
             claims=claims,
             question=self._question,
             as_of=self._deps.as_of,
-            sections=_bearing(self._below, [line.sentence.text for line in asked.values()]),
+            sections=tell_sections(self._below, [line.sentence.text for line in asked.values()]),
         )
         answer = await attempt(self._deps, task)
         for check in answer.checks if answer else ():
@@ -814,29 +800,6 @@ def _passages(quotes: Iterable[Quote]) -> Iterator[list[Quote]]:
     for own in by_source.values():
         for group in unite([quote.passage for quote in own]):
             yield [own[at] for at in group]
-
-
-def _bearing(told: Sequence[ToldSection], said: Iterable[str]) -> str:
-    """Return the parts of sections that sentences may sum up, under the headings of these.
-
-    Those with most of the words of each are shown, lists and tables as a whole: a sentence that
-    sums one up has few words of each of its rows.
-    """
-    parts = {
-        (at, n): stems(part)
-        for at, section in enumerate(told)
-        for n, part in enumerate(section.parts)
-    }
-    kept: set[tuple[int, int]] = set()
-    for own in map(stems, said):
-        shared = {place: len(own & part) for place, part in parts.items()}
-        best = sorted(shared, key=lambda place: (-shared[place], place))[:MOST_PARTS]
-        kept.update(place for place in best if shared[place] >= SHARES)
-    return "\n\n".join(
-        "\n".join((f"{section.heading}:", *shown))
-        for at, section in enumerate(told)
-        if (shown := [part for n, part in enumerate(section.parts) if (at, n) in kept])
-    )
 
 
 def _is_worked_out(cell: Sentence) -> bool:

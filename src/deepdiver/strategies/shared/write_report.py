@@ -38,7 +38,7 @@ from deepdiver.report.kinds import step_numbers
 from deepdiver.report.markup import MarkedReport, read_report
 from deepdiver.report.words import words_in
 from deepdiver.strategies.shared.audit_headings import audit_headings, audit_missing, audit_title
-from deepdiver.strategies.shared.audit_lines import NOTHING_LEFT, REJECTED, Audit, ToldSection
+from deepdiver.strategies.shared.audit_lines import NOTHING_LEFT, REJECTED, Audit
 from deepdiver.strategies.shared.base import Allowance, Deps, attempt, together
 from deepdiver.strategies.shared.derive import Derivations
 from deepdiver.strategies.shared.doubt_unfounded import doubt_unfounded
@@ -58,6 +58,7 @@ from deepdiver.strategies.shared.edits import with_edits
 from deepdiver.strategies.shared.hypotheses import stand
 from deepdiver.strategies.shared.materials import Material, cites_in, gather_material, resolve_cites
 from deepdiver.strategies.shared.second_opinion import contradicted
+from deepdiver.strategies.shared.told_sections import ToldSection
 from deepdiver.strategies.shared.unanswered import (
     explain,
     list_unmet,
