@@ -315,6 +315,17 @@ def test_a_table_answers_with_its_calculation() -> None:
     assert line.expression
 
 
+def test_what_else_was_found_stands_below_the_title_of_its_document() -> None:
+    found = (
+        finding(CHAIR, "F1", title="Minutes"),
+        *(finding(f"The harbour board met {n} times.", f"F{n}", title="Log") for n in (2, 3)),
+        finding("The harbour board is old.", "F4", title=""),
+    )
+    told = dict(below(write(WHO, found, (standing(CHAIR, supporting=("F1",)),))))
+    assert told["Log"] == [account.ALSO, found[1].statement, found[2].statement]
+    assert set(told) <= {"Log", account.ELSE}
+
+
 def test_findings_are_ranked_by_their_bearing() -> None:
     ranked = rank_findings(understand(WHO), findings("It rained.", CHAIR))
     assert [item.finding.id for item in ranked] == ["F2", "F1"]

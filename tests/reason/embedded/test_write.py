@@ -23,7 +23,6 @@ PHRASES = {
     *(value for value in vars(steps_report).values() if isinstance(value, str)),
     *(value for value in vars(account).values() if isinstance(value, str)),
     *account.INTRODUCED.values(),
-    "By document:",
     "Yes.",
     "No.",
 }

@@ -91,6 +91,7 @@ INTRODUCED = {
     Form.DEFINITION: "The documents say:",
 }
 ELSE = "What else the documents say"
+ALSO = "It also says:"
 OTHER_ANSWERS = "Other answers that were found"
 PASSAGES_FOUND = "The nearest passages"
 
@@ -442,9 +443,11 @@ def _body(rest: Sequence[Ranked], most: int) -> list[DraftSection]:
         if left < 0:
             break
         groups.setdefault(item.finding.source, []).append(item)
-    lines = [
-        _line("\n".join(passage_lines(item.finding.quote)), item.finding)
-        for group in groups.values()
-        for item in group
+    return [
+        DraftSection(title or ELSE, tuple(_framed(ALSO, [_whole(item.finding) for item in group])))
+        for title, group in groups.items()
     ]
-    return [DraftSection(ELSE, (DraftSentence("By document:"), *lines))] if lines else []
+
+
+def _whole(finding: ShownFinding) -> DraftSentence:
+    return _line("\n".join(passage_lines(finding.quote)), finding)
