@@ -494,6 +494,8 @@ QUOTED = CITED.model_copy(
         ("Sell 35, and let 4 go.", (-1, 7), (1,), (2,)),
         ("Sell 35, and let 4% go.", (-1, 7), (), (1, 2)),
         ("Sell 36.", (-1,), (1,), ()),
+        ("Looms: -35% over a year.", (-1, -1), (1, 2), ()),
+        ("Looms: -35 since $-35 and 20-35%.", (-1, -1), (2,), (1,)),
         ("Sell it, as four men said in 2024.", (-1,), (1,), ()),
         ("Sell it.", (), (), (1,)),
     ],
@@ -507,6 +509,11 @@ def test_a_reason_is_printed_if_a_figure_has_no_other_source(
     (shown,) = cited_once(QUOTED, [said])
     assert shown.citations == printed
     assert all(0 <= place <= len(text) for place in shown.places)
+
+
+@given(st.text(alphabet="-−+1205.,%$ kmbn", max_size=40))
+def test_whatever_stands_for_a_figure_has_its_reasons(text: str) -> None:
+    assert set(reasons_of(QUOTED, reasoned(f"Looms {text}", (-1, -1)))) <= {1, 2}
 
 
 # Heads of messages

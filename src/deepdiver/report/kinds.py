@@ -34,7 +34,7 @@ from deepdiver.report.enclosures import behind_enclosing
 from deepdiver.report.words import Words, words_of
 
 _FIGURE = re.compile(r"(?P<figure>\S*\d\S*)(?P<counted>(?:\s+[\w-]+){0,2})")
-_SHARE = re.compile(r"\d[\d.,]*\s?(?:%|per ?cent\b)")
+_SHARE = re.compile(r"(?:(?<![\w.,])[-−+])?\d[\d.,]*\s?(?:%|per ?cent\b)")
 _MONEY = re.compile(
     r"[$€£¥]\s?\d[\d.,]*(?:\s?(?:k|m|bn|thousand|million|billion|trillion)\b)?", re.IGNORECASE
 )
@@ -223,7 +223,7 @@ def _carried(report: Report, sentence: Sentence) -> dict[int, set[Decimal]]:
     # Those of the question need none: the 204 of FSMA 204 is in each text about it.
     # A small bare one stands in too many texts: the 1 of "prefetch 1" is not that of "1 hour".
     figures = set() if sentence.derived else figures_in(sentence.text)
-    figures = {value for value in figures if value >= LEAST_FIGURE or said[value] != {""}}
+    figures = {v for v in figures if abs(v) >= LEAST_FIGURE or said.get(v, {""}) != {""}}
     figures -= figures_in(report.question)
     for number, place in placed.items():
         if place != UNPRINTED:
