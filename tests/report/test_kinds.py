@@ -606,9 +606,12 @@ def test_points_of_the_bottom_line_are_cited_apart() -> None:
         ("steps2 code1 paragraph1 list1 steps2", [1, 1, 1, 1, 1]),
         ("steps2 paragraph1 code1 steps2", [1, 1, 1, 1]),
         ("code1 steps2 steps2", [1, 1, 3]),
+        ("steps3 table2 steps1", [1, 1, 4]),
+        ("steps3 table2 paragraph1 steps1", [1, 1, 1, 4]),
+        ("steps3 paragraph1 table2 steps1", [1, 1, 1, 1]),
     ],
 )
-def test_steps_go_on_behind_code(blocks: str, numbers: list[int]) -> None:
+def test_steps_go_on_behind_what_a_step_holds(blocks: str, numbers: list[int]) -> None:
     made = [
         Block.model_validate({"kind": name[:-1], "rows": ((FACT,),) * int(name[-1])})
         for name in blocks.split()

@@ -182,23 +182,26 @@ def code_origin(item: Sentence, say: Words) -> str:
 
 
 def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
-    """Yield the number that each block begins to count with: steps go on behind code.
+    """Yield the number that each block begins to count with: steps go on behind what one holds.
 
-    They go on behind steps too, between which code was cut, behind a message to send, and behind a
-    paragraph that follows code, which is the rest of a step.
+    That is code, a table or a message to send, and a paragraph behind it, which is the rest of the
+    step. They go on behind steps too, between which code was cut.
     """
     following = 1
-    behind_code = False
+    held = False
     for block in blocks:
         own = block.kind == "steps" and not block.apart
         start = following if own else 1
         yield start
         if own:
             following = start + len(block.rows)
-        apart = block.kind == "code" or is_set_apart(block)
-        if not own and not apart and not (block.kind == "paragraph" and behind_code):
+        held = (
+            block.kind in ("code", "table")
+            or is_set_apart(block)
+            or (held and block.kind == "paragraph")
+        )
+        if not own and not held:
             following = 1
-        behind_code = apart or (behind_code and block.kind == "paragraph")
 
 
 def reasons_of(report: Report, sentence: Sentence) -> tuple[int, ...]:
