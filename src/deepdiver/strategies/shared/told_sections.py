@@ -6,12 +6,11 @@ import itertools
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from deepdiver.core.numbering import GAP
 from deepdiver.strategies.shared.grounding import stems
 
 ROOM = 16_000
 """The most characters that are shown: those of a report of standard length, with its code."""
-LEFT_OUT = "[…]"
-"""Stands for what there is no room for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,5 +65,5 @@ def _tell(section: ToldSection, kept: Collection[int]) -> str:
     """Return some parts of a section under its heading, with a sign for the others."""
     shown = [f"{section.heading}:"]
     for is_kept, group in itertools.groupby(enumerate(section.parts), lambda it: it[0] in kept):
-        shown += [part for _, part in group] if is_kept else [LEFT_OUT]
+        shown += [part for _, part in group] if is_kept else [GAP]
     return "\n".join(shown)
