@@ -513,8 +513,9 @@ def _rows_counted(text: str, said: str) -> Iterator[Decimal]:
 def _figures_asked(said: str, quoted: AbstractSet[Decimal], context: Context) -> set[Decimal]:
     """Return the numbers that the question gives a sentence which somebody checks besides.
 
-    Three servers in the question do not allow three seconds. A count in words may also be the difference
-    of two known numbers of the sentence: "two attempts, one less than its three workers".
+    Three servers in the question do not allow three seconds. A count in words may also be the
+    difference of two known numbers of the sentence: "two attempts, one less than its three
+    workers".
     """
     if not context.takes_figures:
         return set()
