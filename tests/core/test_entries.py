@@ -40,6 +40,7 @@ def test_entries(entry: str) -> None:
     [
         "It was a long day, and nothing of what had been said before came\nto be true.",
         "He came.\nShe went.",
+        "The meeting was moved\nto Tuesday, and the next one\nto Friday.",
         "Dear Ann,\nthank you.",
         "What it does:\nnothing.",
         "Steps\n1. Press it.",

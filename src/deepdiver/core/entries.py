@@ -14,10 +14,10 @@ import re
 
 _TERM = (
     r"(?:-{1,2}[\w#?\[][^\n]*|(?:(?=[^\n]*\w)[^\n]{0,59}[^\s.!?:;,|*_]|[^\w\s|-]{1,2})\n"
-    r"(?=[ \t]*[^\s|])(?![ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]))"
+    r"(?=[ \t]*[^\sa-z|])(?![ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]))"
 )
 """The first line of an entry: an option, or a short line of its own, or a sign, that names what the
-text below it describes. In running text, lines are longer."""
+text below it describes. In running text, lines are longer, or go on in lower case."""
 _ENTRY = re.compile(rf"(?:\A|\n[ \t]*\n)\s*+(?={_TERM})")
 FEWEST = 10
 """The fewest entries of a manual: a letter or a newspaper has a few lines that look like terms, and

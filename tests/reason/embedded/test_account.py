@@ -244,7 +244,7 @@ def test_the_entry_that_a_question_names_comes_first() -> None:
     ("question", "unnamed"),
     [
         ("How do I move binary files over to Git LFS?", "Git LFS"),
-        ("How do I move binary files over to Git LFS or Perforce?", "Git LFS or Perforce"),
+        ("How do I move binary files over to Git LFS or OAuth2?", "Git LFS or OAuth2"),
     ],
 )
 def test_a_name_that_no_passage_has_is_told(question: str, unnamed: str) -> None:
@@ -258,7 +258,10 @@ def test_a_name_that_no_passage_has_is_told(question: str, unnamed: str) -> None
     [
         "How do I move binary files with Git?",
         "How do I move the binary file with Gits?",
-        "How do I move binary files? I use Perforce at home.",
+        "How do I move binary files? I use SVN at home.",
+        "How Do I Move The Binary Files Over There?",
+        "HOW DO I MOVE BINARY FILES OVER TO A SERVER?",
+        "How do I tell the Difference when I move binary files?",
     ],
 )
 def test_a_name_that_a_passage_has_is_not_told(question: str) -> None:

@@ -43,6 +43,8 @@ DATES, STEPS = 14, 12
 """The most lines of a timeline, and of a list or of steps."""
 TERM_WORDS = 4
 """Words of a term; a longer line, or one in capitals, may be the heading of a section."""
+_COINED = re.compile(r"\w*[A-Z]\w*[A-Z0-9]\w*")
+"""LFS, PostgreSQL, OAuth2: ordinary words are not written so."""
 _ENDS = (".", "!", ")", "”", '"')
 _LETTER_HEAD = re.compile(r"(?:From|To|Cc|Bcc|Date|Sent|Subject|Reply-To): ")
 FEWEST_DATES = 4
@@ -127,13 +129,22 @@ def write_account(brief: Brief) -> Draft:
 
 
 def _unnamed(asked: AskedQuestion, ranked: Sequence[Ranked]) -> list[str]:
-    """Return the names of a question that no passage has, nor the title of its document."""
+    """Return the names of a question that no passage has, nor the title of its document.
+
+    Only what is written as no ordinary word counts: people capitalise the Difference, too.
+    """
+    if asked.text.isupper():
+        return []
     told = {
         word
         for item in ranked
         for word in terms(f"{item.finding.source} {item.finding.origin} {item.finding.quote}")
     }
-    return [name for name in names(asked.text) if not {*terms(name)} <= told]
+    return [
+        name
+        for name in names(asked.text)
+        if any(_COINED.fullmatch(word) and not {*terms(word)} <= told for word in name.split())
+    ]
 
 
 def _tell_account(
