@@ -619,6 +619,15 @@ def test_steps_go_on_behind_what_a_step_holds(blocks: str, numbers: list[int]) -
     assert list(step_numbers(made)) == numbers
 
 
+def test_steps_go_on_where_their_writer_counts_on() -> None:
+    first = Block(kind="steps", rows=((FACT,), (FACT,)))
+    prose, code = (Block(kind=kind, rows=((FACT,),)) for kind in ("paragraph", "code"))
+    later = first.model_copy(update={"goes_on": True})
+    held = (first, prose, code, prose, later, prose, later, prose, first)
+    assert list(step_numbers(held)) == [1, 1, 1, 1, 3, 1, 5, 1, 1]
+    assert list(step_numbers((prose, later))) == [1, 1], "what it went on from was cut"
+
+
 # What the reader found
 
 OPINIONS = st.none() | st.builds(

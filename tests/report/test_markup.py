@@ -728,6 +728,20 @@ def test_points_of_a_message_know_that_they_are_set_apart() -> None:
     assert [block.apart for block in beside.blocks] == [False, True], "with no line between them"
 
 
+def test_steps_behind_something_else_know_if_they_count_on() -> None:
+    text = "1. Stop.\n2. Look.\n\nIt takes a day.\n\n3. Go.\n4. Rest.\n\nAgain:\n\n1) Stop.\n- A point."
+    (section,) = read_markup(text)
+    told = [(block.kind, block.goes_on, len(block.rows)) for block in section.blocks]
+    assert told == [
+        ("steps", False, 2),
+        ("paragraph", False, 1),
+        ("steps", True, 2),
+        ("paragraph", False, 1),
+        ("steps", False, 1),
+        ("list", False, 1),
+    ]
+
+
 @pytest.mark.parametrize("said", ["“Anna, count.”", '"Anna, count."', "«Anna, count.»"])
 def test_what_has_quotation_marks_gets_no_others(said: str) -> None:
     assert blocks_of(f"> {said}") == [("paragraph", [said])]

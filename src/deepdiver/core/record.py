@@ -603,6 +603,8 @@ class Block(Record):
     """Of code, the language, as the writer names it."""
     apart: Annotated[bool, Field(exclude_if=lambda value: not value)] = False
     """Of a list and of steps: whether they are part of a message to send, or of a rule to adopt."""
+    goes_on: Annotated[bool, Field(exclude_if=lambda value: not value)] = False
+    """Of steps: whether their writer counts on from those before them in the section."""
 
 
 class Section(Record):

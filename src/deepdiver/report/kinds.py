@@ -185,13 +185,13 @@ def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
     """Yield the number that each block begins to count with: steps go on behind what one holds.
 
     That is code, a table or a message to send, and a paragraph behind it, which is the rest of the
-    step. They go on behind steps too, between which code was cut.
+    step. They go on behind steps too, between which code was cut, and where their writer says so.
     """
     following = 1
-    held = False
+    near = held = False
     for block in blocks:
         own = block.kind == "steps" and not block.apart
-        start = following if own else 1
+        start = following if own and (near or block.goes_on) else 1
         yield start
         if own:
             following = start + len(block.rows)
@@ -200,8 +200,7 @@ def step_numbers(blocks: Iterable[Block]) -> Iterator[int]:
             or is_set_apart(block)
             or (held and block.kind == "paragraph")
         )
-        if not own and not held:
-            following = 1
+        near = own or (held and near)
 
 
 def reasons_of(report: Report, sentence: Sentence) -> tuple[int, ...]:

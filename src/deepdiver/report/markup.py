@@ -73,6 +73,9 @@ _SUPPOSED = re.compile(r"\b(?:assumption|assumed|supposed|general)\b", re.IGNORE
 """What says that numbers of a calculation are the writer's own."""
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 _POINT = re.compile(r"^\s*(?:[-*•+]|(\d{1,3})[.)])\s+(.*)$")
+_LATER = "later steps"
+"""The kind of a line that is a step, and not the first."""
+_POINTS = frozenset(("list", "steps", _LATER))
 _SET_APART = re.compile(r"^\s*(?:>\s?)+")
 _ENDED = re.compile(r"[.!?…:。！？：][\"'”’»」)*_`]*\s*$")
 """The end of a line behind which another one can begin."""
@@ -191,6 +194,8 @@ class MarkedBlock:
     """Of code, its language."""
     apart: bool = False
     """Of a list and of steps: whether they are set apart by `>`."""
+    goes_on: bool = False
+    """Of steps: whether the first has another number than 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,20 +404,26 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _blocks(lines: Sequence[str], default: Mark) -> Iterator[MarkedBlock]:
-    for (kind, apart), group in itertools.groupby(_typed(lines), key=lambda item: item[:2]):
-        texts = [text for *_, text in group]
+    for (kind, apart), group in itertools.groupby(_typed(lines), key=_block_of):
+        first, *others = group
+        texts = [text for *_, text in (first, *others)]
         if kind == "table":
             yield from _table(texts, default)
-        elif kind in {"list", "steps"}:
+        elif kind in _POINTS:
             rows = tuple(row for text in texts if (row := _sentences(text, default)))
             if rows:
-                yield MarkedBlock(kind, rows, apart=apart)
+                yield MarkedBlock(kind, rows, apart=apart, goes_on=first[0] == _LATER)
         elif kind:
             yield from (
                 MarkedBlock("paragraph", (row,))
                 for text in texts
                 if (row := _sentences(text, default))
             )
+
+
+def _block_of(typed: tuple[str, bool, str]) -> tuple[str, bool]:
+    kind, apart, _ = typed
+    return "steps" if kind == _LATER else kind, apart
 
 
 def _typed(lines: Sequence[str]) -> Iterator[tuple[str, bool, str]]:
@@ -431,7 +442,7 @@ def _typed(lines: Sequence[str]) -> Iterator[tuple[str, bool, str]]:
         if text:
             yield _set_apart(kind, text) if apart else (kind, False, text)
         apart = set_apart
-        if not found and kind not in {"list", "steps"}:
+        if not found and kind not in _POINTS:
             yield "", False, ""  # a blank line between points does not part a list
         kind, text = found or kind, more
 
@@ -452,7 +463,7 @@ def _goes_on(kind: str, before: str, line: str, apart: bool) -> bool:
 
 def _set_apart(kind: str, text: str) -> tuple[str, bool, str]:
     """Return a paragraph, a point or a row behind `>` with its kind."""
-    return kind, kind in {"list", "steps"}, _in_quotes(text) if kind == "paragraph" else text
+    return kind, kind in _POINTS, _in_quotes(text) if kind == "paragraph" else text
 
 
 def _in_quotes(text: str) -> str:
@@ -472,7 +483,8 @@ def _kind_of_line(line: str) -> tuple[str, bool, str]:
     if bare.lstrip().startswith("|"):
         return "table", apart, bare.strip()
     if point := _POINT.match(bare):
-        return "steps" if point[1] else "list", apart, point[2]
+        later = _LATER if int(point[1] or 0) > 1 else "steps"
+        return later if point[1] else "list", apart, point[2]
     return ("paragraph" if bare.strip() else ""), apart, bare.strip()
 
 

@@ -201,6 +201,8 @@ class DraftedBlock:
     """Of code, its language."""
     apart: bool = False
     """Of a list and of steps: whether they are set apart."""
+    goes_on: bool = False
+    """Of steps: whether they count on from those before them."""
 
 
 @dataclass(slots=True)
@@ -282,7 +284,9 @@ class Drafter:
                 for row in block.rows
             ]
             kind = _block_kind(block.kind)
-            blocks.append(DraftedBlock(kind, rows, block.header, apart=block.apart))
+            blocks.append(
+                DraftedBlock(kind, rows, block.header, apart=block.apart, goes_on=block.goes_on)
+            )
         _lend_from_before(blocks)
         return DraftedSection(marked.heading, 3 if marked.level >= 3 else 2, blocks)
 
@@ -819,6 +823,7 @@ def kept_block(block: DraftedBlock) -> Block | None:
         header=block.header,
         language=block.language,
         apart=block.apart,
+        goes_on=block.goes_on,
     )
 
 
