@@ -729,7 +729,8 @@ def test_points_of_a_message_know_that_they_are_set_apart() -> None:
 
 
 def test_steps_behind_something_else_know_if_they_count_on() -> None:
-    text = "1. Stop.\n2. Look.\n\nIt takes a day.\n\n3. Go.\n4. Rest.\n\nAgain:\n\n1) Stop.\n- A point."
+    again = "It takes a day.\n\n3. Go.\n4. Rest.\n\nAgain:\n\n1) Stop.\n- A point."
+    text = f"1. Stop.\n2. Look.\n\n{again}"
     (section,) = read_markup(text)
     told = [(block.kind, block.goes_on, len(block.rows)) for block in section.blocks]
     assert told == [
