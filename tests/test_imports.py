@@ -60,7 +60,6 @@ WELL_BUILT = {
     "strategies.shared.audit_headings": "import deepdiver.strategies.shared.drafting",
     "strategies.shared.doubt_unfounded": "import deepdiver.strategies.shared.grounding",
     "strategies.shared.weigh_answer": "import deepdiver.strategies.shared.hypotheses",
-    "strategies.shared.edits": "",
     "strategies.shared.told_sections": "import deepdiver.strategies.shared.grounding",
     "strategies.shared.unanswered": "import deepdiver.strategies.shared.findings",
     "strategies.shared.look": "import deepdiver.strategies.shared.reading\nimport deepdiver.tools",

@@ -695,7 +695,7 @@ ANSWERS: dict[str, Callable[[Fields], Fields]] = {
     "correlate": correlate,
     "verify_conclusions": verify_conclusions,
     "write_report": write_report,
-    "edit_report": lambda fields: {"edits": []},
+    "revise_report": lambda fields: {"markdown": fields["report"]},
     "outline_report": outline_report,
     "write_sections": write_sections,
     "write_bottom_line": write_bottom_line,

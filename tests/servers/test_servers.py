@@ -25,7 +25,6 @@ from deepdiver.tasks import (
     DecideAction,
     Decompose,
     DecomposeTask,
-    EditReport,
     ExtractFindings,
     Faulty,
     Hypothesise,
@@ -43,6 +42,7 @@ from deepdiver.tasks import (
     Reflect,
     RefuteQueries,
     RepairSentences,
+    ReviseReport,
     Rival,
     ShownFinding,
     ShownTool,
@@ -199,7 +199,9 @@ EVERY: tuple[Task[Any], ...] = (
             ),
         ),
     ),
-    EditReport(texts=BRIEF["texts"], question="q", as_of="2026-11-01", report="# Count 1 was made"),
+    ReviseReport(
+        texts=BRIEF["texts"], question="q", as_of="2026-11-01", report="# Count 1 was made"
+    ),
     WriteSections(
         texts=(NUMBERED,),
         findings=CITED,

@@ -358,8 +358,8 @@ class ScriptedReasoner:
             )
         )
 
-    def _edit_report(self, task: tasks.EditReport) -> tasks.ReportEdits:
-        return tasks.ReportEdits()
+    def _revise_report(self, task: tasks.ReviseReport) -> tasks.ReportDraft:
+        return tasks.ReportDraft(markdown=task.report)
 
     def _repair_sentences(self, task: tasks.RepairSentences) -> tasks.Repairs:
         return tasks.Repairs(
@@ -443,9 +443,9 @@ class Rig:
 def used(allowed: Allowance, rig: Rig) -> set[type[tasks.Task[Any]]]:
     """Return the tasks of an allowance that a run performs whose report comes with its top.
 
-    A scripted reasoner costs nothing, so nobody edits what it writes.
+    A scripted reasoner costs nothing, so nobody revises what it writes.
     """
-    rare = {tasks.WriteBottomLine, tasks.EditReport}
+    rare = {tasks.WriteBottomLine, tasks.ReviseReport}
     return with_length(allowed, rig.settings).tasks.keys() - rare
 
 

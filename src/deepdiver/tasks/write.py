@@ -169,24 +169,8 @@ class WriteReport(ReportBrief, Task[ReportDraft]):
         return super(WriteReport, shown).prompt()
 
 
-class ReportEdit(Answer):
-    """A change of a report."""
-
-    old: Annotated[str, Also("before", "find")]
-    """Words of the report exactly as they stand, with their marks: a sentence, a point, a row."""
-    new: Annotated[str, Also("after", "replace")] = ""
-    """What is to stand there instead, with its marks; empty: nothing."""
-
-
-class ReportEdits(Answer):
-    """What an editor changes in a report."""
-
-    edits: Annotated[tuple[ReportEdit, ...], Field(max_length=40)] = ()
-    """The changes, the most important first."""
-
-
-class EditReport(Task[ReportEdits]):
-    """Look for what is wrong in a report or hard to read, and put it right."""
+class ReviseReport(Task[ReportDraft]):
+    """Look for what is wrong in a report or hard to read, and write it anew."""
 
     role: ClassVar[Role] = "smart"
     lead: ClassVar[tuple[str, ...]] = ("texts",)
@@ -202,7 +186,7 @@ class EditReport(Task[ReportEdits]):
     guidance: str = ""
     """The person's own instructions."""
     words: int = 1_200
-    """How long it may be."""
+    """About how long it is to be."""
     written: int = 0
     """How many words of it people read."""
     report: str

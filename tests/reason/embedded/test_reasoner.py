@@ -35,7 +35,6 @@ from deepdiver.tasks import (
     Decompose,
     DecomposeTask,
     Decomposition,
-    EditReport,
     ExtractFindings,
     Faulty,
     Hypothesise,
@@ -54,6 +53,7 @@ from deepdiver.tasks import (
     RefuteQueries,
     RememberedFinding,
     RepairSentences,
+    ReviseReport,
     Rival,
     ShownTool,
     StepTaken,
@@ -225,7 +225,7 @@ async def test_an_unknown_task_is_refused_with_what_to_do() -> None:
 
 
 def test_every_task_has_a_function_but_those_of_long_reports_and_of_their_editor() -> None:
-    parts = {OutlineReport, WriteSections, WriteBottomLine, EditReport}
+    parts = {OutlineReport, WriteSections, WriteBottomLine, ReviseReport}
     assert set(PERFORMS) == set(TASKS) - parts, "it writes a report of any length at once"
     assert {type(task) for task in every_task("x")} == set(PERFORMS)
 

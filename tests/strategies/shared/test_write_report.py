@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -1031,12 +1032,12 @@ async def test_nothing_that_a_lying_model_says_reaches_the_report_unmarked(
     print(f"\nlies: {len(LIES)} told, {len(reached)} unmarked, {marked} marked")  # noqa: T201
 
 
-# -- the editor
+# -- writing it anew
 
 
-async def edited(home: Path, *, free: bool = False, laid_out: bool = True, **rules: Any) -> Any:
+async def revised(home: Path, *, free: bool = False, laid_out: bool = True, **rules: Any) -> Any:
     """Write a report whose writer has read the texts, and return it with the reasoner."""
-    reasoner = ScriptedReasoner(write_report=owned, **rules)
+    reasoner = ScriptedReasoner(**{"write_report": owned, **rules})
     rig = Rig(home, reasoner)
     deps = rig.session().deps
     looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
@@ -1047,54 +1048,85 @@ async def edited(home: Path, *, free: bool = False, laid_out: bool = True, **rul
     return report, reasoner
 
 
-def belongs(task: tasks.EditReport) -> tasks.ReportEdits:
+def belongs(task: tasks.ReviseReport) -> tasks.ReportDraft:
     assert task.report.count("is owned by") == 1
     assert any(OWNED in text.text for text in task.texts)
-    return tasks.ReportEdits(
-        edits=(
-            tasks.ReportEdit(old="Holm Works is owned by Anna Holm", new=REWORDED[:-1]),
-            tasks.ReportEdit(old="It is in no place.", new="Never mind."),
-        )
-    )
+    anew = task.report.replace("Holm Works is owned by Anna Holm", REWORDED[:-1])
+    return tasks.ReportDraft(markdown=anew)
 
 
-async def test_an_editor_changes_a_report_before_it_is_checked(tmp_path: Path) -> None:
-    report, reasoner = await edited(tmp_path, edit_report=belongs)
+async def test_a_report_is_written_anew_before_it_is_checked(tmp_path: Path) -> None:
+    report, reasoner = await revised(tmp_path, revise_report=belongs)
     assert [sentence.text for sentence in report.answer] == [REWORDED]
-    (task,) = reasoner.of(tasks.EditReport)
+    (task,) = reasoner.of(tasks.ReviseReport)
     (written,) = reasoner.of(tasks.WriteReport)
     assert task.question == QUESTION
     assert task.words == WORDS["standard"] > written.words, "writers write more than is asked for"
     assert task.written == read_report(task.report).words
     assert task.prompt().user.index("<<<texts>>>") < task.prompt().user.index("<<<report>>>")
     asked = [type(item) for item in reasoner.asked]
-    assert asked.index(tasks.EditReport) < asked.index(tasks.CheckSupport)
+    assert asked.index(tasks.ReviseReport) < asked.index(tasks.CheckSupport)
 
 
-async def test_an_editor_who_fails_or_changes_nothing_leaves_the_report(tmp_path: Path) -> None:
-    def nothing(_: Any) -> tasks.ReportEdits:
-        return tasks.ReportEdits()
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "I cannot help with that.",
+        f"# Anna owns it\n\n## Ownership\n\n- {REWORDED}\n\n| A | B |\n|---|---|\n| x | y |",
+        "# Anna\n\n## Bottom line\n\nHolm",
+        None,
+    ],
+    ids=["empty", "refused", "no bottom line", "cut off", "failed"],
+)
+async def test_a_report_that_comes_back_in_pieces_stays_as_it_was(
+    tmp_path: Path, answer: str | None
+) -> None:
+    def back(_: Any) -> tasks.ReportDraft:
+        return tasks.ReportDraft(markdown=answer or "")
 
-    for name, rule in (("a", nothing), ("b", fail)):
-        report, reasoner = await edited(tmp_path / name, edit_report=rule)
-        assert [sentence.text for sentence in report.answer] == [OWNED]
-        assert len(reasoner.of(tasks.EditReport)) == 1
+    rule = fail if answer is None else back
+    report, reasoner = await revised(tmp_path, revise_report=rule)
+    assert [sentence.text for sentence in report.answer] == [OWNED]
+    assert len(reasoner.of(tasks.ReviseReport)) == 1
 
 
-async def test_there_is_an_editor_only_where_the_writer_alone_has_read_the_texts(
+async def test_what_a_report_that_was_written_anew_leaves_out_is_taken_from_the_draft(
     tmp_path: Path,
 ) -> None:
-    """Elsewhere notes were made of each text, and a reasoner of rules edits nothing."""
+    """A title, and the lines for the program below it."""
+    shown: list[str] = []
+
+    def noted(task: tasks.WriteReport) -> Draft:
+        return replace(owned(task), missing=(QUESTION,))
+
+    def bare(task: tasks.ReviseReport) -> tasks.ReportDraft:
+        shown.append(task.report)
+        title, _, rest = task.report.strip().partition("\n")
+        assert title.startswith("# ")
+        return tasks.ReportDraft(markdown=rest.partition("\n---\n")[0])
+
+    report, _ = await revised(tmp_path, write_report=noted, revise_report=bare)
+    assert "missing: " in shown[0]
+    assert report.title == read_report(shown[0]).title != ""
+    assert [sentence.text for sentence in report.answer] == [OWNED]
+    assert f"Not answered: {QUESTION}" in report.limits
+
+
+async def test_a_report_is_revised_only_where_the_writer_alone_has_read_the_texts(
+    tmp_path: Path,
+) -> None:
+    """Elsewhere notes were made of each text, and a reasoner of rules revises nothing."""
     for name, free, laid_out in (("a", True, True), ("b", False, False)):
-        report, reasoner = await edited(tmp_path / name, free=free, laid_out=laid_out)
+        report, reasoner = await revised(tmp_path / name, free=free, laid_out=laid_out)
         assert [sentence.text for sentence in report.answer] == [OWNED]
-        assert reasoner.of(tasks.EditReport) == []
+        assert reasoner.of(tasks.ReviseReport) == []
 
 
-async def test_of_many_texts_the_editor_sees_what_the_report_cites(
+async def test_of_many_texts_whoever_revises_sees_what_the_report_cites(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deepdiver.strategies.shared.write_report.EDITED", 0)
-    _, reasoner = await edited(tmp_path, edit_report=belongs)
-    (task,), (written,) = reasoner.of(tasks.EditReport), reasoner.of(tasks.WriteReport)
+    monkeypatch.setattr("deepdiver.strategies.shared.write_report.REVISED", 0)
+    _, reasoner = await revised(tmp_path, revise_report=belongs)
+    (task,), (written,) = reasoner.of(tasks.ReviseReport), reasoner.of(tasks.WriteReport)
     assert len(task.texts) < len(written.texts)

@@ -54,7 +54,6 @@ from deepdiver.strategies.shared.drafting import (
     kept_sections,
     listed_cuts,
 )
-from deepdiver.strategies.shared.edits import with_edits
 from deepdiver.strategies.shared.hypotheses import stand
 from deepdiver.strategies.shared.materials import Material, cites_in, gather_material, resolve_cites
 from deepdiver.strategies.shared.second_opinion import contradicted
@@ -69,13 +68,13 @@ from deepdiver.strategies.shared.weigh_answer import weigh_answer
 from deepdiver.tasks import (
     CheckedConclusion,
     CheckSupport,
-    EditReport,
     Judge,
     Outline,
     OutlineReport,
     PlannedSection,
     RepairSentences,
     ResearchFrame,
+    ReviseReport,
     Task,
     WriteBottomLine,
     WriteReport,
@@ -94,9 +93,10 @@ nearly every model may write."""
 AT_ONCE_TOKENS = 6_000
 """The tokens that a model must be allowed to write for a whole report of CALL_WORDS words with
 the thinking before it."""
-EDITED = 60_000
-"""Bytes of the texts that an editor is shown whole, some 15,000 tokens: as much as the report and
-the thinking before it take."""
+REVISED = 120_000
+"""Bytes of the texts that whoever revises a report is shown whole, some 30,000 tokens."""
+LEAST_REVISED = 0.6
+"""The share of a report's words that one written anew has at least: a shorter one was cut off."""
 CALLS: dict[type[Task[Any]], int] = {
     WriteReport: 1,
     OutlineReport: 1,
@@ -106,7 +106,7 @@ CALLS: dict[type[Task[Any]], int] = {
     RepairSentences: 4,
 }
 """How often writing one report of standard length performs each task, at most."""
-EDITS: dict[type[Task[Any]], int] = {EditReport: 1}
+REVISIONS: dict[type[Task[Any]], int] = {ReviseReport: 1}
 """The same, for strategies whose writer may be the one who reads the texts."""
 GROWING: Collection[type[Task[Any]]] = (WriteSections, CheckSupport, RepairSentences)
 """The tasks that a longer report performs more often."""
@@ -124,7 +124,7 @@ def with_length(allowance: Allowance, settings: Settings) -> Allowance:
     """Return how often a strategy may perform each task for a report of the length that is set."""
     calls = _calls(WORDS[settings.length])
     unused = (
-        {OutlineReport, WriteSections} if fits_one_call(settings) else {WriteReport, EditReport}
+        {OutlineReport, WriteSections} if fits_one_call(settings) else {WriteReport, ReviseReport}
     )
     return replace(
         allowance,
@@ -222,7 +222,7 @@ async def write_report(
     more, besides = [_without_ignored(deps, part) for part in more], _besides_of(deps, besides)
     asked = " ".join((question, *problems, deps.settings.audience))
     writer = _way_of(deps)(deps, question, problems, assessments, material, gaps, besides)
-    writer.edits = laid_out
+    writer.revises = laid_out
     audit = Audit(deps, question, asked, writer.drafter, besides.rejected)
     written = await writer.body()
     body = [*written, *map(_drafted, besides.shown_too)]
@@ -371,7 +371,7 @@ class _Top:
 class _Writer(ABC):
     """Drafts one report; what a task cannot give, code makes of the findings."""
 
-    edits = False
+    revises = False
     """Whether somebody looks the draft over: its writer alone has read the texts."""
 
     def __init__(
@@ -549,34 +549,40 @@ class _AtOnce(_Writer):
         answer = await attempt(self._deps, task) if self._material.texts else None
         if answer is None:
             return self._plain_body()
-        drafted = self._drafted = read_report(await self._edited(answer.markdown))
+        drafted = self._drafted = await self._revised(answer.markdown)
         self.drafter.enter_sums([*([drafted.lead] if drafted.lead else []), *drafted.sections])
         for said in drafted.of_kind("conflict"):
             self._note_conflict(said)
         return _named(self.drafter.drafted(drafted.sections), self._question)
 
-    async def _edited(self, markdown: str) -> str:
-        """Return a report as an editor has changed it, who looks for what is wrong in it.
+    async def _revised(self, markdown: str) -> MarkedReport:
+        """Return a report as it was written anew by somebody who looked for what is wrong in it.
 
-        Where the texts are many, the editor sees what the report cites with its surroundings.
+        Where the texts are many, that one sees what the report cites with its surroundings. What
+        came back without its top, or cut off, is not used.
         """
-        if not self.edits or self._deps.reasoner.is_free(EditReport):
-            return markdown
+        drafted = read_report(markdown)
+        if not self.revises or self._deps.reasoner.is_free(ReviseReport):
+            return drafted
         material = self._material
-        if sum(size_of(text.text) for text in material.texts) > EDITED:
+        if sum(size_of(text.text) for text in material.texts) > REVISED:
             material = material.around([markdown])
-        task = EditReport(
+        task = ReviseReport(
             texts=material.texts,
             question=self._question,
             as_of=self._deps.as_of,
             audience=self._deps.settings.audience,
             guidance=self._guidance,
             words=WORDS[self._deps.settings.length],
-            written=read_report(markdown).words,
+            written=drafted.words,
             report=markdown,
         )
         answer = await attempt(self._deps, task)
-        return with_edits(markdown, answer.edits)[0] if answer else markdown
+        anew = read_report(answer.markdown if answer else "")
+        is_whole = drafted.lead is None or anew.lead is not None
+        if not is_whole or anew.words < LEAST_REVISED * drafted.words:
+            return drafted
+        return replace(anew, title=anew.title or drafted.title, notes=anew.notes or drafted.notes)
 
     async def top(self, body: Sequence[DraftedSection]) -> _Top:
         """Return the top of the report; one that was left out is written after the sections."""
