@@ -97,6 +97,9 @@ def test_an_opposite_that_the_quotes_have(
         # How many is said of the word beside it alone.
         ("Readers wait for no writer.", "Readers copy as many frames as they can."),
         ("One writer holds the lock.", "The lock has various states."),
+        # One for each is several.
+        ("It keeps one queue per port.", "The port has several queues, one for each ship."),
+        ("It keeps a single queue for each port.", "Several queues wait, one at each port."),
     ],
 )
 def test_no_opposite(text: str, quote: str) -> None:

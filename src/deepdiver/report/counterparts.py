@@ -85,6 +85,8 @@ _DETERMINERS = frozenset(
     )
 )
 """Words that speak only of the word that they stand beside."""
+_SINGLE = frozenset(("one", "single"))
+_FOR_EACH = re.compile(r"[^.;:!?]{0,40}\b(?:per|for (?:each|every|all)|each)\b")
 _UNITS_FOLLOW = frozenset(("a", "per", "each", "every", "one"))
 _QUARTER = re.compile(r"\b(?:Q([1-4])|H([12]))\b")
 _NUMBERED = ("first", "second", "third", "fourth")
@@ -283,6 +285,8 @@ def _exchanged(said: str, quotes: Sequence[Cited]) -> Iterator[Counterpart]:
     theirs = [place for quote in quotes for place in _places(_QUARTER.sub(_spelled, quote.text))]
     heads = {token.stem for quote in quotes for token in read_unit(quote.head)}
     for place in (place for place in _places(said) if place.stem not in heads):
+        if place.word in _SINGLE and _FOR_EACH.match(said, place.end):
+            continue  # one for each is several
         for rival in _rivals(place, theirs):
             text = _with(said, place.start, place.end, rival)
             yield Counterpart(text, said[place.start : place.end], rival)

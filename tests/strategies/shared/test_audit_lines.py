@@ -812,6 +812,21 @@ async def test_a_point_of_the_bottom_line_rests_on_the_nearest_sentence_below(
     assert second.sentence.findings == ()
 
 
+async def test_a_point_of_the_bottom_line_may_name_what_the_sections_name(tmp_path: Path) -> None:
+    held = Desk(tmp_path)
+    await held.check(f"## Who\n\n{BERG} {{T1:3}}")
+    body = held.lines
+    for point, kept in (
+        ("Leave Ann Berg until then:", True),
+        ("Leave Eva Falk until then:", False),
+    ):
+        (part,) = held.drafter.sections(f"{point}\n\n- {BERG} {{T1:3}}")
+        lead = list(part.lines())
+        held.lines = lead
+        await held._audit.check(lead, [ToldSection("Who", ("…",))], body)
+        assert lead[0].cut is not kept
+
+
 async def test_what_announces_something_stays_a_frame(tmp_path: Path) -> None:
     held = Desk(tmp_path)
     frame = "The committee decided on the hours of testing:"

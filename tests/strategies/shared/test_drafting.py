@@ -662,6 +662,20 @@ def test_a_quote_comes_with_the_headings_over_it_shown_or_told(tmp_path: Path) -
         assert credit_in(deps, quote).endswith(f"; under “{' › '.join(above)}”")
 
 
+def test_citations_of_the_first_sentence_of_a_repair_stand_before_its_full_stop(
+    tmp_path: Path,
+) -> None:
+    deps, drafter = drafter_of(tmp_path)
+    (part,) = drafter.sections(f"{BERG} {{T1:3}}")
+    (line,) = part.lines()
+    further = drafter.rewritten(line, f"{MET} {{T1:1}} Whether it gave more, they do not say.")
+    assert further == []
+    assert line.sentence.text == f"{MET} Whether it gave more, they do not say."
+    assert line.sentence.places == (len(MET) - 1,)
+    drafter.rewritten(line, f"{MET} {{T1:1}}")
+    assert line.sentence.places == ()
+
+
 async def test_a_repair_of_advice_keeps_what_its_section_is_marked_with(tmp_path: Path) -> None:
     """A citation is shown as it was written: with the word judgement it would not be printed."""
     _, drafter = drafter_of(tmp_path)

@@ -267,7 +267,9 @@ class Audit:
 
     def _faults_of(self, line: Line, sentence: Sentence, strict: bool) -> list[str]:
         deps = self._deps
-        own = self._introduced(line) if sentence.kind is SentenceKind.JUDGEMENT else ()
+        own = self._introduced(line) if sentence.kind is SentenceKind.JUDGEMENT else []
+        if sentence.kind is SentenceKind.FRAME:  # a bottom line may name what its sections name
+            own = [other.sentence.text for other in self._body if not other.cut]
         if sentence.kind in STATED and (not strict or line.sentence.kind not in STATED):
             own = self._told_beside(line)
         found = self._faults_in(line, sentence, own, binding=strict, takes_figures=not strict)

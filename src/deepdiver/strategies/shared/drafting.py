@@ -626,12 +626,16 @@ def _merged(group: Sequence[Line]) -> Line:
 
 
 def _places_in(made: Sequence[Line]) -> tuple[int, ...]:
-    """Return where the citations of sentences stand that are joined by spaces."""
+    """Return where the citations of sentences stand that are joined by spaces.
+
+    Within the text, those of a whole sentence stand before its full stop.
+    """
     places: dict[str, int] = {}
     before = 0
-    for sentence in (item.sentence for item in made):
-        end = len(sentence.text)
-        held = sentence.places or (end,) * len(sentence.findings)
+    for item in made:
+        sentence, end = item.sentence, len(item.sentence.text)
+        behind = end if item is made[-1] else len(sentence.text.rstrip(".!?…"))
+        held = sentence.places or (behind,) * len(sentence.findings)
         for key, place in zip(sentence.findings, held, strict=True):
             if places.get(key, UNPRINTED) == UNPRINTED:
                 places[key] = place if place == UNPRINTED else before + place
