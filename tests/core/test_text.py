@@ -5,6 +5,7 @@ Exact offsets, quotes found whatever the typesetter did, and nothing found that 
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 from collections.abc import Callable
 from itertools import pairwise
@@ -329,6 +330,28 @@ class TestPassages:
     def test_headings_one_after_the_other_stay_together(self) -> None:
         text = f"{'a' * 700}\n\n# Title\n## Part\n### Chapter\n{'b' * 700}"
         assert cut(text, passages(text))[1] == f"# Title\n## Part\n### Chapter\n{'b' * 700}"
+
+    @given(st.lists(st.sampled_from([40, 90, 200]), min_size=1, max_size=8), st.integers(150, 400))
+    def test_divide_no_section_that_fits_for_what_is_before_it(
+        self, lengths: list[int], size: int
+    ) -> None:
+        """Its format has told where each begins; the text shows lines like any other."""
+        sections = [f"Part {at}\n\n{'word ' * (length // 5)}." for at, length in enumerate(lengths)]
+        text = "\n\n".join(sections)
+        starts = {text.index(section) for section in sections}
+        found = cut(text, passages(text, size, headings=starts))
+        for section in sections:
+            if len(section) <= size:
+                assert any(section in part for part in found)
+        together = itertools.pairwise(found)
+        assert all(len(one) + len(other) + 2 > size for one, other in together), "as few as can be"
+
+    def test_a_section_that_does_not_fit_begins_a_passage(self) -> None:
+        long = "One. " * 100
+        text = f"Before.\n\nHead\n\n{long}"
+        found = cut(text, passages(text, 300, headings=[text.index("Head")]))
+        assert found[0] == "Before."
+        assert found[1].startswith("Head\n\nOne.")
 
     def test_a_text_of_nothing_but_headings_is_cut_all_the_same(self) -> None:
         text = "# heading\n" * 1_000

@@ -10,7 +10,7 @@ import functools
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -226,15 +226,25 @@ def _is_common(text: str, start: int) -> bool:
     return small in nearby and re.search(rf"(?<!\w){re.escape(small)}(?!\w)", nearby) is not None
 
 
-def passages(text: str, size: int = PASSAGE_CHARS) -> list[Span]:
+def passages(text: str, size: int = PASSAGE_CHARS, headings: Collection[int] = ()) -> list[Span]:
     """Return spans of whole sentences of about `size` characters.
 
-    A heading stays with what follows it, and so does what an entry of a manual is about.
+    A heading stays with what follows it, and so does what an entry of a manual is about. Where the
+    format of a document tells its headings, sections are not divided for the sake of what is before
+    them: one that fits into a passage as a whole goes on with it or begins another.
+
+    Args:
+        text: The text.
+        size: How long a passage becomes.
+        headings: Where headings begin that the text shows as lines like any other.
     """
     found: list[Span] = []
     start = end = -1
-    for part, headed in _headed(text, size):
-        if start >= 0 and (part.end - start > size or (headed and end - start > size // 3)):
+    parts = _headed(text, size, headings)
+    for (part, headed), last in zip(parts, _ends_of_sections(parts), strict=True):
+        told = part.start in headings
+        begins = last - start > size if told else headed and end - start > size // 3
+        if start >= 0 and (begins or part.end - start > size):
             found.append(Span(start, end))
             start = -1
         if start < 0:
@@ -262,7 +272,17 @@ def _gap(text: str, least: int, most: int) -> int:
     return at if at > least else most
 
 
-def _headed(text: str, size: int) -> list[tuple[Span, bool]]:
+def _ends_of_sections(parts: Sequence[tuple[Span, bool]]) -> list[int]:
+    """Return for each part where the last one before the next heading ends."""
+    ends: list[int] = []
+    following = True
+    for part, headed in reversed(parts):
+        ends.append(part.end if following else ends[-1])
+        following = headed
+    return ends[::-1]
+
+
+def _headed(text: str, size: int, headings: Collection[int]) -> list[tuple[Span, bool]]:
     """Return the sentences, each with whether it begins with a heading or an entry.
 
     The first sentence under a heading and the heading are one span.
@@ -270,7 +290,8 @@ def _headed(text: str, size: int) -> list[tuple[Span, bool]]:
     entries = entries_of(text)
     found: list[tuple[Span, bool]] = []
     open_at = end = -1
-    for unit, heading in _units(text):
+    for unit, marked in _units(text):
+        heading = marked or unit.start in headings
         if open_at >= 0 and unit.end - open_at > size and heading:  # nothing but headings
             found.append((Span(open_at, end), True))
             open_at = -1

@@ -65,6 +65,8 @@ class ShownFinding(View):
     """How far the source is believed, 0..1."""
     origin: str = Field("", exclude=True)
     """Findings of one origin are copies of one story; code counts them once."""
+    heading: str = Field("", exclude=True)
+    """The heading that it stands under."""
     type: str = ""
     """What type of source it is, where that matters."""
     when: str = ""

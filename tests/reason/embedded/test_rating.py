@@ -9,7 +9,9 @@ import pytest
 from deepdiver.reason.embedded import rating
 from deepdiver.reason.embedded.rating import (
     Rating,
+    in_its_place,
     nearness,
+    order_closely,
     rate,
     rate_findings,
     rate_for_account,
@@ -73,6 +75,35 @@ def test_a_title_that_names_the_matter_does_not_carry_any_sentence() -> None:
     (under,) = rate(asked, [told_by(calm.source, calm.statement)])
     (made,) = rate_for_account(asked, [calm])
     assert made.score < under.score
+
+
+def test_a_finding_is_rated_after_the_heading_above_it_too() -> None:
+    one = finding("It takes a lock.", title="Manual").model_copy(update={"heading": "Sharing"})
+    assert in_its_place(one) == "Manual. Sharing. It takes a lock."
+    for heading in ("", "Manual", "It takes"):
+        same = one.model_copy(update={"heading": heading})
+        assert in_its_place(same) == "Manual. It takes a lock."
+    assert rate_findings(QUESTION, [one]) == rate(QUESTION, [in_its_place(one)])
+
+
+def test_the_close_reader_puts_what_answers_first() -> None:
+    asked = "How long does the ferry take?"
+    said = ["The ferry is painted blue.", "The crossing takes forty minutes.", "Tea is sold."]
+    found = [finding(text, title="Ferry") for text in said]
+    assert order_closely(asked, found, [0.5, 0.5, 0.5])[0] == 1
+    assert order_closely(asked, found, [2.0, 0.0, 1.0]) == [0, 2, 1], "scores count besides"
+    assert order_closely(asked, [], []) == []
+
+
+def test_the_close_reader_is_not_asked_in_a_language_that_it_does_not_know(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse() -> None:
+        raise AssertionError("no model knows it")
+
+    monkeypatch.setattr(rating, "load_close_reader", refuse)
+    found = [finding("Der Hafen wurde 1904 eröffnet."), finding("Das Wetter ist schön.")]
+    assert order_closely("Wann wurde der Hafen eröffnet und von wem?", found, [0.1, 0.9]) == [0, 1]
 
 
 def test_another_language_is_rated_by_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:

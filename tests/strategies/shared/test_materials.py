@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deepdiver.core.numbering import GAP, units_of
-from deepdiver.core.record import Finding, Source
+from deepdiver.core.record import Finding, Mark, Source
 from deepdiver.core.text import Span
 from deepdiver.strategies.shared import room
 from deepdiver.strategies.shared.findings import label_findings, make_finding
@@ -18,7 +18,7 @@ from deepdiver.strategies.shared.materials import (
     labels_in,
     resolve_cites,
 )
-from tests.strategies.shared.desk import MINUTES, TABLE, desk
+from tests.strategies.shared.desk import MINUTES, TABLE, desk, source_of
 
 
 @pytest.mark.parametrize("cite", ["T9:1", "F9", "C1", "T1:99", "T1:0", "", "T1:x", "nonsense"])
@@ -72,7 +72,25 @@ def test_a_finding_says_where_it_stands_and_no_more(tmp_path: Path) -> None:
     assert (first.id, first.cites) == ("F1", "T1:2")
     assert first.quote == "It gave testing 30 hours of 120 hours."
     assert set(first.model_dump()) >= {"id", "cites"}
-    assert not {"quote", "source", "credibility"} & set(first.model_dump())
+    assert not {"quote", "source", "credibility", "heading"} & set(first.model_dump())
+
+
+def test_a_reasoner_of_rules_knows_the_heading_above_a_finding(tmp_path: Path) -> None:
+    shown = "# Port\n\nIt is old.\n\n## Cranes\n\nThere are two.\n"
+    told = "Port\n\nIt is old.\n\nCranes\n\nThere are two.\n"
+    deps, _ = desk(tmp_path)
+    marks = tuple(
+        Mark(start=told.index(line), kind="heading", label=line) for line in ("Port", "Cranes")
+    )
+    for text, held in ((shown, ()), (told, marks)):
+        source = source_of(deps, "port", text)
+        source = source.model_copy(update={"marks": held, "id": f"s_{len(held)}"})
+        deps.add(source)
+        at = text.index("There")
+        made = make_finding(source, text, [Span(at, at + 14)], "There are two.", "q")
+        deps.add(made)
+        (shown_finding,) = gather_material(deps, [made.id]).findings
+        assert shown_finding.heading == "Cranes"
 
 
 def test_a_finding_cites_its_sentences_in_their_order(tmp_path: Path) -> None:

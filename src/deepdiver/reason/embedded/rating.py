@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from deepdiver.core.languages import language_of
 from deepdiver.core.text import terms
 from deepdiver.encoders.embed import load_embedder
-from deepdiver.encoders.reader import load_reader
+from deepdiver.encoders.reader import load_close_reader, load_reader
 from deepdiver.tasks import ShownFinding
 
 if TYPE_CHECKING:
@@ -127,7 +127,29 @@ def _words(text: str) -> set[str]:
 
 def rate_findings(question: str, findings: Sequence[ShownFinding]) -> list[Rating]:
     """Rate findings by their passages, each after the title of its source."""
-    return rate(question, [told_by(finding.source, finding.statement) for finding in findings])
+    return rate(question, list(map(in_its_place, findings)))
+
+
+def order_closely(
+    question: str, findings: Sequence[ShownFinding], scores: Sequence[float]
+) -> list[int]:
+    """Return the places of findings, the best first, as the close reader would have them.
+
+    Its opinion counts as much as that of the reader, besides the scores that they have.
+    """
+    if language_of(question) not in UNDERSTOOD:
+        return list(range(len(findings)))
+    found = load_close_reader().relevance(question, list(map(in_its_place, findings)))
+    both = [BY_RELEVANCE * one + score for one, score in zip(found, scores, strict=True)]
+    return sorted(range(len(both)), key=lambda place: (-round(both[place], DIGITS), place))
+
+
+def in_its_place(finding: ShownFinding) -> str:
+    """Return what a finding says, behind the title of its source and the heading above it."""
+    said, heading = finding.statement, finding.heading
+    if heading and heading != finding.source.strip() and not said.startswith(heading):
+        said = told_by(heading, said)
+    return told_by(finding.source, said)
 
 
 def rate_for_account(question: str, findings: Sequence[ShownFinding]) -> list[Rating]:

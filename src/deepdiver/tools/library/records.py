@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from deepdiver.core.headings import headings_of, marked_headings
 from deepdiver.core.record import Mark
 from deepdiver.core.text import Span
 from deepdiver.store.faults import damaged
@@ -69,10 +71,28 @@ class StoredDocument:
     """Its text."""
     spans: tuple[Span, ...]
     """The spans of its passages."""
+    marks: tuple[Mark, ...] = ()
+    """Where its parts begin."""
 
     def passages(self) -> Iterator[str]:
-        """Yield the texts of its passages."""
-        return (span.of(self.text) for span in self.spans)
+        """Yield the words by which its passages are found: each behind the heading above it.
+
+        The second half of an answer to "Can several machines share a repository?" names neither.
+        """
+        headings = headings_of(self.text) or marked_headings(self.marks)
+        starts = [heading.span.start for heading in headings]
+        for span in self.spans:
+            above, text = bisect_right(starts, span.start) - 1, span.of(self.text)
+            if above >= 0 and starts[above] < span.start:
+                text = f"{headings[above].span.of(self.text).strip('# ')}\n{text}"
+            yield text
+
+
+def marks_of(kept: str) -> tuple[Mark, ...]:
+    """Return the marks of a document from the JSON that they are kept as."""
+    return tuple(
+        Mark(start=start, kind=kind, label=label) for start, kind, label in json.loads(kept)
+    )
 
 
 def entry_of(fields: Sequence[Any], notes: str, marks: str, source: Path) -> Entry:
@@ -90,10 +110,7 @@ def entry_of(fields: Sequence[Any], notes: str, marks: str, source: Path) -> Ent
     try:
         return Entry(
             **dict(zip(ENTRY_FIELDS, fields, strict=True)),
-            marks=tuple(
-                Mark(start=start, kind=kind, label=label)
-                for start, kind, label in json.loads(marks)
-            ),
+            marks=marks_of(marks),
             notes=tuple(json.loads(notes)),
         )
     except ValueError as error:

@@ -322,8 +322,13 @@ def _new_document(file: LibraryFile, hash_: bytes, document: Document) -> NewDoc
         document=document.model_copy(update={"title": title}),
         own_title=title != title_from_name(file.path.name),
         name=name_of_title(title),
-        spans=tuple(passages(document.text)) or (Span(0, len(document.text)),),
+        spans=_passages_of(document) or (Span(0, len(document.text)),),
     )
+
+
+def _passages_of(document: Document) -> tuple[Span, ...]:
+    headings = frozenset(mark.start for mark in document.marks if mark.kind == "heading")
+    return tuple(passages(document.text, headings=headings))
 
 
 def _enter(catalogue: Catalogue, tally: RefreshTally) -> None:

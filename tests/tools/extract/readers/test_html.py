@@ -96,6 +96,46 @@ def test_a_line_of_links_with_signs_between_them_is_a_menu(menu: str) -> None:
     assert read(page, "a.html").text == "Stopping\n\nIt stops."
 
 
+def list_of_links(*items: str, name: str = "") -> str:
+    """Return a list of links, each in an item of a class."""
+    made = "".join(f"<li{name}><a href={text}.html>{text}</a></li>" for text in items)
+    return f"<ul>{made}</ul>"
+
+
+@pytest.mark.parametrize(
+    "menu",
+    [
+        "<ul><li><a href=a>One</a>" + list_of_links("Two", "Three") + "</li></ul>",
+        f"<div class='left sidebar'>{list_of_links('One', 'Two', 'Three')}</div>",
+        f"<div id=toc><div>{list_of_links('One', 'Two', 'Three')}</div></div>",
+        list_of_links("One", "Two", "Three", name=" class='toctree-l1'"),
+    ],
+    ids=["nested", "class", "id", "items"],
+)
+def test_a_list_of_nothing_but_links_may_be_a_menu(menu: str) -> None:
+    page = f"<html><body>{menu}<h1>Stopping</h1><p>It stops.</p></body></html>"
+    assert read(page, "a.html").text == "Stopping\n\nIt stops."
+    alone = read(f"<html><body>{menu}</body></html>", "a.html").text
+    assert alone.split() == ["-", "One", "-", "Two", "-", "Three"], "it is all there is to read"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<div class=toc>" + list_of_links("One", "Two") + "</div>",
+        "<div class=toc><ul><li><a href=a>One</a>, of 1999</li><li><a href=b>Two</a></li>"
+        "<li><a href=c>Three</a></li></ul></div>",
+        "<div class=toc><ul><li><a href=https://a.example/>One</a></li>"
+        "<li><a href=b>Two</a></li><li><a href=c>Three</a></li></ul></div>",
+        "<div class=stocks>" + list_of_links("One", "Two", "Three") + "</div>",
+    ],
+    ids=["two", "words", "addresses", "another name"],
+)
+def test_other_lists_of_links_are_kept(body: str) -> None:
+    text = read(f"<html><body><p>Before.</p>{body}</body></html>", "a.html").text
+    assert text.startswith("Before.\n\n- One")
+
+
 @pytest.mark.parametrize(
     ("body", "text"),
     [

@@ -32,6 +32,11 @@ _PARTING = frozenset("|>»›·•")
 """What stands between the links of a menu that no element tells: Home | News | About, A > B > C."""
 FEWEST_LINKS, LONGEST_LABEL = 3, 40
 """Of such a menu: its links, and the characters of what it is called, Languages: de | en | fr."""
+_LISTS = ("ul", "ol")
+_MENU_NAME = re.compile(
+    r"(?:^|[\s_-])(?:toc|toctree|nav|navbar|navigation|menu|sidebar|breadcrumbs?)(?:$|[\s_-])", re.I
+)
+"""A class or an id by which documentation tools and sites name their menus."""
 _INLINE = frozenset({"a", "span", "b", "strong", "em", "i", "small", "br"})
 _HIDDEN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.I)
 _FIELDS = {
@@ -142,7 +147,26 @@ def _is_hidden(element: Any) -> bool:
 
 def _is_menu(element: Any) -> bool:
     role = (element.get("role") or "").lower()
-    return element.tag in _MENUS or role in _MENU_ROLES or _is_line_of_links(element)
+    named = element.tag in _MENUS or role in _MENU_ROLES
+    return named or _is_line_of_links(element) or _is_list_of_links(element)
+
+
+def _is_list_of_links(element: Any) -> bool:
+    """Whether a list is a menu or a table of contents: nothing but links within its own site.
+
+    A list of papers is that, too; a menu has lists within it, or is named as one.
+    """
+    if element.tag not in _LISTS:
+        return False
+    links = [link.get("href") or "" for link in element.iter("a")]
+    if len(links) < FEWEST_LINKS or any(map(is_address, links)):
+        return False
+    if any(text.strip() for text in element.xpath(".//text()[not(ancestor::a)]")):
+        return False
+    parts = [element, *element.iterancestors("div", "section"), *element.iter("li")]
+    named = (f"{part.get('class') or ''} {part.get('id') or ''}" for part in parts)
+    nested = any(one is not element for tag in _LISTS for one in element.iter(tag))
+    return nested or any(map(_MENU_NAME.search, named))
 
 
 def _is_line_of_links(element: Any) -> bool:

@@ -33,6 +33,7 @@ from deepdiver.tools.library.records import (
     NewDocument,
     StoredDocument,
     entry_of,
+    marks_of,
 )
 
 APPLICATION_ID = 0x44444C42
@@ -335,7 +336,7 @@ class SqliteCatalogue:
         """Return a document with its text; None if it no longer exists."""
         with self._reading() as db:
             row = db.execute(
-                "SELECT id, first, title, own_title, text, spans FROM documents "
+                "SELECT id, first, title, own_title, text, spans, marks FROM documents "
                 "JOIN texts ON document = id WHERE id = ?",
                 (id_,),
             ).fetchone()
@@ -345,7 +346,7 @@ class SqliteCatalogue:
         """Return the document of a passage, or else the next one; None after the last."""
         with self._reading() as db:
             row = db.execute(
-                "SELECT id, first, title, own_title, text, spans FROM documents "
+                "SELECT id, first, title, own_title, text, spans, marks FROM documents "
                 "JOIN texts ON document = id WHERE first >= coalesce((SELECT max(first) "
                 "FROM documents WHERE first <= ?1), 0) AND first + passages > ?1 "
                 "ORDER BY first LIMIT 1",
@@ -353,10 +354,16 @@ class SqliteCatalogue:
             ).fetchone()
         return self._stored(row) if row else None
 
-    def _stored(self, row: tuple[int, int, str, int, bytes, bytes]) -> StoredDocument:
-        id_, first, title, own, text, spans = row
+    def _stored(self, row: tuple[int, int, str, int, bytes, bytes, bytes]) -> StoredDocument:
+        id_, first, title, own, text, spans, marks = row
         return StoredDocument(
-            id_, first, title, bool(own), unpack(text, self.file), unpack_spans(spans)
+            id_,
+            first,
+            title,
+            bool(own),
+            unpack(text, self.file),
+            unpack_spans(spans),
+            marks_of(unpack(marks, self.file)),
         )
 
     def ranges(self) -> list[tuple[int, int]]:

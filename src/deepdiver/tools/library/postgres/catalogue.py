@@ -24,7 +24,12 @@ from deepdiver.tools.library.files import FileStamp
 from deepdiver.tools.library.interface import UnreadFile
 from deepdiver.tools.library.postgres import word_index
 from deepdiver.tools.library.postgres.schema import LOCK
-from deepdiver.tools.library.records import KnownDocument, NewDocument, StoredDocument
+from deepdiver.tools.library.records import (
+    KnownDocument,
+    NewDocument,
+    StoredDocument,
+    marks_of,
+)
 
 if TYPE_CHECKING:
     from deepdiver.store.connections import Connection
@@ -182,7 +187,13 @@ class PostgresCatalogue:
                 said = new.document
                 stored.append(
                     StoredDocument(
-                        id_, first, clean_text(said.title), new.own_title, said.text, new.spans
+                        id_,
+                        first,
+                        clean_text(said.title),
+                        new.own_title,
+                        said.text,
+                        new.spans,
+                        said.marks,
                     )
                 )
                 first += len(new.spans)
@@ -381,14 +392,22 @@ def load_stored(db: Connection, ids: Sequence[int]) -> list[StoredDocument]:
     for document, start, stop in rows.fetchall():
         spans.setdefault(document, []).append(Span(start, stop))
     found = db.execute(
-        "SELECT id, first, title, own_title, text FROM documents "
+        "SELECT id, first, title, own_title, text, marks FROM documents "
         "JOIN texts ON document = id WHERE id = ANY(%s) ORDER BY first",
         (list(ids),),
         binary=True,
     ).fetchall()
     return [
-        StoredDocument(id_, first, title, own, unpack(text, SOURCE), tuple(spans.get(id_, ())))
-        for id_, first, title, own, text in found
+        StoredDocument(
+            id_,
+            first,
+            title,
+            own,
+            unpack(text, SOURCE),
+            tuple(spans.get(id_, ())),
+            marks_of(unpack(marks, SOURCE)),
+        )
+        for id_, first, title, own, text, marks in found
     ]
 
 

@@ -68,8 +68,8 @@ def postings_of(documents: Iterable[StoredDocument]) -> Postings:
     for stored in documents:
         head = terms_of(stored.title) * TITLE_WEIGHT
         words[stored.id] = 0
-        for number, span in enumerate(stored.spans, stored.first):
-            found = head + terms_of(span.of(stored.text))
+        for number, passage in enumerate(stored.passages(), stored.first):
+            found = head + terms_of(passage)
             words[stored.id] += len(found)
             length = min(len(found), 0xFFFF)
             for term, count in Counter(found).items():
