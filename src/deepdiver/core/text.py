@@ -250,16 +250,24 @@ def passages(text: str, size: int = PASSAGE_CHARS, headings: Collection[int] = (
         if start < 0:
             start = part.start
         end = part.end
-        # One endless sentence: cut it, so that a passage stays a passage.
-        while end - start > 2 * size:
-            cut = _gap(text, start + size // 2, start + size)
-            found.append(Span(start, cut))
-            start = cut
-            while text[start].isspace():  # it ends behind the last letter of the sentence
-                start += 1
+        *cuts, rest = _cut_endless(text, Span(start, end), size)
+        found += cuts
+        start = rest.start
     if start >= 0:
         found.append(Span(start, end))
     return found
+
+
+def _cut_endless(text: str, span: Span, size: int) -> Iterator[Span]:
+    """Yield a passage, in pieces if it is one endless sentence: a passage stays a passage."""
+    start = span.start
+    while span.end - start > 2 * size:
+        cut = _gap(text, start + size // 2, start + size)
+        yield Span(start, cut)
+        start = cut
+        while text[start].isspace():  # it ends behind the last letter of the sentence
+            start += 1
+    yield Span(start, span.end)
 
 
 def _gap(text: str, least: int, most: int) -> int:

@@ -671,7 +671,7 @@ class Audit:
             id=label,
             kind="judgement" if sentence.kind is SentenceKind.JUDGEMENT else "fact",
             text=rest,
-            marked=self._with_labels(sentence, labels)[len(sentence.text) - len(rest) :],
+            marked=self._with_labels(sentence, labels, len(sentence.text) - len(rest)),
             stated=_printed_part(sentence, sentence.bold if lead else 0),
             opening=lead,
             heading=line.heading,
@@ -684,19 +684,22 @@ class Audit:
             doubt=line.problem.fault if line.problem else "",
         )
 
-    def _with_labels(self, sentence: Sentence, labels: Mapping[Passage, str]) -> str:
-        """Return a sentence with the labels of what it cites, if it cites within; else nothing."""
+    def _with_labels(self, sentence: Sentence, labels: Mapping[Passage, str], start: int) -> str:
+        """Return a sentence from an offset on with the labels of what it cites there.
+
+        If it cites nothing within, there is nothing to tell.
+        """
         places = dict(zip(sentence.findings, sentence.places, strict=False))
         text = sentence.text
         if not any(0 < place < len(text.rstrip(" .")) for place in places.values()):
             return ""
         at: dict[int, list[str]] = {}
         for finding in findings_of(self._deps, sentence):
-            if (place := places.get(finding.id, UNPRINTED)) != UNPRINTED:
+            if (place := places.get(finding.id, UNPRINTED)) != UNPRINTED and place > start:
                 at.setdefault(place, []).extend(labels[quote.passage] for quote in finding.quotes)
         for place in sorted(at, reverse=True):
             text = f"{text[:place]} [{', '.join(dict.fromkeys(at[place]))}]{text[place:]}"
-        return text
+        return text[start:]
 
     async def _repair(self, lines: list[Line]) -> None:
         """Have the faulty lines repaired once, then keep or cut each of them."""
