@@ -745,6 +745,20 @@ async def test_whoever_checks_sees_where_a_sentence_cites_within(tmp_path: Path)
     assert claim.text not in task.prompt().user
 
 
+async def test_a_citation_within_a_bold_opening_cuts_nothing_off_what_follows(
+    tmp_path: Path,
+) -> None:
+    held = Desk(tmp_path)
+    await held.check("**Ask for the 120 hours {T1:2}.** Testing got 30 hours {T1:2} of them.")
+    (task, *_) = held.reasoner.of(tasks.CheckSupport)
+    (claim,) = task.claims
+    assert (claim.opening, claim.text) == (
+        "Ask for the 120 hours.",
+        "Testing got 30 hours of them.",
+    )
+    assert claim.marked.startswith("Testing got 30 hours [Q")
+
+
 async def test_a_repair_that_leaves_what_is_stated_carried_keeps_its_citation(
     tmp_path: Path,
 ) -> None:
