@@ -604,6 +604,23 @@ def write_report(fields: Fields) -> Fields:
     return {"markdown": "\n\n".join(filter(None, (*top, *body)))}
 
 
+def draft_report(fields: Fields) -> Fields:
+    """Write the same report without its marks."""
+    return {"markdown": re.sub(r" \{[^{}]+\}", "", write_report(fields)["markdown"])}
+
+
+def cite_report(fields: Fields) -> Fields:
+    """Cite what stands word for word in the texts."""
+    places = {
+        " ".join(said.split()): f"{text['id']}:{number}"
+        for text in fields.get("texts", ())
+        for number, said in re.findall(r"<(\d+)> ([^<>\n]+?\.)(?=\s*(?:<|\n|$))", text["text"])
+    }
+    pieces = re.findall(r"\[(\d+)\] ([^\n]+?)(?=\s*(?:\[\d+\] |\n|$))", fields["report"])
+    found = [(number, places.get(" ".join(said.split()))) for number, said in pieces]
+    return {"lines": "\n".join(f"{number}: {{{place}}}" for number, place in found if place)}
+
+
 def outline_report(fields: Fields) -> Fields:
     """Plan one section, on the first ten findings."""
     labels = [found["id"] for found in fields.get("findings", ())[:10]]
@@ -695,7 +712,8 @@ ANSWERS: dict[str, Callable[[Fields], Fields]] = {
     "correlate": correlate,
     "verify_conclusions": verify_conclusions,
     "write_report": write_report,
-    "revise_report": lambda fields: {"markdown": fields["report"]},
+    "draft_report": draft_report,
+    "cite_report": cite_report,
     "outline_report": outline_report,
     "write_sections": write_sections,
     "write_bottom_line": write_bottom_line,

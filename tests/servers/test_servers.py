@@ -18,6 +18,7 @@ from deepdiver.tasks import (
     AnalyseOutput,
     CheckSupport,
     CitedFinding,
+    CiteReport,
     Claim,
     Conclusion,
     Correlate,
@@ -25,6 +26,7 @@ from deepdiver.tasks import (
     DecideAction,
     Decompose,
     DecomposeTask,
+    DraftReport,
     ExtractFindings,
     Faulty,
     Hypothesise,
@@ -42,7 +44,6 @@ from deepdiver.tasks import (
     Reflect,
     RefuteQueries,
     RepairSentences,
-    ReviseReport,
     Rival,
     ShownFinding,
     ShownTool,
@@ -199,8 +200,9 @@ EVERY: tuple[Task[Any], ...] = (
             ),
         ),
     ),
-    ReviseReport(
-        texts=BRIEF["texts"], question="q", as_of="2026-11-01", report="# Count 1 was made"
+    DraftReport(**BRIEF),
+    CiteReport(
+        texts=BRIEF["texts"], question="q", as_of="2026-11-01", report="# [1] Count 1 was made"
     ),
     WriteSections(
         texts=(NUMBERED,),

@@ -358,9 +358,6 @@ class ScriptedReasoner:
             )
         )
 
-    def _revise_report(self, task: tasks.ReviseReport) -> tasks.ReportDraft:
-        return tasks.ReportDraft(markdown=task.report)
-
     def _repair_sentences(self, task: tasks.RepairSentences) -> tasks.Repairs:
         return tasks.Repairs(
             repairs=tuple(tasks.Repaired(id=item.id, text="") for item in task.sentences)
@@ -443,9 +440,9 @@ class Rig:
 def used(allowed: Allowance, rig: Rig) -> set[type[tasks.Task[Any]]]:
     """Return the tasks of an allowance that a run performs whose report comes with its top.
 
-    A scripted reasoner costs nothing, so nobody revises what it writes.
+    A scripted reasoner costs nothing, so it marks what it writes itself.
     """
-    rare = {tasks.WriteBottomLine, tasks.ReviseReport}
+    rare = {tasks.WriteBottomLine, tasks.DraftReport, tasks.CiteReport}
     return with_length(allowed, rig.settings).tasks.keys() - rare
 
 

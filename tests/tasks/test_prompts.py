@@ -143,7 +143,7 @@ class TestEveryTask:
             "write_report",
             "write_sections",
             "write_bottom_line",
-            "revise_report",
+            "cite_report",
             "repair_sentences",
         }
         assert bool(shown) is writes

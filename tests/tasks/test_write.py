@@ -305,7 +305,10 @@ def test_nothing_that_a_writer_answers_has_a_place_for_an_address_or_a_quote() -
             ("{T3:12}", "{judgement", "{C1}", "{absence", "{assumption}", "{general}"),
         ),
         ("write_bottom_line", ("{T3:12}", "{judgement", "{C1}", "{absence", "{general}")),
-        ("revise_report", ("{T3:12}", "{judgement", "{absence", "{assumption}", "{general}")),
+        (
+            "cite_report",
+            ("{T3:12}", "{judgement", "{C1}", "{absence", "{assumption}", "{general}"),
+        ),
         (
             "repair_sentences",
             ("{T3:12}", "{judgement", "{C1}", "{absence", "{assumption}", "{general}"),

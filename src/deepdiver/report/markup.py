@@ -45,7 +45,7 @@ from fractions import Fraction
 from deepdiver.core.arithmetic import ArithmeticFaultError, comes_out, compute, gives_share
 from deepdiver.core.numbers import numbers
 from deepdiver.core.record import UNPRINTED, SentenceKind
-from deepdiver.core.text import count_words, sentences, words
+from deepdiver.core.text import Span, count_words, sentences, words
 from deepdiver.report.enclosures import behind_counted, behind_enclosing
 
 _KINDS = {
@@ -84,8 +84,9 @@ _QUOTES = ('"', "“", "„", "«", "「", "*")
 _RULE = re.compile(r"^\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
 _BREAK = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 """A line between parts of a text, which says nothing."""
-_NOTE = re.compile(r"\s*[-*]?\s*`?(missing|partly|conflict)`?\s*:\s*(\S.*?)\s*", re.IGNORECASE)
-"""A line below a report that says what it lacks, or where sources contradict each other."""
+NOTE_KINDS = ("missing", "partly", "conflict")
+"""What a line below a report begins with: what it lacks, or where sources contradict each other."""
+_NOTE = re.compile(rf"\s*[-*]?\s*`?({'|'.join(NOTE_KINDS)})`?\s*:\s*(\S.*?)\s*", re.IGNORECASE)
 _LEADING = frozenset(("paragraph", "list", "steps"))
 """What a bottom line is made of: one that has a table or code is a section."""
 _FENCE = re.compile(r"^\s*(```+|~~~+)\s*([\w+#.-]{0,30})\s*(.*)$")
@@ -535,18 +536,23 @@ def _without_stops(code: re.Match[str]) -> str:
     return re.sub(r"[.!?…]", "_", code[0])
 
 
+def sentence_spans(text: str) -> list[Span]:
+    """Return where the sentences of a paragraph of a draft stand.
+
+    One may begin with code; in other texts, a backquote rarely opens a sentence.
+    """
+    shown = _OPENED_BY_CODE.sub("A", _CODE_WITHIN.sub(_without_stops, text))
+    return sentences(_NUMBERED.sub(r"\1_", shown)) if text.strip() else []
+
+
 def _sentences(text: str, default: Mark) -> tuple[MarkedSentence, ...]:
     """Return the sentences of a paragraph or a point."""
     held, marks = _hold(text)
     # A mark behind the stop belongs to the sentence that the stop ends.
     held = re.sub(rf"([.!?…][\"'”’)*]*)((?:{_HOLD})+)", r"\2\1", held)
-    # A sentence of a draft may begin with code; in other texts, a backquote rarely opens one.
-    shown = _OPENED_BY_CODE.sub("A", _CODE_WITHIN.sub(_without_stops, held))
-    shown = _NUMBERED.sub(r"\1_", shown)
-    spans = sentences(shown) if held.strip() else []
     queue = list(marks)
     made: list[MarkedSentence] = []
-    for span in spans:
+    for span in sentence_spans(held):
         part = span.of(held)
         own, queue = queue[: part.count(_HOLD)], queue[part.count(_HOLD) :]
         # Where a heading has reasons, it is the judgement; what cites for itself below it is not.

@@ -169,8 +169,27 @@ class WriteReport(ReportBrief, Task[ReportDraft]):
         return super(WriteReport, shown).prompt()
 
 
-class ReviseReport(Task[ReportDraft]):
-    """Look for what is wrong in a report or hard to read, and write it anew."""
+class DraftReport(ReportBrief, Task[ReportDraft]):
+    """Think, and write a report in which somebody else puts the marks.
+
+    Sentences that are written with their marks are packed or clipped: of reports from the same
+    texts, readers who did not know which was which preferred those written without.
+    """
+
+    role: ClassVar[Role] = "smart"
+
+
+class Citations(Answer):
+    """The marks of a report."""
+
+    plain: ClassVar[bool] = True
+
+    lines: Annotated[str, Also("text", "marks", "citations")]
+    """A line for each piece that has a mark; see `report.marking.put_marks`."""
+
+
+class CiteReport(Task[Citations]):
+    """Say what carries each sentence of a report, and put right what the texts do not bear out."""
 
     role: ClassVar[Role] = "smart"
     lead: ClassVar[tuple[str, ...]] = ("texts",)
@@ -181,16 +200,10 @@ class ReviseReport(Task[ReportDraft]):
     """What the person asked."""
     as_of: str
     """Today's date."""
-    audience: str = ""
-    """For whom it is written."""
-    guidance: str = ""
-    """The person's own instructions."""
-    words: int = 1_200
-    """About how long it is to be."""
-    written: int = 0
-    """How many words of it people read."""
+    problems: tuple[str, ...] = ()
+    """The sub-problems."""
     report: str
-    """The report, as Markdown with marks."""
+    """The report, as Markdown whose pieces are numbered."""
 
 
 class SectionDrafts(Answer):

@@ -27,6 +27,7 @@ from deepdiver.tasks import (
     Answer,
     CheckSupport,
     CitedFinding,
+    CiteReport,
     Claim,
     Conclusion,
     Correlate,
@@ -35,6 +36,7 @@ from deepdiver.tasks import (
     Decompose,
     DecomposeTask,
     Decomposition,
+    DraftReport,
     ExtractFindings,
     Faulty,
     Hypothesise,
@@ -53,7 +55,6 @@ from deepdiver.tasks import (
     RefuteQueries,
     RememberedFinding,
     RepairSentences,
-    ReviseReport,
     Rival,
     ShownTool,
     StepTaken,
@@ -224,8 +225,8 @@ async def test_an_unknown_task_is_refused_with_what_to_do() -> None:
         await EmbeddedReasoner().perform(Unheard())
 
 
-def test_every_task_has_a_function_but_those_of_long_reports_and_of_their_editor() -> None:
-    parts = {OutlineReport, WriteSections, WriteBottomLine, ReviseReport}
+def test_every_task_has_a_function_but_those_of_reports_that_take_several_calls() -> None:
+    parts = {OutlineReport, WriteSections, WriteBottomLine, DraftReport, CiteReport}
     assert set(PERFORMS) == set(TASKS) - parts, "it writes a report of any length at once"
     assert {type(task) for task in every_task("x")} == set(PERFORMS)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.text import sentences
 from deepdiver.report.markdown import render_markdown
-from deepdiver.report.markup import read_report
 from deepdiver.run import replay, research
 from deepdiver.strategies.shared.audit_headings import TITLE
 from deepdiver.strategies.shared.base import Allowance
@@ -1032,12 +1030,13 @@ async def test_nothing_that_a_lying_model_says_reaches_the_report_unmarked(
     print(f"\nlies: {len(LIES)} told, {len(reached)} unmarked, {marked} marked")  # noqa: T201
 
 
-# -- writing it anew
+# -- written without marks, which are put in afterwards
 
 
-async def revised(home: Path, *, free: bool = False, laid_out: bool = True, **rules: Any) -> Any:
+async def cited(home: Path, *, free: bool = False, laid_out: bool = True, **rules: Any) -> Any:
     """Write a report whose writer has read the texts, and return it with the reasoner."""
-    reasoner = ScriptedReasoner(**{"write_report": owned, **rules})
+    told = {"write_report": owned, "draft_report": unmarked, "cite_report": marks}
+    reasoner = ScriptedReasoner(**(told | rules))
     rig = Rig(home, reasoner)
     deps = rig.session().deps
     looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
@@ -1048,85 +1047,101 @@ async def revised(home: Path, *, free: bool = False, laid_out: bool = True, **ru
     return report, reasoner
 
 
-def belongs(task: tasks.ReviseReport) -> tasks.ReportDraft:
-    assert task.report.count("is owned by") == 1
-    assert any(OWNED in text.text for text in task.texts)
-    anew = task.report.replace("Holm Works is owned by Anna Holm", REWORDED[:-1])
-    return tasks.ReportDraft(markdown=anew)
+def unmarked(task: tasks.DraftReport) -> tasks.ReportDraft:
+    return tasks.ReportDraft(
+        markdown=f"# Anna owns it\n\n## Bottom line\n\n{REWORDED}\n\n## Why\n\n{OWNED}\n"
+    )
 
 
-async def test_a_report_is_written_anew_before_it_is_checked(tmp_path: Path) -> None:
-    report, reasoner = await revised(tmp_path, revise_report=belongs)
+def marks(task: tasks.CiteReport) -> tasks.Citations:
+    """Cite the register where the report says what it says, by the numbers of its pieces."""
+    place = next(
+        f"{text.id}:{number}"
+        for text in task.texts
+        for number, said in re.findall(r"<(\d+)> ([^<\n]+)", text.text)
+        if said.strip() == OWNED
+    )
+    numbers = [re.search(rf"\[(\d+)\] {said}", task.report) for said in (REWORDED, OWNED)]
+    return tasks.Citations(lines="\n".join(f"{m[1]}: {{{place}}}" for m in numbers if m))
+
+
+def body_of(report: Any) -> list[str]:
+    blocks = [block for section in report.sections for block in section.blocks]
+    return [sentence.text for block in blocks for row in block.rows for sentence in row]
+
+
+async def test_a_report_is_written_without_marks_and_then_cited(tmp_path: Path) -> None:
+    report, reasoner = await cited(tmp_path)
     assert [sentence.text for sentence in report.answer] == [REWORDED]
-    (task,) = reasoner.of(tasks.ReviseReport)
-    (written,) = reasoner.of(tasks.WriteReport)
-    assert task.question == QUESTION
-    assert task.words == WORDS["standard"] > written.words, "writers write more than is asked for"
-    assert task.written == read_report(task.report).words
-    assert task.prompt().user.index("<<<texts>>>") < task.prompt().user.index("<<<report>>>")
+    assert body_of(report) == [OWNED]
+    assert report.citations[0].quote == OWNED
+    (task,), (drafted,) = reasoner.of(tasks.CiteReport), reasoner.of(tasks.DraftReport)
+    assert reasoner.of(tasks.WriteReport) == []
+    assert (task.question, task.problems, task.texts) == (QUESTION, (QUESTION,), drafted.texts)
+    assert drafted.words < WORDS["standard"], "writers write more than is asked for"
+    prompts = [item.prompt() for item in (drafted, task)]
+    start = prompts[0].user.index("<<<end texts>>>")
+    assert prompts[0].user[:start] == prompts[1].user[:start], "a vendor's cache has the texts"
+    assert "{T3:12}" not in prompts[0].user
     asked = [type(item) for item in reasoner.asked]
-    assert asked.index(tasks.ReviseReport) < asked.index(tasks.CheckSupport)
+    assert asked.index(tasks.CiteReport) < asked.index(tasks.CheckSupport)
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "",
-        "I cannot help with that.",
-        f"# Anna owns it\n\n## Ownership\n\n- {REWORDED}\n\n| A | B |\n|---|---|\n| x | y |",
-        "# Anna\n\n## Bottom line\n\nHolm",
-        None,
-    ],
-    ids=["empty", "refused", "no bottom line", "cut off", "failed"],
-)
-async def test_a_report_that_comes_back_in_pieces_stays_as_it_was(
-    tmp_path: Path, answer: str | None
+@pytest.mark.parametrize("lines", ["", "I cannot help with that.", "3: {nonsense}", None])
+async def test_a_report_that_gets_no_marks_is_written_with_them(
+    tmp_path: Path, lines: str | None
 ) -> None:
-    def back(_: Any) -> tasks.ReportDraft:
-        return tasks.ReportDraft(markdown=answer or "")
+    def back(_: Any) -> tasks.Citations:
+        return tasks.Citations(lines=lines or "")
 
-    rule = fail if answer is None else back
-    report, reasoner = await revised(tmp_path, revise_report=rule)
+    report, reasoner = await cited(tmp_path, cite_report=fail if lines is None else back)
     assert [sentence.text for sentence in report.answer] == [OWNED]
-    assert len(reasoner.of(tasks.ReviseReport)) == 1
+    assert len(reasoner.of(tasks.CiteReport)) == len(reasoner.of(tasks.WriteReport)) == 1
 
 
-async def test_what_a_report_that_was_written_anew_leaves_out_is_taken_from_the_draft(
+async def test_where_no_draft_comes_the_report_is_written_with_marks(tmp_path: Path) -> None:
+    report, reasoner = await cited(tmp_path, draft_report=fail)
+    assert [sentence.text for sentence in report.answer] == [OWNED]
+    assert reasoner.of(tasks.CiteReport) == []
+
+
+async def test_what_the_texts_do_not_bear_out_is_put_right_by_whoever_cites(
     tmp_path: Path,
 ) -> None:
-    """A title, and the lines for the program below it."""
-    shown: list[str] = []
+    def wrong(task: tasks.DraftReport) -> tasks.ReportDraft:
+        sold = "Anna Holm sold Holm Works."
+        return tasks.ReportDraft(markdown=unmarked(task).markdown.replace(OWNED, sold))
 
-    def noted(task: tasks.WriteReport) -> Draft:
-        return replace(owned(task), missing=(QUESTION,))
+    def right(task: tasks.CiteReport) -> tasks.Citations:
+        at = re.search(r"\[(\d+)\] Anna Holm sold", task.report)
+        place = marks(task).lines.partition(" ")[2]
+        assert at
+        return tasks.Citations(
+            lines=f"{marks(task).lines}\n{at[1]}: = {OWNED[:-1]} {place}.\nmissing: {QUESTION}"
+        )
 
-    def bare(task: tasks.ReviseReport) -> tasks.ReportDraft:
-        shown.append(task.report)
-        title, _, rest = task.report.strip().partition("\n")
-        assert title.startswith("# ")
-        return tasks.ReportDraft(markdown=rest.partition("\n---\n")[0])
-
-    report, _ = await revised(tmp_path, write_report=noted, revise_report=bare)
-    assert "missing: " in shown[0]
-    assert report.title == read_report(shown[0]).title != ""
-    assert [sentence.text for sentence in report.answer] == [OWNED]
+    report, _ = await cited(tmp_path, draft_report=wrong, cite_report=right)
+    assert body_of(report) == [OWNED]
     assert f"Not answered: {QUESTION}" in report.limits
 
 
-async def test_a_report_is_revised_only_where_the_writer_alone_has_read_the_texts(
+async def test_a_claim_that_whoever_cites_left_out_is_still_cut(tmp_path: Path) -> None:
+    """No mark is no way around the audit."""
+
+    def more(task: tasks.DraftReport) -> tasks.ReportDraft:
+        told = f"{unmarked(task).markdown}\n## Price\n\nIt was sold for 40 million in 2019.\n"
+        return tasks.ReportDraft(markdown=told)
+
+    report, _ = await cited(tmp_path, draft_report=more)
+    assert "40 million" not in " ".join(body_of(report))
+    assert any("40 million" in cut.text for cut in report.cut)
+
+
+async def test_a_report_is_cited_afterwards_only_where_its_writer_alone_has_read_the_texts(
     tmp_path: Path,
 ) -> None:
-    """Elsewhere notes were made of each text, and a reasoner of rules revises nothing."""
+    """Elsewhere notes were made of each text, and a reasoner of rules marks what it writes."""
     for name, free, laid_out in (("a", True, True), ("b", False, False)):
-        report, reasoner = await revised(tmp_path / name, free=free, laid_out=laid_out)
+        report, reasoner = await cited(tmp_path / name, free=free, laid_out=laid_out)
         assert [sentence.text for sentence in report.answer] == [OWNED]
-        assert reasoner.of(tasks.ReviseReport) == []
-
-
-async def test_of_many_texts_whoever_revises_sees_what_the_report_cites(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("deepdiver.strategies.shared.write_report.REVISED", 0)
-    _, reasoner = await revised(tmp_path, revise_report=belongs)
-    (task,), (written,) = reasoner.of(tasks.ReviseReport), reasoner.of(tasks.WriteReport)
-    assert len(task.texts) < len(written.texts)
+        assert reasoner.of(tasks.DraftReport) == reasoner.of(tasks.CiteReport) == []

@@ -31,10 +31,11 @@ from deepdiver.core.record import (
     SentenceKind,
 )
 from deepdiver.core.settings import Settings
-from deepdiver.core.text import WORD_CHARS, sentences, size_of, words
+from deepdiver.core.text import WORD_CHARS, sentences, words
 from deepdiver.report.audit import bare_words
 from deepdiver.report.compose import WeighedAnswer, compose
 from deepdiver.report.kinds import step_numbers
+from deepdiver.report.marking import number_report, put_marks
 from deepdiver.report.markup import MarkedReport, read_report
 from deepdiver.report.words import words_in
 from deepdiver.strategies.shared.audit_headings import audit_headings, audit_missing, audit_title
@@ -68,13 +69,14 @@ from deepdiver.strategies.shared.weigh_answer import weigh_answer
 from deepdiver.tasks import (
     CheckedConclusion,
     CheckSupport,
+    CiteReport,
+    DraftReport,
     Judge,
     Outline,
     OutlineReport,
     PlannedSection,
     RepairSentences,
     ResearchFrame,
-    ReviseReport,
     Task,
     WriteBottomLine,
     WriteReport,
@@ -93,10 +95,6 @@ nearly every model may write."""
 AT_ONCE_TOKENS = 6_000
 """The tokens that a model must be allowed to write for a whole report of CALL_WORDS words with
 the thinking before it."""
-REVISED = 120_000
-"""Bytes of the texts that whoever revises a report is shown whole, some 30,000 tokens."""
-LEAST_REVISED = 0.6
-"""The share of a report's words that one written anew has at least: a shorter one was cut off."""
 CALLS: dict[type[Task[Any]], int] = {
     WriteReport: 1,
     OutlineReport: 1,
@@ -106,7 +104,7 @@ CALLS: dict[type[Task[Any]], int] = {
     RepairSentences: 4,
 }
 """How often writing one report of standard length performs each task, at most."""
-REVISIONS: dict[type[Task[Any]], int] = {ReviseReport: 1}
+DRAFTS: dict[type[Task[Any]], int] = {DraftReport: 1, CiteReport: 1}
 """The same, for strategies whose writer may be the one who reads the texts."""
 GROWING: Collection[type[Task[Any]]] = (WriteSections, CheckSupport, RepairSentences)
 """The tasks that a longer report performs more often."""
@@ -123,9 +121,8 @@ UNDECIDED = "What the evidence does not decide"
 def with_length(allowance: Allowance, settings: Settings) -> Allowance:
     """Return how often a strategy may perform each task for a report of the length that is set."""
     calls = _calls(WORDS[settings.length])
-    unused = (
-        {OutlineReport, WriteSections} if fits_one_call(settings) else {WriteReport, ReviseReport}
-    )
+    at_once = fits_one_call(settings)
+    unused = {OutlineReport, WriteSections} if at_once else {WriteReport, *DRAFTS}
     return replace(
         allowance,
         tasks={
@@ -222,7 +219,7 @@ async def write_report(
     more, besides = [_without_ignored(deps, part) for part in more], _besides_of(deps, besides)
     asked = " ".join((question, *problems, deps.settings.audience))
     writer = _way_of(deps)(deps, question, problems, assessments, material, gaps, besides)
-    writer.revises = laid_out
+    writer.reads = laid_out
     audit = Audit(deps, question, asked, writer.drafter, besides.rejected)
     written = await writer.body()
     body = [*written, *map(_drafted, besides.shown_too)]
@@ -371,8 +368,8 @@ class _Top:
 class _Writer(ABC):
     """Drafts one report; what a task cannot give, code makes of the findings."""
 
-    revises = False
-    """Whether somebody looks the draft over: its writer alone has read the texts."""
+    reads = False
+    """Whether the writer is the one who reads the texts."""
 
     def __init__(
         self,
@@ -545,44 +542,40 @@ class _AtOnce(_Writer):
 
     async def body(self) -> list[DraftedSection]:
         """Return the sections of the report."""
-        task = WriteReport(**self._brief())
-        answer = await attempt(self._deps, task) if self._material.texts else None
-        if answer is None:
+        markdown = (await self._cited() or await self._marked()) if self._material.texts else ""
+        if not markdown:
             return self._plain_body()
-        drafted = self._drafted = await self._revised(answer.markdown)
+        drafted = self._drafted = read_report(markdown)
         self.drafter.enter_sums([*([drafted.lead] if drafted.lead else []), *drafted.sections])
         for said in drafted.of_kind("conflict"):
             self._note_conflict(said)
         return _named(self.drafter.drafted(drafted.sections), self._question)
 
-    async def _revised(self, markdown: str) -> MarkedReport:
-        """Return a report as it was written anew by somebody who looked for what is wrong in it.
+    async def _marked(self) -> str:
+        """Return a report that its writer has marked; empty: none came."""
+        answer = await attempt(self._deps, WriteReport(**self._brief()))
+        return answer.markdown if answer else ""
 
-        Where the texts are many, that one sees what the report cites with its surroundings. What
-        came back without its top, or cut off, is not used.
+    async def _cited(self) -> str:
+        """Return a report that was written without marks and then got them; empty: none came.
+
+        Both tasks show the texts, and a reasoner of rules writes with marks.
         """
-        drafted = read_report(markdown)
-        if not self.revises or self._deps.reasoner.is_free(ReviseReport):
-            return drafted
-        material = self._material
-        if sum(size_of(text.text) for text in material.texts) > REVISED:
-            material = material.around([markdown])
-        task = ReviseReport(
-            texts=material.texts,
+        if not self.reads or self._deps.reasoner.is_free(DraftReport):
+            return ""
+        drafted = await attempt(self._deps, DraftReport(**self._brief()))
+        if drafted is None:
+            return ""
+        task = CiteReport(
+            texts=self._material.texts,
             question=self._question,
             as_of=self._deps.as_of,
-            audience=self._deps.settings.audience,
-            guidance=self._guidance,
-            words=WORDS[self._deps.settings.length],
-            written=drafted.words,
-            report=markdown,
+            problems=self._problems,
+            report=number_report(drafted.markdown),
         )
         answer = await attempt(self._deps, task)
-        anew = read_report(answer.markdown if answer else "")
-        is_whole = drafted.lead is None or anew.lead is not None
-        if not is_whole or anew.words < LEAST_REVISED * drafted.words:
-            return drafted
-        return replace(anew, title=anew.title or drafted.title, notes=anew.notes or drafted.notes)
+        cited = put_marks(drafted.markdown, answer.lines) if answer else drafted.markdown
+        return cited if cited != drafted.markdown else ""
 
     async def top(self, body: Sequence[DraftedSection]) -> _Top:
         """Return the top of the report; one that was left out is written after the sections."""
