@@ -604,11 +604,6 @@ def write_report(fields: Fields) -> Fields:
     return {"markdown": "\n\n".join(filter(None, (*top, *body)))}
 
 
-def draft_report(fields: Fields) -> Fields:
-    """Write the same report without its marks."""
-    return {"markdown": re.sub(r" \{[^{}]+\}", "", write_report(fields)["markdown"])}
-
-
 def cite_report(fields: Fields) -> Fields:
     """Cite what stands word for word in the texts."""
     places = {
@@ -712,7 +707,6 @@ ANSWERS: dict[str, Callable[[Fields], Fields]] = {
     "correlate": correlate,
     "verify_conclusions": verify_conclusions,
     "write_report": write_report,
-    "draft_report": draft_report,
     "cite_report": cite_report,
     "outline_report": outline_report,
     "write_sections": write_sections,

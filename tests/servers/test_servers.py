@@ -26,7 +26,6 @@ from deepdiver.tasks import (
     DecideAction,
     Decompose,
     DecomposeTask,
-    DraftReport,
     ExtractFindings,
     Faulty,
     Hypothesise,
@@ -200,7 +199,7 @@ EVERY: tuple[Task[Any], ...] = (
             ),
         ),
     ),
-    DraftReport(**BRIEF),
+    WriteReport(**BRIEF, unmarked=True),
     CiteReport(
         texts=BRIEF["texts"], question="q", as_of="2026-11-01", report="# [1] Count 1 was made"
     ),

@@ -442,7 +442,7 @@ def used(allowed: Allowance, rig: Rig) -> set[type[tasks.Task[Any]]]:
 
     A scripted reasoner costs nothing, so it marks what it writes itself.
     """
-    rare = {tasks.WriteBottomLine, tasks.DraftReport, tasks.CiteReport}
+    rare = {tasks.WriteBottomLine, tasks.CiteReport}
     return with_length(allowed, rig.settings).tasks.keys() - rare
 
 

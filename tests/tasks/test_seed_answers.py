@@ -179,7 +179,6 @@ GOOD: Mapping[str, dict[str, Any]] = {
         "unknown": ["Since when?"],
     },
     "write_report": {"markdown": "# Anna owns it\n\n## Bottom line\n\n- Anna owns it {T1:3}."},
-    "draft_report": {"markdown": "# Anna owns it\n\n## Bottom line\n\n- Anna owns it."},
     "cite_report": {"lines": "3: {T1:3}"},
     "write_sections": {"markdown": "## Anna owns it\n\nAnna owns it {T1:3}. {F2} agrees."},
     "write_bottom_line": {

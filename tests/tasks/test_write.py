@@ -376,3 +376,16 @@ def test_characters_are_counted_only_where_words_cannot_be(task: Task[Any]) -> N
     whole = f"{made.system}{made.user}"
     assert "no spaces between words" in whole
     assert "[characters]" not in whole
+
+
+def test_a_report_is_asked_for_with_marks_or_without() -> None:
+    brief = {"texts": (), "question": "q", "as_of": "2026-11-01", "problems": ("p",)}
+    marked, unmarked = (WriteReport(**brief, unmarked=way).prompt() for way in (False, True))
+    for said in ("{T3:12}", "## Marks", "`conflict: `", "`missing: `"):
+        assert said in marked.user + marked.system
+        assert said not in unmarked.user + unmarked.system
+    assert "Write no citations" in unmarked.user + unmarked.system
+    assert "Write no citations" not in marked.user + marked.system
+    for prompt in (marked, unmarked):
+        assert "<<<problems>>>" in prompt.user
+        assert "unmarked" not in prompt.user

@@ -121,7 +121,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.Reflect: later,
         tasks.Judge: 1,
         **writing.CALLS,
-        **writing.DRAFTS,
+        **writing.MARKED,
     }
     return Allowance(counts, PROBLEMS * (FIRST + tasks.REMEMBERED) + LATER * later)
 

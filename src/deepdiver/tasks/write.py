@@ -155,9 +155,17 @@ class ReportDraft(Answer):
 
 
 class WriteReport(ReportBrief, Task[ReportDraft]):
-    """Think, and write the report."""
+    """Think, and write the report, with its marks or for somebody else to put them in."""
 
     role: ClassVar[Role] = "smart"
+
+    unmarked: bool = Field(False, exclude=True)
+    """Whether somebody else puts the marks in. Sentences that are written with their marks are
+    packed or clipped, but whoever puts them in must be shown the texts again."""
+
+    def unasked(self) -> frozenset[str]:
+        """Return what the prompt leaves out: what is said about marks, or about writing none."""
+        return frozenset(("marks", "problems") if self.unmarked else ("plain",))
 
     def prompt(self) -> Prompt:
         """Return the prompt, with the notes only if something else names them.
@@ -167,16 +175,6 @@ class WriteReport(ReportBrief, Task[ReportDraft]):
         named = self.standing is not None or self.verified_conclusions
         shown = self if named else self.model_copy(update={"findings": ()})
         return super(WriteReport, shown).prompt()
-
-
-class DraftReport(ReportBrief, Task[ReportDraft]):
-    """Think, and write a report in which somebody else puts the marks.
-
-    Sentences that are written with their marks are packed or clipped: of reports from the same
-    texts, readers who did not know which was which preferred those written without.
-    """
-
-    role: ClassVar[Role] = "smart"
 
 
 class Citations(Answer):

@@ -36,7 +36,6 @@ from deepdiver.tasks import (
     Decompose,
     DecomposeTask,
     Decomposition,
-    DraftReport,
     ExtractFindings,
     Faulty,
     Hypothesise,
@@ -226,7 +225,7 @@ async def test_an_unknown_task_is_refused_with_what_to_do() -> None:
 
 
 def test_every_task_has_a_function_but_those_of_reports_that_take_several_calls() -> None:
-    parts = {OutlineReport, WriteSections, WriteBottomLine, DraftReport, CiteReport}
+    parts = {OutlineReport, WriteSections, WriteBottomLine, CiteReport}
     assert set(PERFORMS) == set(TASKS) - parts, "it writes a report of any length at once"
     assert {type(task) for task in every_task("x")} == set(PERFORMS)
 

@@ -1035,8 +1035,10 @@ async def test_nothing_that_a_lying_model_says_reaches_the_report_unmarked(
 
 async def cited(home: Path, *, free: bool = False, laid_out: bool = True, **rules: Any) -> Any:
     """Write a report whose writer has read the texts, and return it with the reasoner."""
-    told = {"write_report": owned, "draft_report": unmarked, "cite_report": marks}
-    reasoner = ScriptedReasoner(**(told | rules))
+    told = {"draft": unmarked, "cite_report": marks} | rules
+    draft = told.pop("draft")
+    told["write_report"] = lambda task: (draft if task.unmarked else owned)(task)
+    reasoner = ScriptedReasoner(**told)
     rig = Rig(home, reasoner)
     deps = rig.session().deps
     looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
@@ -1047,7 +1049,7 @@ async def cited(home: Path, *, free: bool = False, laid_out: bool = True, **rule
     return report, reasoner
 
 
-def unmarked(task: tasks.DraftReport) -> tasks.ReportDraft:
+def unmarked(task: tasks.WriteReport) -> tasks.ReportDraft:
     return tasks.ReportDraft(
         markdown=f"# Anna owns it\n\n## Bottom line\n\n{REWORDED}\n\n## Why\n\n{OWNED}\n"
     )
@@ -1075,14 +1077,15 @@ async def test_a_report_is_written_without_marks_and_then_cited(tmp_path: Path) 
     assert [sentence.text for sentence in report.answer] == [REWORDED]
     assert body_of(report) == [OWNED]
     assert report.citations[0].quote == OWNED
-    (task,), (drafted,) = reasoner.of(tasks.CiteReport), reasoner.of(tasks.DraftReport)
-    assert reasoner.of(tasks.WriteReport) == []
+    (task,), (drafted,) = reasoner.of(tasks.CiteReport), reasoner.of(tasks.WriteReport)
     assert (task.question, task.problems, task.texts) == (QUESTION, (QUESTION,), drafted.texts)
     assert drafted.words < WORDS["standard"], "writers write more than is asked for"
     prompts = [item.prompt() for item in (drafted, task)]
     start = prompts[0].user.index("<<<end texts>>>")
     assert prompts[0].user[:start] == prompts[1].user[:start], "a vendor's cache has the texts"
     assert "{T3:12}" not in prompts[0].user
+    assert "Write no citations" in prompts[0].user
+    assert "`missing: `" not in prompts[0].user
     asked = [type(item) for item in reasoner.asked]
     assert asked.index(tasks.CiteReport) < asked.index(tasks.CheckSupport)
 
@@ -1096,11 +1099,12 @@ async def test_a_report_that_gets_no_marks_is_written_with_them(
 
     report, reasoner = await cited(tmp_path, cite_report=fail if lines is None else back)
     assert [sentence.text for sentence in report.answer] == [OWNED]
-    assert len(reasoner.of(tasks.CiteReport)) == len(reasoner.of(tasks.WriteReport)) == 1
+    assert len(reasoner.of(tasks.CiteReport)) == 1
+    assert [task.unmarked for task in reasoner.of(tasks.WriteReport)] == [True, False]
 
 
 async def test_where_no_draft_comes_the_report_is_written_with_marks(tmp_path: Path) -> None:
-    report, reasoner = await cited(tmp_path, draft_report=fail)
+    report, reasoner = await cited(tmp_path, draft=fail)
     assert [sentence.text for sentence in report.answer] == [OWNED]
     assert reasoner.of(tasks.CiteReport) == []
 
@@ -1108,7 +1112,7 @@ async def test_where_no_draft_comes_the_report_is_written_with_marks(tmp_path: P
 async def test_what_the_texts_do_not_bear_out_is_put_right_by_whoever_cites(
     tmp_path: Path,
 ) -> None:
-    def wrong(task: tasks.DraftReport) -> tasks.ReportDraft:
+    def wrong(task: tasks.WriteReport) -> tasks.ReportDraft:
         sold = "Anna Holm sold Holm Works."
         return tasks.ReportDraft(markdown=unmarked(task).markdown.replace(OWNED, sold))
 
@@ -1120,7 +1124,7 @@ async def test_what_the_texts_do_not_bear_out_is_put_right_by_whoever_cites(
             lines=f"{marks(task).lines}\n{at[1]}: = {OWNED[:-1]} {place}.\nmissing: {QUESTION}"
         )
 
-    report, _ = await cited(tmp_path, draft_report=wrong, cite_report=right)
+    report, _ = await cited(tmp_path, draft=wrong, cite_report=right)
     assert body_of(report) == [OWNED]
     assert f"Not answered: {QUESTION}" in report.limits
 
@@ -1128,11 +1132,11 @@ async def test_what_the_texts_do_not_bear_out_is_put_right_by_whoever_cites(
 async def test_a_claim_that_whoever_cites_left_out_is_still_cut(tmp_path: Path) -> None:
     """No mark is no way around the audit."""
 
-    def more(task: tasks.DraftReport) -> tasks.ReportDraft:
+    def more(task: tasks.WriteReport) -> tasks.ReportDraft:
         told = f"{unmarked(task).markdown}\n## Price\n\nIt was sold for 40 million in 2019.\n"
         return tasks.ReportDraft(markdown=told)
 
-    report, _ = await cited(tmp_path, draft_report=more)
+    report, _ = await cited(tmp_path, draft=more)
     assert "40 million" not in " ".join(body_of(report))
     assert any("40 million" in cut.text for cut in report.cut)
 
@@ -1144,4 +1148,5 @@ async def test_a_report_is_cited_afterwards_only_where_its_writer_alone_has_read
     for name, free, laid_out in (("a", True, True), ("b", False, False)):
         report, reasoner = await cited(tmp_path / name, free=free, laid_out=laid_out)
         assert [sentence.text for sentence in report.answer] == [OWNED]
-        assert reasoner.of(tasks.DraftReport) == reasoner.of(tasks.CiteReport) == []
+        assert [task.unmarked for task in reasoner.of(tasks.WriteReport)] == [False]
+        assert reasoner.of(tasks.CiteReport) == []

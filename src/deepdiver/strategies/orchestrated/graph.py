@@ -111,7 +111,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.ExtractFindings: most_readings_of(results) * intents.READINGS * plans,
         tasks.Judge: plans + 1,
         **writing.CALLS,
-        **writing.DRAFTS,
+        **writing.MARKED,
     }
     return Allowance(counts, intents.QUERIES * plans)
 

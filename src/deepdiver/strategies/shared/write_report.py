@@ -70,7 +70,6 @@ from deepdiver.tasks import (
     CheckedConclusion,
     CheckSupport,
     CiteReport,
-    DraftReport,
     Judge,
     Outline,
     OutlineReport,
@@ -104,8 +103,9 @@ CALLS: dict[type[Task[Any]], int] = {
     RepairSentences: 4,
 }
 """How often writing one report of standard length performs each task, at most."""
-DRAFTS: dict[type[Task[Any]], int] = {DraftReport: 1, CiteReport: 1}
-"""The same, for strategies whose writer may be the one who reads the texts."""
+MARKED: dict[type[Task[Any]], int] = {WriteReport: 2, CiteReport: 1}
+"""The same, for strategies whose writer may be the one who reads the texts: where nobody puts the
+marks into a report, it is written once more."""
 GROWING: Collection[type[Task[Any]]] = (WriteSections, CheckSupport, RepairSentences)
 """The tasks that a longer report performs more often."""
 UNREAD = 8
@@ -122,7 +122,7 @@ def with_length(allowance: Allowance, settings: Settings) -> Allowance:
     """Return how often a strategy may perform each task for a report of the length that is set."""
     calls = _calls(WORDS[settings.length])
     at_once = fits_one_call(settings)
-    unused = {OutlineReport, WriteSections} if at_once else {WriteReport, *DRAFTS}
+    unused = {OutlineReport, WriteSections} if at_once else {WriteReport, CiteReport}
     return replace(
         allowance,
         tasks={
@@ -561,9 +561,9 @@ class _AtOnce(_Writer):
 
         Both tasks show the texts, and a reasoner of rules writes with marks.
         """
-        if not self.reads or self._deps.reasoner.is_free(DraftReport):
+        if not self.reads or self._deps.reasoner.is_free(CiteReport):
             return ""
-        drafted = await attempt(self._deps, DraftReport(**self._brief()))
+        drafted = await attempt(self._deps, WriteReport(**self._brief(), unmarked=True))
         if drafted is None:
             return ""
         task = CiteReport(
