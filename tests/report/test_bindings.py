@@ -187,6 +187,15 @@ def test_words_in_anothers_mouth(text: str, speaker: str) -> None:
     assert find_misbound(text, [MAJA, OLLE]) == [f"its quotes are not by {speaker}"]
 
 
+@pytest.mark.parametrize("when", ["Q2", "H1"])
+def test_a_quarter_stands_in_nobodys_place(when: str) -> None:
+    quote = Cited(f"As of {when} 2024, 60% of our models carried a pilot light and a radio.", "")
+    said = f"As of {when} 2024, 60% of Acme's models carried a pilot light and a radio."
+    assert find_other_name(said, [quote]) is None
+    other = Cited(quote.text.replace("our", "Zenith's"), "")
+    assert find_other_name(said, [other]) is not None
+
+
 @pytest.mark.parametrize("when", ["Q2 2024", "May 2024", "FY 2024"])
 def test_a_period_is_no_speaker(when: str) -> None:
     assert find_misbound(f"Two pilots for the new ferry were reported by {when}.", [MAJA]) == []

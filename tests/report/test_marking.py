@@ -274,6 +274,22 @@ def test_a_sentence_is_taken_out() -> None:
     assert len(sentences_of(made)) == len(sentences_of(REPORT)) - 1
 
 
+def test_a_sentence_is_put_behind_another_which_keeps_its_mark() -> None:
+    made = put_marks("It rains. It snows.", "1: + It hails, too {T3:4}.\n1: {T1:2}\n2: {T2:3}")
+    assert made == "It rains {T1:2}. It hails, too {T3:4}. It snows {T2:3}."
+
+
+def test_behind_a_point_without_a_full_stop_a_sentence_is_apart() -> None:
+    made = put_marks("- It rains\n- It snows", "1: {T1:2}\n1: + It hails.")
+    assert made == "- It rains {T1:2}. It hails.\n- It snows"
+
+
+@pytest.mark.parametrize("line", ["1: +", "1: + It hails.", "2: + It hails."])
+def test_nothing_is_put_behind_headings_cells_and_code(line: str) -> None:
+    for markdown in ("# A\n\n## B", "| a | b |\n|---|---|", "```\nx\n```\n\n~~~\ny\n~~~"):
+        assert put_marks(markdown, line) == markdown
+
+
 @pytest.mark.parametrize("form", ["{}: {{T1:2}}", "[{}] {{T1:2}}", "- {}. {{T1:2}}", "{} {{T1:2}}"])
 def test_lines_may_be_written_in_several_ways(form: str) -> None:
     assert put_marks("It rains.", form.format(1)) == "It rains {T1:2}."

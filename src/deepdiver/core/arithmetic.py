@@ -147,8 +147,15 @@ def _years(began: date, ended: date) -> Fraction:
     return Fraction(ended.year - began.year - ((ended.month, ended.day) < (began.month, began.day)))
 
 
+def _months(began: date, ended: date) -> Fraction:
+    """Return whole months."""
+    months = 12 * (ended.year - began.year) + ended.month - began.month
+    return Fraction(months - (ended.day < began.day))
+
+
 _BETWEEN: dict[str, Callable[[date, date], Fraction]] = {
     "years": _years,
+    "months": _months,
     "days": lambda began, ended: Fraction(abs((ended - began).days)),
 }
 """Functions of two dates."""

@@ -35,7 +35,7 @@ from deepdiver.core.record import (
     Source,
 )
 from deepdiver.core.reserved_hosts import host_of, is_reserved
-from deepdiver.core.text import STOPWORDS, fold, locate, part_scripts, terms, words
+from deepdiver.core.text import STOPWORDS, fold, locate, part_scripts, stem, terms, words
 from deepdiver.report.bindings import Cited, find_misbound, measured
 from deepdiver.report.clauses import is_english, is_german, read_unit
 
@@ -778,7 +778,7 @@ def find_present(
         snapshot: Returns saved texts.
         asked: The question.
     """
-    wanted = {term: parts for term in sentence.terms if (parts := terms(term))}
+    wanted = {term: tuple(parts) for term in sentence.terms if (parts := terms(term))}
     if not wanted:
         return []
     texts = {source.snapshot: source.title for source in sources}
@@ -789,7 +789,7 @@ def find_present(
         f"{title} has “{term}”"
         for key, title in texts.items()
         for term, parts in wanted.items()
-        if held[key].issuperset(parts) and _speaks_of(snapshot(key), title, parts, matter)
+        if held[key].issuperset(parts) and _speaks_of(snapshot(key), title, term, matter)
     )
     return list(itertools.islice(found, 1))
 
@@ -801,21 +801,35 @@ def _matter(said: str, held: Collection[AbstractSet[str]]) -> set[str]:
     return {word for word in terms(said) if common[word] <= most}
 
 
-def _speaks_of(text: str, title: str, parts: Sequence[str], matter: AbstractSet[str]) -> bool:
+def _speaks_of(text: str, title: str, term: str, matter: AbstractSet[str]) -> bool:
     """Whether a text has some words one behind the other, where it speaks of a matter."""
-    units = [terms(unit.of(text)) for unit in units_of(text)]
-    everywhere = not matter or not matter.isdisjoint(terms(title))
+    units = [words(unit.of(text)) for unit in units_of(text)]
+    many, everywhere = len(words(term)), not matter or not matter.isdisjoint(terms(title))
     for at, unit in enumerate(units):
         following = units[at + 1] if at + 1 < len(units) else []
-        if not _runs(parts, [*unit, *following[: len(parts) - 1]]):
+        if not _runs(words(term), [*unit, *following[: many - 1]]):
             continue
         around = units[max(0, at - AROUND) : at + AROUND + 1]
-        if everywhere or any(not matter.isdisjoint(near) for near in around):
+        if everywhere or any(not matter.isdisjoint(map(stem, near)) for near in around):
             return True
     return False
 
 
-def _runs(parts: Sequence[str], said: Sequence[str]) -> bool:
-    """Whether some words stand in a text one behind the other."""
-    many = len(parts)
-    return any(list(said[at : at + many]) == list(parts) for at in range(len(said) - many + 1))
+def _runs(term: Sequence[str], said: Sequence[str]) -> bool:
+    """Whether some words stand in a text one behind the other, in any of their forms.
+
+    Between them, little words do not count: "costs of the project" has "cost of a project". At the
+    ends they do: who has an action plan need not say that an "action plan was" anything.
+    """
+    counts = [at for at, word in enumerate(term) if word not in STOPWORDS]
+    wanted = [stem(word) for word in term[counts[0] : counts[-1] + 1] if word not in STOPWORDS]
+    before, behind = term[: counts[0]], term[counts[-1] + 1 :]
+    places = [at for at, word in enumerate(said) if word not in STOPWORDS]
+    found = [stem(said[at]) for at in places]
+    for at in range(len(found) - len(wanted) + 1):
+        first, last = places[at], places[at + len(wanted) - 1]
+        fits = list(said[max(0, first - len(before)) : first]) == list(before)
+        fits = fits and list(said[last + 1 : last + 1 + len(behind)]) == list(behind)
+        if fits and found[at : at + len(wanted)] == wanted:
+            return True
+    return False

@@ -82,6 +82,7 @@ _SAYS = re.compile(
 """Who says, and what he does with it."""
 _ENOUGH = 4
 """Words that a clause must share with a quote before their names are compared."""
+_QUARTER = re.compile(r"[QH]\d")
 _FORMED = re.compile(r"\b(?:[A-Z]{2,}[a-z]?|[A-Z]?[a-z]+[A-Z]\w*|[A-Z]\w+(?=['’]s\b))\b")
 """Words whose form says that they are names."""
 _MOST = 0.75
@@ -392,7 +393,7 @@ def _rival(
 
 
 def _names(text: str) -> dict[frozenset[str], str]:
-    """Return each name of a text by its words; months are none.
+    """Return each name of a text by its words; months and quarters are none.
 
     The first word of a sentence is one only if its form says so: IBM, gRPC, Oslo's.
     """
@@ -403,7 +404,11 @@ def _names(text: str) -> dict[frozenset[str], str]:
         if name not in " ".join(listed) and name.lower() not in STOPWORDS
     ]
     found = {frozenset(map(_bare, name.replace("-", " ").split())): name for name in listed}
-    return {name: shown for name, shown in found.items() if MONTHS.keys().isdisjoint(name)}
+    return {
+        name: shown
+        for name, shown in found.items()
+        if MONTHS.keys().isdisjoint(name) and not _QUARTER.fullmatch(shown)
+    }
 
 
 def _bare(word: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from deepdiver.core.belief import SUPPORTED_AT, answer_confidence, confidence
@@ -33,17 +33,30 @@ JUDGED = frozenset({HypothesisStatus.UNDECIDED, HypothesisStatus.REFUTED})
 """Where a hypothesis stands that was tested and not accepted."""
 
 
+Headings = Callable[[Quote], Sequence[str]]
+
+
+def _no_headings(quote: Quote) -> Sequence[str]:
+    return ()
+
+
 class CitationNumbering:
     """Numbers each cited quote."""
 
-    def __init__(self, ledger: Ledger, hypotheses: Sequence[Assessment] = ()) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        hypotheses: Sequence[Assessment] = (),
+        headings: Headings = _no_headings,
+    ) -> None:
         """Start without citations.
 
         Args:
             ledger: Everything that was found.
             hypotheses: Where they stand, which shows which sources agree.
+            headings: Returns the headings above a quote.
         """
-        self._ledger = ledger
+        self._ledger, self._headings = ledger, headings
         one_story, self._copies = count_copies(ledger)
         self._agreeing = count_agreeing(hypotheses, ledger, one_story)
         self._numbers: dict[tuple[str, int, int], int] = {}
@@ -96,12 +109,23 @@ class CitationNumbering:
             credibility=source.credibility.score,
             reasons=(*source.credibility.reasons, *agree),
             copies=self._copies[source.id],
-            where=source.where(quote.passage.start),
+            where=self._place_of(quote, source),
             # Of a message, the time of day stands with the passage, where two of a day differ.
             credit=", ".join(
                 filter(None, (source.author, source.publisher, source.published.partition("T")[0]))
             ),
         )
+
+    def _place_of(self, quote: Quote, source: Source) -> str:
+        """Return the page, sheet or message of a quote, and the heading that it stands under.
+
+        "The default is 30" says only there of what.
+        """
+        where, told = source.where(quote.passage.start), f"{source.title}\n{quote.text}"
+        if where.startswith(("message", "sheet")):
+            return where
+        above = [" ".join(head.split()) for head in self._headings(quote)][-1:]
+        return " › ".join([where, *(head for head in above if head not in told)]).strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +160,7 @@ def compose(
     unfounded: Collection[str] = (),
     research: Research = WORKED,
     note: str = "",
+    headings: Headings = _no_headings,
 ) -> Report:
     """Return the report. Its status follows from what is left after the audit.
 
@@ -159,8 +184,9 @@ def compose(
         unfounded: Ids of hypotheses on which neither status nor confidence may rest.
         research: What the run could do, which decides how a report without an answer ends.
         note: What the reader must know before anything else.
+        headings: Returns the headings above a quote.
     """
-    numbering = CitationNumbering(ledger, hypotheses)
+    numbering = CitationNumbering(ledger, hypotheses, headings)
     lead = tuple(numbering.cite(sentence) for sentence in answer)
     body = tuple(
         section.model_copy(

@@ -8,9 +8,9 @@ mark each has:
     7: "cost 4.2 million" {T3:5}; "since March" {T4:8-9}
     18: = The pilot saved 9% of the hours, not 19% {T2:7}.
 
-Words in quotation marks say where in the sentence a mark stands, and `=` puts another sentence in
-its place. What the answer does not name, and what cannot be read, stays as it was written. For what
-the marks mean, see `markup.py`.
+Words in quotation marks say where in the sentence a mark stands, `=` puts another sentence in its
+place, and `+` one behind it. What the answer does not name, and what cannot be read, stays as it
+was written. For what the marks mean, see `markup.py`.
 """
 
 from __future__ import annotations
@@ -123,22 +123,27 @@ def put_marks(markdown: str, answer: str) -> str:
         answer: A line for each piece that has a mark.
     """
     pieces = pieces_of(markdown)
-    edits: list[tuple[int, int, str]] = []
-    for number, said in _answers(answer).items():
+    edits: list[tuple[int, bool, int, str]] = []
+    for (number, behind), said in _answers(answer).items():
         if 1 <= number <= len(pieces):
-            edits += _edits(markdown, pieces[number - 1], said)
-    for start, end, text in sorted(edits, reverse=True):
+            made = _edits(markdown, pieces[number - 1], said)
+            edits += [(start, behind, end, text) for start, end, text in made]
+    for start, _, end, text in sorted(edits, reverse=True):
         markdown = markdown[:start] + text + markdown[end:]
     notes = [line.strip() for line in answer.splitlines() if _NOTE.fullmatch(line)]
     return "\n".join([markdown.rstrip(), "", "---", *notes, ""]) if notes else markdown
 
 
-def _answers(answer: str) -> Mapping[int, str]:
-    """Return what an answer says of each number; of two lines about one, the first counts."""
-    said: dict[int, str] = {}
+def _answers(answer: str) -> Mapping[tuple[int, bool], str]:
+    """Return what an answer says of each number: its mark or other words, and what follows it.
+
+    Of two lines that say the same kind of thing about a piece, the first counts.
+    """
+    said: dict[tuple[int, bool], str] = {}
     for line in answer.splitlines():
         if match := _ANSWER.fullmatch(line.strip()):
-            said.setdefault(int(match[1]), match[2].strip())
+            told = match[2].strip()
+            said.setdefault((int(match[1]), told.startswith("+")), told)
     return said
 
 
@@ -148,6 +153,11 @@ def _edits(markdown: str, piece: Piece, said: str) -> list[tuple[int, int, str]]
     if said.startswith("="):
         anew = " ".join(said[1:].split())
         return [] if piece.kind == "code" else [(span.start, span.end, anew)]
+    if said.startswith("+"):
+        more = " ".join(said[1:].split())
+        stop = "" if _STOP.search(span.of(markdown)) else "."
+        can = more and piece.kind == "sentence"
+        return [(span.end, span.end, f"{stop} {more}")] if can else []
     text = span.of(markdown)
     behind = _end(text) if piece.kind == "sentence" else len(text)
     found: dict[int, str] = {}

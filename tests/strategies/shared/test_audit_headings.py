@@ -370,6 +370,14 @@ def test_a_question_may_ask_about_what_the_findings_name(tmp_path: Path) -> None
     assert "Acme" in cut.reason
 
 
+def test_what_a_report_lacks_may_stand_in_a_text_that_it_does_not_cite(tmp_path: Path) -> None:
+    deps, keys = desk(tmp_path)
+    lacks = "the reserve of 512 crowns that Ann Berg keeps"
+    kept, _ = audit_missing(deps, [lacks], keys, ASKED, "Ann Berg keeps a reserve of 512 crowns.")
+    assert kept == [lacks]
+    assert audit_missing(deps, [lacks], keys, ASKED)[0] == []
+
+
 async def test_what_was_cut_of_it_still_counts_as_not_answered(tmp_path: Path) -> None:
     def draft(*missing: str) -> Any:
         return lambda task: Draft((told(OWNED, label_of(task, OWNED)),), missing=missing)

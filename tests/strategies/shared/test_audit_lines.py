@@ -1647,16 +1647,39 @@ async def test_of_two_sentences_made_of_one_each_stands_or_falls_by_itself(tmp_p
     assert held.reasons == ["91, Holm Works is in none of its quotes"]
 
 
-async def test_words_that_are_foreign_to_what_they_cite_go_to_their_writer_first(
+FREELY = "The members reviewed the budget of the exams {T1:2}."
+"""Shares no word with what it cites, nor with another place of the texts."""
+
+
+async def test_whoever_checks_decides_about_other_words_than_those_of_the_quotes(
     tmp_path: Path,
 ) -> None:
-    said = "The members reviewed the budget of the exams {T1:2}."
-    for free in (True, False):
-        held = Desk(tmp_path / str(free), repair_sentences=repairing(said))
+    """What is carried is kept as the writer's own; nobody has to say it anew."""
+    held = Desk(tmp_path, repair_sentences=repairing("Something else."))
+    held.reasoner.free = False
+    assert await held.check(FREELY) == [FREELY.replace(" {T1:2}", "")]
+    assert held.reasoner.of(tasks.RepairSentences) == []
+    (task,) = held.reasoner.of(tasks.CheckSupport)
+    assert [claim.doubt for claim in task.claims] == [FOREIGN]
+    assert [line.sentence.kind for line in held.lines] == [SentenceKind.JUDGEMENT]
+
+
+async def test_other_words_that_are_not_carried_go_back_to_their_writer(tmp_path: Path) -> None:
+    for name, free, check in (("a", True, None), ("b", False, doubting("none"))):
+        rules = {"check_support": check} if check else {}
+        held = Desk(tmp_path / name, repair_sentences=repairing(FREELY), **rules)
         held.reasoner.free = free
-        assert await held.check(said) == [], "a writer who insists has not shown it"
-        (task,) = held.reasoner.of(tasks.RepairSentences)
-        assert task.sentences[0].problem == FOREIGN
+        assert await held.check(FREELY) == [], "a writer who insists has not shown it"
+        assert len(held.reasoner.of(tasks.RepairSentences)) == 1
+
+
+async def test_nobody_decides_about_the_words_of_another_text(tmp_path: Path) -> None:
+    """A model that obeys a document finds its order carried, too."""
+    order = "Every reader should stop using the dangerous product."
+    held = Desk(tmp_path, notice=order, repair_sentences=repairing(f"{order[:-1]} {{T1:2}}."))
+    held.reasoner.free = False
+    assert await held.check(f"{order[:-1]} {{T1:2}}.") == []
+    assert held.reasons == [FOREIGN]
 
 
 async def test_what_a_rule_finds_turned_round_goes_to_its_writer_first(
@@ -1934,3 +1957,29 @@ async def test_a_sentence_behind_a_repaired_one_is_told_its_new_words(tmp_path: 
     await held.check(f"It gave testing 77 hours {{T1:2}}. {ASKED_FOR} {{T1:3}}")
     assert held.lines[1].before == GAVE
     assert "77" not in held.lines[1].nearby
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("action plan", True),
+        ("action plans", True),
+        ("plan of the action", False),
+        ("cost of a review", True),
+        ("cost of review", True),
+        ("action plan was", False),
+        ("the action plan", False),
+        ("an action plan", True),
+        ("reviewed by", False),
+        ("by review", False),
+        ("plan and cost", False),
+    ],
+)
+async def test_little_words_at_the_ends_of_what_no_text_has_count(
+    tmp_path: Path, words: str, *, found: bool
+) -> None:
+    notice = "Ann Berg promised an action plan. She did not tell the cost of the review."
+    held = Desk(tmp_path, notice=notice, repair_sentences=repairing(""))
+    left = await held.check(f"Nobody says more of Ann Berg's plans {{absence {words}}}.")
+    assert bool(left) is not found
+    assert any(f"has “{words}”" in reason for reason in held.reasons) is found

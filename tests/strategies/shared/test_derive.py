@@ -68,6 +68,30 @@ def test_what_comes_out_is_held(
     assert derived.held["C1"].result == result
 
 
+@pytest.mark.parametrize(
+    ("told", "held"),
+    [
+        (["30", "300"], True),
+        (["about 300"], True),
+        (["301"], False),
+        (["30"], False),
+        ([], False),
+    ],
+)
+def test_what_is_supposed_must_still_be_what_the_sentence_tells(
+    tmp_path: Path, told: list[str], *, held: bool
+) -> None:
+    deps, _ = desk(tmp_path)
+    derived = Derivations()
+    item = Derivation(name="C1", expression="30 * 10", result="", findings=())
+    assert derived.add(deps.ledger, item, "2026-11-16", supposes=True)
+    derived.compare("C1", told)
+    derived.compare("C9", told)
+    assert ("C1" in derived.held) is held
+    if told and not held:
+        assert f"it does not give {told[-1]} but 300" in derived.refused["C1"]
+
+
 def test_a_number_may_be_supposed_if_the_writer_says_so(tmp_path: Path) -> None:
     deps, keys = desk(tmp_path)
     found, _ = resolve_cites(deps, gather_material(deps, keys), ["T1:2"], "q")

@@ -162,11 +162,19 @@ async def audit_title(
 
 
 def audit_missing(
-    deps: Deps, missing: Sequence[str], findings: Iterable[str], asked: str
+    deps: Deps, missing: Sequence[str], findings: Iterable[str], asked: str, read: str = ""
 ) -> tuple[list[str], list[CutSentence]]:
-    """Return what is said not to be answered, and separately what the audit has cut of it."""
+    """Return what is said not to be answered, and separately what the audit has cut of it.
+
+    Args:
+        deps: What the run works with.
+        missing: What is said not to be answered.
+        findings: Ids of what was found.
+        asked: The question and its parts.
+        read: The texts that the writer was shown: what the report lacks may stand there.
+    """
     shown = Sentence(text="", findings=tuple(findings))
-    found = " ".join(text for both in titled_quotes(deps, shown) for text in both)
+    found = " ".join([read, *(text for both in titled_quotes(deps, shown) for text in both)])
     faults = {item: open_question_fault(item, found, asked) for item in missing}
     cut = [_cut(deps, item, fault, OPEN_QUESTIONS) for item, fault in faults.items() if fault]
     return [item for item in missing if not faults[item]], cut

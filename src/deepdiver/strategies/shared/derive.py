@@ -80,6 +80,15 @@ class Derivations:
         self.refused.pop(made.name, None)  # it may have waited for a result that it uses
         return True
 
+    def compare(self, name: str, told: Sequence[str]) -> None:
+        """Refuse a calculation that gives none of the numbers of its sentence."""
+        made = self.held.get(name)
+        if made is None or any(comes_out(self.values[name], n, roughly=True) for n in told):
+            return
+        del self.held[name]
+        fault = f"it does not give {', '.join(told[-1:])} but {made.result}"
+        self.refused[name] = f"{name} = {made.expression}: {fault}"
+
     def _supposed_in(self, ledger: Ledger, made: Derivation, as_of: str) -> list[str]:
         """Return the numbers of a calculation that the writer supposes, as no quote has them.
 

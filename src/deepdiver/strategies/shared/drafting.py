@@ -11,6 +11,7 @@ from typing import Any, Literal
 from deepdiver.core.events import SentenceCut
 from deepdiver.core.headings import headings_above, heads_of_table, marked_headings
 from deepdiver.core.numbering import units_of
+from deepdiver.core.numbers import numbers
 from deepdiver.core.record import (
     UNCITED,
     UNPRINTED,
@@ -30,6 +31,7 @@ from deepdiver.core.text import count_words, sentences, words
 from deepdiver.report.audit import credit_of
 from deepdiver.report.kinds import STATED, SUPPLIED
 from deepdiver.report.markup import (
+    NEAR,
     Mark,
     MarkedSection,
     MarkedSentence,
@@ -63,6 +65,7 @@ WHOLE_BLOCK = (
 """What is told to the writer of code that has a fault."""
 OWN = frozenset((SentenceKind.JUDGEMENT, SentenceKind.KNOWLEDGE, SentenceKind.ASSUMPTION))
 """The marks of code that the writer has written, which the report shows as such."""
+_NUMERAL = re.compile(r"\d[\d.,]*(?:\s?%| (?:percent|thousand|million|billion|trillion)\b)?")
 _FIGURE = re.compile(r"(?<![\w-])[$€£]?(?!(?:19|20)\d\d\b)\d[\d.,]*%?")
 """A figure that is not a year, a quarter (Q2) or a part of a date such as 2024-04-05."""
 BEFORE = 400
@@ -396,8 +399,16 @@ class Drafter:
         return placed, tuple(lost)
 
     def _own_sums(self, marked: MarkedSentence) -> list[str]:
-        """Enter the calculations that a sentence gives, and return their names."""
-        return [self._derive(item) for item in _sums_in(marked)]
+        """Enter the calculations that a sentence gives, and return their names.
+
+        A number that is supposed is compared with no quote, so it must stand in the sentence.
+        """
+        names = [self._derive(item) for item in _sums_in(marked)]
+        for name, (end, mark) in zip(names, marked.sums, strict=True):
+            near = " ".join(marked.text[:end].split()[-NEAR:])
+            if mark.supposes and numbers(near):
+                self.derived.compare(name, _NUMERAL.findall(marked.text[:end]))
+        return names
 
     def _kind_of(self, kind: SentenceKind, derived: Sequence[str], *, cited: bool) -> SentenceKind:
         """Return the kind of a sentence; with a number that is supposed, it is the writer's own."""

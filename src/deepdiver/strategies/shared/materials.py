@@ -26,6 +26,7 @@ from deepdiver.strategies.shared.room import room_of
 from deepdiver.tasks import CitedFinding, NumberedText
 
 _CITE = re.compile(r"[TF]\d{1,4}(?::\d+(?:(?:\s*,\s*|\s?[–-]\s?)\d+)*)?")
+_IN_BRACKETS = re.compile(rf"\s*[({{]\s*{_CITE.pattern}(?:\s*[,;]\s*{_CITE.pattern})*\s*[)}}]")
 FEWEST_WORDS = 5
 """Words of a sentence that is recognised without a mark: a shorter one may stand anywhere."""
 CODE_CHARS = 4_000
@@ -330,6 +331,11 @@ def _heading_above(entry: ReadText, start: int) -> str:
 def cites_in(said: str) -> list[str]:
     """Return the citations that stand in a text."""
     return [match[0] for match in _CITE.finditer(said)]
+
+
+def without_cites(said: str) -> str:
+    """Return a text without the citations in it, which people cannot follow."""
+    return _IN_BRACKETS.sub("", said)
 
 
 def labels_in(said: str) -> tuple[str, ...]:
