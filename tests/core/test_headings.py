@@ -188,3 +188,17 @@ def test_a_heading_a_long_line_and_a_row_of_figures_are_not_told() -> None:
 def test_what_is_above_a_row_stands_above_it(text: str, start: int) -> None:
     for span in heads_of_table(text, min(start, len(text))):
         assert 0 <= span.start < span.end <= start
+
+
+def test_a_comment_in_a_block_of_code_is_no_heading() -> None:
+    text = "# Setup\n\n```ini\n# /etc/app.conf\nworkers = 4\n```\n\nRestart it.\n\n~~~\n# open\n"
+    assert [item.span.of(text) for item in headings_of(text)] == ["# Setup"]
+    above = headings_above(text, text.index("Restart"))
+    assert [item.span.of(text) for item in above] == ["# Setup"]
+
+
+def test_where_the_format_tells_the_headings_a_prompt_of_a_shell_is_none() -> None:
+    text = "SEEDING DEVICE\n\nA golden image.\n\n# umount /mnt\n\nAs a result it is free.\n"
+    told = marked_headings([Mark(kind="heading", label="SEEDING DEVICE", start=0)])
+    above = headings_above(text, text.index("As a result"), told)
+    assert [item.span.of(text) for item in above] == ["SEEDING DEVICE"]

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver import sample
+from deepdiver.core.dates import dates
 from deepdiver.core.record import Calculation, Finding, Sentence, SentenceKind
 from deepdiver.core.text import sentences
 from deepdiver.errors import LostTextError
@@ -23,6 +24,7 @@ from deepdiver.report.audit import (
     bare_words,
     credit_of,
     find_faults,
+    is_ahead,
     is_capitalised,
     quote_stands,
     unknown_values,
@@ -1305,3 +1307,21 @@ def test_the_question_and_what_follows_from_it_account_for_counts() -> None:
     assert found(said, quoted, context=replace(asked, takes_figures=False)) == [
         "2, 3 is in none of its quotes"
     ]
+
+
+@pytest.mark.parametrize(
+    ("day", "ahead"),
+    [
+        ("20 November 2026", True),
+        ("19 November 2026", False),
+        ("December 2026", True),
+        ("November 2026", False),
+        ("2027", True),
+        ("2026", False),
+        ("3 May", True),
+        ("3 May 2019", False),
+    ],
+)
+def test_a_day_is_ahead_of_today(day: str, *, ahead: bool) -> None:
+    (found,) = dates(day)
+    assert is_ahead(found, "2026-11-19") is ahead

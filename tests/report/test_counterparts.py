@@ -318,3 +318,23 @@ def test_an_exchange_loses_nothing(one: str, other: str) -> None:
 @given(st.text(max_size=120), st.text(max_size=120))
 def test_whatever_the_text_it_ends(text: str, quote: str) -> None:
     assert all(form != text for form in find_exchanged(text, [quote, text]))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Updates made up 30% of the cost.",
+        "They set up a second line.",
+        "The team backed up the logs.",
+    ],
+)
+def test_up_that_belongs_to_a_verb_tells_no_direction(said: str) -> None:
+    quote = "Of the cost, 30% fell to updates; a second line of the team, the logs."
+    assert [c for c in found(said, quote) if c.said == "up"] == []
+
+
+@pytest.mark.parametrize(
+    "said", ["The cost was up 30%.", "The cost went up.", "It is up from 12%."]
+)
+def test_up_beside_a_figure_or_behind_a_verb_of_motion_tells_one(said: str) -> None:
+    assert found(said, said.replace("up", "down")) != []

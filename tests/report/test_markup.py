@@ -834,3 +834,10 @@ def test_a_result_is_the_value_rounded_as_it_is_written(over: int, under: int) -
     shown = sentence.text.removeprefix("Each has ").removesuffix(" of them.")
     value = Fraction(over, under)
     assert abs(Fraction(shown.replace(",", "")) - value) <= max(value / 100, Fraction(1, 2))
+
+
+def test_a_sum_leaves_a_citation_at_the_clause_that_it_carries() -> None:
+    text = "Of 500 visits {T2:3, 8}, a quarter makes 125 {= 500 / 4 | T2:8} a week."
+    (sentence,) = read_sentences(text)
+    placed = dict(zip(sentence.cites, sentence.places, strict=True))
+    assert placed["T2:8"] == placed["T2:3"] == len("Of 500 visits")

@@ -23,6 +23,9 @@ LONGEST = 120
 DEEPEST = 3
 """The most headings above a place that are told: release, kind of change, component."""
 _TITLED = re.compile(r"^(#{1,6})[ \t]+\S[^\n]*", re.MULTILINE)
+_FENCED = re.compile(
+    r"^(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:^(?P=fence)|\Z)", re.MULTILINE | re.DOTALL
+)
 _UNDERLINED = re.compile(
     r"(?:\A|\n[ \t]*\n|(?:\A|\n)(?P<over>[=~^*+#-])(?P=over){2,}[ \t]*\n)"
     rf"(?P<title>[^\s|>#][^\n|]{{0,{LONGEST}}})\n"
@@ -50,10 +53,12 @@ class Heading(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def headings_of(text: str) -> tuple[Heading, ...]:
-    """Return the headings of a text, in its order."""
+    """Return the headings of a text, in its order; a comment in a block of code is none."""
+    code = [match.span() for match in _FENCED.finditer(text)]
     found = {
         match.start(): Heading(Span(*match.span()), len(match[1]))
         for match in _TITLED.finditer(text)
+        if not any(start <= match.start() < end for start, end in code)
     }
     rules: dict[str, int] = {}
     for match in _UNDERLINED.finditer(text):
@@ -86,9 +91,9 @@ def headings_above(text: str, start: int, told: tuple[Heading, ...] = ()) -> lis
     Args:
         text: The text.
         start: The offset.
-        told: The headings of a text that shows none.
+        told: The headings that its format tells. In its lines, "# umount /mnt" is a command.
     """
-    held = headings_of(text) or told
+    held = told or headings_of(text)
     above: list[Heading] = []
     lowest = next((item.level for item in held if item.span.start == start), _LOWEST)
     for heading in reversed([item for item in held if item.span.start < start]):

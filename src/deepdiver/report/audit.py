@@ -176,6 +176,8 @@ class Context:
     """The words of all texts that the writer was shown: a judgement may name what stands there."""
     introduced: str = ""
     """The quotes, titles and calculations of what a frame introduces: names, numbers and dates."""
+    proposes: bool = False
+    """Whether it advises: then days to come are its writer's own."""
     takes_figures: bool = False
     """Whether it may take numbers from the question, too, because somebody checks it besides."""
 
@@ -416,6 +418,8 @@ def _not_in(text: str, sum_: Calculation, as_of: str) -> list[str]:
 def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Context) -> list[str]:
     around = f"{context.credits}\n{context.nearby}"
     days = [*dates(text), *dates(around), *dates(context.figures), *dates(context.question)]
+    if context.proposes:
+        days += [day for day in dates(sentence.text) if is_ahead(day, as_of)]
     lent = "" if _keeps_result_back(sentence, context) else context.nearby
     figures = {*numbers(text), *numbers(lent), *numbers(context.figures)}
     figures |= set(numbers(_PLACE.sub("…", context.credits)))
@@ -663,6 +667,11 @@ def is_capitalised(text: str) -> bool:
 
 def _known_day(day: Day, known: Iterable[Day]) -> bool:
     return any(other.covers(day) for other in known)
+
+
+def is_ahead(day: Day, as_of: str) -> bool:
+    """Whether a day is still to come, or names no year: a proposal is for the next one."""
+    return not day.year or day.iso() > as_of[: len(day.iso())]
 
 
 def _years(days: Iterable[Day]) -> set[Decimal]:

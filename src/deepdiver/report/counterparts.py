@@ -90,6 +90,12 @@ _FOR_EACH = re.compile(r"[^.;:!?]{0,40}\b(?:per|for (?:each|every|all)|each)\b")
 _UNITS_FOLLOW = frozenset(("a", "per", "each", "every", "one"))
 _QUARTER = re.compile(r"\b(?:Q([1-4])|H([12]))\b")
 _NUMBERED = ("first", "second", "third", "fourth")
+_PARTICLES = frozenset(("up", "down"))
+_MOVES = frozenset(words("is are was were be been go goes going gone went move moves moved trend"))
+_MAKES = frozenset(words("make makes made making"))
+_BY_FIGURE = re.compile(
+    r"(?:\s+(?:about|around|nearly|almost|over|some|by|from|to|at))*\s+[$€£]?\d|\s+from\b"
+)
 _FIGURE = re.compile(r"(?<![\w.,])[$€£]?\d+(?:,\d{3})*(?:\.\d+)?%?(?![\w%]|[.,]\d)")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -244,9 +250,17 @@ def _places_in(text: str, spots: Sequence[re.Match[str]]) -> Iterator[_Place]:
     for at, (spot, word) in enumerate(zip(spots, listed, strict=True)):
         if spot.group() == "May" and (at > 0 or text[spot.end() + 1 :][:1].isdigit()):
             continue  # the month
+        if word in _PARTICLES and not _tells_direction(text, spot, listed[at - 1] if at else ""):
+            continue
         if (_counts(word) or poles(word)) and not _is_ordinal(listed, at):
             others = frozenset(counting - {stem(word)})
             yield _Place(word, stem(word), *spot.span(), *_beside(listed, at), others)
+
+
+def _tells_direction(text: str, spot: re.Match[str], before: str) -> bool:
+    """Whether "up" or "down" tells where something goes, and is no part of a verb: made up 30%."""
+    moves = before in _MOVES or _BY_FIGURE.match(text, spot.end()) is not None
+    return moves and before not in _MAKES
 
 
 def _beside(listed: Sequence[str], at: int) -> tuple[tuple[str, str], str]:

@@ -688,11 +688,21 @@ def _search(absence: Sentence, report: Report) -> str:
 def said_by(report: Report) -> dict[int, str]:
     """Return what cites each number; code of the writer's own is made of words of any place."""
     own = {id(item) for item in _code(report) if item.kind in KIND_NOTES}
+    heads = {id(cell): head for cell, head in _cells_with_heads(report)}
     said: dict[int, str] = {}
     for item in (item for item in all_sentences(report) if id(item) not in own):
+        told = f"{heads.get(id(item), '')} {item.text}"
         for number in item.citations:
-            said[number] = f"{said.get(number, '')} {item.text}"
+            said[number] = f"{said.get(number, '')} {told}"
     return said
+
+
+def _cells_with_heads(report: Report) -> Iterator[tuple[Sentence, str]]:
+    """Yield the cells of tables, each with the names of its column and row: "Three" says little."""
+    for block in (block for section in report.sections for block in section.blocks):
+        for row in block.rows if block.kind == "table" else ():
+            for cell, column in zip(row, block.header, strict=False):
+                yield cell, f"{column} {row[0].text}"
 
 
 def cautioned(report: Report) -> Iterator[Sentence]:

@@ -15,8 +15,9 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from deepdiver.core.numbering import LONGEST_UNIT
+from deepdiver.core.numbers import TENS, UNITS
 from deepdiver.core.record import Citation, Passage, Quote
-from deepdiver.core.text import Span, join_lines, sentences, terms
+from deepdiver.core.text import Span, join_lines, sentences, stem, terms
 
 UNITED_CHARS = LONGEST_UNIT
 """The most characters of spans that are joined: a citation must still lead to a place, not to a
@@ -37,6 +38,8 @@ carries must be found in it, and a trend needs its rows side by side."""
 _HEAD = re.compile(r"From: [^\n]+(?:\n[^\n]+)*\n\s*\n(?=\S)")
 """The head of a message, which `where` tells in fewer words."""
 _ROW = re.compile(r"\s*\n\s*\|\s*")
+_COUNTS = frozenset(map(stem, (*UNITS, *TENS)))
+"""Numbers in words."""
 _SPACE = re.compile(r"\s+")
 _LEADING_NUMBER = re.compile(r"\d+")
 ROWS_CHARS = 2_000
@@ -283,7 +286,7 @@ def _shared(text: str, said: str) -> int:
 
 
 def _weigh(shared: Iterable[str]) -> int:
-    return sum(2 if any(map(str.isdigit, word)) else 1 for word in shared)
+    return sum(2 if any(map(str.isdigit, word)) or word in _COUNTS else 1 for word in shared)
 
 
 def _excerpt(text: str, most: int, said: str) -> str:

@@ -1983,3 +1983,28 @@ async def test_little_words_at_the_ends_of_what_no_text_has_count(
     left = await held.check(f"Nobody says more of Ann Berg's plans {{absence {words}}}.")
     assert bool(left) is not found
     assert any(f"has “{words}”" in reason for reason in held.reasons) is found
+
+
+STEP = "**Give more (Ann Berg, by {day}).** Testing got 30 of 120 hours {{T1:2}}; double them."
+
+
+@pytest.mark.parametrize("day", ["23 November", "1 March 2027", "the end of 2027"])
+async def test_the_dates_of_a_step_are_its_writers_own(tmp_path: Path, day: str) -> None:
+    held = Desk(tmp_path, repair_sentences=repairing(""))
+    plan = STEP.format(day=day)
+    assert await held.check(f"## What to do {{judgement}}\n\n1. {plan}") != []
+    assert held.reasons == []
+
+
+@pytest.mark.parametrize("day", ["1 March 2019", "May 2021"])
+async def test_a_day_that_is_over_is_no_proposal(tmp_path: Path, day: str) -> None:
+    held = Desk(tmp_path, repair_sentences=repairing(""))
+    await held.check(f"## Hours\n\nTesting got 30 hours on {day} {{T1:2}}, so give more hours.")
+    assert any("is in none of its quotes" in reason for reason in held.reasons)
+
+
+async def test_advice_before_a_citation_may_have_a_day_to_come(tmp_path: Path) -> None:
+    held = Desk(tmp_path, repair_sentences=repairing(""))
+    said = "By 1 March 2027, see that testing has more than the 30 hours {T1:2} that it got of 120."
+    assert await held.check(f"## What to do {{judgement}}\n\n{said}") != []
+    assert held.reasons == []

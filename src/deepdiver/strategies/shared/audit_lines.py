@@ -50,6 +50,7 @@ from deepdiver.strategies.shared.findings import find_label
 from deepdiver.strategies.shared.grounding import (
     ASIDE,
     COUNTING,
+    DAY_OR_NUMBER,
     FOREIGN,
     SHARED,
     UNCONNECTED,
@@ -228,6 +229,8 @@ class Audit:
         around = [other.sentence.text for other in among if other.heading == line.heading]
         quoted = [text for both in titled_quotes(self._deps, sentence) for text in both]
         told = "\n".join((*around, line.nearby, self._asked, *quoted)).replace(lead, "")
+        if line.advised:  # who does a step and by when is its writer's own
+            told += f"\n{' '.join(DAY_OR_NUMBER.findall(lead))}"
         strange = unknown_values(COUNTING.sub("", lead), told)
         opening = sentence.model_copy(update={"text": lead, "bold": 0})
         # What the section does not tell may be calculated.
@@ -306,6 +309,7 @@ class Audit:
             from_question=self._derived.are_from_question(sentence.derived),
             read=self._derived.read,
             introduced="\n".join(self._told_below(line)),
+            proposes=line.advised or line.sentence.kind is SentenceKind.JUDGEMENT,
             takes_figures=takes_figures,
         )
         findings, snapshot = findings_of(deps, sentence), deps.store.texts.get

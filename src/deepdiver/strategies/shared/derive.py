@@ -123,7 +123,9 @@ class Derivations:
         computed = compute(made.expression, self.values)
         found = [ledger.get(Finding, key) for key in made.findings if key in ledger]
         text = "\n\n".join(quote.text for finding in found for quote in finding.quotes)
-        return _unsourced(computed, f"{text}\n\n{self.asked}", as_of, free, exactly=exactly)
+        results = " | ".join(other.result for other in self.held.values())
+        known = f"{text}\n\n{self.asked}\n\n{results}"
+        return _unsourced(computed, known, as_of, free, exactly=exactly)
 
     def next_name(self) -> str:
         """Return a name that no calculation has."""

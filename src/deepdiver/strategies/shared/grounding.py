@@ -61,7 +61,7 @@ for something of which nothing was found. A longer open question without a word 
 of a source is about something else."""
 _NUMBERED = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]?|[A-Za-z][.)])\s+")
 """The number of a heading."""
-_DAY_OR_NUMBER = re.compile(rf"\S*\d\S*|\b(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
+DAY_OR_NUMBER = re.compile(rf"\S*\d\S*|\b(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
 _ASKS = re.compile(r"(?:what|how|why|when|where|which|who)\b", re.IGNORECASE)
 COUNTING = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
 """How many things a section lists."""
@@ -322,7 +322,7 @@ def _strange_in_heading(heading: Said, asked: str) -> list[str]:
     known = f"{asked} {heading.around()} {counted}".replace("_", " ")
     text = COUNTING.sub("", _NUMBERED.sub("", heading.text))
     # The dates and limits of a plan are the writer's own.
-    known += f" {' '.join(_DAY_OR_NUMBER.findall(text))}" if heading.loose else ""
+    known += f" {' '.join(DAY_OR_NUMBER.findall(text))}" if heading.loose else ""
     capitals_tell = not _is_beyond_us(text, asked) and not is_capitalised(text)
     strange = unknown_values(text, known, by_capitals=capitals_tell)
     # A verb may open a heading, before a name: Refocus Ann Berg's team.
