@@ -593,8 +593,8 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
         behind = len(text.rstrip())
         ends.append(behind)
         # What carries two clauses is printed behind the second; a sum leaves it where it is.
-        held = {c: places[c] for c in mark.cites if (reason or mark.expression) and c in places}
-        places |= {c: held.get(c, UNPRINTED if reason else behind) for c in mark.cites}
+        before = {c: places[c] for c in mark.cites if (reason or mark.expression) and c in places}
+        places |= {c: before.get(c, UNPRINTED if reason else behind) for c in mark.cites}
         plain, spans = _styled(piece)
         code += [(len(text) + start, len(text) + end) for start, end in spans]
         text += plain
