@@ -199,6 +199,10 @@ def test_a_comment_in_a_block_of_code_is_no_heading() -> None:
 
 def test_where_the_format_tells_the_headings_a_prompt_of_a_shell_is_none() -> None:
     text = "SEEDING DEVICE\n\nA golden image.\n\n# umount /mnt\n\nAs a result it is free.\n"
-    told = marked_headings([Mark(kind="heading", label="SEEDING DEVICE", start=0)])
+    marks = [
+        Mark(kind="heading", label="SEEDING DEVICE", start=0),
+        Mark(kind="heading", label="SEE ALSO", start=len(text)),
+    ]
+    told = marked_headings(marks)
     above = headings_above(text, text.index("As a result"), told)
     assert [item.span.of(text) for item in above] == ["SEEDING DEVICE"]

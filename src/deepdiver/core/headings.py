@@ -91,9 +91,11 @@ def headings_above(text: str, start: int, told: tuple[Heading, ...] = ()) -> lis
     Args:
         text: The text.
         start: The offset.
-        told: The headings that its format tells. In its lines, "# umount /mnt" is a command.
+        told: The headings that its format tells. They count where its lines show fewer: there,
+            "# umount /mnt" is a command.
     """
-    held = told or headings_of(text)
+    shown = headings_of(text)
+    held = shown if len(shown) >= len(told) else told
     above: list[Heading] = []
     lowest = next((item.level for item in held if item.span.start == start), _LOWEST)
     for heading in reversed([item for item in held if item.span.start < start]):
