@@ -841,3 +841,16 @@ def test_a_sum_leaves_a_citation_at_the_clause_that_it_carries() -> None:
     (sentence,) = read_sentences(text)
     placed = dict(zip(sentence.cites, sentence.places, strict=True))
     assert placed["T2:8"] == placed["T2:3"] == len("Of 500 visits")
+
+
+@pytest.mark.parametrize(
+    "head", ["## Costs rise sixfold {= 2.5 / 0.4 | T4:3} {judgement}", "## Six {= 12 / 2}"]
+)
+def test_a_sum_in_a_heading_is_that_of_nothing_below(head: str) -> None:
+    (section,) = read_markup(
+        f"{head}\n\nIt rains {{T1:2}}. It pours.\n\n| A {{= 1 + 1 | T1:2}} |\n|---|\n| b |\n"
+    )
+    assert "{" not in section.heading
+    said = [item for block in section.blocks for row in block.rows for item in row]
+    assert [(item.expression, item.sums) for item in said] == [("", ())] * 3
+    assert SentenceKind.CALCULATION not in {item.kind for item in said}

@@ -318,7 +318,8 @@ def _apart(text: str) -> tuple[str, Mark]:
     """Return a heading or a column's name, as it is written, without its marks, and these."""
     marks = [mark for found in _MARK.finditer(text) if (mark := read_mark(found[1]))]
     bare = _MARK.sub(lambda found: "" if read_mark(found[1]) else found[0], text)
-    return bare.strip(), _joined(marks)
+    # A sum is that of the one number before it, and of nothing below.
+    return bare.strip(), _joined([mark for mark in marks if not mark.expression])
 
 
 def _joined(marks: Sequence[Mark]) -> Mark:

@@ -404,7 +404,7 @@ class Drafter:
         A number that is supposed is compared with no quote, so it must stand in the sentence.
         """
         names = [self._derive(item) for item in _sums_in(marked)]
-        for name, (end, mark) in zip(names, marked.sums, strict=True):
+        for name, (end, mark) in zip(names, marked.sums, strict=False):
             near = " ".join(marked.text[:end].split()[-NEAR:])
             if mark.supposes and numbers(near):
                 self.derived.compare(name, _NUMERAL.findall(marked.text[:end]))
