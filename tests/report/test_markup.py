@@ -199,6 +199,31 @@ def test_a_mark_behind_the_stop_belongs_to_the_sentence_before_it() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("See clause 3. [4] applies to all.", ["See clause 3.", "[4] applies to all."]),
+        ("[1] It rose. It fell.", ["[1] It rose.", "It fell."]),
+        ("It rose. [12345]", ["It rose.", "[12345]"]),
+        ("It rose. [1]", ["It rose [1]."]),
+        ("It rose. [1] In May it fell. [2]", ["It rose [1].", "In May it fell [2]."]),
+        ("It rose.[1][2] 2020 was flat.", ["It rose[1][2].", "2020 was flat."]),
+        ("“It fell.” [3](https://a.example/b) So?", ["“It fell [3](https://a.example/b).”", "So?"]),
+    ],
+)
+def test_a_number_in_brackets_behind_the_stop_is_no_sentence(text: str, said: list[str]) -> None:
+    """Models that do not know our marks set one there; alone, it says nothing but "1"."""
+    assert [item.text for item in read_sentences(text)] == said
+
+
+def test_a_number_in_brackets_does_not_part_a_mark_from_its_sentence() -> None:
+    sentences = read_sentences("It rose. [1] {T1:1} It fell. {T1:2} [2]")
+    assert [(item.text, item.cites) for item in sentences] == [
+        ("It rose [1].", ("T1:1",)),
+        ("It fell [2].", ("T1:2",)),
+    ]
+
+
+@pytest.mark.parametrize(
     ("text", "stated"),
     [
         ("Use doubled {T1:2}, so the limit must rise soon.", "Use doubled"),

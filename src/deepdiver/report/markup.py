@@ -115,6 +115,11 @@ _HOLD = "\ue000"
 _CODE = "\ue001"
 """A private character that stands for code while emphasis is taken out."""
 _CODE_WITHIN = re.compile(r"`[^`\n]+`")
+_NUMBER_BEHIND = re.compile(
+    rf"([.!?…][\"'”’)*]*)((?:\s*\[\d{{1,3}}\](?:\([^)\s]*\))?{_HOLD}*)+)(?=\s|$)(?!\s+[a-z])"
+)
+"""Numbers in brackets behind the stop of a sentence, as models set them that do not know our marks:
+one that stood alone was a sentence for the audit, which says nothing but "1"."""
 _NUMBERED = re.compile(r"(\*\*\d{1,3})\.(?=\s)")
 """The number of a bold opening, "**1. Offers.**", which ends no sentence."""
 _OPENED_BY_CODE = re.compile(r"(?<=[.!?] )`(?=[^`\s])")
@@ -540,6 +545,7 @@ def _sentences(text: str, default: Mark) -> tuple[MarkedSentence, ...]:
     held, marks = _hold(text)
     # A mark behind the stop belongs to the sentence that the stop ends.
     held = re.sub(rf"([.!?…][\"'”’)*]*)((?:{_HOLD})+)", r"\2\1", held)
+    held = _NUMBER_BEHIND.sub(r"\2\1", held)
     # A sentence of a draft may begin with code; in other texts, a backquote rarely opens one.
     shown = _OPENED_BY_CODE.sub("A", _CODE_WITHIN.sub(_without_stops, held))
     shown = _NUMBERED.sub(r"\1_", shown)
