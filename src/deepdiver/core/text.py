@@ -601,6 +601,20 @@ def size_of(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
 
+def in_brief(text: str, most: int) -> str:
+    """Return the first sentences of a text, as far as so many characters go.
+
+    Of a first sentence that is longer, it is the beginning, with a mark where it is cut off.
+    """
+    if len(text) <= most:
+        return text
+    ends = [span.end for span in sentences(text) if span.end <= most]
+    if ends:
+        return text[: ends[-1]].strip()
+    cut = text[:most].rpartition(" ")[0] or text[: most - 1]
+    return f"{cut.strip()}…"
+
+
 def within(texts: Iterable[str], most: int) -> tuple[str, ...]:
     """Return the first texts, as many as fit into `most` bytes together."""
     listed = list(texts)

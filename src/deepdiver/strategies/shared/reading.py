@@ -36,6 +36,7 @@ from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together
 from deepdiver.strategies.shared.choose_passages import Unread, choose_passages
 from deepdiver.strategies.shared.findings import (
     BETWEEN,
+    BETWEEN_QUOTES,
     ReadSource,
     find_label,
     is_label,
@@ -44,6 +45,7 @@ from deepdiver.strategies.shared.findings import (
 )
 from deepdiver.strategies.shared.locate_statements import add_quotes
 from deepdiver.strategies.shared.room import room_of
+from deepdiver.strategies.shared.statements import holds_figures
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, NumberedText, QuestionPart
 from deepdiver.tools.address import canonical
 from deepdiver.tools.hit import Hit
@@ -799,7 +801,22 @@ def accept_finding(
         deps.dropped.add(content_id("d", item.statement, item.source, item.quote))
         deps.emit(FindingDropped(statement=item.statement, reason=reason))
         return None
-    return make_finding(entry.source, entry.text, spans, item.statement, about)
+    return make_finding(entry.source, entry.text, spans, _said_by(item, entry, spans, about), about)
+
+
+def _said_by(item: Extracted, entry: ReadSource, spans: Sequence[Span], about: str) -> str:
+    """Return what a finding says: the statement, or its quotes.
+
+    One with a figure that its source has nowhere mixes texts, or has worked something out, and is
+    shown as found to whoever judges and writes.
+    """
+    quoted = [span.of(entry.text) for span in sorted(spans)]
+    given = f"{entry.source.title}\n{about}"
+    if holds_figures("\n".join((*quoted, given)), item.statement) or holds_figures(
+        f"{entry.text}\n{given}", item.statement
+    ):
+        return item.statement
+    return BETWEEN_QUOTES.join(quoted)
 
 
 def _spans_of(item: Extracted, entry: ReadSource) -> list[Span]:

@@ -11,6 +11,10 @@ RUN, SAME = 3, 0.6
 """Statements that share this part of the shorter one's runs of three words, and no value that tells
 them apart, are one: a statement in other order or with an addition still does, another statement
 about the same thing does not."""
+COUNTED = 12
+"""Whoever tells what a text says may count things in it, up to a dozen."""
+ROUGHLY = 50
+"""A figure that differs from another by less than one part in so many may stand for it."""
 _DENYING = frozenset("no not never none neither nor without nobody nothing cannot".split())
 
 
@@ -40,6 +44,20 @@ def values_of(text: str) -> set[str]:
         | {f"{value.normalize():f}" for value in numbers(text)}
         | {day.iso() for day in dates(text)}
     )
+
+
+def holds_figures(text: str, statement: str) -> bool:
+    """Return whether a text has the figures of a statement, or some that are about the same.
+
+    Counts of a few things and dates are free; a share may be a percentage, and a fall a loss.
+    """
+    said = {abs(value) for value in numbers(statement)}
+    wanted = {value for value in said if value > COUNTED or value != value.to_integral_value()}
+    if not wanted:
+        return True
+    held = {abs(value) for value in numbers(text)}
+    held |= {value * 100 for value in held} | {value / 100 for value in held}
+    return all(any(abs(value - own) <= own / ROUGHLY for own in held) for value in wanted)
 
 
 def denies(text: str) -> bool:
