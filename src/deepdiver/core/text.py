@@ -602,17 +602,11 @@ def size_of(text: str) -> int:
 
 
 def in_brief(text: str, most: int) -> str:
-    """Return the first sentences of a text, as far as so many characters go.
-
-    Of a first sentence that is longer, it is the beginning, with a mark where it is cut off.
-    """
+    """Return the first sentences of a text, as far as so many characters go, and one at least."""
     if len(text) <= most:
         return text
-    ends = [span.end for span in sentences(text) if span.end <= most]
-    if ends:
-        return text[: ends[-1]].strip()
-    cut = text[:most].rpartition(" ")[0] or text[: most - 1]
-    return f"{cut.strip()}…"
+    ends = [span.end for span in sentences(text)]
+    return text[: max((end for end in ends if end <= most), default=min(ends, default=most))]
 
 
 def within(texts: Iterable[str], most: int) -> tuple[str, ...]:

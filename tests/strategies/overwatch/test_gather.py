@@ -40,6 +40,7 @@ STATE: dict[str, Any] = {
     "hypotheses": [],
     "trials": [],
     "evidence": [],
+    "reflection_notes": [],
     "missing": [],
     "iteration": 0,
     "max_iterations": 10,

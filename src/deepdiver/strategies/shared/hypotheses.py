@@ -193,7 +193,7 @@ def _stands_on(item: Assessment) -> Sequence[str]:
 def _make_hypothesis(
     item: Proposed, labels: Mapping[str, str], earlier: Mapping[str, str], iteration: int
 ) -> Hypothesis:
-    statement = " ".join(item.statement.split())
+    statement = in_brief(" ".join(item.statement.split()), BRIEF)
     return Hypothesis(
         id=content_id("h", " ".join(words(statement))),
         statement=statement,

@@ -31,7 +31,7 @@ from deepdiver.core.numbering import cut_pieces, cut_quotes, show_numbered
 from deepdiver.core.readings import join_parts
 from deepdiver.core.record import Finding, Source
 from deepdiver.core.shown_text import one_line
-from deepdiver.core.text import Span, locate, passages, size_of, terms, whole, within
+from deepdiver.core.text import Span, in_brief, locate, passages, size_of, terms, whole, within
 from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together, unite
 from deepdiver.strategies.shared.choose_passages import Unread, choose_passages
 from deepdiver.strategies.shared.findings import (
@@ -44,7 +44,7 @@ from deepdiver.strategies.shared.findings import (
     number_text,
 )
 from deepdiver.strategies.shared.locate_statements import add_quotes
-from deepdiver.strategies.shared.room import room_of
+from deepdiver.strategies.shared.room import BRIEF, room_of
 from deepdiver.strategies.shared.statements import holds_figures
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, NumberedText, QuestionPart
 from deepdiver.tools.address import canonical
@@ -257,7 +257,7 @@ async def _read_once(
     deps.add(*(item for made, _ in readings for item in made))
     # Not as the ledger has them: there, a finding that another look made first is about its matter.
     findings = list({item.id: item for made, _ in readings for item in made}.values())
-    leads = unite(*(said.leads for _, said in readings))
+    leads = unite(*((in_brief(lead, BRIEF) for lead in said.leads) for _, said in readings))
     after = [said.questions for made, said in readings if made]
     answered = {item.about for item in findings} if among_many else set[str]()
     return [
