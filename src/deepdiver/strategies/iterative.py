@@ -233,9 +233,7 @@ def _pair(
     in_order = missing if len(proposed) >= len(missing[:GAPS]) else ()
     rest = (find_nearest(query, wanted) for query in proposed[len(in_order) :])
     abouts = (*in_order[: len(proposed)], *rest)
-    return [
-        {"query": query, "about": about} for query, about in zip(proposed, abouts, strict=True)
-    ]
+    return [{"query": query, "about": about} for query, about in zip(proposed, abouts, strict=True)]
 
 
 def _read_in_writing(deps: Deps, laid_out: Sequence[str]) -> Update:
