@@ -24,8 +24,7 @@ from deepdiver.strategies.overwatch.analyse import (
 from deepdiver.strategies.overwatch.execute import make_searches
 from deepdiver.strategies.overwatch.gather import take_turn
 from deepdiver.strategies.shared.base import Deps
-from deepdiver.strategies.shared.room import FREE
-from deepdiver.strategies.shared.room import BRIEF
+from deepdiver.strategies.shared.room import BRIEF, FREE
 from deepdiver.strategies.shared.summary import lines_of
 from deepdiver.tasks.tolerance import TOLERANT
 from tests.strategies.overwatch.test_execute import Broken

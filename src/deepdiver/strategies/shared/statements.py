@@ -13,7 +13,7 @@ RUN, SAME = 3, 0.6
 """Statements that share this part of the shorter one's runs of three words, and no value that tells
 them apart, are one: a statement in other order or with an addition still does, another statement
 about the same thing does not."""
-COUNTED, YEARS = 12, (1_000, 2_100)
+COUNTED, YEARS = 12, (1_900, 2_100)
 """Whoever tells what a text says may count things in it, up to a dozen, and says when that was from
 the text's own date."""
 ROUGHLY = 50
