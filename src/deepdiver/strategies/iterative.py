@@ -388,14 +388,18 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
             decision = "finish" if answer.sufficient else "continue"
             by, reason = "reasoner", answer.reason
     deps.emit(Decided(decision=decision, reason=": ".join(filter(None, (reason, failure))), by=by))
-    told: Update = {}
-    if answer:
-        missing = [in_brief(said, BRIEF) for said in answer.missing]
-        told = {"missing": missing, "proposed": list(answer.queries)}
     # Only in the round that is made anyway: sources that differ go on differing, and a reflection
     # can always say so.
     apart = summary.list_disputed(lines, answer.notes) if answer and iteration < MINIMUM else []
-    return {"decision": decision, **told, "disputed": apart}
+    return {"decision": decision, **_wishes_of(answer), "disputed": apart}
+
+
+def _wishes_of(answer: tasks.Reflection | None) -> Update:
+    """Return what a reflection misses, with the searches that would bring it."""
+    if answer is None:
+        return {}
+    missing = [in_brief(said, BRIEF) for said in answer.missing]
+    return {"missing": missing, "proposed": list(answer.queries)}
 
 
 async def write_report(state: ResearchState, deps: Deps) -> Update:

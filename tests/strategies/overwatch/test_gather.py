@@ -339,6 +339,16 @@ async def test_one_that_had_no_further_hypothesis_is_asked_again_with_a_reason(
     assert len(rig.reasoner.of(tasks.Hypothesise)) == asked
 
 
+async def test_one_that_gave_no_answer_is_asked_again(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, PaidReasoner(hypothesise=fail))
+    deps = rig.session().deps
+    state = await turn(deps, make_searches(["Holm Works"], QUESTION, "x"))
+    update, _ = await put_forward({**state, "findings": state["findings"][:-1]}, deps)
+    assert update["asked_in_vain"] == 0
+    await put_forward({**state, **update}, deps)
+    assert len(rig.reasoner.of(tasks.Hypothesise)) == 2
+
+
 async def test_new_findings_move_belief_and_old_ones_are_not_judged_again(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     deps = rig.session().deps

@@ -292,7 +292,7 @@ async def put_forward(state: State, deps: Deps) -> tuple[Update, str]:
         "hypotheses": [item.model_dump(mode="json") for item in (*standing, *new)],
         "evidence": evidence,
         "conjectured": len(gathered),
-        "asked_in_vain": 0 if made.new or not gathered else reasons + 1,
+        "asked_in_vain": reasons + 1 if gathered and made.answered and not made.new else 0,
         # An attempt to refute is owed even if the same call was made before for another reason.
         "pending_queries": drop_repeated_calls([*state["pending_queries"], *queries], ()),
     }, "\n".join(filter(None, (*made.reasoning, made.thought)))

@@ -83,6 +83,8 @@ class Conjectures:
     """How the reasoner came to them."""
     thought: str = ""
     """What a model thought before it answered."""
+    answered: bool = True
+    """Whether an answer came."""
 
 
 async def conjecture(
@@ -144,7 +146,8 @@ async def conjecture(
         early=early,
         searched=not await is_read_whole(deps),
     )
-    answer = await attempt(deps, task) or HypothesisSet(hypotheses=())
+    given = await attempt(deps, task)
+    answer = given or HypothesisSet(hypotheses=())
     held = {item.hypothesis.id for item in standing}
     earlier = {f"H{number}": item.hypothesis.id for number, item in enumerate(standing, 1)}
     made = [
@@ -164,6 +167,7 @@ async def conjecture(
         searches,
         answer.reasoning_chain,
         answer.thought,
+        answered=given is not None,
     )
 
 
