@@ -21,6 +21,7 @@ from deepdiver.core.text import (
     blocks,
     count_words,
     fold,
+    in_brief,
     join_lines,
     locate,
     part_scripts,
@@ -854,3 +855,31 @@ def test_length_is_told_in_words_by_characters_where_there_are_no_spaces(
 )
 def test_lines_are_joined_as_they_are_read(text: str, shown: str) -> None:
     assert join_lines(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "left"),
+    [
+        ("", 10, ""),
+        ("One sentence that is longer than wanted. Two.", 10, None),
+        ("no stop at all and longer than wanted", 10, "no stop at all and longer than wanted"),
+        ("One. Two. Three.", 16, "One. Two. Three."),
+        ("One. Two. Three.", 15, "One. Two."),
+        ("One. Two. Three.", 9, "One. Two."),
+        ("一つ目の文。二つ目の文。", 8, "一つ目の文。"),
+    ],
+)
+def test_a_long_text_is_told_by_its_first_sentences(text: str, most: int, left: str | None) -> None:
+    whole_first = "One sentence that is longer than wanted."
+    assert in_brief(text, most) == (whole_first if left is None else left)
+
+
+@given(TEXTS | PROSE, st.integers(1, 80))
+def test_what_is_told_in_brief_begins_the_text_and_ends_with_a_sentence(
+    text: str, most: int
+) -> None:
+    brief = in_brief(text, most)
+    assert text.startswith(brief)
+    assert len(text) > most or brief == text
+    ends = {span.end for span in sentences(text)}
+    assert brief == text or len(brief) in ends or not ends

@@ -199,6 +199,33 @@ def test_a_mark_behind_the_stop_belongs_to_the_sentence_before_it() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("See clause 3. [4] applies to all.", ["See clause 3.", "[4] applies to all."]),
+        ("[1] It rose. It fell.", ["[1] It rose.", "It fell."]),
+        ("It rose. [12345]", ["It rose.", "[12345]"]),
+        ("It rose. [1]", ["It rose."]),
+        ("It rose. [1] In May it fell. [2]", ["It rose.", "In May it fell."]),
+        ("It rose.[1][2] 2020 was flat.", ["It rose.", "2020 was flat."]),
+        ("“It fell.” [3](https://a.example/b) So?", ["“It fell.”", "So?"]),
+        ("It rose [1, 3] and fell [4–6].", ["It rose and fell."]),
+        ("Take `a[1]` of list[2] in [1, 2]: `x [3]`.", ["Take a[1] of list[2] in [1, 2]: x [3]."]),
+    ],
+)
+def test_a_number_in_brackets_is_no_citation_of_ours(text: str, said: list[str]) -> None:
+    """Models that do not know our marks set one; alone, it would be a sentence that says "1"."""
+    assert [item.text for item in read_sentences(text)] == said
+
+
+def test_a_number_in_brackets_does_not_part_a_mark_from_its_sentence() -> None:
+    sentences = read_sentences("It rose. [1] {T1:1} It fell. {T1:2} [2]")
+    assert [(item.text, item.cites) for item in sentences] == [
+        ("It rose.", ("T1:1",)),
+        ("It fell.", ("T1:2",)),
+    ]
+
+
+@pytest.mark.parametrize(
     ("text", "stated"),
     [
         ("Use doubled {T1:2}, so the limit must rise soon.", "Use doubled"),

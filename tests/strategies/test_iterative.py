@@ -15,7 +15,7 @@ from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.report.markdown import answer_text, render_markdown
 from deepdiver.strategies import iterative
 from deepdiver.strategies.shared.plan import PROBLEMS
-from deepdiver.strategies.shared.room import FREE
+from deepdiver.strategies.shared.room import BRIEF, FREE
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.strategies.shared.write_report import UNTESTED
 from deepdiver.strategies.table import TABLE
@@ -367,6 +367,40 @@ async def test_later_queries_are_shaped_by_what_is_known_and_what_is_missing(
     # For the first that is missing the reflection has a query; the second is one itself.
     assert rig.provider.queries[0] == QUESTION
     assert set(rig.provider.queries[1:]) == {"Holm Works founder", "Where is the mill?"}
+
+
+async def test_queries_belong_to_what_is_missing_in_its_order(tmp_path: Path) -> None:
+    """By their words, both would be about the first: the second would be searched for itself."""
+
+    def gap(task: tasks.Reflect) -> tasks.Reflection:
+        missing = ("Who founded Holm Works?", "Where does it lie?")
+        queries = ("Holm Works founder", "Holm Works address", "Holm Works town")
+        return tasks.Reflection(sufficient=False, reason="m", missing=missing, queries=queries)
+
+    rig = rig_of(tmp_path, ScriptedReasoner(reflect=gap), max_iterations=2)
+    await rig.work()
+    assert {*rig.provider.queries[1:]} == {
+        "Holm Works founder",
+        "Holm Works address",
+        "Holm Works town",
+    }
+    about = {task.problems[0].question for task in rig.reasoner.of(tasks.ExtractFindings)[1:]}
+    assert about == {"Who founded Holm Works?", "Where does it lie?"}
+
+
+async def test_what_is_missing_is_told_in_a_sentence_or_two(tmp_path: Path) -> None:
+    essay = f"Where is the mill? {'It may stand by the river, or by the lake. ' * 20}"
+
+    def gap(task: tasks.Reflect) -> tasks.Reflection:
+        return tasks.Reflection(sufficient=False, reason="m", missing=(essay,))
+
+    rig = rig_of(tmp_path, ScriptedReasoner(reflect=gap), max_iterations=2)
+    await rig.work()
+    _, searched = rig.provider.queries
+    (report,) = rig.reasoner.of(tasks.WriteReport)
+    assert report.gaps == (searched,)
+    assert essay.startswith(searched)
+    assert len(searched) <= BRIEF
 
 
 async def test_no_query_is_made_twice_whatever_is_proposed(tmp_path: Path) -> None:

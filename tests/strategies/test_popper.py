@@ -19,6 +19,7 @@ from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.strategies import popper
 from deepdiver.strategies.shared import room
 from deepdiver.strategies.shared.plan import PROBLEMS
+from deepdiver.strategies.shared.room import BRIEF
 from deepdiver.strategies.table import TABLE
 from tests.strategies.drafts import Draft, DraftSection, told
 from tests.strategies.rig import (
@@ -43,6 +44,19 @@ ROUND = ["generate_hypothesis", "verify_hypothesis", "decide"]
 
 def keep_on(task: tasks.Decide) -> tasks.Decision:
     return tasks.Decision(decision="continue", reason="more", gaps=("Who founded Holm Works?",))
+
+
+async def test_what_is_missing_is_searched_for_in_a_sentence_or_two(tmp_path: Path) -> None:
+    essay = f"Who founded Holm Works? {'The register may know, or somebody in the town. ' * 20}"
+
+    def wordy(task: tasks.Decide) -> tasks.Decision:
+        return tasks.Decision(decision="continue", reason="more", gaps=(essay,))
+
+    rig = Rig(tmp_path, ScriptedReasoner(decide=wordy))
+    await rig.work()
+    (searched,) = {query for query in rig.provider.queries if query.startswith("Who founded")}
+    assert essay.startswith(searched)
+    assert len(searched) <= BRIEF
 
 
 async def test_a_run_without_a_question_is_refused(tmp_path: Path) -> None:

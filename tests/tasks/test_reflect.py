@@ -66,7 +66,7 @@ def test_past_runs_are_shown_as_hints() -> None:
     )
     assert "<<<past>>>" in TASK.model_copy(update={"past": (past,)}).prompt().user
     version, text = load_prompt("reflect")
-    assert version == "reflect@6"
+    assert version == "reflect@7"
     assert "hint and no evidence" in text
 
 

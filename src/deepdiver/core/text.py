@@ -601,6 +601,14 @@ def size_of(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
 
+def in_brief(text: str, most: int) -> str:
+    """Return the first sentences of a text, as far as so many characters go, and one at least."""
+    if len(text) <= most:
+        return text
+    ends = [span.end for span in sentences(text)]
+    return text[: max((end for end in ends if end <= most), default=min(ends, default=most))]
+
+
 def within(texts: Iterable[str], most: int) -> tuple[str, ...]:
     """Return the first texts, as many as fit into `most` bytes together."""
     listed = list(texts)

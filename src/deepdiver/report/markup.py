@@ -118,6 +118,11 @@ _CODE = "\ue001"
 _CODE_WITHIN = re.compile(r"`[^`\n]+`")
 _NUMBERED = re.compile(r"(\*\*\d{1,3})\.(?=\s)")
 """The number of a bold opening, "**1. Offers.**", which ends no sentence."""
+_STRAY = re.compile(
+    r"(?:(?<![.!?])\s+|(?<=[.,;:!?)\"”’])\s*(?!(?:\[[\d, ]+\]\s*)+\s[a-z]))"
+    r"(?:\[\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,9}\](?:\([^)\s]*\))?)+(?![\w(\[:])"
+)
+"""Numbers in brackets behind a word or a stop, and links that they are."""
 _OPENED_BY_CODE = re.compile(r"(?<=[.!?] )`(?=[^`\s])")
 _INLINE = re.compile(r"(`+)(?=[^`])(?!\s+\1(?!`))(.+?)(?<=[^`])\1(?!`)")
 """Code within a line."""
@@ -572,9 +577,20 @@ def _hold(text: str) -> tuple[str, list[Mark]]:
         marks.append(mark)
         return _HOLD
 
-    clean = " ".join(text.replace(_HOLD, "").split())
+    clean = _without_numbers(" ".join(text.replace(_HOLD, "").split()))
     # A mark within code stands behind it: as long as it is there, the code would be cut in two.
     return _CODE_WITHIN.sub(_marks_behind, _MARK.sub(take, clean)), marks
+
+
+def _without_numbers(text: str) -> str:
+    """Return a text without numbers in brackets, which would pass for citations of the report's.
+
+    Models that do not know our marks write them. What code has between brackets stays.
+    """
+    if "[" not in text:
+        return text
+    parts = re.split(f"({_CODE_WITHIN.pattern})", text)
+    return "".join(part if at % 2 else _STRAY.sub("", part) for at, part in enumerate(parts))
 
 
 def _marks_behind(code: re.Match[str]) -> str:

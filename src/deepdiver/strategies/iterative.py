@@ -24,7 +24,7 @@ from typing_extensions import TypedDict
 from deepdiver import tasks
 from deepdiver.core.events import Decided
 from deepdiver.core.record import Finding
-from deepdiver.core.text import within
+from deepdiver.core.text import in_brief, within
 from deepdiver.memory.recall import past_runs_note, show_past_runs
 from deepdiver.report.markdown import render_markdown
 from deepdiver.strategies.shared import summary
@@ -59,7 +59,7 @@ from deepdiver.strategies.shared.reading import (
     most_readings_of,
     read_together,
 )
-from deepdiver.strategies.shared.room import room_of
+from deepdiver.strategies.shared.room import BRIEF, room_of
 from deepdiver.strategies.shared.summary import lines_of
 
 MINIMUM = 2
@@ -202,9 +202,7 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
         return {"problems": problems, "queries": [], **_read_in_writing(deps, laid_out)}
     gaps = [*(state["missing"][:GAPS] or problems[-GAPS:]), *state["disputed"]]
     wanted = problems if first else list(dict.fromkeys(gaps))[:LATER]
-    proposed = [
-        {"query": query, "about": find_nearest(query, wanted)} for query in state["proposed"]
-    ]
+    proposed = _pair(state["proposed"], state["missing"], wanted)
     # Nothing was tried before the first round, which begins with what a person has chosen.
     made = [*state["tried"], *state["struck"]]
     queries = drop_tried([*(state["chosen"] if first else ()), *proposed], made)
@@ -222,6 +220,20 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
         )
     told = "; ".join(query["query"] for query in queries)
     return {"problems": problems, "queries": queries, "proposed": [], "current_query": told}
+
+
+def _pair(
+    proposed: Sequence[str], missing: Sequence[str], wanted: Sequence[str]
+) -> list[dict[str, str]]:
+    """Return proposed queries with what each is about.
+
+    They come in the order of what is missing. If some of that has none, the words tell what the
+    others are about.
+    """
+    in_order = missing if len(proposed) >= len(missing[:GAPS]) else ()
+    rest = (find_nearest(query, wanted) for query in proposed[len(in_order) :])
+    abouts = (*in_order[: len(proposed)], *rest)
+    return [{"query": query, "about": about} for query, about in zip(proposed, abouts, strict=True)]
 
 
 def _read_in_writing(deps: Deps, laid_out: Sequence[str]) -> Update:
@@ -376,11 +388,18 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
             decision = "finish" if answer.sufficient else "continue"
             by, reason = "reasoner", answer.reason
     deps.emit(Decided(decision=decision, reason=": ".join(filter(None, (reason, failure))), by=by))
-    told = {"missing": list(answer.missing), "proposed": list(answer.queries)} if answer else {}
     # Only in the round that is made anyway: sources that differ go on differing, and a reflection
     # can always say so.
     apart = summary.list_disputed(lines, answer.notes) if answer and iteration < MINIMUM else []
-    return {"decision": decision, **told, "disputed": apart}
+    return {"decision": decision, **_wishes_of(answer), "disputed": apart}
+
+
+def _wishes_of(answer: tasks.Reflection | None) -> Update:
+    """Return what a reflection misses, with the searches that would bring it."""
+    if answer is None:
+        return {}
+    missing = [in_brief(said, BRIEF) for said in answer.missing]
+    return {"missing": missing, "proposed": list(answer.queries)}
 
 
 async def write_report(state: ResearchState, deps: Deps) -> Update:

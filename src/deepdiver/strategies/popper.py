@@ -29,7 +29,7 @@ from typing_extensions import TypedDict
 from deepdiver import tasks
 from deepdiver.core.events import Decided
 from deepdiver.core.record import HypothesisStatus
-from deepdiver.core.text import within
+from deepdiver.core.text import in_brief, within
 from deepdiver.memory.recall import past_runs_note, show_past_runs
 from deepdiver.report.markdown import answer_text
 from deepdiver.strategies.shared.base import (
@@ -68,7 +68,7 @@ from deepdiver.strategies.shared.plan import (
     take_apart,
 )
 from deepdiver.strategies.shared.reading import is_read_whole, most_readings_of, read_together
-from deepdiver.strategies.shared.room import room_of
+from deepdiver.strategies.shared.room import BRIEF, room_of
 from deepdiver.strategies.shared.write_report import CALLS, write_report
 
 QUERIES, HOPS, HYPOTHESES, GAPS = 3, 2, 4, 3
@@ -344,7 +344,8 @@ async def decide(state: DeepDiverState, deps: Deps) -> Update:
             reason = f"{untested} hypotheses have met no attempt to refute them"
             decision, by = tasks.Decision(decision="continue", reason=reason), "rule"
     deps.emit(Decided(decision=decision.decision, reason=decision.reason, by=by))
-    return {"decision": decision.decision, "gaps": list(decision.gaps)[:GAPS], "new_findings": 0}
+    gaps = [in_brief(gap, BRIEF) for gap in decision.gaps[:GAPS]]
+    return {"decision": decision.decision, "gaps": gaps, "new_findings": 0}
 
 
 async def _ask_reasoner(state: DeepDiverState, deps: Deps) -> tuple[tasks.Decision, str]:

@@ -58,7 +58,7 @@ class Reflection(Answer):
         Field(max_length=6),
         Also("query", "follow_up_query", "follow_up_queries", "next_query", "search_queries"),
     ] = ()
-    """Searches that would bring what is missing; none that was made before."""
+    """Searches that would bring what is missing, in the same order; none that was made before."""
     investigation_queries: Annotated[tuple[ToolQuery, ...], Field(max_length=6)] = ()
     """Where tools are shown: calls of them that would bring what is missing."""
     sufficient: Annotated[

@@ -24,7 +24,7 @@ from deepdiver.strategies.overwatch.analyse import (
 from deepdiver.strategies.overwatch.execute import make_searches
 from deepdiver.strategies.overwatch.gather import take_turn
 from deepdiver.strategies.shared.base import Deps
-from deepdiver.strategies.shared.room import FREE
+from deepdiver.strategies.shared.room import BRIEF, FREE
 from deepdiver.strategies.shared.summary import lines_of
 from deepdiver.tasks.tolerance import TOLERANT
 from tests.strategies.overwatch.test_execute import Broken
@@ -248,6 +248,23 @@ async def test_an_analysis_is_told_of_tools_that_brought_nothing_and_of_remarks(
     ]
     assert task.notes == ("a",)
     assert {item.type for item in task.findings} == {"register", "news", "official"}
+
+
+async def test_what_is_shown_again_is_told_in_a_sentence_or_two(tmp_path: Path) -> None:
+    essay = "One source alone says so. " * 40
+    rig, deps, state = await made(
+        tmp_path,
+        analyse=lambda task: tasks.FindingsAnalysis(key_insights=(), uncertainties=(essay,)),
+        reflect=lambda task: tasks.Reflection(sufficient=False, missing=(essay,)),
+    )
+    notes = [{"category": "bias", "text": essay, "critical": True}]
+    update, _ = await analyse({**state, "reflection_notes": notes}, deps)
+    looked, *_ = await reflect({**state, **update}, deps)
+    (task,) = rig.reasoner.of(tasks.Analyse)
+    (note,), (doubt,), (missing,) = task.notes, update["uncertainties"], looked["missing"]
+    assert note == doubt == missing
+    assert essay.startswith(note)
+    assert 0 < len(note) <= BRIEF
 
 
 async def test_follow_ups_are_new_and_few(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from deepdiver import tasks
-from deepdiver.core.record import Trial
+from deepdiver.core.record import Assessment, Hypothesis, HypothesisStatus, Trial
 from deepdiver.strategies.overwatch.execute import make_searches
 from deepdiver.strategies.overwatch.gather import (
     AT_ONCE,
@@ -19,7 +19,7 @@ from deepdiver.strategies.overwatch.gather import (
 )
 from deepdiver.strategies.shared.base import Deps
 from tests.strategies.overwatch.test_execute import NEW, OLD, News, page
-from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner, call, fail
+from tests.strategies.rig import QUESTION, PaidReasoner, Rig, ScriptedReasoner, call, fail
 
 STATE: dict[str, Any] = {
     "task": QUESTION,
@@ -40,6 +40,7 @@ STATE: dict[str, Any] = {
     "hypotheses": [],
     "trials": [],
     "evidence": [],
+    "reflection_notes": [],
     "missing": [],
     "iteration": 0,
     "max_iterations": 10,
@@ -293,6 +294,58 @@ async def test_what_stands_is_not_put_forward_again_and_there_is_an_end_to_it(
         state = {**state, **update}
         assert len(state["hypotheses"]) == expected
     assert await put_forward(state, deps) == ({}, "")
+    assert len(rig.reasoner.of(tasks.Hypothesise)) == 2
+
+
+@pytest.mark.parametrize(
+    ("free", "found", "notes", "refuted", "asked"),
+    [
+        (False, True, [], False, 1),
+        (False, True, ["bias", "gap"], False, 1),
+        (False, True, ["alternative"], False, 2),
+        (False, True, [], True, 2),
+        (False, False, [], False, 2),
+        (True, True, [], False, 2),
+    ],
+)
+async def test_one_that_had_no_further_hypothesis_is_asked_again_with_a_reason(
+    tmp_path: Path, free: bool, found: bool, notes: list[str], refuted: bool, asked: int
+) -> None:
+    """A hypothesis has fallen, or a critic names another explanation. Before anything was found,
+    none is no answer, and a reasoner that costs nothing is always asked."""
+    reasoner = (ScriptedReasoner if free else PaidReasoner)(
+        hypothesise=lambda task: tasks.HypothesisSet(hypotheses=())
+    )
+    rig = Rig(tmp_path, reasoner)
+    deps = rig.session().deps
+    state = await turn(deps, make_searches(["Holm Works"], QUESTION, "x"))
+    *before, _ = state["findings"]
+    known = {"findings": before} if found else {"findings": [], "iteration": 0}
+    update, _ = await put_forward({**state, **known}, deps)
+    fallen = Assessment(
+        hypothesis=Hypothesis(id="h_1", statement="x", supports_if="a", refutes_if="b"),
+        posterior=0.1,
+        status=HypothesisStatus.REFUTED,
+        trials=1,
+    )
+    state = {
+        **state,
+        **update,
+        "iteration": 2,
+        "reflection_notes": [{"category": kind, "text": "t", "critical": True} for kind in notes],
+        "hypotheses": [fallen.model_dump(mode="json")] if refuted else [],
+    }
+    await put_forward(state, deps)
+    assert len(rig.reasoner.of(tasks.Hypothesise)) == asked
+
+
+async def test_one_that_gave_no_answer_is_asked_again(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, PaidReasoner(hypothesise=fail))
+    deps = rig.session().deps
+    state = await turn(deps, make_searches(["Holm Works"], QUESTION, "x"))
+    update, _ = await put_forward({**state, "findings": state["findings"][:-1]}, deps)
+    assert update["asked_in_vain"] == 0
+    await put_forward({**state, **update}, deps)
     assert len(rig.reasoner.of(tasks.Hypothesise)) == 2
 
 

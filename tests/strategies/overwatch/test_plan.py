@@ -19,6 +19,7 @@ from deepdiver.strategies.overwatch.plan import (
     plan,
 )
 from deepdiver.strategies.shared.plan import PROBLEMS, Approval
+from deepdiver.strategies.shared.room import BRIEF
 from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner, call
 
 STATE: dict[str, Any] = {
@@ -67,6 +68,37 @@ async def test_a_plan_has_so_many_calls_and_none_twice(tmp_path: Path) -> None:
         tmp_path, lambda task: tasks.ResearchPlan(objectives=("x",), initial_queries=many)
     )
     assert len(made["pending_queries"]) == 9 < INITIAL
+
+
+ESSAY = "Where the mill stands, since when and with whom. " * 20
+
+
+async def test_a_plan_is_told_in_sentences_and_its_places_and_times_in_names(
+    tmp_path: Path,
+) -> None:
+    """A text that explains would be added to searches, or be read as a period."""
+    said = tasks.ResearchPlan(
+        objectives=(ESSAY, "Who owns it."),
+        regions_of_interest=("Lund", f"The town of Lund, where since 1850 {ESSAY}"),
+        time_range=f"The question names no time; the mill is from 1850. {ESSAY}",
+    )
+    plan_made = (await planned(tmp_path, lambda task: said))["research_plan"]
+    first, second = plan_made["objectives"]
+    assert ESSAY.startswith(first)
+    assert (len(first) <= BRIEF, second) == (True, "Who owns it.")
+    assert (plan_made["regions_of_interest"], plan_made["time_range"]) == (["Lund"], "")
+    short = said.model_copy(update={"time_range": "7d"})
+    kept = await planned(tmp_path / "short", lambda task: short)
+    assert kept["research_plan"]["time_range"] == "7d"
+
+
+async def test_a_part_is_as_long_as_its_first_sentences(tmp_path: Path) -> None:
+    part = tasks.SubTask(id="subtask_1", description=ESSAY)
+    made, _ = await decomposed(tmp_path, part, part.model_copy(update={"id": "subtask_2"}))
+    (problem,) = made["problems"]
+    assert ESSAY.startswith(problem)
+    assert len(problem) <= BRIEF
+    assert [item["description"] for item in made["sub_tasks"]] == [problem, CONTEXT]
 
 
 async def decomposed(tmp_path: Path, *parts: tasks.SubTask) -> tuple[dict[str, Any], str]:

@@ -96,6 +96,41 @@ async def test_hypotheses_are_put_forward_open_and_announced(tmp_path: Path) -> 
     assert all(item.hypothesis.refutes_if for item in new)
 
 
+ESSAY = "One would see that a register names her. " * 30
+"""What a model writes where it is asked for a sentence."""
+
+
+async def test_a_hypothesis_is_as_long_as_its_first_sentences(tmp_path: Path) -> None:
+    def wordy(task: tasks.Hypothesise) -> tasks.HypothesisSet:
+        one = tasks.Proposed(statement=f"Anna owns it. {ESSAY}", supports_if="a", refutes_if=ESSAY)
+        return tasks.HypothesisSet(hypotheses=(one,))
+
+    deps = Rig(tmp_path, ScriptedReasoner(hypothesise=wordy)).session().deps
+    (new,) = await put(deps, await gathered(deps))
+    assert new.hypothesis.statement.startswith("Anna owns it. One would see")
+    assert len(new.hypothesis.statement) <= room.BRIEF
+    assert new.hypothesis.refutes_if == ESSAY, "on record it is whole"
+
+
+async def test_long_criteria_are_shown_again_by_their_first_sentences(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(refute_queries=fail))
+    deps = rig.session().deps
+    keys = await gathered(deps)
+    one = hypothesis(answer=ESSAY).model_copy(update={"supports_if": ESSAY, "refutes_if": ESSAY})
+    queries = await hypotheses.write_refuting_queries(deps, QUESTION, one, (), ())
+    await hypotheses.judge_all(deps, QUESTION, [(one, keys)])
+    (asked,), (judge,) = rig.reasoner.of(tasks.RefuteQueries), rig.reasoner.of(tasks.Judge)
+    (rival,), (stood,) = judge.rivals, hypotheses.stand([_assessed(one)], {})
+    told = (asked.refutes_if, *queries, rival.answer_if_true, rival.supports_if, rival.refutes_if)
+    for text in (*told, stood.answer, stood.refutes_if):
+        assert ESSAY.startswith(text)
+        assert 0 < len(text) <= room.BRIEF
+
+
+def _assessed(one: Hypothesis) -> Assessment:
+    return Assessment(hypothesis=one, posterior=0.5, status=HypothesisStatus.OPEN, trials=0)
+
+
 @pytest.mark.parametrize(("given", "kept"), [(0.95, 0.65), (0.05, 0.12), (0.6, 0.6)])
 async def test_a_prior_is_kept_within_reach_of_evidence(
     tmp_path: Path, given: float, kept: float

@@ -37,6 +37,7 @@ from deepdiver.strategies.shared.reading import (
     titles_of_library,
     with_heads,
 )
+from deepdiver.strategies.shared.room import BRIEF
 from deepdiver.tools.hit import Hit
 from tests.strategies.rig import (
     CORPUS,
@@ -117,6 +118,51 @@ async def test_a_quote_that_two_texts_hold_needs_the_label_of_one(tmp_path: Path
     looked = await look_into(rig.session().deps, QUESTION, QUESTION, [QUESTION])
     assert looked.findings == ()
     assert [event.reason for event in rig.of(FindingDropped)] == ["there is no text 'the register'"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "kept"),
+    [
+        ("Holm Works made 45 tonnes, and the dairy 1,300 tonnes.", False),
+        ("Holm Works made 45 tonnes, a third more than 34.", False),
+        ("Holm Works made 45 tonnes in 2025.", True),
+        ("Holm Works of the 17 mills made 45 tonnes.", True),
+        ("Holm Works has 230 owners.", True),
+    ],
+)
+async def test_a_note_with_a_figure_that_its_source_has_nowhere_gives_way_to_the_quote(
+    tmp_path: Path, statement: str, kept: bool
+) -> None:
+    """It mixes texts, or has worked something out, and would be judged as what was found."""
+
+    def note(task: tasks.ExtractFindings) -> tasks.Extraction:
+        said = tasks.Extracted(statement=statement, source="T1", lines=(4, 1))
+        return tasks.Extraction(findings=(said,))
+
+    first, last = "Holm Works made 45 tonnes of rope.", "Nobody in the valley owns another mill."
+    told = f"{first} It sold all of them in the same year. It has 230 owners. {last}"
+    corpus = CorpusProvider({"doc:x": ("The 17 mills", "register", told)})
+    reasoner = PaidReasoner(extract_findings=note)
+    deps = Rig(tmp_path, reasoner, corpus).session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, ["Holm Works"])
+    (found,) = (deps.ledger.get(Finding, key) for key in looked.findings)
+    quoted = f"{first} {GAP} {last}"
+    assert found.statement == (statement if kept else quoted)
+    assert {quote.text for quote in found.quotes} == {first, last}
+
+
+async def test_a_lead_is_a_name_or_a_question_and_no_essay(tmp_path: Path) -> None:
+    essay = f"Anna Holm. {'She may know more about the works and all that belongs to it. ' * 9}"
+
+    def lead(task: tasks.ExtractFindings) -> tasks.Extraction:
+        return tasks.Extraction(findings=(), leads=(essay, "Carl Dahl"))
+
+    reasoner = PaidReasoner(extract_findings=lead)
+    looked = await look_into(Rig(tmp_path, reasoner).session().deps, QUESTION, QUESTION, [QUESTION])
+    first, second = looked.leads
+    assert first.startswith("Anna Holm. She may know more")
+    assert len(first) <= BRIEF
+    assert second == "Carl Dahl"
 
 
 def test_a_long_text_is_shown_by_its_best_passages_in_their_order() -> None:

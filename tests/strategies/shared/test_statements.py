@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.strategies.shared.statements import can_contradict, repeats
+from deepdiver.strategies.shared.statements import can_contradict, holds_figures, repeats
 
 OWNED = "Holm Works is owned by Anna Holm."
 ASK = "Holm Works is owned by Bertil Ask, a trader."
@@ -90,3 +90,41 @@ def test_another_value_or_a_denial_is(one: str, other: str) -> None:
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_contradicting_has_no_direction(one: str, other: str) -> None:
     assert can_contradict(one, other) == can_contradict(other, one)
+
+
+# -- figures
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("", "It made 38 tonnes."),
+        ("It made 38 tonnes in 2025.", "It made 45 tonnes in 2025."),
+        ("It made 38 tonnes.", "It made 38 tonnes and sold 31 of them."),
+        ("It made 38 tonnes.", "It made 38.9 tonnes."),
+        ("It made 1,200 tonnes.", "It made 1.2 tonnes."),
+    ],
+)
+def test_a_figure_that_a_text_does_not_have_is_missed(text: str, statement: str) -> None:
+    assert not holds_figures(text, statement)
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("", ""),
+        ("It made much.", "It made much in 2025, as three of its 12 owners say."),
+        ("It made 38 tonnes.", "It made thirty-eight tonnes on 14 March 2011."),
+        ("It made 1,200,000 tonnes.", "It made 1.2 million tonnes."),
+        ("It made 38.4 tonnes.", "It made some 38 tonnes."),
+        ("A share of 0.43 was lost.", "43 percent was lost."),
+        ("A change of -43 percent.", "It fell by 43 percent."),
+    ],
+)
+def test_dates_counts_and_other_ways_to_say_a_figure_are_free(text: str, statement: str) -> None:
+    assert holds_figures(text, statement)
+
+
+@given(st.text(max_size=60))
+def test_a_text_has_its_own_figures(text: str) -> None:
+    assert holds_figures(text, text)

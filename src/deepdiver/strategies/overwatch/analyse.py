@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from deepdiver.core.events import Decided, FindingDropped
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import Assessment, HypothesisStatus, Insight
-from deepdiver.core.text import within
+from deepdiver.core.text import in_brief, within
 from deepdiver.memory.recall import show_past_runs
 from deepdiver.strategies.overwatch.carriers import find_carriers
 from deepdiver.strategies.overwatch.correlate import accept_named, keep_surest, show_typed
@@ -32,7 +32,7 @@ from deepdiver.strategies.shared.base import (
 )
 from deepdiver.strategies.shared.findings import resolve_labels
 from deepdiver.strategies.shared.hypotheses import stand, standing_of
-from deepdiver.strategies.shared.room import room_of
+from deepdiver.strategies.shared.room import BRIEF, room_of
 from deepdiver.strategies.shared.statements import repeats
 from deepdiver.strategies.shared.summary import Line
 from deepdiver.tasks import (
@@ -75,7 +75,7 @@ async def analyse(state: State, deps: Deps) -> tuple[Update, str]:
         insights=tuple(SummaryLine(id=f"S{n}", text=line.text) for n, line in enumerate(lines, 1)),
         findings=seen,
         reports=_latest(query["told"] for query in reports[-REPORTS:] if query["message"]),
-        notes=tuple(critical[-NOTES:]),
+        notes=tuple(in_brief(text, BRIEF) for text in critical[-NOTES:]),
         uncertainties=within(state["uncertainties"], LIMITS_BYTES),
         tools=executor.definitions,
         tried=_latest(list_calls(made)[-TRIED:]),
@@ -104,7 +104,9 @@ async def analyse(state: State, deps: Deps) -> tuple[Update, str]:
         "correlations": keep_surest(
             [*state["correlations"], *accept_named(deps, named, labels, new)]
         ),
-        "uncertainties": unite(answer.uncertainties, _disagreements(implications)),
+        "uncertainties": unite(
+            (in_brief(text, BRIEF) for text in answer.uncertainties), _disagreements(implications)
+        ),
         "hypothesis_implications": implications,
         "pending_queries": _askable(deps, drop_repeated_calls(narrowed, made), executor),
         "analysed": len(state["findings"]),
@@ -311,7 +313,7 @@ async def reflect(state: State, deps: Deps) -> Looked:
         ],
         "reflection_iterations": state["reflection_iterations"] + 1,
         "needs_more_reflection": not answer.sufficient,
-        "missing": list(answer.missing),
+        "missing": [in_brief(text, BRIEF) for text in answer.missing],
     }
     wanted = [] if answer.sufficient else drop_repeated_calls(queries, made)[:most]
     thoughts = dict.fromkeys(filter(None, (answer.thought, answer.reason)))

@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from deepdiver.core.identity import content_id
-from deepdiver.core.record import Assessment, Trial
+from deepdiver.core.record import Assessment, HypothesisStatus, Trial
 from deepdiver.core.text import within
 from deepdiver.memory.recall import show_past_runs
 from deepdiver.strategies.overwatch.execute import (
@@ -51,7 +51,7 @@ from deepdiver.strategies.shared.hypotheses import (
 from deepdiver.strategies.shared.plan import drop_same
 from deepdiver.strategies.shared.reading import read_together
 from deepdiver.strategies.shared.room import room_of
-from deepdiver.tasks import WriteQueries
+from deepdiver.tasks import Hypothesise, WriteQueries
 
 HYPOTHESES, AT_ONCE = 8, 4
 """The most hypotheses of a run, and those put forward at one time."""
@@ -235,14 +235,19 @@ async def update_hypotheses(state: State, deps: Deps) -> Update:
 async def put_forward(state: State, deps: Deps) -> tuple[Update, str]:
     """Put hypotheses forward, with the calls that test them, if anything new was found.
 
+    A reasoner that is paid for and had no further one is asked again when a hypothesis has fallen,
+    or a critic has named another explanation: more of the same brings none.
+
     Returns:
         The update, and how the reasoner arrived at the hypotheses.
     """
     task, problems = state["task"], state["problems"]
     standing = standing_of(state)
     room = min(AT_ONCE, HYPOTHESES - len(standing))
-    seen = state["conjectured"]
-    if room <= 0 or (state["iteration"] and len(state["findings"]) == seen):
+    seen, reasons = state["conjectured"], _reasons_for_more(state)
+    # A run begun before there was this way has never asked in vain.
+    in_vain = reasons < state.get("asked_in_vain", 0) and not deps.reasoner.is_free(Hypothesise)
+    if room <= 0 or in_vain or (state["iteration"] and len(state["findings"]) == seen):
         return {}, ""
     executor = ToolExecutor(deps, task)
     scope = scope_of(state["research_plan"], deps.as_of)
@@ -287,6 +292,14 @@ async def put_forward(state: State, deps: Deps) -> tuple[Update, str]:
         "hypotheses": [item.model_dump(mode="json") for item in (*standing, *new)],
         "evidence": evidence,
         "conjectured": len(gathered),
+        "asked_in_vain": reasons + 1 if gathered and made.answered and not made.new else 0,
         # An attempt to refute is owed even if the same call was made before for another reason.
         "pending_queries": drop_repeated_calls([*state["pending_queries"], *queries], ()),
     }, "\n".join(filter(None, (*made.reasoning, made.thought)))
+
+
+def _reasons_for_more(state: State) -> int:
+    """Return how many hypotheses have fallen, and how many other explanations a critic sees."""
+    fallen = sum(item.status is HypothesisStatus.REFUTED for item in standing_of(state))
+    categories = [note["category"] for note in state["reflection_notes"]]
+    return fallen + categories.count("alternative")

@@ -137,6 +137,7 @@ class AgentState(TypedDict, total=False):
     met: int
     told: int
     conjectured: int
+    asked_in_vain: int
     weighed: int
     again: bool
     rechecks: int

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deepdiver.core.text import terms
+from deepdiver.core.text import in_brief, terms
 from deepdiver.memory.recall import show_past_runs
 from deepdiver.strategies.overwatch.execute import (
     LONGEST,
@@ -20,6 +20,7 @@ from deepdiver.strategies.overwatch.scope import ask_first, narrow_calls, scope_
 from deepdiver.strategies.shared.base import Deps, State, Update, attempt
 from deepdiver.strategies.shared.plan import PROBLEMS, Approval, drop_same
 from deepdiver.strategies.shared.reading import find_nearest
+from deepdiver.strategies.shared.room import BRIEF
 from deepdiver.tasks import DecomposeTask, PlanResearch, ResearchPlan, SubTask, TaskDecomposition
 
 INITIAL = 10
@@ -27,7 +28,9 @@ INITIAL = 10
 CONTEXT = "What lies near it in time and place?"
 """The second sub-task of a question that has only one part. Correlating answers it; it is not
 searched for."""
-
+NAME_CHARS = 100
+"""The most characters of the name of a place, or of a time. A longer text explains, and would be
+added to searches, or be read as the years that it happens to mention."""
 WANTED = "a person wants it"
 Part = dict[str, Any]
 """A sub-task as the state carries it."""
@@ -59,6 +62,13 @@ async def plan(state: State, deps: Deps) -> tuple[Update, str]:
     )
     answer = await attempt(deps, task)
     made = answer if answer and answer.objectives else ResearchPlan(objectives=(question,))
+    made = made.model_copy(
+        update={
+            "objectives": tuple(in_brief(text, BRIEF) for text in made.objectives),
+            "regions_of_interest": tuple(filter(_is_name, made.regions_of_interest)),
+            "time_range": made.time_range if _is_name(made.time_range) else "",
+        }
+    )
     calls = [
         *make_calls(made.initial_queries, made.objectives, executor.names),
         *make_searches_for(made.searches, made.objectives),
@@ -73,6 +83,10 @@ async def plan(state: State, deps: Deps) -> tuple[Update, str]:
         queries += make_searches([question[:LONGEST]], question, "the question itself")
     update = {"research_plan": told, "pending_queries": drop_repeated_calls(queries, ())[:INITIAL]}
     return update, answer.thought if answer else ""
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= NAME_CHARS
 
 
 def _show_call(call: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,11 +131,12 @@ def _label(parts: Sequence[SubTask]) -> list[Part]:
     """Return sub-tasks as the state carries them, each once and each with a label of its own."""
     listed: dict[str, SubTask] = {}
     for part in parts:
-        listed.setdefault(part.description, part)
+        listed.setdefault(in_brief(part.description, BRIEF), part)
     labelled: dict[str, Part] = {}
-    for number, part in enumerate(listed.values(), 1):
+    for number, (description, part) in enumerate(listed.items(), 1):
         key = part.id if part.id and part.id not in labelled else f"subtask_{number}"
-        labelled[key] = {**part.model_dump(mode="json"), "id": key}
+        told = {"id": key, "description": description}
+        labelled[key] = {**part.model_dump(mode="json"), **told}
     keys = list(labelled)
     return [
         {**part, "dependencies": [_key_of(said, keys) for said in part["dependencies"]]}

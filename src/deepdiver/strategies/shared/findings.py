@@ -22,6 +22,8 @@ from deepdiver.tools.credibility import table
 
 BETWEEN = f"\n\n{GAP}\n\n"
 """What stands between two parts of a text."""
+BETWEEN_QUOTES = f" {GAP} "
+"""What stands between two quotes of a finding."""
 SNIPPET = 200
 """Characters of a source's snippet in a state."""
 _LABEL = re.compile(r"\W*([^\W\d_]*)[\W_]*(\d{1,5})\W*")
@@ -181,7 +183,7 @@ def label_findings(
             ShownFinding(
                 id=f"F{number}",
                 statement=finding.statement,
-                quote=f" {GAP} ".join(quote.text for quote in _in_order(finding)),
+                quote=BETWEEN_QUOTES.join(quote.text for quote in _in_order(finding)),
                 source=source.title,
                 publisher=source.publisher,
                 published=source.dated(finding.quotes[0].passage.start),

@@ -24,7 +24,7 @@ from deepdiver.core.record import (
     Trial,
 )
 from deepdiver.core.retraction import as_believed
-from deepdiver.core.text import size_of, terms, within, words
+from deepdiver.core.text import in_brief, size_of, terms, within, words
 from deepdiver.strategies.shared.base import Deps, LookResult, State, attempt, unite
 from deepdiver.strategies.shared.findings import (
     find_label,
@@ -37,7 +37,7 @@ from deepdiver.strategies.shared.findings import (
 from deepdiver.strategies.shared.look import look_into
 from deepdiver.strategies.shared.plan import drop_same
 from deepdiver.strategies.shared.reading import is_read_whole, read_together
-from deepdiver.strategies.shared.room import room_of
+from deepdiver.strategies.shared.room import BRIEF, room_of
 from deepdiver.tasks import (
     Hypothesise,
     HypothesisSet,
@@ -83,6 +83,8 @@ class Conjectures:
     """How the reasoner came to them."""
     thought: str = ""
     """What a model thought before it answered."""
+    answered: bool = True
+    """Whether an answer came."""
 
 
 async def conjecture(
@@ -144,7 +146,8 @@ async def conjecture(
         early=early,
         searched=not await is_read_whole(deps),
     )
-    answer = await attempt(deps, task) or HypothesisSet(hypotheses=())
+    given = await attempt(deps, task)
+    answer = given or HypothesisSet(hypotheses=())
     held = {item.hypothesis.id for item in standing}
     earlier = {f"H{number}": item.hypothesis.id for number, item in enumerate(standing, 1)}
     made = [
@@ -164,6 +167,7 @@ async def conjecture(
         searches,
         answer.reasoning_chain,
         answer.thought,
+        answered=given is not None,
     )
 
 
@@ -193,7 +197,7 @@ def _stands_on(item: Assessment) -> Sequence[str]:
 def _make_hypothesis(
     item: Proposed, labels: Mapping[str, str], earlier: Mapping[str, str], iteration: int
 ) -> Hypothesis:
-    statement = " ".join(item.statement.split())
+    statement = in_brief(" ".join(item.statement.split()), BRIEF)
     return Hypothesis(
         id=content_id("h", " ".join(words(statement))),
         statement=statement,
@@ -319,14 +323,15 @@ async def write_refuting_queries(
 
     Whoever put it forward has planned some; for another attempt, new ones are written.
     """
+    refuting = in_brief(hypothesis.refutes_if, BRIEF)
     if await is_read_whole(deps):
-        return (hypothesis.refutes_if,)
+        return (refuting,)
     if own := drop_same(planned, tried):
         return own[:REFUTATIONS]
     task = RefuteQueries(
         question=question,
         hypothesis=hypothesis.statement,
-        refutes_if=hypothesis.refutes_if,
+        refutes_if=refuting,
         rivals=within(rivals, room_of(deps).known),
         tried=within(reversed(tried), TRIED_BYTES),
         limit=REFUTATIONS,
@@ -334,7 +339,7 @@ async def write_refuting_queries(
     answer = await attempt(deps, task)
     # The attempt is owed in any case: without queries from the reasoner, what would refute the
     # hypothesis is itself the query.
-    return answer.queries[:REFUTATIONS] if answer and answer.queries else (hypothesis.refutes_if,)
+    return answer.queries[:REFUTATIONS] if answer and answer.queries else (refuting,)
 
 
 async def try_to_refute(
@@ -387,9 +392,9 @@ async def _judge(
         Rival(
             id=f"H{number}",
             hypothesis=hypothesis.statement,
-            answer_if_true=hypothesis.answer,
-            supports_if=hypothesis.supports_if,
-            refutes_if=hypothesis.refutes_if,
+            answer_if_true=in_brief(hypothesis.answer, BRIEF),
+            supports_if=in_brief(hypothesis.supports_if, BRIEF),
+            refutes_if=in_brief(hypothesis.refutes_if, BRIEF),
             findings=tuple(by_key[key] for key in keys),
         )
         for number, ((hypothesis, _), keys) in enumerate(zip(asked, bearing, strict=True), 1)
@@ -513,8 +518,8 @@ def stand(
         HypothesisStanding(
             id=f"H{number}",
             statement=item.hypothesis.statement,
-            answer=item.hypothesis.answer,
-            refutes_if=item.hypothesis.refutes_if,
+            answer=in_brief(item.hypothesis.answer, BRIEF),
+            refutes_if=in_brief(item.hypothesis.refutes_if, BRIEF),
             posterior=round(item.posterior, 3),
             status=item.status,
             trials=item.trials,
@@ -570,7 +575,7 @@ def draw_lessons(
     The most recent come first, as many as fit into `most` bytes.
     """
     labels = {item.hypothesis.id: f"H{number}" for number, item in enumerate(standing, 1)}
-    answers = {item.hypothesis.id: item.hypothesis.answer for item in standing}
+    answers = {item.hypothesis.id: in_brief(item.hypothesis.answer, BRIEF) for item in standing}
     said = {node["id"]: node["statement"] for node in pool if node["type"] != "link"}
     links = [node for node in pool if node["type"] == "link"]
     lessons = []

@@ -31,11 +31,12 @@ from deepdiver.core.numbering import cut_pieces, cut_quotes, show_numbered
 from deepdiver.core.readings import join_parts
 from deepdiver.core.record import Finding, Source
 from deepdiver.core.shown_text import one_line
-from deepdiver.core.text import Span, locate, passages, size_of, terms, whole, within
+from deepdiver.core.text import Span, in_brief, locate, passages, size_of, terms, whole, within
 from deepdiver.strategies.shared.base import Deps, LookResult, attempt, together, unite
 from deepdiver.strategies.shared.choose_passages import Unread, choose_passages
 from deepdiver.strategies.shared.findings import (
     BETWEEN,
+    BETWEEN_QUOTES,
     ReadSource,
     find_label,
     is_label,
@@ -43,7 +44,8 @@ from deepdiver.strategies.shared.findings import (
     number_text,
 )
 from deepdiver.strategies.shared.locate_statements import add_quotes
-from deepdiver.strategies.shared.room import room_of
+from deepdiver.strategies.shared.room import BRIEF, room_of
+from deepdiver.strategies.shared.statements import holds_figures
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, NumberedText, QuestionPart
 from deepdiver.tools.address import canonical
 from deepdiver.tools.hit import Hit
@@ -255,7 +257,7 @@ async def _read_once(
     deps.add(*(item for made, _ in readings for item in made))
     # Not as the ledger has them: there, a finding that another look made first is about its matter.
     findings = list({item.id: item for made, _ in readings for item in made}.values())
-    leads = unite(*(said.leads for _, said in readings))
+    leads = unite(*((in_brief(lead, BRIEF) for lead in said.leads) for _, said in readings))
     after = [said.questions for made, said in readings if made]
     answered = {item.about for item in findings} if among_many else set[str]()
     return [
@@ -799,7 +801,22 @@ def accept_finding(
         deps.dropped.add(content_id("d", item.statement, item.source, item.quote))
         deps.emit(FindingDropped(statement=item.statement, reason=reason))
         return None
-    return make_finding(entry.source, entry.text, spans, item.statement, about)
+    return make_finding(entry.source, entry.text, spans, _said_by(item, entry, spans, about), about)
+
+
+def _said_by(item: Extracted, entry: ReadSource, spans: Sequence[Span], about: str) -> str:
+    """Return what a finding says: the statement, or its quotes.
+
+    One with a figure that its source has nowhere mixes texts, or has worked something out, and is
+    shown as found to whoever judges and writes.
+    """
+    quoted = [span.of(entry.text) for span in sorted(spans)]
+    given = f"{entry.source.title}\n{about}"
+    if holds_figures("\n".join((*quoted, given)), item.statement) or holds_figures(
+        f"{entry.text}\n{given}", item.statement
+    ):
+        return item.statement
+    return BETWEEN_QUOTES.join(quoted)
 
 
 def _spans_of(item: Extracted, entry: ReadSource) -> list[Span]:

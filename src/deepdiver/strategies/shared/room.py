@@ -11,6 +11,11 @@ from dataclasses import dataclass
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.tasks import WriteReport
 
+BRIEF = 400
+"""The most characters of what a model has written into one field and is shown again, such as what
+would refute a hypothesis: two sentences. It is asked for one, and some write a paragraph, which
+every later judgement would show again. As much as most search engines take."""
+
 
 @dataclass(frozen=True, slots=True)
 class Room:
