@@ -290,7 +290,9 @@ def test_nothing_is_put_behind_headings_cells_and_code(line: str) -> None:
         assert put_marks(markdown, line) == markdown
 
 
-@pytest.mark.parametrize("form", ["{}: {{T1:2}}", "[{}] {{T1:2}}", "- {}. {{T1:2}}", "{} {{T1:2}}"])
+@pytest.mark.parametrize(
+    "form", ["{}: {{T1:2}}", "[{}] {{T1:2}}", "- {}. {{T1:2}}", "{} {{T1:2}}", "`{}: {{T1:2}}`"]
+)
 def test_lines_may_be_written_in_several_ways(form: str) -> None:
     assert put_marks("It rains.", form.format(1)) == "It rains {T1:2}."
 

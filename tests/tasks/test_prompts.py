@@ -29,6 +29,7 @@ SPOKEN = re.compile(r"`([^`]+)`")
 MARKED = re.compile(r"`[^`]*\{[^`]*`")
 """The marks of a draft, as prompts show them: `{T3:12}`, `## What to do {judgement}`."""
 MARKDOWN = {"# ", "## ", "### ", "- ", "1. ", "> ", "| ", " | ", "---", "## Bottom line"}
+MARKDOWN |= {"= ", "+ "}
 MARKDOWN |= {
     "## What is not known",
     "<thinking>",

@@ -141,7 +141,9 @@ def _answers(answer: str) -> Mapping[tuple[int, bool], str]:
     """
     said: dict[tuple[int, bool], str] = {}
     for line in answer.splitlines():
-        if match := _ANSWER.fullmatch(line.strip()):
+        bare = line.strip()
+        bare = bare[1:-1] if bare[:1] == bare[-1:] == "`" else bare
+        if match := _ANSWER.fullmatch(bare):
             told = match[2].strip()
             said.setdefault((int(match[1]), told.startswith("+")), told)
     return said
