@@ -67,3 +67,10 @@ def test_any_text_gets_a_strategy_and_a_reason(question: str) -> None:
     assert picked.strategy in TABLE
     assert picked.because
     assert pick_strategy(question) == picked
+
+
+def test_what_has_happened_to_somebody_who_asks_for_a_way_is_no_situation() -> None:
+    told = "Last month our resolver was used in an attack. How should we configure it?"
+    assert pick_strategy(told).strategy == "iterative"
+    moving = "Last month there was an attack on the port. Should we evacuate our staff?"
+    assert pick_strategy(moving).strategy == "overwatch"

@@ -48,6 +48,8 @@ _HUNT = _any(
 )
 _HOW = re.compile(r"\bhow (?:to|do|does|did|can|could|should|might|would)\b[^.?!]*$", re.IGNORECASE)
 """Somebody who asks how to find a thing wants a way to do it, and not the thing itself."""
+_OUR_WAY = _any(r"how (?:should|can|could|might|do|would) (?:we|i)")
+"""Somebody who asks how to do a thing wants a way; what has happened says why he asks."""
 _OVERVIEW = _any(
     r"overview|survey of|introduction to|state of the art|state of|landscape|trends?|background "
     r"(?:on|of)|history of",
@@ -69,7 +71,8 @@ _QUESTION = re.compile(r"\?")
 
 def pick_strategy(question: str) -> StrategyPick:
     """Return the strategy that suits a question."""
-    if (event := _SITUATION.search(question)) and (when := _LATELY.search(question)):
+    event, when = _SITUATION.search(question), _LATELY.search(question)
+    if event and when and not _OUR_WAY.search(question):
         told = f"“{event[0]}” and “{when[0]}”: a situation that is still moving"
         return StrategyPick("overwatch", told)
     for hunt in _HUNT.finditer(question):
