@@ -63,6 +63,8 @@ _HOW_MIGHT = re.compile(
     r"how (?:can|could|should|might|would|may) (?!(?:I|you|one)\b)(?![^?]*\bbe\b)", re.I
 )
 """Asks what somebody could do, or what could come: no name, no value and no steps answer it."""
+_ASKS_FOR_STEPS = re.compile(r"(?:and )?how (?:to|do|(?:can|could|should) (?:I|you|one))\b", re.I)
+"""Asks for steps, which other questions may only seem to."""
 _WHAT_IT_DOES = re.compile(
     r"what (?:is|are|was|were) the (?:\w+ ){0,2}(?:impacts?|effects?|influences?|roles?"
     r"|importance|significance|implications?|consequences?)\b|what(?: will| would)? happens?\b",
@@ -105,6 +107,9 @@ def _by_grammar(asked: AskedQuestion) -> Form:
     if _ASKS_AT_ITS_END.search(asked.text) and asked.form in (Form.YES_NO, Form.OVERVIEW):
         return Form.LOOK_UP
     if _HOW_MIGHT.match(asked.text):
+        return Form.OVERVIEW
+    unsure = asked.form is Form.HOW_TO and asked.certainty < SURE_OF_FORM
+    if unsure and not _ASKS_FOR_STEPS.match(asked.text):
         return Form.OVERVIEW
     if _HOW.match(asked.text) and asked.form in (Form.TIMELINE, Form.CALCULATION):
         return Form.HOW_TO
