@@ -108,8 +108,7 @@ def _by_grammar(asked: AskedQuestion) -> Form:
         return Form.LOOK_UP
     if _HOW_MIGHT.match(asked.text):
         return Form.OVERVIEW
-    unsure = asked.form is Form.HOW_TO and asked.certainty < SURE_OF_FORM
-    if unsure and not _ASKS_FOR_STEPS.match(asked.text):
+    if _only_seems_how_to(asked):
         return Form.OVERVIEW
     if _HOW.match(asked.text) and asked.form in (Form.TIMELINE, Form.CALCULATION):
         return Form.HOW_TO
@@ -126,6 +125,12 @@ def _by_grammar(asked: AskedQuestion) -> Form:
     if asked.form in ACCOUNTS and _asks_for_one(asked):
         return Form.LOOK_UP
     return asked.form
+
+
+def _only_seems_how_to(asked: AskedQuestion) -> bool:
+    """Return whether the model takes a question for one about steps, unsure and by no such word."""
+    unsure = asked.form is Form.HOW_TO and asked.certainty < SURE_OF_FORM
+    return unsure and not _ASKS_FOR_STEPS.match(asked.text)
 
 
 def _asks_for_one(asked: AskedQuestion) -> bool:
