@@ -372,6 +372,16 @@ def test_a_sentence_is_cited_by_the_shortest_quote_that_has_it() -> None:
     assert [(line.text, line.findings) for line in section.sentences] == [(said, ("F9",))]
 
 
+def test_what_only_stands_around_a_passage_is_not_told_below() -> None:
+    board = [
+        finding(f"The harbour board of {name} has {n} members.", f"F{n}", title=name)
+        for n, name in enumerate("ABCDEFG", 1)
+    ]
+    around = finding("The harbour board met 20 times. It rained on 12 days.", "F8", title="H")
+    alone = finding("The harbour board of I met 9 times.", "F9", title="I")
+    assert below(write(OVERVIEW, (*board, around, alone))) == [("I", [alone.quote])]
+
+
 def test_a_document_without_a_title_is_told_below_a_fixed_heading() -> None:
     board = [
         finding(f"The harbour board of {name} has {n} members.", f"F{n}", title=name)

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from deepdiver.reason.embedded.asked import ACCOUNTS, is_open, understand, wants_few_words
-from deepdiver.reason.embedded.language.form import Form
+from deepdiver.reason.embedded import asked as module
+from deepdiver.reason.embedded.asked import (
+    ACCOUNTS,
+    SURE_OF_FORM,
+    is_open,
+    understand,
+    wants_few_words,
+)
+from deepdiver.reason.embedded.language.form import Form, read_question
 
 
 def test_a_question_is_read_once() -> None:
@@ -110,6 +119,26 @@ def test_what_somebody_could_do_is_no_look_up_and_no_steps(text: str, form: Form
     asked = understand(text)
     assert asked.form is form
     assert is_open(asked) is (form is Form.OVERVIEW), "steps stand together"
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("In what ways will the port make up for tolls?", Form.OVERVIEW),
+        ("how to make up for tolls", Form.HOW_TO),
+        ("And how do we make up for tolls?", Form.HOW_TO),
+        ("How do you make up for tolls?", Form.HOW_TO),
+    ],
+)
+def test_only_who_asks_for_steps_gets_them_if_the_model_is_unsure(
+    monkeypatch: pytest.MonkeyPatch, text: str, form: Form
+) -> None:
+    asked = replace(read_question(text), form=Form.HOW_TO, certainty=SURE_OF_FORM - 0.1)
+    monkeypatch.setattr(module, "read_question", lambda _: asked)
+    assert understand.__wrapped__(text).form is form
+    sure = replace(asked, certainty=SURE_OF_FORM)
+    monkeypatch.setattr(module, "read_question", lambda _: sure)
+    assert understand.__wrapped__(text).form is Form.HOW_TO
 
 
 @pytest.mark.parametrize(

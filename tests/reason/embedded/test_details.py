@@ -120,6 +120,27 @@ def test_what_the_reader_finds_beside_the_question_is_left_out(
     assert chosen(("Plan", told), ("Plan", beside)) == [told]
 
 
+def test_what_was_chosen_before_is_ordered_and_cut_alone() -> None:
+    far = Line("Roof", "Roof", "The roof was mended for 4,000 euros.")
+    near = Line("Plan", "Plan", "Loyalty cards raise sales in all shops.")
+    assert choose_details(QUESTION, [far, near], 200) == [1]
+    assert choose_details(QUESTION, [far, near], 200, again=True) == [1, 0]
+    assert choose_details(QUESTION, [far, near], 8, again=True) == [1]
+
+
+def test_of_sentences_that_are_as_near_the_reader_puts_one_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one, other = "Cards raise sales by 5% a year.", "Cards raise sales by 6% a year."
+
+    def prefer(question: str, passages: Sequence[str]) -> list[Rating]:
+        return [Rating(0.9 if text == other else 0.3, 0.5, 0.5) for text in passages]
+
+    assert chosen(("Plan", one), ("Plan", other)) == [one, other]
+    monkeypatch.setattr(details, "rate", prefer)
+    assert chosen(("Plan", one), ("Plan", other)) == [other, one]
+
+
 def test_the_reader_looks_at_the_best_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(details, "LOOKED_AT", 2)
     said = [(f"Plan {n}", f"Loyalty cards raise sales by {n}% in a year.") for n in range(9)]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from deepdiver.reason.embedded import find as module
+from deepdiver.reason.embedded.asked import understand
 from deepdiver.reason.embedded.find import FINDINGS, find
+from deepdiver.reason.embedded.rating import Rating
 from deepdiver.tasks import ExtractFindings, NumberedText
 from tests.reason.embedded.raters import rate_by_words
 from tests.texts import parts_of, shown_text
@@ -29,6 +33,25 @@ def test_no_text_brings_no_finding() -> None:
 def test_what_bears_on_nothing_is_left_out() -> None:
     text = shown_text(id="T1", title="Menu", text="Soup and bread are served at noon.")
     assert find(task(text)).findings == ()
+
+
+def test_what_the_message_says_before_its_question_may_be_what_it_is_about(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rated: list[str] = []
+
+    def rate(question: str, passages: Sequence[str]) -> list[Rating]:
+        rated.append(question)
+        score = 1.0 if "harbour" in question else 0.0
+        return [Rating(score, score, score)] * len(passages)
+
+    monkeypatch.setattr(module, "rate", rate)
+    message = "We run the harbour. Who chairs the board?"
+    text = shown_text(id="T1", title="Board", text="Ada Holm chairs the harbour board.")
+    (found,) = find(task(text, question=message)).findings
+    assert found.quote == text.plain
+    assert rated == [understand(message).matter, message]
+    assert rated[0] == "Who chairs the board?"
 
 
 def test_questions_and_scraps_are_no_findings() -> None:

@@ -17,6 +17,8 @@ from tests.reason.embedded.shown import finding
         "Give me an overview of the club that won the cup.",
         "Which clubs won? Do the sources agree?",
         "How old was Cleo Berg when she won?",
+        "How can lessons from the strike, which ended in May, guide the plan for 2030?",
+        "What should the harbour do to prepare for the storms which the forecasts promise?",
         "",
     ],
 )

@@ -841,6 +841,15 @@ def test_a_short_text_is_shown_whole_with_what_was_found() -> None:
     assert shown.found == (Span(5, 9),)
 
 
+def test_a_memo_in_which_something_was_found_is_shown_whole() -> None:
+    memo = f"{'Sales rose. ' * (reading.FREE_CHARS // 12)}\n\nCards brought 5%."
+    assert FREE_CHARS < len(memo) <= reading.FREE_WHOLE
+    shown = fetched(memo, Span(0, 11))
+    assert shown.shown == memo
+    assert shown.found == (Span(0, 11),)
+    assert len(fetched(memo).shown) <= FREE_CHARS, "a page that a search did not look into"
+
+
 def test_of_a_long_text_the_passages_that_were_found_are_shown() -> None:
     text = f"{'a ' * 3_000}MIDDLE {'b ' * 3_000}END"
     one, other = (
@@ -853,8 +862,9 @@ def test_of_a_long_text_the_passages_that_were_found_are_shown() -> None:
 
 
 def test_a_table_is_shown_whole() -> None:
-    rows = "\n".join(f"| Name: n{n} | Value: {n}" for n in range(300))
+    rows = "\n".join(f"| Name: n{n} | Value: {n}" for n in range(400))
     text = f"Before.\n\n{rows}\n\nAfter."
+    assert len(text) > reading.FREE_WHOLE
     at = text.index("| Name: n150 |")
     shown = fetched(text, Span(at, at + 20))
     assert shown.shown == rows

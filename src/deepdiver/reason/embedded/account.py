@@ -58,8 +58,8 @@ AS_GOOD = 0.6
 below an answer."""
 BODY_WORDS, ANSWERED_WORDS = 900, 250
 """Words of what else was found, and if the question is answered."""
-DETAIL_WORDS = 1_000
-"""Words of what the documents add to an account."""
+DETAIL_WORDS = 750
+"""Words of what the documents add to an account: with 1,000, more of what was not asked is told."""
 BEARS = 0.35
 """The least score of the best sentence for an account to be one."""
 LIKELY_AT = 0.2
@@ -435,21 +435,22 @@ def _by_time(question: str, ranked: Sequence[Ranked]) -> list[DraftSentence]:
 def _details(
     question: str, ranked: Sequence[Ranked], lead: Sequence[DraftSentence]
 ) -> list[DraftSection]:
-    """Return what each document that is about the matter adds to the lead, sentence by sentence."""
+    """Return what each document that is about the matter adds to the lead, sentence by sentence.
+
+    That is what stands alone in a finding, since the sentences that tell most were chosen of whole
+    texts: around a passage that bears on the question stands much that does not.
+    """
     said = {text for line in lead for text in line.text.split("\n")}
-    quoted: dict[str, ShownFinding] = {}
-    for item in ranked:
-        for text in _sentences(item.finding):
-            # The shortest quote that has a sentence shows best where it stands.
-            held = quoted.setdefault(text, item.finding)
-            if len(item.finding.quote) < len(held.quote):
-                quoted[text] = item.finding
-    told = [(finding, text) for text, finding in quoted.items() if text not in said]
+    told = [
+        (item.finding, own[0])
+        for item in ranked
+        if len(own := _sentences(item.finding)) == 1 and own[0] not in said
+    ]
     lines = [
         Line(f"{finding.source} {finding.origin}", finding.source, text) for finding, text in told
     ]
     groups: dict[str, list[DraftSentence]] = {}
-    for place in choose_details(question, lines, DETAIL_WORDS):
+    for place in choose_details(question, lines, DETAIL_WORDS, again=True):
         finding, text = told[place]
         groups.setdefault(finding.source, []).append(DraftSentence(text, (finding.id,)))
     return [DraftSection(title or ELSE, tuple(own)) for title, own in groups.items()]

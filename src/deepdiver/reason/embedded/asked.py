@@ -63,6 +63,8 @@ _HOW_MIGHT = re.compile(
     r"how (?:can|could|should|might|would|may) (?!(?:I|you|one)\b)(?![^?]*\bbe\b)", re.I
 )
 """Asks what somebody could do, or what could come: no name, no value and no steps answer it."""
+_ASKS_FOR_STEPS = re.compile(r"(?:and )?how (?:to|do|(?:can|could|should) (?:I|you|one))\b", re.I)
+"""Asks for steps, which other questions may only seem to."""
 _WHAT_IT_DOES = re.compile(
     r"what (?:is|are|was|were) the (?:\w+ ){0,2}(?:impacts?|effects?|influences?|roles?"
     r"|importance|significance|implications?|consequences?)\b|what(?: will| would)? happens?\b",
@@ -106,6 +108,8 @@ def _by_grammar(asked: AskedQuestion) -> Form:
         return Form.LOOK_UP
     if _HOW_MIGHT.match(asked.text):
         return Form.OVERVIEW
+    if _only_seems_how_to(asked):
+        return Form.OVERVIEW
     if _HOW.match(asked.text) and asked.form in (Form.TIMELINE, Form.CALCULATION):
         return Form.HOW_TO
     if _WHAT_IT_DOES.match(asked.text):
@@ -121,6 +125,12 @@ def _by_grammar(asked: AskedQuestion) -> Form:
     if asked.form in ACCOUNTS and _asks_for_one(asked):
         return Form.LOOK_UP
     return asked.form
+
+
+def _only_seems_how_to(asked: AskedQuestion) -> bool:
+    """Return whether the model takes a question for one about steps, unsure and by no such word."""
+    unsure = asked.form is Form.HOW_TO and asked.certainty < SURE_OF_FORM
+    return unsure and not _ASKS_FOR_STEPS.match(asked.text)
 
 
 def _asks_for_one(asked: AskedQuestion) -> bool:

@@ -16,8 +16,8 @@ from deepdiver.core.text import count_words
 from deepdiver.reason.embedded.rating import nearness, rate, told_by
 from deepdiver.reason.embedded.word_lists import HEARSAY
 
-READ = 500
-"""Sentences that are compared with a question: they take some two seconds of one core."""
+READ = 700
+"""Sentences that are compared with a question: they take some three seconds of one core."""
 ABOUT = 3
 """Sentences by which a document is judged: one that mentions the matter is not about it."""
 AS_NEAR = 0.45
@@ -34,8 +34,8 @@ LOOKED_AT = 120
 HOW_MUCH = 0.3
 """What a sentence gains that has a figure other than a date. Without it, general sentences come
 first, since they repeat the words of the question."""
-BY_DOCUMENT = 0.5
-"""The weight of how near the document of a sentence is."""
+BY_DOCUMENT, BY_READER = 0.5, 0.2
+"""The weights of how near the document of a sentence is, and of the reader's probability."""
 EACH = 4
 """The most sentences that a document tells."""
 FEWEST, MOST = 5, 60
@@ -75,13 +75,16 @@ class Line:
         return short and not headed and not logged
 
 
-def choose_details(question: str, lines: Sequence[Line], words: int) -> list[int]:
+def choose_details(
+    question: str, lines: Sequence[Line], words: int, *, again: bool = False
+) -> list[int]:
     """Return the places of the sentences that tell most, the best first, of each text once.
 
     Args:
         question: What was asked.
         lines: The sentences, those of the most promising documents first.
         words: The most words of all that are returned.
+        again: Whether all of them were chosen before, among others: then none is too far away.
     """
     told: dict[str, int] = {}
     for place, line in enumerate(lines[:READ]):
@@ -96,12 +99,16 @@ def choose_details(question: str, lines: Sequence[Line], words: int) -> list[int
     worth: dict[int, float] = {}
     for n in places:
         figure, document = has_figure(lines[n].text), about[lines[n].document]
-        if document >= bar and near[n] >= (MEASURED if figure else PLAIN) * best:
+        if again or (document >= bar and near[n] >= (MEASURED if figure else PLAIN) * best):
             worth[n] = near[n] + HOW_MUCH * figure + BY_DOCUMENT * document
     ranked = sorted(worth, key=lambda n: (-worth[n], n))[:LOOKED_AT]
     rated = rate(question, [lines[n].text for n in ranked])
-    kept = [n for n, one in zip(ranked, rated, strict=True) if one.relevance >= RELEVANT]
-    return _fitting(lines, kept, words)
+    kept = {
+        n: worth[n] + BY_READER * one.relevance
+        for n, one in zip(ranked, rated, strict=True)
+        if again or one.relevance >= RELEVANT
+    }
+    return _fitting(lines, sorted(kept, key=lambda n: (-kept[n], n)), words)
 
 
 def nearest(question: str, lines: Sequence[Line], most: int) -> list[int]:

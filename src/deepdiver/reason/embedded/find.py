@@ -18,7 +18,7 @@ from deepdiver.reason.embedded.language.units import (
     passages_in,
     units_in,
 )
-from deepdiver.reason.embedded.rating import ABOUT_IT, NAMED, rate
+from deepdiver.reason.embedded.rating import ABOUT_IT, NAMED, Rating, rate
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, NumberedText
 
 FINDINGS, ACCOUNT_FINDINGS = 16, 24
@@ -76,10 +76,13 @@ def find(task: ExtractFindings) -> Extraction:
     size = PART if asked.form in (Form.HOW_TO, Form.LIST) else PASSAGE
     by_date = asked.form is Form.TIMELINE
     listed = _preselect(asked.matter, list(_candidates(task.texts, size)), by_date)
-    rated = rate(asked.matter, [one.context for one in listed])
+    rated = _rated(asked.matter, listed)
     rows = rows_that_answer(task.question, task.texts)
-    if not rows and max((rating.score for rating in rated), default=0.0) < ABOUT_IT:
-        return Extraction(findings=())
+    if not rows and _best(rated) < ABOUT_IT:
+        # What the message says before its question may be what it is about.
+        rated = _rated(task.question, listed)
+        if _best(rated) < ABOUT_IT:
+            return Extraction(findings=())
     scored = [
         (
             rating.score
@@ -100,6 +103,14 @@ def find(task: ExtractFindings) -> Extraction:
     ]
     more = _details(asked, task.texts, found) if by_date or is_open(asked) else ()
     return Extraction(findings=(*rows, *found, *more))
+
+
+def _rated(question: str, listed: Sequence[Candidate]) -> list[Rating]:
+    return rate(question, [one.context for one in listed])
+
+
+def _best(rated: Sequence[Rating]) -> float:
+    return max((rating.score for rating in rated), default=0.0)
 
 
 def _details(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from deepdiver.reason.embedded.asked import is_open, understand
 from deepdiver.reason.embedded.change_question import change_asked
 from deepdiver.reason.embedded.clause import Kind
 from deepdiver.reason.embedded.language.units import is_short, units_in
@@ -24,13 +25,16 @@ def has_steps(question: str) -> bool:
 
     "Who chairs the firm that owns Lodby AB?" asks first which firm owns it. An age of today counts,
     since it is computed from a day of birth, and so does what happened minutes before another
-    event, whose time is found first, and whether something increased, since counts tell that.
+    event, whose time is found first, and whether something increased, since counts tell that. An
+    account of many documents is not reached by steps, whatever clauses its question has.
     """
     if change_asked(question) is not None:
         return True
     chains = analyse_question(question).chains
     if any(c.moment and c.moment.minutes < A_DAY for chain in chains for c in chain):
         return True
+    if is_open(understand(question)):
+        return False
     kinds = {clause.kind for chain in chains for clause in chain}
     if kinds & {Kind.ACCOUNT, Kind.YES_NO}:
         return False

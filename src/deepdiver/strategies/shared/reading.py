@@ -61,6 +61,9 @@ PIECE_CHARS = 16_000
 FREE_CHARS = 4_000
 """The most characters that a reasoner which costs nothing is shown of one text: it reads again for
 each problem, and its time grows with the text."""
+FREE_WHOLE = 8_000
+"""Characters of a text that it is shown whole, if a passage of it was found: what bears on an open
+question stands all over a memo of two pages."""
 TABLE_CHARS = 16_000
 """Characters of a table that are shown before and behind a passage of it."""
 BATCH_BYTES = 48_000
@@ -601,8 +604,9 @@ def _for_nothing(item: _Fetched) -> ReadSource:
     and tables whole: a sum needs all rows.
     """
     text, found = item.read.text, sorted(item.found)
-    if not found or len(text) <= FREE_CHARS:
-        parts = excerpt_parts(text, item.wanted[0], FREE_CHARS)
+    most = FREE_WHOLE if found else FREE_CHARS
+    if not found or len(text) <= most:
+        parts = excerpt_parts(text, item.wanted[0], most)
         return item.read._replace(parts=parts, found=tuple(found))
     joined = join_parts([*_around_table(text, span)] for span in found)
     parts = tuple(Span(start, end) for start, end in joined)
