@@ -418,8 +418,7 @@ def _not_in(text: str, sum_: Calculation, as_of: str) -> list[str]:
 def _faults_of_values(sentence: Sentence, text: str, as_of: str, context: Context) -> list[str]:
     around = f"{context.credits}\n{context.nearby}"
     days = [*dates(text), *dates(around), *dates(context.figures), *dates(context.question)]
-    if context.proposes:
-        days += [day for day in dates(sentence.text) if is_ahead(day, as_of)]
+    days += _proposed(sentence, as_of, context)
     lent = "" if _keeps_result_back(sentence, context) else context.nearby
     figures = {*numbers(text), *numbers(lent), *numbers(context.figures)}
     figures |= set(numbers(_PLACE.sub("…", context.credits)))
@@ -667,6 +666,12 @@ def is_capitalised(text: str) -> bool:
 
 def _known_day(day: Day, known: Iterable[Day]) -> bool:
     return any(other.covers(day) for other in known)
+
+
+def _proposed(sentence: Sentence, as_of: str, context: Context) -> list[Day]:
+    """Return the days of a sentence that advises which are still to come."""
+    told = dates(sentence.text) if context.proposes else []
+    return [day for day in told if is_ahead(day, as_of)]
 
 
 def is_ahead(day: Day, as_of: str) -> bool:

@@ -49,21 +49,12 @@ def pieces_of(markdown: str) -> list[Piece]:
     """Return the pieces of a report that may have marks, in its order."""
     found: list[Piece] = []
     paragraph: Span | None = None
-    fence = ""
-    for match in re.finditer(r"[^\n]*\n?", markdown):
-        line, start = match[0].rstrip("\n"), match.start()
-        opening = _FENCE.match(line)
-        prose = not fence and not opening and _is_prose(line)
+    for line, start in _lines_outside_code(markdown):
+        prose = _is_prose(line)
         if paragraph and not (prose and _goes_on(line)):
             found += _sentences(markdown, paragraph)
             paragraph = None
-        if fence:
-            fence = "" if line.strip().startswith(fence) else fence
-        elif opening:
-            fence = opening[1]
-            span = Span(start + opening.start(1), start + len(line.rstrip()))
-            found.append(Piece(span, "code"))
-        elif prose:
+        if prose:
             begin = paragraph.start if paragraph else start + _begins(line)
             paragraph = Span(begin, start + len(line.rstrip()))
         else:
@@ -71,10 +62,24 @@ def pieces_of(markdown: str) -> list[Piece]:
     return [*found, *(_sentences(markdown, paragraph) if paragraph else ())]
 
 
+def _lines_outside_code(markdown: str) -> Iterator[tuple[str, int]]:
+    """Yield the lines of a report with their offsets; of a block of code, the one that opens it."""
+    fence = ""
+    for match in re.finditer(r"[^\n]*\n?", markdown):
+        line = match[0].rstrip("\n")
+        if not fence:
+            opening = _FENCE.match(line)
+            fence = opening[1] if opening else ""
+            yield line, match.start()
+        elif line.strip().startswith(fence):
+            fence = ""
+
+
 def _is_prose(line: str) -> bool:
     """Whether a line is part of a paragraph or a point."""
     bare = line.lstrip("> \t")
-    return bool(bare) and not (_HEADING.match(line) or bare.startswith("|") or _is_rule(bare))
+    other = _HEADING.match(line) or _FENCE.match(line) or bare.startswith("|") or _is_rule(bare)
+    return bool(bare) and not other
 
 
 def _is_rule(line: str) -> bool:
@@ -92,8 +97,10 @@ def _goes_on(line: str) -> bool:
 
 
 def _parts(line: str, start: int) -> Iterator[Piece]:
-    """Yield the heading, or the cells, of a line that is no prose."""
-    if heading := _HEADING.match(line):
+    """Yield the heading, the cells, or the opening of code, of a line that is no prose."""
+    if opening := _FENCE.match(line):
+        yield Piece(Span(start + opening.start(1), start + len(line.rstrip())), "code")
+    elif heading := _HEADING.match(line):
         yield Piece(Span(start + heading.end(), start + len(line.rstrip())), "part")
     elif "|" in line and not _is_rule(line):
         bars = [match.start() for match in _BAR.finditer(line)]
@@ -151,16 +158,9 @@ def _answers(answer: str) -> Mapping[tuple[int, bool], str]:
 
 def _edits(markdown: str, piece: Piece, said: str) -> list[tuple[int, int, str]]:
     """Return what to change of a piece: where from, where to, and what stands there then."""
-    span = piece.span
-    if said.startswith("="):
-        anew = " ".join(said[1:].split())
-        return [] if piece.kind == "code" else [(span.start, span.end, anew)]
-    if said.startswith("+"):
-        more = " ".join(said[1:].split())
-        stop = "" if _STOP.search(span.of(markdown)) else "."
-        can = more and piece.kind == "sentence"
-        return [(span.end, span.end, f"{stop} {more}")] if can else []
-    text = span.of(markdown)
+    span, text = piece.span, piece.span.of(markdown)
+    if said.startswith(("=", "+")):
+        return list(_rewritten(piece, text, said[0], " ".join(said[1:].split())))
     behind = _end(text) if piece.kind == "sentence" else len(text)
     found: dict[int, str] = {}
     for words, marks in _MARKS.findall(said):
@@ -172,6 +172,16 @@ def _edits(markdown: str, piece: Piece, said: str) -> list[tuple[int, int, str]]
         for place, marks in found.items()
         if marks
     ]
+
+
+def _rewritten(piece: Piece, text: str, sign: str, words: str) -> Iterator[tuple[int, int, str]]:
+    """Yield what stands in the place of a piece, or behind it."""
+    span = piece.span
+    if sign == "=" and piece.kind != "code":
+        yield span.start, span.end, words
+    elif sign == "+" and piece.kind == "sentence" and words:
+        stop = "" if _STOP.search(text) else "."
+        yield span.end, span.end, f"{stop} {words}"
 
 
 def _end(text: str) -> int:

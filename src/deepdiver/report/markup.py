@@ -605,13 +605,10 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
     places: dict[str, int] = {}
     ends: list[int] = []
     for mark, piece in zip(marks, pieces, strict=False):
-        reason = mark.kind is SentenceKind.JUDGEMENT
         text += _left_out(text, piece, mark)
         behind = len(text.rstrip())
         ends.append(behind)
-        # What carries two clauses is printed behind the second; a sum leaves it where it is.
-        before = {c: places[c] for c in mark.cites if (reason or mark.expression) and c in places}
-        places |= {c: before.get(c, UNPRINTED if reason else behind) for c in mark.cites}
+        places |= _placed(mark, behind, places)
         plain, spans = _styled(piece)
         code += [(len(text) + start, len(text) + end) for start, end in spans]
         text += plain
@@ -643,6 +640,16 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
         known=_known(marks, ends, text, cited=bool(places)),
         stated=stated,
     )
+
+
+def _placed(mark: Mark, behind: int, before: Mapping[str, int]) -> dict[str, int]:
+    """Return where the citations of a mark are printed, given where those before it are.
+
+    What carries two clauses is printed behind the second; a sum and a reason leave it where it is.
+    """
+    reason = mark.kind is SentenceKind.JUDGEMENT
+    place, stays = UNPRINTED if reason else behind, reason or bool(mark.expression)
+    return {cite: before[cite] if stays and cite in before else place for cite in mark.cites}
 
 
 def _at_clause_ends(text: str, places: Mapping[str, int], marks: Sequence[Mark]) -> dict[str, int]:

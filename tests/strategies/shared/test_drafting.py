@@ -907,3 +907,32 @@ def test_sentences_that_a_repair_joins_keep_the_places_of_their_citations(tmp_pa
     drafter.rewritten(cell, "It gave 30 {T1:2} hours. It met {T1:1} before {judgement T1:4}.")
     assert cell.sentence.text == "It gave 30 hours. It met before."
     assert cell.sentence.places == (10, 24, UNPRINTED)
+
+
+@pytest.mark.parametrize(
+    ("head", "told"),
+    [
+        ("From: Jane Smith (jane.smith, Treasurer)", "Jane Smith (jane.smith, Treasurer)"),
+        ("From: Jane Smith <jane@acme.example>", ""),
+        ("From: Jane Smith", ""),
+        ("To: Jane Smith (jane.smith, Treasurer)", ""),
+    ],
+)
+def test_who_cites_a_message_may_say_what_its_sender_is(
+    tmp_path: Path, head: str, told: str
+) -> None:
+    first = "From: Carl Dahl (carl.dahl, Clerk)\nDate: 2026-03-02\n\nHello.\n\n"
+    text = f"{first}{head}\nDate: 2026-03-03\n\nThe fee rises to 12 crowns.\n"
+    deps, _ = desk(tmp_path)
+    marks = tuple(
+        Mark(start=start, kind="message", label=f"{number}")
+        for number, start in enumerate((0, len(first)), 1)
+    )
+    source = source_of(deps, "chat", text).model_copy(update={"marks": marks, "id": "s_chat"})
+    deps.add(source)
+    start = text.index("The fee")
+    passage = Passage(snapshot=source.snapshot, start=start, end=start + 7)
+    credit = credit_in(deps, Quote(source="s_chat", passage=passage, text="The fee"))
+    assert ("Treasurer" in credit) is bool(told)
+    assert told in credit
+    assert "Clerk" not in credit

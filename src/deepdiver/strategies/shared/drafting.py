@@ -66,6 +66,8 @@ WHOLE_BLOCK = (
 OWN = frozenset((SentenceKind.JUDGEMENT, SentenceKind.KNOWLEDGE, SentenceKind.ASSUMPTION))
 """The marks of code that the writer has written, which the report shows as such."""
 _NUMERAL = re.compile(r"\d[\d.,]*(?:\s?%| (?:percent|thousand|million|billion|trillion)\b)?")
+_WITH_ROLE = re.compile(r"From: ([^\n(<]+ \([^\n()]+\))[ \t]*(?=\n|$)")
+"""The first line of a message whose sender has a role behind the name."""
 _FIGURE = re.compile(r"(?<![\w-])[$€£]?(?!(?:19|20)\d\d\b)\d[\d.,]*%?")
 """A figure that is not a year, a quarter (Q2) or a part of a date such as 2024-04-05."""
 BEFORE = 400
@@ -898,12 +900,23 @@ def cited_quotes(deps: Deps, sentence: Sentence) -> list[tuple[str, str]]:
 def credit_in(deps: Deps, quote: Quote) -> str:
     """Return where a quote stands: under which heading, and below what in its table.
 
-    "The default is 20" says only there of what.
+    "The default is 20" says only there of what. Of a message, whose head tells more of its sender
+    than a name, that is told, too: who cites a message may say that its treasurer wrote it.
     """
     source = deps.ledger.get(Source, quote.source)
     above = [head for head in headings_over(deps, quote) if head not in source.title]
     heads = [f"under “{' › '.join(above)}”"] if above else []
-    return "; ".join((credit_of(source, quote), *heads, *table_heads(deps, quote)))
+    sender = _sender(deps, source, quote)
+    return "; ".join((credit_of(source, quote), *sender, *heads, *table_heads(deps, quote)))
+
+
+def _sender(deps: Deps, source: Source, quote: Quote) -> list[str]:
+    """Return the sender of the message that a quote is in, with the role that its head gives."""
+    begins = [mark.start for mark in source.marks if mark.kind == "message"]
+    before = [start for start in begins if start <= quote.passage.start]
+    head = deps.store.texts.get(quote.passage.snapshot)[before[-1] :] if before else ""
+    found = _WITH_ROLE.match(head)
+    return [found[1]] if found else []
 
 
 def credits_of(deps: Deps, sentence: Sentence) -> list[str]:

@@ -61,6 +61,11 @@ class Material:
     read: Mapping[str, ReadText] = field(default_factory=dict)
     """The sources, by the labels of their texts."""
 
+    @property
+    def shown(self) -> str:
+        """Everything that the writer was shown of the texts."""
+        return "\n".join(text.text for text in self.texts)
+
     def cited(self, cite: str) -> list[tuple[ReadText, Span]] | str | None:
         """Return what a citation points at: spans of a text, the id of a finding, or None."""
         label, _, numbers = cite.partition(":")

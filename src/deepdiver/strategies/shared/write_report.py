@@ -247,9 +247,7 @@ async def write_report(
     )
     told_by = [*material.labels.values(), *_cited(line.sentence for line in (*lead, *lines))]
     missing, unasked = audit_missing(deps, top.missing, told_by, asked)
-    partly, unsaid = audit_missing(
-        deps, [*top.partly.values()], told_by, asked, "\n".join(t.text for t in material.texts)
-    )
+    partly, unsaid = audit_missing(deps, [*top.partly.values()], told_by, asked, material.shown)
     assessments, unfounded = await doubt_unfounded(deps, asked, assessments, answer)
     weighed, told = None, list[str]()
     if assessments is None or _is_tested(deps, assessments, unfounded):
