@@ -379,7 +379,12 @@ def test_characters_are_counted_only_where_words_cannot_be(task: Task[Any]) -> N
 
 
 def test_a_report_is_asked_for_with_marks_or_without() -> None:
-    brief = {"texts": (), "question": "q", "as_of": "2026-11-01", "problems": ("p",)}
+    brief: dict[str, Any] = {
+        "texts": (),
+        "question": "q",
+        "as_of": "2026-11-01",
+        "problems": ("p",),
+    }
     marked, unmarked = (WriteReport(**brief, unmarked=way).prompt() for way in (False, True))
     for said in ("{T3:12}", "## Marks", "`conflict: `", "`missing: `"):
         assert said in marked.user + marked.system
