@@ -26,6 +26,7 @@ from deepdiver.core.record import (
     Source,
 )
 from deepdiver.core.retraction import as_believed
+from deepdiver.core.text import words
 from deepdiver.report import kinds
 from deepdiver.report.sources import split_rows, unite
 
@@ -121,11 +122,12 @@ class CitationNumbering:
 
         "The default is 30" says only there of what.
         """
-        where, told = source.where(quote.passage.start), f"{source.title}\n{quote.text}"
+        where = source.where(quote.passage.start)
+        told = set(words(f"{source.title} {quote.text}"))
         if where.startswith(("message", "sheet")):
             return where
         above = [" ".join(head.split()) for head in self._headings(quote)][-1:]
-        return " › ".join([where, *(head for head in above if head not in told)]).strip()
+        return " › ".join([where, *(head for head in above if {*words(head)} - told)]).strip()
 
 
 @dataclass(frozen=True, slots=True)
