@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from datetime import date
@@ -185,6 +186,9 @@ class ScriptedReasoner:
         answer = rule(task)
         if isinstance(answer, Draft) and isinstance(task, tasks.WriteReport):
             answer = report_of(answer, task.question)
+            if task.unmarked:
+                bare = re.sub(r" ?\{[^{}]*\}", "", answer.markdown)
+                answer = tasks.ReportDraft(markdown=bare)
         return cast("A", answer)
 
     def _decompose(self, task: tasks.Decompose) -> tasks.Decomposition:
@@ -357,6 +361,17 @@ class ScriptedReasoner:
                 tasks.Check(id=claim.id, support="full", by=claim.cites) for claim in task.claims
             )
         )
+
+    def _cite_report(self, task: tasks.CiteReport) -> tasks.Citations:
+        """Cite what stands word for word in the texts."""
+        places = {
+            said.strip(): f"{text.id}:{number}"
+            for text in task.texts
+            for number, said in re.findall(r"<(\d+)> ([^<\n]+)", text.text)
+        }
+        pieces = re.findall(r"\[(\d+)\] ([^\n\[]+)", task.report)
+        told = [(number, places.get(said.strip())) for number, said in pieces]
+        return tasks.Citations(lines="\n".join(f"{n}: {{{place}}}" for n, place in told if place))
 
     def _repair_sentences(self, task: tasks.RepairSentences) -> tasks.Repairs:
         return tasks.Repairs(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from deepdiver.core.belief import SUPPORTED_AT, answer_confidence, confidence
 from deepdiver.core.corroboration import count_agreeing, count_copies
+from deepdiver.core.headings import headings_above, marked_headings
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.outcomes import WORKED, Research, settle_outcome
 from deepdiver.core.record import (
@@ -110,24 +111,38 @@ class CitationNumbering:
             credibility=source.credibility.score,
             reasons=(*source.credibility.reasons, *agree),
             copies=self._copies[source.id],
-            where=self._place_of(quote, source),
+            where=place_of(quote, source, self._headings(quote)),
             # Of a message, the time of day stands with the passage, where two of a day differ.
             credit=", ".join(
                 filter(None, (source.author, source.publisher, source.published.partition("T")[0]))
             ),
         )
 
-    def _place_of(self, quote: Quote, source: Source) -> str:
-        """Return the page, sheet or message of a quote, and the heading that it stands under.
 
-        "The default is 30" says only there of what.
-        """
-        where = source.where(quote.passage.start)
-        told = set(words(f"{source.title} {quote.text}"))
-        if where.startswith(("message", "sheet")):
-            return where
-        above = [" ".join(head.split()) for head in self._headings(quote)][-1:]
-        return " › ".join([where, *(head for head in above if {*words(head)} - told)]).strip()
+def headings_over(text: str, source: Source, quote: Quote) -> list[str]:
+    """Return the headings under which a quote stands, unless it has them in it.
+
+    Args:
+        text: The saved text of its source.
+        source: Its source.
+        quote: The quote.
+    """
+    above = headings_above(text, quote.passage.start, marked_headings(source.marks))
+    told = (item.span.of(text).strip("# \n") for item in above)
+    return [heading for heading in told if heading and heading not in quote.text]
+
+
+def place_of(quote: Quote, source: Source, headings: Sequence[str]) -> str:
+    """Return the page, sheet or message of a quote, and the heading that it stands under.
+
+    "The default is 30" says only there of what.
+    """
+    where = source.where(quote.passage.start)
+    if where.startswith(("message", "sheet")):
+        return where
+    told = set(words(f"{source.title} {quote.text}"))
+    above = [" ".join(head.split()) for head in headings][-1:]
+    return " › ".join([where, *(head for head in above if {*words(head)} - told)]).strip()
 
 
 @dataclass(frozen=True, slots=True)

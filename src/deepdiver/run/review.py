@@ -31,6 +31,7 @@ from deepdiver.report.audit import (
     find_present,
     quote_stands,
 )
+from deepdiver.report.compose import headings_over, place_of
 from deepdiver.report.kinds import STATED
 from deepdiver.run.begin import check_question
 from deepdiver.run.detached import detached_gateway, ignore_event
@@ -200,9 +201,9 @@ def _in_turn(sentences: Iterable[Sentence], heading: str) -> Iterator[tuple[Sent
 
 def _check_citations(report: Report, ledger: Ledger, store: Store) -> Iterator[str]:
     for item in report.citations:
-        if wrong := _not_of_its_source(item, ledger):
-            yield f"[{item.number}] {wrong}"
         quote = Quote(source=item.source, passage=item.passage, text=item.quote)
+        if wrong := _not_of_its_source(item, quote, ledger, store):
+            yield f"[{item.number}] {wrong}"
         try:
             if not quote_stands(quote, store.texts.get):
                 yield f"[{item.number}] the quote {item.quote[:60]!r} does not stand in its source"
@@ -210,7 +211,7 @@ def _check_citations(report: Report, ledger: Ledger, store: Store) -> Iterator[s
             yield f"[{item.number}] {item.title} ({item.url}): {error}"
 
 
-def _not_of_its_source(item: Citation, ledger: Ledger) -> str:
+def _not_of_its_source(item: Citation, quote: Quote, ledger: Ledger, store: Store) -> str:
     """Return what a citation says otherwise than the source on record; empty: nothing."""
     if item.source not in ledger:
         return f"its source {item.source} is not on record"
@@ -219,9 +220,9 @@ def _not_of_its_source(item: Citation, ledger: Ledger) -> str:
         "text": (item.passage.snapshot, source.snapshot),
         "address": (item.url, source.url),
         "title": (item.title, source.title),
-        "place": (item.where, source.where(item.passage.start)),
     }
     wrong = next((name for name, (cited, held) in told.items() if cited != held), "")
+    wrong = wrong or ("place" if item.where not in _places_of(quote, source, store) else "")
     return f"its {wrong} is not that of the source on record" if wrong else ""
 
 
@@ -337,3 +338,13 @@ def _words_read(ledger: Ledger, store: Store) -> frozenset[str]:
         with suppress(LostTextError):
             found |= bare_words(store.texts.get(source.snapshot))
     return frozenset(found)
+
+
+def _places_of(quote: Quote, source: Source, store: Store) -> list[str]:
+    """Return how a report may tell where a quote stands; older ones tell no heading."""
+    plain = place_of(quote, source, ())
+    try:
+        text = store.texts.get(quote.passage.snapshot)
+    except LostTextError:  # which is a fault of its own
+        return [plain]
+    return [plain, place_of(quote, source, headings_over(text, source, quote))]

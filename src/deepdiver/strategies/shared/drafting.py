@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from deepdiver.core.events import SentenceCut
-from deepdiver.core.headings import headings_above, heads_of_table, marked_headings
+from deepdiver.core.headings import heads_of_table
 from deepdiver.core.numbering import units_of
 from deepdiver.core.numbers import numbers
 from deepdiver.core.record import (
@@ -28,6 +28,7 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.reserved_hosts import host_of, is_example, is_reserved
 from deepdiver.core.text import count_words, sentences, words
+from deepdiver.report import compose
 from deepdiver.report.audit import credit_of
 from deepdiver.report.kinds import STATED, SUPPLIED
 from deepdiver.report.markup import (
@@ -948,10 +949,8 @@ def _above(deps: Deps, quote: Quote) -> Iterator[str]:
 
 def headings_over(deps: Deps, quote: Quote) -> list[str]:
     """Return the headings under which a quote stands, unless it has them in it."""
-    text, start = deps.store.texts.get(quote.passage.snapshot), quote.passage.start
-    told = marked_headings(deps.ledger.get(Source, quote.source).marks)
-    above = (item.span.of(text).strip("# \n") for item in headings_above(text, start, told))
-    return [heading for heading in above if heading and heading not in quote.text]
+    text = deps.store.texts.get(quote.passage.snapshot)
+    return compose.headings_over(text, deps.ledger.get(Source, quote.source), quote)
 
 
 def table_heads(deps: Deps, quote: Quote) -> list[str]:
