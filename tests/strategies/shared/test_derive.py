@@ -231,3 +231,14 @@ def test_a_part_of_a_whole_may_be_told_in_words_and_a_period_is_none(
     computed = compute(f"{number} * 400")
     lost = derive._unsourced(computed, text, "2026-11-16", frozenset(), exactly=True)
     assert (lost == []) is known
+
+
+def test_a_calculation_may_use_the_result_of_another_by_its_number(tmp_path: Path) -> None:
+    derived, held = made(tmp_path, "30 + 87", "117", "T1:2")
+    assert not held, "87 is in no quote"
+    deps, keys = desk(tmp_path / "again")
+    found, _ = resolve_cites(deps, gather_material(deps, keys), ["T1:2"], "q")
+    derived = Derivations()
+    for name, expression, result in (("C1", "120 - 30 - 3", "87"), ("C2", "87 / 30", "2.9")):
+        item = Derivation(name=name, expression=expression, result=result, findings=tuple(found))
+        assert derived.add(deps.ledger, item, "2026-11-16"), derived.refused

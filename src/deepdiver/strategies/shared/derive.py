@@ -123,8 +123,9 @@ class Derivations:
         computed = compute(made.expression, self.values)
         found = [ledger.get(Finding, key) for key in made.findings if key in ledger]
         text = "\n\n".join(quote.text for finding in found for quote in finding.quotes)
-        results = " | ".join(other.result for other in self.held.values())
-        known = f"{text}\n\n{self.asked}\n\n{results}"
+        # What is supposed is told with the number itself; elsewhere it may come from another sum.
+        others = [] if free is not FREE else [other.result for other in self.held.values()]
+        known = "\n\n".join((text, self.asked, *others))
         return _unsourced(computed, known, as_of, free, exactly=exactly)
 
     def next_name(self) -> str:
