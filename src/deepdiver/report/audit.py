@@ -675,8 +675,8 @@ def _proposed(sentence: Sentence, as_of: str, context: Context) -> list[Day]:
 
 
 def is_ahead(day: Day, as_of: str) -> bool:
-    """Whether a day is still to come, or names no year: a proposal is for the next one."""
-    return not day.year or day.iso() > as_of[: len(day.iso())]
+    """Whether a day is still to come; of one without a year, nobody can tell."""
+    return bool(day.year) and day.iso() > as_of[: len(day.iso())]
 
 
 def _years(days: Iterable[Day]) -> set[Decimal]:

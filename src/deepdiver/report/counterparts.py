@@ -258,7 +258,7 @@ def _places_in(text: str, spots: Sequence[re.Match[str]]) -> Iterator[_Place]:
 
 
 def _tells_direction(text: str, spot: re.Match[str], before: str) -> bool:
-    """Whether "up" or "down" tells where something goes, and is no part of a verb: made up 30%."""
+    """Whether "up" or "down" tells where something goes: that of "made up 30%" does not."""
     moves = before in _MOVES or _BY_FIGURE.match(text, spot.end()) is not None
     return moves and before not in _MAKES
 

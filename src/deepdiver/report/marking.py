@@ -92,12 +92,12 @@ def _begins(line: str) -> int:
 
 
 def _goes_on(line: str) -> bool:
-    """Whether a line belongs to the paragraph before it: it is no point, and not set apart."""
+    """Whether a line continues the paragraph before it, and begins neither point nor quotation."""
     return not line[: _begins(line)].strip()
 
 
 def _parts(line: str, start: int) -> Iterator[Piece]:
-    """Yield the heading, the cells, or the opening of code, of a line that is no prose."""
+    """Yield the heading, the cells or the opening of code in a line."""
     if opening := _FENCE.match(line):
         yield Piece(Span(start + opening.start(1), start + len(line.rstrip())), "code")
     elif heading := _HEADING.match(line):

@@ -543,7 +543,7 @@ class Audit:
         It may not where its words are foreign to what it cites, and those of another place: a model
         that obeys a document calls it carried, too. In other words than its quotes, a writer who
         was not thinking of them says the same: of thirteen such sentences of a report, all were
-        carried, and asking for them anew made them stiffer.
+        carried, and rewriting them made them stiffer.
         """
         problem, sentence = line.problem, line.sentence
         if problem is None or not problem.doubtful or self._deps.reasoner.is_free(CheckSupport):
