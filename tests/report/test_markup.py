@@ -208,6 +208,7 @@ def test_a_mark_behind_the_stop_belongs_to_the_sentence_before_it() -> None:
         ("It rose. [1] In May it fell. [2]", ["It rose.", "In May it fell."]),
         ("It rose.[1][2] 2020 was flat.", ["It rose.", "2020 was flat."]),
         ("“It fell.” [3](https://a.example/b) So?", ["“It fell.”", "So?"]),
+        ("It lies in [0, 1] and rose [2].", ["It lies in [0, 1] and rose."]),
         ("It rose [1, 3] and fell [4–6].", ["It rose and fell."]),
         ("Take `a[1]` of list[2] in [1, 2]: `x [3]`.", ["Take a[1] of list[2] in [1, 2]: x [3]."]),
     ],

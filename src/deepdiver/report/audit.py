@@ -61,6 +61,9 @@ SHORTEST = 5
 _COMPOUND = re.compile(r"\b\w*[a-z][A-Z]\w*")
 _INNER = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _IN_LETTERS = re.compile(r"\bQ([1-4])(?![\w–-])")
+_ARTICLES = frozenset(
+    words("a an the any some no its their our your his her this that these those")
+)
 _ROW_NUMBER = re.compile(r"^\d{1,2}[.)]?\s+(?=[A-Z])")
 """The number of a row, before what the row is about."""
 _OWN_PART = re.compile(
@@ -177,7 +180,7 @@ class Context:
     introduced: str = ""
     """The quotes, titles and calculations of what a frame introduces: names, numbers and dates."""
     proposes: bool = False
-    """Whether it advises: then days to come are its writer's own."""
+    """Whether it stands in a plan: then days to come are its writer's own."""
     takes_figures: bool = False
     """Whether it may take numbers from the question, too, because somebody checks it besides."""
 
@@ -792,7 +795,7 @@ def find_present(
         snapshot: Returns saved texts.
         asked: The question.
     """
-    wanted = {term: tuple(parts) for term in sentence.terms if (parts := terms(term))}
+    wanted = {term: parts for term in sentence.terms if (parts := terms(term))}
     if not wanted:
         return []
     texts = {source.snapshot: source.title for source in sources}
@@ -818,15 +821,22 @@ def _matter(said: str, held: Collection[AbstractSet[str]]) -> set[str]:
 def _speaks_of(text: str, title: str, term: str, matter: AbstractSet[str]) -> bool:
     """Whether a text has some words one behind the other, where it speaks of a matter."""
     units = [words(unit.of(text)) for unit in units_of(text)]
-    many, everywhere = len(words(term)), not matter or not matter.isdisjoint(terms(title))
+    wanted = _without_articles(words(term))
+    everywhere = not matter or not matter.isdisjoint(terms(title))
     for at, unit in enumerate(units):
         following = units[at + 1] if at + 1 < len(units) else []
-        if not _runs(words(term), [*unit, *following[: many - 1]]):
+        if not _runs(wanted, [*unit, *following[: len(wanted) - 1]]):
             continue
         around = units[max(0, at - AROUND) : at + AROUND + 1]
         if everywhere or any(not matter.isdisjoint(map(stem, near)) for near in around):
             return True
     return False
+
+
+def _without_articles(term: Sequence[str]) -> list[str]:
+    """Return words without those at both ends that say no more of a thing than that it is one."""
+    left = list(itertools.dropwhile(_ARTICLES.__contains__, term))
+    return list(itertools.dropwhile(_ARTICLES.__contains__, left[::-1]))[::-1]
 
 
 def _runs(term: Sequence[str], said: Sequence[str]) -> bool:

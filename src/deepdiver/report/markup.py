@@ -120,7 +120,7 @@ _NUMBERED = re.compile(r"(\*\*\d{1,3})\.(?=\s)")
 """The number of a bold opening, "**1. Offers.**", which ends no sentence."""
 _STRAY = re.compile(
     r"(?:(?<![.!?])\s+|(?<=[.,;:!?)\"”’])\s*(?!(?:\[[\d, ]+\]\s*)+\s[a-z]))"
-    r"(?:\[\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,9}\](?:\([^)\s]*\))?)+(?![\w(\[:])"
+    r"(?:\[[1-9]\d{0,2}(?:\s?[,–-]\s?\d{1,3}){0,9}\](?:\([^)\s]*\))?)+(?![\w(\[:])"
 )
 """Numbers in brackets behind a word or a stop, and links that they are."""
 _OPENED_BY_CODE = re.compile(r"(?<=[.!?] )`(?=[^`\s])")

@@ -1968,7 +1968,8 @@ async def test_a_sentence_behind_a_repaired_one_is_told_its_new_words(tmp_path: 
         ("cost of a review", True),
         ("cost of review", True),
         ("action plan was", False),
-        ("the action plan", False),
+        ("the action plan", True),
+        ("its action plan", True),
         ("an action plan", True),
         ("reviewed by", False),
         ("by review", False),
@@ -2008,3 +2009,12 @@ async def test_advice_before_a_citation_may_have_a_day_to_come(tmp_path: Path) -
     said = "By 1 March 2027, see that testing has more than the 30 hours {T1:2} that it got of 120."
     assert await held.check(f"## What to do {{judgement}}\n\n{said}") != []
     assert held.reasons == []
+
+
+async def test_outside_a_plan_a_day_to_come_is_looked_for(tmp_path: Path) -> None:
+    """What a source says of the future may be told wrongly, too."""
+    held = Desk(tmp_path, repair_sentences=repairing(""))
+    await held.check(
+        "## Hours\n\nTesting has 30 of 120 hours until 1 March 2027 {T1:2}, so give it more."
+    )
+    assert any("2027-03-01 is in none of its quotes" in reason for reason in held.reasons)

@@ -309,7 +309,7 @@ class Audit:
             from_question=self._derived.are_from_question(sentence.derived),
             read=self._derived.read,
             introduced="\n".join(self._told_below(line)),
-            proposes=line.advised or line.sentence.kind is SentenceKind.JUDGEMENT,
+            proposes=line.advised,
             takes_figures=takes_figures,
         )
         findings, snapshot = findings_of(deps, sentence), deps.store.texts.get
