@@ -33,6 +33,7 @@ from deepdiver.report.exports.saved_pages import render_saved_pages, with_peeks
 from deepdiver.report.figures.pictures import Pictures, draw_pictures
 from deepdiver.report.html import render_body, render_html, small_marks
 from deepdiver.report.kinds import LEGEND, LEGEND_KNOWN
+from deepdiver.report.sources import short_marks
 from tests.report.figures import week
 from tests.report.making import RUN, assessment, finding, quote, sentence, source
 
@@ -547,7 +548,14 @@ def test_a_page_may_show_its_citations_as_bare_numbers_everywhere() -> None:
     supers = re.findall("<sup>(.*?)</sup>", small)
     assert len(supers) == bracketed.count("<sup>") > 5
     assert not [mark for mark in supers if set("[],") & set(re.sub("<[^>]*>", "", mark))]
-    assert small_marks(held.citations[:2]).count("</a> <a") == 1
+    assert small_marks(short_marks(held.citations[:2])).count("</a> <a") == 1
+
+
+def test_the_word_before_what_a_figure_was_worked_out_from_belongs_to_the_link() -> None:
+    sums = [Derivation(name="C1", expression="30 * 2", result="60", findings=("f_2",))]
+    said = sentence("That is 60 days.", "f_2", derived=("C1",))
+    page = made((FACT, said), derivations=sums)
+    assert 'That is 60 days<sup>[<a href="#c2">from 2</a>]</sup>.' in page
 
 
 def test_numbers_in_a_row_are_one_link_to_the_first_passage() -> None:

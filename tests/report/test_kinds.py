@@ -55,6 +55,7 @@ from deepdiver.report.kinds import (
     unsourced,
     with_reasons,
     without_quotes,
+    worked_from,
 )
 from deepdiver.report.words import words_in
 from tests.report.making import quote, sentence, source
@@ -237,6 +238,42 @@ def test_a_calculation_tells_what_is_supposed_in_it() -> None:
     supposed = made.model_copy(update={"supposed": ("60", "400")})
     assert sum_line(supposed, say) == "C1: 60 / 400 = 0.15 (60, 400 supposed)"
     assert sum_line(supposed, words_in("de")) == "C1: 60 / 400 = 0.15 (60, 400 angenommen)"
+
+
+SUM = Derivation(name="C1", expression="50 - 30", result="20", citations=(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "derived", "worked"),
+    [
+        ("It grew by 20.", ("C1",), {1, 2}),
+        ("It grew by 20.", (), set()),
+        ("It grew from 30 by 20.", ("C1",), {2}),
+        ("It grew by twenty, from thirty to fifty.", ("C1",), set()),
+        ("In 2024 it was 20 more.", ("C1",), {1, 2}),
+        ("On 3 May 2025 it was 20 more.", ("C1",), {1}),
+    ],
+)
+def test_a_citation_without_the_figures_and_days_of_its_sentence_went_into_a_sum(
+    text: str, derived: tuple[str, ...], worked: set[int]
+) -> None:
+    quotes = ("In 2024 it was 30.", "On 3 May 2025 it was 50.", "Others are 7.")
+    cited = tuple(
+        Citation(
+            number=number,
+            source="s_1",
+            finding=f"f_{number}",
+            title="x",
+            url="https://x",
+            quote=said,
+            passage=quote(said).passage,
+            credibility=0.5,
+        )
+        for number, said in enumerate(quotes, 1)
+    )
+    held = report(citations=cited, derivations=(SUM,))
+    told = sentence(text, citations=(1, 2, 3), derived=derived)
+    assert worked_from(held, told) == worked
 
 
 @pytest.mark.parametrize(

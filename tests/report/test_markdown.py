@@ -780,6 +780,38 @@ def test_calculations_stand_in_the_evidence_view_with_their_citations() -> None:
     assert made.index("## Evidence view") < made.index("### Calculations")
 
 
+def test_what_a_figure_was_worked_out_from_is_cited_as_such() -> None:
+    cited = (
+        citation(1, quote="It had 330 people."),
+        citation(2, quote="A year before, it had 300."),
+    )
+    made = Derivation(name="C1", expression="330 - 300", result="30", citations=(1, 2))
+    said = {"derived": ("C1",), "citations": (1, 2)}
+
+    def shown(text: str, **more: Any) -> str:
+        told = sentence(text, **(said | more))
+        return sentence_text(report(derivations=(made,), citations=cited), told)
+
+    assert shown("It has 30 people more.") == "It has 30 people more [from 1, 2]."
+    assert shown("With 330, it has 30 more.") == "With 330, it has 30 more [1, from 2]."
+    apart = shown("With 330 people, it has 30 more.", places=(15, 32))
+    assert apart == "With 330 people [1], it has 30 more [from 2]."
+    assert shown("It has 330.", derived=()) == "It has 330 [1, 2]."
+    german = report(derivations=(made,), citations=cited, language="de")
+    assert sentence_text(german, sentence("Es sind 30 mehr.", **said)).endswith("[aus 1, 2].")
+
+
+def test_what_is_cited_itself_is_not_cited_once_more_for_a_sum() -> None:
+    same = {"quote": "It had 330 people, and 300 a year before.", "label": "1"}
+    other = same | {"quote": "It hired people."}
+    held = report(
+        citations=(citation(1, **same), citation(2, **other)),
+        derivations=(Derivation(name="C1", expression="1", result="1", citations=(1, 2)),),
+    )
+    told = sentence("From 300 it grew, by 30.", derived=("C1",), citations=(1, 2), places=(8, 23))
+    assert sentence_text(held, told) == "From 300 [1] it grew, by 30."
+
+
 def test_each_cut_sentence_is_a_line_behind_the_other_limits() -> None:
     cut = (
         CutSentence(text="Carl Dahl owns it.", reason="Carl Dahl is in none of its quotes"),

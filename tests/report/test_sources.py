@@ -22,11 +22,13 @@ from deepdiver.report.sources import (
     believed_sources,
     list_sources,
     marks_in,
+    marks_with_sums,
     short_marks,
     split_rows,
     unite,
     united_text,
 )
+from deepdiver.report.words import ENGLISH
 
 TEXT = "".join(chr(ord("a") + n % 26) for n in range(3_000))
 
@@ -455,3 +457,20 @@ def test_marks_tell_every_number_once(numbers: list[int]) -> None:
         assert marks_in(mark) == [str(n) for n in range(int(first), int(last or first) + 1)]
         assert item.mark == first
     assert told == sorted({*numbers})
+
+
+@pytest.mark.parametrize(
+    ("labels", "worked", "told"),
+    [
+        ("1 2", (), "1, 2"),
+        ("1 2", (1,), "2, from 1"),
+        ("1 2", (1, 2), "from 1, 2"),
+        ("1 2 3 4 5", (3, 4, 5), "1, 2, from 3–5"),
+        ("1 3 5", (1, 3), "3, from 1, 5"),
+    ],
+)
+def test_what_a_figure_was_worked_out_from_comes_last_behind_a_word(
+    labels: str, worked: tuple[int, ...], told: str
+) -> None:
+    made = [cite(n, label) for n, label in enumerate(labels.split(), 1)]
+    assert ", ".join(mark for mark, _ in marks_with_sums(made, worked, ENGLISH)) == told

@@ -143,6 +143,7 @@ class CitedText:
 def read_cited_text(text: str) -> CitedText:
     """Read the text of a report."""
     text = _FENCE.sub("", text.replace("\r\n", "\n"))
+    text = _before_sums().sub(r"\1", text)
     text = _UNDERLINED.sub(r"# \1\n", _ACROSS.sub(r"\1\n", text))
     references: dict[str, Reference] = {}
     for match in _DEFINED.finditer(text):
@@ -390,6 +391,14 @@ def _is_used(key: str, held: Reference, cited: Iterable[str], used: Collection[s
 def _evidence_views() -> frozenset[str]:
     """Return what the evidence view is called, in every language of a report."""
     return frozenset(say("Evidence view") for say in (ENGLISH, *table().values()))
+
+
+@functools.cache
+def _before_sums() -> re.Pattern[str]:
+    """Return what a citation has before the passages that a figure was worked out from."""
+    told = {say("from {}", "").strip() for say in (ENGLISH, *table().values())}
+    listed = "|".join(map(re.escape, sorted(told)))
+    return re.compile(rf"(\[(?:[\d–]{{1,9}}, ){{0,40}})(?:{listed}) (?=\d)")
 
 
 @functools.cache

@@ -47,10 +47,10 @@ from deepdiver.report.markdown import (
     with_marks,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
-from deepdiver.report.sources import CitedSource, believed_sources, short_marks
+from deepdiver.report.sources import CitedSource, PrintedMark, believed_sources, short_marks
 from deepdiver.report.words import Words, words_of
 
-Marks = Callable[[Sequence[Citation]], str]
+Marks = Callable[[Sequence[PrintedMark]], str]
 """Returns the marks of citations as they stand behind a sentence."""
 _NAMES = {name: name for name in ("paper", "ink", "faint", "rule", "band")} | {
     "good": "for",
@@ -299,15 +299,15 @@ def _sentence(report: Report, marks: Marks, sentence: Sentence) -> str:
     )
 
 
-def bracketed_marks(cited: Sequence[Citation]) -> str:
+def bracketed_marks(marks: Sequence[PrintedMark]) -> str:
     """Return citation marks that lead to the passages in the list of sources: [1, 4–6]."""
-    links = (_link(mark, item.number) for mark, item in short_marks(cited))
+    links = (_link(mark, item.number) for mark, item in marks)
     return f"<sup>[{', '.join(links)}]</sup>"
 
 
-def small_marks(cited: Sequence[Citation]) -> str:
+def small_marks(marks: Sequence[PrintedMark]) -> str:
     """Return citation marks as bare numbers, for a page whose style shows that they are marks."""
-    links = (_link(mark, item.number) for mark, item in short_marks(cited))
+    links = (_link(mark, item.number) for mark, item in marks)
     return f"<sup>{' '.join(links)}</sup>"
 
 
@@ -331,7 +331,7 @@ def _link(mark: str, number: int) -> str:
 def _links(report: Report, numbers: Iterable[int], marks: Marks) -> str:
     known = {item.number: item for item in report.citations}
     cited = [known[number] for number in numbers if number in known]
-    return marks(cited) if cited else ""
+    return marks(short_marks(cited)) if cited else ""
 
 
 def _figure(picture: Picture) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from operator import itemgetter
 
+from deepdiver.core.dates import dates
 from deepdiver.core.numbers import figures_in, numbers
 from deepdiver.core.record import (
     UNPRINTED,
@@ -318,6 +319,29 @@ def _without_heads(report: Report, sentence: Sentence) -> Sentence:
             "places": tuple(sentence.places[at] for at in kept) if sentence.places else (),
         }
     )
+
+
+def worked_from(report: Report, sentence: Sentence) -> frozenset[int]:
+    """Return the citations of a sentence that have none of its figures and days.
+
+    They have what one of them was worked out from.
+    """
+    if not sentence.derived:
+        return frozenset()
+    quotes = {item.number: item.quote for item in report.citations}
+    parts = {number for made in report.derivations for number in made.citations}
+    said = _values(sentence.text)
+    return frozenset(
+        number
+        for number in sentence.citations
+        if number in parts and said.isdisjoint(_values(quotes.get(number, "")))
+    )
+
+
+def _values(text: str) -> set[Decimal | str]:
+    """Return the numbers and the months or days of a text; years stand in too many texts."""
+    said = (value for value in numbers(text) if value % 1 or not 1900 <= value <= 2100)
+    return {*said, *(day.iso() for day in dates(text) if day.month)}
 
 
 def is_head(citation: Citation) -> bool:

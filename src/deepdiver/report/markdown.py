@@ -32,7 +32,14 @@ from deepdiver.core.shown_text import defuse, one_line, reveal, unlink_in_markdo
 from deepdiver.report import kinds
 from deepdiver.report.markup import read_code
 from deepdiver.report.rivals import COLUMN_NAMES, RivalAnswer, citation_marks, rival_answers
-from deepdiver.report.sources import QUOTE_CHARS, believed_sources, list_sources, short_marks
+from deepdiver.report.sources import (
+    QUOTE_CHARS,
+    PrintedMark,
+    believed_sources,
+    list_sources,
+    marks_with_sums,
+    short_marks,
+)
 from deepdiver.report.words import ENGLISH, Words, words_of
 
 STANDINGS = {
@@ -95,7 +102,7 @@ def with_marks(
     report: Report,
     sentence: Sentence,
     shown: Callable[[str], str],
-    linked: Callable[[Sequence[Citation]], str] | None = None,
+    linked: Callable[[Sequence[PrintedMark]], str] | None = None,
     *,
     bold: tuple[str, str] = ("", ""),
     code: Callable[[str], str] | None = None,
@@ -108,7 +115,7 @@ def with_marks(
         report: The report.
         sentence: The sentence.
         shown: Escapes a text.
-        linked: Makes the marks of citations; by default [1, 2], behind a space where the script has
+        linked: Shows the marks of citations; by default [1, 2], behind a space where the script has
             spaces.
         bold: What stands before and behind its bold opening.
         code: Shows code; by default it is text like any other.
@@ -123,8 +130,8 @@ def with_marks(
     signs += [(min(place, last), kinds.KNOWN) for place in sentence.known]
     signs += [(last, f"{gap(text[:last])}{note}")] if note else []
     signs += [
-        (place, linked(items) if linked else f"{gap(text[:place])}{_plain_marks(items)}")
-        for place, items in _cited_at(report, sentence, text)
+        (place, linked(marks) if linked else f"{gap(text[:place])}{_bracketed(marks)}")
+        for place, marks in _cited_at(report, sentence, text)
     ]
     spans = _code_spans(sentence, text) if code else []
     put = [(start, end, code(text[start:end])) for start, end in spans] if code else []
@@ -177,27 +184,42 @@ def join_sentences(written: Iterable[Sentence], told: Iterable[str]) -> str:
 
 
 def _plain_marks(cited: Sequence[Citation]) -> str:
-    return f"[{', '.join(mark for mark, _ in short_marks(cited))}]" if cited else ""
+    return _bracketed(short_marks(cited)) if cited else ""
+
+
+def _bracketed(marks: Sequence[PrintedMark]) -> str:
+    return f"[{', '.join(mark for mark, _ in marks)}]"
 
 
 def _cited_at(
     report: Report, sentence: Sentence, text: str
-) -> Iterator[tuple[int, Sequence[Citation]]]:
+) -> Iterator[tuple[int, Sequence[PrintedMark]]]:
     """Yield the places of a text where citations are printed; each mark once in a place."""
     sentence = kinds.printed(report, sentence)
-    # Behind a sentence that is bold as a whole, and within any other before its full stop.
-    end = len(text) if sentence.bold == len(text) else _before_stop(text)
-    behind = len(text.rstrip(_STOPS))
+    worked = kinds.worked_from(report, sentence)
     known = {item.number: item for item in report.citations}
     cited = [known[number] for number in sentence.citations if number in known]
-    places = sentence.places if len(sentence.places) == len(cited) else (end,) * len(cited)
-    places = tuple(end if place >= behind else place for place in places)
-    if len(set(places)) > 1 and len({item.mark for item in cited}) == 1:
-        places = (end,) * len(cited)  # the same mark at every clause tells no more than one
+    said = {item.mark for item in cited if item.number not in worked}
     groups: dict[int, dict[str, Citation]] = {}
-    for place, item in zip(places, cited, strict=True):
-        groups.setdefault(place, {}).setdefault(item.mark, item)
-    yield from ((place, list(groups[place].values())) for place in sorted(groups))
+    for place, item in zip(_places_of(sentence, text, cited), cited, strict=True):
+        if item.number not in worked or item.mark not in said:
+            groups.setdefault(place, {}).setdefault(item.mark, item)
+    if len(groups) > 1 and len({mark for held in groups.values() for mark in held}) == 1:
+        groups = {_behind_all(sentence, text): next(iter(groups.values()))}  # one tells no less
+    for place in sorted(groups):
+        yield place, marks_with_sums([*groups[place].values()], worked, words_of(report))
+
+
+def _places_of(sentence: Sentence, text: str, cited: Sequence[Citation]) -> Iterator[int]:
+    """Yield where each citation of a sentence is printed; at its end, before its full stop."""
+    end, behind = _behind_all(sentence, text), len(text.rstrip(_STOPS))
+    places = sentence.places if len(sentence.places) == len(cited) else (end,) * len(cited)
+    yield from (end if place >= behind else place for place in places)
+
+
+def _behind_all(sentence: Sentence, text: str) -> int:
+    """Return the end of a sentence; within it before its full stop, unless all of it is bold."""
+    return len(text) if sentence.bold == len(text) else _before_stop(text)
 
 
 def answer_text(report: Report) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -18,6 +18,7 @@ from deepdiver.core.numbering import LONGEST_UNIT
 from deepdiver.core.numbers import TENS, UNITS
 from deepdiver.core.record import Citation, Passage, Quote
 from deepdiver.core.text import Span, join_lines, sentences, stem, terms
+from deepdiver.report.words import Words
 
 UNITED_CHARS = LONGEST_UNIT
 """The most characters of spans that are joined: a citation must still lead to a place, not to a
@@ -48,6 +49,10 @@ BETWEEN_ROWS = 6
 """The most characters between rows that follow each other: a line break, bars and spaces."""
 MOST_ROWS = 12
 """A quote of more rows stays one: it is about the table, not about a row."""
+
+
+PrintedMark = tuple[str, Citation]
+"""What is printed of a citation, and the citation that it leads to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +139,13 @@ def united_text(quoted: Iterable[tuple[Passage, str]]) -> str:
     return text
 
 
-def short_marks(cited: Iterable[Citation]) -> list[tuple[str, Citation]]:
+def short_marks(cited: Iterable[Citation]) -> list[PrintedMark]:
     """Return the marks of citations in their order, each with the citation that it leads to.
 
     Three or more numbers in a row are told by the first and the last, 4–6, and lead to the first.
     """
     own = sorted({item.mark: item for item in cited}.values(), key=lambda item: _rank(item.mark))
-    marks: list[tuple[str, Citation]] = []
+    marks: list[PrintedMark] = []
     start = 0
     for end in range(1, len(own) + 1):
         if end < len(own) and _follows(own[end - 1].mark, own[end].mark):
@@ -152,6 +157,26 @@ def short_marks(cited: Iterable[Citation]) -> list[tuple[str, Citation]]:
             marks += [(item.mark, item) for item in run]
         start = end
     return marks
+
+
+def marks_with_sums(
+    cited: Sequence[Citation], worked: Collection[int], say: Words
+) -> list[PrintedMark]:
+    """Return marks like `short_marks`, in which those that a figure was worked out from come last.
+
+    A word stands before them, because whoever follows them finds what went into the figure, and
+    not the figure: 1, from 4–6.
+
+    Args:
+        cited: The citations.
+        worked: Numbers of those that a figure was worked out from.
+        say: The language of that word.
+    """
+    parts = short_marks(item for item in cited if item.number in worked)
+    return [
+        *short_marks(item for item in cited if item.number not in worked),
+        *((mark if at else say("from {}", mark), item) for at, (mark, item) in enumerate(parts)),
+    ]
 
 
 def marks_in(shown: str) -> list[str]:

@@ -130,6 +130,12 @@ def test_each_of_the_numbers_in_a_row_has_its_footnote() -> None:
     assert all("“" in text for text in texts[:3])
 
 
+def test_a_word_stands_before_the_footnotes_of_what_a_figure_was_worked_out_from() -> None:
+    shown = "".join(etree.fromstring(parts(MADE)["word/document.xml"]).itertext())
+    assert "Holm Works AB has 30 people morefrom , than in 2024." not in shown
+    assert "Holm Works AB has 30 people more than in 2024from ,." in shown
+
+
 def test_two_footnotes_in_one_place_do_not_read_as_one_number() -> None:
     body = etree.fromstring(parts(MADE)["word/document.xml"])
     for reference in body.iter(f"{W}footnoteReference"):

@@ -69,6 +69,25 @@ def test_what_comes_out_is_held(
 
 
 @pytest.mark.parametrize(
+    ("expression", "cites", "needed"),
+    [
+        ("30 / 120", ("T1:2", "T1:1"), 1),
+        ("30 / 120", ("T1:1", "T1:2"), 1),
+        ("30 / 2", ("T1:2", "T2:2", "T2:3"), 1),
+        ("days(2024-03-03, 2026-11-16)", ("T2:2", "T1:1"), 1),
+        ("mean(90, 120, 150)", ("T2:2", "T2:3", "T2:4"), 3),
+        ("60 / 12", ("T1:1", "T1:2"), 2),
+    ],
+)
+def test_a_calculation_keeps_what_has_one_of_its_numbers(
+    tmp_path: Path, expression: str, cites: tuple[str, ...], needed: int
+) -> None:
+    derived, held = made(tmp_path, expression, "", *cites)
+    assert held, derived.refused
+    assert len(derived.held["C1"].findings) == needed
+
+
+@pytest.mark.parametrize(
     ("told", "held"),
     [
         (["30", "300"], True),

@@ -148,6 +148,27 @@ def test_reasons_of_a_judgement_are_not_printed_and_facts_in_it_are(tmp_path: Pa
     assert line.sentence.places[0] == UNPRINTED
 
 
+@pytest.mark.parametrize(
+    ("said", "places"),
+    [
+        ("Half of it, {C1}, was asked, so wait {judgement T2:2}.", {"30 h": 11, "90": UNPRINTED}),
+        ("Half of it {C1} was asked.", {"30": 10}),
+        ("Wait for half of it {judgement C1}.", {"30": UNPRINTED}),
+    ],
+)
+def test_what_a_sum_made_elsewhere_rests_on_is_printed_where_the_sum_is_cited(
+    tmp_path: Path, said: str, places: dict[str, int]
+) -> None:
+    deps, drafter = drafter_of(tmp_path)
+    (made,) = drafter.sections("It was 15 hours {C1 = 30 / 2 | T1:2}.")
+    assert [*made.lines()]
+    ((line,),) = ([*part.lines()] for part in drafter.sections(said))
+    quotes = [item.quotes[0].text for item in findings_of(deps, line.sentence)]
+    held = dict(zip(quotes, line.sentence.places, strict=True))
+    for word, place in places.items():
+        assert [at for text, at in held.items() if word in text] == [place]
+
+
 def test_a_repair_without_marks_keeps_which_citations_are_reasons(tmp_path: Path) -> None:
     _, drafter = drafter_of(tmp_path)
     said = "It gave 30 hours {T1:2}, so wait {judgement T1:1}."

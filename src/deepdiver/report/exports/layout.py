@@ -16,7 +16,6 @@ from typing import Literal
 from deepdiver.core.outcomes import UNANSWERED
 from deepdiver.core.record import (
     Block,
-    Citation,
     Report,
     Section,
     Sentence,
@@ -60,7 +59,13 @@ from deepdiver.report.markdown import (
     with_marks,
 )
 from deepdiver.report.rivals import COLUMN_NAMES, rival_answers
-from deepdiver.report.sources import CitedSource, believed_sources, list_sources, short_marks
+from deepdiver.report.sources import (
+    CitedSource,
+    PrintedMark,
+    believed_sources,
+    list_sources,
+    short_marks,
+)
 from deepdiver.report.words import Words, words_of
 
 Style = Literal["plain", "bold", "note", "cite"]
@@ -197,9 +202,8 @@ def _pieces(text: str) -> Iterator[Piece]:
         yield Piece(rest)
 
 
-def _styled_marks(cited: Sequence[Citation]) -> str:
+def _styled_marks(marks: Sequence[PrintedMark]) -> str:
     """Return marks of which each leads to its passage, in one pair of brackets: [1, 4–6]."""
-    marks = short_marks(cited)
     return "".join(
         f"{_OPEN}cite{_PART}{item.number}{_PART}{', ' if at else '['}{mark}"
         f"{']' if at == len(marks) - 1 else ''}{_CLOSE}"
@@ -211,7 +215,7 @@ def citation_line(report: Report, numbers: Iterable[int]) -> Line:
     """Return the marks of citations."""
     known = {item.number: item for item in report.citations}
     cited = [known[number] for number in numbers if number in known]
-    return tuple(_pieces(_styled_marks(cited)))
+    return tuple(_pieces(_styled_marks(short_marks(cited))))
 
 
 def joined(lines: Iterable[Line]) -> Line:

@@ -227,10 +227,15 @@ class _Writer:
             before = piece
 
     def _refer(self, paragraph: Any, piece: Piece, *, follows: bool) -> None:
-        """Put a footnote for each passage of a citation behind what a paragraph says so far."""
-        for place, mark in enumerate(marks_in(piece.text.strip("[], "))):
-            if follows or place:  # 1 and 2 would read as 12
-                paragraph.add_run(",").font.superscript = True
+        """Put a footnote for each passage of a citation behind what a paragraph says so far.
+
+        A word may stand before those that a figure was worked out from.
+        """
+        lead, space, shown = piece.text.strip("[], ").rpartition(" ")
+        for place, mark in enumerate(marks_in(shown)):
+            apart = "," if follows or place else ""  # 1 and 2 would read as 12
+            if told := apart + (f"{space if apart else ''}{lead}{space}" if not place else ""):
+                paragraph.add_run(told).font.superscript = True
             self._refer_to(paragraph, mark)
 
     def _refer_to(self, paragraph: Any, mark: str) -> None:

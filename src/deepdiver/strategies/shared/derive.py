@@ -70,7 +70,9 @@ class Derivations:
         if fault:
             self.refused[made.name] = f"{made.name} = {made.expression}: {fault}"
             return False
-        made = made.model_copy(update={"supposed": tuple(lost)})
+        made = made.model_copy(
+            update={"supposed": tuple(lost), "findings": self._needed(ledger, made)}
+        )
         value = compute(made.expression, self.values).value
         if not made.result:
             share = gives_share(made.expression)
@@ -109,6 +111,25 @@ class Derivations:
         if made.result and not comes_out(computed.value, made.result, roughly=True):
             return f"it does not give {made.result} but {_shown(computed.value)}"
         return ""
+
+    def _needed(self, ledger: Ledger, made: Derivation) -> tuple[str, ...]:
+        """Return the findings of a calculation that have one of its numbers or days.
+
+        Others are cited beside it for what they say, and would be told as what it comes from.
+        """
+        computed = compute(made.expression, self.values)
+        used = len(computed.numbers) + len(computed.dates)
+        quoted = {
+            key: "\n\n".join(quote.text for quote in ledger.get(Finding, key).quotes)
+            for key in made.findings
+            if key in ledger
+        }
+        needed = tuple(
+            key
+            for key, text in quoted.items()
+            if len(_unsourced(computed, text, "", frozenset(), exactly=False)) < used
+        )
+        return needed or made.findings
 
     def _unsourced(
         self,

@@ -341,8 +341,7 @@ class Drafter:
         placed, lost = self._placed(marked, told)
         rest = [key for key in self.derived.findings_of(derived) if key not in placed]
         kind = self._kind_of(marked.kind, derived, cited=bool(placed or rest))
-        behind = UNPRINTED if kind is SentenceKind.JUDGEMENT else len(marked.text)
-        placed |= dict.fromkeys(rest, behind)
+        placed |= dict.fromkeys(rest, self._behind_sums(marked, kind))
         sentence = Sentence(
             text=marked.text,
             kind=kind,
@@ -400,6 +399,17 @@ class Drafter:
             placed |= {key: max(place, placed.get(key, place)) for key in found}
             lost += missing
         return placed, tuple(lost)
+
+    def _behind_sums(self, marked: MarkedSentence, kind: SentenceKind) -> int:
+        """Return where what the calculations of a sentence rest on is printed.
+
+        They may be made elsewhere; where the last of them is cited, it is said.
+        """
+        cited = zip(marked.cites, marked.places, strict=False)
+        within = [place for name, place in cited if name in self.derived.held]
+        if any(place != UNPRINTED for place in within):
+            return max(within)
+        return UNPRINTED if kind is SentenceKind.JUDGEMENT else len(marked.text)
 
     def _own_sums(self, marked: MarkedSentence) -> list[str]:
         """Enter the calculations that a sentence gives, and return their names.
