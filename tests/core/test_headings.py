@@ -190,6 +190,12 @@ def test_what_is_above_a_row_stands_above_it(text: str, start: int) -> None:
         assert 0 <= span.start < span.end <= start
 
 
+def test_the_comments_of_settings_are_no_headings() -> None:
+    settings = "# Bans\n# last long.\n[a]\nb = 1\n# or\n# short\nc = 2\n## Not\n## at all\n"
+    assert headings_of(settings) == ()
+    assert [heading.level for heading in headings_of("# One\n## Two\n\n## Three\n")] == [1, 2, 2]
+
+
 def test_a_comment_in_a_block_of_code_is_no_heading() -> None:
     text = "# Setup\n\n```ini\n# /etc/app.conf\nworkers = 4\n```\n\nRestart it.\n\n~~~\n# open\n"
     assert [item.span.of(text) for item in headings_of(text)] == ["# Setup"]

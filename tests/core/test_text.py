@@ -115,6 +115,12 @@ class TestBlocks:
         assert heads == ["# Title", "# Next"]
         assert "# make install" in " ".join(span.of(text) for span in sentences(text))
 
+    def test_comments_of_settings_are_sentences_and_no_headings(self) -> None:
+        text = "# Bans last.\n# They do.\n[a]\n# One.\n# Two.\nb = 1\n\n# Three.\n# Four.\nc = 2\n"
+        assert not any(heading for _, heading in blocks(text))
+        assert any("They do" in span.of(text) for span in sentences(text))
+        assert any(heading for _, heading in blocks(text.replace("# T", "T")))
+
     @pytest.mark.parametrize("odd", ["```", "~~~ x", "a ``` b", "```one``` line\n```two```"])
     def test_what_nothing_closes_is_no_fence(self, odd: str) -> None:
         text = f"# Title\n{odd}\n# Next\nEnd"
@@ -355,7 +361,7 @@ class TestPassages:
         assert found[1].startswith("Head\n\nOne.")
 
     def test_a_text_of_nothing_but_headings_is_cut_all_the_same(self) -> None:
-        text = "# heading\n" * 1_000
+        text = "# heading\n\n" * 1_000
         found = passages(text)
         assert len(found) > 5
         assert max(span.end - span.start for span in found) <= PASSAGE_CHARS

@@ -199,8 +199,8 @@ def test_a_block_is_numbered_row_by_row() -> None:
 def test_citations_are_printed_where_their_findings_were_cited() -> None:
     said = sentence("Anna owns it, and Bertil owned it.", "f_1", "f_2", places=(12, 33))
     cited = CitationNumbering(LEDGER).cite(said)
-    # f_2 quotes what f_1 quotes, and Bertil besides: a quote is marked where it is cited first.
-    assert (cited.citations, cited.places) == ((1, 2), (12, 33))
+    # f_2 quotes what f_1 quotes, and Bertil besides: a quote is marked where it is cited.
+    assert (cited.citations, cited.places) == ((1, 2, 1), (12, 33, 33))
     reason = said.model_copy(update={"places": (UNPRINTED, 33)})
     cited = CitationNumbering(LEDGER).cite(reason)
     assert cited.places == (33, 33), "what one says and another has as a reason is printed"

@@ -468,7 +468,8 @@ def test_what_is_generally_known_is_told_at_the_top_and_listed_in_the_evidence_v
         page = made((), block)
         assert page.count(f'<p class="kind">{LEGEND_KNOWN}</p>') == 1
         assert page.count("†") == 1 + (2 if block.kind == "list" else 1), "a column has one sign"
-        listed = '<li dir="auto">“Mills age.” (general knowledge)</li>'
+        where = "Custom, It is old: " if block.kind == "table" else ""
+        listed = f'<li dir="auto">“{where}Mills age.” (general knowledge)</li>'
         assert page.count(f"<h3>General knowledge and assumptions</h3><ul>{listed}</ul>") == 1
         assert page.count("(general knowledge)") == 1
     assert "General knowledge" not in made((FACT,), Block(kind="list", rows=((FACT,),)))

@@ -304,6 +304,14 @@ def test_what_stands_on_nothing_that_was_read_is_listed_once_with_its_kind() -> 
     assert list(unsourced(report(answer=(FACT, JUDGED)))) == []
 
 
+def test_a_cell_is_listed_with_its_column_and_row() -> None:
+    named = sentence("2030", kind=SentenceKind.KNOWLEDGE)
+    cell = sentence("80%", kind=SentenceKind.KNOWLEDGE)
+    table = Block(kind="table", rows=((named, cell),), header=("Year", "Range kept"))
+    held = report(sections=(Section(heading="x", blocks=(table,)),))
+    assert [said.text for said, _ in unsourced(held)] == ["Year: 2030", "Range kept, 2030: 80%"]
+
+
 def test_what_was_searched_for_is_noted_and_in_how_many_texts_if_the_record_says_so() -> None:
     absent = sentence("None has it.", kind=SentenceKind.ABSENCE, terms=("petrol", "gas"))
     held = report(answer=(absent, GENERAL, absent), searched=14)

@@ -801,6 +801,25 @@ def test_what_a_figure_was_worked_out_from_is_cited_as_such() -> None:
     assert sentence_text(german, sentence("Es sind 30 mehr.", **said)).endswith("[aus 1, 2].")
 
 
+def test_a_fact_keeps_its_citation_before_what_was_worked_out_from_it() -> None:
+    cited = citation(1, quote="It grew by 40% since May.")
+    made = Derivation(name="C1", expression="0.4 * 24", result="9.6", citations=(1,))
+    row = (
+        sentence("It says that it grew by 40%.", citations=(1,)),
+        sentence("That is nearly ten months.", citations=(1,), derived=("C1",)),
+    )
+    section = Section(heading="x", blocks=(Block(kind="paragraph", rows=(row,)),))
+    shown = render_markdown(
+        report(citations=(cited,), derivations=(made,), sections=(section,), answer=())
+    )
+    assert "It says that it grew by 40% [1]." in shown
+
+
+def test_a_version_before_a_full_stop_keeps_it_behind_its_citations() -> None:
+    said = sentence("They describe 1.0.2.", citations=(1,))
+    assert sentence_text(report(), said) == "They describe 1.0.2 [1]."
+
+
 def test_what_is_cited_itself_is_not_cited_once_more_for_a_sum() -> None:
     same = {"quote": "It had 330 people, and 300 a year before.", "label": "1"}
     other = same | {"quote": "It hired people."}
@@ -1294,7 +1313,7 @@ def test_an_address_for_examples_stays_in_code_and_nowhere_else() -> None:
     assert f"- Run `{command}`" in made
     assert f"\n#!/bin/sh\n{command}\n" in made
     view = render_evidence(held)
-    assert f"- “Run `{command}`” (general knowledge)" in view
+    assert f": Run `{command}`” (general knowledge)" in view, "with the column and row of its cell"
     assert f"- “`#!/bin/sh {command}`” (general knowledge)" in view
     assert command in answer_text(held)
     prose = with_code(f"Run {command}", ())

@@ -150,7 +150,7 @@ def test_headings_sentences_cells_and_code_have_numbers_and_nothing_else_has() -
         "Nobody counted the visitors.",
     ]
     kinds = [piece.kind for piece in pieces_of(REPORT)]
-    assert (kinds.count("sentence"), kinds.count("part"), kinds.count("code")) == (10, 9, 1)
+    assert [*map(kinds.count, ("sentence", "heading", "cell", "code"))] == [10, 4, 5, 1]
 
 
 def test_numbers_stand_before_the_pieces_and_count_on() -> None:
@@ -224,6 +224,53 @@ def test_a_mark_stands_behind_the_words_that_it_carries() -> None:
 )
 def test_words_may_stand_in_any_quotation_marks(quoted: str) -> None:
     assert "cost 4.2 million {T3:5} since" in marked("It cost", f"{quoted}: {{T3:5}}")
+
+
+@pytest.mark.parametrize(
+    "words", ['the reply called them "on track"', "the reply called them “on track”", '"on track"']
+)
+def test_words_may_hold_quotation_marks(words: str) -> None:
+    text = 'Ann named five, and the reply called them "on track", half an hour later.'
+    made = put_marks(text, f'1: "named five" {{T1:2}}; "{words}" {{T1:3}}')
+    assert made == (
+        'Ann named five {T1:2}, and the reply called them "on track" {T1:3}, half an hour later.'
+    )
+
+
+def test_behind_a_semicolon_a_mark_without_words_stands_at_the_end() -> None:
+    made = put_marks("Ann named five, as the reply says.", '1: "named five" {T1:2}; {T1:3}')
+    assert made == "Ann named five {T1:2}, as the reply says {T1:3}."
+    made = put_marks("Ann named five, in all.", '1: "named five" {T1:2} {= 2 + 3}')
+    assert made == "Ann named five {T1:2} {= 2 + 3}, in all."
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "said"),
+    [
+        ("It is ten months' worth.", "ten months", "It is ten months' {T1:2} worth."),
+        ("It is Ann’s plan.", "Ann", "It is Ann’s {T1:2} plan."),
+        ("He says 'ten months' now.", "'ten months'", "He says 'ten months' {T1:2} now."),
+    ],
+)
+def test_a_mark_parts_no_word_from_its_possessive(text: str, words: str, said: str) -> None:
+    assert put_marks(text, f'1: "{words}" {{T1:2}}') == said
+
+
+@pytest.mark.parametrize(
+    ("mark", "kept"),
+    [
+        ("{judgement}", " {judgement}"),
+        ("{general}", " {general}"),
+        ("{T1:2}", ""),
+        ("{judgement T1:2}", ""),
+        ("{C1 = 30 / 2 | T1:2}", ""),
+        ("{absence salt}", ""),
+    ],
+)
+def test_a_heading_cites_nothing(mark: str, kept: str) -> None:
+    assert put_marks("## What follows\n\nIt rains.", f"1: {mark}").startswith(
+        f"## What follows{kept}\n"
+    )
 
 
 def test_signs_of_emphasis_and_of_code_do_not_count_in_words() -> None:

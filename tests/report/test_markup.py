@@ -522,7 +522,7 @@ def test_reasons_have_no_place_in_the_text_unless_they_are_also_cited() -> None:
     assert (said.kind, said.cites) == (SentenceKind.JUDGEMENT, ("T1:2", "T1:3"))
     assert said.places == (8, UNPRINTED)
     (said,) = read_sentences("Wait {judgement T1:3}, it stops {T1:3}, and stops {T1:3} again.")
-    assert said.places == (25,), "what carries two clauses stands behind the second"
+    assert said.places == (14, 25), "what carries two clauses stands behind both"
     (section,) = read_markup("## What to do {judgement T1:4}\nWait.")
     assert section.blocks[0].rows[0][0].places == (UNPRINTED,)
 

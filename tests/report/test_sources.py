@@ -14,6 +14,7 @@ from deepdiver.core.record import Citation, Passage, Quote
 from deepdiver.core.text import join_lines
 from deepdiver.report.sources import (
     A_SENTENCE,
+    FILLED,
     FURTHER,
     MOST_ROWS,
     QUOTE_CHARS,
@@ -201,10 +202,11 @@ def test_rows_of_a_table_are_lines_and_those_beyond_the_limit_are_counted() -> N
     quote = "Year: 1990 | Members: 5\n| Year: 1991 | Members: 6"
     assert shown(quote) == ((quote.replace("\n", " "),), 0), "a text that looks like a table"
     assert shown(quote, "sheet 1") == (("Year: 1990 | Members: 5", "Year: 1991 | Members: 6"), 0)
-    rows = [f"{number:03} {'x' * 96}" for number in range(9)]
-    assert shown("\n| ".join(rows), "sheet 1") == (tuple(rows[:4]), 5)
-    long = ["y" * 900, *rows]
-    assert shown("\n| ".join(long), "sheet 1") == (("y" * (QUOTE_CHARS - 1) + "…",), 9)
+    rows = [f"{number:03} {'x' * 96}" for number in range(20)]
+    many = FILLED * QUOTE_CHARS // 100
+    assert shown("\n| ".join(rows), "sheet 1") == (tuple(rows[:many]), 20 - many)
+    long = ["y" * 1_900, *rows]
+    assert shown("\n| ".join(long), "sheet 1") == (("y" * (QUOTE_CHARS - 1) + "…",), 20)
 
 
 def test_an_excerpt_is_the_whole_sentence_that_is_nearest() -> None:
@@ -242,7 +244,7 @@ def test_an_excerpt_has_each_sentence_that_carries_a_part_of_what_cites_it() -> 
         "regulatory adherence. …"
     )
     rows = [f"Year: {year} | Members: {year % 97} | {'x' * 60}" for year in range(1980, 2000)]
-    lines, _ = _shown("\n| ".join(rows), "sheet 1", 100, "In 1991 it had 51, in 1985 45 members.")
+    lines, _ = _shown("\n| ".join(rows), "sheet 1", 36, "In 1991 it had 51, in 1985 45 members.")
     assert [line[6:10] for line in lines] == ["1985", "1991"], "both, though longer"
 
 
@@ -282,10 +284,10 @@ def test_of_a_long_quote_the_part_is_shown_that_is_nearest_to_what_cites_it(most
 def test_of_many_rows_those_are_shown_that_are_nearest_in_their_order() -> None:
     rows = [f"Year: {year} | Members: {year % 97} | Place: Lund" for year in range(1980, 2000)]
     said = "In 1991 and 1985 it had 51 members."
-    lines, left_out = _shown("\n| ".join(rows), "sheet 1", 40, said)
+    lines, left_out = _shown("\n| ".join(rows), "sheet 1", 15, said)
     assert [line[6:10] for line in lines] == ["1985", "1991"]
     assert left_out == 18
-    lines, left_out = _shown("\n| ".join(rows), "sheet 1", 80, said)
+    lines, left_out = _shown("\n| ".join(rows), "sheet 1", 27, said)
     assert [line[6:10] for line in lines] == ["1980", "1981", "1985", "1991"], "rows fill the room"
     assert left_out == 16
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from deepdiver.core.record import Mark
-from deepdiver.core.text import Span
+from deepdiver.core.text import Span, is_commented
 
 LONGEST = 120
 """Characters of a title: a longer line is not one."""
@@ -53,11 +53,11 @@ class Heading(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def headings_of(text: str) -> tuple[Heading, ...]:
-    """Return the headings of a text, in its order; a comment in a block of code is none."""
+    """Return the headings of a text, in its order; a comment is none."""
     code = [match.span() for match in _FENCED.finditer(text)]
     found = {
         match.start(): Heading(Span(*match.span()), len(match[1]))
-        for match in _TITLED.finditer(text)
+        for match in (() if is_commented(text) else _TITLED.finditer(text))
         if not any(start <= match.start() < end for start, end in code)
     }
     rules: dict[str, int] = {}

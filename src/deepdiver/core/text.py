@@ -105,15 +105,26 @@ def _strip(text: str, start: int, end: int) -> Span | None:
 
 
 _FENCE = re.compile(r"\s*(?:```[^`]*|~~~.*)\s*")
+_COMMENTS = re.compile(r"^(#{1,6})(?!#)[^\n]*\n\1(?!#)", re.MULTILINE)
+"""Two lines in a row behind the same number signs."""
+FEWEST_COMMENTS = 3
+"""How often a text must have these for its number signs to begin comments: settings and scripts
+explain themselves in such lines, and headings hardly ever follow one another."""
+
+
+def is_commented(text: str) -> bool:
+    """Whether "#" begins comments in a text, and no headings."""
+    return len(list(itertools.islice(_COMMENTS.finditer(text), FEWEST_COMMENTS))) == FEWEST_COMMENTS
 
 
 def blocks(text: str) -> list[tuple[Span, bool]]:
     """Return paragraphs, headings, list items and table rows, each with whether it is a heading.
 
-    In code between fences, "#" begins a comment and no heading.
+    In settings, scripts and code between fences, "#" begins a comment and no heading.
     """
     found: list[tuple[Span, bool]] = []
     start = at = 0
+    commented = is_commented(text)
     fenced, fences = False, sum(map(_is_fence, text.splitlines()))
 
     def close(end: int, heading: bool = False) -> None:
@@ -126,7 +137,7 @@ def blocks(text: str) -> list[tuple[Span, bool]]:
         if _is_fence(line):
             fences -= 1
             fenced = not fenced and fences > 0  # an unclosed fence is ignored
-        if line.startswith("#") and not fenced:
+        if line.startswith("#") and not fenced and not commented:
             close(at)
             start = at
             close(end, heading=True)

@@ -67,14 +67,15 @@ class CitationNumbering:
     def cite(self, sentence: Sentence) -> Sentence:
         """Return the sentence with the numbers of its citations, and where they are printed."""
         numbers = self._numbers_of(sentence.findings)
-        places: dict[int, int] = {}
-        for key, place in zip(sentence.findings, sentence.places, strict=False):
-            for number in self._numbers_of([key]):
-                if places.get(number, UNPRINTED) == UNPRINTED:
-                    places[number] = place
-        return sentence.model_copy(
-            update={"citations": numbers, "places": tuple(places[n] for n in numbers if places)}
+        placed = dict.fromkeys(
+            (number, place)
+            for key, place in zip(sentence.findings, sentence.places, strict=False)
+            for number in self._numbers_of([key])
         )
+        printed = {number for number, place in placed if place != UNPRINTED}
+        kept = [it for it in placed if it[1] != UNPRINTED or it[0] not in printed]
+        cited = {"citations": tuple(n for n, _ in kept), "places": tuple(at for _, at in kept)}
+        return sentence.model_copy(update=cited if kept else {"citations": numbers, "places": ()})
 
     def cite_derivation(self, made: Derivation) -> Derivation:
         """Return the calculation with the numbers of its citations."""

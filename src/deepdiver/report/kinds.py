@@ -489,7 +489,12 @@ def cited_once(
         told = told and not numbers(item.text)
         told = told or (bool(item.derived) and _marks_of(item, mark_of) <= cited)
         told = told or (judged and _cite_same(item, after, SentenceKind.JUDGEMENT))
-        told = told or (facts and item.kind in STATED and _cite_same(item, after, *STATED))
+        told = told or (
+            facts
+            and item.kind in STATED
+            and _cite_same(item, after, *STATED)
+            and not worked_from(report, after or item)
+        )
         shown = _without_citations(item, told)
         cited |= _marks_of(shown, mark_of)
         made.append(shown)
@@ -651,7 +656,7 @@ def _quiet_label(row: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
     return (_without_citations(name, set(name.citations) <= elsewhere), *cells)
 
 
-def alone(report: Report, sentence: Sentence, most: int = 0) -> Sentence:
+def alone(report: Report, sentence: Sentence, most: int = 0, *, before: str = "") -> Sentence:
     """Return what a sentence says, where it is told in a line of the evidence view.
 
     Code stays code in it; without its citations and its kind, which are told behind it.
@@ -660,7 +665,13 @@ def alone(report: Report, sentence: Sentence, most: int = 0) -> Sentence:
         report: The report.
         sentence: The sentence, or code that stands between fences.
         most: The most characters; 0: all of them.
+        before: Of a cell, the names of its column and row, without which it says little.
     """
+    if before:
+        ahead = f"{before}: "
+        code = tuple((start + len(ahead), end + len(ahead)) for start, end in sentence.code)
+        moved = {"text": f"{ahead}{sentence.text}", "code": code}
+        sentence = sentence.model_copy(update=moved)
     line = one_line(sentence.text, most)
     spans = sentence.code if line[:-1] == sentence.text[: len(line) - 1] else ()
     spans = ((0, len(line)),) if sentence in _code(report) else spans
@@ -677,9 +688,11 @@ def with_reasons(report: Report) -> Iterator[tuple[Sentence, tuple[int, ...]]]:
 
 def unsourced(report: Report) -> Iterator[tuple[Sentence, str]]:
     """Yield what is generally known or supposed, each sentence once, shortened, with its kind."""
+    heads = {id(cell): head for cell, head in _cells_with_heads(report)}
     for item in dict.fromkeys(all_sentences(report)):
         if item.kind in KIND_NOTES and item.kind is not SentenceKind.JUDGEMENT:
-            yield alone(report, item, TOLD_CHARS), KIND_NOTES[item.kind]
+            head = heads.get(id(item), "")
+            yield alone(report, item, TOLD_CHARS, before=head), KIND_NOTES[item.kind]
 
 
 def absences(report: Report) -> Iterator[Sentence]:
@@ -715,7 +728,7 @@ def said_by(report: Report) -> dict[int, str]:
     heads = {id(cell): head for cell, head in _cells_with_heads(report)}
     said: dict[int, str] = {}
     for item in (item for item in all_sentences(report) if id(item) not in own):
-        told = f"{heads.get(id(item), '')} {item.text}"
+        told = f"{heads.get(id(item), '')} {item.text}".strip()
         for number in item.citations:
             said[number] = f"{said.get(number, '')} {told}"
     return said
@@ -725,8 +738,9 @@ def _cells_with_heads(report: Report) -> Iterator[tuple[Sentence, str]]:
     """Yield the cells of tables, each with the names of its column and row: "Three" says little."""
     for block in (block for section in report.sections for block in section.blocks):
         for row in block.rows if block.kind == "table" else ():
-            for cell, column in zip(row, block.header, strict=False):
-                yield cell, f"{column} {row[0].text}"
+            for at, (cell, column) in enumerate(zip(row, block.header, strict=False)):
+                name = row[0].text.rstrip(".:") if at else ""
+                yield cell, ", ".join(filter(None, (column, name)))
 
 
 def cautioned(report: Report) -> Iterator[Sentence]:

@@ -55,7 +55,7 @@ BOTTOM_LINE = "Bottom line"
 """Heading of the answer."""
 _STOPS = ".!?…。！？．\"'”’」』»"
 """What ends a sentence: writers put its citations on either side of it."""
-_FULL_STOP = re.compile(r"(?<![.…])(?<!\b\w\.\w)[.。．:：]$")
+_FULL_STOP = re.compile(r"(?<![.…])(?<!\b[^\W\d_]\.[^\W\d_])[.。．:：]$")
 """What a note about a sentence and the citations at its end stand before."""
 _SPECIAL = re.compile(r"[\\`*\[\]<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 """Characters with a meaning within a line of Markdown."""

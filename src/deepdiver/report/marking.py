@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from deepdiver.core.text import Span
-from deepdiver.report.markup import NOTE_KINDS, read_mark, sentence_spans
+from deepdiver.report.markup import NOTE_KINDS, Mark, read_mark, sentence_spans
 
 _FENCE = re.compile(r"\s*(```+|~~~+)")
 _HEADING = re.compile(r"#{1,6}\s+(?=\S)")
@@ -29,7 +29,12 @@ _POINT = re.compile(r"[\s>]*(?:(?:[-*•+]|\d{1,3}[.)])\s+)?(?=\S)")
 _RULE = re.compile(r"[\s|:>-]+")
 _BAR = re.compile(r"(?<!\\)\|(?![^{}]*\})")
 _ANSWER = re.compile(r"[\s>*-]*\[?(\d{1,4})\]?\s*[:.]?\s+(.*)")
-_MARKS = re.compile(r"(?:[\"“„«]([^\"“”„«»{}]+)[\"”“»][,;:]?\s*)?((?:\{[^{}]{1,400}\}[\s,;]*)+)")
+_QUOTE = "\"“”„«»'‘’"
+_MARKS = re.compile(
+    r"(?:[\"“„«]((?:(?![\"”“»][,;:]?\s*\{)[^{}])+)[\"”“»][,;:]?\s*)?((?:\{[^{}]{1,400}\}[\s,]*)+)"
+)
+"""Words and what stands behind them; a semicolon ends it, and what follows stands elsewhere."""
+_POSSESSIVE = re.compile(r"['’]s?(?!\w)")
 _BRACES = re.compile(r"\{([^{}]{1,400})\}")
 _STOP = re.compile(r"[.!?…:。！？：]+[\"'”’»)」*_]*\s*$")
 _NOTE = re.compile(rf"[\s*-]*`?(?:{'|'.join(NOTE_KINDS)})`?\s*:\s*\S.*", re.IGNORECASE)
@@ -41,8 +46,8 @@ class Piece:
 
     span: Span
     """Where it stands; of code, the line that opens it."""
-    kind: Literal["sentence", "part", "code"]
-    """What it is: a part is a heading or a cell."""
+    kind: Literal["sentence", "heading", "cell", "code"]
+    """What it is."""
 
 
 def pieces_of(markdown: str) -> list[Piece]:
@@ -101,14 +106,14 @@ def _parts(line: str, start: int) -> Iterator[Piece]:
     if opening := _FENCE.match(line):
         yield Piece(Span(start + opening.start(1), start + len(line.rstrip())), "code")
     elif heading := _HEADING.match(line):
-        yield Piece(Span(start + heading.end(), start + len(line.rstrip())), "part")
+        yield Piece(Span(start + heading.end(), start + len(line.rstrip())), "heading")
     elif "|" in line and not _is_rule(line):
         bars = [match.start() for match in _BAR.finditer(line)]
         for left, right in zip(bars, [*bars[1:], len(line)], strict=True):
             cell = line[left + 1 : right]
             if cell.strip():
                 begin = start + left + 1 + len(cell) - len(cell.lstrip())
-                yield Piece(Span(begin, begin + len(cell.strip())), "part")
+                yield Piece(Span(begin, begin + len(cell.strip())), "cell")
 
 
 def _sentences(markdown: str, paragraph: Span) -> Iterator[Piece]:
@@ -164,7 +169,7 @@ def _edits(markdown: str, piece: Piece, said: str) -> list[tuple[int, int, str]]
     behind = _end(text) if piece.kind == "sentence" else len(text)
     found: dict[int, str] = {}
     for words, marks in _MARKS.findall(said):
-        kept = [f"{{{mark}}}" for mark in _BRACES.findall(marks) if read_mark(mark)]
+        kept = [f"{{{mark}}}" for mark in _BRACES.findall(marks) if _fits(mark, piece)]
         place = _behind(words, text, behind) if words else behind
         found[place] = " ".join(filter(None, (found.get(place, ""), *kept)))
     return [
@@ -172,6 +177,15 @@ def _edits(markdown: str, piece: Piece, said: str) -> list[tuple[int, int, str]]
         for place, marks in found.items()
         if marks
     ]
+
+
+def _fits(text: str, piece: Piece) -> bool:
+    """Whether a mark can be read, and may stand there: a heading cites nothing.
+
+    What it cited would hold for every sentence below it that has no mark.
+    """
+    mark = read_mark(text)
+    return mark is not None and (piece.kind != "heading" or mark == Mark(mark.kind))
 
 
 def _rewritten(piece: Piece, text: str, sign: str, words: str) -> Iterator[tuple[int, int, str]]:
@@ -192,14 +206,20 @@ def _end(text: str) -> int:
 
 def _behind(words: str, text: str, otherwise: int) -> int:
     """Return where words of a sentence end in it; signs of emphasis and of code do not count."""
-    tokens = [re.escape(word) for word in re.findall(r"[^\s*_`]+", words.rstrip(" .,;:"))]
+    tokens = [_any_quotes(word) for word in re.findall(r"[^\s*_`]+", words.rstrip(" .,;:"))]
     if not tokens:
         return otherwise
     found = list(re.finditer(r"[\s*_`]+".join(tokens), text))
     if not found:
         return otherwise
     end = found[-1].end()
+    end += len(owner[0]) if (owner := _POSSESSIVE.match(text, end)) else 0
     return end + len(text[end:]) - len(text[end:].lstrip("*_`"))
+
+
+def _any_quotes(word: str) -> str:
+    """Return a pattern for a word, in which one quotation mark is as good as another."""
+    return "".join(f"[{_QUOTE}]" if sign in _QUOTE else re.escape(sign) for sign in word)
 
 
 def _inserted(text: str, signs: Sequence[tuple[int, str]]) -> str:

@@ -38,9 +38,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from deepdiver.core.arithmetic import ArithmeticFaultError, comes_out, compute, gives_share
 from deepdiver.core.numbers import numbers
@@ -172,8 +173,6 @@ class MarkedSentence:
     """Where code stands in the text."""
     borrowed: tuple[str, ...] = ()
     """Of a sentence without a mark: what its paragraph cites next, and what it cited last."""
-    further: tuple[Mark, ...] = ()
-    """Its calculations after the first."""
     sums: tuple[tuple[int, Mark], ...] = ()
     """All calculations that it gives, each with the place of its mark."""
     advised: bool = False
@@ -602,69 +601,79 @@ def _marked(held: str, marks: Sequence[Mark], default: Mark) -> MarkedSentence:
     held, bold = _unbold(held)
     first, *pieces = held.split(_HOLD)
     text, code = _styled(first.lstrip())
-    places: dict[str, int] = {}
+    placed: list[Placed] = []
     ends: list[int] = []
     for mark, piece in zip(marks, pieces, strict=False):
         text += _left_out(text, piece, mark)
         behind = len(text.rstrip())
         ends.append(behind)
-        places |= _placed(mark, behind, places)
+        placed = _placed(mark, behind, placed)
         plain, spans = _styled(piece)
         code += [(len(text) + start, len(text) + end) for start, end in spans]
         text += plain
     text = text.rstrip()
-    places = _at_clause_ends(text, places, marks)
-    places = {cite: behind_enclosing(text, place) for cite, place in places.items()}
+    placed = [item.in_text(text) for item in placed]
     said = _joined(marks) if marks else default
     kind = said.kind or _kind_of_cited(said, default)
-    stated = _stated(text, places.values(), kind)
+    stated = _stated(text, (item.place for item in placed), kind)
     kind = SentenceKind.JUDGEMENT if stated else kind
     if not marks:
         own = kind is SentenceKind.JUDGEMENT
-        places = dict.fromkeys(default.cites, UNPRINTED if own else len(text))
+        placed = [Placed(cite, UNPRINTED if own else len(text)) for cite in default.cites]
     return MarkedSentence(
         text,
         kind,
-        tuple(places),
-        _within(text, tuple(places.values())),
+        *_cites_with_places(text, placed),
         said.terms,
         said.expression,
         said.name,
         said.supposes,
         bold,
         tuple(code),
-        further=tuple(mark for mark in marks if mark.expression)[1:],
         sums=tuple((end, mark) for end, mark in zip(ends, marks, strict=False) if mark.expression),
         advised=default.kind is SentenceKind.JUDGEMENT,
         knows=default.kind in _OWN or any(mark.kind in _OWN for mark in marks),
-        known=_known(marks, ends, text, cited=bool(places)),
+        known=_known(marks, ends, text, cited=bool(placed) or kind not in _OWN),
         stated=stated,
     )
 
 
-def _placed(mark: Mark, behind: int, before: Mapping[str, int]) -> dict[str, int]:
-    """Return where the citations of a mark are printed, given where those before it are.
+def _cites_with_places(
+    text: str, placed: Iterable[Placed]
+) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return what a sentence cites, each with its places, or once if all are at its end."""
+    spots = dict.fromkeys((item.cite, item.place) for item in placed)
+    cites = tuple(cite for cite, _ in spots)
+    places = _within(text, tuple(place for _, place in spots))
+    return (cites, places) if places else (tuple(dict.fromkeys(cites)), ())
 
-    What carries two clauses is printed behind the second; a sum and a reason leave it where it is.
+
+class Placed(NamedTuple):
+    """What a sentence cites, and where that is printed."""
+
+    cite: str
+    place: int
+    summed: bool = False
+    """Whether it is that of a calculation, whose mark stands behind the number."""
+
+    def in_text(self, text: str) -> Placed:
+        """Return it at a place where it parts nothing: "7% [1, 6] less per visit" would."""
+        if self.place == UNPRINTED:
+            return self
+        end = _CLAUSE_END.search(text, self.place) if self.summed else None
+        return self._replace(place=behind_enclosing(text, end.start() if end else self.place))
+
+
+def _placed(mark: Mark, behind: int, before: Sequence[Placed]) -> list[Placed]:
+    """Return what a sentence cites, with what one more mark cites.
+
+    What carries two clauses is printed behind both; a sum and a reason leave it where it is.
     """
-    reason = mark.kind is SentenceKind.JUDGEMENT
-    place, stays = UNPRINTED if reason else behind, reason or bool(mark.expression)
-    return {cite: before[cite] if stays and cite in before else place for cite in mark.cites}
-
-
-def _at_clause_ends(text: str, places: Mapping[str, int], marks: Sequence[Mark]) -> dict[str, int]:
-    """Return the places of citations, those of calculations behind their clause.
-
-    Their marks stand behind the number: "7% [1, 6] less per visit" would part it from its noun.
-    """
-    derived = {cite for mark in marks if mark.expression for cite in mark.cites}
-    moved = {
-        place: end.start() for place in places.values() if (end := _CLAUSE_END.search(text, place))
-    }
-    return {
-        cite: moved.get(place, place) if cite in derived and place != UNPRINTED else place
-        for cite, place in places.items()
-    }
+    held = {item.cite for item in before}
+    reason, summed = mark.kind is SentenceKind.JUDGEMENT, bool(mark.expression)
+    new = [cite for cite in mark.cites if cite not in held or not (reason or summed)]
+    kept = [item for item in before if item.cite not in new or item.place != UNPRINTED]
+    return [*kept, *(Placed(cite, UNPRINTED if reason else behind, summed) for cite in new)]
 
 
 def _left_out(before: str, behind: str, mark: Mark) -> str:

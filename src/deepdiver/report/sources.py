@@ -36,8 +36,10 @@ five reports had 7 % fewer words, and lacked "daily" behind "purge them daily"."
 FURTHER = 3
 """How much longer an excerpt may become by them: each claim that a passage carries must be found in
 it. With 2, the lists of fifteen reports lacked 28 telling words instead of 23; 4 adds none."""
-FILLED = 2
-"""How much longer it may become by further rows of a table: a trend needs its rows side by side."""
+FILLED = 6
+"""How much longer it may become by further rows of a table: what is said of all quarters is checked
+against all of them. With 2, the lists of twenty reports were 6 % shorter, and lacked 63 rows
+instead of 4."""
 _HEAD = re.compile(r"From: [^\n]+(?:\n[^\n]+)*\n\s*\n(?=\S)")
 """The head of a message, which `where` tells in fewer words."""
 _ROW = re.compile(r"\s*\n\s*\|\s*")

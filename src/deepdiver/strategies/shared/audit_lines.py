@@ -694,14 +694,14 @@ class Audit:
 
         If it cites nothing within, there is nothing to tell.
         """
-        places = dict(zip(sentence.findings, sentence.places, strict=False))
         text = sentence.text
-        if not any(0 < place < len(text.rstrip(" .")) for place in places.values()):
+        if not any(0 < place < len(text.rstrip(" .")) for place in sentence.places):
             return ""
+        held = {finding.id: finding for finding in findings_of(self._deps, sentence)}
         at: dict[int, list[str]] = {}
-        for finding in findings_of(self._deps, sentence):
-            if (place := places.get(finding.id, UNPRINTED)) != UNPRINTED and place > start:
-                at.setdefault(place, []).extend(labels[quote.passage] for quote in finding.quotes)
+        for key, place in zip(sentence.findings, sentence.places, strict=False):
+            if place != UNPRINTED and place > start and key in held:
+                at.setdefault(place, []).extend(labels[quote.passage] for quote in held[key].quotes)
         for place in sorted(at, reverse=True):
             text = f"{text[:place]} [{', '.join(dict.fromkeys(at[place]))}]{text[place:]}"
         return text[start:]

@@ -47,12 +47,23 @@ class Derivations:
     """Their exact values."""
     refused: dict[str, str] = field(default_factory=dict)
     """Why others do not come out, by their names."""
+    named: set[str] = field(default_factory=set)
+    """The names that the report uses, whether or not it says how they are calculated."""
     asked: str = ""
     """The question: its numbers need no source."""
     read: frozenset[str] = frozenset()
     """The words of everything that the writer was shown: a judgement may name what stands there."""
 
-    def add(self, ledger: Ledger, made: Derivation, as_of: str, *, supposes: bool = False) -> bool:
+    def add(
+        self,
+        ledger: Ledger,
+        made: Derivation,
+        as_of: str,
+        *,
+        supposes: bool = False,
+        proposed: str = "",
+        lent: bool = False,
+    ) -> bool:
         """Compute a calculation again; return whether it comes out.
 
         Args:
@@ -60,18 +71,20 @@ class Derivations:
             made: The calculation.
             as_of: The run's date, which it may use without a quote.
             supposes: Whether it may have numbers of the writer's own; they are noted in it.
+            proposed: The proposal that gives it, whose own numbers it may use, but for its result.
+            lent: Whether its findings are those of its sentence, as it names none.
         """
         lost, fault = [], self._fault(made)
         if not fault and supposes:
             lost = self._supposed_in(ledger, made, as_of)
         elif not fault:
-            lost = self._unsourced(ledger, made, as_of, FREE)
+            lost = self._unsourced(ledger, made, as_of, FREE | self._own(made, proposed))
             fault = f"{', '.join(lost[:3])} is in none of its quotes" if lost else ""
         if fault:
             self.refused[made.name] = f"{made.name} = {made.expression}: {fault}"
             return False
         made = made.model_copy(
-            update={"supposed": tuple(lost), "findings": self._needed(ledger, made)}
+            update={"supposed": tuple(lost), "findings": self._needed(ledger, made, lent=lent)}
         )
         value = compute(made.expression, self.values).value
         if not made.result:
@@ -112,10 +125,16 @@ class Derivations:
             return f"it does not give {made.result} but {_shown(computed.value)}"
         return ""
 
-    def _needed(self, ledger: Ledger, made: Derivation) -> tuple[str, ...]:
+    def _own(self, made: Derivation, proposed: str) -> set[Decimal]:
+        """Return the numbers of a proposal that a calculation may use: all but its result."""
+        value = compute(made.expression, self.values).value
+        return {number for number in numbers(proposed) if Fraction(number) != value}
+
+    def _needed(self, ledger: Ledger, made: Derivation, *, lent: bool) -> tuple[str, ...]:
         """Return the findings of a calculation that have one of its numbers or days.
 
-        Others are cited beside it for what they say, and would be told as what it comes from.
+        Others are cited beside it for what they say, and would be told as what it comes from. What
+        it cites itself without its numbers may be the rows that it has counted.
         """
         computed = compute(made.expression, self.values)
         used = len(computed.numbers) + len(computed.dates)
@@ -129,7 +148,7 @@ class Derivations:
             for key, text in quoted.items()
             if len(_unsourced(computed, text, "", frozenset(), exactly=False)) < used
         )
-        return needed or made.findings
+        return needed if needed or lent else made.findings
 
     def _unsourced(
         self,
@@ -145,13 +164,13 @@ class Derivations:
         found = [ledger.get(Finding, key) for key in made.findings if key in ledger]
         text = "\n\n".join(quote.text for finding in found for quote in finding.quotes)
         # What is supposed is told with the number itself; elsewhere it may come from another sum.
-        others = [] if free is not FREE else [other.result for other in self.held.values()]
+        others = [] if not free >= FREE else [other.result for other in self.held.values()]
         known = "\n\n".join((text, self.asked, *others))
         return _unsourced(computed, known, as_of, free, exactly=exactly)
 
     def next_name(self) -> str:
         """Return a name that no calculation has."""
-        taken = {*self.held, *self.refused}
+        taken = {*self.held, *self.refused, *self.named}
         number = len(taken) + 1
         while f"C{number}" in taken:
             number += 1

@@ -69,6 +69,8 @@ OWN = frozenset((SentenceKind.JUDGEMENT, SentenceKind.KNOWLEDGE, SentenceKind.AS
 _NUMERAL = re.compile(r"\d[\d.,]*(?:\s?%| (?:percent|thousand|million|billion|trillion)\b)?")
 _WITH_ROLE = re.compile(r"From: ([^\n(<]+ \([^\n()]+\))[ \t]*(?=\n|$)")
 """The first line of a message whose sender has a role behind the name."""
+_NAME = re.compile(r"C\d+")
+"""The name of a calculation."""
 _FIGURE = re.compile(r"(?<![\w-])[$€£]?(?!(?:19|20)\d\d\b)\d[\d.,]*%?")
 """A figure that is not a year, a quarter (Q2) or a part of a date such as 2024-04-05."""
 BEFORE = 400
@@ -272,6 +274,9 @@ class Drafter:
             for row in block.rows
             for sentence in row
         ]
+        self.derived.named |= {
+            cite for item in said for cite in item.cites if _NAME.fullmatch(cite)
+        }
         sums = [item for sentence in said for item in _sums_in(sentence) if item.name]
         before = len(sums) + 1
         while len(sums) < before:
@@ -310,7 +315,7 @@ class Drafter:
             line = self.line(marked, heading, ": ".join(filter(None, (column, own))))
             line.column, line.row = column, own
             lines.append(line)
-        return _share_reasons(lines)
+        return _share_reasons(_with_name_of_their_kind(lines))
 
     def _code(self, marked: MarkedSentence, heading: str, language: str) -> Line:
         """Return code as its source has it, or the writer's own; other code has a problem."""
@@ -339,16 +344,19 @@ class Drafter:
         refused = [cite for cite in cites if cite in self.derived.refused]
         told = [cite for cite in cites if cite not in (*derived, *refused)]
         placed, lost = self._placed(marked, told)
-        rest = [key for key in self.derived.findings_of(derived) if key not in placed]
+        cited = {key for key, _ in placed}
+        rest = [key for key in self.derived.findings_of(derived) if key not in cited]
         kind = self._kind_of(marked.kind, derived, cited=bool(placed or rest))
-        placed |= dict.fromkeys(rest, self._behind_sums(marked, kind))
+        behind = self._behind_sums(marked, kind)
+        placed += [(key, behind) for key in rest]
+        within = any(place != len(marked.text) for _, place in placed)
         sentence = Sentence(
             text=marked.text,
             kind=kind,
-            findings=tuple(placed),
+            findings=tuple(key for key, _ in placed) if within else tuple(dict(placed)),
             derived=tuple(dict.fromkeys(derived)),
             terms=marked.terms,
-            places=tuple(placed.values()) if {*placed.values()} - {len(marked.text)} else (),
+            places=tuple(place for _, place in placed) if within else (),
             bold=marked.bold,
             code=marked.code,
             known=self._known(marked, own) if placed else marked.known,
@@ -388,17 +396,22 @@ class Drafter:
 
     def _placed(
         self, marked: MarkedSentence, told: Sequence[str]
-    ) -> tuple[dict[str, int], tuple[str, ...]]:
-        """Return the findings behind citations with their places, and what leads nowhere."""
-        place_of = dict(zip(marked.cites, marked.places, strict=False))
-        placed: dict[str, int] = {}
-        lost: list[str] = []
-        for cite in told:
-            found, missing = resolve_cites(self._deps, self._material, [cite], self._about)
-            place = place_of.get(cite, len(marked.text))
-            placed |= {key: max(place, placed.get(key, place)) for key in found}
-            lost += missing
-        return placed, tuple(lost)
+    ) -> tuple[list[tuple[str, int]], tuple[str, ...]]:
+        """Return the findings behind citations with their places, and what leads nowhere.
+
+        One that carries two clauses has both places.
+        """
+        places = marked.places or (len(marked.text),) * len(marked.cites)
+        placed: dict[tuple[str, int], None] = {}
+        lost: dict[str, None] = {}
+        for cite, place in zip(marked.cites, places, strict=True):
+            if cite in told:
+                found, missing = resolve_cites(self._deps, self._material, [cite], self._about)
+                placed |= dict.fromkeys((key, place) for key in found)
+                lost |= dict.fromkeys(missing)
+        printed = {key for key, place in placed if place != UNPRINTED}
+        kept = [(key, at) for key, at in placed if at != UNPRINTED or key not in printed]
+        return kept, tuple(lost)
 
     def _behind_sums(self, marked: MarkedSentence, kind: SentenceKind) -> int:
         """Return where what the calculations of a sentence rest on is printed.
@@ -420,7 +433,9 @@ class Drafter:
         for name, (end, mark) in zip(names, marked.sums, strict=False):
             near = " ".join(marked.text[:end].split()[-NEAR:])
             if mark.supposes and numbers(near):
-                self.derived.compare(name, _NUMERAL.findall(marked.text[:end]))
+                said = marked.text[:end]
+                spelled = (f"{value:f}" for value in numbers(near))
+                self.derived.compare(name, [*_NUMERAL.findall(said), *spelled])
         return names
 
     def _kind_of(self, kind: SentenceKind, derived: Sequence[str], *, cited: bool) -> SentenceKind:
@@ -494,7 +509,7 @@ class Drafter:
             if held.expression == expression.strip():
                 return name
             name = self.derived.next_name()
-        cites = [cite for cite in marked.cites if cite not in self.derived.held]
+        cites = [cite for cite in marked.cites or marked.borrowed if cite not in self.derived.held]
         found, _ = resolve_cites(self._deps, self._material, cites, self._about)
         made = Derivation(
             name=name,
@@ -502,7 +517,14 @@ class Drafter:
             result=result.rpartition("=")[2].strip(),
             findings=tuple(found),
         )
-        self.derived.add(self._deps.ledger, made, self._deps.as_of, supposes=marked.supposes)
+        self.derived.add(
+            self._deps.ledger,
+            made,
+            self._deps.as_of,
+            supposes=marked.supposes,
+            proposed=marked.text if marked.advised else "",
+            lent=not marked.cites,
+        )
         return name
 
 
@@ -523,18 +545,18 @@ def _fenced(marked: MarkedSentence, language: str) -> str:
 
 
 def _sums_in(marked: MarkedSentence) -> list[MarkedSentence]:
-    """Return a sentence for each of its calculations."""
-    further = [
+    """Return a sentence for each of its calculations, with what that cites itself."""
+    return [
         replace(
             marked,
             expression=mark.expression,
             name=mark.name,
             cites=mark.cites,
+            borrowed=() if mark.cites else marked.cites,
             supposes=mark.supposes,
         )
-        for mark in marked.further
+        for _, mark in marked.sums
     ]
-    return [item for item in (marked, *further) if item.expression]
 
 
 def _reword(line: Line, made: Sequence[Line], text: str) -> None:
@@ -689,6 +711,18 @@ _KINDS: Mapping[str, BlockKind] = {"list": "list", "steps": "steps", "table": "t
 
 def _block_kind(kind: str) -> BlockKind:
     return _KINDS.get(kind, "paragraph")
+
+
+def _with_name_of_their_kind(cells: list[Line]) -> list[Line]:
+    """Return the cells of a row; the name of one that is generally known is so, too.
+
+    "2026–2029" above limits that no text has needs no source.
+    """
+    name, *others = cells
+    said = [cell.sentence.kind for cell in others if cell.sentence.text]
+    if name.sentence.kind is SentenceKind.FRAME and said and SUPPLIED.issuperset(said):
+        name.sentence = name.sentence.model_copy(update={"kind": SentenceKind.KNOWLEDGE})
+    return cells
 
 
 def _share_reasons(cells: Sequence[Line]) -> list[Line]:

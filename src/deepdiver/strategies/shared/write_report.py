@@ -444,6 +444,9 @@ class _Writer(ABC):
         if len(keys) > 1:
             held = tuple(sorted(keys))
             told = self._material.with_titles(said.strip())
+            if cites_in(followed):
+                say, other = words_in(self._code), self._material.with_titles(followed.strip())
+                told = say("{}; this report follows {}", told.rstrip(" .;"), other.rstrip(" ."))
             made = Contradiction(
                 id=content_id("c", *held),
                 findings=held,
@@ -457,12 +460,16 @@ class _Writer(ABC):
     def _manner(self) -> dict[str, str]:
         """Return for whom and in which language the report is written."""
         settings = self._deps.settings
-        code = code_named(settings.report_language) or code_of(self._question)
         return {
             "audience": settings.audience,
             "language": settings.report_language,
-            "characters": f"{WORD_CHARS}" if code in UNSPACED else "",
+            "characters": f"{WORD_CHARS}" if self._code in UNSPACED else "",
         }
+
+    @property
+    def _code(self) -> str:
+        """The code of the language that was asked for, or else of the question's."""
+        return code_named(self._deps.settings.report_language) or code_of(self._question)
 
     def _verified(self) -> tuple[CheckedConclusion, ...]:
         """Return the conclusions with the labels of those of their findings that are shown."""
