@@ -4,6 +4,10 @@ Passages that the search itself has found come first, the best of every query be
 any, and with each the rest of a short section. Then passages of all texts compete. Each sub-problem
 has its turn, rare words weigh more than common ones, a further passage of the same text less than
 the one before, and what stands under a version or a date that is asked about comes first.
+
+Where the budget is also for what is asked later (`sparing`), it is a limit and no measure: how much
+is read depends on what bears on the problems. A word that eight passages have said is worth nothing
+more, what has a quarter of the best one's worth is left for later, and copies are read once.
 """
 
 from __future__ import annotations
@@ -12,12 +16,12 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from deepdiver.core.headings import Heading, headings_above, sections_of
-from deepdiver.core.text import Span, passages, terms
+from deepdiver.core.text import Span, passages, shingles, terms
 
 SECTION_CHARS = 3_000
 """The most characters of a section that is read whole if a passage of it was found: a rule is not
@@ -26,6 +30,18 @@ FURTHER = 0.85
 """The weight of each further passage of a text, relative to the one before it."""
 NAMED = 2.0
 """How much more a version or a date weighs than a word that is as rare."""
+FURTHER_SPARING = 0.95
+"""The weight of each further passage of a text where words are worth nothing once they were said
+often: that alone leads to other texts."""
+ENOUGH = 8
+"""Passages chosen for a problem that have a word, after which the word is worth nothing more."""
+WORTH_IT = 0.25
+"""What a passage must be worth for a problem, of the worth of its best one, to be read now."""
+OFTEN, LONG = 1.2, 0.75
+"""BM25: how soon further mentions of a word in a passage count for less, and how much a longer
+passage needs."""
+COPIED = 0.8
+"""The part of a passage's runs of words that stands in chosen ones if it is a copy."""
 _VERSION = re.compile(r"(?<![\w.])[vV]?(\d{1,4}(?:\.\d{1,6})+)")
 _SERIES = re.compile(r"(?<![\w.])(?:[vV]|[Vv]ersions? )?(\d{1,4}(?:\.\d{1,4})*)\.[xX]\b")
 _MAJOR = re.compile(r"(?<![\w.])(?:v|[Vv]ersions? )(\d{1,4})(?![\w.])")
@@ -45,7 +61,7 @@ class Unread(NamedTuple):
     """Its headings, if the text shows none."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Candidate:
     """A passage that could be read."""
 
@@ -55,19 +71,22 @@ class _Candidate:
     """The section that it stands in."""
     span: Span
     """Where it stands."""
-    words: frozenset[str]
-    """Its terms, with those of the headings above it."""
+    words: Mapping[str, int]
+    """How often it has each term, with those of the headings above it."""
     named: frozenset[str]
     """Versions and years that it, or a heading above it, names."""
 
 
-def choose_passages(texts: Sequence[Unread], wanted: Sequence[str], most: int) -> list[list[Span]]:
+def choose_passages(
+    texts: Sequence[Unread], wanted: Sequence[str], most: int, *, sparing: bool = False
+) -> list[list[Span]]:
     """Return the passages of each text that are worth reading, in its order.
 
     Args:
         texts: The texts.
         wanted: What is looked into, each sub-problem by itself.
         most: The most characters in all.
+        sparing: Whether what has little to add is left out, though it would fit.
     """
     held = [item for number, unread in enumerate(texts) for item in _candidates(number, unread)]
     chosen = _first(_found(held, texts), most)
@@ -75,7 +94,11 @@ def choose_passages(texts: Sequence[Unread], wanted: Sequence[str], most: int) -
     if left > 0:
         taken = set(chosen)
         others = [item for item in held if item not in taken]
-        chosen += _take(others, _score(others, wanted), left, least=0 if chosen else 1)
+        least = 0 if chosen else 1
+        if sparing:
+            chosen += _take_sparingly(texts, others, chosen, wanted, left, least)
+        else:
+            chosen += _take(others, _score(others, wanted), left, least)
     chosen = chosen or _first(held, most)
     return [
         sorted(item.span for item in chosen if item.text == number) for number in range(len(texts))
@@ -113,7 +136,7 @@ def _length(span: Span) -> int:
 @functools.lru_cache(maxsize=32)
 def _cut(
     text: str, told: tuple[Heading, ...]
-) -> tuple[tuple[Span, Span, frozenset[str], frozenset[str]], ...]:
+) -> tuple[tuple[Span, Span, Mapping[str, int], frozenset[str]], ...]:
     """Return the passages of a text: section, span, terms, and the versions and years it names.
 
     It is kept, because a page of 47,000 characters takes a tenth of a second and an audit asks for
@@ -125,7 +148,7 @@ def _cut(
             span = Span(section.start + cut.start, section.start + cut.end)
             above = (item.span.of(text) for item in headings_above(text, span.start + 1, told))
             said = " ".join((*above, span.of(text)))
-            found.append((section, span, frozenset(terms(said)), _named_in(said)))
+            found.append((section, span, Counter(terms(said)), _named_in(said)))
     return tuple(found)
 
 
@@ -158,7 +181,7 @@ def _score(held: Sequence[_Candidate], wanted: Sequence[str]) -> list[list[float
         asked, named = frozenset(terms(said)), _asked_by_name(said)
         scores.append(
             [
-                sum(map(weight, sorted(asked & item.words)))
+                sum(map(weight, sorted(asked & item.words.keys())))
                 + NAMED * sum(map(weight, sorted(named & item.named)))
                 for item in held
             ]
@@ -192,6 +215,91 @@ def _take(
         if len(taken) == before:
             break
     return taken
+
+
+class _Wanted:
+    """One thing that is looked into, and what of it was said often enough."""
+
+    def __init__(self, said: str, held: Sequence[_Candidate], chosen: Sequence[_Candidate]) -> None:
+        """Weigh the words of all passages for it, those that are chosen already included."""
+        asked, named = frozenset(terms(said)), _asked_by_name(said)
+        common = Counter(word for item in held for word in {*item.words, *item.named})
+        usual = sum(sum(item.words.values()) for item in held) / max(len(held), 1)
+        self._asked, self._named = asked, named
+        self._told = Counter(word for item in chosen for word in self._words_of(item))
+        self._weights = [
+            {word: _weight(item, word, usual, len(held) / common[word]) for word in own}
+            for item in held
+            for own in [self._words_of(item)]
+        ]
+        self.best = 0.0
+
+    def _words_of(self, item: _Candidate) -> list[str]:
+        return sorted({*(self._asked & item.words.keys()), *(self._named & item.named)})
+
+    def worth(self, at: int) -> float:
+        """Return how much a passage adds."""
+        told = self._told
+        return sum(weight for word, weight in self._weights[at].items() if told[word] < ENOUGH)
+
+    def tell(self, at: int) -> None:
+        """Note that a passage is chosen for it."""
+        self._told.update(self._weights[at].keys())
+
+
+def _weight(item: _Candidate, word: str, usual: float, rare: float) -> float:
+    """Return how much a word says of a passage: BM25; of a version or a year, its rarity."""
+    weight = math.log(1.0 + rare)
+    if word in item.named:
+        return NAMED * weight
+    often = item.words[word]
+    length = sum(item.words.values()) / usual
+    return weight * often * (OFTEN + 1) / (often + OFTEN * (1 - LONG + LONG * length))
+
+
+def _take_sparingly(
+    texts: Sequence[Unread],
+    held: Sequence[_Candidate],
+    chosen: Sequence[_Candidate],
+    wanted: Sequence[str],
+    most: int,
+    least: int,
+) -> list[_Candidate]:
+    """Return the passages of all sub-problems in turn that add something, as many as fit."""
+    open_ = [_Wanted(said, held, chosen) for said in wanted]
+    left = set(range(len(held)))
+    taken: list[_Candidate] = []
+    many: Counter[int] = Counter()
+    known: set[str] = set()
+    size = 0
+    while open_ and left:
+        for problem in list(open_):
+            at, worth = _best_of(problem, held, left, many)
+            problem.best = problem.best or worth
+            if not worth or worth < WORTH_IT * problem.best:
+                open_.remove(problem)
+                continue
+            left.discard(at)
+            runs = shingles(held[at].span.of(texts[held[at].text].text))
+            if len(runs & known) >= COPIED * len(runs):
+                continue
+            size += _length(held[at].span)
+            if size > most and len(taken) >= least:
+                return taken
+            known |= runs
+            taken.append(held[at])
+            many[held[at].text] += 1
+            problem.tell(at)
+    return taken
+
+
+def _best_of(
+    problem: _Wanted, held: Sequence[_Candidate], left: Collection[int], many: Mapping[int, int]
+) -> tuple[int, float]:
+    """Return the passage that adds most to what is looked into, and how much it adds."""
+    worth = {at: problem.worth(at) * FURTHER_SPARING ** many[held[at].text] for at in left}
+    best = max(left, key=lambda at: (worth[at], -at), default=0)
+    return best, worth.get(best, 0.0)
 
 
 def _first(held: Sequence[_Candidate], most: int) -> list[_Candidate]:
