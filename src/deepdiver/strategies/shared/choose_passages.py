@@ -6,8 +6,9 @@ has its turn, rare words weigh more than common ones, a further passage of the s
 the one before, and what stands under a version or a date that is asked about comes first.
 
 Where the budget is also for what is asked later (`sparing`), it is a limit and no measure: how much
-is read depends on what bears on the problems. A word that eight passages have said is worth nothing
-more, what has a quarter of the best one's worth is left for later, and copies are read once.
+is read depends on what bears on the problems. A word that twelve passages have said is worth
+nothing more, what has less than a third of the best one's worth is left for later, and copies are
+read once.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ NAMED = 2.0
 FURTHER_SPARING = 0.95
 """The weight of each further passage of a text where words are worth nothing once they were said
 often: that alone leads to other texts."""
-ENOUGH = 8
-"""Passages chosen for a problem that have a word, after which the word is worth nothing more."""
-WORTH_IT = 0.25
+ENOUGH = 12
+"""Chosen passages that have a word, after which the word is worth nothing more."""
+WORTH_IT = 0.3
 """What a passage must be worth for a problem, of the worth of its best one, to be read now."""
 OFTEN, LONG = 1.2, 0.75
 """BM25: how soon further mentions of a word in a passage count for less, and how much a longer
@@ -243,7 +244,7 @@ class _Wanted:
         return sum(weight for word, weight in self._weights[at].items() if told[word] < ENOUGH)
 
     def tell(self, at: int) -> None:
-        """Note that a passage is chosen for it."""
+        """Note that a passage is chosen, for whichever problem: it is read for all of them."""
         self._told.update(self._weights[at].keys())
 
 
@@ -289,7 +290,8 @@ def _take_sparingly(
             known |= runs
             taken.append(held[at])
             many[held[at].text] += 1
-            problem.tell(at)
+            for each in open_:
+                each.tell(at)
     return taken
 
 
