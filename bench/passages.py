@@ -58,20 +58,24 @@ class Round:
 
 def folders(letters: str, data: Path) -> Iterator[Round]:
     """Yield rounds over folders of documents, each document as a page."""
-    extractor = Extractor()
-    asked, pages = [], list[Page]()
-    for file in sorted((data / "ask").glob(f"[{letters}]_*.questions.jsonl")):
-        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-        asked.append([row for row in rows if row["answerable"] and row.get("evidence")])
-        docs = file.with_name(file.name.removesuffix(".questions.jsonl")) / "docs"
-        for path in sorted(path for path in docs.rglob("*") if path.is_file()):
-            document = extractor.extract(path.read_bytes(), name=path.name)
-            pages.append((document.text, marked_headings(document.marks)))
-    for rows in asked:
+    files = sorted((data / "ask").glob(f"[{letters}]_*.questions.jsonl"))
+    pages = [page for file in files for page in _pages_of(file)]
+    for file in files:
+        lines = file.read_text(encoding="utf-8").splitlines()
+        rows = [row for row in map(json.loads, lines) if row["answerable"] and row.get("evidence")]
         random.Random(1).shuffle(rows)  # noqa: S311 no secret
         for part in _together(rows):
             told = [[item["text"] for item in row["evidence"]] for row in part]
             yield Round([row["question"] for row in part], pages, told)
+
+
+def _pages_of(file: Path) -> Iterator[Page]:
+    """Yield the documents of a folder."""
+    extractor = Extractor()
+    docs = file.with_name(file.name.removesuffix(".questions.jsonl")) / "docs"
+    for path in sorted(path for path in docs.rglob("*") if path.is_file()):
+        document = extractor.extract(path.read_bytes(), name=path.name)
+        yield document.text, marked_headings(document.marks)
 
 
 def encyclopaedia(*, dev: bool, data: Path) -> Iterator[Round]:
@@ -89,9 +93,9 @@ def encyclopaedia(*, dev: bool, data: Path) -> Iterator[Round]:
         asked += [(page, row) for row in chance.sample(own, min(len(own), ASKED))]
     chance.shuffle(asked)
     for part in _together(asked):
-        others = [page for page in half if page not in {page for page, _ in part}]
-        chance.shuffle(others)
-        shown = list(dict.fromkeys([*(page for page, _ in part), *others]))[:PAGES]
+        answering = list(dict.fromkeys(page for page, _ in part))
+        others = [page for page in half if page not in answering]
+        shown = [*answering, *chance.sample(others, PAGES - len(answering))]
         chance.shuffle(shown)
         told = [[_around_answer(row)] for _, row in part]
         yield Round([row["question"] for _, row in part], [(page, ()) for page in shown], told)
@@ -110,24 +114,24 @@ def _together(items: Sequence[Any], many: int = TOGETHER) -> Iterator[Sequence[A
 
 def measure(rounds: Sequence[Round], most: int, *, sparing: bool) -> tuple[float, float, float]:
     """Return the share of the evidence that is kept, of questions with some, and the characters."""
-    pieces, some, sizes = list[float](), list[float](), list[int]()
+    kept = list[list[bool]]()
+    sizes = list[int]()
     for asked in rounds:
-        texts = [Unread(text, [Span(0, len(text))], (), heads) for text, heads in asked.pages]
-        parts = choose_passages(texts, asked.questions, most, sparing=sparing)
-        shown = [
-            frozenset(words(span.of(text)))
-            for (text, _), spans in zip(asked.pages, parts, strict=True)
-            for span in spans
-        ]
-        sizes.append(sum(span.end - span.start for spans in parts for span in spans))
-        for told in asked.evidence:
-            kept = [_holds(shown, frozenset(words(piece))) for piece in told]
-            pieces.append(mean(kept))
-            some.append(any(kept))
-    return mean(pieces), mean(some), mean(sizes)
+        shown = _passages_chosen(asked, most, sparing=sparing)
+        sizes.append(sum(map(len, shown)))
+        said = [frozenset(words(passage)) for passage in shown]
+        kept += [[_holds(said, piece) for piece in told] for told in asked.evidence]
+    return mean(map(mean, kept)), mean(map(any, kept)), mean(sizes)
 
 
-def _holds(shown: Sequence[frozenset[str]], piece: frozenset[str]) -> bool:
+def _passages_chosen(asked: Round, most: int, *, sparing: bool) -> list[str]:
+    texts = [Unread(text, [Span(0, len(text))], (), heads) for text, heads in asked.pages]
+    parts = choose_passages(texts, asked.questions, most, sparing=sparing)
+    return [span.of(read.text) for read, spans in zip(texts, parts, strict=True) for span in spans]
+
+
+def _holds(shown: Sequence[frozenset[str]], told: str) -> bool:
+    piece = frozenset(words(told))
     return any(len(piece & said) >= HELD * len(piece) for said in shown)
 
 

@@ -17,7 +17,7 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -95,15 +95,21 @@ def choose_passages(
     if left > 0:
         taken = set(chosen)
         others = [item for item in held if item not in taken]
-        least = 0 if chosen else 1
         if sparing:
-            chosen += _take_sparingly(texts, others, chosen, wanted, left, least)
+            adding = _worth_reading(texts, others, chosen, wanted)
+            chosen += _fitting(adding, left, least=0 if chosen else 1)
         else:
-            chosen += _take(others, _score(others, wanted), left, least)
+            chosen += _take(others, _score(others, wanted), left, least=0 if chosen else 1)
     chosen = chosen or _first(held, most)
-    return [
-        sorted(item.span for item in chosen if item.text == number) for number in range(len(texts))
-    ]
+    return _by_text(chosen, len(texts))
+
+
+def _by_text(chosen: Iterable[_Candidate], texts: int) -> list[list[Span]]:
+    """Return where passages stand, those of each text in its order."""
+    spans: list[list[Span]] = [[] for _ in range(texts)]
+    for item in chosen:
+        spans[item.text].append(item.span)
+    return [sorted(own) for own in spans]
 
 
 def _candidates(number: int, unread: Unread) -> Iterable[_Candidate]:
@@ -258,41 +264,32 @@ def _weight(item: _Candidate, word: str, usual: float, rare: float) -> float:
     return weight * often * (OFTEN + 1) / (often + OFTEN * (1 - LONG + LONG * length))
 
 
-def _take_sparingly(
+def _worth_reading(
     texts: Sequence[Unread],
     held: Sequence[_Candidate],
     chosen: Sequence[_Candidate],
     wanted: Sequence[str],
-    most: int,
-    least: int,
-) -> list[_Candidate]:
-    """Return the passages of all sub-problems in turn that add something, as many as fit."""
+) -> Iterator[_Candidate]:
+    """Yield the passages that add something, the best for each sub-problem in turn."""
     open_ = [_Wanted(said, held, chosen) for said in wanted]
     left = set(range(len(held)))
-    taken: list[_Candidate] = []
     many: Counter[int] = Counter()
     known: set[str] = set()
-    size = 0
-    while open_ and left:
+    while open_:
         for problem in list(open_):
             at, worth = _best_of(problem, held, left, many)
             problem.best = problem.best or worth
-            if not worth or worth < WORTH_IT * problem.best:
+            if worth <= WORTH_IT * problem.best:
                 open_.remove(problem)
                 continue
             left.discard(at)
             runs = shingles(held[at].span.of(texts[held[at].text].text))
-            if len(runs & known) >= COPIED * len(runs):
-                continue
-            size += _length(held[at].span)
-            if size > most and len(taken) >= least:
-                return taken
-            known |= runs
-            taken.append(held[at])
-            many[held[at].text] += 1
-            for each in open_:
-                each.tell(at)
-    return taken
+            if len(runs & known) < COPIED * len(runs):
+                known |= runs
+                many[held[at].text] += 1
+                for each in open_:
+                    each.tell(at)
+                yield held[at]
 
 
 def _best_of(
@@ -304,13 +301,18 @@ def _best_of(
     return best, worth.get(best, 0.0)
 
 
-def _first(held: Sequence[_Candidate], most: int) -> list[_Candidate]:
+def _first(held: Iterable[_Candidate], most: int) -> list[_Candidate]:
     """Return the first passages, as many as fit, and one at least."""
+    return _fitting(held, most, least=1)
+
+
+def _fitting(held: Iterable[_Candidate], most: int, least: int) -> list[_Candidate]:
+    """Return the first passages, as many as fit, and at least a few."""
     taken: list[_Candidate] = []
     size = 0
     for item in held:
         size += _length(item.span)
-        if size > most and taken:
+        if size > most and len(taken) >= least:
             break
         taken.append(item)
     return taken
