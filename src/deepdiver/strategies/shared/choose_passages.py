@@ -6,7 +6,7 @@ has its turn, rare words weigh more than common ones, a further passage of the s
 the one before, and what stands under a version or a date that is asked about comes first.
 
 Where the budget is also for what is asked later (`sparing`), it is a limit and no measure: how much
-is read depends on what bears on the problems. A word that twelve passages have said is worth
+is read depends on what bears on the problems. A word that ten passages have said is worth
 nothing more, what has less than a third of the best one's worth is left for later, and copies are
 read once.
 """
@@ -34,7 +34,7 @@ NAMED = 2.0
 FURTHER_SPARING = 0.95
 """The weight of each further passage of a text where words are worth nothing once they were said
 often: that alone leads to other texts."""
-ENOUGH = 12
+ENOUGH = 10
 """Chosen passages that have a word, after which the word is worth nothing more."""
 WORTH_IT = 0.3
 """What a passage must be worth for a problem, of the worth of its best one, to be read now."""
